@@ -1,0 +1,3 @@
+module github.com/allot-opt/allot
+
+go 1.26

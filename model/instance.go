@@ -1,0 +1,276 @@
+package model
+
+import (
+	"math"
+)
+
+// Instance is a validated instance with every default applied and every name resolved to an index. It never changes:
+// what its methods return is shared and must not be modified, so any number of goroutines may read it.
+//
+// Make one with [ReadInstance], [ReadInstanceFile] or a [Builder].
+type Instance struct {
+	name      string
+	sha256    string
+	units     Units
+	objective []ObjectiveTerm
+	weights   Weights
+	classes   []UserClass
+	licences  []Licence
+	queueing  Queueing
+	overheads Overheads
+	workflows []Workflow
+	clusters  []Cluster
+	jobs      []Job
+
+	jobIndex     map[string]int
+	clusterIndex map[string]int
+	successors   [][]int
+	processors   int
+	firstArrival float64
+	features     Features
+}
+
+// ObjectiveTerm is one weighted metric of the objective.
+type ObjectiveTerm struct {
+	Metric string
+	Weight float64
+}
+
+// Weights are the weights of eq. 1 of MUSCLE (2004).
+type Weights struct{ OverDeadline, Makespan, IdleTime float64 }
+
+// Sum is the sum of the three weights, the denominator of eq. 1.
+func (w Weights) Sum() float64 { return w.OverDeadline + w.Makespan + w.IdleTime }
+
+// UserClass is a class of users with its priority.
+type UserClass struct {
+	ID       string
+	Priority float64
+}
+
+// Licence is a licence with its pools.
+type Licence struct {
+	ID string
+	// Copies in the grid's pool; Unlimited where no pool anywhere names the licence, 0 where only clusters have pools.
+	Copies int
+}
+
+// Unlimited is the number of copies of a licence that no pool limits.
+const Unlimited = math.MaxInt
+
+// Queueing is the queueing view of the batch with its defaults applied.
+type Queueing struct {
+	Given  bool    // the instance states a queueing view (or a machine a queue)
+	Rate   float64 // λ, jobs per time; 0 where it is not given and the arrivals do not tell it
+	CV     float64 // coefficient of variation of the inter-arrival times
+	Period float64 // T; 0 where λ is unknown and no period given
+	K      float64 // standard deviations added to the mean work
+	Charge Charge
+}
+
+// Charge says what a task pays for.
+type Charge string
+
+// The two ways to charge.
+const (
+	ChargeResponse Charge = "response"
+	ChargeService  Charge = "service"
+)
+
+// Workflow is a group of jobs with an overall deadline and budget, +Inf where there is none.
+type Workflow struct {
+	ID               string
+	Deadline, Budget float64
+	Jobs             []int
+}
+
+// Cluster is one cluster with its machines. Its processors are numbered from 0 in the order of its machines; with
+// WholeMachines a machine is one processor.
+type Cluster struct {
+	ID            string
+	WholeMachines bool // allocation: machine
+	Weights       Weights
+	Latency       float64
+	NetBandwidth  float64 // +Inf: unlimited
+	ContextSwitch float64
+	Machines      []Machine // the groups of identical machines
+	Processors    int       // m_i, the number of processors given out
+	// Uniform says that all processors are alike: one speed and bandwidth, and no limit that differs between machines.
+	Uniform bool
+	pools   []int // copies by licence index; -1: no pool of its own
+	own     clusterSource
+}
+
+// clusterSource keeps what a cluster itself stated, apart from what it inherited, so that it is written back as it was.
+type clusterSource struct{ weights, network, overheads bool }
+
+// Machine is a group of Count identical machines.
+type Machine struct {
+	ID         string
+	Count      int
+	Processors int     // of one machine, as stated
+	Speed      float64 // work per time of one processor given out: with WholeMachines, processors × stated speed
+	Memory     float64 // of one machine; +Inf: unlimited
+	Bandwidth  float64 // +Inf: unlimited
+	Cost       float64 // per processor given out and time unit
+	Background *Background
+	Queue      *QueueSpec
+	First      int // number of the group's first processor in the cluster
+	Units      int // processors given out per machine: Processors, or 1 with WholeMachines
+	licences   []bool
+	licenceIDs []string
+}
+
+// Last is the number of the group's last processor in the cluster.
+func (m *Machine) Last() int { return m.First + m.Count*m.Units - 1 }
+
+// Runs says whether the machine can run the licence with the given index.
+func (m *Machine) Runs(licence int) bool { return m.licences == nil || m.licences[licence] }
+
+// Span says how far the processors of a job may lie apart.
+type Span string
+
+// The three spans.
+const (
+	SpanMachine Span = "machine"
+	SpanCluster Span = "cluster"
+	SpanGrid    Span = "grid"
+)
+
+// Need is a number of copies of a licence that a job needs while it runs.
+type Need struct {
+	Licence int // index into Instance.Licences
+	Copies  int
+}
+
+// Job is one job with its defaults applied.
+type Job struct {
+	ID             string
+	Arrival        float64
+	Min, Max       int     // processors the job may use
+	Tasks          int     // equal tasks
+	Work           float64 // of one task
+	WorkCV         float64
+	Estimate       float64 // NaN: not given
+	ReferenceSpeed float64
+	Span           Span
+	Memory         float64 // of one task
+	Input, Output  float64
+	Message        float64
+	MinBandwidth   float64
+	Deadline       float64 // +Inf: none
+	DeadlineHard   bool
+	Budget         float64 // +Inf: none
+	Licences       []Need
+	UserClass      int // index into Instance.UserClasses; -1: none
+	Workflow       int // index into Instance.Workflows; -1: none
+	After          []int
+
+	runtimes   []float64 // by cluster; NaN: cannot run there; nil: the time rule
+	workStated bool
+}
+
+// Rigid says that the job runs on one number of processors only.
+func (j *Job) Rigid() bool { return j.Min == j.Max }
+
+// HasDeadline says that the job has a deadline.
+func (j *Job) HasDeadline() bool { return !math.IsInf(j.Deadline, 1) }
+
+// HasBudget says that the job has a budget.
+func (j *Job) HasBudget() bool { return !math.IsInf(j.Budget, 1) }
+
+// StatesRuntimes says that the job gives its execution time cluster by cluster instead of by the time rule.
+func (j *Job) StatesRuntimes() bool { return j.runtimes != nil }
+
+// Name is the instance's name for people; it may be empty.
+func (in *Instance) Name() string { return in.name }
+
+// SHA256 is the SHA-256, in hexadecimal, of the (uncompressed) bytes the instance was read from; for a built one, of the
+// bytes that [WriteInstance] writes.
+func (in *Instance) SHA256() string { return in.sha256 }
+
+// Units names the units of measurement.
+func (in *Instance) Units() Units { return in.units }
+
+// Objective is the weighted sum to minimise, sorted by metric.
+func (in *Instance) Objective() []ObjectiveTerm { return in.objective }
+
+// Weights are the weights of clusters without their own.
+func (in *Instance) Weights() Weights { return in.weights }
+
+// UserClasses are the classes of users, sorted by id.
+func (in *Instance) UserClasses() []UserClass { return in.classes }
+
+// Licences are all licences named anywhere in the instance, sorted by id.
+func (in *Instance) Licences() []Licence { return in.licences }
+
+// Queueing is the queueing view of the batch.
+func (in *Instance) Queueing() Queueing { return in.queueing }
+
+// Workflows are the workflows in the order of the file.
+func (in *Instance) Workflows() []Workflow { return in.workflows }
+
+// Clusters are the clusters in the order of the file.
+func (in *Instance) Clusters() []Cluster { return in.clusters }
+
+// Jobs are the jobs in the order of the file.
+func (in *Instance) Jobs() []Job { return in.jobs }
+
+// JobIndex is the index of the job with the given id.
+func (in *Instance) JobIndex(id string) (int, bool) {
+	j, ok := in.jobIndex[id]
+	return j, ok
+}
+
+// ClusterIndex is the index of the cluster with the given id.
+func (in *Instance) ClusterIndex(id string) (int, bool) {
+	c, ok := in.clusterIndex[id]
+	return c, ok
+}
+
+// Successors are the jobs that must start after job j has ended.
+func (in *Instance) Successors(j int) []int {
+	if in.successors == nil {
+		return nil
+	}
+	return in.successors[j]
+}
+
+// Processors is the number of processors of the whole grid.
+func (in *Instance) Processors() int { return in.processors }
+
+// FirstArrival is the earliest arrival of all jobs; 0 without jobs. Makespans count from it.
+func (in *Instance) FirstArrival() float64 { return in.firstArrival }
+
+// Pool says which pool of a licence a job on the cluster draws from and how many copies it has: the cluster's own
+// where it has one, else the grid's. The number is [Unlimited] where no pool anywhere names the licence.
+func (in *Instance) Pool(cluster, licence int) (copies int, own bool) {
+	if pools := in.clusters[cluster].pools; pools != nil && pools[licence] >= 0 {
+		return pools[licence], true
+	}
+	return in.licences[licence].Copies, false
+}
+
+// GroupOf is the index of the group of machines that holds the processor of the cluster.
+func (c *Cluster) GroupOf(processor int) int {
+	low, high := 0, len(c.Machines)
+	for high-low > 1 {
+		middle := (low + high) / 2
+		if c.Machines[middle].First <= processor {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// MachineOf is the number of the machine, in the order of the cluster's machines with each of a group counted, that
+// holds the processor, and the index of its group.
+func (c *Cluster) MachineOf(processor int) (machine, group int) {
+	group = c.GroupOf(processor)
+	for _, m := range c.Machines[:group] {
+		machine += m.Count
+	}
+	return machine + (processor-c.Machines[group].First)/c.Machines[group].Units, group
+}

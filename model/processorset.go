@@ -1,0 +1,132 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Range is a run of processors First to Last of a cluster, both included.
+type Range struct{ First, Last int }
+
+// Len is the number of processors in the run.
+func (r Range) Len() int { return r.Last - r.First + 1 }
+
+// ProcessorSet is a set of processors of one cluster: runs in ascending order that neither overlap nor touch. In JSON it is a text
+// such as "0-3,7".
+type ProcessorSet []Range
+
+// NewProcessorSet makes the set of the given runs, which may come in any order, overlap and touch.
+func NewProcessorSet(runs ...Range) ProcessorSet {
+	set := ProcessorSet(slices.Clone(runs))
+	return set.normalise()
+}
+
+// Processors makes the set of the given processors.
+func Processors(ids ...int) ProcessorSet {
+	set := make(ProcessorSet, len(ids))
+	for k, id := range ids {
+		set[k] = Range{id, id}
+	}
+	return set.normalise()
+}
+
+// normalise sorts the runs and merges those that overlap or touch, in place.
+func (s ProcessorSet) normalise() ProcessorSet {
+	slices.SortFunc(s, func(a, b Range) int { return a.First - b.First })
+	kept := s[:0]
+	for _, r := range s {
+		if n := len(kept); n > 0 && r.First <= kept[n-1].Last+1 {
+			kept[n-1].Last = max(kept[n-1].Last, r.Last)
+			continue
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+// Len is the number of processors in the set.
+func (s ProcessorSet) Len() int {
+	n := 0
+	for _, r := range s {
+		n += r.Len()
+	}
+	return n
+}
+
+// Min is the smallest processor of a set that is not empty.
+func (s ProcessorSet) Min() int { return s[0].First }
+
+// Max is the largest processor of a set that is not empty.
+func (s ProcessorSet) Max() int { return s[len(s)-1].Last }
+
+// String writes the set as in a file: "0-3,7".
+func (s ProcessorSet) String() string {
+	text, _ := s.MarshalText()
+	return string(text)
+}
+
+// MarshalText writes the set as in a file: "0-3,7".
+func (s ProcessorSet) MarshalText() ([]byte, error) {
+	var text []byte
+	for k, r := range s {
+		if k > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(r.First), 10)
+		if r.Last > r.First {
+			text = append(text, '-')
+			text = strconv.AppendInt(text, int64(r.Last), 10)
+		}
+	}
+	return text, nil
+}
+
+// UnmarshalText reads a set from a text such as "0-3,7". A processor may be named only once.
+func (s *ProcessorSet) UnmarshalText(text []byte) error {
+	set, err := ParseProcessorSet(string(text))
+	if err == nil {
+		*s = set
+	}
+	return err
+}
+
+// ParseProcessorSet reads a set from a text such as "0-3,7". The runs may come in any order; a processor named twice is an error.
+func ParseProcessorSet(text string) (ProcessorSet, error) {
+	var set ProcessorSet
+	named := 0
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRun := strings.Cut(part, "-")
+		if !isRun {
+			last = first
+		}
+		a, errA := parseProcessor(first)
+		b, errB := parseProcessor(last)
+		if errA != nil || errB != nil || a > b {
+			return nil, fmt.Errorf("expected processors such as \"0-3,7\", found %q", clip(text))
+		}
+		set = append(set, Range{a, b})
+		named += b - a + 1
+	}
+	set = set.normalise()
+	if set.Len() != named {
+		return nil, fmt.Errorf("expected each processor once, found %q", clip(text))
+	}
+	return set, nil
+}
+
+// parseProcessor reads a processor's number: digits only, at most MaxProcessors.
+func parseProcessor(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int(n), err
+}
+
+// clip shortens a text from a file for an error message.
+func clip(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
+}

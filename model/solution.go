@@ -1,0 +1,94 @@
+package model
+
+// Solution is a schedule with what its solver says of it, as written in a file. The figures (objective, metrics) are
+// a statement: [Evaluate] computes them and [Check] compares.
+type Solution struct {
+	Schema         string         `json:"schema" doc:"the format: allot/solution/1"`
+	Instance       string         `json:"instance,omitempty" doc:"name of the instance"`
+	InstanceSHA256 string         `json:"instance_sha256,omitempty" doc:"SHA-256 of the instance file's (uncompressed) bytes, in hexadecimal"`
+	Solver         string         `json:"solver,omitempty" doc:"name of the solver; a+b where b started from a's solution"`
+	Version        string         `json:"version,omitempty" doc:"version of the program"`
+	Seed           uint64         `json:"seed,omitempty" doc:"seed of the random numbers"`
+	Parameters     map[string]any `json:"parameters,omitempty" doc:"parameters of the solver"`
+	Status         Status         `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible" doc:"what is proved"`
+	Stop           Stop           `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
+	Objective      *float64       `json:"objective,omitempty" check:"finite" doc:"value of the instance's objective; absent: not finite or not stated"`
+	Bound          *float64       `json:"bound,omitempty" check:"finite" doc:"proved lower bound of the objective; absent: none"`
+	Metrics        Metrics        `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
+	Jobs           []Placement    `json:"jobs" doc:"the jobs that are placed"`
+	Unscheduled    []Unscheduled  `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`
+	Loads          []Load         `json:"loads,omitempty" doc:"arrival rate given to each machine, for queueing"`
+	Stats          *Stats         `json:"stats,omitempty" doc:"what the run took"`
+}
+
+// Status says what is proved of a solution.
+type Status string
+
+// The four statuses.
+const (
+	Unknown    Status = "unknown"    // no schedule, nothing proved
+	Feasible   Status = "feasible"   // a schedule
+	Optimal    Status = "optimal"    // a schedule, proved best within the stated tolerance
+	Infeasible Status = "infeasible" // proved: there is no schedule
+)
+
+// Stop says why a solver stopped. It is separate from [Status]: a limit proves nothing.
+type Stop string
+
+// The four reasons to stop.
+const (
+	StopDone        Stop = "done"        // the algorithm came to its end
+	StopTime        Stop = "time"        // the context's deadline
+	StopEvaluations Stop = "evaluations" // Options.MaxEvals
+	StopCancelled   Stop = "cancelled"   // the context was cancelled
+)
+
+// Placement says where and when a job runs. Where the job spreads over several clusters, or its processors end at
+// different times, Pieces holds the parts and Cluster and Processors are empty.
+type Placement struct {
+	Job        string       `json:"job" check:"id" doc:"id of the job"`
+	Cluster    string       `json:"cluster,omitempty" doc:"cluster it runs on"`
+	Processors ProcessorSet `json:"processors,omitempty" doc:"processors of that cluster it holds, such as 0-3,7"`
+	Start      float64      `json:"start" check:"nonnegative" doc:"start time"`
+	End        float64      `json:"end" check:"nonnegative" doc:"end time"`
+	Pieces     []Piece      `json:"pieces,omitempty" doc:"the parts of a job that spreads over clusters or releases processors early"`
+}
+
+// Piece is a part of a job: processors of one cluster that run Tasks of its tasks and are held from Start to End.
+type Piece struct {
+	Cluster    string       `json:"cluster" check:"id" doc:"cluster of the piece"`
+	Processors ProcessorSet `json:"processors" doc:"processors the piece holds"`
+	Tasks      int          `json:"tasks" check:"count" doc:"tasks of the job that the piece runs"`
+	Start      float64      `json:"start" check:"nonnegative" doc:"start time"`
+	End        float64      `json:"end" check:"nonnegative" doc:"end time"`
+}
+
+// Unscheduled is a job that the plan leaves out.
+type Unscheduled struct {
+	Job    string `json:"job" check:"id" doc:"id of the job"`
+	Reason string `json:"reason" check:"id" doc:"why, for people"`
+}
+
+// Load is the arrival rate of jobs given to one machine. A machine of a group with count > 1 is named id[k], k from 0.
+type Load struct {
+	Cluster string  `json:"cluster" check:"id" doc:"cluster of the machine"`
+	Machine string  `json:"machine" check:"id" doc:"machine; id[k] for the k-th (from 0) of a group"`
+	Rate    float64 `json:"rate" check:"nonnegative" doc:"arrival rate, jobs per time"`
+}
+
+// Stats is what a run took.
+type Stats struct {
+	Evaluations int64   `json:"evaluations,omitempty" check:"copies" doc:"schedules evaluated"`
+	Elapsed     float64 `json:"elapsed,omitempty" check:"nonnegative" doc:"wall-clock seconds; absent where no time limit was set, so that a run can be repeated byte for byte"`
+}
+
+// Parts calls yield for each part of the placement: its pieces, or itself as one piece of the given number of tasks.
+func (p *Placement) Parts(tasks int, yield func(Piece)) {
+	if len(p.Pieces) == 0 {
+		yield(Piece{Cluster: p.Cluster, Processors: p.Processors, Tasks: tasks, Start: p.Start, End: p.End})
+		return
+	}
+	for _, piece := range p.Pieces {
+		yield(piece)
+	}
+}

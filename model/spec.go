@@ -1,0 +1,158 @@
+package model
+
+// The wire types: what an instance file says, field by field, before any default is applied. They are what a
+// program fills in to build an instance of its own (see [Builder]) and what the JSON Schema is generated from.
+// [Builder.Build] and [ReadInstance] turn them into an [Instance].
+//
+// The tag `check` states what a value must satisfy where it is given:
+//
+//	positive     a finite number in [1e-18, 1e18]
+//	nonnegative  a finite number in [0, 1e18]
+//	finite       a finite number in [-1e18, 1e18]
+//	count        a whole number in [1, 2³¹−1]
+//	copies       a whole number in [0, 2³¹−1]
+//	id           a text of 1 to 1,000 bytes
+//
+// In Go a zero number in a field that is not a pointer means that the field is absent.
+
+// InstanceSchema and SolutionSchema are the values of the "schema" field of the two file formats.
+const (
+	InstanceSchema = "allot/instance/1"
+	SolutionSchema = "allot/solution/1"
+)
+
+// InstanceSpec is an instance as written in a file.
+type InstanceSpec struct {
+	Schema      string             `json:"schema" doc:"the format: allot/instance/1"`
+	Name        string             `json:"name,omitempty" doc:"a name for people"`
+	Units       *Units             `json:"units,omitempty" doc:"what the numbers are measured in; for people"`
+	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised (a metric that is better when high enters negated); absent: {makespan: 1}"`
+	Weights     *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
+	UserClasses map[string]float64 `json:"user_classes,omitempty" check:"nonnegative" doc:"class of users → priority"`
+	Licences    map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of the whole grid"`
+	Queueing    *QueueingSpec      `json:"queueing,omitempty" doc:"the queueing view of the batch (G/G/1)"`
+	Overheads   *Overheads         `json:"overheads,omitempty" doc:"overheads of every cluster without its own"`
+	Workflows   []WorkflowSpec     `json:"workflows,omitempty" doc:"groups of jobs with an overall deadline and budget"`
+	Clusters    []ClusterSpec      `json:"clusters" doc:"the clusters, at least one"`
+	Jobs        []JobSpec          `json:"jobs" doc:"the jobs, in queue order"`
+}
+
+// Units names the units of measurement. They are for people: no computation depends on them.
+type Units struct {
+	Time   string `json:"time,omitempty" doc:"unit of every time; absent: seconds"`
+	Work   string `json:"work,omitempty" doc:"unit of work; speed is in work per time"`
+	Data   string `json:"data,omitempty" doc:"unit of input, output and message; bandwidth is in data per time"`
+	Memory string `json:"memory,omitempty" doc:"unit of memory"`
+	Cost   string `json:"cost,omitempty" doc:"unit of cost and budget"`
+}
+
+// WeightsSpec weighs the three terms of eq. 1 of MUSCLE (2004); an absent weight is 1.
+type WeightsSpec struct {
+	OverDeadline *float64 `json:"over_deadline,omitempty" check:"nonnegative" doc:"weight of the total time over deadlines; absent: 1"`
+	Makespan     *float64 `json:"makespan,omitempty" check:"nonnegative" doc:"weight of the makespan; absent: 1"`
+	IdleTime     *float64 `json:"idle_time,omitempty" check:"nonnegative" doc:"weight of the idle processor time; absent: 1"`
+}
+
+// QueueingSpec is the queueing view of the batch.
+type QueueingSpec struct {
+	Rate   float64  `json:"rate,omitempty" check:"positive" doc:"arrival rate λ of the batch, jobs per time; absent: estimated from the arrivals"`
+	CV     *float64 `json:"cv,omitempty" check:"nonnegative" doc:"coefficient of variation of the inter-arrival times; absent: estimated from the arrivals"`
+	Period float64  `json:"period,omitempty" check:"positive" doc:"scheduling period T; absent: jobs/λ"`
+	K      *float64 `json:"k,omitempty" check:"nonnegative" doc:"standard deviations added to the mean work (eq. 23); absent: 1.645"`
+	Charge string   `json:"charge,omitempty" enum:"response,service" doc:"what a task pays for: its response time or its service time; absent: response"`
+}
+
+// Overheads are times that a processor spends on a job besides its work.
+type Overheads struct {
+	ContextSwitch float64 `json:"context_switch,omitempty" check:"nonnegative" doc:"time a processor spends to switch to a job; absent: 0"`
+}
+
+// WorkflowSpec is a group of jobs with an overall deadline and budget.
+type WorkflowSpec struct {
+	ID       string   `json:"id" check:"id" doc:"unique name"`
+	Deadline *float64 `json:"deadline,omitempty" check:"nonnegative" doc:"absolute time by which all its jobs should have ended"`
+	Budget   *float64 `json:"budget,omitempty" check:"nonnegative" doc:"limit of the summed cost of its jobs"`
+}
+
+// ClusterSpec is one cluster.
+type ClusterSpec struct {
+	ID         string         `json:"id" check:"id" doc:"unique name"`
+	Allocation string         `json:"allocation,omitempty" enum:"processor,machine" doc:"processor: processors are given out one by one; machine: a job takes one whole machine, which counts as one processor of rate processors × speed; absent: processor"`
+	Weights    *WeightsSpec   `json:"weights,omitempty" doc:"weights of this cluster's cp; absent: the instance's"`
+	Licences   map[string]int `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of this cluster only"`
+	Network    *Network       `json:"network,omitempty" doc:"network between the cluster's processors"`
+	Overheads  *Overheads     `json:"overheads,omitempty" doc:"overheads of this cluster; absent: the instance's"`
+	Machines   []MachineSpec  `json:"machines" doc:"the machines, at least one; processors are numbered from 0 in their order"`
+}
+
+// Network connects the processors of a cluster.
+type Network struct {
+	Latency   float64 `json:"latency,omitempty" check:"nonnegative" doc:"time added for a job that exchanges messages; absent: 0"`
+	Bandwidth float64 `json:"bandwidth,omitempty" check:"positive" doc:"data per time that a job's message passes at; absent: unlimited"`
+}
+
+// MachineSpec is a group of identical machines.
+type MachineSpec struct {
+	ID         string      `json:"id" check:"id" doc:"name, unique in the cluster"`
+	Count      int         `json:"count,omitempty" check:"count" doc:"that many identical machines; absent: 1"`
+	Processors int         `json:"processors,omitempty" check:"count" doc:"processors of one machine; absent: 1"`
+	Speed      float64     `json:"speed,omitempty" check:"positive" doc:"work per time of one processor; absent: 1"`
+	Memory     *float64    `json:"memory,omitempty" check:"nonnegative" doc:"memory of one machine; absent: unlimited"`
+	Bandwidth  float64     `json:"bandwidth,omitempty" check:"positive" doc:"data per time that input and output move at; absent: unlimited"`
+	Cost       float64     `json:"cost,omitempty" check:"nonnegative" doc:"cost per processor and time unit; absent: 0"`
+	Licences   []string    `json:"licences,omitempty" doc:"licences the machine can run; absent: all"`
+	Background *Background `json:"background,omitempty" doc:"load of local jobs that share the processors"`
+	Queue      *QueueSpec  `json:"queue,omitempty" doc:"the machine as a G/G/1 server"`
+}
+
+// Background is the load of local jobs on a machine: they arrive at random, take an exponential time and share the
+// processor half and half while they run.
+type Background struct {
+	Load float64 `json:"load" check:"nonnegative" doc:"fraction of a processor's time that local jobs ask for"`
+	Mean float64 `json:"mean" check:"positive" doc:"mean time of a local job"`
+}
+
+// QueueSpec describes a machine as a G/G/1 server.
+type QueueSpec struct {
+	ServiceRate     float64  `json:"service_rate,omitempty" check:"positive" doc:"service rate μ, jobs per time; absent: speed / mean work"`
+	ArrivalVariance *float64 `json:"arrival_variance,omitempty" check:"nonnegative" doc:"variance of the inter-arrival times; absent: from queueing.cv at equal load"`
+	ServiceVariance *float64 `json:"service_variance,omitempty" check:"nonnegative" doc:"variance of the service times; absent: from the jobs' works"`
+}
+
+// JobSpec is one job. One of Work, Runtime and Estimate is required.
+type JobSpec struct {
+	ID             string             `json:"id" check:"id" doc:"unique name"`
+	Arrival        float64            `json:"arrival,omitempty" check:"nonnegative" doc:"release time; absent: 0"`
+	Processors     ProcessorRange     `json:"processors,omitzero" doc:"processors the job runs on: a number (rigid) or {min, max} (moldable); absent: 1"`
+	Tasks          int                `json:"tasks,omitempty" check:"count" doc:"equal tasks that the job consists of; absent: the maximum of processors"`
+	Work           *float64           `json:"work,omitempty" check:"nonnegative" doc:"work of one task; absent: estimate × reference_speed"`
+	WorkCV         float64            `json:"work_cv,omitempty" check:"nonnegative" doc:"coefficient of variation of the work; absent: 0"`
+	Runtime        map[string]float64 `json:"runtime,omitempty" check:"nonnegative" doc:"cluster → execution time there with the maximum number of processors, instead of the time rule; on clusters it omits the job cannot run"`
+	Estimate       *float64           `json:"estimate,omitempty" check:"nonnegative" doc:"execution time that the user asked for, at reference_speed; absent: the true time"`
+	ReferenceSpeed float64            `json:"reference_speed,omitempty" check:"positive" doc:"speed that estimate refers to; absent: 1"`
+	Span           string             `json:"span,omitempty" enum:"machine,cluster,grid" doc:"processors must come from one machine, one cluster, or may spread over the grid; absent: cluster"`
+	Memory         float64            `json:"memory,omitempty" check:"nonnegative" doc:"memory of one task; absent: 0"`
+	Input          float64            `json:"input,omitempty" check:"nonnegative" doc:"data moved before the work, over the machine's bandwidth; absent: 0"`
+	Output         float64            `json:"output,omitempty" check:"nonnegative" doc:"data moved after the work; absent: 0"`
+	Message        float64            `json:"message,omitempty" check:"nonnegative" doc:"data that the tasks exchange over the cluster's network; absent: 0"`
+	MinBandwidth   float64            `json:"min_bandwidth,omitempty" check:"nonnegative" doc:"bandwidth that the machine must offer; absent: 0"`
+	Deadline       *float64           `json:"deadline,omitempty" check:"nonnegative" doc:"absolute time by which the job should end; absent: none"`
+	DeadlineHard   bool               `json:"deadline_hard,omitempty" doc:"a plan that misses the deadline must leave the job out"`
+	Budget         *float64           `json:"budget,omitempty" check:"nonnegative" doc:"limit of the job's cost; absent: none"`
+	Licences       map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies needed while the job runs"`
+	UserClass      string             `json:"user_class,omitempty" doc:"class of the user, one of user_classes"`
+	Workflow       string             `json:"workflow,omitempty" doc:"workflow the job belongs to, one of workflows"`
+	After          []string           `json:"after,omitempty" doc:"jobs that must end before this one starts"`
+}
+
+// ProcessorRange is the number of processors a job may use, Min to Max. The zero value means absent (one processor).
+type ProcessorRange struct {
+	Min int `json:"min" check:"count"`
+	Max int `json:"max" check:"count"`
+}
+
+// Rigid is the range of a job that runs on n processors, no more and no less.
+func Rigid(n int) ProcessorRange { return ProcessorRange{n, n} }
+
+// Moldable is the range of a job that may start on any number of processors from min to max.
+func Moldable(min, max int) ProcessorRange { return ProcessorRange{min, max} }

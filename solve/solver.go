@@ -1,0 +1,59 @@
+// Package solve holds the contract of a solver, the registry of all solvers and the solvers themselves, one file each.
+//
+// A solver is a documented value: a file registers an [Info] and nothing else is edited to add it. The command, the
+// conformance test, the benchmarks and the tables pick it up from the registry.
+package solve
+
+import (
+	"context"
+	"errors"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// ErrUnsupported is wrapped by the error of a solver that cannot honour something that an instance asks for.
+var ErrUnsupported = errors.New("unsupported")
+
+// Solver is an algorithm that schedules the jobs of an instance.
+type Solver interface {
+	// Supports says whether the solver can honour everything the instance asks for; the error wraps [ErrUnsupported]
+	// and names the feature.
+	Supports(in *model.Instance) error
+	// Solve schedules the instance. When ctx ends it returns the best schedule so far, with a nil error, within 50 ms.
+	// An error means bad input or a bug. The same seed and MaxEvals give the same result at any Workers.
+	Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error)
+}
+
+// Options are the limits of a run. Parameters of the algorithm are exported fields of the solver instead.
+type Options struct {
+	Seed     uint64
+	MaxEvals int64           // 0: no limit
+	Workers  int             // 0: one
+	Start    *model.Solution // nil: cold start
+	Progress func(Progress)  // nil: silent; called from one goroutine at a time
+}
+
+// Progress is what a solver reports while it runs.
+type Progress struct {
+	Evaluations int64
+	Objective   float64 // of the best schedule so far; +Inf: none yet
+	Bound       float64 // proved lower bound; -Inf: none yet
+}
+
+// Result is what a solver hands back. Status and Stop are two things: a limit that was hit proves nothing.
+type Result struct {
+	Solution    *model.Solution // nil: none found
+	Bound       float64         // proved lower bound of the objective, where HasBound
+	HasBound    bool
+	Status      model.Status
+	Stop        model.Stop
+	Evaluations int64 // schedules evaluated
+}
+
+// Info documents a solver. Help texts, tables and the command's list are made from it.
+type Info struct {
+	Name   string        // as on the command line
+	Doc    string        // first sentence: what it does; then complexity, units and deviations from the paper
+	Source string        // authors, year, title, DOI, the section or algorithm
+	New    func() Solver // parameters are exported fields of the returned struct; zero means the paper's value
+}
