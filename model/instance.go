@@ -28,6 +28,13 @@ type Instance struct {
 	processors   int
 	firstArrival float64
 	features     Features
+	stated       statedHeader
+}
+
+// statedHeader keeps what the instance stated where the defaults applied to it cannot be told from it.
+type statedHeader struct {
+	licences map[string]int
+	queueing *QueueingSpec
 }
 
 // ObjectiveTerm is one weighted metric of the objective.
@@ -106,19 +113,20 @@ type clusterSource struct{ weights, network, overheads bool }
 
 // Machine is a group of Count identical machines.
 type Machine struct {
-	ID         string
-	Count      int
-	Processors int     // of one machine, as stated
-	Speed      float64 // work per time of one processor given out: with WholeMachines, processors × stated speed
-	Memory     float64 // of one machine; +Inf: unlimited
-	Bandwidth  float64 // +Inf: unlimited
-	Cost       float64 // per processor given out and time unit
-	Background *Background
-	Queue      *QueueSpec
-	First      int // number of the group's first processor in the cluster
-	Units      int // processors given out per machine: Processors, or 1 with WholeMachines
-	licences   []bool
-	licenceIDs []string
+	ID          string
+	Count       int
+	Processors  int     // of one machine, as stated
+	Speed       float64 // work per time of one processor given out: with WholeMachines, processors × stated speed
+	Memory      float64 // of one machine; +Inf: unlimited
+	Bandwidth   float64 // +Inf: unlimited
+	Cost        float64 // per processor given out and time unit
+	Background  *Background
+	Queue       *QueueSpec
+	First       int    // number of the group's first processor in the cluster
+	Units       int    // processors given out per machine: Processors, or 1 with WholeMachines
+	licences    []bool // by licence index; nil: all
+	licenceIDs  []string
+	statedSpeed float64
 }
 
 // Last is the number of the group's last processor in the cluster.

@@ -100,7 +100,7 @@ type MachineSpec struct {
 	Memory     *float64    `json:"memory,omitempty" check:"nonnegative" doc:"memory of one machine; absent: unlimited"`
 	Bandwidth  float64     `json:"bandwidth,omitempty" check:"positive" doc:"data per time that input and output move at; absent: unlimited"`
 	Cost       float64     `json:"cost,omitempty" check:"nonnegative" doc:"cost per processor and time unit; absent: 0"`
-	Licences   []string    `json:"licences,omitempty" doc:"licences the machine can run; absent: all"`
+	Licences   []string    `json:"licences,omitzero" doc:"licences the machine can run; absent: all"`
 	Background *Background `json:"background,omitempty" doc:"load of local jobs that share the processors"`
 	Queue      *QueueSpec  `json:"queue,omitempty" doc:"the machine as a G/G/1 server"`
 }

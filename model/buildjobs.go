@@ -1,0 +1,271 @@
+package model
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// jobs resolves the jobs.
+func (r *resolver) jobs() {
+	for k := range r.spec.Jobs {
+		spec := &r.spec.Jobs[k]
+		if _, twice := r.in.jobIndex[spec.ID]; twice {
+			r.faults.add(element("jobs", k)+".id", "expected a unique id, found %q again", clip(spec.ID))
+		}
+		r.in.jobIndex[spec.ID] = k
+	}
+	r.in.jobs = make([]Job, len(r.spec.Jobs))
+	for k := range r.spec.Jobs {
+		r.in.jobs[k] = r.job(k)
+	}
+}
+
+// job resolves one job.
+func (r *resolver) job(k int) Job {
+	spec, path := &r.spec.Jobs[k], element("jobs", k)
+	width := spec.Processors
+	if width == (ProcessorRange{}) {
+		width = Rigid(1)
+	}
+	j := Job{
+		ID:             spec.ID,
+		Arrival:        spec.Arrival,
+		Min:            width.Min,
+		Max:            width.Max,
+		Tasks:          spec.Tasks,
+		WorkCV:         spec.WorkCV,
+		Estimate:       valueOr(spec.Estimate, math.NaN()),
+		ReferenceSpeed: spec.ReferenceSpeed,
+		Span:           Span(spec.Span),
+		Memory:         spec.Memory,
+		Input:          spec.Input,
+		Output:         spec.Output,
+		Message:        spec.Message,
+		MinBandwidth:   spec.MinBandwidth,
+		Deadline:       valueOr(spec.Deadline, math.Inf(1)),
+		DeadlineHard:   spec.DeadlineHard,
+		Budget:         valueOr(spec.Budget, math.Inf(1)),
+		UserClass:      -1,
+		Workflow:       -1,
+	}
+	if j.Tasks == 0 {
+		j.Tasks = j.Max
+	}
+	if j.ReferenceSpeed == 0 {
+		j.ReferenceSpeed = 1
+	}
+	if j.Span == "" {
+		j.Span = SpanCluster
+	}
+	r.jobTimes(&j, spec, path)
+	r.jobReferences(&j, spec, path)
+	return j
+}
+
+// jobTimes resolves work and run times.
+func (r *resolver) jobTimes(j *Job, spec *JobSpec, path string) {
+	switch {
+	case spec.Work != nil:
+		j.Work, j.workStated = *spec.Work, true
+	case spec.Estimate != nil:
+		j.Work = j.Estimate * j.ReferenceSpeed
+	case len(spec.Runtime) == 0:
+		r.faults.add(path, "expected one of work, runtime and estimate, found none")
+	}
+	if len(spec.Runtime) == 0 {
+		return
+	}
+	j.runtimes = slices.Repeat([]float64{math.NaN()}, len(r.in.clusters))
+	for _, id := range slices.Sorted(maps.Keys(spec.Runtime)) {
+		c, ok := r.in.clusterIndex[id]
+		if !ok {
+			r.faults.add(join(path+".runtime", id), "expected the id of a cluster, found %q", clip(id))
+			continue
+		}
+		if c < len(j.runtimes) {
+			j.runtimes[c] = spec.Runtime[id]
+		}
+	}
+}
+
+// jobReferences resolves the names a job refers to.
+func (r *resolver) jobReferences(j *Job, spec *JobSpec, path string) {
+	for _, id := range slices.Sorted(maps.Keys(spec.Licences)) {
+		l, ok := r.licences[id]
+		if !ok {
+			r.faults.add(join(path+".licences", id), "expected a licence that a pool or a machine names, found %q", clip(id))
+			continue
+		}
+		j.Licences = append(j.Licences, Need{l, spec.Licences[id]})
+	}
+	if spec.UserClass != "" {
+		k, ok := r.classes[spec.UserClass]
+		if !ok {
+			r.faults.add(path+".user_class", "expected one of user_classes, found %q", clip(spec.UserClass))
+		}
+		j.UserClass = k
+	}
+	if spec.Workflow != "" {
+		k, ok := r.flows[spec.Workflow]
+		if !ok {
+			r.faults.add(path+".workflow", "expected the id of a workflow, found %q", clip(spec.Workflow))
+		} else {
+			r.in.workflows[k].Jobs = append(r.in.workflows[k].Jobs, r.in.jobIndex[spec.ID])
+		}
+		j.Workflow = k
+	}
+	for k, id := range spec.After {
+		before, ok := r.in.jobIndex[id]
+		if !ok {
+			r.faults.add(path+"."+element("after", k), "expected the id of a job, found %q", clip(id))
+			continue
+		}
+		j.After = append(j.After, before)
+	}
+}
+
+// precedence makes the lists of successors and lists a cycle if there is one.
+func (r *resolver) precedence() {
+	jobs := r.in.jobs
+	waits := make([]int, len(jobs)) // predecessors that are not in the order yet
+	total := 0
+	for k := range jobs {
+		waits[k] = len(jobs[k].After)
+		total += waits[k]
+	}
+	if total == 0 {
+		return
+	}
+	successors := make([][]int, len(jobs))
+	for k := range jobs {
+		for _, before := range jobs[k].After {
+			successors[before] = append(successors[before], k)
+		}
+	}
+	r.in.successors = successors
+	var order []int
+	for k, n := range waits {
+		if n == 0 {
+			order = append(order, k)
+		}
+	}
+	for done := 0; done < len(order); done++ {
+		for _, next := range successors[order[done]] {
+			if waits[next]--; waits[next] == 0 {
+				order = append(order, next)
+			}
+		}
+	}
+	if len(order) < len(jobs) {
+		r.cycle(waits)
+	}
+}
+
+// cycle lists one cycle among the jobs that still wait.
+func (r *resolver) cycle(waits []int) {
+	jobs := r.in.jobs
+	waiting := func(k int) bool { return waits[k] > 0 }
+	at := slices.IndexFunc(waits, func(n int) bool { return n > 0 })
+	seen := map[int]bool{}
+	// Every waiting job waits for a waiting job, so going from one to the next must come back.
+	var from, slot int
+	for !seen[at] {
+		seen[at] = true
+		from, slot = at, slices.IndexFunc(jobs[at].After, waiting)
+		at = jobs[at].After[slot]
+	}
+	const most = 10
+	names := []string{clip(jobs[at].ID)}
+	for k := at; k != from && len(names) < most; {
+		k = jobs[k].After[slices.IndexFunc(jobs[k].After, waiting)]
+		names = append(names, clip(jobs[k].ID))
+	}
+	if len(names) == most {
+		names = append(names, "…")
+	}
+	names = append(names, clip(jobs[at].ID))
+	r.faults.add(element("jobs", from)+"."+element("after", slot), "expected no cycle, found %s", strings.Join(names, " after "))
+}
+
+// derive computes what follows from the rest.
+func (r *resolver) derive() {
+	in := r.in
+	for k := range in.jobs {
+		if k == 0 || in.jobs[k].Arrival < in.firstArrival {
+			in.firstArrival = in.jobs[k].Arrival
+		}
+	}
+	r.queueing()
+	in.features = in.findFeatures()
+}
+
+// queueing applies the defaults of the queueing view.
+func (r *resolver) queueing() {
+	in, spec := r.in, r.spec.Queueing
+	if spec == nil {
+		spec = &QueueingSpec{}
+	}
+	q := Queueing{
+		Given:  r.spec.Queueing != nil || in.anyQueue(),
+		Rate:   spec.Rate,
+		Period: spec.Period,
+		K:      valueOr(spec.K, 1.645),
+		Charge: Charge(spec.Charge),
+	}
+	if q.Charge == "" {
+		q.Charge = ChargeResponse
+	}
+	rate, cv := in.arrivalProcess()
+	if q.Rate == 0 {
+		q.Rate = rate
+	}
+	q.CV = valueOr(spec.CV, cv)
+	if q.Period == 0 && q.Rate > 0 {
+		q.Period = float64(len(in.jobs)) / q.Rate
+	}
+	in.queueing = q
+	asked := slices.ContainsFunc(in.objective, func(t ObjectiveTerm) bool { return t.Metric == "qos_penalty" })
+	if asked && len(in.jobs) > 0 && (q.Rate == 0 || q.Period == 0) {
+		r.faults.add("queueing.rate", "expected an arrival rate for the objective qos_penalty: the arrivals do not tell it")
+	}
+}
+
+// anyQueue says whether a machine is described as a server.
+func (in *Instance) anyQueue() bool {
+	for k := range in.clusters {
+		if slices.ContainsFunc(in.clusters[k].Machines, func(m Machine) bool { return m.Queue != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// arrivalProcess estimates rate and coefficient of variation of the inter-arrival times: (n−1)/(last − first), and the
+// sample deviation over the mean. The rate is 0 where all jobs arrive at once, and the CV 1 (Poisson) where it is unknown.
+func (in *Instance) arrivalProcess() (rate, cv float64) {
+	n := len(in.jobs)
+	if n < 2 {
+		return 0, 1
+	}
+	arrivals := make([]float64, n)
+	for k := range in.jobs {
+		arrivals[k] = in.jobs[k].Arrival
+	}
+	slices.Sort(arrivals)
+	length := arrivals[n-1] - arrivals[0]
+	if length == 0 {
+		return 0, 1
+	}
+	mean := length / float64(n-1)
+	if n < 3 {
+		return 1 / mean, 1
+	}
+	squares := 0.0
+	for k := 1; k < n; k++ {
+		d := arrivals[k] - arrivals[k-1] - mean
+		squares += d * d
+	}
+	return 1 / mean, math.Sqrt(squares/float64(n-2)) / mean
+}

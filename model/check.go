@@ -1,0 +1,237 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// Tolerance is the relative difference that [Check] allows between a stated figure and the recomputed one.
+const Tolerance = 1e-9
+
+// Check checks a solution against its instance and shares no code with the solvers: every job once; start ≥ arrival and
+// ≥ the ends of the jobs it waits for; end − start by the time rule; processors exist, their number is within bounds and
+// the span holds; no processor runs two jobs at once; memory, licences and bandwidth at every instant; hard deadlines;
+// stated objective, metrics and bound against the recomputed ones.
+//
+// Durations and stated figures may differ by a relative [Tolerance], points in time by the rounding of the numbers that
+// hold them besides. On a machine with background load a job may take up to twice its time.
+//
+// Complexity: O(n log n + n·p/64) for n pieces on p processors each.
+func Check(in *Instance, sol *Solution) Report {
+	var report Report
+	s := resolve(in, sol, &report)
+	c := &checker{s, &report}
+	c.jobs()
+	for k := range s.parts {
+		c.part(&s.parts[k])
+	}
+	for k := range in.jobs {
+		if s.isPlaced(k) {
+			c.job(k)
+		}
+	}
+	c.overlaps()
+	c.memory()
+	c.licences()
+	c.loads()
+	report.Evaluation = s.evaluate()
+	c.figures()
+	return report
+}
+
+// checker checks one schedule.
+type checker struct {
+	*schedule
+	report *Report
+}
+
+// ulps is the rounding error to allow for at a point in time.
+func ulps(t float64) float64 { return 4 * (math.Nextafter(t, math.Inf(1)) - t) }
+
+// released is the earliest time at which what is held in the interval may be used again: its end, less what a duration
+// may differ by.
+func released(start, end float64) float64 {
+	return end - Tolerance*(end-start) - ulps(end)
+}
+
+// jobs checks that every job is placed once or left out once, with a reason.
+func (c *checker) jobs() {
+	out := make([]bool, len(c.in.jobs))
+	for _, u := range c.sol.Unscheduled {
+		job, ok := c.in.jobIndex[u.Job]
+		switch {
+		case !ok:
+			c.report.add(Violation{Code: CodeUnknownJob, Job: u.Job, Message: "the instance has no such job"})
+			continue
+		case out[job] || c.isPlaced(job):
+			c.report.add(Violation{Code: CodeDuplicateJob, Job: u.Job, Message: "the job is left out, and also placed or left out elsewhere"})
+		case u.Reason == "":
+			c.report.add(Violation{Code: CodeNoReason, Job: u.Job, Message: "the job is left out without a reason"})
+		}
+		out[job] = true
+	}
+	if len(c.sol.Jobs) == 0 && c.sol.Status == Infeasible {
+		return
+	}
+	for k := range c.sol.Jobs { // a placement with a fault of its own is not missing on top
+		if job, ok := c.in.jobIndex[c.sol.Jobs[k].Job]; ok {
+			out[job] = true
+		}
+	}
+	for k := range c.in.jobs {
+		if !out[k] {
+			c.report.add(Violation{Code: CodeMissingJob, Job: c.in.jobs[k].ID, Message: "the job is neither placed nor left out"})
+		}
+	}
+}
+
+// part checks one piece by itself.
+func (c *checker) part(p *part) {
+	job, cluster := &c.in.jobs[p.job], &c.in.clusters[p.cluster]
+	violation := func(code Code, resource, format string, args ...any) {
+		c.report.add(Violation{code, job.ID, cluster.ID, resource, p.start, p.end, fmt.Sprintf(format, args...)})
+	}
+	if job.runtimes != nil && math.IsNaN(job.runtimes[p.cluster]) {
+		violation(CodeIneligible, "", "the job states no run time for the cluster")
+		return
+	}
+	for _, r := range p.set {
+		for g := cluster.GroupOf(r.First); g < len(cluster.Machines) && cluster.Machines[g].First <= r.Last; g++ {
+			m := &cluster.Machines[g]
+			if m.Bandwidth < job.MinBandwidth {
+				violation(CodeBandwidth, m.ID, "the machine offers %g, the job needs %g", m.Bandwidth, job.MinBandwidth)
+			}
+			for _, need := range job.Licences {
+				if need.Copies > 0 && !m.Runs(need.Licence) {
+					violation(CodeLicence, m.ID, "the machine does not run licence %s", c.in.licences[need.Licence].ID)
+				}
+			}
+		}
+	}
+	c.duration(p, violation)
+}
+
+// duration checks the length of a piece against the time rule.
+func (c *checker) duration(p *part, violation func(Code, string, string, ...any)) {
+	slowest := math.Inf(1)
+	for _, q := range c.partsOf(p.job) {
+		slowest = min(slowest, c.in.SlowestLink(q.cluster, q.set))
+	}
+	want := c.in.Longest(p.job, p.cluster, p.set, p.tasks) + c.in.Transfer(p.job, slowest)
+	found := p.end - p.start
+	slack := Tolerance*want + ulps(max(p.start, p.end))
+	longest := want
+	if c.in.shared(p.cluster, p.set) {
+		longest = 2 * want
+	}
+	if found < want-slack || found > longest+slack {
+		violation(CodeWrongEnd, p.set.String(), "expected to take %v, takes %v", want, found)
+	}
+}
+
+// shared says that one of the processors has background load.
+func (in *Instance) shared(cluster int, set ProcessorSet) bool {
+	c := &in.clusters[cluster]
+	for _, r := range set {
+		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
+			if b := c.Machines[g].Background; b != nil && b.Load > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// job checks a placed job as a whole.
+func (c *checker) job(k int) {
+	job, parts := &c.in.jobs[k], c.partsOf(k)
+	violation := func(code Code, format string, args ...any) {
+		c.report.add(Violation{Code: code, Job: job.ID, Cluster: c.in.clusters[parts[0].cluster].ID,
+			From: c.start[k], To: c.end[k], Message: fmt.Sprintf(format, args...)})
+	}
+	if c.start[k] < job.Arrival-ulps(job.Arrival) {
+		violation(CodeEarlyStart, "the job arrives at %v", job.Arrival)
+	}
+	if job.DeadlineHard && c.end[k] > job.Deadline+ulps(c.end[k]) {
+		violation(CodeHardDeadline, "the deadline %v is hard", job.Deadline)
+	}
+	for _, before := range job.After {
+		switch {
+		case !c.isPlaced(before):
+			violation(CodePrecedence, "job %s must end first and is not placed", clip(c.in.jobs[before].ID))
+		case c.start[k] < released(c.start[before], c.end[before]):
+			violation(CodePrecedence, "job %s must end first and ends at %v", clip(c.in.jobs[before].ID), c.end[before])
+		}
+	}
+	if c.whole[k] {
+		c.extent(k, violation)
+		c.pieces(k, violation)
+	}
+}
+
+// extent checks the number of processors and their span.
+func (c *checker) extent(k int, violation func(Code, string, ...any)) {
+	job, parts := &c.in.jobs[k], c.partsOf(k)
+	least, most := c.in.Width(k, parts[0].cluster)
+	held, oneCluster, oneMachine := 0, true, true
+	for _, p := range parts {
+		held += p.set.Len()
+		oneCluster = oneCluster && p.cluster == parts[0].cluster
+	}
+	if !oneCluster {
+		least, most = job.Min, job.Max
+	}
+	if job.Span == SpanMachine {
+		cluster := &c.in.clusters[parts[0].cluster]
+		home, _ := cluster.MachineOf(parts[0].set.Min())
+		for _, p := range parts {
+			for _, r := range p.set {
+				from, _ := cluster.MachineOf(r.First)
+				to, _ := cluster.MachineOf(r.Last)
+				oneMachine = oneMachine && oneCluster && from == home && to == home
+			}
+		}
+	}
+	if held < least || held > most {
+		violation(CodeProcessorCount, "expected %d to %d processors, found %d", least, most, held)
+	}
+	if !oneCluster && job.Span != SpanGrid || !oneMachine {
+		violation(CodeSpan, "the job's span is %s", job.Span)
+	}
+}
+
+// pieces checks how the pieces of a job make up its placement.
+func (c *checker) pieces(k int, violation func(Code, string, ...any)) {
+	parts := c.partsOf(k)
+	tasks, end := 0, c.start[k]
+	for _, p := range parts {
+		tasks += p.tasks
+		end = max(end, p.end)
+		if p.start != c.start[k] {
+			violation(CodePieces, "expected every piece to start with the job at %v, one starts at %v", c.start[k], p.start)
+		}
+	}
+	if tasks != c.in.jobs[k].Tasks {
+		violation(CodeTasks, "expected %d tasks, the pieces run %d", c.in.jobs[k].Tasks, tasks)
+	}
+	if end != c.end[k] {
+		violation(CodePieces, "the last piece ends at %v", end)
+	}
+}
+
+// machinesOf yields the number of each machine that holds one of the processors.
+func (in *Instance) machinesOf(cluster int, set ProcessorSet) func(yield func(int) bool) {
+	c := &in.clusters[cluster]
+	return func(yield func(int) bool) {
+		last := -1
+		for _, r := range set {
+			from, _ := c.MachineOf(r.First)
+			to, _ := c.MachineOf(r.Last)
+			for m := max(from, last+1); m <= to; m++ {
+				if last = m; !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}

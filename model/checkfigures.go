@@ -1,0 +1,108 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// differs says that a stated figure is not the recomputed one, to the relative tolerance and the rounding error of sums
+// that cancel.
+func differs(stated, found, rounding float64) bool {
+	return math.Abs(stated-found) > Tolerance*max(math.Abs(stated), math.Abs(found))+rounding
+}
+
+// rounding is the rounding error to allow for in idle time and what is made of it: a small difference of large sums.
+func (c *checker) rounding() float64 {
+	last := 0.0
+	for k := range c.parts {
+		last = max(last, c.parts[k].end)
+	}
+	return 1e-14 * float64(c.in.processors) * last
+}
+
+// figures checks what the solution states of itself.
+func (c *checker) figures() {
+	sol := c.sol
+	if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != c.in.sha256 {
+		c.report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", clip(sol.InstanceSHA256), c.in.sha256)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(sol.Metrics)) {
+		c.metric(name, sol.Metrics[name])
+	}
+	found := c.report.Objective
+	if sol.Objective != nil && differs(*sol.Objective, found, c.objectiveRounding()) {
+		c.report.add(Violation{Code: CodeWrongObjective, Message: fmt.Sprintf("stated %v, found %v", *sol.Objective, found)})
+	}
+	if sol.Bound != nil && len(sol.Jobs) > 0 && *sol.Bound > found && differs(*sol.Bound, found, c.objectiveRounding()) {
+		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", *sol.Bound, found)})
+	}
+	c.status()
+}
+
+// metric checks one stated metric.
+func (c *checker) metric(name string, stated MetricValue) {
+	found, ok := c.report.Metrics[name]
+	m, known := MetricNamed(name)
+	wrong := func(cluster, format string, args ...any) {
+		c.report.add(Violation{Code: CodeWrongMetric, Cluster: cluster, Resource: name, Message: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case !known:
+		wrong("", "there is no such metric")
+	case !ok:
+		wrong("", "stated, and not finite for this solution")
+	case m.PerCluster != (stated.ByCluster != nil):
+		wrong("", "expected a number a cluster for a metric of the clusters, and one number for any other")
+	case !m.PerCluster:
+		if differs(stated.Total, found.Total, c.metricRounding(name)) {
+			wrong("", "stated %v, found %v", stated.Total, found.Total)
+		}
+	default:
+		for _, id := range slices.Sorted(maps.Keys(stated.ByCluster)) {
+			value, ok := found.ByCluster[id]
+			if !ok {
+				wrong(id, "the instance has no such cluster")
+			} else if differs(stated.ByCluster[id], value, c.metricRounding(name)) {
+				wrong(id, "stated %v, found %v", stated.ByCluster[id], value)
+			}
+		}
+	}
+}
+
+// metricRounding is the rounding error to allow for in a metric.
+func (c *checker) metricRounding(name string) float64 {
+	switch name {
+	case "idle_time", "cp", "mcp", "balance":
+		return c.rounding()
+	}
+	return 0
+}
+
+// objectiveRounding is the rounding error to allow for in the objective.
+func (c *checker) objectiveRounding() float64 {
+	sum := 0.0
+	for _, t := range c.in.objective {
+		sum += math.Abs(t.Weight) * c.metricRounding(t.Metric)
+	}
+	return sum
+}
+
+// status checks that the status agrees with the rest.
+func (c *checker) status() {
+	sol := c.sol
+	wrong := func(message string) {
+		c.report.add(Violation{Code: CodeWrongStatus, Resource: string(sol.Status), Message: message})
+	}
+	switch sol.Status {
+	case Infeasible:
+		if len(sol.Jobs) > 0 {
+			wrong("stated infeasible, and jobs are placed")
+		}
+	case Optimal:
+		if sol.Bound == nil {
+			wrong("stated optimal without a bound")
+		}
+	}
+}

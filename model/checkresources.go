@@ -1,0 +1,216 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// overlaps checks that no processor runs two jobs at once: pieces in the order of their starts, each against what last
+// held its processors.
+func (c *checker) overlaps() {
+	byCluster := make([][]*part, len(c.in.clusters))
+	for k := range c.parts {
+		if p := &c.parts[k]; p.end > p.start { // a job of no time holds nothing
+			byCluster[p.cluster] = append(byCluster[p.cluster], p)
+		}
+	}
+	for cluster, parts := range byCluster {
+		slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.start, b.start) })
+		held := newHolders(c.in.clusters[cluster].Processors)
+		for _, p := range parts {
+			reported := (*part)(nil)
+			for _, r := range p.set {
+				held.take(r, p, func(processor int, before *part) {
+					if before == reported {
+						return
+					}
+					reported = before
+					c.report.add(Violation{CodeOverlap, c.in.jobs[p.job].ID, c.in.clusters[cluster].ID, fmt.Sprint(processor),
+						p.start, min(p.end, before.end), fmt.Sprintf("job %s holds the processor until %v", clip(c.in.jobs[before.job].ID), before.end)})
+				})
+			}
+		}
+	}
+}
+
+// holders is the part that last held each processor. Blocks of processors with one holder are kept as one.
+type holders struct {
+	whole  []*part // by block: the holder of all its processors, where single is nil
+	single [][]*part
+}
+
+// holderBlock is the number of processors in a block.
+const holderBlock = 64
+
+func newHolders(processors int) *holders {
+	blocks := ceilDiv(processors, holderBlock)
+	return &holders{make([]*part, blocks), make([][]*part, blocks)}
+}
+
+// take gives the processors to p and calls clash for those whose holder still runs when p starts.
+func (h *holders) take(r Range, p *part, clash func(processor int, before *part)) {
+	give := func(before *part, processor int) *part {
+		if before == nil || released(before.start, before.end) <= p.start {
+			return p
+		}
+		clash(processor, before)
+		if before.end > p.end {
+			return before
+		}
+		return p
+	}
+	for block := r.First / holderBlock; block <= r.Last/holderBlock; block++ {
+		first := block * holderBlock
+		from, to := max(r.First, first), min(r.Last, first+holderBlock-1)
+		if h.single[block] == nil && to-from+1 == holderBlock {
+			h.whole[block] = give(h.whole[block], from)
+			continue
+		}
+		if h.single[block] == nil {
+			h.single[block] = slices.Repeat([]*part{h.whole[block]}, holderBlock)
+		}
+		single := h.single[block]
+		for k := from; k <= to; k++ {
+			single[k-first] = give(single[k-first], k)
+		}
+		if to-from+1 == holderBlock && !slices.ContainsFunc(single, func(q *part) bool { return q != single[0] }) {
+			h.whole[block], h.single[block] = single[0], nil
+		}
+	}
+}
+
+// holding is an amount held over an interval, for the checks of memory and licences.
+type holding struct {
+	start, release float64
+	amount         float64
+	part           *part
+}
+
+// hold adds the amount that is held in the part's name over an interval, unless the interval is empty.
+func hold(holdings []holding, p *part, start, end, amount float64) []holding {
+	if end <= start {
+		return holdings
+	}
+	return append(holdings, holding{start, max(start, released(start, end)), amount, p})
+}
+
+// exceeded walks through the holdings in time and returns the first at whose start more than the capacity is held.
+func exceeded(holdings []holding, capacity float64) (worst holding, held float64, found bool) {
+	slices.SortStableFunc(holdings, func(a, b holding) int { return cmp.Compare(a.start, b.start) })
+	byRelease := slices.Clone(holdings)
+	slices.SortStableFunc(byRelease, func(a, b holding) int { return cmp.Compare(a.release, b.release) })
+	done := 0
+	for _, h := range holdings {
+		for ; done < len(byRelease) && byRelease[done].release <= h.start; done++ {
+			held -= byRelease[done].amount
+		}
+		held += h.amount
+		if held > capacity*(1+Tolerance) {
+			return h, held, true
+		}
+	}
+	return holding{}, 0, false
+}
+
+// memory checks that the tasks on each machine fit its memory at every instant.
+func (c *checker) memory() {
+	byMachine := map[[3]int][]holding{} // cluster, group, machine within the group
+	for k := range c.parts {
+		p := &c.parts[k]
+		if need := c.in.jobs[p.job].Memory; need > 0 {
+			c.in.onMachines(p.cluster, p.set, func(group, machine, processors int) {
+				if !math.IsInf(c.in.clusters[p.cluster].Machines[group].Memory, 1) {
+					key := [3]int{p.cluster, group, machine}
+					byMachine[key] = hold(byMachine[key], p, p.start, p.end, need*float64(processors))
+				}
+			})
+		}
+	}
+	keys := make([][3]int, 0, len(byMachine))
+	for key := range byMachine {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+	for _, key := range keys {
+		m := &c.in.clusters[key[0]].Machines[key[1]]
+		if h, held, found := exceeded(byMachine[key], m.Memory); found {
+			c.report.add(Violation{CodeMemory, c.in.jobs[h.part.job].ID, c.in.clusters[key[0]].ID, m.Name(key[2]), h.part.start, h.part.end,
+				fmt.Sprintf("the tasks running there need %v, the machine has %v", held, m.Memory)})
+		}
+	}
+}
+
+// Name is the name of the k-th machine of the group, from 0: its id, or id[k] where the group has several.
+func (m *Machine) Name(k int) string {
+	if m.Count == 1 {
+		return m.ID
+	}
+	return element(m.ID, k)
+}
+
+// onMachines calls yield for each machine that holds processors of the set, with their number.
+func (in *Instance) onMachines(cluster int, set ProcessorSet, yield func(group, machine, processors int)) {
+	c := &in.clusters[cluster]
+	lastGroup, lastMachine, processors := -1, -1, 0
+	for _, r := range set {
+		for from := r.First; from <= r.Last; {
+			g := c.GroupOf(from)
+			m := &c.Machines[g]
+			k := (from - m.First) / m.Units
+			to := min(r.Last, m.First+(k+1)*m.Units-1)
+			if g != lastGroup || k != lastMachine {
+				if processors > 0 {
+					yield(lastGroup, lastMachine, processors)
+				}
+				lastGroup, lastMachine, processors = g, k, 0
+			}
+			processors += to - from + 1
+			from = to + 1
+		}
+	}
+	yield(lastGroup, lastMachine, processors)
+}
+
+// drawn calls yield for each limited pool that a placed job draws copies from: once a pool, however many of its pieces do.
+func (s *schedule) drawn(job int, yield func(from pool, copies int)) {
+	for _, need := range s.in.jobs[job].Licences {
+		var seen []pool
+		for _, p := range s.partsOf(job) {
+			copies, own := s.in.Pool(p.cluster, need.Licence)
+			from := pool{need.Licence, -1}
+			if own {
+				from.cluster = p.cluster
+			}
+			if copies == Unlimited || need.Copies == 0 || slices.Contains(seen, from) {
+				continue
+			}
+			seen = append(seen, from)
+			yield(from, need.Copies)
+		}
+	}
+}
+
+// licences checks that no pool is asked for more copies than it has at any instant.
+func (c *checker) licences() {
+	byPool := map[pool][]holding{}
+	for k := range c.parts {
+		if p := &c.parts[k]; p.first {
+			c.drawn(p.job, func(from pool, copies int) {
+				byPool[from] = hold(byPool[from], p, c.start[p.job], c.end[p.job], float64(copies))
+			})
+		}
+	}
+	for _, from := range sortedPools(byPool) {
+		copies := c.in.copies(from)
+		if h, held, found := exceeded(byPool[from], float64(copies)); found {
+			v := Violation{Code: CodeLicence, Job: c.in.jobs[h.part.job].ID, Resource: c.in.licences[from.licence].ID, From: h.part.start, To: h.part.end,
+				Message: fmt.Sprintf("the jobs running need %v copies, the pool has %d", held, copies)}
+			if from.cluster >= 0 {
+				v.Cluster = c.in.clusters[from.cluster].ID
+			}
+			c.report.add(v)
+		}
+	}
+}

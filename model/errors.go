@@ -1,0 +1,63 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MaxListed is the number of errors that an [InputError] lists; the rest are counted.
+const MaxListed = 1000
+
+// InputError lists everything that is wrong with an input file, in the order found.
+type InputError struct {
+	File   string  // name of the file; may be empty for an instance built in a program
+	Faults []Fault // at most MaxListed
+	More   int     // faults beyond those listed
+}
+
+// Fault is one thing wrong with an input.
+type Fault struct {
+	Path    string // JSON path, such as jobs[3].after[0]; empty for the file as a whole
+	Message string // what was expected and what was found
+}
+
+// Error lists the faults, one a line.
+func (e *InputError) Error() string {
+	var text strings.Builder
+	for k, fault := range e.Faults {
+		if k > 0 {
+			text.WriteByte('\n')
+		}
+		if e.File != "" {
+			text.WriteString(e.File + ": ")
+		}
+		if fault.Path != "" {
+			text.WriteString(fault.Path + ": ")
+		}
+		text.WriteString(fault.Message)
+	}
+	if e.More > 0 {
+		fmt.Fprintf(&text, "\n%s: and %d more errors", e.File, e.More)
+	}
+	return text.String()
+}
+
+// add lists a fault, or counts it when the list is full.
+func (e *InputError) add(path, format string, args ...any) {
+	if e.full() {
+		e.More++
+		return
+	}
+	e.Faults = append(e.Faults, Fault{path, fmt.Sprintf(format, args...)})
+}
+
+// full says that no further fault will be listed.
+func (e *InputError) full() bool { return len(e.Faults) >= MaxListed }
+
+// orNil is the error, or nil where there are no faults.
+func (e *InputError) orNil() error {
+	if len(e.Faults) == 0 {
+		return nil
+	}
+	return e
+}

@@ -1,0 +1,229 @@
+package model
+
+import (
+	"math"
+)
+
+// Evaluation is what a solution costs.
+type Evaluation struct {
+	Objective float64 // the instance's weighted sum; +Inf where a metric of it is not finite
+	Metrics   Metrics // all metrics but those that are not finite
+}
+
+// Evaluate computes the objective and all metrics of a solution from its placements, unscheduled jobs and loads alone. It
+// does not check that the schedule is right, which [Check] does; the error says that a placement names a job, cluster or
+// processor that is not in the instance, or a job twice.
+//
+// Complexity: O(n log n) for n placed pieces.
+func Evaluate(in *Instance, sol *Solution) (Evaluation, error) {
+	var report Report
+	s := resolve(in, sol, &report)
+	if len(report.Violations) > 0 {
+		return Evaluation{}, report.Violations[0]
+	}
+	return s.evaluate(), nil
+}
+
+// evaluation holds the sums over a schedule that the metrics are made of.
+type evaluation struct {
+	*schedule
+	clusters     []clusterSums
+	lastEnd      float64
+	placed       int
+	finished     int
+	missed       int
+	withDeadline int
+	cost         float64
+	overBudget   int
+	jobCost      []float64
+}
+
+// clusterSums are the sums over one cluster.
+type clusterSums struct {
+	jobs     int     // whose first piece is here
+	makespan float64 // last end − earliest arrival; 0 without pieces
+	busy     float64 // processor time held
+	over     float64 // time over deadlines of its jobs
+	work     float64 // of the tasks placed here
+}
+
+// evaluate computes everything.
+func (s *schedule) evaluate() Evaluation {
+	e := &evaluation{
+		schedule: s,
+		clusters: make([]clusterSums, len(s.in.clusters)),
+		lastEnd:  s.in.firstArrival,
+		jobCost:  make([]float64, len(s.in.jobs)),
+	}
+	e.addParts()
+	e.addJobs()
+	result := Evaluation{Metrics: make(Metrics, len(metricTable))}
+	values := make(map[string]float64, len(metricTable))
+	for _, m := range metricTable {
+		if m.Name == "qos_penalty" && !s.in.hasQueueing() {
+			continue
+		}
+		v := m.compute(e)
+		values[m.Name] = v.Total
+		if finite(v) {
+			result.Metrics[m.Name] = v
+		}
+	}
+	for _, term := range s.in.objective {
+		if term.Weight != 0 {
+			result.Objective += term.Weight * values[term.Metric]
+		}
+	}
+	if math.IsNaN(result.Objective) {
+		result.Objective = math.Inf(1)
+	}
+	return result
+}
+
+// addParts sums over the pieces.
+func (e *evaluation) addParts() {
+	for k := range e.parts {
+		p := &e.parts[k]
+		c := &e.clusters[p.cluster]
+		held := p.end - p.start
+		c.makespan = max(c.makespan, p.end-e.in.firstArrival)
+		c.busy += float64(p.set.Len()) * held
+		c.work += float64(p.tasks) * e.in.jobs[p.job].Work
+		if p.first {
+			c.jobs++
+			if late := p.jobEnd(e.schedule) - e.in.jobs[p.job].Deadline; late > 0 {
+				c.over += late
+			}
+		}
+		e.jobCost[p.job] += held * e.in.costRate(p.cluster, p.set)
+	}
+}
+
+// costRate is the cost per time of holding the processors.
+func (in *Instance) costRate(cluster int, set ProcessorSet) float64 {
+	c := &in.clusters[cluster]
+	rate := 0.0
+	for _, r := range set {
+		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
+			m := &c.Machines[g]
+			rate += m.Cost * float64(min(r.Last, m.Last())-max(r.First, m.First)+1)
+		}
+	}
+	return rate
+}
+
+// addJobs sums over the jobs.
+func (e *evaluation) addJobs() {
+	for k := range e.in.jobs {
+		j := &e.in.jobs[k]
+		if j.HasDeadline() {
+			e.withDeadline++
+			if !e.isPlaced(k) || e.end[k] > j.Deadline {
+				e.missed++
+			}
+		}
+		e.cost += e.jobCost[k]
+		if e.jobCost[k] > j.Budget {
+			e.overBudget++
+		}
+		if e.isPlaced(k) {
+			e.placed++
+			e.lastEnd = max(e.lastEnd, e.end[k])
+		}
+		if e.isFinished(k) {
+			e.finished++
+		}
+	}
+}
+
+// isFinished says that a job is placed and meets its deadline if it is hard.
+func (e *evaluation) isFinished(job int) bool {
+	j := &e.in.jobs[job]
+	return e.isPlaced(job) && !(j.DeadlineHard && e.end[job] > j.Deadline)
+}
+
+// sum adds a value over the clusters.
+func (e *evaluation) sum(value func(cluster int) float64) float64 {
+	sum := 0.0
+	for c := range e.clusters {
+		sum += value(c)
+	}
+	return sum
+}
+
+// sumFinished adds a value over the finished jobs.
+func (e *evaluation) sumFinished(value func(*Job) float64) float64 {
+	sum := 0.0
+	for k := range e.in.jobs {
+		if e.isFinished(k) {
+			sum += value(&e.in.jobs[k])
+		}
+	}
+	return sum
+}
+
+// TotalWork is the work of all tasks of the job.
+func (j *Job) TotalWork() float64 { return float64(j.Tasks) * j.Work }
+
+func (e *evaluation) makespan() float64 { return e.lastEnd - e.in.firstArrival }
+
+func (e *evaluation) idle(c int) float64 {
+	return float64(e.in.clusters[c].Processors)*e.clusters[c].makespan - e.clusters[c].busy
+}
+
+// cp is eq. 1 of MUSCLE (2004) for one cluster.
+func (e *evaluation) cp(c int) float64 {
+	w := e.in.clusters[c].Weights
+	return ComprehensivePerformance(w, e.idle(c), e.clusters[c].makespan, e.clusters[c].over)
+}
+
+// ComprehensivePerformance is CP, eq. 1 of He, Jarvis, Spooner, Chen and Nudd (2004), "Dynamic scheduling of parallel jobs
+// with QoS demands in multiclusters and grids", IEE Proc. Software 151(5): the weighted mean of idle time, makespan and
+// over-deadline. Weights that are all 0 give 0.
+func ComprehensivePerformance(w Weights, idle, makespan, over float64) float64 {
+	sum := w.Sum()
+	if sum == 0 {
+		return 0
+	}
+	return (w.IdleTime*idle + w.Makespan*makespan + w.OverDeadline*over) / sum
+}
+
+// mcp is eq. 7 of MUSCLE (2004).
+func (e *evaluation) mcp() float64 {
+	if e.placed == 0 {
+		return 0
+	}
+	return e.sum(func(c int) float64 { return e.cp(c) * float64(e.clusters[c].jobs) / float64(e.placed) })
+}
+
+// balance is PB, eq. 8 of MUSCLE (2004).
+func (e *evaluation) balance() float64 {
+	n := len(e.clusters)
+	if n < 2 {
+		return 0
+	}
+	mean := e.mcp()
+	squares := e.sum(func(c int) float64 { d := e.cp(c) - mean; return d * d })
+	return math.Sqrt(squares / float64(n-1))
+}
+
+func (e *evaluation) workloadShare(c int) float64 {
+	return percent(e.clusters[c].work, e.sum(func(c int) float64 { return e.clusters[c].work }))
+}
+
+func (e *evaluation) workflowFailures() float64 {
+	failed := 0
+	for k := range e.in.workflows {
+		w := &e.in.workflows[k]
+		end, cost, whole := math.Inf(-1), 0.0, true
+		for _, j := range w.Jobs {
+			whole = whole && e.isPlaced(j)
+			end = max(end, e.end[j])
+			cost += e.jobCost[j]
+		}
+		if !whole || end > w.Deadline || cost > w.Budget {
+			failed++
+		}
+	}
+	return float64(failed)
+}

@@ -1,0 +1,129 @@
+package model
+
+import "strings"
+
+// Features is a set of things an instance can ask for that not every algorithm honours.
+type Features uint32
+
+// The features. Soft deadlines, budgets, weights, user classes and workflows' limits are not among them: they enter only
+// what a schedule costs, so that every solver honours them.
+const (
+	Arrivals        Features = 1 << iota // jobs that arrive at different times
+	HardDeadlines                        // deadlines that a plan must not miss
+	Precedence                           // jobs that wait for others
+	MemoryLimits                         // tasks that need memory on machines that limit it
+	LicencePools                         // licences with a limited number of copies, or that not every machine runs
+	BandwidthNeeds                       // jobs that need a minimum bandwidth that not every machine offers
+	ParallelJobs                         // jobs that need several processors at once
+	MoldableJobs                         // jobs whose number of processors is to be chosen
+	UnrelatedTimes                       // execution times stated cluster by cluster
+	RestrictedTimes                      // stated execution times that leave clusters out
+	MixedMachines                        // clusters whose machines differ in speed or bandwidth
+	MachineSpan                          // parallel jobs that must stay on one machine of a cluster with several
+	GridSpan                             // jobs wider than every cluster that may spread over the grid
+	BackgroundLoad                       // machines with local jobs at random times
+)
+
+// featureNames are the texts for people, in the order of the constants.
+var featureNames = []string{
+	"arrivals", "hard deadlines", "precedence", "memory limits", "licences", "minimum bandwidth", "parallel jobs", "moldable jobs",
+	"stated run times", "clusters without a stated run time", "machines of different speed or bandwidth in one cluster",
+	"span machine", "jobs that must spread over the grid", "background load",
+}
+
+// Has says whether all of the given features are in the set.
+func (f Features) Has(g Features) bool { return f&g == g }
+
+// String names the features, separated by commas.
+func (f Features) String() string {
+	var names []string
+	for k, name := range featureNames {
+		if f&(1<<k) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Features is the set of what the instance asks for.
+func (in *Instance) Features() Features { return in.features }
+
+// findFeatures looks the instance over once.
+func (in *Instance) findFeatures() Features {
+	f := in.clusterFeatures()
+	widest, several, memory, licences, slowest := 0, false, false, false, 0.0
+	for k := range in.clusters {
+		c := &in.clusters[k]
+		widest = max(widest, c.Processors)
+		for g := range c.Machines {
+			m := &c.Machines[g]
+			several = several || (m.Units > 1 || !c.WholeMachines) && m.Count*m.Units < c.Processors || m.Count > 1
+			memory = memory || m.Memory < 1e300
+			licences = licences || m.licences != nil
+			if slowest == 0 || m.Bandwidth < slowest {
+				slowest = m.Bandwidth
+			}
+		}
+	}
+	for k := range in.jobs {
+		j := &in.jobs[k]
+		f |= j.features(in.firstArrival)
+		if j.Memory > 0 && memory {
+			f |= MemoryLimits
+		}
+		if j.MinBandwidth > slowest {
+			f |= BandwidthNeeds
+		}
+		if j.Max > 1 && j.Span == SpanMachine && several {
+			f |= MachineSpan
+		}
+		if j.Span == SpanGrid && j.Min > widest {
+			f |= GridSpan
+		}
+		for _, need := range j.Licences {
+			if need.Copies > 0 && (in.licences[need.Licence].Copies != Unlimited || licences) {
+				f |= LicencePools
+			}
+		}
+	}
+	return f
+}
+
+// clusterFeatures are the features that the clusters alone show.
+func (in *Instance) clusterFeatures() Features {
+	var f Features
+	for k := range in.clusters {
+		c := &in.clusters[k]
+		if !c.Uniform {
+			f |= MixedMachines
+		}
+		for g := range c.Machines {
+			if b := c.Machines[g].Background; b != nil && b.Load > 0 {
+				f |= BackgroundLoad
+			}
+		}
+	}
+	return f
+}
+
+// features are the features that the job alone shows.
+func (j *Job) features(firstArrival float64) Features {
+	var f Features
+	set := func(feature Features, asked bool) {
+		if asked {
+			f |= feature
+		}
+	}
+	set(Arrivals, j.Arrival > firstArrival)
+	set(HardDeadlines, j.DeadlineHard && j.HasDeadline())
+	set(Precedence, len(j.After) > 0)
+	set(ParallelJobs, j.Min > 1)
+	set(MoldableJobs, !j.Rigid())
+	set(UnrelatedTimes, j.runtimes != nil)
+	for _, r := range j.runtimes {
+		if r != r { // NaN: the job cannot run there
+			f |= RestrictedTimes
+		}
+	}
+	return f
+}

@@ -1,0 +1,99 @@
+package lines
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Faults collects what is wrong with a file: the first [model.MaxListed] are listed, the rest counted.
+type Faults struct{ list model.InputError }
+
+// NewFaults collects the faults of the named file.
+func NewFaults(file string) *Faults { return &Faults{model.InputError{File: file}} }
+
+// Line adds a fault at a line, counted from 1.
+func (f *Faults) Line(line int, format string, args ...any) {
+	f.At("line "+strconv.Itoa(line), format, args...)
+}
+
+// At adds a fault at a place, or of the file as a whole if the place is empty.
+func (f *Faults) At(place, format string, args ...any) {
+	if len(f.list.Faults) >= model.MaxListed {
+		f.list.More++
+		return
+	}
+	f.list.Faults = append(f.list.Faults, model.Fault{Path: place, Message: fmt.Sprintf(format, args...)})
+}
+
+// None says that there are no faults so far.
+func (f *Faults) None() bool { return len(f.list.Faults) == 0 }
+
+// Err is a [*model.InputError] of the faults, or nil where there are none.
+func (f *Faults) Err() error {
+	if f.None() {
+		return nil
+	}
+	return &f.list
+}
+
+// Build makes the instance if there are no faults so far. Should the model still refuse it, the faults name places in
+// the file: place is where the job with the given index came from.
+func (f *Faults) Build(spec model.InstanceSpec, place func(job int) string) (*model.Instance, error) {
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	in, err := model.New(spec)
+	if err == nil {
+		return in, nil
+	}
+	var wrong *model.InputError
+	if !errors.As(err, &wrong) {
+		f.At("", "%s", err)
+		return nil, f.Err()
+	}
+	for _, fault := range wrong.Faults {
+		f.At(relocate(fault.Path, place), "%s", fault.Message)
+	}
+	f.list.More += wrong.More
+	return nil, f.Err()
+}
+
+// relocate turns a path such as jobs[3].after[0] into the place in the file that the job came from.
+func relocate(path string, place func(job int) string) string {
+	rest, ok := strings.CutPrefix(path, "jobs[")
+	if !ok {
+		return path
+	}
+	index, field, _ := strings.Cut(rest, "]")
+	job, err := strconv.Atoi(index)
+	if err != nil {
+		return path
+	}
+	if field = strings.TrimPrefix(field, "."); field == "" {
+		return place(job)
+	}
+	return place(job) + ": " + field
+}
+
+// Title is a file's name without its folder and the endings .gz and those given: a name for the instance.
+func Title(file string, endings ...string) string {
+	title := strings.TrimSuffix(filepath.Base(file), ".gz")
+	for _, ending := range endings {
+		title = strings.TrimSuffix(title, ending)
+	}
+	return strings.ToValidUTF8(title, "\ufffd")
+}
+
+// Quote quotes a text from a file for a message, shortened if it is long.
+func Quote[T string | []byte](text T) string {
+	const most = 40
+	if len(text) <= most {
+		return strconv.Quote(string(text))
+	}
+	return strconv.Quote(string(text[:most])) + "…"
+}

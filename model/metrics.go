@@ -1,0 +1,180 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Metric documents one metric. Help texts, the README's table and the JSON Schema are made from the table of them.
+type Metric struct {
+	Name       string
+	Unit       string
+	Doc        string
+	HighBetter bool // more is better; in an objective it takes a negative weight
+	PerCluster bool // one value a cluster; it cannot be an objective
+	compute    func(*evaluation) MetricValue
+}
+
+// MetricValue is the value of a metric: a number, or a number a cluster.
+type MetricValue struct {
+	Total     float64
+	ByCluster map[string]float64 // cluster id → value; nil for a metric with one value
+}
+
+// MarshalJSON writes a number or an object of cluster → number.
+func (v MetricValue) MarshalJSON() ([]byte, error) {
+	if v.ByCluster != nil {
+		return json.Marshal(v.ByCluster)
+	}
+	return json.Marshal(v.Total)
+}
+
+// Metrics are values by the name of the metric. A metric whose value is not finite, such as the penalty of an unstable
+// queue, is not in the map.
+type Metrics map[string]MetricValue
+
+// Get is the value of a metric with one value, and whether it is there.
+func (m Metrics) Get(name string) (float64, bool) {
+	v, ok := m[name]
+	return v.Total, ok && v.ByCluster == nil
+}
+
+// MetricTable lists all metrics in the order in which they are shown. F are the finished jobs: those that are placed and
+// meet their deadline if it is hard. Times count from the earliest arrival of all jobs.
+func MetricTable() []Metric { return metricTable }
+
+var metricTable = []Metric{
+	{Name: "makespan", Unit: "time", Doc: "latest end − earliest arrival",
+		compute: total((*evaluation).makespan)},
+	{Name: "idle_time", Unit: "processor·time", Doc: "Σ over clusters of processors · the cluster's makespan − busy processor time; 0 for a cluster without jobs",
+		compute: total(func(e *evaluation) float64 { return e.sum(e.idle) })},
+	{Name: "over_deadline", Unit: "time", Doc: "Σ over placed jobs of max(0, end − deadline)",
+		compute: total(func(e *evaluation) float64 {
+			return e.sum(func(c int) float64 { return e.clusters[c].over })
+		})},
+	{Name: "cp", Unit: "time", PerCluster: true, Doc: "comprehensive performance of a cluster: (w_idle·idle + w_makespan·makespan + w_over·over)/(sum of weights); a job over several clusters counts in the first of its pieces",
+		compute: perCluster((*evaluation).cp)},
+	{Name: "mcp", Unit: "time", Doc: "mean comprehensive performance: Σ over clusters of cp · its jobs/all placed jobs",
+		compute: total((*evaluation).mcp)},
+	{Name: "balance", Unit: "time", Doc: "PB, √(Σ over the n clusters of (cp − mcp)²/(n−1)); 0 for one cluster",
+		compute: total((*evaluation).balance)},
+	{Name: "mean_response", Unit: "time", Doc: "AVE, MRT: mean over F of end − arrival",
+		compute: mean(func(j *Job, start, end float64) (float64, bool) { return end - j.Arrival, true })},
+	{Name: "mean_wait", Unit: "time", Doc: "mean over F of start − arrival",
+		compute: mean(func(j *Job, start, end float64) (float64, bool) { return start - j.Arrival, true })},
+	{Name: "mean_slowdown", Unit: "1", Doc: "mean over the jobs of F that take time of (end − arrival)/(end − start)",
+		compute: mean(func(j *Job, start, end float64) (float64, bool) {
+			return (end - j.Arrival) / (end - start), end > start
+		})},
+	{Name: "bounded_slowdown", Unit: "1", Doc: "mean over F of max(1, (end − arrival)/max(end − start, 10 s))",
+		compute: mean(func(j *Job, start, end float64) (float64, bool) {
+			return max(1, (end-j.Arrival)/max(end-start, 10)), true
+		})},
+	{Name: "finished", Unit: "jobs", HighBetter: true, Doc: "|F|, the jobs that are placed and meet their deadline if it is hard",
+		compute: total(func(e *evaluation) float64 { return float64(e.finished) })},
+	{Name: "unfinished", Unit: "jobs", Doc: "UFJ: jobs − |F|",
+		compute: total(func(e *evaluation) float64 { return float64(len(e.in.jobs) - e.finished) })},
+	{Name: "missed", Unit: "jobs", Doc: "late or unscheduled jobs among those with a deadline",
+		compute: total(func(e *evaluation) float64 { return float64(e.missed) })},
+	{Name: "miss_rate", Unit: "%", Doc: "missed as a share of the jobs with a deadline",
+		compute: total(func(e *evaluation) float64 { return percent(float64(e.missed), float64(e.withDeadline)) })},
+	{Name: "data_moved", Unit: "data", HighBetter: true, Doc: "SFS: Σ over F of input + output",
+		compute: total(func(e *evaluation) float64 {
+			return e.sumFinished(func(j *Job) float64 { return j.Input + j.Output })
+		})},
+	{Name: "work_done", Unit: "work", HighBetter: true, Doc: "SIN: Σ over F of tasks · work",
+		compute: total(func(e *evaluation) float64 { return e.sumFinished((*Job).TotalWork) })},
+	{Name: "utilisation", Unit: "%", HighBetter: true, Doc: "busy processor time/(processors · makespan)",
+		compute: total(func(e *evaluation) float64 {
+			busy := e.sum(func(c int) float64 { return e.clusters[c].busy })
+			return percent(busy, float64(e.in.processors)*e.makespan())
+		})},
+	{Name: "processor_usage", Unit: "%", HighBetter: true, Doc: "mean, over the time in which a job runs or waits, of active/min(available, active + requested by queued jobs) processors",
+		compute: total((*evaluation).processorUsage)},
+	{Name: "licence_usage", Unit: "%", HighBetter: true, Doc: "the same for the copies of each limited pool of licences, averaged over the pools that were asked for",
+		compute: total((*evaluation).licenceUsage)},
+	{Name: "workload_share", Unit: "%", PerCluster: true, Doc: "work of the tasks placed on a cluster/work of all placed tasks",
+		compute: perCluster((*evaluation).workloadShare)},
+	{Name: "cost", Unit: "cost", Doc: "Σ cost · processor time held",
+		compute: total(func(e *evaluation) float64 { return e.cost })},
+	{Name: "over_budget", Unit: "jobs", Doc: "jobs that cost more than their budget",
+		compute: total(func(e *evaluation) float64 { return float64(e.overBudget) })},
+	{Name: "workflow_failures", Unit: "workflows", Doc: "workflows that end after their deadline, cost more than their budget or have a job left out",
+		compute: total((*evaluation).workflowFailures)},
+	{Name: "qos_penalty", Unit: "1", Doc: "the G/G/1 objective: Σ over placed jobs of max(0, R − d)/d + max(0, C − e)/e with R = W + S the bound on the mean wait plus the service time at k standard deviations, d = deadline − arrival, C the cost of R (or of S), e the budget; only for an instance with a queueing view",
+		compute: total((*evaluation).qosPenalty)},
+}
+
+// MetricNamed is the metric with the given name.
+func MetricNamed(name string) (Metric, bool) {
+	for _, m := range metricTable {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+// checkObjectiveMetric says whether a metric can be part of an objective.
+func checkObjectiveMetric(name string) error {
+	m, ok := MetricNamed(name)
+	if ok && !m.PerCluster {
+		return nil
+	}
+	var known []string
+	for _, m := range metricTable {
+		if !m.PerCluster {
+			known = append(known, m.Name)
+		}
+	}
+	return fmt.Errorf("expected a metric with one value, one of %s; found %q", strings.Join(known, ", "), clip(name))
+}
+
+// total makes a metric with one value.
+func total(f func(*evaluation) float64) func(*evaluation) MetricValue {
+	return func(e *evaluation) MetricValue { return MetricValue{Total: f(e)} }
+}
+
+// perCluster makes a metric with one value a cluster.
+func perCluster(f func(*evaluation, int) float64) func(*evaluation) MetricValue {
+	return func(e *evaluation) MetricValue {
+		values := make(map[string]float64, len(e.clusters))
+		for c := range e.clusters {
+			values[e.in.clusters[c].ID] = f(e, c)
+		}
+		return MetricValue{ByCluster: values}
+	}
+}
+
+// mean makes a metric that is a mean over the finished jobs that f counts; 0 where there are none.
+func mean(f func(j *Job, start, end float64) (value float64, counts bool)) func(*evaluation) MetricValue {
+	return total(func(e *evaluation) float64 {
+		sum, n := 0.0, 0
+		for k := range e.in.jobs {
+			if !e.isFinished(k) {
+				continue
+			}
+			if value, counts := f(&e.in.jobs[k], e.start[k], e.end[k]); counts {
+				sum += value
+				n++
+			}
+		}
+		if n == 0 {
+			return 0
+		}
+		return sum / float64(n)
+	})
+}
+
+// percent is part/whole in %; 0 of nothing.
+func percent(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return 100 * part / whole
+}
+
+// finite says that a value can be written.
+func finite(v MetricValue) bool { return !math.IsInf(v.Total, 0) && !math.IsNaN(v.Total) }

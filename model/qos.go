@@ -1,0 +1,317 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// The G/G/1 view of a schedule: every machine is a server that its jobs come to at the rate that `loads` gives it. See
+// specification and paper: "G/G/1 workload allocation", eqs. 2, 3, 9–16, 23.
+//
+// The penalty mixes a bound on the mean wait with a service time at k standard deviations above its mean, as the paper
+// does; it is not the quantile of any one distribution.
+
+// server is one machine as a G/G/1 server with the tasks assigned to it.
+type server struct {
+	cluster, group, machine int
+	serviceRate             float64 // μ
+	kappa                   float64 // (σA² + σS²)/2
+	tasks                   []serverTask
+	load                    float64 // λ_r
+}
+
+// serverTask is one task on a server.
+type serverTask struct {
+	service  float64 // S, at k standard deviations
+	cost     float64 // per time
+	deadline float64 // d = deadline − arrival; +Inf: none
+	budget   float64 // e; +Inf: none
+}
+
+// Wait is W, the Kingman/Marshall upper bound κ·λ/(1 − λ/μ) on the mean wait of a G/G/1 queue with κ = (σA² + σS²)/2
+// (eq. 3); +Inf from λ = μ on.
+func Wait(kappa, lambda, mu float64) float64 {
+	if lambda >= mu {
+		return math.Inf(1)
+	}
+	return kappa * lambda / (1 - lambda/mu)
+}
+
+// hasQueueing says that the instance has a queueing view whose rate and period are known.
+func (in *Instance) hasQueueing() bool {
+	return in.queueing.Given && in.queueing.Rate > 0 && in.queueing.Period > 0
+}
+
+// qosPenalty is eq. 9. Without stated loads each machine has just the rate of its tasks, n/T, and what is left of λ is
+// parked where it costs least.
+func (e *evaluation) qosPenalty() float64 {
+	servers := e.servers()
+	if len(e.sol.Loads) > 0 {
+		rates := map[[2]string]float64{}
+		for _, l := range e.sol.Loads {
+			rates[[2]string{l.Cluster, l.Machine}] = l.Rate
+		}
+		for k := range servers {
+			servers[k].load = rates[e.in.serverName(&servers[k])]
+		}
+	} else {
+		park(servers, e.in.queueing)
+	}
+	sum := 0.0
+	for k := range servers {
+		sum += servers[k].penalty(e.in.queueing.Charge, servers[k].load)
+	}
+	return sum
+}
+
+// serverName is the cluster and the name of the machine.
+func (in *Instance) serverName(s *server) [2]string {
+	c := &in.clusters[s.cluster]
+	return [2]string{c.ID, c.Machines[s.group].Name(s.machine)}
+}
+
+// servers lists every machine with the placed jobs whose first processor it holds, in the order of the clusters.
+func (s *schedule) servers() []server {
+	in := s.in
+	var servers []server
+	first := make([]int, len(in.clusters))
+	for c := range in.clusters {
+		first[c] = len(servers)
+		for g := range in.clusters[c].Machines {
+			for k := range in.clusters[c].Machines[g].Count {
+				servers = append(servers, server{cluster: c, group: g, machine: k})
+			}
+		}
+	}
+	in.serverRates(servers)
+	for k := range s.parts {
+		p := &s.parts[k]
+		if !p.first {
+			continue
+		}
+		machine, _ := in.clusters[p.cluster].MachineOf(p.set.Min())
+		on := &servers[first[p.cluster]+machine]
+		j := &in.jobs[p.job]
+		on.tasks = append(on.tasks, serverTask{
+			service:  in.Duration(p.job, p.cluster, p.set) * (1 + in.queueing.K*j.WorkCV),
+			cost:     in.costRate(p.cluster, p.set),
+			deadline: j.Deadline - j.Arrival,
+			budget:   j.Budget,
+		})
+	}
+	return servers
+}
+
+// serverRates sets μ and κ of every server, from its `queue` or by default: μ = speed/mean work, the variance of service
+// from the jobs' works, that of inter-arrival times from the CV at an equal share of λ.
+func (in *Instance) serverRates(servers []server) {
+	mean, variance := in.workMoments()
+	gap := float64(len(servers)) / in.queueing.Rate // mean time between arrivals at one of the servers
+	for k := range servers {
+		s := &servers[k]
+		m := &in.clusters[s.cluster].Machines[s.group]
+		q := m.Queue
+		if q == nil {
+			q = &QueueSpec{}
+		}
+		s.serviceRate = q.ServiceRate
+		if s.serviceRate == 0 {
+			s.serviceRate = m.Speed / mean
+		}
+		arrival := valueOr(q.ArrivalVariance, math.Pow(in.queueing.CV*gap, 2))
+		service := valueOr(q.ServiceVariance, variance/(m.Speed*m.Speed))
+		s.kappa = (arrival + service) / 2
+	}
+}
+
+// workMoments are mean and variance of the jobs' total works.
+func (in *Instance) workMoments() (mean, variance float64) {
+	n := float64(max(len(in.jobs), 1))
+	for k := range in.jobs {
+		mean += in.jobs[k].TotalWork() / n
+	}
+	for k := range in.jobs {
+		d := in.jobs[k].TotalWork() - mean
+		variance += d * d / n
+	}
+	return mean, variance
+}
+
+// penalty is the server's share of eq. 9 at the given load.
+func (s *server) penalty(charge Charge, load float64) float64 {
+	if len(s.tasks) == 0 {
+		return 0
+	}
+	wait, sum := Wait(s.kappa, load, s.serviceRate), 0.0
+	for _, t := range s.tasks {
+		response := wait + t.service
+		charged := response
+		if charge == ChargeService {
+			charged = t.service
+		}
+		sum += excess(response, t.deadline) + excess(t.cost*charged, t.budget)
+	}
+	return sum
+}
+
+// excess is max(0, x − limit)/limit; +Inf where x exceeds a limit that is not positive.
+func excess(x, limit float64) float64 {
+	switch {
+	case x <= limit || math.IsInf(limit, 1):
+		return 0
+	case limit <= 0:
+		return math.Inf(1)
+	default:
+		return (x - limit) / limit
+	}
+}
+
+// marginal is the right derivative of penalty by the load.
+func (s *server) marginal(charge Charge, load float64) float64 {
+	if len(s.tasks) == 0 {
+		return 0
+	}
+	wait, sum := Wait(s.kappa, load, s.serviceRate), 0.0
+	for _, t := range s.tasks {
+		if response := wait + t.service; response >= t.deadline {
+			sum += 1 / t.deadline
+		}
+		if charged := t.cost * (wait + t.service); charge == ChargeResponse && charged >= t.budget {
+			sum += t.cost / t.budget
+		}
+	}
+	idle := 1 - load/s.serviceRate
+	return sum * s.kappa / (idle * idle)
+}
+
+// park sets every server's load to the rate of its tasks and spreads what is left of λ so that the penalty is least. The
+// penalty of a server is convex in its load, so at the best loads all marginal penalties agree; bisection finds that price.
+func park(servers []server, q Queueing) {
+	const full = 1 - 1e-12 // a server takes load up to just below μ
+	left := q.Rate
+	room := 0.0
+	for k := range servers {
+		s := &servers[k]
+		s.load = float64(len(s.tasks)) / q.Period
+		left -= s.load
+		room += max(0, s.serviceRate*full-s.load)
+	}
+	if left <= Tolerance*q.Rate {
+		return
+	}
+	if left > room { // no stable loads
+		for k := range servers {
+			servers[k].load = max(servers[k].load, servers[k].serviceRate)
+		}
+		return
+	}
+	atPrice := func(price float64) (loads []float64, extra float64) {
+		for k := range servers {
+			s := &servers[k]
+			load := s.loadAt(q.Charge, price, s.serviceRate*full)
+			loads = append(loads, load)
+			extra += load - s.load
+		}
+		return loads, extra
+	}
+	low, high := 0.0, 1.0
+	for _, extra := atPrice(high); extra < left && high < math.MaxFloat64/4; _, extra = atPrice(high) {
+		high *= 4
+	}
+	for range 200 {
+		middle := low + (high-low)/2
+		if _, extra := atPrice(middle); extra < left {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	less, lessExtra := atPrice(low)
+	more, moreExtra := atPrice(high)
+	if lessExtra >= left { // price 0 parks it all
+		less, lessExtra = make([]float64, len(servers)), 0
+		for k := range servers {
+			less[k] = servers[k].load
+		}
+		more, moreExtra = atPrice(0)
+	}
+	share := (left - lessExtra) / (moreExtra - lessExtra)
+	for k := range servers {
+		servers[k].load = less[k] + share*(more[k]-less[k])
+	}
+}
+
+// loadAt is the largest load, at least the server's own and at most the given one, up to which the marginal penalty stays
+// within the price.
+func (s *server) loadAt(charge Charge, price, most float64) float64 {
+	low, high := s.load, max(s.load, most)
+	if s.marginal(charge, high) <= price {
+		return high
+	}
+	for range 100 {
+		middle := low + (high-low)/2
+		if s.marginal(charge, middle) <= price {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// loads checks stated loads: n ≤ T·λ_r and λ_r < μ_r for every machine, and Σ λ_r = λ (eqs. 13–15).
+func (c *checker) loads() {
+	if len(c.sol.Loads) == 0 {
+		return
+	}
+	violation := func(l Load, format string, args ...any) {
+		c.report.add(Violation{Code: CodeLoads, Cluster: l.Cluster, Resource: l.Machine, Message: fmt.Sprintf(format, args...)})
+	}
+	if !c.in.hasQueueing() {
+		violation(c.sol.Loads[0], "loads are stated for an instance without a queueing view")
+		return
+	}
+	rates := map[[2]string]float64{}
+	sum := 0.0
+	for _, l := range c.sol.Loads {
+		key := [2]string{l.Cluster, l.Machine}
+		if _, twice := rates[key]; twice {
+			violation(l, "the load of the machine is stated twice")
+		}
+		rates[key] = l.Rate
+		sum += l.Rate
+	}
+	q := c.in.queueing
+	servers := c.servers()
+	for k := range servers {
+		s := &servers[k]
+		name := c.in.serverName(s)
+		rate := rates[name]
+		delete(rates, name)
+		if need := float64(len(s.tasks)) / q.Period; rate < need*(1-Tolerance) {
+			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is less than its %d jobs need, %v", rate, len(s.tasks), need)
+		}
+		if rate > 0 && rate >= s.serviceRate {
+			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is not below the service rate %v", rate, s.serviceRate)
+		}
+	}
+	for _, l := range c.sol.Loads {
+		if _, unknown := rates[[2]string{l.Cluster, l.Machine}]; unknown {
+			violation(l, "the instance has no such machine")
+		}
+	}
+	if total := max(q.Rate, float64(c.placedJobs())/q.Period); math.Abs(sum-total) > Tolerance*total {
+		violation(Load{}, "the rates add up to %v, expected %v", sum, total)
+	}
+}
+
+// placedJobs is the number of placed jobs.
+func (s *schedule) placedJobs() int {
+	n := 0
+	for k := range s.partRange {
+		if s.isPlaced(k) {
+			n++
+		}
+	}
+	return n
+}

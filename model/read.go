@@ -1,0 +1,85 @@
+package model
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+)
+
+// ReadInstance reads an instance from JSON and validates it. The name stands for the input in errors. The error is an [*InputError] that lists
+// everything wrong, or what r returned.
+//
+// The file is streamed: beside the instance itself only one token is held.
+func ReadInstance(r io.Reader, name string) (*Instance, error) {
+	var spec InstanceSpec
+	digest, err := readDocument(r, name, &spec)
+	if err != nil {
+		return nil, err
+	}
+	in, err := build(&spec, name)
+	if err != nil {
+		return nil, err
+	}
+	in.sha256 = digest
+	return in, nil
+}
+
+// ReadInstanceFile is [ReadInstance] of a file; see [Open].
+func ReadInstanceFile(path string) (*Instance, error) { return readFile(path, ReadInstance) }
+
+// ReadSolution reads a solution from JSON. The error is an [*InputError] that lists everything wrong with the file; whether
+// the schedule is right is for [Check] to say.
+func ReadSolution(r io.Reader, name string) (*Solution, error) {
+	sol := new(Solution)
+	if _, err := readDocument(r, name, sol); err != nil {
+		return nil, err
+	}
+	if sol.Schema != SolutionSchema {
+		faults := &InputError{File: name}
+		faults.add("schema", "expected %q, found %q", SolutionSchema, clip(sol.Schema))
+		return nil, faults
+	}
+	return sol, nil
+}
+
+// ReadSolutionFile is [ReadSolution] of a file; see [Open].
+func ReadSolutionFile(path string) (*Solution, error) { return readFile(path, ReadSolution) }
+
+// readFile opens the file and reads it.
+func readFile[T any](path string, read func(io.Reader, string) (*T, error)) (*T, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	name := path
+	if name == "-" {
+		name = "standard input"
+	}
+	return read(file, name)
+}
+
+// readDocument decodes the target from the input and returns the SHA-256 of its bytes.
+func readDocument(r io.Reader, name string, target any) (digest string, err error) {
+	sum := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
+	faults := decode(sum, name, target)
+	if err := faults.orNil(); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.hash.Sum(nil)), nil
+}
+
+// hashingReader hashes what it passes on.
+type hashingReader struct {
+	r    io.Reader
+	hash hash.Hash
+}
+
+// Read implements io.Reader.
+func (h *hashingReader) Read(buffer []byte) (int, error) {
+	n, err := h.r.Read(buffer)
+	h.hash.Write(buffer[:n]) // never fails
+	return n, err
+}

@@ -1,0 +1,85 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Code names a kind of violation. Codes are stable: other programs may rely on them.
+type Code string
+
+// The codes.
+const (
+	CodeUnknownJob       Code = "unknown-job"       // a placement or reason names no job of the instance
+	CodeDuplicateJob     Code = "duplicate-job"     // placed, or left out, more than once, or both
+	CodeMissingJob       Code = "missing-job"       // neither placed nor left out
+	CodeUnknownCluster   Code = "unknown-cluster"   // a placement names no cluster of the instance
+	CodeForeignProcessor Code = "foreign-processor" // the cluster has no such processor
+	CodeTime             Code = "bad-time"          // not a finite interval of times ≥ 0
+	CodeProcessorCount   Code = "processor-count"   // fewer or more processors than the job may use
+	CodeTasks            Code = "tasks"             // the pieces do not run the job's tasks, each once
+	CodePieces           Code = "pieces"            // pieces that do not make up the interval of the placement
+	CodeSpan             Code = "span"              // processors further apart than the job allows
+	CodeIneligible       Code = "ineligible"        // the job states no run time for the cluster
+	CodeEarlyStart       Code = "early-start"       // before the arrival
+	CodePrecedence       Code = "precedence"        // before the end of a job that must end first
+	CodeWrongEnd         Code = "wrong-end"         // end − start is not the execution time
+	CodeOverlap          Code = "overlap"           // a processor runs two jobs at once
+	CodeMemory           Code = "memory"            // more memory than a machine has
+	CodeLicence          Code = "licence"           // more copies than a pool has, or a machine that does not run it
+	CodeBandwidth        Code = "bandwidth"         // a machine offers less than the job needs
+	CodeHardDeadline     Code = "hard-deadline"     // ends after a hard deadline
+	CodeNoReason         Code = "no-reason"         // left out without a reason
+	CodeWrongMetric      Code = "wrong-metric"      // a stated metric is not the recomputed one
+	CodeWrongObjective   Code = "wrong-objective"   // the stated objective is not the recomputed one
+	CodeWrongBound       Code = "wrong-bound"       // a lower bound above the objective
+	CodeWrongStatus      Code = "wrong-status"      // a status that the rest contradicts
+	CodeWrongInstance    Code = "wrong-instance"    // made for another instance
+	CodeLoads            Code = "loads"             // loads that do not carry the assignment
+)
+
+// Violation is one thing wrong with a solution.
+type Violation struct {
+	Code     Code    `json:"code"`
+	Job      string  `json:"job,omitempty"`
+	Cluster  string  `json:"cluster,omitempty"`
+	Resource string  `json:"resource,omitempty"` // processors, machine, licence or metric concerned
+	From     float64 `json:"from,omitempty"`     // the interval concerned
+	To       float64 `json:"to,omitempty"`
+	Message  string  `json:"message"`
+}
+
+// Error is the violation as one line.
+func (v Violation) Error() string {
+	var text strings.Builder
+	text.WriteString(string(v.Code))
+	for _, named := range []struct{ what, which string }{{"job", v.Job}, {"cluster", v.Cluster}, {"resource", v.Resource}} {
+		if named.which != "" {
+			fmt.Fprintf(&text, " %s %s", named.what, clip(named.which))
+		}
+	}
+	if v.From != 0 || v.To != 0 {
+		fmt.Fprintf(&text, " [%v, %v)", v.From, v.To)
+	}
+	return text.String() + ": " + v.Message
+}
+
+// Report is what [Check] finds: the violations, at most [MaxListed] of them and the number of the rest, and, where the
+// placements can be resolved, what the solution costs.
+type Report struct {
+	Violations []Violation
+	More       int
+	Evaluation
+}
+
+// OK says that nothing is wrong.
+func (r *Report) OK() bool { return len(r.Violations) == 0 }
+
+// add lists a violation, or counts it when the list is full.
+func (r *Report) add(v Violation) {
+	if len(r.Violations) >= MaxListed {
+		r.More++
+		return
+	}
+	r.Violations = append(r.Violations, v)
+}

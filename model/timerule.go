@@ -1,0 +1,230 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// The time rule. A processor of speed v that gets b of the job's tasks is busy b·work/v, plus the overheads that the
+// cluster declares; the job lasts as long as its longest processor, plus (input+output)/bandwidth. Two things that this
+// leaves open are fixed here:
+//
+//   - The tasks are shared so that the longest processor is as short as can be, each processor getting at least one
+//     while there are enough: a rigid job of as many tasks as processors runs one task on each.
+//   - The overheads are the context switch, for every job, and latency + message/bandwidth of the cluster's network, for
+//     jobs that have a message.
+//
+// A stated run time is the whole execution time: it replaces the rule, transfers and overheads included.
+
+// Width is the least and the most processors of the cluster that the job may hold: exactly one where whole machines are
+// given out.
+func (in *Instance) Width(job, cluster int) (least, most int) {
+	if in.clusters[cluster].WholeMachines {
+		return 1, 1
+	}
+	return in.jobs[job].Min, in.jobs[job].Max
+}
+
+// Busy is the time that a processor of the given speed in the cluster is busy with b of the job's tasks, transfers
+// apart. It is NaN where the job states run times and none for this cluster.
+func (in *Instance) Busy(job, cluster int, speed float64, b int) float64 {
+	j := &in.jobs[job]
+	if j.runtimes != nil {
+		_, most := in.Width(job, cluster)
+		return j.runtimes[cluster] * float64(b) / float64(ceilDiv(j.Tasks, most))
+	}
+	return float64(b)*j.Work/speed + in.overhead(j, cluster)
+}
+
+// overhead is the time that a processor of the cluster spends on the job besides its work.
+func (in *Instance) overhead(j *Job, cluster int) float64 {
+	c := &in.clusters[cluster]
+	if j.Message == 0 {
+		return c.ContextSwitch
+	}
+	return c.ContextSwitch + c.Latency + j.Message/c.NetBandwidth
+}
+
+// Transfer is the time to move the job's input and output at the given bandwidth; 0 for a job with a stated run time.
+func (in *Instance) Transfer(job int, bandwidth float64) float64 {
+	j := &in.jobs[job]
+	if j.runtimes != nil || j.Input+j.Output == 0 {
+		return 0
+	}
+	return (j.Input + j.Output) / bandwidth
+}
+
+// Duration is the execution time of the job on the given processors of the cluster, by the time rule. It is NaN where
+// the job cannot run on the cluster.
+func (in *Instance) Duration(job, cluster int, set ProcessorSet) float64 {
+	tasks := in.jobs[job].Tasks
+	return in.Longest(job, cluster, set, tasks) + in.Transfer(job, in.SlowestLink(cluster, set))
+}
+
+// DurationOn is [Instance.Duration] on any n processors of a uniform cluster (see [Cluster]).
+func (in *Instance) DurationOn(job, cluster, n int) float64 {
+	m := &in.clusters[cluster].Machines[0]
+	return in.Busy(job, cluster, m.Speed, ceilDiv(in.jobs[job].Tasks, n)) + in.Transfer(job, m.Bandwidth)
+}
+
+// SlowestLink is the least bandwidth of the machines that hold the processors.
+func (in *Instance) SlowestLink(cluster int, set ProcessorSet) float64 {
+	c := &in.clusters[cluster]
+	slowest := math.Inf(1)
+	for _, r := range set {
+		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
+			slowest = min(slowest, c.Machines[g].Bandwidth)
+		}
+	}
+	return slowest
+}
+
+// speedClass is a number of processors of one speed with the tasks given to them.
+type speedClass struct {
+	speed      float64
+	processors int
+	tasks      int
+}
+
+// most is the number of tasks of the fullest processor if extra more tasks go to the class.
+func (s speedClass) most(extra int) int { return ceilDiv(s.tasks+extra, s.processors) }
+
+// Longest is the time that the longest of the processors is busy when they share the given number of the job's tasks.
+//
+// Complexity: O(groups of machines that the set touches × distinct speeds).
+func (in *Instance) Longest(job, cluster int, set ProcessorSet, tasks int) float64 {
+	classes := in.speedClasses(cluster, set)
+	if len(classes) == 1 || in.jobs[job].runtimes != nil {
+		return in.Busy(job, cluster, classes[0].speed, ceilDiv(tasks, set.Len()))
+	}
+	shareTasks(classes, tasks)
+	longest := 0.0
+	for _, s := range classes {
+		if s.tasks > 0 {
+			longest = max(longest, in.Busy(job, cluster, s.speed, s.most(0)))
+		}
+	}
+	return longest
+}
+
+// speedClasses counts the processors of the set by speed.
+func (in *Instance) speedClasses(cluster int, set ProcessorSet) []speedClass {
+	c := &in.clusters[cluster]
+	var classes []speedClass
+	for _, r := range set {
+		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
+			m := &c.Machines[g]
+			n := min(r.Last, m.Last()) - max(r.First, m.First) + 1
+			k := 0
+			for k < len(classes) && classes[k].speed != m.Speed {
+				k++
+			}
+			if k == len(classes) {
+				classes = append(classes, speedClass{speed: m.Speed})
+			}
+			classes[k].processors += n
+		}
+	}
+	return classes
+}
+
+// shareTasks gives the tasks to the classes so that the longest processor is shortest, each processor getting one while
+// there are enough. Giving each further task to the processor with the least (b+1)/speed is optimal, and every processor
+// ends with at least its quota rounded down, so the count starts there.
+func shareTasks(classes []speedClass, tasks int) {
+	processors, capacity := 0, 0.0
+	for _, s := range classes {
+		processors += s.processors
+		capacity += s.speed * float64(s.processors)
+	}
+	left := tasks
+	for k := range classes {
+		s := &classes[k]
+		each := 0
+		if tasks >= processors {
+			each = max(1, int(float64(tasks-processors)*s.speed/capacity))
+		}
+		s.tasks = each * s.processors
+		left -= s.tasks
+	}
+	for left > 0 {
+		best := 0
+		for k, s := range classes {
+			if float64(s.most(1))/s.speed < float64(classes[best].most(1))/classes[best].speed {
+				best = k
+			}
+		}
+		s := &classes[best]
+		level := s.processors*s.most(1) - s.tasks // tasks until every processor of the class is at the same level
+		given := min(left, level)
+		s.tasks += given
+		left -= given
+	}
+}
+
+// CannotRun says why the job can never run on the cluster, whatever else runs there, naming the attribute that forbids
+// it; the empty text means that it can. It looks at one cluster only: a job that may spread over the grid can be too
+// wide for each of its clusters.
+func (in *Instance) CannotRun(job, cluster int) string {
+	j, c := &in.jobs[job], &in.clusters[cluster]
+	if j.runtimes != nil && math.IsNaN(j.runtimes[cluster]) {
+		return fmt.Sprintf("no run time is stated for %s", c.ID)
+	}
+	least, _ := in.Width(job, cluster)
+	if least > c.Processors {
+		return fmt.Sprintf("needs %d processors, %s has %d", least, c.ID, c.Processors)
+	}
+	for _, need := range j.Licences {
+		if copies, _ := in.Pool(cluster, need.Licence); need.Copies > copies {
+			return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, in.licences[need.Licence].ID, c.ID, copies)
+		}
+	}
+	return in.tooSmall(j, c, least)
+}
+
+// tooSmall says why the machines of the cluster cannot host the job on the given number of processors.
+func (in *Instance) tooSmall(j *Job, c *Cluster, least int) string {
+	usable, onOne, reason := 0, 0, ""
+	for g := range c.Machines {
+		m := &c.Machines[g]
+		units, why := in.Hosts(j, m)
+		if why != "" {
+			reason = why
+		}
+		usable += units * m.Count
+		onOne = max(onOne, units)
+	}
+	if j.Span == SpanMachine {
+		usable = onOne
+	}
+	switch {
+	case usable >= least:
+		return ""
+	case reason != "":
+		return fmt.Sprintf("%s on %s", reason, c.ID)
+	case j.Span == SpanMachine:
+		return fmt.Sprintf("needs %d processors of one machine, the largest of %s has %d", least, c.ID, onOne)
+	default:
+		return fmt.Sprintf("needs %d processors, %s has %d that it can use", least, c.ID, usable)
+	}
+}
+
+// Hosts is the number of processors of one machine of the group that the job can hold at once, and, where that is fewer
+// than the machine has, why.
+func (in *Instance) Hosts(j *Job, m *Machine) (processors int, why string) {
+	if m.Bandwidth < j.MinBandwidth {
+		return 0, fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)
+	}
+	for _, need := range j.Licences {
+		if need.Copies > 0 && !m.Runs(need.Licence) {
+			return 0, fmt.Sprintf("needs licence %s, too few machines run it", in.licences[need.Licence].ID)
+		}
+	}
+	if fit := m.Memory / j.Memory; j.Memory > 0 && fit < float64(m.Units) {
+		return int(fit), fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
+	}
+	return m.Units, ""
+}
+
+// ceilDiv is ⌈a/b⌉ of positive whole numbers.
+func ceilDiv(a, b int) int { return (a + b - 1) / b }

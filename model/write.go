@@ -1,0 +1,289 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"math"
+	"reflect"
+)
+
+// WriteInstance writes an instance as JSON in its canonical form: fields in the order of the schema, what equals its default left out, one
+// cluster or job a line, numbers as short as they can be without loss. Reading it gives an equal instance.
+func WriteInstance(w io.Writer, in *Instance) error {
+	d := &documentWriter{w: bufio.NewWriterSize(w, 1<<16)}
+	header := in.headerSpec()
+	d.fields(reflect.ValueOf(&header).Elem())
+	d.list("clusters", len(in.clusters), func(k int) any { return in.clusterSpec(k) })
+	d.list("jobs", len(in.jobs), func(k int) any { return in.jobSpec(k) })
+	return d.end()
+}
+
+// WriteSolution writes a solution as JSON, one placement a line.
+func WriteSolution(w io.Writer, sol *Solution) error {
+	d := &documentWriter{w: bufio.NewWriterSize(w, 1<<16)}
+	header := *sol
+	header.Schema = SolutionSchema
+	header.Jobs, header.Unscheduled, header.Loads, header.Stats = nil, nil, nil, nil
+	d.fields(reflect.ValueOf(&header).Elem())
+	d.list("jobs", len(sol.Jobs), func(k int) any { return &sol.Jobs[k] })
+	if len(sol.Unscheduled) > 0 {
+		d.list("unscheduled", len(sol.Unscheduled), func(k int) any { return &sol.Unscheduled[k] })
+	}
+	if len(sol.Loads) > 0 {
+		d.list("loads", len(sol.Loads), func(k int) any { return &sol.Loads[k] })
+	}
+	if sol.Stats != nil {
+		d.field("stats", sol.Stats)
+	}
+	return d.end()
+}
+
+// hashOf is the SHA-256 of what WriteInstance writes.
+func hashOf(in *Instance) (string, error) {
+	sum := sha256.New()
+	err := WriteInstance(sum, in)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// documentWriter writes one JSON object, a field or an element of a list a line. The first error ends it.
+type documentWriter struct {
+	w      *bufio.Writer
+	any    bool // a field has been written
+	buffer bytes.Buffer
+	err    error
+}
+
+// raw writes text as it is.
+func (d *documentWriter) raw(text string) {
+	if d.err == nil {
+		_, d.err = d.w.WriteString(text)
+	}
+}
+
+// value writes one JSON value.
+func (d *documentWriter) value(v any) {
+	d.buffer.Reset()
+	encoder := json.NewEncoder(&d.buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil && d.err == nil {
+		d.err = err
+	}
+	d.raw(string(bytes.TrimRight(d.buffer.Bytes(), "\n")))
+}
+
+// name starts a field.
+func (d *documentWriter) name(name string) {
+	if d.any {
+		d.raw(",\n \"" + name + "\": ")
+	} else {
+		d.raw("{\n \"" + name + "\": ")
+	}
+	d.any = true
+}
+
+// field writes a field.
+func (d *documentWriter) field(name string, v any) {
+	d.name(name)
+	d.value(v)
+}
+
+// fields writes the fields of a struct that are not absent, but those of the required lists, which come one element a line.
+func (d *documentWriter) fields(v reflect.Value) {
+	for _, f := range fieldsOf(v.Type()) {
+		value := v.Field(f.index)
+		if value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0 {
+			continue
+		}
+		d.field(f.name, value.Interface())
+	}
+}
+
+// list writes a field that is a list, one element a line.
+func (d *documentWriter) list(name string, n int, element func(k int) any) {
+	d.name(name)
+	d.raw("[")
+	for k := range n {
+		if k > 0 {
+			d.raw(",")
+		}
+		d.raw("\n  ")
+		d.value(element(k))
+	}
+	if n > 0 {
+		d.raw("\n ")
+	}
+	d.raw("]")
+}
+
+// end closes the object and writes what is buffered.
+func (d *documentWriter) end() error {
+	d.raw("\n}\n")
+	if d.err != nil {
+		return d.err
+	}
+	return d.w.Flush()
+}
+
+// headerSpec is the instance without clusters and jobs as a wire type, defaults left out.
+func (in *Instance) headerSpec() InstanceSpec {
+	spec := InstanceSpec{Schema: InstanceSchema, Name: in.name}
+	if in.units != (Units{}) {
+		spec.Units = &in.units
+	}
+	if len(in.objective) != 1 || in.objective[0] != (ObjectiveTerm{"makespan", 1}) {
+		spec.Objective = map[string]float64{}
+		for _, t := range in.objective {
+			spec.Objective[t.Metric] = t.Weight
+		}
+	}
+	if in.weights != (Weights{1, 1, 1}) {
+		spec.Weights = weightsSpec(in.weights)
+	}
+	for _, c := range in.classes {
+		if spec.UserClasses == nil {
+			spec.UserClasses = map[string]float64{}
+		}
+		spec.UserClasses[c.ID] = c.Priority
+	}
+	spec.Licences = in.stated.licences
+	spec.Queueing = in.stated.queueing
+	if in.overheads != (Overheads{}) {
+		spec.Overheads = &in.overheads
+	}
+	for _, w := range in.workflows {
+		spec.Workflows = append(spec.Workflows, WorkflowSpec{w.ID, finiteOrNil(w.Deadline), finiteOrNil(w.Budget)})
+	}
+	return spec
+}
+
+// weightsSpec are weights as a wire type.
+func weightsSpec(w Weights) *WeightsSpec {
+	return &WeightsSpec{&w.OverDeadline, &w.Makespan, &w.IdleTime}
+}
+
+// finiteOrNil is the number as an optional field: absent where it is +Inf or NaN.
+func finiteOrNil(x float64) *float64 {
+	if math.IsInf(x, 1) || math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// unlessDefault is the number, or 0 (absent) where it is the default.
+func unlessDefault[T comparable](x, absent T) T {
+	if x == absent {
+		var zero T
+		return zero
+	}
+	return x
+}
+
+// clusterSpec is a cluster as a wire type.
+func (in *Instance) clusterSpec(k int) *ClusterSpec {
+	c := &in.clusters[k]
+	spec := &ClusterSpec{ID: c.ID}
+	if c.WholeMachines {
+		spec.Allocation = "machine"
+	}
+	if c.own.weights {
+		spec.Weights = weightsSpec(c.Weights)
+	}
+	if c.own.network {
+		spec.Network = &Network{c.Latency, unlessDefault(c.NetBandwidth, math.Inf(1))}
+	}
+	if c.own.overheads {
+		spec.Overheads = &Overheads{c.ContextSwitch}
+	}
+	for l, copies := range c.pools {
+		if copies >= 0 {
+			if spec.Licences == nil {
+				spec.Licences = map[string]int{}
+			}
+			spec.Licences[in.licences[l].ID] = copies
+		}
+	}
+	for g := range c.Machines {
+		spec.Machines = append(spec.Machines, c.machineSpec(g))
+	}
+	return spec
+}
+
+// machineSpec is a group of machines as a wire type.
+func (c *Cluster) machineSpec(g int) MachineSpec {
+	m := &c.Machines[g]
+	return MachineSpec{
+		ID:         m.ID,
+		Count:      unlessDefault(m.Count, 1),
+		Processors: unlessDefault(m.Processors, 1),
+		Speed:      unlessDefault(m.statedSpeed, 1),
+		Memory:     finiteOrNil(m.Memory),
+		Bandwidth:  unlessDefault(m.Bandwidth, math.Inf(1)),
+		Cost:       m.Cost,
+		Licences:   m.licenceIDs,
+		Background: m.Background,
+		Queue:      m.Queue,
+	}
+}
+
+// jobSpec is a job as a wire type.
+func (in *Instance) jobSpec(k int) *JobSpec {
+	j := &in.jobs[k]
+	spec := &JobSpec{
+		ID:             j.ID,
+		Arrival:        j.Arrival,
+		Processors:     unlessDefault(ProcessorRange{j.Min, j.Max}, Rigid(1)),
+		Tasks:          unlessDefault(j.Tasks, j.Max),
+		WorkCV:         j.WorkCV,
+		Estimate:       finiteOrNil(j.Estimate),
+		ReferenceSpeed: unlessDefault(j.ReferenceSpeed, 1),
+		Span:           string(unlessDefault(j.Span, SpanCluster)),
+		Memory:         j.Memory,
+		Input:          j.Input,
+		Output:         j.Output,
+		Message:        j.Message,
+		MinBandwidth:   j.MinBandwidth,
+		Deadline:       finiteOrNil(j.Deadline),
+		DeadlineHard:   j.DeadlineHard,
+		Budget:         finiteOrNil(j.Budget),
+	}
+	if j.workStated {
+		spec.Work = &j.Work
+	}
+	for c, r := range j.runtimes {
+		if spec.Runtime == nil {
+			spec.Runtime = map[string]float64{}
+		}
+		if !math.IsNaN(r) {
+			spec.Runtime[in.clusters[c].ID] = r
+		}
+	}
+	for _, need := range j.Licences {
+		if spec.Licences == nil {
+			spec.Licences = map[string]int{}
+		}
+		spec.Licences[in.licences[need.Licence].ID] = need.Copies
+	}
+	if j.UserClass >= 0 {
+		spec.UserClass = in.classes[j.UserClass].ID
+	}
+	if j.Workflow >= 0 {
+		spec.Workflow = in.workflows[j.Workflow].ID
+	}
+	for _, before := range j.After {
+		spec.After = append(spec.After, in.jobs[before].ID)
+	}
+	return spec
+}
+
+// MarshalJSON writes a number for a rigid job, else an object of min and max.
+func (r ProcessorRange) MarshalJSON() ([]byte, error) {
+	if r.Min == r.Max {
+		return json.Marshal(r.Min)
+	}
+	type object ProcessorRange
+	return json.Marshal(object(r))
+}

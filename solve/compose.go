@@ -1,0 +1,86 @@
+package solve
+
+import (
+	"context"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// compose makes the Info of a+b+….
+func compose(name string) (Info, error) {
+	var stages []Info
+	var docs, sources []string
+	for part := range strings.SplitSeq(name, "+") {
+		info, err := Lookup(part)
+		if err != nil {
+			return Info{}, err
+		}
+		stages = append(stages, info)
+		docs = append(docs, info.Doc)
+		sources = append(sources, info.Source)
+	}
+	return Info{
+		Name:   name,
+		Doc:    strings.Join(docs, " Then: "),
+		Source: strings.Join(sources, "; "),
+		New: func() Solver {
+			chain := make(Chain, len(stages))
+			for k, info := range stages {
+				chain[k] = Stage{info.Name, info.New()}
+			}
+			return chain
+		},
+	}, nil
+}
+
+// Chain runs solvers one after another; each starts from the solution of the one before.
+type Chain []Stage
+
+// Stage is one solver of a chain.
+type Stage struct {
+	Name   string
+	Solver Solver
+}
+
+// Supports implements [Solver]: every stage must support the instance.
+func (c Chain) Supports(in *model.Instance) error {
+	for _, stage := range c {
+		if err := stage.Solver.Supports(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Solve implements [Solver]. The evaluations of all stages together are limited by MaxEvals. A stage that finds no
+// solution ends the chain; its result is that of the stage before.
+func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	var last Result
+	last.Status, last.Stop = model.Unknown, model.StopDone
+	for k, stage := range c {
+		result, err := stage.Solver.Solve(ctx, in, opt)
+		if err != nil {
+			return Result{}, err
+		}
+		result.Evaluations += last.Evaluations
+		if last.HasBound && (!result.HasBound || last.Bound > result.Bound) {
+			result.Bound, result.HasBound = last.Bound, true
+		}
+		if result.Solution == nil && last.Solution != nil {
+			result.Solution, result.Status = last.Solution, last.Status
+		}
+		last = result
+		if last.Solution == nil || last.Stop != model.StopDone || k+1 == len(c) {
+			break
+		}
+		opt.Start = last.Solution
+		if opt.MaxEvals > 0 {
+			if opt.MaxEvals -= result.Evaluations; opt.MaxEvals <= 0 {
+				last.Stop = model.StopEvaluations
+				break
+			}
+		}
+	}
+	return last, nil
+}

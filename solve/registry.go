@@ -1,0 +1,55 @@
+package solve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// registry holds the registered solvers by name.
+var registry = map[string]Info{}
+
+// Register adds a solver to the registry. It is called from the file of the solver, in a package-level variable
+// declaration; a name that is taken, or holds a +, is a bug in the program and panics.
+func Register(info Info) Info {
+	if _, taken := registry[info.Name]; taken || info.Name == "" || strings.ContainsAny(info.Name, "+, ") {
+		panic(fmt.Sprintf("solve: cannot register a solver as %q", info.Name))
+	}
+	registry[info.Name] = info
+	return info
+}
+
+// Solvers lists all registered solvers by name.
+func Solvers() []Info {
+	infos := make([]Info, 0, len(registry))
+	for _, info := range registry {
+		infos = append(infos, info)
+	}
+	slices.SortFunc(infos, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
+	return infos
+}
+
+// Lookup finds a solver by name. A name a+b makes a solver that runs a and hands its solution to b as Options.Start.
+func Lookup(name string) (Info, error) {
+	if strings.Contains(name, "+") {
+		return compose(name)
+	}
+	if info, ok := registry[name]; ok {
+		return info, nil
+	}
+	var names []string
+	for _, info := range Solvers() {
+		names = append(names, info.Name)
+	}
+	return Info{}, fmt.Errorf("expected a solver, one of %s, or a+b of two of them; found %q", strings.Join(names, ", "), name)
+}
+
+// unsupported is the error of a solver that honours the given features only; nil where the instance asks for no other.
+func unsupported(in *model.Instance, honoured model.Features) error {
+	if missing := in.Features() &^ honoured; missing != 0 {
+		return fmt.Errorf("%w: %s", ErrUnsupported, missing)
+	}
+	return nil
+}
