@@ -28,7 +28,7 @@ func Number[T string | []byte](text T) (float64, error) {
 	if a := math.Abs(x); a > model.Largest || a < model.Smallest && (a > 0 || !isZero(text)) {
 		return 0, fmt.Errorf("expected 0 or a number of magnitude in [%g, %g], found %s", model.Smallest, model.Largest, Quote(text))
 	}
-	return x, nil
+	return x + 0, nil // −0 becomes 0
 }
 
 // shortWhole reads the common case, a whole number of up to 15 digits, without the general parser.

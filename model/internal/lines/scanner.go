@@ -47,15 +47,19 @@ func (s *Scanner) Bytes() []byte { return s.bytes }
 // Line is the number of the line, from 1.
 func (s *Scanner) Line() int { return s.line }
 
-// Check adds a fault if reading ended with an error, at the line where it did.
-func (s *Scanner) Check(faults *Faults) {
-	switch err := s.scanner.Err(); {
+// Check says whether the scan came to the end of the text. If an error ended it, that is added to the faults, at the line
+// where it happened.
+func (s *Scanner) Check(faults *Faults) bool {
+	err := s.scanner.Err()
+	switch {
 	case err == nil:
+		return true
 	case errors.Is(err, bufio.ErrTooLong):
 		faults.Line(s.line+1, "%s", TooLong)
 	default:
 		faults.Line(s.line+1, "%s", err)
 	}
+	return false
 }
 
 // TooLong is the message for a line longer than [MaxLength].

@@ -1,0 +1,259 @@
+// Package jobcsv reads jobs from a table of comma-separated values (RFC 4180) whose first row names the fields of a job as
+// in an instance file: [model.JobSpec].
+//
+//	id,arrival,processors,work,deadline,after
+//	a,0,4,120,500,
+//	b,10,2-8,60,,a
+//
+// An empty cell means that the field is absent. Beside plain numbers and texts,
+//
+//	processors       is a number or, for a moldable job, a range such as 2-8
+//	deadline_hard    is true or false (or 1 or 0)
+//	after            is a list of ids apart by blanks or semicolons
+//	licences         is a list such as matlab=1;ansys=2
+//	runtime.CLUSTER  is the execution time on the cluster of that name, one column a cluster
+//
+// The order of the columns is free and only id is required, with one of work, estimate and a run time in each row.
+package jobcsv
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/lines"
+)
+
+// Format is the name of the format in reports.
+const Format = "jobs"
+
+// Options describe the system, which a table of jobs does not.
+type Options struct {
+	Processors int    // of each cluster; required
+	Cluster    string // id of the one cluster where no column names clusters; empty: "cluster"
+}
+
+// Read reads a table of jobs. The clusters are those that columns runtime.CLUSTER name, else one; each has single-processor
+// machines of speed 1, as many as the options say. Workflows and user classes are those that the jobs name, without
+// limits and with priority 0. Jobs are in the order of the rows.
+//
+// The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line; a
+// mistake in the quotes ends reading. Memory grows with the jobs; a row longer than 1 MiB is an error.
+func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
+	t := &table{
+		opt:    opt,
+		faults: lines.NewFaults(name),
+		report: &model.ImportReport{Format: Format, File: name},
+		lineOf: map[string]int{},
+	}
+	if opt.Processors < 1 || opt.Processors > model.MaxProcessors {
+		t.faults.At("option Processors", "expected the number of processors of a cluster (--processors), "+
+			"a whole number in [1, %d], found %d", model.MaxProcessors, opt.Processors)
+		return nil, nil, t.faults.Err()
+	}
+	if t.opt.Cluster == "" {
+		t.opt.Cluster = "cluster"
+	}
+	t.scan(r)
+	t.references()
+	in, err := t.faults.Build(t.spec(lines.Title(name, ".csv")), func(k int) string {
+		return "line " + strconv.Itoa(t.line[k])
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, t.report, nil
+}
+
+// table is a file being read.
+type table struct {
+	opt     Options
+	faults  *lines.Faults
+	report  *model.ImportReport
+	columns []column
+	jobs    []model.JobSpec
+	line    []int          // of each job
+	lineOf  map[string]int // line of each id
+}
+
+// scan reads the rows.
+func (t *table) scan(r io.Reader) {
+	bounded := &boundedReader{r: r}
+	rows := csv.NewReader(bounded)
+	rows.FieldsPerRecord = -1 // checked here, for a better message
+	rows.TrimLeadingSpace = true
+	rows.ReuseRecord = true
+	last := 0 // line that the last row ended on
+	for {
+		bounded.used = 0
+		cells, err := rows.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.unreadable(err, last)
+			return
+		}
+		line, _ := rows.FieldPos(0)
+		last, _ = rows.FieldPos(len(cells) - 1)
+		switch {
+		case t.columns == nil:
+			if !t.header(line, cells) {
+				return
+			}
+		case len(cells) != len(t.columns):
+			t.faults.Line(line, "expected %d cells, as the first row has, found %d", len(t.columns), len(cells))
+		default:
+			t.row(line, cells)
+		}
+	}
+	if t.columns == nil {
+		t.faults.At("", "expected a first row with the names of the columns, found an empty file")
+	}
+}
+
+// unreadable lists an error that ends reading; last is the line that the last row ended on.
+func (t *table) unreadable(err error, last int) {
+	var syntax *csv.ParseError
+	if errors.As(err, &syntax) {
+		t.faults.Line(syntax.StartLine, "expected a row of cells apart by commas, found a mistake at column %d of line %d: %s",
+			syntax.Column, syntax.Line, syntax.Err)
+		return
+	}
+	t.faults.Line(last+1, "%s", err)
+}
+
+// boundedReader fails when more is read since used was last set to 0 than a row may have. The reader of rows buffers ahead, by
+// less than the slack.
+type boundedReader struct {
+	r       io.Reader
+	used    int
+	started bool
+}
+
+// Read implements io.Reader.
+func (b *boundedReader) Read(buffer []byte) (int, error) {
+	const slack = 1 << 12
+	if b.used > lines.MaxLength+slack {
+		return 0, errors.New(lines.TooLong)
+	}
+	n, err := b.r.Read(buffer)
+	b.used += n
+	return n, err
+}
+
+// header reads the names of the columns.
+func (t *table) header(line int, cells []string) bool {
+	for k, cell := range cells {
+		if k == 0 {
+			cell = strings.TrimPrefix(cell, "\ufeff")
+		}
+		name := strings.Clone(strings.TrimSpace(cell))
+		c, ok := columnNamed(name)
+		switch {
+		case !ok:
+			t.faults.Line(line, "expected columns among %s, found %s", columnNames(), lines.Quote(name))
+		case slices.ContainsFunc(t.columns, func(c column) bool { return c.name == name }):
+			t.faults.Line(line, "expected each column once, found %s again", lines.Quote(name))
+		}
+		t.columns = append(t.columns, c)
+	}
+	if !slices.ContainsFunc(t.columns, func(c column) bool { return c.name == "id" }) {
+		t.faults.Line(line, "expected a column id, found none")
+	}
+	return t.faults.None()
+}
+
+// row reads a job.
+func (t *table) row(line int, cells []string) {
+	t.report.Read++
+	var job model.JobSpec
+	right := true
+	for k, cell := range cells {
+		if cell = strings.TrimSpace(cell); cell == "" {
+			continue
+		}
+		if err := t.columns[k].set(&job, cell); err != nil {
+			t.faults.Line(line, "%s: %s", t.columns[k].name, err)
+			right = false
+		}
+	}
+	if !right {
+		return
+	}
+	switch before, twice := t.lineOf[job.ID]; {
+	case job.ID == "":
+		t.faults.Line(line, "id: expected the id of the job, found none")
+	case twice:
+		t.faults.Line(line, "id: expected a unique id, found %s, which line %d has", lines.Quote(job.ID), before)
+	case job.Work == nil && job.Estimate == nil && job.Runtime == nil:
+		t.faults.Line(line, "expected one of work, runtime and estimate, found none")
+	default:
+		t.lineOf[job.ID] = line
+		t.jobs = append(t.jobs, job)
+		t.line = append(t.line, line)
+	}
+}
+
+// references checks what the jobs say of each other, which may stand further down.
+func (t *table) references() {
+	if !t.faults.None() {
+		return // a job that is missing only because its row is wrong would be listed again
+	}
+	for k := range t.jobs {
+		for _, id := range t.jobs[k].After {
+			if _, ok := t.lineOf[id]; !ok {
+				t.faults.Line(t.line[k], "after: expected the id of a job, found %s", lines.Quote(id))
+			}
+		}
+	}
+}
+
+// spec is the instance of the rows.
+func (t *table) spec(title string) model.InstanceSpec {
+	spec := model.InstanceSpec{Name: title, Jobs: t.jobs}
+	for _, c := range t.columns {
+		if c.cluster != "" {
+			spec.Clusters = append(spec.Clusters, t.cluster(c.cluster))
+		}
+	}
+	if spec.Clusters == nil {
+		spec.Clusters = []model.ClusterSpec{t.cluster(t.opt.Cluster)}
+	}
+	workflows := map[string]bool{}
+	for k := range t.jobs {
+		j := &t.jobs[k]
+		if w := j.Workflow; w != "" && !workflows[w] {
+			workflows[w] = true
+			spec.Workflows = append(spec.Workflows, model.WorkflowSpec{ID: w})
+		}
+		if c := j.UserClass; c != "" {
+			if spec.UserClasses == nil {
+				spec.UserClasses = map[string]float64{}
+			}
+			spec.UserClasses[c] = 0
+			t.report.NoteLine(model.ImportKept, "user class: the priority is not known and taken as 0", t.line[k])
+		}
+	}
+	t.report.Kept = len(t.jobs)
+	return spec
+}
+
+// cluster is a cluster as the options describe it.
+func (t *table) cluster(id string) model.ClusterSpec {
+	return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "node", Count: t.opt.Processors}}}
+}
+
+// columnNames lists the columns there are.
+func columnNames() string {
+	names := make([]string, 0, len(columns)+1)
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return fmt.Sprintf("%s, %sCLUSTER", strings.Join(names, ", "), runtimePrefix)
+}

@@ -1,0 +1,176 @@
+// Package swf reads batch-job traces in the Standard Workload Format, version 2.2, of the Parallel Workloads Archive.
+//
+// Sources: S. J. Chapin, W. Cirne, D. G. Feitelson, J. P. Jones, S. T. Leutenegger, U. Schwiegelshohn, W. Smith, D. Talby,
+// "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999, DOI 10.1007/3-540-47954-6_4;
+// D. G. Feitelson, D. Tsafrir, D. Krakov, "Experience with using the Parallel Workloads Archive", J. Parallel and
+// Distributed Computing 74(10), 2014, DOI 10.1016/j.jpdc.2014.06.013.
+//
+// A line is a job of 18 fields, numbers apart by blanks, and −1 is unknown. Read needs these:
+//
+//	1 job number             the job's id
+//	2 submit time, s         the job's arrival
+//	4 run time, s            the job's work, on processors of speed 1
+//	5 allocated processors   the job's processors, where above 0
+//	6 average CPU time, s    only to repair an unknown run time
+//	7 used memory, KB        per processor; by option
+//	8 requested processors   the job's processors, where the allocated are unknown
+//	9 requested time, s      the job's estimate, where above 0
+//	10 requested memory, KB  per processor; by option
+//
+// The rest (wait time, status, user, group, executable, queue, partition, preceding job, think time) is not looked at: a
+// preceding job is part of a model of users that wait, not a precedence between jobs that are all known.
+//
+// Lines that begin with ; are comments; those before the first job are the header, of which MaxProcs and MaxNodes count.
+// Blank lines are passed over. Whole numbers may be written with a point. Every negative value is unknown. A line of 5 to 17
+// fields is read with the missing ones unknown, and fields past the 18th are ignored; the report counts both.
+package swf
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/lines"
+)
+
+// Format is the name of the format in reports.
+const Format = "swf"
+
+// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the file;
+// times are in seconds. A job's id is its number; where a number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired
+// or kept as the options say, and the report counts each kind.
+//
+// The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
+// Memory grows with the jobs kept only; a line longer than 1 MiB is an error.
+func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
+	faults := lines.NewFaults(name)
+	opt = opt.withDefaults(faults)
+	if err := faults.Err(); err != nil {
+		return nil, nil, err
+	}
+	t := &trace{
+		opt:    opt,
+		faults: faults,
+		report: &model.ImportReport{Format: Format, File: name},
+		copies: map[int64]int32{},
+		submit: -1,
+	}
+	t.scan(lines.NewScanner(r))
+	if t.width == 0 && faults.None() {
+		t.system() // a file without jobs
+	}
+	in, err := faults.Build(t.spec(lines.Title(name, ".swf")), func(k int) string {
+		return "line " + strconv.Itoa(t.jobs[k].line)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, t.report, nil
+}
+
+// trace is a file being read.
+type trace struct {
+	opt    Options
+	faults *lines.Faults
+	report *model.ImportReport
+	header header
+	width  int // processors of the system; 0: not known yet
+	jobs   []job
+	copies map[int64]int32 // jobs kept so far by number
+	submit float64         // last known submit time; −1: none yet
+	oddity []oddity        // what is odd about the job being judged
+}
+
+// job is a job that is kept. It is a fraction of the size of a model.JobSpec, which matters for traces of millions.
+type job struct {
+	number     int64
+	copy       int32 // the how-manieth of its number
+	processors int32
+	line       int
+	submit     float64
+	runtime    float64
+	estimate   float64 // −1: none
+	memory     float64
+}
+
+// scan reads the lines and keeps the jobs of the window.
+func (t *trace) scan(s *lines.Scanner) {
+	defer s.Check(t.faults)
+	var fields [][]byte
+	for s.Scan() {
+		line := bytes.TrimSpace(s.Bytes())
+		switch {
+		case len(line) == 0:
+			continue
+		case line[0] == ';':
+			if t.width == 0 {
+				t.header.read(s.Line(), line[1:])
+			}
+			continue
+		case t.report.Skipped < t.opt.First:
+			t.report.Skipped++
+			continue
+		case t.width == 0 && !t.system():
+			return
+		}
+		t.report.Read++
+		fields = split(line, fields[:0])
+		var values record
+		if t.parse(s.Line(), fields, &values) {
+			t.judge(s.Line(), &values)
+		}
+		if t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
+			return
+		}
+	}
+}
+
+// spec is the instance of the jobs kept.
+func (t *trace) spec(title string) model.InstanceSpec {
+	spec := model.InstanceSpec{
+		Name:  title,
+		Units: &model.Units{Time: "s"},
+		Clusters: []model.ClusterSpec{{
+			ID:       t.opt.Cluster,
+			Machines: []model.MachineSpec{{ID: "node", Count: t.width}},
+		}},
+		Jobs: make([]model.JobSpec, len(t.jobs)),
+	}
+	if t.opt.Memory != NoMemory {
+		spec.Units.Memory = "KB"
+	}
+	origin := t.origin()
+	for k := range t.jobs {
+		j := &t.jobs[k]
+		spec.Jobs[k] = model.JobSpec{
+			ID:         strconv.FormatInt(j.number, 10),
+			Processors: model.Rigid(int(j.processors)),
+			Work:       &j.runtime,
+			Memory:     j.memory,
+		}
+		if j.copy > 1 {
+			spec.Jobs[k].ID += "-" + strconv.Itoa(int(j.copy))
+		}
+		if !t.opt.Batch {
+			spec.Jobs[k].Arrival = j.submit - origin
+		}
+		if j.estimate >= 0 {
+			spec.Jobs[k].Estimate = &j.estimate
+		}
+	}
+	return spec
+}
+
+// origin is the submit time that arrivals count from: the earliest, which is that of the first job where the file is
+// sorted as the format asks.
+func (t *trace) origin() float64 {
+	if t.opt.AbsoluteTime || len(t.jobs) == 0 {
+		return 0
+	}
+	earliest := t.jobs[0].submit
+	for k := range t.jobs {
+		earliest = min(earliest, t.jobs[k].submit)
+	}
+	return earliest
+}

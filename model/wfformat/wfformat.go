@@ -1,0 +1,278 @@
+// Package wfformat reads executions of scientific workflows in the WfFormat of the WfCommons project.
+//
+// Source: T. Coleman, H. Casanova, L. Pottier, M. Kaushik, E. Deelman, R. Ferreira da Silva, "WfCommons: a framework for
+// enabling scientific workflow research and development", Future Generation Computer Systems 128, 2022,
+// DOI 10.1016/j.future.2021.09.043; the JSON schema is at https://github.com/wfcommons/WfFormat.
+//
+// Versions 1.3 to 1.6 are read. From 1.5 on, a task's dependencies (parents, children) are in workflow.specification.tasks
+// and its run time, cores and memory in workflow.execution.tasks under the same id. Up to 1.4, both are in workflow.tasks, where
+// tasks refer to each other by name and the id may be absent: there the name is the id of the job. Of 1.3, runtime is in seconds and
+// memory in KB. Every other field is passed over: names and commands, files, energy, and which machines ran a task, as their speeds
+// are known by clock rate at best.
+package wfformat
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/lines"
+)
+
+// Format is the name of the format in reports.
+const Format = "wfformat"
+
+// Options choose the system and what is read.
+type Options struct {
+	Processors     int    // of the system; 0: the sum of the cores of the machines in the file
+	Cluster        string // id of the one cluster; empty: "cluster"
+	MissingRuntime Action // a task without a run time; empty: [Keep]
+	Memory         bool   // read the memory of each task, in bytes, shared evenly by its cores
+}
+
+// Action says what becomes of a task without a run time.
+type Action string
+
+// The actions.
+const (
+	Keep Action = "keep" // take it as a task of length 0; the default
+	Drop Action = "drop" // leave it out; its children wait for its parents instead
+)
+
+// MaxDependencies is the largest number of dependencies that dropping tasks may leave: n parents and m children of a
+// dropped task make n·m.
+const MaxDependencies = 10_000_000
+
+// Read reads a workflow. Each task becomes a job, released at 0, of its number of cores (1 where there is none), whose
+// work is the run time on processors of speed 1, after its parents; all belong to one workflow with the name of the file's.
+// The cluster has single-processor machines. Times are in seconds.
+//
+// A dependency counts if either end states it. Cores that are no whole number are rounded up. The report counts what was
+// odd, with the id of the first task.
+//
+// The name stands for the file in errors. The error is a [*model.InputError] that lists everything wrong with its JSON
+// path: a task that exists twice or does not exist, negative times, a cycle. A file of another form than JSON gives its first
+// error only. Memory grows with the tasks and dependencies; see [MaxBytes].
+func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
+	w := &workflow{
+		opt:    opt,
+		faults: lines.NewFaults(name),
+		report: &model.ImportReport{Format: Format, File: name},
+	}
+	spec := model.InstanceSpec{}
+	if w.checkOptions() {
+		if doc := decode(r, w.faults); doc != nil {
+			spec = w.read(doc)
+			spec.Name = lines.Title(name, ".json")
+		}
+	}
+	in, err := w.faults.Build(spec, func(job int) string { return "task " + lines.Quote(spec.Jobs[job].ID) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return in, w.report, nil
+}
+
+// workflow is a file being read.
+type workflow struct {
+	opt    Options
+	faults *lines.Faults
+	report *model.ImportReport
+	where  string // JSON path of the list of tasks
+	tasks  []task
+	ids    []string       // of the tasks
+	index  map[string]int // of the tasks, by id and by what else they are referred to
+	after  [][]int        // tasks that each waits for
+}
+
+// checkOptions applies the defaults and lists what is wrong with the options.
+func (w *workflow) checkOptions() bool {
+	if w.opt.Cluster == "" {
+		w.opt.Cluster = "cluster"
+	}
+	if w.opt.MissingRuntime == "" {
+		w.opt.MissingRuntime = Keep
+	}
+	if w.opt.Processors < 0 || w.opt.Processors > model.MaxProcessors {
+		w.faults.At("option Processors", "expected a whole number in [0, %d], found %d", model.MaxProcessors, w.opt.Processors)
+	}
+	if a := w.opt.MissingRuntime; a != Keep && a != Drop {
+		w.faults.At("option MissingRuntime", "expected one of keep, drop, found %s", lines.Quote(string(a)))
+	}
+	return w.faults.None()
+}
+
+// read makes the instance of the document, or lists what is wrong.
+func (w *workflow) read(doc *document) model.InstanceSpec {
+	w.where, w.tasks = "workflow.specification.tasks", doc.Workflow.Specification.Tasks
+	if doc.isFlat() {
+		w.where, w.tasks = "workflow.tasks", doc.Workflow.Tasks
+	}
+	if len(w.tasks) == 0 {
+		w.faults.At(w.where, "expected at least one task, found none")
+	}
+	w.name(doc.isFlat())
+	w.link()
+	if !doc.isFlat() {
+		w.measure(doc.Workflow.Execution.Tasks)
+	}
+	processors := w.processors(doc)
+	if !w.faults.None() {
+		return model.InstanceSpec{}
+	}
+	id := doc.Name
+	if id == "" || len(id) > 1000 {
+		id = "workflow"
+	}
+	spec := model.InstanceSpec{
+		Units:     &model.Units{Time: "s"},
+		Workflows: []model.WorkflowSpec{{ID: id}},
+		Clusters: []model.ClusterSpec{{
+			ID:       w.opt.Cluster,
+			Machines: []model.MachineSpec{{ID: "node", Count: processors}},
+		}},
+	}
+	if w.opt.Memory {
+		spec.Units.Memory = "B"
+	}
+	w.jobs(&spec, id, processors)
+	return spec
+}
+
+// at is the JSON path of a task.
+func (w *workflow) at(task int) string { return fmt.Sprintf("%s[%d]", w.where, task) }
+
+// name gives the tasks their ids.
+func (w *workflow) name(flat bool) {
+	w.ids = make([]string, len(w.tasks))
+	w.index = make(map[string]int, len(w.tasks))
+	for k := range w.tasks {
+		field, id := ".id", w.tasks[k].ID
+		if flat {
+			field, id = ".name", w.tasks[k].Name
+		}
+		if id == "" || len(id) > 1000 {
+			w.faults.At(w.at(k)+field, "expected a text of 1 to 1000 bytes, found %d bytes", len(id))
+			continue
+		}
+		if _, twice := w.index[id]; twice {
+			w.faults.At(w.at(k)+field, "expected a unique task, found %s again", lines.Quote(id))
+			continue
+		}
+		w.ids[k], w.index[id] = id, k
+	}
+	if !flat {
+		return
+	}
+	for k := range w.tasks {
+		if id := w.tasks[k].ID; id != "" {
+			if _, taken := w.index[id]; !taken {
+				w.index[id] = k
+			}
+		}
+	}
+}
+
+// link resolves the dependencies.
+func (w *workflow) link() {
+	w.after = make([][]int, len(w.tasks))
+	children := make([][]int, len(w.tasks)) // by child: the tasks that name it as theirs
+	for k := range w.tasks {
+		for n, id := range w.tasks[k].Parents {
+			if parent, ok := w.find(k, "parents", n, id); ok {
+				w.after[k] = append(w.after[k], parent)
+			}
+		}
+		for n, id := range w.tasks[k].Children {
+			if child, ok := w.find(k, "children", n, id); ok {
+				children[child] = append(children[child], k)
+			}
+		}
+	}
+	seen := newMarks(len(w.tasks))
+	for k, stated := range w.after {
+		seen.clear()
+		w.after[k] = stated[:0]
+		for _, parent := range stated {
+			if seen.add(parent) {
+				w.after[k] = append(w.after[k], parent)
+			} else {
+				w.report.Note(model.ImportRepaired, "parent stated twice: it counts once", w.ids[k])
+			}
+		}
+		for _, parent := range children[k] {
+			if seen.add(parent) {
+				w.after[k] = append(w.after[k], parent)
+				w.report.Note(model.ImportRepaired, "dependency stated by the parent only: it counts", w.ids[k])
+			}
+		}
+	}
+}
+
+// find looks up a task that another refers to.
+func (w *workflow) find(task int, field string, n int, id string) (int, bool) {
+	k, ok := w.index[id]
+	if !ok {
+		w.faults.At(fmt.Sprintf("%s.%s[%d]", w.at(task), field, n), "expected a task of the workflow, found %s", lines.Quote(id))
+	}
+	return k, ok
+}
+
+// marks is a set of tasks that is cleared in no time.
+type marks struct {
+	round int
+	last  []int // the last round that a task was added in
+}
+
+// newMarks is an empty set of n tasks.
+func newMarks(n int) *marks { return &marks{1, make([]int, n)} }
+
+// clear empties the set.
+func (m *marks) clear() { m.round++ }
+
+// add adds a task and says whether it was not there before.
+func (m *marks) add(task int) bool {
+	if m.last[task] == m.round {
+		return false
+	}
+	m.last[task] = m.round
+	return true
+}
+
+// processors is the number of processors of the system: the option, else the cores of all machines.
+func (w *workflow) processors(doc *document) int {
+	if w.opt.Processors > 0 {
+		return w.opt.Processors
+	}
+	const ask = "give the number of processors (--processors)"
+	where, machines := "workflow.execution.machines", doc.Workflow.Execution.Machines
+	if doc.isFlat() {
+		where, machines = "workflow.machines", doc.Workflow.Machines
+	}
+	if len(machines) == 0 {
+		w.faults.At(where, "expected at least one machine with its number of cores, found none: %s", ask)
+		return 0
+	}
+	sum := 0.0
+	for k, m := range machines {
+		cores := m.CPU.CoreCount
+		if cores == nil {
+			cores = m.CPU.Count
+		}
+		place := fmt.Sprintf("%s[%d].cpu.coreCount", where, k)
+		switch {
+		case cores == nil:
+			w.faults.At(place, "expected the number of cores, found none: %s", ask)
+		case *cores != math.Trunc(*cores) || *cores < 1:
+			w.faults.At(place, "expected a whole number of at least 1, found %v: %s", *cores, ask)
+		default:
+			sum += *cores
+		}
+	}
+	if sum > model.MaxProcessors {
+		w.faults.At(where, "expected at most %d cores, found %v: %s", model.MaxProcessors, sum, ask)
+		return 0
+	}
+	return int(sum)
+}

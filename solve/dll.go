@@ -1,0 +1,42 @@
+package solve
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+var _ = Register(Info{
+	Name:   "dll",
+	Doc:    "Dynamic least load: each job in order of arrival goes to the cluster with the least work per processor. O(n·C·r).",
+	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Dynamic scheduling of parallel jobs with QoS demands in multiclusters and grids, IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5, eq. 6",
+	New:    func() Solver { return &DLL{} },
+})
+
+// DLL is dynamic least load, a rival of MUSCLE: each job, in order of arrival, goes to the cluster of the least load
+// L = Σ e·s/m over the jobs given to it before (e execution time, s processors of the job, m of the cluster) among those
+// that can run it; ties to the first cluster. Each cluster runs its jobs as a list schedule in that order.
+//
+// Source: L. He et al. (2004), IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5, eq. 6. Complexity: O(n·C·r) for n jobs, C
+// clusters, r distinct release times.
+//
+// Deviations from the paper: jobs never leave the load, as the batch is planned before it runs; a cluster just as wide as
+// the job counts as wide enough.
+type DLL struct{}
+
+// Supports implements [Solver].
+func (*DLL) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+
+// Solve implements [Solver].
+func (*DLL) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
+	load := make([]float64, len(in.Clusters()))
+	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		slot, ok := least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
+		if ok {
+			size, _ := in.Width(job, slot.Cluster)
+			load[slot.Cluster] += executionTime(in, job, slot.Cluster, slot) * float64(size) / float64(in.Clusters()[slot.Cluster].Processors)
+		}
+		return slot, ok
+	})
+}

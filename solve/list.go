@@ -1,0 +1,60 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// pick chooses the slot of the next job; false where it has none.
+type pick func(s *plan.Schedule, job int) (plan.Slot, bool)
+
+// list places the jobs in queue order (plan.ArrivalOrder), each into the slot that choose picks.
+func list(ctx context.Context, in *model.Instance, choose pick) (Result, error) {
+	s, err := plan.NewSchedule(in)
+	if err != nil {
+		return Result{}, err
+	}
+	for n, job := range plan.ArrivalOrder(in) {
+		if n%64 == 0 && ctx.Err() != nil {
+			return stopped(ctx), nil
+		}
+		if slot, ok := choose(s, job); ok {
+			s.Place(job, slot)
+		} else {
+			s.LeaveUnplaceable(job)
+		}
+	}
+	return Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}
+
+// stopped is the result of a solver that has no schedule yet when its context ends.
+func stopped(ctx context.Context) Result {
+	return Result{Status: model.Unknown, Stop: stopReason(ctx)}
+}
+
+// stopReason says whether the context ended by its deadline or was cancelled.
+func stopReason(ctx context.Context) model.Stop {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return model.StopTime
+	}
+	return model.StopCancelled
+}
+
+// least picks, among the clusters on which the job has a slot, the one of the least key; ties go to the first cluster.
+func least(s *plan.Schedule, in *model.Instance, job int, key func(cluster int, slot plan.Slot) float64) (plan.Slot, bool) {
+	best, bestKey, found := plan.Slot{}, math.Inf(1), false
+	for c := range in.Clusters() {
+		slot, ok := s.Earliest(job, c)
+		if !ok {
+			continue
+		}
+		if k := key(c, slot); !found || k < bestKey {
+			best, bestKey, found = slot, k, true
+		}
+	}
+	return best, found
+}

@@ -1,0 +1,155 @@
+package solve
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Parameter documents one parameter of a solver: an exported field of its struct.
+type Parameter struct {
+	Name    string   `json:"name"` // the field's name in snake_case
+	Type    string   `json:"type"`
+	Doc     string   `json:"doc"`              // tag `doc`
+	Values  []string `json:"values,omitempty"` // tag `enum`: the values allowed; the first is the default
+	Default string   `json:"default"`          // tag `default`, else the first of Values, else the zero value
+}
+
+// ParametersOf documents the parameters of a solver.
+func ParametersOf(s Solver) []Parameter {
+	var list []Parameter
+	for _, f := range parameterFields(s) {
+		list = append(list, f.Parameter)
+	}
+	return list
+}
+
+// parameterField is a parameter with the field that holds it.
+type parameterField struct {
+	Parameter
+	value reflect.Value
+}
+
+// parameterFields lists the exported fields of the struct that a solver points to; for a chain those of its stages, with
+// the stage's name in front.
+func parameterFields(s Solver) []parameterField {
+	var list []parameterField
+	if chain, ok := s.(Chain); ok {
+		for _, stage := range chain {
+			for _, f := range parameterFields(stage.Solver) {
+				f.Name = stage.Name + "." + f.Name
+				list = append(list, f)
+			}
+		}
+		return list
+	}
+	v := reflect.Indirect(reflect.ValueOf(s))
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	for k := range v.NumField() {
+		field := v.Type().Field(k)
+		if !field.IsExported() {
+			continue
+		}
+		p := Parameter{Name: snakeCase(field.Name), Type: field.Type.String(), Doc: field.Tag.Get("doc"), Default: field.Tag.Get("default")}
+		if values := field.Tag.Get("enum"); values != "" {
+			p.Values = strings.Split(values, ",")
+			p.Default = p.Values[0]
+		}
+		if p.Default == "" {
+			p.Default = fmt.Sprint(reflect.Zero(field.Type).Interface())
+		}
+		list = append(list, parameterField{p, v.Field(k)})
+	}
+	return list
+}
+
+// snakeCase turns MaxSteps into max_steps.
+func snakeCase(name string) string {
+	var b strings.Builder
+	for k, r := range name {
+		if unicode.IsUpper(r) {
+			if k > 0 {
+				b.WriteByte('_')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Parameters are the parameters of a solver that differ from their defaults, by name, as a solution states them.
+func Parameters(s Solver) map[string]any {
+	set := map[string]any{}
+	for _, f := range parameterFields(s) {
+		if f.value.IsZero() {
+			continue
+		}
+		switch f.value.Kind() {
+		case reflect.Int, reflect.Int64:
+			set[f.Name] = float64(f.value.Int())
+		default:
+			set[f.Name] = f.value.Interface()
+		}
+	}
+	return set
+}
+
+// SetParameter sets a parameter from text. In a chain a+b the name may be a.name, or the name alone, which sets it in
+// every stage that has it.
+func SetParameter(s Solver, name, text string) error {
+	found := false
+	var known []string
+	for _, f := range parameterFields(s) {
+		known = append(known, f.Name)
+		if f.Name == name || strings.HasSuffix(f.Name, "."+name) {
+			found = true
+			if err := f.set(text); err != nil {
+				return fmt.Errorf("parameter %s: %w", f.Name, err)
+			}
+		}
+	}
+	switch {
+	case found:
+		return nil
+	case len(known) == 0:
+		return fmt.Errorf("unknown parameter %q: the solver has none", name)
+	default:
+		return fmt.Errorf("unknown parameter %q: expected one of %s", name, strings.Join(known, ", "))
+	}
+}
+
+// set parses the text into the field.
+func (f *parameterField) set(text string) error {
+	if f.Values != nil && !slices.Contains(f.Values, text) {
+		return fmt.Errorf("expected one of %s, found %q", strings.Join(f.Values, ", "), text)
+	}
+	var err error
+	switch f.value.Kind() {
+	case reflect.String:
+		f.value.SetString(text)
+	case reflect.Bool:
+		var b bool
+		b, err = strconv.ParseBool(text)
+		f.value.SetBool(b)
+	case reflect.Int, reflect.Int64:
+		var n int64
+		n, err = strconv.ParseInt(text, 10, 64)
+		f.value.SetInt(n)
+	case reflect.Float64:
+		var x float64
+		x, err = strconv.ParseFloat(text, 64)
+		f.value.SetFloat(x)
+	default:
+		return fmt.Errorf("cannot be set from text")
+	}
+	if err != nil {
+		return fmt.Errorf("expected a value of type %s, found %q", f.Type, text)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package solve
+
+import (
+	"context"
+	"math"
+	"runtime/debug"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
+// it, who made it and from what. The solver's own figures are not trusted: a bound or status that the evaluation
+// contradicts is an error.
+//
+// A solver found no schedule where Result.Solution is nil.
+func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
+	if err := solver.Supports(in); err != nil {
+		return Result{}, &RunError{info.Name, err}
+	}
+	result, err := solver.Solve(ctx, in, opt)
+	if err != nil {
+		return Result{}, &RunError{info.Name, err}
+	}
+	if result.Solution == nil {
+		return result, nil
+	}
+	if err := complete(&result, info, solver, in, opt); err != nil {
+		return Result{}, &RunError{info.Name, err}
+	}
+	return result, nil
+}
+
+// RunError is an error of a solver, with its name.
+type RunError struct {
+	Solver string
+	Err    error
+}
+
+// Error implements error.
+func (e *RunError) Error() string { return "solver " + e.Solver + ": " + e.Err.Error() }
+
+// Unwrap is the error itself.
+func (e *RunError) Unwrap() error { return e.Err }
+
+// complete fills in what a solution says of itself.
+func complete(result *Result, info Info, solver Solver, in *model.Instance, opt Options) error {
+	sol := result.Solution
+	evaluation, err := model.Evaluate(in, sol)
+	if err != nil {
+		return err
+	}
+	sol.Schema = model.SolutionSchema
+	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
+	sol.Solver, sol.Version, sol.Seed = info.Name, Version(), opt.Seed
+	sol.Parameters = Parameters(solver)
+	sol.Metrics = evaluation.Metrics
+	sol.Objective, sol.Bound = nil, nil
+	if !math.IsInf(evaluation.Objective, 0) {
+		sol.Objective = &evaluation.Objective
+	}
+	if result.HasBound {
+		sol.Bound = &result.Bound
+	}
+	sol.Status, sol.Stop = result.Status, result.Stop
+	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
+	return nil
+}
+
+// Version is the version of the program: of the module where it was built as one, else the revision it was built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
+			return "devel-" + setting.Value[:12]
+		}
+	}
+	return "devel"
+}
