@@ -53,7 +53,7 @@ type step struct {
 func steps(from, to float64, cells int) [4]step {
 	from, to = min(max(from, 0), float64(cells)), min(max(to, 0), float64(cells))
 	first, last := min(int(from), cells-1), min(int(to), cells-1)
-	// The running sum of the coverage up to a time t has slope 1; its changes at each end are split over two cells.
+	// An end inside a cell splits its change over this cell and the next, in the proportion in which it splits the cell.
 	return [4]step{
 		{first, float64(first+1) - from},
 		{first + 1, from - float64(first)},

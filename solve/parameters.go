@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Parameter documents one parameter of a solver: an exported field of its struct.
+// Parameter documents one parameter of a solver, or of another algorithm that is a struct: an exported field.
 type Parameter struct {
 	Name    string   `json:"name"` // the field's name in snake_case
 	Type    string   `json:"type"`
@@ -18,8 +18,8 @@ type Parameter struct {
 	Default string   `json:"default"`          // tag `default`, else the first of Values, else the zero value
 }
 
-// ParametersOf documents the parameters of a solver.
-func ParametersOf(s Solver) []Parameter {
+// ParametersOf documents the parameters of what a pointer to a struct, or a [Chain], holds.
+func ParametersOf(s any) []Parameter {
 	var list []Parameter
 	for _, f := range parameterFields(s) {
 		list = append(list, f.Parameter)
@@ -33,9 +33,9 @@ type parameterField struct {
 	value reflect.Value
 }
 
-// parameterFields lists the exported fields of the struct that a solver points to; for a chain those of its stages, with
+// parameterFields lists the exported fields of the struct that s points to; for a chain those of its stages, with
 // the stage's name in front.
-func parameterFields(s Solver) []parameterField {
+func parameterFields(s any) []parameterField {
 	var list []parameterField
 	if chain, ok := s.(Chain); ok {
 		for _, stage := range chain {
@@ -84,7 +84,7 @@ func snakeCase(name string) string {
 }
 
 // Parameters are the parameters of a solver that differ from their defaults, by name, as a solution states them.
-func Parameters(s Solver) map[string]any {
+func Parameters(s any) map[string]any {
 	set := map[string]any{}
 	for _, f := range parameterFields(s) {
 		if f.value.IsZero() {
@@ -102,7 +102,7 @@ func Parameters(s Solver) map[string]any {
 
 // SetParameter sets a parameter from text. In a chain a+b the name may be a.name, or the name alone, which sets it in
 // every stage that has it.
-func SetParameter(s Solver, name, text string) error {
+func SetParameter(s any, name, text string) error {
 	found := false
 	var known []string
 	for _, f := range parameterFields(s) {
@@ -118,7 +118,7 @@ func SetParameter(s Solver, name, text string) error {
 	case found:
 		return nil
 	case len(known) == 0:
-		return fmt.Errorf("unknown parameter %q: the solver has none", name)
+		return fmt.Errorf("unknown parameter %q: there are none", name)
 	default:
 		return fmt.Errorf("unknown parameter %q: expected one of %s", name, strings.Join(known, ", "))
 	}

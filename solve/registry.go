@@ -53,3 +53,20 @@ func unsupported(in *model.Instance, honoured model.Features) error {
 	}
 	return nil
 }
+
+// Description is what there is to know of a solver, for lists and tables.
+type Description struct {
+	Name       string      `json:"name"`
+	Doc        string      `json:"doc"`
+	Source     string      `json:"source"`
+	Parameters []Parameter `json:"parameters,omitempty"`
+}
+
+// Describe describes all registered solvers by name.
+func Describe() []Description {
+	var list []Description
+	for _, info := range Solvers() {
+		list = append(list, Description{info.Name, info.Doc, info.Source, ParametersOf(info.New())})
+	}
+	return list
+}

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime/debug"
 
@@ -45,24 +46,50 @@ func (e *RunError) Unwrap() error { return e.Err }
 // complete fills in what a solution says of itself.
 func complete(result *Result, info Info, solver Solver, in *model.Instance, opt Options) error {
 	sol := result.Solution
-	evaluation, err := model.Evaluate(in, sol)
-	if err != nil {
-		return err
-	}
 	sol.Schema = model.SolutionSchema
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = info.Name, Version(), opt.Seed
 	sol.Parameters = Parameters(solver)
-	sol.Metrics = evaluation.Metrics
-	sol.Objective, sol.Bound = nil, nil
+	sol.Stop = result.Stop
+	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
+	return state(result, in)
+}
+
+// Restate makes the result of a solver that ran for another objective, see [model.Instance.WithObjective], one for the objective of
+// the instance: a bound or proof for the other says nothing of this one.
+func Restate(result *Result, in *model.Instance) error {
+	result.HasBound, result.Bound = false, 0
+	if result.Status == model.Optimal {
+		result.Status = model.Feasible
+	}
+	return state(result, in)
+}
+
+// state evaluates the solution and states its figures, with the best bound there is.
+func state(result *Result, in *model.Instance) error {
+	sol := result.Solution
+	evaluation, err := model.Evaluate(in, sol)
+	if err != nil {
+		return err
+	}
+	sol.Metrics, sol.Objective, sol.Bound = evaluation.Metrics, nil, nil
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
+	if bound, ok := LowerBound(in); ok && (!result.HasBound || bound > result.Bound) {
+		result.Bound, result.HasBound = bound, true
+	}
 	if result.HasBound {
 		sol.Bound = &result.Bound
+		slack := model.Tolerance * math.Abs(evaluation.Objective)
+		if result.Bound > evaluation.Objective+slack {
+			return fmt.Errorf("the lower bound %v is above the objective %v", result.Bound, evaluation.Objective)
+		}
+		if result.Bound >= evaluation.Objective-slack {
+			result.Status = model.Optimal
+		}
 	}
-	sol.Status, sol.Stop = result.Status, result.Stop
-	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
+	sol.Status = result.Status
 	return nil
 }
 

@@ -47,7 +47,8 @@ type Result struct {
 	HasBound    bool
 	Status      model.Status
 	Stop        model.Stop
-	Evaluations int64 // schedules evaluated
+	Evaluations int64  // schedules evaluated
+	Reason      string // for people: why the instance is infeasible, where Status says so
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.

@@ -83,7 +83,8 @@ func optional(field func(*model.JobSpec) **float64) func(*model.JobSpec, string)
 	}
 }
 
-// text reads a text, one of those given if there are any, into a field. It is copied: rows share a buffer.
+// text reads a text, one of those given if there are any, into a field. It is copied, so
+// that no more of the row is held.
 func text(field func(*model.JobSpec) *string, among ...string) func(*model.JobSpec, string) error {
 	return func(j *model.JobSpec, cell string) error {
 		for _, allowed := range among {

@@ -131,9 +131,8 @@ func (t *table) unreadable(err error, last int) {
 // boundedReader fails when more is read since used was last set to 0 than a row may have. The reader of rows buffers ahead, by
 // less than the slack.
 type boundedReader struct {
-	r       io.Reader
-	used    int
-	started bool
+	r    io.Reader
+	used int
 }
 
 // Read implements io.Reader.

@@ -9,9 +9,8 @@ type oddity struct {
 	reason string
 }
 
-// judge keeps or drops a job.
+// judge keeps or drops a job that has been parsed.
 func (t *trace) judge(line int, values *record) {
-	t.oddity = t.oddity[:0]
 	j := job{number: int64(values[jobNumber]), line: line, estimate: -1}
 	if !(t.judgeSubmit(&j, values) && t.judgeRuntime(&j, values) && t.judgeProcessors(&j, values)) {
 		last := t.oddity[len(t.oddity)-1]

@@ -55,7 +55,8 @@ func split(line []byte, fields [][]byte) [][]byte {
 // isBlank says that fields may be apart by the byte.
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\v' || b == '\f' }
 
-// parse reads the fields that the options need. It lists what is wrong and says whether the line is right.
+// parse reads the fields that the options need and begins the list of oddities. It lists what is wrong and says whether the
+// line is right.
 func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 	if len(fields) < fieldsLeast {
 		t.faults.Line(line, "expected %d fields, of which the first %d (up to %s) are needed, found %d",
@@ -79,11 +80,12 @@ func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 		}
 		values[k] = x
 	}
-	if right && len(fields) < fieldsAll {
-		t.report.NoteLine(model.ImportRepaired, "fewer than 18 fields: the missing ones are unknown", line)
+	t.oddity = t.oddity[:0]
+	if len(fields) < fieldsAll {
+		t.repaired("fewer than 18 fields: the missing ones are unknown")
 	}
-	if right && len(fields) > fieldsAll {
-		t.report.NoteLine(model.ImportKept, "more than 18 fields: the others are ignored", line)
+	if len(fields) > fieldsAll {
+		t.kept("more than 18 fields: the others are ignored")
 	}
 	return right
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// MaxBytes is the largest file that is read, after decompression.
-const MaxBytes = 1 << 29
+// maxToken is the longest text, number or run of white space that is read, in bytes. No more of the file than about that is
+// held, beside the tasks.
+const maxToken = 1 << 20
 
 // document is what is read of a file. Versions up to 1.4 have tasks and machines in the workflow itself, later ones the
 // structure in its specification and the measurements in its execution. Everything else in the file is passed over.
@@ -66,11 +67,21 @@ var (
 	flat     = []string{"1.3", "1.4"}
 )
 
-// decode reads the document and lists what is wrong with its form.
+// decode reads the document and lists what is wrong with its form. Of a field given twice the last counts: to remember all
+// names of a foreign object would take memory without a bound.
 func decode(r io.Reader, faults *lines.Faults) *document {
 	doc := new(document)
 	in := &source{r: r}
-	if err := json.UnmarshalRead(in, doc); err != nil {
+	in.json = jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
+	err := json.UnmarshalDecode(in.json, doc)
+	if err == nil {
+		if _, err = in.json.ReadToken(); err == io.EOF {
+			err = nil
+		} else if err == nil {
+			err = errors.New("expected the end of the file after the JSON value")
+		}
+	}
+	if err != nil {
 		in.explain(err, faults)
 		return nil
 	}
@@ -84,19 +95,22 @@ func decode(r io.Reader, faults *lines.Faults) *document {
 // isFlat says that the file is of a version without a specification.
 func (d *document) isFlat() bool { return slices.Contains(flat, d.SchemaVersion) }
 
-// source limits the size of the file and remembers the error that ended reading, which the decoder would wrap.
+// source limits what the decoder holds at once and remembers the error that ended reading, which the decoder would wrap.
 type source struct {
 	r    io.Reader
+	json *jsontext.Decoder // that reads from it
 	read int64
 	err  error
 }
 
 // Read implements io.Reader.
 func (s *source) Read(buffer []byte) (int, error) {
-	n, err := s.r.Read(buffer)
-	if s.read += int64(n); s.read > MaxBytes {
-		err = fmt.Errorf("expected a file of at most %d bytes, found a longer one", MaxBytes)
+	if s.read-s.json.InputOffset() > maxToken {
+		s.err = fmt.Errorf("expected texts, numbers and white space of at most %d bytes, found a longer one", maxToken)
+		return 0, s.err
 	}
+	n, err := s.r.Read(buffer)
+	s.read += int64(n)
 	if err != nil && err != io.EOF {
 		s.err = err
 	}
@@ -117,7 +131,7 @@ func (s *source) explain(err error, faults *lines.Faults) {
 	case errors.As(err, &syntactic):
 		faults.At("", "not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
 	default:
-		faults.At("", "not JSON: %s", err)
+		faults.At("", "%s", err)
 	}
 }
 

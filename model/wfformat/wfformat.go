@@ -53,7 +53,7 @@ const MaxDependencies = 10_000_000
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists everything wrong with its JSON
 // path: a task that exists twice or does not exist, negative times, a cycle. A file of another form than JSON gives its first
-// error only. Memory grows with the tasks and dependencies; see [MaxBytes].
+// error only. Memory grows with the tasks and dependencies only; a text, number or run of white space longer than 1 MiB is an error.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
 	w := &workflow{
 		opt:    opt,

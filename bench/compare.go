@@ -1,0 +1,115 @@
+// Package bench compares solvers: workload generators, a runner that gives every solver the same instances and limits, and
+// tables of what came out. Every schedule is checked before its figures count.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// Row is what one solver did on one instance.
+type Row struct {
+	Instance       string        `json:"instance"`
+	InstanceSHA256 string        `json:"instance_sha256"`
+	Solver         string        `json:"solver"`
+	Seed           uint64        `json:"seed"`
+	Status         model.Status  `json:"status,omitempty"`
+	Stop           model.Stop    `json:"stop,omitempty"`
+	Objective      *float64      `json:"objective,omitempty"` // absent: no schedule, or not finite
+	Bound          *float64      `json:"bound,omitempty"`
+	Gap            *float64      `json:"gap_percent,omitempty"` // 100·(objective − bound)/|objective|
+	Metrics        model.Metrics `json:"metrics,omitempty"`
+	Evaluations    int64         `json:"evaluations,omitempty"`
+	Elapsed        float64       `json:"elapsed_s"` // wall clock of the solver alone
+	Fault          string        `json:"fault,omitempty"`
+
+	Solution *model.Solution `json:"-"`
+}
+
+// Settings are the limits of each run.
+type Settings struct {
+	Time    time.Duration // 0: none
+	Options solve.Options
+}
+
+// Measure runs one solver on one instance and checks its schedule. What goes wrong is the row's Fault: an instance that the
+// solver does not support, an error, or a schedule that the checker refuses.
+func Measure(ctx context.Context, name string, in *model.Instance, settings Settings) Row {
+	row := Row{Instance: in.Name(), InstanceSHA256: in.SHA256(), Solver: name, Seed: settings.Options.Seed}
+	info, err := solve.Lookup(name)
+	if err != nil {
+		row.Fault = err.Error()
+		return row
+	}
+	if settings.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, settings.Time)
+		defer cancel()
+	}
+	began := time.Now()
+	result, err := solve.Run(ctx, info, info.New(), in, settings.Options)
+	row.Elapsed = time.Since(began).Seconds()
+	if err != nil {
+		row.Fault = faultOf(err)
+		return row
+	}
+	row.Status, row.Stop, row.Evaluations = result.Status, result.Stop, result.Evaluations
+	if result.HasBound {
+		row.Bound = &result.Bound
+	}
+	if result.Solution == nil {
+		return row
+	}
+	if report := model.Check(in, result.Solution); !report.OK() {
+		row.Fault = fmt.Sprintf("refused by the checker: %s", report.Violations[0])
+		return row
+	}
+	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
+	row.Gap = Gap(row.Objective, row.Bound)
+	return row
+}
+
+// faultOf is the error without the solver's name, which the row has already.
+func faultOf(err error) string {
+	if run := (*solve.RunError)(nil); errors.As(err, &run) {
+		return run.Err.Error()
+	}
+	return err.Error()
+}
+
+// Gap is 100·(objective − bound)/|objective|, in %; nil where one of them is missing, 0 where both are 0.
+func Gap(objective, bound *float64) *float64 {
+	if objective == nil || bound == nil {
+		return nil
+	}
+	gap := 0.0
+	if difference := *objective - *bound; difference > 0 {
+		gap = 100 * difference / math.Abs(*objective)
+	}
+	return Finite(gap)
+}
+
+// SupportingSolvers names the registered solvers that support the instance, but for auto, which runs the others.
+func SupportingSolvers(in *model.Instance) []string {
+	var names []string
+	for _, info := range solve.Solvers() {
+		if info.Name != "auto" && info.New().Supports(in) == nil {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
+// Finite is the number, or nil where it is not finite and so cannot be written.
+func Finite(x float64) *float64 {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}

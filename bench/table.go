@@ -1,0 +1,215 @@
+package bench
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// WriteTable writes the rows as tables for people, one an instance; the best value of each column is marked with a star.
+func WriteTable(w io.Writer, in *model.Instance, rows []Row) {
+	metrics := ShownMetrics(in)
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	header := table.Row{"solver", "objective", "bound", "gap %"}
+	configs := []table.ColumnConfig{}
+	for _, m := range metrics {
+		header = append(header, m.Name)
+	}
+	header = append(header, "time s")
+	for k := 2; k <= len(header); k++ {
+		configs = append(configs, table.ColumnConfig{Number: k, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
+	t.AppendHeader(header)
+	best := bestValues(rows, metrics)
+	for _, row := range rows {
+		t.AppendRow(tableRow(row, metrics, best))
+	}
+	t.Render()
+	for _, row := range rows {
+		if row.Fault != "" {
+			fmt.Fprintf(w, "%s: %s\n", row.Solver, row.Fault)
+		}
+	}
+}
+
+// ShownMetrics are the metrics that say something of the instance.
+func ShownMetrics(in *model.Instance) []model.Metric {
+	names := []string{"makespan"}
+	if len(in.Clusters()) > 1 {
+		names = append(names, "mcp", "balance")
+	}
+	deadlines, budgets, costs := false, false, false
+	for k := range in.Jobs() {
+		deadlines = deadlines || in.Jobs()[k].HasDeadline()
+		budgets = budgets || in.Jobs()[k].HasBudget()
+	}
+	for c := range in.Clusters() {
+		costs = costs || slices.ContainsFunc(in.Clusters()[c].Machines, func(m model.Machine) bool { return m.Cost > 0 })
+	}
+	if deadlines {
+		names = append(names, "over_deadline", "missed")
+	}
+	names = append(names, "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished")
+	if costs {
+		names = append(names, "cost")
+	}
+	if budgets {
+		names = append(names, "over_budget")
+	}
+	if len(in.Workflows()) > 0 {
+		names = append(names, "workflow_failures")
+	}
+	if in.Queueing().Given {
+		names = append(names, "qos_penalty")
+	}
+	objective := in.Objective()
+	var shown []model.Metric
+	for _, m := range model.MetricTable() {
+		alone := len(objective) == 1 && objective[0].Metric == m.Name && objective[0].Weight == 1
+		asked := slices.ContainsFunc(objective, func(t model.ObjectiveTerm) bool { return t.Metric == m.Name })
+		if (slices.Contains(names, m.Name) || asked) && !alone {
+			shown = append(shown, m)
+		}
+	}
+	return shown
+}
+
+// bestValues is the best objective ("") and the best value of each metric, where solvers differ.
+func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
+	best := map[string]float64{}
+	consider := func(name string, higher bool, value func(Row) (float64, bool)) {
+		var values []float64
+		for _, row := range rows {
+			if v, ok := value(row); ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) < 2 || slices.Min(values) == slices.Max(values) {
+			return
+		}
+		best[name] = slices.Min(values)
+		if higher {
+			best[name] = slices.Max(values)
+		}
+	}
+	consider("", false, objectiveOf)
+	for _, m := range metrics {
+		consider(m.Name, m.HighBetter, func(row Row) (float64, bool) { return row.Metrics.Get(m.Name) })
+	}
+	return best
+}
+
+// objectiveOf is the row's objective, where it has one.
+func objectiveOf(row Row) (float64, bool) {
+	if row.Objective == nil {
+		return 0, false
+	}
+	return *row.Objective, true
+}
+
+// tableRow formats one row.
+func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Row {
+	cell := func(name string, value float64, ok bool) string {
+		if !ok {
+			return "–"
+		}
+		star := " "
+		if b, marked := best[name]; marked && b == value {
+			star = "*"
+		}
+		return Figure(value) + star
+	}
+	objective, ok := objectiveOf(row)
+	cells := table.Row{row.Solver, cell("", objective, ok), optionalFigure(row.Bound), optionalFigure(row.Gap)}
+	for _, m := range metrics {
+		value, ok := row.Metrics.Get(m.Name)
+		cells = append(cells, cell(m.Name, value, ok))
+	}
+	return append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64))
+}
+
+// optionalFigure is a figure, or a dash where there is none.
+func optionalFigure(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return Figure(*x)
+}
+
+// Figure formats a number for people: six significant digits, whole numbers whole.
+func Figure(x float64) string {
+	switch a := math.Abs(x); {
+	case x == math.Trunc(x) && a < 1e12:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	case a >= 1e12 || a < 1e-4:
+		return strconv.FormatFloat(x, 'e', 5, 64)
+	default:
+		digits := max(0, 5-int(math.Floor(math.Log10(a))))
+		return strconv.FormatFloat(x, 'f', min(digits, 6), 64)
+	}
+}
+
+// WriteJSON writes the rows as JSON lines.
+func WriteJSON(w io.Writer, rows []Row) error {
+	encoder := json.NewEncoder(w)
+	for _, row := range rows {
+		if err := encoder.Encode(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteCSV writes the rows with all metrics that have one value.
+func WriteCSV(w io.Writer, rows []Row) error {
+	out := csv.NewWriter(w)
+	header := []string{"instance", "solver", "seed", "status", "stop", "objective", "bound", "gap_percent", "elapsed_s", "evaluations", "fault"}
+	for _, m := range model.MetricTable() {
+		if !m.PerCluster {
+			header = append(header, m.Name)
+		}
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		record := []string{row.Instance, row.Solver, strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
+			exact(row.Objective), exact(row.Bound), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), row.Fault}
+		for _, m := range model.MetricTable() {
+			if m.PerCluster {
+				continue
+			}
+			cell := ""
+			if value, ok := row.Metrics.Get(m.Name); ok {
+				cell = exact(&value)
+			}
+			record = append(record, cell)
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// exact is a number without loss; empty where there is none.
+func exact(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', -1, 64)
+}

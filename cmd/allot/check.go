@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+)
+
+func checkCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "check a solution against its instance",
+		ArgsUsage: "INSTANCE SOLUTION",
+		Description: `Writes ok and the metrics, or every violation with its code; then the exit status is 3.
+
+Example:
+  allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json`,
+		Flags:  []cli.Flag{jsonFlag},
+		Action: runCheck,
+	}
+}
+
+// jsonFlag asks for JSON instead of a text for people.
+var jsonFlag = &cli.BoolFlag{Name: "json", Usage: "write JSON"}
+
+// runCheck checks one solution.
+func runCheck(c *cli.Context) error {
+	args, err := arguments(c, "INSTANCE", "SOLUTION")
+	if err != nil {
+		return err
+	}
+	if args[0] == "-" && args[1] == "-" {
+		return usageErrorf("expected only one of INSTANCE and SOLUTION to be standard input")
+	}
+	in, err := model.ReadInstanceFile(args[0])
+	if err != nil {
+		return err
+	}
+	sol, err := model.ReadSolutionFile(args[1])
+	if err != nil {
+		return err
+	}
+	report := model.Check(in, sol)
+	err = write(c, "-", func(w io.Writer) error {
+		if c.Bool("json") {
+			return writeReportJSON(w, &report)
+		}
+		writeReport(w, &report)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !report.OK() {
+		return &statusError{exitViolations, fmt.Errorf("%s: %d violations", args[1], len(report.Violations)+report.More)}
+	}
+	return nil
+}
+
+// writeReport writes a report for people.
+func writeReport(w io.Writer, report *model.Report) {
+	for _, v := range report.Violations {
+		fmt.Fprintln(w, v.Error())
+	}
+	if report.More > 0 {
+		fmt.Fprintf(w, "and %d more violations\n", report.More)
+	}
+	if !report.OK() {
+		return
+	}
+	fmt.Fprintf(w, "ok\nobjective %s\n", bench.Figure(report.Objective))
+	for _, m := range model.MetricTable() {
+		value, ok := report.Metrics[m.Name]
+		switch {
+		case !ok:
+			continue
+		case !m.PerCluster:
+			fmt.Fprintf(w, "%-18s %s\n", m.Name, bench.Figure(value.Total))
+		default:
+			ids := make([]string, 0, len(value.ByCluster))
+			for id := range value.ByCluster {
+				ids = append(ids, id)
+			}
+			slices.Sort(ids)
+			for _, id := range ids {
+				fmt.Fprintf(w, "%-18s %s\n", m.Name+"["+id+"]", bench.Figure(value.ByCluster[id]))
+			}
+		}
+	}
+}
+
+// writeReportJSON writes a report as JSON.
+func writeReportJSON(w io.Writer, report *model.Report) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", " ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(struct {
+		OK         bool              `json:"ok"`
+		Violations []model.Violation `json:"violations"`
+		More       int               `json:"more,omitempty"`
+		Objective  *float64          `json:"objective,omitempty"`
+		Metrics    model.Metrics     `json:"metrics"`
+	}{report.OK(), append([]model.Violation{}, report.Violations...), report.More, bench.Finite(report.Objective), report.Metrics})
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+func generateCommand() *cli.Command {
+	command := &cli.Command{
+		Name:        "generate",
+		Usage:       "make an instance by a paper's recipe",
+		ArgsUsage:   "WORKLOAD",
+		Description: "Example:\n  allot generate muscle --seed 7 --jobs 160 -o batch.json",
+		Action: func(c *cli.Context) error {
+			return usageErrorf("expected a workload, one of %s; found %q", strings.Join(workloadNames(), ", "), c.Args().First())
+		},
+	}
+	for _, info := range bench.Workloads() {
+		command.Subcommands = append(command.Subcommands, workloadCommand(info))
+	}
+	return command
+}
+
+// workloadNames are the names of the workloads.
+func workloadNames() []string {
+	var names []string
+	for _, info := range bench.Workloads() {
+		names = append(names, info.Name)
+	}
+	return names
+}
+
+// workloadCommand is the subcommand of one workload, with a flag a parameter.
+func workloadCommand(info bench.WorkloadInfo) *cli.Command {
+	flags := []cli.Flag{&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"}, outputFlag}
+	for _, p := range solve.ParametersOf(info.New()) {
+		usage := p.Doc
+		if p.Values != nil {
+			usage += ": " + strings.Join(p.Values, " or ")
+		}
+		flags = append(flags, &cli.StringFlag{Name: strings.ReplaceAll(p.Name, "_", "-"), DefaultText: p.Default, Usage: usage})
+	}
+	return &cli.Command{
+		Name:        info.Name,
+		Usage:       info.Doc,
+		Description: fmt.Sprintf("Source: %s\n\nExample:\n  allot generate %s --seed 7 -o batch.json", info.Source, info.Name),
+		Flags:       flags,
+		Action: func(c *cli.Context) error {
+			if _, err := arguments(c); err != nil {
+				return err
+			}
+			workload := info.New()
+			for _, p := range solve.ParametersOf(workload) {
+				flag := strings.ReplaceAll(p.Name, "_", "-")
+				if !c.IsSet(flag) {
+					continue
+				}
+				if err := solve.SetParameter(workload, p.Name, c.String(flag)); err != nil {
+					return usageErrorf("--%s: %w", flag, err)
+				}
+			}
+			in, err := workload.Generate(c.Uint64("seed"))
+			if err != nil {
+				return usageErrorf("generate %s: %w", info.Name, err)
+			}
+			return write(c, c.String("output"), func(w io.Writer) error { return model.WriteInstance(w, in) })
+		},
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress is a progress bar on a terminal, and nothing elsewhere.
+type progress struct{ bar *progressbar.ProgressBar }
+
+// newProgress starts a bar of so many steps. It is silent where the stream is no terminal or NO_COLOR is set.
+func newProgress(w io.Writer, title string, steps int) *progress {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) || os.Getenv("NO_COLOR") != "" {
+		return &progress{}
+	}
+	return &progress{progressbar.NewOptions(steps,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(title),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionShowCount(),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+// describe says what the next step is.
+func (p *progress) describe(title string) {
+	if p.bar != nil {
+		p.bar.Describe(title)
+	}
+}
+
+// step counts a step.
+func (p *progress) step() {
+	if p.bar != nil {
+		_ = p.bar.Add(1) // a bar that cannot be drawn is no failure
+	}
+}
+
+// finish takes the bar away.
+func (p *progress) finish() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+func solveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "solve",
+		Usage:     "schedule the jobs of an instance",
+		ArgsUsage: "INSTANCE",
+		Description: `Writes the solution as JSON to standard output (or -o FILE) and a summary to standard error.
+
+Examples:
+  allot solve examples/multicluster.json
+  allot solve --solver muscle --param reading=b -o plan.json --gantt plan.svg examples/table1.json
+  allot import etc u_c_hihi.0.gz | allot solve --solver minmin -`,
+		Flags: append(limitFlags(),
+			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution; see allot solvers"},
+			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
+			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
+			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
+			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
+			outputFlag,
+		),
+		Action:       runSolve,
+		BashComplete: completeSolvers,
+	}
+}
+
+// limitFlags are the flags of commands that run solvers.
+func limitFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.DurationFlag{Name: "time", Usage: "stop after `DURATION`, such as 10s, with the best so far"},
+		&cli.Int64Flag{Name: "evals", Usage: "stop after `N` evaluations of schedules"},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"},
+		&cli.IntFlag{Name: "workers", Value: 1, Usage: "`N` workers; the result does not depend on it"},
+	}
+}
+
+// options are the options of a run by the flags.
+func options(c *cli.Context) (solve.Options, error) {
+	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers")}
+	switch {
+	case opt.MaxEvals < 0:
+		return opt, usageErrorf("--evals: expected a number ≥ 0, found %d", opt.MaxEvals)
+	case opt.Workers < 1:
+		return opt, usageErrorf("--workers: expected a number ≥ 1, found %d", opt.Workers)
+	case c.Duration("time") < 0:
+		return opt, usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
+	}
+	return opt, nil
+}
+
+// runSolve solves one instance.
+func runSolve(c *cli.Context) error {
+	args, err := arguments(c, "INSTANCE")
+	if err != nil {
+		return err
+	}
+	opt, err := options(c)
+	if err != nil {
+		return err
+	}
+	info, solver, err := configuredSolver(c)
+	if err != nil {
+		return err
+	}
+	if path := c.String("gantt"); path != "" {
+		if _, err := gantt.FormatOf(path); err != nil {
+			return usageErrorf("--gantt: %w", err)
+		}
+	}
+	in, err := model.ReadInstanceFile(args[0])
+	if err != nil {
+		return err
+	}
+	if path := c.String("start"); path != "" {
+		if opt.Start, err = startFrom(in, path); err != nil {
+			return err
+		}
+	}
+	result, elapsed, err := solveWithin(c, info, solver, in, opt)
+	if err != nil {
+		return err
+	}
+	if result.Solution == nil {
+		return noSolution(info.Name, result)
+	}
+	if report := model.Check(in, result.Solution); !report.OK() {
+		return fmt.Errorf("solver %s: the checker refuses its schedule, which is a bug: %w", info.Name, report.Violations[0])
+	}
+	summarise(c.App.ErrWriter, in, solver, result, elapsed)
+	if path := c.String("gantt"); path != "" {
+		if err := drawTo(c, path, result.Solution, in); err != nil {
+			return err
+		}
+	}
+	return write(c, c.String("output"), func(w io.Writer) error { return model.WriteSolution(w, result.Solution) })
+}
+
+// configuredSolver is the solver that the flags name, with its parameters set.
+func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
+	info, err := solve.Lookup(c.String("solver"))
+	if err != nil {
+		return info, nil, usageErrorf("--solver: %w", err)
+	}
+	solver := info.New()
+	for _, param := range c.StringSlice("param") {
+		key, value, ok := strings.Cut(param, "=")
+		if !ok {
+			return info, nil, usageErrorf("--param: expected KEY=VALUE, found %q", param)
+		}
+		if err := solve.SetParameter(solver, key, value); err != nil {
+			return info, nil, usageErrorf("--param: solver %s: %w", info.Name, err)
+		}
+	}
+	return info, solver, nil
+}
+
+// startFrom reads a solution to start from, which must be right.
+func startFrom(in *model.Instance, path string) (*model.Solution, error) {
+	sol, err := model.ReadSolutionFile(path)
+	if err != nil {
+		return nil, err
+	}
+	sol.InstanceSHA256, sol.Objective, sol.Bound, sol.Metrics = "", nil, nil, nil // of what it was made for
+	if report := model.Check(in, sol); !report.OK() {
+		return nil, usageErrorf("--start: %s: %w", path, report.Violations[0])
+	}
+	return sol, nil
+}
+
+// solveWithin runs the solver within the limits of the flags, for the objective that they name.
+func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (solve.Result, time.Duration, error) {
+	ctx := c.Context
+	if limit := c.Duration("time"); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	target := in
+	if metric := c.String("objective"); metric != "" {
+		weight := 1.0
+		if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
+			weight = -1
+		}
+		var err error
+		if target, err = in.WithObjective(map[string]float64{metric: weight}); err != nil {
+			return solve.Result{}, 0, usageErrorf("--objective: %w", err)
+		}
+	}
+	began := time.Now()
+	result, err := solve.Run(ctx, info, solver, target, opt)
+	elapsed := time.Since(began)
+	if err != nil || result.Solution == nil {
+		return result, elapsed, err
+	}
+	if target != in {
+		if err := solve.Restate(&result, in); err != nil {
+			return result, elapsed, err
+		}
+	}
+	if c.Duration("time") > 0 {
+		result.Solution.Stats.Elapsed = elapsed.Seconds()
+	}
+	return result, elapsed, nil
+}
+
+// noSolution is the error where a solver hands back no schedule.
+func noSolution(name string, result solve.Result) error {
+	if result.Status == model.Infeasible {
+		return &statusError{exitViolations, fmt.Errorf("solver %s: proved infeasible%s", name, reasonOf(result))}
+	}
+	return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped (%s) with no solution", name, result.Stop)}
+}
+
+// reasonOf is the explanation of an infeasible instance, where the solver gives one.
+func reasonOf(result solve.Result) string {
+	if result.Reason == "" {
+		return ""
+	}
+	return ": " + result.Reason
+}
+
+// summarise writes a short summary for people.
+func summarise(w io.Writer, in *model.Instance, solver solve.Solver, result solve.Result, elapsed time.Duration) {
+	sol := result.Solution
+	name := sol.Solver
+	if auto, ok := solver.(*solve.Auto); ok {
+		name = fmt.Sprintf("auto chose %s", auto.Chosen())
+	}
+	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, sol.Status, sol.Stop, elapsed.Round(time.Millisecond/10))
+	fmt.Fprintf(w, "  objective %s", objectiveText(in, sol.Objective))
+	if sol.Bound != nil {
+		fmt.Fprintf(w, ", bound %s", bench.Figure(*sol.Bound))
+		if gap := bench.Gap(sol.Objective, sol.Bound); gap != nil {
+			fmt.Fprintf(w, ", gap %.2f %%", *gap)
+		}
+	}
+	fmt.Fprintf(w, "\n  %d of %d jobs placed; checked: ok\n", len(sol.Jobs), len(in.Jobs()))
+	for k, u := range sol.Unscheduled {
+		if k == 5 {
+			fmt.Fprintf(w, "  and %d more left out\n", len(sol.Unscheduled)-k)
+			break
+		}
+		fmt.Fprintf(w, "  left out: %s: %s\n", u.Job, u.Reason)
+	}
+	var figures []string
+	for _, m := range bench.ShownMetrics(in) {
+		if value, ok := sol.Metrics.Get(m.Name); ok {
+			figures = append(figures, m.Name+" "+bench.Figure(value))
+		}
+	}
+	fmt.Fprintf(w, "  %s\n", strings.Join(figures, ", "))
+}
+
+// instanceName is the instance's name, or a word for one without.
+func instanceName(in *model.Instance) string {
+	if in.Name() == "" {
+		return "instance"
+	}
+	return in.Name()
+}
+
+// objectiveText is the objective with its value.
+func objectiveText(in *model.Instance, value *float64) string {
+	if value == nil {
+		return objectiveName(in) + " not finite"
+	}
+	return objectiveName(in) + " = " + bench.Figure(*value)
+}
+
+// objectiveName is the weighted sum of metrics that is minimised.
+func objectiveName(in *model.Instance) string {
+	var terms []string
+	for _, t := range in.Objective() {
+		if t.Weight == 1 {
+			terms = append(terms, t.Metric)
+		} else {
+			terms = append(terms, fmt.Sprintf("%g·%s", t.Weight, t.Metric))
+		}
+	}
+	return strings.Join(terms, " + ")
+}

@@ -1,0 +1,5 @@
+package gantt
+
+import "io"
+
+func drawText(w io.Writer, l *layout, s summary, opt Options) error { return nil }

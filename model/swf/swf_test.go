@@ -1,0 +1,397 @@
+package swf_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/realdata"
+	"github.com/allot-opt/allot/model/swf"
+)
+
+const header = "; Version: 2.2\n; MaxNodes: 4\n; MaxProcs: 8\n;\n"
+
+// read reads a trace that must be right.
+func read(t *testing.T, trace string, opt swf.Options) (*model.Instance, *model.ImportReport) {
+	t.Helper()
+	in, report, err := swf.Read(strings.NewReader(trace), "t.swf", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, report
+}
+
+// jobs writes the jobs as id@arrival:work×processors, with ~estimate where there is one.
+func jobs(in *model.Instance) string {
+	var list []string
+	for _, j := range in.Jobs() {
+		text := fmt.Sprintf("%s@%g:%gx%d", j.ID, j.Arrival, j.Work, j.Min)
+		if !math.IsNaN(j.Estimate) {
+			text += fmt.Sprintf("~%g", j.Estimate)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, " ")
+}
+
+// notes writes the notes of the report, one a line.
+func notes(r *model.ImportReport) string {
+	var list []string
+	for _, n := range r.Notes {
+		list = append(list, fmt.Sprintf("%s %d: %s (%s)", n.Action, n.Count, n.Reason, n.First))
+	}
+	return strings.Join(list, "\n")
+}
+
+func TestReadLayout(t *testing.T) {
+	in, report := read(t, "\ufeff"+header+
+		"  1   100 5  60  2 -1 -1  4  90 -1 1 1 1 -1 -1 -1 -1 -1\r\n"+
+		"\n; a comment between: MaxProcs: 1\n\t \n"+
+		"2\t130.5\t-1\t30.25\t8.0\t-1\t-1\t-1\t-1\t-1\t1\t1\t1\t-1\t-1\t-1\t-1\t-1\n"+
+		"3 140 0 7 1 -1 -1 1 7 -1 1 1 1 -1 -1 -1 -1 -1 some more\n"+
+		"4 150 0 7 1", swf.Options{})
+	if got, want := jobs(in), "1@0:60x2~90 2@30.5:30.25x8 3@40:7x1~7 4@50:7x1"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := notes(report), `kept 2: requested time unknown: no estimate (line 9)
+kept 1: more than 18 fields: the others are ignored (line 10)
+repaired 1: fewer than 18 fields: the missing ones are unknown (line 11)`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	c := in.Clusters()[0]
+	if in.Name() != "t" || c.ID != "cluster" || c.Processors != 8 || c.Machines[0].ID != "node" || c.Machines[0].Count != 8 ||
+		c.Machines[0].Processors != 1 || c.Machines[0].Speed != 1 || in.Units().Time != "s" {
+		t.Errorf("got %q, %+v", in.Name(), c)
+	}
+}
+
+func TestProcessorsOfTheSystem(t *testing.T) {
+	const job = "1 0 0 1 1 -1 -1 1 1 -1 1 1 1 -1 -1 -1 -1 -1\n"
+	for _, c := range []struct {
+		header  string
+		opt     int
+		want    int
+		message string
+	}{
+		{"; MaxNodes: 4\n; MaxProcs: 8\n", 0, 8, ""},
+		{"; MaxNodes: 4\n", 0, 4, ""},
+		{";MaxNodes:128 (two partitions of 64)\n", 0, 128, ""},
+		{"; MaxNodes: 4\n; MaxProcs: -1\n", 0, 4, ""},
+		{"; MaxNodes: 4\n; MaxProcs: 8\n", 16, 16, ""},
+		{"; MaxProcs: many\n", 16, 16, ""},
+		{"", 0, 0, "t.swf: expected a header with MaxProcs or MaxNodes before the first job, found neither: give the number of processors (--processors)"},
+		{"; MaxProcs: many\n", 0, 0, `t.swf: line 1: header: expected a number, found "many"; or give the number of processors (--processors)`},
+		{"; MaxProcs: 99999999\n", 0, 0, "t.swf: line 1: header: expected at most 16777216 processors, found 99999999"},
+	} {
+		for _, trace := range []string{c.header + job, c.header} {
+			in, _, err := swf.Read(strings.NewReader(trace), "t.swf", swf.Options{Processors: c.opt})
+			switch {
+			case c.message != "":
+				if err == nil || err.Error() != c.message {
+					t.Errorf("%q: got %v, want %s", trace, err, c.message)
+				}
+			case err != nil:
+				t.Errorf("%q: %v", trace, err)
+			case in.Processors() != c.want:
+				t.Errorf("%q: got %d processors, want %d", trace, in.Processors(), c.want)
+			}
+		}
+	}
+}
+
+// odd has one job of each odd kind, on 8 processors.
+const odd = header +
+	"1 10 0 60 2 -1 -1 2 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // line 5: right
+	"2 20 0 60 9 -1 -1 9 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // wider than the system
+	"3 30 0  0 2 -1 -1 2 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // run time 0
+	"4 40 0 -1 2 50 -1 2 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // run time unknown, CPU time known
+	"5 50 0 -1 2 -1 -1 2 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // run time unknown, requested time known
+	"6 60 0 -1 2 -1 -1 2 -1 -1 1 1 1 -1 -1 -1 -1 -1\n" + // nothing known of its time
+	"7 70 0 60 -1 -1 -1 0 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // processors unknown
+	"8 80 0 60 -1 -1 -1 3 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // only the requested processors
+	"9 -1 0 60 1 -1 -1 1 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // submit time unknown
+	"1 90 0 60 1 -1 -1 1 90 -1 1 1 1 -1 -1 -1 -1 -1\n" + // number taken
+	"1 85 0 99 1 -1 -1 1 90 -1 1 1 1 -1 -1 -1 -1 -1\n" // number taken, out of order, over its estimate
+
+func TestOddJobs(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		opt         swf.Options
+		jobs, notes string
+	}{
+		{"dropped", swf.Options{}, "1@0:60x2~90 8@70:60x3~90 1-2@80:60x1~90 1-3@75:99x1~90", `dropped 1: more processors than the system has (line 6)
+dropped 1: run time 0 (line 7)
+dropped 3: run time unknown (line 8)
+dropped 1: processors unknown (line 11)
+kept 1: allocated processors unknown: the requested are taken (line 12)
+dropped 1: submit time unknown (line 13)
+repaired 2: job number not unique: a suffix is appended (line 14)
+kept 1: submit time before that of the job above it (line 15)
+kept 1: run time above the requested time (line 15)`},
+		{"repaired", swf.Options{TooWide: swf.Repair, ZeroRuntime: swf.Repair, UnknownRuntime: swf.Repair, UnknownProcessors: swf.Repair,
+			UnknownSubmit: swf.Repair, Estimates: swf.RaiseEstimates},
+			"1@0:60x2~90 2@10:60x8~90 3@20:1x2~90 4@30:50x2~90 5@40:90x2~90 7@60:60x1~90 8@70:60x3~90 9@70:60x1~90 1-2@80:60x1~90 1-3@75:99x1~99",
+			`repaired 1: more processors than the system has: all of the system's are taken (line 6)
+repaired 1: run time 0: 1 s is taken (line 7)
+repaired 1: run time unknown: the average CPU time is taken (line 8)
+repaired 1: run time unknown: the requested time is taken (line 9)
+dropped 1: run time, average CPU time and requested time unknown (line 10)
+repaired 1: processors unknown: 1 is taken (line 11)
+kept 1: allocated processors unknown: the requested are taken (line 12)
+repaired 1: submit time unknown: that of the job above it is taken (line 13)
+repaired 2: job number not unique: a suffix is appended (line 14)
+kept 1: submit time before that of the job above it (line 15)
+repaired 1: run time above the requested time: the estimate is raised to it (line 15)`},
+		{"kept", swf.Options{TooWide: swf.Keep, ZeroRuntime: swf.Keep, Batch: true, Estimates: swf.IgnoreEstimates},
+			"1@0:60x2 2@0:60x9 3@0:0x2 8@0:60x3 9@0:60x1 1-2@0:60x1 1-3@0:99x1", `kept 1: more processors than the system has (line 6)
+kept 1: run time 0 (line 7)
+dropped 3: run time unknown (line 8)
+dropped 1: processors unknown (line 11)
+kept 1: allocated processors unknown: the requested are taken (line 12)
+repaired 2: job number not unique: a suffix is appended (line 14)`},
+	} {
+		in, report := read(t, odd, c.opt)
+		if got := jobs(in); got != c.jobs {
+			t.Errorf("%s: got  %s\nwant %s", c.name, got, c.jobs)
+		}
+		if got := notes(report); got != c.notes {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.notes)
+		}
+		if report.Read != 11 || report.Kept != len(in.Jobs()) || report.Read != report.Kept+report.Count(model.ImportDropped) {
+			t.Errorf("%s: read %d, kept %d, dropped %d, jobs %d", c.name, report.Read, report.Kept,
+				report.Count(model.ImportDropped), len(in.Jobs()))
+		}
+	}
+}
+
+func TestUnknownSubmitOfTheFirstJobCannotBeRepaired(t *testing.T) {
+	in, report := read(t, header+"1 -1 0 60 1 -1 -1 1 90\n2 1535348017 0 60 1 -1 -1 1 90\n", swf.Options{UnknownSubmit: swf.Repair})
+	if got := jobs(in); got != "2@0:60x1~90" || report.Notes[0].Reason != "submit time unknown" {
+		t.Errorf("got %s, %v", got, report)
+	}
+}
+
+func TestOptionsWindowAndArrivals(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		opt   swf.Options
+		jobs  string
+		skips int
+	}{
+		{"first", swf.Options{First: 7}, "8@0:60x3~90 1@10:60x1~90 1-2@5:99x1~90", 7},
+		{"jobs counts those kept", swf.Options{First: 1, Jobs: 2}, "8@0:60x3~90 1@10:60x1~90", 1},
+		{"absolute time", swf.Options{Jobs: 2, AbsoluteTime: true}, "1@10:60x2~90 8@80:60x3~90", 0},
+		{"the earliest counts", swf.Options{First: 9}, "1@5:60x1~90 1-2@0:99x1~90", 9},
+		{"beyond the end", swf.Options{First: 100}, "", 11},
+	} {
+		in, report := read(t, odd, c.opt)
+		if got := jobs(in); got != c.jobs || report.Skipped != c.skips {
+			t.Errorf("%s: got %s, skipped %d; want %s, %d", c.name, got, report.Skipped, c.jobs, c.skips)
+		}
+	}
+}
+
+func TestOptionsProcessorsAndMemory(t *testing.T) {
+	const trace = header + "1 0 0 60 4 -1 2000 2 90 3000\n2 0 0 60 4 -1 -1 -1 90 -1\n"
+	in, report := read(t, trace, swf.Options{PreferRequested: true, Memory: swf.RequestedMemory, Cluster: "c"})
+	a, b := in.Jobs()[0], in.Jobs()[1]
+	if a.Min != 2 || b.Min != 4 || a.Memory != 3000 || b.Memory != 0 || in.Units().Memory != "KB" || in.Clusters()[0].ID != "c" {
+		t.Errorf("got %+v, %+v", a, b)
+	}
+	if got, want := notes(report), `repaired 2: fewer than 18 fields: the missing ones are unknown (line 5)
+kept 1: requested processors unknown: the allocated are taken (line 6)
+kept 1: requested memory unknown: no memory (line 6)`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	in, _ = read(t, trace, swf.Options{Memory: swf.UsedMemory})
+	if a := in.Jobs()[0]; a.Min != 4 || a.Memory != 2000 {
+		t.Errorf("got %+v", a)
+	}
+	if in, _ = read(t, trace, swf.Options{}); in.Jobs()[0].Memory != 0 || in.Units().Memory != "" {
+		t.Error("memory was read without the option")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	const rest = " -1 -1 1 90\n"
+	for _, c := range []struct {
+		name, trace string
+		opt         swf.Options
+		want        string
+	}{
+		{"few fields", "1 0 0 60\n", swf.Options{}, "t.swf: line 5: expected 18 fields, of which the first 5 (up to allocated processors) are needed, found 4"},
+		{"text", "1 0 0 sixty 1" + rest, swf.Options{}, `t.swf: line 5: field 4 (run time): expected a number, found "sixty"`},
+		{"not a number", "1 NaN 0 60 1" + rest, swf.Options{}, `t.swf: line 5: field 2 (submit time): expected a number, found "NaN"`},
+		{"huge", "1 0 0 1e300 1" + rest, swf.Options{}, `t.swf: line 5: field 4 (run time): expected 0 or a number of magnitude in [1e-18, 1e+18], found "1e300"`},
+		{"half a processor", "1 0 0 60 1.5" + rest, swf.Options{}, `t.swf: line 5: field 5 (allocated processors): expected a whole number of at most 2147483647, found "1.5"`},
+		{"too many processors", "1 0 0 60 1e12" + rest, swf.Options{}, `t.swf: line 5: field 5 (allocated processors): expected a whole number of at most 2147483647, found "1e12"`},
+		{"half a number", "1.5 0 0 60 1" + rest, swf.Options{}, `t.swf: line 5: field 1 (job number): expected a whole number of at most 1000000000000000, found "1.5"`},
+		{"several", "1 0 0 60 1" + rest + "x y 0 60 1" + rest + "2 0\n", swf.Options{},
+			`t.swf: line 6: field 1 (job number): expected a number, found "x"
+t.swf: line 6: field 2 (submit time): expected a number, found "y"
+t.swf: line 7: expected 18 fields, of which the first 5 (up to allocated processors) are needed, found 2`},
+		{"long line", "1 0 0 60 1" + rest + strings.Repeat("9 ", 1<<20), swf.Options{}, "t.swf: line 6: expected a line of at most 1048576 bytes, found a longer one"},
+		{"options", "", swf.Options{First: -1, Jobs: -2, Processors: -3, Batch: true, AbsoluteTime: true, Estimates: "guess", Memory: "some",
+			TooWide: "clip", ZeroRuntime: "x", UnknownRuntime: swf.Keep, UnknownProcessors: swf.Keep, UnknownSubmit: swf.Keep},
+			`t.swf: option First: expected a whole number in [0, 9223372036854775807], found -1
+t.swf: option Jobs: expected a whole number in [0, 9223372036854775807], found -2
+t.swf: option Processors: expected a whole number in [0, 16777216], found -3
+t.swf: option AbsoluteTime: expected it without Batch, which releases every job at 0
+t.swf: option Estimates: expected one of keep, raise, ignore, found "guess"
+t.swf: option Memory: expected one of used, requested, found "some"
+t.swf: option TooWide: expected one of drop, repair, keep, found "clip"
+t.swf: option ZeroRuntime: expected one of drop, repair, keep, found "x"
+t.swf: option UnknownRuntime: expected one of drop, repair, found "keep"
+t.swf: option UnknownProcessors: expected one of drop, repair, found "keep"
+t.swf: option UnknownSubmit: expected one of drop, repair, found "keep"`},
+		{"cluster", "1 0 0 60 1" + rest, swf.Options{Cluster: strings.Repeat("c", 1001)}, "t.swf: clusters[0].id: expected a text of 1 to 1000 bytes, found 1001 bytes"},
+	} {
+		in, report, err := swf.Read(strings.NewReader(header+c.trace), "t.swf", c.opt)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
+		}
+		if in != nil || report != nil {
+			t.Errorf("%s: got an instance or a report with the error", c.name)
+		}
+	}
+}
+
+// TestArchive compares with the figures of the traces that were computed by other means.
+func TestArchive(t *testing.T) {
+	for _, row := range realdata.Table(t, "swf", "summary.csv") {
+		t.Run(row["file"], func(t *testing.T) {
+			in, report, err := swf.Read(realdata.Open(t, "swf", row["file"]), row["file"], swf.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			work, parallel, widest, estimates := 0.0, 0, 0, 0
+			for _, j := range in.Jobs() {
+				work += j.Work * float64(j.Min)
+				widest = max(widest, j.Min)
+				if j.Min > 1 {
+					parallel++
+				}
+				if !math.IsNaN(j.Estimate) {
+					estimates++
+				}
+			}
+			count := func(reasons ...string) (n int) {
+				for _, note := range report.Notes {
+					for _, reason := range reasons {
+						if note.Reason == reason {
+							n += note.Count
+						}
+					}
+				}
+				return n
+			}
+			without := count("run time 0", "run time unknown")
+			row.Expect(t, "jobs_in_file", float64(report.Read), 0)
+			row.Expect(t, "jobs_in_file", float64(report.Kept+without), 0)
+			row.Expect(t, "processors", float64(in.Processors()), 0)
+			row.Expect(t, "max_size", float64(widest), 0)
+			row.Expect(t, "oversized", float64(count("more processors than the system has")), 0)
+			row.Expect(t, "runtime_le_0", float64(without), 0)
+			row.Expect(t, "runtime_over_request", float64(count("run time above the requested time")), 0)
+			if row.Number(t, "with_requested_time") > 0 {
+				row.Expect(t, "with_requested_time", float64(estimates+without), 0)
+			} else if estimates != 0 {
+				t.Errorf("got %d estimates, want none", estimates)
+			}
+			if n := row.Number(t, "parallel_jobs"); float64(parallel) > n || float64(parallel) < n-float64(without) {
+				t.Errorf("got %d parallel jobs, want %g less those dropped", parallel, n)
+			}
+			span := row.Number(t, "span_days") * 86400
+			row.Expect(t, "offered_load", work/span/float64(in.Processors()), 0.01) // rounded to three decimals
+		})
+	}
+}
+
+// TestArchiveEASY compares the jobs and their work, which is utilisation × processors × makespan, with those of runs by
+// another simulator. It takes the requested processors where they are known.
+func TestArchiveEASY(t *testing.T) {
+	for _, row := range realdata.Table(t, "swf", "easy_reference.csv") {
+		t.Run(row["trace"], func(t *testing.T) {
+			opt := swf.Options{PreferRequested: true}
+			file, first, cut := strings.Cut(row["trace"], "-first")
+			if strings.HasSuffix(first, "jobs") {
+				file, cut = row["trace"], false // a file of its own
+			}
+			if cut {
+				fmt.Sscan(first, &opt.Jobs)
+			}
+			file += ".swf.gz"
+			in, report, err := swf.Read(realdata.Open(t, "swf", file), file, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			work, end := 0.0, 0.0
+			for _, j := range in.Jobs() {
+				work += j.Work * float64(j.Min)
+				end = max(end, j.Arrival+j.Work)
+			}
+			row.Expect(t, "jobs_kept", float64(report.Kept), 0)
+			row.Expect(t, "utilisation", work/row.Number(t, "processors")/row.Number(t, "makespan"), 1e-4)
+			if row["mean_wait"] == "0.0000" {
+				row.Expect(t, "makespan", end, 0)
+			}
+		})
+	}
+}
+
+// FuzzRead feeds anything to the reader: it must not panic, and what it accepts is an instance that the model can write
+// and read again.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(odd), false)
+	f.Add([]byte(odd), true)
+	f.Add([]byte(header+"1 1e-18 0 60 1\n2 2.5e-18 0 1e18 1\n"), false)
+	f.Add([]byte("; MaxProcs: 16777216\n1 0 0 60 2147483647 -1 -1 4 4\n"), true)
+	f.Add([]byte("; MaxProcs: 2\n-1 0 0 0 1 . e - 1e5\n"), true)
+	f.Fuzz(func(t *testing.T, trace []byte, lenient bool) {
+		opt := swf.Options{}
+		if lenient {
+			opt = swf.Options{TooWide: swf.Keep, ZeroRuntime: swf.Keep, UnknownRuntime: swf.Repair, UnknownProcessors: swf.Repair,
+				UnknownSubmit: swf.Repair, Memory: swf.UsedMemory, PreferRequested: true, Estimates: swf.RaiseEstimates}
+		}
+		in, report, err := swf.Read(bytes.NewReader(trace), "f.swf", opt)
+		if err != nil {
+			for _, line := range strings.Split(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "f.swf: ") {
+					t.Errorf("an error without the file's name: %q", line)
+				}
+			}
+			return
+		}
+		if report.Kept != len(in.Jobs()) || report.Read != report.Kept+report.Count(model.ImportDropped) {
+			t.Errorf("%v; %d jobs", report, len(in.Jobs()))
+		}
+		var written bytes.Buffer
+		if err := model.WriteInstance(&written, in); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := model.ReadInstance(&written, "again"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	const n = 10_000
+	var trace bytes.Buffer
+	trace.WriteString("; MaxProcs: 1024\n")
+	for k := range n {
+		fmt.Fprintf(&trace, "%6d %8d %6d %6d %4d %8.2f -1 %4d %6d -1 1 %3d 1 -1 1 1 -1 -1\n",
+			k+1, 60*k, k%977, 1+k%86400, 1+k%1024, float64(k%86400)/3, 1+k%1024, 86400, k%200)
+	}
+	b.SetBytes(int64(trace.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := swf.Read(bytes.NewReader(trace.Bytes()), "b.swf", swf.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+}
