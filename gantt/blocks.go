@@ -124,28 +124,33 @@ func (c *chart) shadedRect(s *shade) rect {
 	}
 }
 
-// drawLate outlines blocks of late jobs in red and hatches them from the deadline on.
+// drawLate outlines blocks of late jobs in red and hatches them from the deadline on. A block too small for that gets a
+// thinner outline or a red end.
 func (c *chart) drawLate(marks []lateMark) {
-	var outlines, ends, hatches vg.Path
+	var thick, thin, ends, hatches vg.Path
 	for _, m := range marks {
 		side := min(m.width(), m.height())
-		if side < 5 {
+		switch {
+		case side < 4:
 			c.trace(&ends, rect{max(m.x0, m.x1-2), m.y0, m.x1, m.y1})
-			continue
+		case side < 10:
+			c.trace(&thin, m.inset(0.5))
+		default:
+			c.trace(&thick, m.inset(0.75))
+			over := m.inset(1)
+			over.x0 = min(max(over.x0, m.deadline), over.x1)
+			c.hatch(&hatches, over)
 		}
-		c.trace(&outlines, m.inset(0.75))
-		over := m.inset(1)
-		over.x0 = min(max(over.x0, m.deadline), over.x1)
-		c.hatch(&hatches, over)
 	}
-	c.stroke(hatches, 1.2, lateHatch)
-	c.stroke(outlines, 1.5, lateInk)
+	c.stroke(hatches, 1, lateHatch)
+	c.stroke(thin, 1, lateInk)
+	c.stroke(thick, 1.5, lateInk)
 	c.fill(ends, lateInk)
 }
 
 // hatch appends lines that rise to the right through the rectangle. They lie on the same lines in every rectangle.
 func (c *chart) hatch(path *vg.Path, r rect) {
-	const apart = 7
+	const apart = 8
 	for sum := math.Ceil((r.x0+r.y0)/apart) * apart; sum < r.x1+r.y1; sum += apart {
 		// The line x + y = sum inside the rectangle.
 		left, right := max(r.x0, sum-r.y1), min(r.x1, sum-r.y0)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -48,9 +49,20 @@ func drawPNG(w io.Writer, l *layout, s summary, opt Options) error {
 		return err
 	}
 	canvas := vgimg.PngCanvas{Canvas: vgimg.New(c.size())}
-	c.draw(canvas)
+	c.draw(pixels{canvas.Canvas})
 	_, err = canvas.WriteTo(w)
 	return err
+}
+
+// pixels is a canvas of package vgimg that writes figures equally wide; in SVG the viewer is told to.
+type pixels struct{ *vgimg.Canvas }
+
+// FillString implements vg.Canvas.
+func (p pixels) FillString(face font.Face, at vg.Point, text string) {
+	for piece := range evenFigures(text) {
+		p.Canvas.FillString(face, at, piece)
+		at.X += face.Width(piece)
+	}
 }
 
 // drawSVG writes the picture as SVG.
@@ -70,10 +82,11 @@ func drawSVG(w io.Writer, l *layout, s summary, opt Options) error {
 	return out.Flush()
 }
 
-// corrections mend what package vgsvg writes: without other names a viewer that lacks the font falls back to one with
-// serifs, and images are PNG. A quote in a text is escaped, so neither pattern is found in one.
+// corrections mend what package vgsvg writes: a viewer that lacks the font needs other names or falls back to one with
+// serifs, it should not move figures together, and images are PNG. A quote in a text is escaped, so neither pattern is
+// found in one.
 var corrections = strings.NewReplacer(
-	`style="font-family:Liberation Sans;`, `style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;`,
+	`style="font-family:Liberation Sans;`, `style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;font-kerning:none;`,
 	`xlink:href="data:image/jpg;`, `xlink:href="data:image/png;`,
 )
 

@@ -30,7 +30,7 @@ func (c *chart) drawBands() {
 	named := math.Inf(-1)
 	for k, s := range c.strips {
 		c.trace(&ground, rect{c.plot.x0, s.top, c.plot.x1, s.top + s.height})
-		if row := c.row(k); row >= 6 {
+		if row := c.row(k); row >= 8 {
 			for p := 1; p < c.bands[k].processors; p++ {
 				y := math.Round(s.top + row*float64(p))
 				c.segment(&lines, c.plot.x0, y, c.plot.x1, y)
@@ -120,11 +120,15 @@ func (c *chart) drawAxis() {
 
 // drawLateKey explains, at the right end of the line, how a late job looks.
 func (c *chart) drawLateKey(y float64) {
-	note := lettering{size: smallSize + 1, ink: ink, align: 1}
-	const text = "late, hatched from its deadline on"
-	c.text(c.plot.x1, y, note, text)
-	x := math.Round(c.plot.x1 - c.fonts.width(note, text) - 8)
-	sample := rect{x - 30, y - 11, x, y + 2}
+	note := lettering{size: smallSize + 1, ink: ink}
+	const (
+		text = "late, hatched from its deadline on"
+		// An SVG may be shown in a font that is wider than the one that was measured.
+		wider = 1.15
+	)
+	x := math.Round(c.plot.x1 - wider*c.fonts.width(note, text))
+	c.text(x, y, note, text)
+	sample := rect{x - 38, y - 11, x - 8, y + 2}
 	c.fillRect(sample, fillColour(0))
-	c.drawLate([]lateMark{{sample, x - 18}})
+	c.drawLate([]lateMark{{sample, x - 26}})
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"iter"
 	"math"
+	"strings"
 	"sync"
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
@@ -138,6 +140,32 @@ func (f *fonts) face(l lettering) font.Face {
 
 // width is the width of a text in pixels.
 func (f *fonts) width(l lettering, text string) float64 {
-	face := f.face(l)
-	return float64(face.Width(text)) / pointsPerPixel
+	return float64(textWidth(f.face(l), text)) / pointsPerPixel
+}
+
+// textWidth is the width of a text whose figures are all equally wide.
+func textWidth(face font.Face, text string) vg.Length {
+	width := vg.Length(0)
+	for piece := range evenFigures(text) {
+		width += face.Width(piece)
+	}
+	return width
+}
+
+// evenFigures cuts a text between neighbouring ones. The font moves them together, which spoils the ids and numbers that
+// pictures of schedules are full of.
+func evenFigures(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			at := strings.Index(text, "11") + 1
+			if at == 0 {
+				yield(text)
+				return
+			}
+			if !yield(text[:at]) {
+				return
+			}
+			text = text[at:]
+		}
+	}
 }

@@ -93,8 +93,10 @@ func build(spec *InstanceSpec, file string) (*Instance, error) {
 		r.in.overheads = *spec.Overheads
 	}
 	r.header()
-	r.clusters()
-	r.jobs()
+	if r.tables() {
+		r.clusters()
+		r.jobs()
+	}
 	if len(r.faults.Faults) == 0 {
 		r.precedence()
 		r.derive()
@@ -139,7 +141,7 @@ func (r *resolver) header() {
 		r.faults.add("schema", "expected %q, found %q", InstanceSchema, clip(r.spec.Schema))
 	}
 	r.objective()
-	r.in.stated = statedHeader{maps.Clone(r.spec.Licences), clone(r.spec.Queueing)}
+	r.in.stated = statedHeader{maps.Clone(r.spec.Licences), r.spec.Queueing.clone()}
 	for k, id := range slices.Sorted(maps.Keys(r.spec.UserClasses)) {
 		r.classes[id] = k
 		r.in.classes = append(r.in.classes, UserClass{id, r.spec.UserClasses[id]})
@@ -215,11 +217,44 @@ func (r *resolver) clusters() {
 		r.in.clusterIndex[spec.ID] = k
 		r.in.clusters = append(r.in.clusters, r.cluster(spec, path))
 		r.in.processors += r.in.clusters[k].Processors
-		if r.in.processors > MaxProcessors {
-			r.faults.add(path, "expected at most %d processors in all clusters, found more", MaxProcessors)
-			return
+	}
+	if r.in.processors > MaxProcessors {
+		r.faults.add("clusters", "expected at most %d processors in all clusters, found more", MaxProcessors)
+	}
+}
+
+// maxTable bounds the tables of what jobs, machines and pools say of each cluster or licence, so that a small file cannot
+// ask for all memory.
+const maxTable = 1 << 27
+
+// tables says whether the tables that the instance needs are small enough to be made.
+func (r *resolver) tables() bool {
+	states, lists := 0, 0
+	for k := range r.spec.Jobs {
+		if len(r.spec.Jobs[k].Runtime) > 0 {
+			states++
 		}
 	}
+	for k := range r.spec.Clusters {
+		c := &r.spec.Clusters[k]
+		if len(c.Licences) > 0 {
+			lists++
+		}
+		for m := range c.Machines {
+			if c.Machines[m].Licences != nil {
+				lists++
+			}
+		}
+	}
+	if clusters := len(r.spec.Clusters); states > maxTable/max(clusters, 1) {
+		r.faults.add("jobs", "expected jobs with a runtime × clusters ≤ %d, found %d × %d", maxTable, states, clusters)
+		return false
+	}
+	if licences := len(r.licences); lists > maxTable/max(licences, 1) {
+		r.faults.add("clusters", "expected clusters and machines that list licences × licences ≤ %d, found %d × %d", maxTable, lists, licences)
+		return false
+	}
+	return true
 }
 
 // cluster resolves one cluster.
@@ -250,6 +285,7 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 	ids := make(map[string]bool, len(spec.Machines))
 	for k := range spec.Machines {
 		m := r.machine(&spec.Machines[k], c.WholeMachines, c.Processors)
+		m.firstMachine, c.machines = c.machines, c.machines+m.Count
 		if ids[m.ID] {
 			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q again", clip(m.ID))
 		}
@@ -278,7 +314,7 @@ func (r *resolver) machine(spec *MachineSpec, whole bool, first int) Machine {
 		Bandwidth:  valueOrUnlimited(spec.Bandwidth),
 		Cost:       spec.Cost,
 		Background: clone(spec.Background),
-		Queue:      clone(spec.Queue),
+		Queue:      spec.Queue.clone(),
 		First:      first,
 		licenceIDs: slices.Clone(spec.Licences),
 	}
@@ -307,6 +343,22 @@ func clone[T any](p *T) *T {
 	}
 	value := *p
 	return &value
+}
+
+// clone copies the queueing view with what it points to.
+func (q *QueueingSpec) clone() *QueueingSpec {
+	if q = clone(q); q != nil {
+		q.CV, q.K = clone(q.CV), clone(q.K)
+	}
+	return q
+}
+
+// clone copies the queue with what it points to.
+func (q *QueueSpec) clone() *QueueSpec {
+	if q = clone(q); q != nil {
+		q.ArrivalVariance, q.ServiceVariance = clone(q.ArrivalVariance), clone(q.ServiceVariance)
+	}
+	return q
 }
 
 // element is the path of an element of a list.

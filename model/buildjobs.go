@@ -178,12 +178,13 @@ func (r *resolver) cycle(waits []int) {
 	}
 	const most = 10
 	names := []string{clip(jobs[at].ID)}
-	for k := at; k != from && len(names) < most; {
+	for k := at; k != from; {
+		if len(names) == most {
+			names = append(names, "…")
+			break
+		}
 		k = jobs[k].After[slices.IndexFunc(jobs[k].After, waiting)]
 		names = append(names, clip(jobs[k].ID))
-	}
-	if len(names) == most {
-		names = append(names, "…")
 	}
 	names = append(names, clip(jobs[at].ID))
 	r.faults.add(element("jobs", from)+"."+element("after", slot), "expected no cycle, found %s", strings.Join(names, " after "))
@@ -226,9 +227,27 @@ func (r *resolver) queueing() {
 		q.Period = float64(len(in.jobs)) / q.Rate
 	}
 	in.queueing = q
-	asked := slices.ContainsFunc(in.objective, func(t ObjectiveTerm) bool { return t.Metric == "qos_penalty" })
-	if asked && len(in.jobs) > 0 && (q.Rate == 0 || q.Period == 0) {
-		r.faults.add("queueing.rate", "expected an arrival rate for the objective qos_penalty: the arrivals do not tell it")
+	r.penalty()
+}
+
+// maxServers is the largest number of machines that are looked at as servers, one by one.
+const maxServers = 1 << 20
+
+// penalty checks that the penalty of the queueing view can be computed where the instance asks for it or has such a view.
+func (r *resolver) penalty() {
+	in, q := r.in, &r.in.queueing
+	if slices.ContainsFunc(in.objective, func(t ObjectiveTerm) bool { return t.Metric == "qos_penalty" }) {
+		q.Given = true
+		if len(in.jobs) > 0 && (q.Rate == 0 || q.Period == 0) {
+			r.faults.add("queueing.rate", "expected an arrival rate for the objective qos_penalty: the arrivals do not tell it")
+		}
+	}
+	machines := 0
+	for k := range in.clusters {
+		machines += in.clusters[k].machines
+	}
+	if q.Given && machines > maxServers {
+		r.faults.add("clusters", "expected at most %d machines in an instance with a queueing view, found %d", maxServers, machines)
 	}
 }
 

@@ -218,20 +218,3 @@ func (c *checker) pieces(k int, violation func(Code, string, ...any)) {
 		violation(CodePieces, "the last piece ends at %v", end)
 	}
 }
-
-// machinesOf yields the number of each machine that holds one of the processors.
-func (in *Instance) machinesOf(cluster int, set ProcessorSet) func(yield func(int) bool) {
-	c := &in.clusters[cluster]
-	return func(yield func(int) bool) {
-		last := -1
-		for _, r := range set {
-			from, _ := c.MachineOf(r.First)
-			to, _ := c.MachineOf(r.Last)
-			for m := max(from, last+1); m <= to; m++ {
-				if last = m; !yield(m) {
-					return
-				}
-			}
-		}
-	}
-}

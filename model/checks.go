@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Largest and Smallest bound the magnitude of every number that is not zero, so that no product in a metric leaves the
@@ -41,17 +42,48 @@ func checkNumber(check string, x float64) string {
 		if !(x >= 0 && x <= math.MaxInt32 && x == math.Trunc(x)) {
 			return fmt.Sprintf("expected a whole number in [0, %d], found %v", math.MaxInt32, x)
 		}
+	case "counter":
+		if !(x >= 0 && x <= 1<<53 && x == math.Trunc(x)) {
+			return fmt.Sprintf("expected a whole number in [0, 2^53], found %v", x)
+		}
+	case "time":
+		if !(x >= 0 && x <= math.MaxFloat64) {
+			return fmt.Sprintf("expected a finite number of at least 0, found %v", x)
+		}
+	case "figure":
+		if !(math.Abs(x) <= math.MaxFloat64) {
+			return fmt.Sprintf("expected a finite number, found %v", x)
+		}
 	}
 	return ""
 }
 
+// maxText is the most bytes of any text, so that it can be read back however it is escaped: \u00xx takes six bytes.
+const maxText = 100_000
+
 // checkText says what a text that is given should have been, by the tags `check` and `enum`.
 func checkText(f field, text string) string {
-	if f.check == "id" && (text == "" || len(text) > 1000) {
-		return fmt.Sprintf("expected a text of 1 to 1000 bytes, found %d bytes", len(text))
-	}
-	if f.enum != nil && !slices.Contains(f.enum, text) {
+	switch {
+	case f.check == "id":
+		return checkLength("text", text, 1, 1000)
+	case f.check == "text":
+		return checkLength("text", text, 1, maxText)
+	case f.enum != nil && !slices.Contains(f.enum, text):
 		return fmt.Sprintf("expected one of %s, found %q", strings.Join(f.enum, ", "), clip(text))
+	}
+	return checkLength("text", text, 0, maxText)
+}
+
+// checkName says what a name in a map of name → value should have been.
+func checkName(name string) string { return checkLength("name", name, 1, 1000) }
+
+// checkLength says whether a text is UTF-8 and of an allowed length.
+func checkLength(what, text string, least, most int) string {
+	if len(text) < least || len(text) > most {
+		return fmt.Sprintf("expected a %s of %d to %d bytes, found %d bytes", what, least, most, len(text))
+	}
+	if !utf8.ValidString(text) {
+		return fmt.Sprintf("expected a %s in UTF-8, found %q", what, clip(text))
 	}
 	return ""
 }
@@ -81,6 +113,9 @@ func checkSpec(e *InputError, path string, f field, v reflect.Value) {
 		}
 	case reflect.Map:
 		for _, key := range sortedKeys(v) {
+			if wrong := checkName(key); wrong != "" {
+				e.add(join(path, key), "%s", wrong)
+			}
 			checkSpec(e, join(path, key), f, v.MapIndex(reflect.ValueOf(key)))
 		}
 	case reflect.Float64:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 // range is a fault with its path, and reading goes on. Only a syntax error ends it.
 type decoder struct {
 	json   *jsontext.Decoder
+	input  *tokenLimit
 	faults *InputError
 	path   []step
 	texts  map[string]string // short texts seen, so that an id that returns a million times is held once
@@ -29,9 +31,10 @@ type step struct {
 
 // decode reads one value of the wire type that target points to, and nothing after it.
 func decode(r io.Reader, file string, target any) *InputError {
-	faults := &InputError{File: file}
+	faults, input := &InputError{File: file}, &tokenLimit{r: r}
 	d := &decoder{
-		json:   jsontext.NewDecoder(&tokenLimit{r: r}, jsontext.AllowDuplicateNames(true)),
+		json:   jsontext.NewDecoder(input, jsontext.AllowDuplicateNames(true)),
+		input:  input,
 		faults: faults,
 		texts:  map[string]string{},
 	}
@@ -53,8 +56,13 @@ func decode(r io.Reader, file string, target any) *InputError {
 func (d *decoder) syntax(err error) {
 	var syntactic *jsontext.SyntacticError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
+	case err == io.EOF:
+		d.fault("expected a JSON value, found an empty file")
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		d.fault("the file ends early, at byte %d, inside a JSON value", d.json.InputOffset())
+	case errors.Is(err, d.input.err): // reading failed, or a token is too long
+		d.faults.cause = d.input.err
+		d.fault("%s", d.input.err)
 	case errors.As(err, &syntactic):
 		text := strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
 		d.fault("not JSON: %s at byte %d", text, syntactic.ByteOffset)
@@ -76,8 +84,17 @@ func (d *decoder) fault(format string, args ...any) {
 	d.faults.add(path, format, args...)
 }
 
-// wrongKind lists that the value being read is of another kind than expected and skips it.
+// wrongKind lists that the value being read is of another kind than expected and skips it. An object or array is not
+// shown: it may be as long as the file.
 func (d *decoder) wrongKind(expected string) error {
+	switch d.json.PeekKind() {
+	case '{':
+		d.fault("expected %s, found an object", expected)
+		return d.json.SkipValue()
+	case '[':
+		d.fault("expected %s, found an array", expected)
+		return d.json.SkipValue()
+	}
 	raw, err := d.json.ReadValue()
 	if err == nil {
 		d.fault("expected %s, found %s", expected, clip(string(raw)))
@@ -218,8 +235,8 @@ func (d *decoder) mapping(f field, v reflect.Value) error {
 	v.Set(reflect.MakeMap(v.Type()))
 	scratch := reflect.New(v.Type().Elem()).Elem()
 	return d.object(func(name string) error {
-		if name == "" {
-			d.fault("expected a name, found an empty text")
+		if wrong := checkName(name); wrong != "" {
+			d.fault("%s", wrong)
 			return d.json.SkipValue()
 		}
 		key := reflect.ValueOf(name)
@@ -270,9 +287,15 @@ func (d *decoder) unsigned(v reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	n, err := strconv.ParseUint(token.String(), 10, 64)
-	if err != nil {
-		d.fault("expected a whole number in [0, 2^64), found %s", clip(token.String()))
+	text := token.String()
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil { // written in another way, such as 1e3; up to 2⁵³ it is exact
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x >= 0 && x <= 1<<53 && x == math.Trunc(x)) {
+			d.fault("expected a whole number in [0, 2^64), found %s", clip(text))
+			return nil
+		}
+		n = uint64(x)
 	}
 	v.SetUint(n)
 	return nil
@@ -350,12 +373,12 @@ func (d *decoder) metrics(m *Metrics) error {
 			return d.json.SkipValue()
 		}
 		var value MetricValue
-		finite := field{check: "finite"}
+		figure := field{check: "figure"}
 		var err error
 		if d.json.PeekKind() == '{' {
-			err = d.mapping(finite, reflect.ValueOf(&value.ByCluster).Elem())
+			err = d.mapping(figure, reflect.ValueOf(&value.ByCluster).Elem())
 		} else {
-			err = d.number(finite, func(x float64) { value.Total = x })
+			err = d.number(figure, func(x float64) { value.Total = x })
 		}
 		if !d.faults.full() {
 			(*m)[name] = value
@@ -368,7 +391,7 @@ func (d *decoder) metrics(m *Metrics) error {
 func (d *decoder) anything(v reflect.Value) error {
 	switch d.json.PeekKind() {
 	case '0':
-		return d.number(field{check: "finite"}, func(x float64) { v.Set(reflect.ValueOf(x)) })
+		return d.number(field{check: "figure"}, func(x float64) { v.Set(reflect.ValueOf(x)) })
 	case '"':
 		return d.text(field{}, func(text string) { v.Set(reflect.ValueOf(text)) })
 	case 't', 'f':
@@ -390,6 +413,7 @@ type tokenLimit struct {
 	escaped bool
 	length  int // of the token, or run of white space, so far
 	blank   bool
+	err     error // what ended reading, but for the end of the file; it lasts
 }
 
 // maxToken is the longest text, number or run of white space that is read.
@@ -397,10 +421,17 @@ const maxToken = 1 << 20
 
 // Read implements io.Reader.
 func (l *tokenLimit) Read(buffer []byte) (int, error) {
+	if l.err != nil {
+		return 0, l.err
+	}
 	n, err := l.r.Read(buffer)
+	if err != io.EOF {
+		l.err = err
+	}
 	for k, b := range buffer[:n] {
 		if l.advance(b) > maxToken {
-			return k, fmt.Errorf("expected texts, numbers and white space of at most %d bytes, found a longer one", maxToken)
+			l.err = fmt.Errorf("expected texts, numbers and white space of at most %d bytes, found a longer one", maxToken)
+			return k, l.err
 		}
 	}
 	return n, err

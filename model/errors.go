@@ -13,6 +13,7 @@ type InputError struct {
 	File   string  // name of the file; may be empty for an instance built in a program
 	Faults []Fault // at most MaxListed
 	More   int     // faults beyond those listed
+	cause  error   // what reading the file returned, if that is what ended it
 }
 
 // Fault is one thing wrong with an input.
@@ -37,10 +38,17 @@ func (e *InputError) Error() string {
 		text.WriteString(fault.Message)
 	}
 	if e.More > 0 {
-		fmt.Fprintf(&text, "\n%s: and %d more errors", e.File, e.More)
+		text.WriteByte('\n')
+		if e.File != "" {
+			text.WriteString(e.File + ": ")
+		}
+		fmt.Fprintf(&text, "and %s", counted(e.More, "more error"))
 	}
 	return text.String()
 }
+
+// Unwrap is the error that reading the file returned, or nil.
+func (e *InputError) Unwrap() error { return e.cause }
 
 // add lists a fault, or counts it when the list is full.
 func (e *InputError) add(path, format string, args ...any) {

@@ -57,7 +57,7 @@ func (in *Instance) findFeatures() Features {
 		widest = max(widest, c.Processors)
 		for g := range c.Machines {
 			m := &c.Machines[g]
-			several = several || (m.Units > 1 || !c.WholeMachines) && m.Count*m.Units < c.Processors || m.Count > 1
+			several = several || !c.WholeMachines && c.machines > 1
 			memory = memory || m.Memory < 1e300
 			licences = licences || m.licences != nil
 			if slowest == 0 || m.Bandwidth < slowest {

@@ -67,7 +67,7 @@ const Unlimited = math.MaxInt
 
 // Queueing is the queueing view of the batch with its defaults applied.
 type Queueing struct {
-	Given  bool    // the instance states a queueing view (or a machine a queue)
+	Given  bool    // the instance states a queueing view, a machine a queue, or the objective asks for the penalty
 	Rate   float64 // λ, jobs per time; 0 where it is not given and the arrivals do not tell it
 	CV     float64 // coefficient of variation of the inter-arrival times
 	Period float64 // T; 0 where λ is unknown and no period given
@@ -102,10 +102,11 @@ type Cluster struct {
 	ContextSwitch float64
 	Machines      []Machine // the groups of identical machines
 	Processors    int       // m_i, the number of processors given out
-	// Uniform says that all processors are alike: one speed and bandwidth, and no limit that differs between machines.
-	Uniform bool
-	pools   []int // copies by licence index; -1: no pool of its own
-	own     clusterSource
+	// Uniform says that all processors have one speed and one bandwidth; memory, licences and cost may differ.
+	Uniform  bool
+	machines int   // of all groups
+	pools    []int // copies by licence index; -1: no pool of its own
+	own      clusterSource
 }
 
 // clusterSource keeps what a cluster itself stated, apart from what it inherited, so that it is written back as it was.
@@ -122,11 +123,13 @@ type Machine struct {
 	Cost        float64 // per processor given out and time unit
 	Background  *Background
 	Queue       *QueueSpec
-	First       int    // number of the group's first processor in the cluster
-	Units       int    // processors given out per machine: Processors, or 1 with WholeMachines
-	licences    []bool // by licence index; nil: all
-	licenceIDs  []string
-	statedSpeed float64
+	First       int // number of the group's first processor in the cluster
+	Units       int // processors given out per machine: Processors, or 1 with WholeMachines
+
+	firstMachine int    // number of the group's first machine in the cluster
+	licences     []bool // by licence index; nil: all
+	licenceIDs   []string
+	statedSpeed  float64
 }
 
 // Last is the number of the group's last processor in the cluster.
@@ -277,8 +280,6 @@ func (c *Cluster) GroupOf(processor int) int {
 // holds the processor, and the index of its group.
 func (c *Cluster) MachineOf(processor int) (machine, group int) {
 	group = c.GroupOf(processor)
-	for _, m := range c.Machines[:group] {
-		machine += m.Count
-	}
-	return machine + (processor-c.Machines[group].First)/c.Machines[group].Units, group
+	m := &c.Machines[group]
+	return m.firstMachine + (processor-m.First)/m.Units, group
 }

@@ -3,7 +3,9 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +36,37 @@ func (v MetricValue) MarshalJSON() ([]byte, error) {
 // Metrics are values by the name of the metric. A metric whose value is not finite, such as the penalty of an unstable
 // queue, is not in the map.
 type Metrics map[string]MetricValue
+
+// MarshalJSON writes the metrics in the order of the table, names that are not in it last.
+func (m Metrics) MarshalJSON() ([]byte, error) {
+	names := make([]string, 0, len(m))
+	for _, metric := range metricTable {
+		if _, ok := m[metric.Name]; ok {
+			names = append(names, metric.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if _, known := MetricNamed(name); !known {
+			names = append(names, name)
+		}
+	}
+	text := []byte{'{'}
+	for k, name := range names {
+		if k > 0 {
+			text = append(text, ',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m[name])
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(append(text, key...), ':'), value...)
+	}
+	return append(text, '}'), nil
+}
 
 // Get is the value of a metric with one value, and whether it is there.
 func (m Metrics) Get(name string) (float64, bool) {

@@ -42,16 +42,14 @@ func decompress(source io.Reader, closer io.Closer, name string) (io.ReadCloser,
 	buffered := bufio.NewReaderSize(source, 1<<16)
 	magic, err := buffered.Peek(2)
 	if err != nil && err != io.EOF {
-		closer.Close()
-		return nil, openError(name, err)
+		return nil, errors.Join(openError(name, err), closer.Close())
 	}
 	if string(magic) != "\x1f\x8b" {
 		return &opened{buffered, closer}, nil
 	}
 	unpacked, err := gzip.NewReader(buffered)
 	if err != nil {
-		closer.Close()
-		return nil, openError(name, gzipError(err))
+		return nil, errors.Join(openError(name, gzipError(err)), closer.Close())
 	}
 	return &opened{&gunzip{unpacked}, closer}, nil
 }
@@ -78,7 +76,7 @@ func gzipError(err error) error {
 	switch {
 	case err == io.ErrUnexpectedEOF:
 		return errors.New("the gzip data is cut short")
-	case errors.As(err, &corrupt), err == gzip.ErrChecksum, err == gzip.ErrHeader:
+	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return fmt.Errorf("the gzip data is corrupt: %w", err)
 	default:
 		return err

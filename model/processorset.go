@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Range is a run of processors First to Last of a cluster, both included.
@@ -122,11 +123,14 @@ func parseProcessor(text string) (int, error) {
 	return int(n), err
 }
 
-// clip shortens a text from a file for an error message.
+// clip shortens a text from a file for an error message, not within a character.
 func clip(text string) string {
-	const most = 60
+	most := 60
 	if len(text) <= most {
 		return text
+	}
+	for most > 57 && !utf8.RuneStart(text[most]) {
+		most--
 	}
 	return text[:most] + "…"
 }

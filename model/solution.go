@@ -12,8 +12,8 @@ type Solution struct {
 	Parameters     map[string]any `json:"parameters,omitempty" doc:"parameters of the solver"`
 	Status         Status         `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible" doc:"what is proved"`
 	Stop           Stop           `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
-	Objective      *float64       `json:"objective,omitempty" check:"finite" doc:"value of the instance's objective; absent: not finite or not stated"`
-	Bound          *float64       `json:"bound,omitempty" check:"finite" doc:"proved lower bound of the objective; absent: none"`
+	Objective      *float64       `json:"objective,omitempty" check:"figure" doc:"value of the instance's objective; absent: not finite or not stated"`
+	Bound          *float64       `json:"bound,omitempty" check:"figure" doc:"proved lower bound of the objective; absent: none"`
 	Metrics        Metrics        `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
 	Jobs           []Placement    `json:"jobs" doc:"the jobs that are placed"`
 	Unscheduled    []Unscheduled  `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`
@@ -49,8 +49,8 @@ type Placement struct {
 	Job        string       `json:"job" check:"id" doc:"id of the job"`
 	Cluster    string       `json:"cluster,omitempty" doc:"cluster it runs on"`
 	Processors ProcessorSet `json:"processors,omitempty" doc:"processors of that cluster it holds, such as 0-3,7"`
-	Start      float64      `json:"start" check:"nonnegative" doc:"start time"`
-	End        float64      `json:"end" check:"nonnegative" doc:"end time"`
+	Start      float64      `json:"start" check:"time" doc:"start time"`
+	End        float64      `json:"end" check:"time" doc:"end time"`
 	Pieces     []Piece      `json:"pieces,omitempty" doc:"the parts of a job that spreads over clusters or releases processors early"`
 }
 
@@ -59,27 +59,27 @@ type Piece struct {
 	Cluster    string       `json:"cluster" check:"id" doc:"cluster of the piece"`
 	Processors ProcessorSet `json:"processors" doc:"processors the piece holds"`
 	Tasks      int          `json:"tasks" check:"count" doc:"tasks of the job that the piece runs"`
-	Start      float64      `json:"start" check:"nonnegative" doc:"start time"`
-	End        float64      `json:"end" check:"nonnegative" doc:"end time"`
+	Start      float64      `json:"start" check:"time" doc:"start time"`
+	End        float64      `json:"end" check:"time" doc:"end time"`
 }
 
 // Unscheduled is a job that the plan leaves out.
 type Unscheduled struct {
 	Job    string `json:"job" check:"id" doc:"id of the job"`
-	Reason string `json:"reason" check:"id" doc:"why, for people"`
+	Reason string `json:"reason" check:"text" doc:"why, for people"`
 }
 
 // Load is the arrival rate of jobs given to one machine. A machine of a group with count > 1 is named id[k], k from 0.
 type Load struct {
 	Cluster string  `json:"cluster" check:"id" doc:"cluster of the machine"`
 	Machine string  `json:"machine" check:"id" doc:"machine; id[k] for the k-th (from 0) of a group"`
-	Rate    float64 `json:"rate" check:"nonnegative" doc:"arrival rate, jobs per time"`
+	Rate    float64 `json:"rate" check:"time" doc:"arrival rate, jobs per time"`
 }
 
 // Stats is what a run took.
 type Stats struct {
-	Evaluations int64   `json:"evaluations,omitempty" check:"copies" doc:"schedules evaluated"`
-	Elapsed     float64 `json:"elapsed,omitempty" check:"nonnegative" doc:"wall-clock seconds; absent where no time limit was set, so that a run can be repeated byte for byte"`
+	Evaluations int64   `json:"evaluations,omitempty" check:"counter" doc:"schedules evaluated"`
+	Elapsed     float64 `json:"elapsed,omitempty" check:"time" doc:"wall-clock seconds; absent where no time limit was set, so that a run can be repeated byte for byte"`
 }
 
 // Parts calls yield for each part of the placement: its pieces, or itself as one piece of the given number of tasks.

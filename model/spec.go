@@ -13,6 +13,15 @@ package model
 //	copies       a whole number in [0, 2³¹−1]
 //	id           a text of 1 to 1,000 bytes
 //
+// and, for what programs compute, which is bounded by what it is computed from:
+//
+//	time         a finite number of at least 0
+//	figure       a finite number
+//	counter      a whole number in [0, 2⁵³]
+//	text         a text of 1 to 100,000 bytes
+//
+// Names in maps are like an id; other texts have at most 100,000 bytes. All are UTF-8.
+//
 // In Go a zero number in a field that is not a pointer means that the field is absent.
 
 // InstanceSchema and SolutionSchema are the values of the "schema" field of the two file formats.
@@ -100,7 +109,7 @@ type MachineSpec struct {
 	Memory     *float64    `json:"memory,omitempty" check:"nonnegative" doc:"memory of one machine; absent: unlimited"`
 	Bandwidth  float64     `json:"bandwidth,omitempty" check:"positive" doc:"data per time that input and output move at; absent: unlimited"`
 	Cost       float64     `json:"cost,omitempty" check:"nonnegative" doc:"cost per processor and time unit; absent: 0"`
-	Licences   []string    `json:"licences,omitzero" doc:"licences the machine can run; absent: all"`
+	Licences   []string    `json:"licences,omitzero" check:"id" doc:"licences the machine can run; absent: all"`
 	Background *Background `json:"background,omitempty" doc:"load of local jobs that share the processors"`
 	Queue      *QueueSpec  `json:"queue,omitempty" doc:"the machine as a G/G/1 server"`
 }
@@ -140,8 +149,8 @@ type JobSpec struct {
 	DeadlineHard   bool               `json:"deadline_hard,omitempty" doc:"a plan that misses the deadline must leave the job out"`
 	Budget         *float64           `json:"budget,omitempty" check:"nonnegative" doc:"limit of the job's cost; absent: none"`
 	Licences       map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies needed while the job runs"`
-	UserClass      string             `json:"user_class,omitempty" doc:"class of the user, one of user_classes"`
-	Workflow       string             `json:"workflow,omitempty" doc:"workflow the job belongs to, one of workflows"`
+	UserClass      string             `json:"user_class,omitempty" check:"id" doc:"class of the user, one of user_classes"`
+	Workflow       string             `json:"workflow,omitempty" check:"id" doc:"workflow the job belongs to, one of workflows"`
 	After          []string           `json:"after,omitempty" doc:"jobs that must end before this one starts"`
 }
 

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/allot-opt/allot/model"
@@ -15,32 +14,21 @@ var _ = Register(Info{
 	New:    func() Solver { return &Auto{} },
 })
 
-// Auto runs the constructive heuristics that fit the instance and keeps the schedule of the least objective, the first
-// of equals: MUSCLE, Min-min, MCT, DLL and the list schedule in order of arrival, those of them that honour what the
-// instance asks for. Chosen names the winner afterwards.
+// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), and keeps
+// the schedule of the least objective, the first by name of equals.
 type Auto struct {
 	chosen string
 }
 
-// autoCandidates are tried in this order.
-var autoCandidates = []string{"muscle", "minmin", "mct", "dll", "fcfs-list"}
-
-// autoLargest is the number of jobs up to which auto runs every candidate; on larger instances only those that take
-// O(n log n).
-const autoLargest = 20000
-
-// candidates are the solvers that fit the instance.
-func (*Auto) candidates(in *model.Instance) []string {
-	var names []string
-	for _, name := range autoCandidates {
-		if name == "muscle" && len(in.Jobs()) > autoLargest {
-			continue
-		}
-		if registry[name].New != nil && registry[name].New().Supports(in) == nil {
-			names = append(names, name)
+// candidates are the solvers that fit the instance, by name.
+func (*Auto) candidates(in *model.Instance) []Info {
+	var fitting []Info
+	for _, info := range Solvers() {
+		if len(in.Jobs()) <= info.AutoJobs && info.AutoJobs > 0 && info.New().Supports(in) == nil {
+			fitting = append(fitting, info)
 		}
 	}
-	return names
+	return fitting
 }
 
 // Chosen is the name of the solver whose schedule Solve returned.
@@ -51,13 +39,7 @@ func (a *Auto) Supports(in *model.Instance) error {
 	if len(a.candidates(in)) > 0 {
 		return nil
 	}
-	var all []error
-	for _, name := range autoCandidates {
-		if err := registry[name].New().Supports(in); err != nil {
-			all = append(all, fmt.Errorf("%s: %w", name, err))
-		}
-	}
-	return errors.Join(all...)
+	return fmt.Errorf("%w: no solver that auto tries honours all of %s", ErrUnsupported, in.Features())
 }
 
 // Solve implements [Solver].
@@ -65,8 +47,8 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 	var best Result
 	var least float64
 	best.Status = model.Unknown
-	for _, name := range a.candidates(in) {
-		result, err := registry[name].New().Solve(ctx, in, opt)
+	for _, info := range a.candidates(in) {
+		result, err := info.New().Solve(ctx, in, opt)
 		if err != nil {
 			return Result{}, err
 		}
@@ -81,7 +63,7 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 		}
 		if best.Solution == nil || evaluation.Objective < least {
 			result.Evaluations = best.Evaluations
-			best, least, a.chosen = result, evaluation.Objective, name
+			best, least, a.chosen = result, evaluation.Objective, info.Name
 		}
 	}
 	return best, nil

@@ -12,6 +12,8 @@ var _ = Register(Info{
 	Doc:    "Dynamic least load: each job in order of arrival goes to the cluster with the least work per processor. O(n·C·r).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Dynamic scheduling of parallel jobs with QoS demands in multiclusters and grids, IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5, eq. 6",
 	New:    func() Solver { return &DLL{} },
+
+	AutoJobs: 10_000_000,
 })
 
 // DLL is dynamic least load, a rival of MUSCLE: each job, in order of arrival, goes to the cluster of the least load

@@ -12,6 +12,8 @@ var _ = Register(Info{
 	Doc:    "List schedule in order of arrival: each job goes where it can start first. O(n·C·r) for n jobs, C clusters and r distinct release times.",
 	Source: "R. L. Graham (1969), Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), doi:10.1137/0117039, list scheduling",
 	New:    func() Solver { return &FCFSList{} },
+
+	AutoJobs: 10_000_000,
 })
 
 // FCFSList is the list schedule in order of arrival: each job goes to the cluster on which it can start first; of those, on

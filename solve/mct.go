@@ -12,6 +12,8 @@ var _ = Register(Info{
 	Doc:    "Minimum completion time: each job in order of arrival goes where it ends first. O(n·C·r).",
 	Source: "T. D. Braun et al. (2001), A comparison of eleven static heuristics for mapping a class of independent tasks onto heterogeneous distributed computing systems, J. Parallel Distrib. Comput. 61(6), doi:10.1006/jpdc.2000.1714, §3",
 	New:    func() Solver { return &MCT{} },
+
+	AutoJobs: 10_000_000,
 })
 
 // MCT is minimum completion time: each job, in order of arrival, goes to the cluster on which it ends first; ties to the

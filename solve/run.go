@@ -49,6 +49,9 @@ func complete(result *Result, info Info, solver Solver, in *model.Instance, opt 
 	sol.Schema = model.SolutionSchema
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = info.Name, Version(), opt.Seed
+	if auto, ok := solver.(*Auto); ok {
+		sol.Solver = auto.Chosen()
+	}
 	sol.Parameters = Parameters(solver)
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}

@@ -57,4 +57,6 @@ type Info struct {
 	Doc    string        // first sentence: what it does; then complexity, units and deviations from the paper
 	Source string        // authors, year, title, DOI, the section or algorithm
 	New    func() Solver // parameters are exported fields of the returned struct; zero means the paper's value
+	// AutoJobs is the number of jobs up to which auto tries the solver; 0: never.
+	AutoJobs int
 }

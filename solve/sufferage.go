@@ -12,6 +12,8 @@ var _ = Register(Info{
 	Doc:    "Sufferage: again and again the job that would lose most by its second-best cluster goes to its best. O(n²) and re-evaluations.",
 	Source: "M. Maheswaran, S. Ali, H. J. Siegel, D. Hensgen, R. F. Freund (1999), Dynamic mapping of a class of independent tasks onto heterogeneous computing systems, J. Parallel Distrib. Comput. 59(2), doi:10.1006/jpdc.1999.1581, §4",
 	New:    func() Solver { return &Sufferage{} },
+
+	AutoJobs: 5_000,
 })
 
 // Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest

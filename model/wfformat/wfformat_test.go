@@ -133,7 +133,7 @@ func TestErrors(t *testing.T) {
 		{"empty", "", wfformat.Options{}, "w.json: the file ends early, at byte 0, inside a JSON value"},
 		{"cut", `{"name":"w","workflow":{"spec`, wfformat.Options{}, "w.json: the file ends early, at byte 29, inside a JSON value"},
 		{"no JSON", "; MaxProcs: 4\n", wfformat.Options{}, "w.json: not JSON: invalid character ';' at start of value at byte 0"},
-		{"more", `{"schemaVersion":"1.5"} {}`, wfformat.Options{}, "w.json: not JSON: invalid character '{' after top-level value at byte 24"},
+		{"more", `{"schemaVersion":"1.5"} {}`, wfformat.Options{}, "w.json: expected the end of the file after the JSON value"},
 		{"array", `[]`, wfformat.Options{}, "w.json: expected an object, found an array"},
 		{"old", `{"schemaVersion":"1.2","workflow":{"jobs":[]}}`, wfformat.Options{}, `w.json: schemaVersion: expected one of 1.3, 1.4, 1.5, 1.6, found "1.2"`},
 		{"none", `{}`, wfformat.Options{}, `w.json: schemaVersion: expected one of 1.3, 1.4, 1.5, 1.6, found ""`},

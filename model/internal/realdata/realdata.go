@@ -28,7 +28,11 @@ func Open(t testing.TB, parts ...string) io.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { file.Close() })
+	t.Cleanup(func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return file
 }
 

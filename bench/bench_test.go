@@ -1,0 +1,129 @@
+package bench_test
+
+import (
+	"context"
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+var (
+	instancesFlag = flag.String("instances", "", "glob of instance files to benchmark instead of examples/, from the repository's root or this folder")
+	solversFlag   = flag.String("solvers", "", "solvers to benchmark instead of all that support the instance, separated by commas")
+)
+
+// benchmarkFiles are the instance files to benchmark.
+func benchmarkFiles(b *testing.B) []string {
+	pattern := *instancesFlag
+	if pattern == "" {
+		pattern = "examples/*.json"
+	}
+	// go test runs in the folder of the package, and a user names files from the folder where they are.
+	for _, folder := range []string{"", ".."} {
+		candidate := pattern
+		if !filepath.IsAbs(pattern) {
+			candidate = filepath.Join(folder, pattern)
+		}
+		files, err := filepath.Glob(candidate)
+		if err != nil {
+			b.Fatalf("-instances: %v", err)
+		}
+		if len(files) > 0 {
+			return files
+		}
+	}
+	b.Fatalf("-instances: no file matches %q", pattern)
+	return nil
+}
+
+// Benchmark runs every solver on every instance it supports: /solver=NAME/instance=NAME, in ns/op, objective, gap% (to the
+// proved bound, where there is one) and jobs/s.
+func Benchmark(b *testing.B) {
+	instances := map[string]*model.Instance{}
+	var names []string
+	for _, path := range benchmarkFiles(b) {
+		in, err := model.ReadInstanceFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".json")
+		instances[name] = in
+		names = append(names, name)
+	}
+	var solvers []string
+	if *solversFlag != "" {
+		solvers = strings.Split(*solversFlag, ",")
+	} else {
+		for _, info := range solve.Solvers() {
+			solvers = append(solvers, info.Name)
+		}
+	}
+	for _, solver := range solvers {
+		info, err := solve.Lookup(solver)
+		if err != nil {
+			b.Fatalf("-solvers: %v", err)
+		}
+		for _, name := range names {
+			if info.New().Supports(instances[name]) != nil {
+				continue
+			}
+			b.Run("solver="+solver+"/instance="+name, func(b *testing.B) { benchmarkSolver(b, info, instances[name]) })
+		}
+	}
+}
+
+// benchmarkSolver times one solver on one instance.
+func benchmarkSolver(b *testing.B, info solve.Info, in *model.Instance) {
+	b.ReportAllocs()
+	var result solve.Result
+	for b.Loop() {
+		var err error
+		if result, err = solve.Run(context.Background(), info, info.New(), in, solve.Options{Seed: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(in.Jobs())*b.N)/b.Elapsed().Seconds(), "jobs/s")
+	if result.Solution == nil || result.Solution.Objective == nil {
+		return
+	}
+	b.ReportMetric(*result.Solution.Objective, "objective")
+	if gap := bench.Gap(result.Solution.Objective, result.Solution.Bound); gap != nil {
+		b.ReportMetric(*gap, "gap%")
+	}
+}
+
+func TestMeasureChecksAndReports(t *testing.T) {
+	in := muscleBatch(t, 30)
+	for _, name := range bench.SupportingSolvers(in) {
+		row := bench.Measure(context.Background(), name, in, bench.Settings{Options: solve.Options{Seed: 1}})
+		if row.Fault != "" || row.Solution == nil || row.Objective == nil {
+			t.Errorf("%s: fault %q, solution %v", name, row.Fault, row.Solution != nil)
+			continue
+		}
+		if want, _ := row.Metrics.Get("mcp"); *row.Objective != want {
+			t.Errorf("%s: objective %v, mcp %v", name, *row.Objective, want)
+		}
+	}
+	if row := bench.Measure(context.Background(), "nonsense", in, bench.Settings{}); row.Fault == "" {
+		t.Error("an unknown solver is no fault")
+	}
+	if slices.Contains(bench.SupportingSolvers(in), "auto") {
+		t.Error("auto is compared with what it runs")
+	}
+}
+
+// muscleBatch is a batch of the muscle workload.
+func muscleBatch(t testing.TB, jobs int) *model.Instance {
+	t.Helper()
+	in, err := (&bench.MuscleWorkload{Jobs: jobs}).Generate(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}

@@ -1,0 +1,80 @@
+package bench_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+)
+
+func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {
+	in := muscleBatch(t, 20000)
+	sizes := map[int]int{}
+	below10 := 0
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		sizes[j.Max]++
+		if j.Work < 5 || j.Work > 100 {
+			t.Fatalf("job %s: execution time %v outside [5, 100]", j.ID, j.Work)
+		}
+		if j.Work < 10 {
+			below10++
+		}
+		// C1 is the slowest cluster, so the longest execution time is that on C1.
+		if ratio := j.Deadline/j.Work - 1; ratio < -1e-12 || ratio > 5+1e-12 {
+			t.Fatalf("job %s: deadline ratio %v outside [0, 5]", j.ID, ratio)
+		}
+	}
+	for size := 1; size <= 10; size++ {
+		if n := sizes[size]; n < 1800 || n > 2200 {
+			t.Errorf("%d of 20000 jobs of size %d, expected about 2000", n, size)
+		}
+	}
+	// Eq. 4: P(x < 10) = (1 − (5/10)^1.1)/(1 − (5/100)^1.1).
+	want := (1 - math.Pow(0.5, 1.1)) / (1 - math.Pow(0.05, 1.1))
+	if got := float64(below10) / 20000; math.Abs(got-want) > 0.015 {
+		t.Errorf("P(x < 10) = %v, expected %v", got, want)
+	}
+	if w := in.Weights(); w != (model.Weights{OverDeadline: 4, Makespan: 3, IdleTime: 1}) {
+		t.Errorf("weights %v", w)
+	}
+}
+
+func TestMuscleWorkloadIsDeterministic(t *testing.T) {
+	var texts [2]bytes.Buffer
+	for k := range texts {
+		in, err := (&bench.MuscleWorkload{Rate: 0.5, Sizes: "log", MaxSize: 56}).Generate(7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := model.WriteInstance(&texts[k], in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(texts[0].Bytes(), texts[1].Bytes()) {
+		t.Error("the same seed gives two instances")
+	}
+}
+
+func TestMuscleWorkloadRefusesNonsense(t *testing.T) {
+	for _, test := range []struct {
+		workload bench.MuscleWorkload
+		want     string
+	}{
+		{bench.MuscleWorkload{Clusters: "20"}, "size:speed"},
+		{bench.MuscleWorkload{Clusters: "0:1"}, "clusters"},
+		{bench.MuscleWorkload{Weights: "1,2"}, "weights"},
+		{bench.MuscleWorkload{Lower: 50, Upper: 10}, "lower ≤ upper"},
+		{bench.MuscleWorkload{MinSize: 5, MaxSize: 3}, "min_size ≤ max_size"},
+		{bench.MuscleWorkload{Rate: -1}, "rate"},
+		{bench.MuscleWorkload{Jobs: -1}, "jobs"},
+		{bench.MuscleWorkload{Alpha: math.NaN()}, "alpha"},
+	} {
+		if _, err := test.workload.Generate(1); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: error %v, expected one that names %q", test.workload, err, test.want)
+		}
+	}
+}

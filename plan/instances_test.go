@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"pgregory.net/rapid"
+)
+
+// clock draws arrivals and execution times of one magnitude.
+type clock struct {
+	name          string
+	arrival, time *rapid.Generator[float64]
+}
+
+// clocks are the magnitudes of random instances: integers, for ties and jobs of no time; fractions, for rounding errors;
+// times since 1970; and times so late that different durations round to the same end, or to no time at all.
+var clocks = []clock{
+	{"integers", numbers(0, 6, 1, 0), numbers(0, 5, 1, 0)},
+	{"fractions", numbers(0, 30_000, 1000, 0), numbers(0, 60_000, 1000, 0)},
+	{"since 1970", numbers(0, 90_000, 1000, 1.7e9), numbers(0, 90_000, 1000, 0)},
+	{"late", numbers(0, 3, 1e4, 1e12), numbers(0, 40, 1e5, 0)},
+}
+
+// numbers draws from + k/parts for whole k from low to high.
+func numbers(low, high int, parts, from float64) *rapid.Generator[float64] {
+	return rapid.Map(rapid.IntRange(low, high), func(k int) float64 { return from + float64(k)/parts })
+}
+
+// drawClock draws a magnitude.
+func drawClock(t *rapid.T) clock {
+	return clocks[rapid.IntRange(0, len(clocks)-1).Draw(t, "clock")]
+}
+
+// chance is true in one of n cases.
+func chance(t *rapid.T, n int, label string) bool { return rapid.IntRange(1, n).Draw(t, label) == n }
+
+// build builds an instance that must be right.
+func build(tb interface {
+	Helper()
+	Fatal(...any)
+}, b *model.Builder) *model.Instance {
+	tb.Helper()
+	in, err := b.Build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return in
+}
+
+// drawPlain draws an instance of rigid jobs that a Decoder honours.
+func drawPlain(t *rapid.T, mostJobs int) *model.Instance {
+	clock := drawClock(t)
+	b := model.NewBuilder("plain").Minimise("mcp", 1)
+	clusters := rapid.IntRange(1, 3).Draw(t, "clusters")
+	widest := 0
+	for c := range clusters {
+		count, units := rapid.IntRange(1, 6).Draw(t, "count"), rapid.IntRange(1, 3).Draw(t, "units")
+		widest = max(widest, count*units)
+		spec := model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{
+			{ID: "m", Count: count, Processors: units, Speed: rapid.SampledFrom([]float64{1, 1, 3, 0.7}).Draw(t, "speed")}}}
+		if chance(t, 6, "whole machines") {
+			spec.Allocation = "machine"
+		}
+		b.Cluster(spec)
+	}
+	arrive := chance(t, 2, "arrivals")
+	origin := clock.arrival.Draw(t, "origin")
+	for j := range rapid.IntRange(1, mostJobs).Draw(t, "jobs") {
+		spec := model.JobSpec{ID: fmt.Sprint("j", j), Arrival: origin, Processors: model.Rigid(rapid.IntRange(1, widest).Draw(t, "size"))}
+		if arrive {
+			spec.Arrival = clock.arrival.Draw(t, "arrival")
+		}
+		drawTimes(t, &spec, clock, clusters)
+		b.Job(spec)
+	}
+	return build(t, b)
+}
+
+// drawTimes draws the work or the run times of a job and its deadline.
+func drawTimes(t *rapid.T, spec *model.JobSpec, clock clock, clusters int) {
+	if chance(t, 3, "states run times") {
+		spec.Runtime = map[string]float64{}
+		for c := range clusters {
+			if c == 0 || !chance(t, 4, "restricted") {
+				spec.Runtime[fmt.Sprint("c", c)] = clock.time.Draw(t, "runtime")
+			}
+		}
+	} else {
+		spec.Work = new(clock.time.Draw(t, "work"))
+	}
+	if chance(t, 4, "several tasks") {
+		spec.Tasks = rapid.IntRange(1, 9).Draw(t, "tasks")
+	}
+	if chance(t, 2, "has a deadline") {
+		spec.Deadline = new(clock.arrival.Draw(t, "deadline") + 2*clock.time.Draw(t, "slack"))
+	}
+}
+
+// many runs a property on that many times the usual number of random cases.
+func many(t *testing.T, times int, property func(*rapid.T)) {
+	t.Helper()
+	for range times {
+		if rapid.Check(t, property); t.Failed() {
+			return
+		}
+	}
+}
