@@ -292,7 +292,7 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 		ids[m.ID] = true
 		c.Machines = append(c.Machines, m)
 		if c.Processors += m.Count * m.Units; c.Processors > MaxProcessors {
-			r.faults.add(path, "expected at most %d processors, found more", MaxProcessors)
+			c.Processors = MaxProcessors + 1 // the sum over the clusters must not overflow
 			break
 		}
 	}

@@ -152,7 +152,7 @@ func (c *checker) job(k int) {
 	if c.start[k] < job.Arrival-ulps(job.Arrival) {
 		violation(CodeEarlyStart, "the job arrives at %v", job.Arrival)
 	}
-	if job.DeadlineHard && c.end[k] > job.Deadline+ulps(c.end[k]) {
+	if job.DeadlineHard && c.isLate(k) {
 		violation(CodeHardDeadline, "the deadline %v is hard", job.Deadline)
 	}
 	for _, before := range job.After {

@@ -8,9 +8,10 @@ import (
 )
 
 // differs says that a stated figure is not the recomputed one, to the relative tolerance and the rounding error of sums
-// that cancel.
+// that cancel. A figure that is not finite cannot be stated.
 func differs(stated, found, rounding float64) bool {
-	return math.Abs(stated-found) > Tolerance*max(math.Abs(stated), math.Abs(found))+rounding
+	return !isFinite(stated) || !isFinite(found) ||
+		math.Abs(stated-found) > Tolerance*max(math.Abs(stated), math.Abs(found))+rounding
 }
 
 // rounding is the rounding error to allow for in idle time and what is made of it: a small difference of large sums.
@@ -35,10 +36,20 @@ func (c *checker) figures() {
 	if sol.Objective != nil && differs(*sol.Objective, found, c.objectiveRounding()) {
 		c.report.add(Violation{Code: CodeWrongObjective, Message: fmt.Sprintf("stated %v, found %v", *sol.Objective, found)})
 	}
-	if sol.Bound != nil && len(sol.Jobs) > 0 && *sol.Bound > found && differs(*sol.Bound, found, c.objectiveRounding()) {
-		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", *sol.Bound, found)})
+	if sol.Bound != nil {
+		c.bound(*sol.Bound, found)
 	}
 	c.status()
+}
+
+// bound checks a stated lower bound. Where nothing is placed there is no schedule whose objective it would bound.
+func (c *checker) bound(bound, objective float64) {
+	switch {
+	case !isFinite(bound):
+		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("expected a finite number, found %v", bound)})
+	case len(c.sol.Jobs) > 0 && bound > objective && differs(bound, objective, c.objectiveRounding()):
+		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", bound, objective)})
+	}
 }
 
 // metric checks one stated metric.

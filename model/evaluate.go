@@ -65,7 +65,7 @@ func (s *schedule) evaluate() Evaluation {
 		}
 		v := m.compute(e)
 		values[m.Name] = v.Total
-		if finite(v) {
+		if v.finite() {
 			result.Metrics[m.Name] = v
 		}
 	}
@@ -74,7 +74,7 @@ func (s *schedule) evaluate() Evaluation {
 			result.Objective += term.Weight * values[term.Metric]
 		}
 	}
-	if math.IsNaN(result.Objective) {
+	if !isFinite(result.Objective) {
 		result.Objective = math.Inf(1)
 	}
 	return result
@@ -118,7 +118,7 @@ func (e *evaluation) addJobs() {
 		j := &e.in.jobs[k]
 		if j.HasDeadline() {
 			e.withDeadline++
-			if !e.isPlaced(k) || e.end[k] > j.Deadline {
+			if !e.isPlaced(k) || e.isLate(k) {
 				e.missed++
 			}
 		}
@@ -138,8 +138,7 @@ func (e *evaluation) addJobs() {
 
 // isFinished says that a job is placed and meets its deadline if it is hard.
 func (e *evaluation) isFinished(job int) bool {
-	j := &e.in.jobs[job]
-	return e.isPlaced(job) && !(j.DeadlineHard && e.end[job] > j.Deadline)
+	return e.isPlaced(job) && !(e.in.jobs[job].DeadlineHard && e.isLate(job))
 }
 
 // sum adds a value over the clusters.

@@ -55,9 +55,9 @@ func (in *Instance) findFeatures() Features {
 	for k := range in.clusters {
 		c := &in.clusters[k]
 		widest = max(widest, c.Processors)
+		several = several || !c.WholeMachines && c.machines > 1
 		for g := range c.Machines {
 			m := &c.Machines[g]
-			several = several || !c.WholeMachines && c.machines > 1
 			memory = memory || m.Memory < 1e300
 			licences = licences || m.licences != nil
 			if slowest == 0 || m.Bandwidth < slowest {

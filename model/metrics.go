@@ -210,4 +210,14 @@ func percent(part, whole float64) float64 {
 }
 
 // finite says that a value can be written.
-func finite(v MetricValue) bool { return !math.IsInf(v.Total, 0) && !math.IsNaN(v.Total) }
+func (v MetricValue) finite() bool {
+	for _, x := range v.ByCluster {
+		if !isFinite(x) {
+			return false
+		}
+	}
+	return isFinite(v.Total)
+}
+
+// isFinite says that x is a number other than ±Inf.
+func isFinite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -62,6 +62,27 @@ func (s ProcessorSet) Min() int { return s[0].First }
 // Max is the largest processor of a set that is not empty.
 func (s ProcessorSet) Max() int { return s[len(s)-1].Last }
 
+// within says that the set is in order and holds none but processors 0 to n−1.
+func (s ProcessorSet) within(n int) bool {
+	last := -1
+	for _, r := range s {
+		if r.First <= last || r.Last < r.First {
+			return false
+		}
+		last = r.Last
+	}
+	return last < n
+}
+
+// clipped is the set for a message, cut short where it has many runs.
+func (s ProcessorSet) clipped() string {
+	const most = 10
+	if len(s) <= most {
+		return s.String()
+	}
+	return s[:most].String() + ",…"
+}
+
 // String writes the set as in a file: "0-3,7".
 func (s ProcessorSet) String() string {
 	text, _ := s.MarshalText()

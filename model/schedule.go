@@ -30,6 +30,11 @@ func (s *schedule) isPlaced(job int) bool { return s.partRange[job][1] > s.partR
 // partsOf are the parts of a placed job.
 func (s *schedule) partsOf(job int) []part { return s.parts[s.partRange[job][0]:s.partRange[job][1]] }
 
+// isLate says that a placed job ends after its deadline, by more than rounding errors of its end.
+func (s *schedule) isLate(job int) bool {
+	return s.end[job] > s.in.jobs[job].Deadline+ulps(s.end[job])
+}
+
 // jobEnd is when the job of the part ends.
 func (p *part) jobEnd(s *schedule) float64 { return s.end[p.job] }
 
@@ -98,9 +103,9 @@ func (in *Instance) resolvePiece(job int, piece Piece) (part, *Violation) {
 		v.Code, v.Message = CodeTime, fmt.Sprintf("expected 0 ≤ start ≤ end, found %v and %v", piece.Start, piece.End)
 	case len(piece.Processors) == 0:
 		v.Code, v.Message = CodeProcessorCount, "no processors are named"
-	case piece.Processors.Min() < 0 || piece.Processors.Max() >= in.clusters[c].Processors:
-		v.Code, v.Resource = CodeForeignProcessor, piece.Processors.String()
-		v.Message = fmt.Sprintf("%s has the processors 0-%d", piece.Cluster, in.clusters[c].Processors-1)
+	case !piece.Processors.within(in.clusters[c].Processors):
+		v.Code, v.Resource = CodeForeignProcessor, piece.Processors.clipped()
+		v.Message = fmt.Sprintf("%s has the processors 0-%d", clip(piece.Cluster), in.clusters[c].Processors-1)
 	case piece.Tasks < 1:
 		v.Code, v.Message = CodeTasks, "expected at least one task"
 	default:

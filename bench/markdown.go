@@ -1,0 +1,48 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// SolversMarkdown is the table of registered solvers for the README.
+func SolversMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| solver | what it does | parameters (first is the default) | source |\n| --- | --- | --- | --- |\n")
+	for _, d := range solve.Describe() {
+		var parameters []string
+		for _, p := range d.Parameters {
+			values := p.Default
+			if p.Values != nil {
+				values = strings.Join(p.Values, ", ")
+			}
+			parameters = append(parameters, fmt.Sprintf("`%s` %s", p.Name, values))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.Name, cellText(d.Doc), cellText(strings.Join(parameters, "; ")), cellText(d.Source))
+	}
+	return b.String()
+}
+
+// MetricsMarkdown is the table of metrics for the README.
+func MetricsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| metric | unit | better | definition |\n| --- | --- | --- | --- |\n")
+	for _, m := range model.MetricTable() {
+		better := "low"
+		if m.HighBetter {
+			better = "high"
+		}
+		name := "`" + m.Name + "`"
+		if m.PerCluster {
+			name += " (a cluster)"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, m.Unit, better, cellText(m.Doc))
+	}
+	return b.String()
+}
+
+// cellText is a text that does not break a table.
+func cellText(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
