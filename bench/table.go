@@ -3,7 +3,6 @@ package bench
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -16,10 +15,9 @@ import (
 )
 
 // WriteTable writes the rows as tables for people, one an instance; the best value of each column is marked with a star.
-func WriteTable(w io.Writer, in *model.Instance, rows []Row) {
+func WriteTable(w io.Writer, in *model.Instance, rows []Row) error {
 	metrics := ShownMetrics(in)
 	t := table.NewWriter()
-	t.SetOutputMirror(w)
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{"solver", "objective", "bound", "gap %"}
@@ -37,12 +35,14 @@ func WriteTable(w io.Writer, in *model.Instance, rows []Row) {
 	for _, row := range rows {
 		t.AppendRow(tableRow(row, metrics, best))
 	}
-	t.Render()
+	text := t.Render() + "\n"
 	for _, row := range rows {
 		if row.Fault != "" {
-			fmt.Fprintf(w, "%s: %s\n", row.Solver, row.Fault)
+			text += row.Solver + ": " + row.Fault + "\n"
 		}
 	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // ShownMetrics are the metrics that say something of the instance.

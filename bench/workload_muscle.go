@@ -127,7 +127,7 @@ func (w *MuscleWorkload) clusters(b *model.Builder) (slowest float64, err error)
 		size, speedText, _ := strings.Cut(text, ":")
 		n, errSize := strconv.Atoi(size)
 		speed, errSpeed := strconv.ParseFloat(speedText, 64)
-		if errSize != nil || errSpeed != nil || !(speed > 0) {
+		if errSize != nil || errSpeed != nil || n < 1 || !(speed > 0) {
 			return 0, fmt.Errorf("clusters: expected size:speed, such as 20:1,16:1.2; found %q", text)
 		}
 		if k == 0 {

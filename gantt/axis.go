@@ -54,7 +54,8 @@ func (a *axis) mark(unit string, most int) {
 	base := 0.0
 	if ratio := a.to / step; ratio > 1e5 || ratio > 1e3 && a.to >= largePlain {
 		round := math.Pow10(int(math.Ceil(math.Log10(a.to - a.from))))
-		base = math.Floor(a.from/round) * round
+		// Neighbouring numbers have no round one between them.
+		base = min(math.Floor(a.from/round)*round, a.from)
 	}
 	low, high := a.from-base, a.to-base
 	scale := 0

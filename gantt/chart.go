@@ -97,7 +97,11 @@ func (c *chart) gutter() float64 {
 // notes are what is said of a cluster under its name.
 func (b *band) notes() []string {
 	size := counted(b.processors, "processor")
-	if !b.exact {
+	switch {
+	case b.exact:
+	case b.processors == 1:
+		size = "processor 0"
+	default:
 		size = "processors 0–" + strconv.Itoa(b.processors-1)
 	}
 	return []string{size, percent(b.busy) + " busy"}

@@ -57,7 +57,7 @@ func covered(k int, from, to float64) float64 {
 
 // add counts a share that a job holds.
 func (c *cell) add(job int, share float64) {
-	if share < 1e-9 {
+	if share < 1e-11 {
 		return // what rounding leaves of a neighbour
 	}
 	if job != c.currentJob {

@@ -19,12 +19,7 @@ func New(spec InstanceSpec) (*Instance, error) {
 	if err := faults.orNil(); err != nil {
 		return nil, err
 	}
-	in, err := build(&spec, "")
-	if err != nil {
-		return nil, err
-	}
-	in.sha256, err = hashOf(in)
-	return in, err
+	return build(&spec, "")
 }
 
 // Builder collects an instance piece by piece; Build validates it. Fields that have no method of their own are set
@@ -81,6 +76,7 @@ func build(spec *InstanceSpec, file string) (*Instance, error) {
 		licences: map[string]int{}, classes: map[string]int{}, flows: map[string]int{},
 		in: &Instance{
 			name:         spec.Name,
+			digest:       new(digest),
 			weights:      resolveWeights(spec.Weights, Weights{1, 1, 1}),
 			jobIndex:     make(map[string]int, len(spec.Jobs)),
 			clusterIndex: make(map[string]int, len(spec.Clusters)),

@@ -20,7 +20,7 @@ const Tolerance = 1e-9
 func Check(in *Instance, sol *Solution) Report {
 	var report Report
 	s := resolve(in, sol, &report)
-	c := &checker{s, &report}
+	c := &checker{schedule: s, report: &report}
 	c.jobs()
 	for k := range s.parts {
 		c.part(&s.parts[k])
@@ -30,8 +30,9 @@ func Check(in *Instance, sol *Solution) Report {
 			c.job(k)
 		}
 	}
-	c.overlaps()
-	c.memory()
+	byStart := s.byStart()
+	c.overlaps(byStart)
+	c.memory(byStart)
 	c.licences()
 	c.loads()
 	report.Evaluation = s.evaluate()
@@ -42,7 +43,9 @@ func Check(in *Instance, sol *Solution) Report {
 // checker checks one schedule.
 type checker struct {
 	*schedule
-	report *Report
+	report   *Report
+	rounding float64 // error to allow for in idle time and what is made of it
+	link     float64 // the least bandwidth of the machines of the job whose pieces are being checked
 }
 
 // ulps is the rounding error to allow for at a point in time.
@@ -74,8 +77,13 @@ func (c *checker) jobs() {
 		return
 	}
 	for k := range c.sol.Jobs { // a placement with a fault of its own is not missing on top
-		if job, ok := c.in.jobIndex[c.sol.Jobs[k].Job]; ok {
+		p := &c.sol.Jobs[k]
+		if job, ok := c.in.jobIndex[p.Job]; ok {
 			out[job] = true
+		}
+		if len(p.Pieces) > 0 && (p.Cluster != "" || len(p.Processors) > 0) {
+			c.report.add(Violation{Code: CodePieces, Job: p.Job, Cluster: p.Cluster, From: p.Start, To: p.End,
+				Message: "expected the cluster and its processors in the pieces alone, found them beside"})
 		}
 	}
 	for k := range c.in.jobs {
@@ -90,6 +98,12 @@ func (c *checker) part(p *part) {
 	job, cluster := &c.in.jobs[p.job], &c.in.clusters[p.cluster]
 	violation := func(code Code, resource, format string, args ...any) {
 		c.report.add(Violation{code, job.ID, cluster.ID, resource, p.start, p.end, fmt.Sprintf(format, args...)})
+	}
+	if p.first {
+		c.link = math.Inf(1)
+		for _, q := range c.partsOf(p.job) {
+			c.link = min(c.link, c.in.SlowestLink(q.cluster, q.set))
+		}
 	}
 	if job.runtimes != nil && math.IsNaN(job.runtimes[p.cluster]) {
 		violation(CodeIneligible, "", "the job states no run time for the cluster")
@@ -113,11 +127,7 @@ func (c *checker) part(p *part) {
 
 // duration checks the length of a piece against the time rule.
 func (c *checker) duration(p *part, violation func(Code, string, string, ...any)) {
-	slowest := math.Inf(1)
-	for _, q := range c.partsOf(p.job) {
-		slowest = min(slowest, c.in.SlowestLink(q.cluster, q.set))
-	}
-	want := c.in.Longest(p.job, p.cluster, p.set, p.tasks) + c.in.Transfer(p.job, slowest)
+	want := c.in.Longest(p.job, p.cluster, p.set, p.tasks) + c.in.Transfer(p.job, c.link)
 	found := p.end - p.start
 	slack := Tolerance*want + ulps(max(p.start, p.end))
 	longest := want
@@ -125,7 +135,7 @@ func (c *checker) duration(p *part, violation func(Code, string, string, ...any)
 		longest = 2 * want
 	}
 	if found < want-slack || found > longest+slack {
-		violation(CodeWrongEnd, p.set.String(), "expected to take %v, takes %v", want, found)
+		violation(CodeWrongEnd, p.set.clipped(), "expected to take %v, takes %v", want, found)
 	}
 }
 

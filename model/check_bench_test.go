@@ -116,6 +116,8 @@ func BenchmarkCheckWideJobsWithMemory(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	work, memory := 100.0, 16.0
 	benchmarkCheck(b, 20_000, []model.MachineSpec{{ID: "m", Count: 3072, Processors: 16, Memory: &memory}},
-		func(int) model.JobSpec { return model.JobSpec{Work: &work, Processors: model.Rigid(192 * 52), Memory: 1} },
+		func(int) model.JobSpec {
+			return model.JobSpec{Work: &work, Processors: model.Rigid(192 * 52), Memory: 1}
+		},
 		func(*model.Instance, int) model.ProcessorSet { return scattered(random, 49_152, 192, 52) })
 }

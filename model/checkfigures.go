@@ -14,20 +14,21 @@ func differs(stated, found, rounding float64) bool {
 		math.Abs(stated-found) > Tolerance*max(math.Abs(stated), math.Abs(found))+rounding
 }
 
-// rounding is the rounding error to allow for in idle time and what is made of it: a small difference of large sums.
-func (c *checker) rounding() float64 {
+// roundingOf is the rounding error to allow for in idle time and what is made of it: a small difference of large sums.
+func (s *schedule) roundingOf() float64 {
 	last := 0.0
-	for k := range c.parts {
-		last = max(last, c.parts[k].end)
+	for k := range s.parts {
+		last = max(last, s.parts[k].end)
 	}
-	return 1e-14 * float64(c.in.processors) * last
+	return 1e-14 * float64(s.in.processors) * last
 }
 
 // figures checks what the solution states of itself.
 func (c *checker) figures() {
 	sol := c.sol
-	if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != c.in.sha256 {
-		c.report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", clip(sol.InstanceSHA256), c.in.sha256)})
+	c.rounding = c.roundingOf()
+	if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != c.in.SHA256() {
+		c.report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", clip(sol.InstanceSHA256), c.in.SHA256())})
 	}
 	for _, name := range slices.Sorted(maps.Keys(sol.Metrics)) {
 		c.metric(name, sol.Metrics[name])
@@ -86,7 +87,7 @@ func (c *checker) metric(name string, stated MetricValue) {
 func (c *checker) metricRounding(name string) float64 {
 	switch name {
 	case "idle_time", "cp", "mcp", "balance":
-		return c.rounding()
+		return c.rounding
 	}
 	return 0
 }

@@ -7,17 +7,27 @@ import (
 	"slices"
 )
 
-// overlaps checks that no processor runs two jobs at once: pieces in the order of their starts, each against what last
-// held its processors.
-func (c *checker) overlaps() {
-	byCluster := make([][]*part, len(c.in.clusters))
-	for k := range c.parts {
-		if p := &c.parts[k]; p.end > p.start { // a job of no time holds nothing
-			byCluster[p.cluster] = append(byCluster[p.cluster], p)
+// byStart are the pieces on each cluster in the order of their starts, without those that take no time: they hold nothing.
+func (s *schedule) byStart() [][]*part {
+	clusters := make([][]*part, len(s.in.clusters))
+	for k := range s.parts {
+		if p := &s.parts[k]; p.end > p.start {
+			clusters[p.cluster] = append(clusters[p.cluster], p)
 		}
 	}
-	for cluster, parts := range byCluster {
+	for _, parts := range clusters {
 		slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.start, b.start) })
+	}
+	return clusters
+}
+
+// overlaps checks that no processor runs two jobs at once: pieces in the order of their starts, each against what last
+// held its processors.
+func (c *checker) overlaps(byStart [][]*part) {
+	for cluster, parts := range byStart {
+		if len(parts) == 0 {
+			continue
+		}
 		held := newHolders(c.in.clusters[cluster].Processors)
 		for _, p := range parts {
 			reported := (*part)(nil)
@@ -90,10 +100,11 @@ type holding struct {
 
 // hold adds the amount that is held in the part's name over an interval, unless the interval is empty.
 func hold(holdings []holding, p *part, start, end, amount float64) []holding {
-	if end <= start {
+	release := released(start, end)
+	if release <= start {
 		return holdings
 	}
-	return append(holdings, holding{start, max(start, released(start, end)), amount, p})
+	return append(holdings, holding{start, release, amount, p})
 }
 
 // exceeded walks through the holdings in time and returns the first at whose start more than the capacity is held.
@@ -114,32 +125,55 @@ func exceeded(holdings []holding, capacity float64) (worst holding, held float64
 	return holding{}, 0, false
 }
 
-// memory checks that the tasks on each machine fit its memory at every instant.
-func (c *checker) memory() {
-	byMachine := map[[3]int][]holding{} // cluster, group, machine within the group
-	for k := range c.parts {
-		p := &c.parts[k]
+// memory checks that the tasks on each machine fit its memory at every instant. It walks through the schedule in time and
+// keeps what each machine holds, not what it held when: a job may touch thousands of machines.
+func (c *checker) memory(byStart [][]*part) {
+	for cluster, parts := range byStart {
+		starts := c.memoryHoldings(cluster, parts)
+		if len(starts) == 0 {
+			continue
+		}
+		releases := slices.Clone(starts)
+		slices.SortStableFunc(releases, func(a, b holding) int { return cmp.Compare(a.release, b.release) })
+		held := make([]float64, c.in.clusters[cluster].machines)
+		for _, h := range starts {
+			for ; len(releases) > 0 && releases[0].release <= h.start; releases = releases[1:] {
+				c.holdMemory(held, releases[0], -1)
+			}
+			c.holdMemory(held, h, 1)
+		}
+	}
+}
+
+// memoryHoldings are the pieces on the cluster that need memory, where a machine limits it.
+func (c *checker) memoryHoldings(cluster int, parts []*part) []holding {
+	limits := func(m Machine) bool { return !math.IsInf(m.Memory, 1) }
+	if !slices.ContainsFunc(c.in.clusters[cluster].Machines, limits) {
+		return nil
+	}
+	var holdings []holding
+	for _, p := range parts {
 		if need := c.in.jobs[p.job].Memory; need > 0 {
-			c.in.onMachines(p.cluster, p.set, func(group, machine, processors int) {
-				if !math.IsInf(c.in.clusters[p.cluster].Machines[group].Memory, 1) {
-					key := [3]int{p.cluster, group, machine}
-					byMachine[key] = hold(byMachine[key], p, p.start, p.end, need*float64(processors))
-				}
-			})
+			holdings = hold(holdings, p, p.start, p.end, need)
 		}
 	}
-	keys := make([][3]int, 0, len(byMachine))
-	for key := range byMachine {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
-	for _, key := range keys {
-		m := &c.in.clusters[key[0]].Machines[key[1]]
-		if h, held, found := exceeded(byMachine[key], m.Memory); found {
-			c.report.add(Violation{CodeMemory, c.in.jobs[h.part.job].ID, c.in.clusters[key[0]].ID, m.Name(key[2]), h.part.start, h.part.end,
-				fmt.Sprintf("the tasks running there need %v, the machine has %v", held, m.Memory)})
+	return holdings
+}
+
+// holdMemory adds what the tasks of a holding need to what each of its machines holds, or takes it away, and lists the
+// machines that then hold more than they have. Such a machine is listed once: it is full for good after that.
+func (c *checker) holdMemory(held []float64, h holding, sign float64) {
+	cluster := &c.in.clusters[h.part.cluster]
+	c.in.onMachines(h.part.cluster, h.part.set, func(group, machine, processors int) {
+		m := &cluster.Machines[group]
+		at := &held[m.firstMachine+machine]
+		*at += sign * h.amount * float64(processors)
+		if *at > m.Memory*(1+Tolerance) {
+			c.report.add(Violation{CodeMemory, c.in.jobs[h.part.job].ID, cluster.ID, m.Name(machine), h.part.start, h.part.end,
+				fmt.Sprintf("the tasks running there need %v, the machine has %v", *at, m.Memory)})
+			*at = math.Inf(-1)
 		}
-	}
+	})
 }
 
 // Name is the name of the k-th machine of the group, from 0: its id, or id[k] where the group has several.

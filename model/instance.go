@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"sync"
 )
 
 // Instance is a validated instance with every default applied and every name resolved to an index. It never changes:
@@ -10,7 +11,7 @@ import (
 // Make one with [ReadInstance], [ReadInstanceFile] or a [Builder].
 type Instance struct {
 	name      string
-	sha256    string
+	digest    *digest
 	units     Units
 	objective []ObjectiveTerm
 	weights   Weights
@@ -114,17 +115,17 @@ type clusterSource struct{ weights, network, overheads bool }
 
 // Machine is a group of Count identical machines.
 type Machine struct {
-	ID          string
-	Count       int
-	Processors  int     // of one machine, as stated
-	Speed       float64 // work per time of one processor given out: with WholeMachines, processors × stated speed
-	Memory      float64 // of one machine; +Inf: unlimited
-	Bandwidth   float64 // +Inf: unlimited
-	Cost        float64 // per processor given out and time unit
-	Background  *Background
-	Queue       *QueueSpec
-	First       int // number of the group's first processor in the cluster
-	Units       int // processors given out per machine: Processors, or 1 with WholeMachines
+	ID         string
+	Count      int
+	Processors int     // of one machine, as stated
+	Speed      float64 // work per time of one processor given out: with WholeMachines, processors × stated speed
+	Memory     float64 // of one machine; +Inf: unlimited
+	Bandwidth  float64 // +Inf: unlimited
+	Cost       float64 // per processor given out and time unit
+	Background *Background
+	Queue      *QueueSpec
+	First      int // number of the group's first processor in the cluster
+	Units      int // processors given out per machine: Processors, or 1 with WholeMachines
 
 	firstMachine int    // number of the group's first machine in the cluster
 	licences     []bool // by licence index; nil: all
@@ -198,7 +199,20 @@ func (in *Instance) Name() string { return in.name }
 
 // SHA256 is the SHA-256, in hexadecimal, of the (uncompressed) bytes the instance was read from; for a built one, of the
 // bytes that [WriteInstance] writes.
-func (in *Instance) SHA256() string { return in.sha256 }
+func (in *Instance) SHA256() string {
+	in.digest.once.Do(func() {
+		if in.digest.hex == "" {
+			in.digest.hex = hashOf(in)
+		}
+	})
+	return in.digest.hex
+}
+
+// digest is a SHA-256 that is computed when it is first asked for.
+type digest struct {
+	once sync.Once
+	hex  string
+}
 
 // Units names the units of measurement.
 func (in *Instance) Units() Units { return in.units }

@@ -166,99 +166,6 @@ func excess(x, limit float64) float64 {
 	}
 }
 
-// marginal is the right derivative of penalty by the load.
-func (s *server) marginal(charge Charge, load float64) float64 {
-	if len(s.tasks) == 0 {
-		return 0
-	}
-	wait, sum := Wait(s.kappa, load, s.serviceRate), 0.0
-	for _, t := range s.tasks {
-		if response := wait + t.service; response >= t.deadline {
-			sum += 1 / t.deadline
-		}
-		if charged := t.cost * (wait + t.service); charge == ChargeResponse && charged >= t.budget {
-			sum += t.cost / t.budget
-		}
-	}
-	idle := 1 - load/s.serviceRate
-	return sum * s.kappa / (idle * idle)
-}
-
-// park sets every server's load to the rate of its tasks and spreads what is left of λ so that the penalty is least. The
-// penalty of a server is convex in its load, so at the best loads all marginal penalties agree; bisection finds that price.
-func park(servers []server, q Queueing) {
-	const full = 1 - 1e-12 // a server takes load up to just below μ
-	left := q.Rate
-	room := 0.0
-	for k := range servers {
-		s := &servers[k]
-		s.load = float64(len(s.tasks)) / q.Period
-		left -= s.load
-		room += max(0, s.serviceRate*full-s.load)
-	}
-	if left <= Tolerance*q.Rate {
-		return
-	}
-	if left > room { // no stable loads
-		for k := range servers {
-			servers[k].load = max(servers[k].load, servers[k].serviceRate)
-		}
-		return
-	}
-	atPrice := func(price float64) (loads []float64, extra float64) {
-		for k := range servers {
-			s := &servers[k]
-			load := s.loadAt(q.Charge, price, s.serviceRate*full)
-			loads = append(loads, load)
-			extra += load - s.load
-		}
-		return loads, extra
-	}
-	low, high := 0.0, 1.0
-	for _, extra := atPrice(high); extra < left && high < math.MaxFloat64/4; _, extra = atPrice(high) {
-		high *= 4
-	}
-	for range 200 {
-		middle := low + (high-low)/2
-		if _, extra := atPrice(middle); extra < left {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	less, lessExtra := atPrice(low)
-	more, moreExtra := atPrice(high)
-	if lessExtra >= left { // price 0 parks it all
-		less, lessExtra = make([]float64, len(servers)), 0
-		for k := range servers {
-			less[k] = servers[k].load
-		}
-		more, moreExtra = atPrice(0)
-	}
-	share := (left - lessExtra) / (moreExtra - lessExtra)
-	for k := range servers {
-		servers[k].load = less[k] + share*(more[k]-less[k])
-	}
-}
-
-// loadAt is the largest load, at least the server's own and at most the given one, up to which the marginal penalty stays
-// within the price.
-func (s *server) loadAt(charge Charge, price, most float64) float64 {
-	low, high := s.load, max(s.load, most)
-	if s.marginal(charge, high) <= price {
-		return high
-	}
-	for range 100 {
-		middle := low + (high-low)/2
-		if s.marginal(charge, middle) <= price {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
-}
-
 // loads checks stated loads: n ≤ T·λ_r and λ_r < μ_r for every machine, and Σ λ_r = λ (eqs. 13–15).
 func (c *checker) loads() {
 	if len(c.sol.Loads) == 0 {
@@ -277,6 +184,9 @@ func (c *checker) loads() {
 		key := [2]string{l.Cluster, l.Machine}
 		if _, twice := rates[key]; twice {
 			violation(l, "the load of the machine is stated twice")
+		}
+		if !(l.Rate >= 0 && isFinite(l.Rate)) {
+			violation(l, "expected a finite rate of at least 0, found %v", l.Rate)
 		}
 		rates[key] = l.Rate
 		sum += l.Rate

@@ -22,7 +22,7 @@ func ReadInstance(r io.Reader, name string) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.sha256 = digest
+	in.digest.hex = digest
 	return in, nil
 }
 

@@ -162,10 +162,48 @@ func shareTasks(classes []speedClass, tasks int) {
 	}
 }
 
+// CanRun says whether the job can run on the cluster when nothing else runs there; [Instance.CannotRun] says why not. It
+// looks at one cluster only: a job that may spread over the grid can be too wide for each of its clusters.
+func (in *Instance) CanRun(job, cluster int) bool {
+	j, c := &in.jobs[job], &in.clusters[cluster]
+	if j.runtimes != nil && math.IsNaN(j.runtimes[cluster]) {
+		return false
+	}
+	least, _ := in.Width(job, cluster)
+	return least <= c.Processors && in.shortOf(j, cluster) < 0 && in.usable(j, c) >= least
+}
+
+// shortOf is the index in the job's licences of the first of which the cluster can never use as many copies as the job
+// needs; −1: none.
+func (in *Instance) shortOf(j *Job, cluster int) int {
+	for k, need := range j.Licences {
+		if copies, _ := in.Pool(cluster, need.Licence); need.Copies > copies {
+			return k
+		}
+	}
+	return -1
+}
+
+// usable is the number of processors of the cluster that the job can hold at once: of one machine if it must stay on one.
+func (in *Instance) usable(j *Job, c *Cluster) int {
+	all, most := 0, 0
+	for g := range c.Machines {
+		units, _ := in.holds(j, &c.Machines[g])
+		all += units * c.Machines[g].Count
+		most = max(most, units)
+	}
+	if j.Span == SpanMachine {
+		return most
+	}
+	return all
+}
+
 // CannotRun says why the job can never run on the cluster, whatever else runs there, naming the attribute that forbids
-// it; the empty text means that it can. It looks at one cluster only: a job that may spread over the grid can be too
-// wide for each of its clusters.
+// it; the empty text means that it can: see [Instance.CanRun].
 func (in *Instance) CannotRun(job, cluster int) string {
+	if in.CanRun(job, cluster) {
+		return ""
+	}
 	j, c := &in.jobs[job], &in.clusters[cluster]
 	if j.runtimes != nil && math.IsNaN(j.runtimes[cluster]) {
 		return fmt.Sprintf("no run time is stated for %s", c.ID)
@@ -174,56 +212,71 @@ func (in *Instance) CannotRun(job, cluster int) string {
 	if least > c.Processors {
 		return fmt.Sprintf("needs %d processors, %s has %d", least, c.ID, c.Processors)
 	}
-	for _, need := range j.Licences {
-		if copies, _ := in.Pool(cluster, need.Licence); need.Copies > copies {
-			return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, in.licences[need.Licence].ID, c.ID, copies)
-		}
+	if k := in.shortOf(j, cluster); k >= 0 {
+		need := j.Licences[k]
+		copies, _ := in.Pool(cluster, need.Licence)
+		return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, in.licences[need.Licence].ID, c.ID, copies)
 	}
-	return in.tooSmall(j, c, least)
-}
-
-// tooSmall says why the machines of the cluster cannot host the job on the given number of processors.
-func (in *Instance) tooSmall(j *Job, c *Cluster, least int) string {
-	usable, onOne, reason := 0, 0, ""
-	for g := range c.Machines {
-		m := &c.Machines[g]
-		units, why := in.Hosts(j, m)
-		if why != "" {
-			reason = why
+	for g := len(c.Machines) - 1; g >= 0; g-- {
+		if _, why := in.Hosts(j, &c.Machines[g]); why != "" {
+			return fmt.Sprintf("%s on %s", why, c.ID)
 		}
-		usable += units * m.Count
-		onOne = max(onOne, units)
 	}
 	if j.Span == SpanMachine {
-		usable = onOne
+		return fmt.Sprintf("needs %d processors of one machine, the largest of %s has %d", least, c.ID, in.usable(j, c))
 	}
-	switch {
-	case usable >= least:
-		return ""
-	case reason != "":
-		return fmt.Sprintf("%s on %s", reason, c.ID)
-	case j.Span == SpanMachine:
-		return fmt.Sprintf("needs %d processors of one machine, the largest of %s has %d", least, c.ID, onOne)
-	default:
-		return fmt.Sprintf("needs %d processors, %s has %d that it can use", least, c.ID, usable)
+	return fmt.Sprintf("needs %d processors, %s has %d that it can use", least, c.ID, in.usable(j, c))
+}
+
+// obstacle is what keeps a job from processors of a machine.
+type obstacle int
+
+// The obstacles, in the order in which they are looked for.
+const (
+	noObstacle obstacle = iota
+	tooSlowLink
+	missingLicence
+	tooLittleMemory
+)
+
+// holds is the number of processors of one machine of the group that the job can hold at once, and what keeps it from
+// holding all.
+func (in *Instance) holds(j *Job, m *Machine) (processors int, why obstacle) {
+	if m.Bandwidth < j.MinBandwidth {
+		return 0, tooSlowLink
 	}
+	if in.missing(j, m) >= 0 {
+		return 0, missingLicence
+	}
+	if fit := m.Memory / j.Memory; j.Memory > 0 && fit < float64(m.Units) {
+		return int(fit), tooLittleMemory
+	}
+	return m.Units, noObstacle
+}
+
+// missing is the first licence that the job needs and the machine does not run; −1: none.
+func (in *Instance) missing(j *Job, m *Machine) int {
+	for _, need := range j.Licences {
+		if need.Copies > 0 && !m.Runs(need.Licence) {
+			return need.Licence
+		}
+	}
+	return -1
 }
 
 // Hosts is the number of processors of one machine of the group that the job can hold at once, and, where that is fewer
 // than the machine has, why.
 func (in *Instance) Hosts(j *Job, m *Machine) (processors int, why string) {
-	if m.Bandwidth < j.MinBandwidth {
-		return 0, fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)
+	processors, obstacle := in.holds(j, m)
+	switch obstacle {
+	case tooSlowLink:
+		why = fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)
+	case missingLicence:
+		why = fmt.Sprintf("needs licence %s, too few machines run it", in.licences[in.missing(j, m)].ID)
+	case tooLittleMemory:
+		why = fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
 	}
-	for _, need := range j.Licences {
-		if need.Copies > 0 && !m.Runs(need.Licence) {
-			return 0, fmt.Sprintf("needs licence %s, too few machines run it", in.licences[need.Licence].ID)
-		}
-	}
-	if fit := m.Memory / j.Memory; j.Memory > 0 && fit < float64(m.Units) {
-		return int(fit), fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
-	}
-	return m.Units, ""
+	return processors, why
 }
 
 // ceilDiv is ⌈a/b⌉ of positive whole numbers.

@@ -17,7 +17,7 @@ import (
 // A Decoder is for one goroutine; Clone makes another.
 type Decoder struct {
 	clusters []decoderCluster
-	jobs     int
+	origin   float64 // earliest arrival of all jobs
 	steps    []step
 }
 
@@ -31,8 +31,8 @@ type decoderCluster struct {
 type decoderJob struct {
 	duration float64
 	deadline float64
-	arrival  float64 // after the earliest arrival of all
-	size     int32   // 0: cannot run there
+	arrival  float64
+	size     int32 // 0: cannot run there
 }
 
 // step is a number of processors that are released at one time.
@@ -57,22 +57,21 @@ func NewDecoder(in *model.Instance) (*Decoder, error) {
 	if missing := in.Features() &^ DecoderFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: list decoding by counts cannot honour %s", missing)
 	}
-	d := &Decoder{jobs: len(in.Jobs())}
+	d := &Decoder{origin: in.FirstArrival()}
 	widest := 0
 	for c := range in.Clusters() {
-		cluster := decoderCluster{int32(in.Clusters()[c].Processors), make([]decoderJob, d.jobs)}
+		cluster := decoderCluster{int32(in.Clusters()[c].Processors), make([]decoderJob, len(in.Jobs()))}
 		for j := range in.Jobs() {
-			if in.CannotRun(j, c) != "" {
-				continue
+			if in.CanRun(j, c) {
+				size, _ := in.Width(j, c)
+				job := &in.Jobs()[j]
+				cluster.jobs[j] = decoderJob{in.DurationOn(j, c, size), job.Deadline, job.Arrival, int32(size)}
 			}
-			size, _ := in.Width(j, c)
-			job := &in.Jobs()[j]
-			cluster.jobs[j] = decoderJob{in.DurationOn(j, c, size), job.Deadline - in.FirstArrival(), job.Arrival - in.FirstArrival(), int32(size)}
 		}
 		d.clusters = append(d.clusters, cluster)
 		widest = max(widest, in.Clusters()[c].Processors)
 	}
-	d.steps = make([]step, min(widest, d.jobs)+2)
+	d.steps = make([]step, min(widest, len(in.Jobs()))+2)
 	return d, nil
 }
 
@@ -95,8 +94,8 @@ func (d *Decoder) Duration(job, cluster int) (float64, bool) {
 func (d *Decoder) Decode(cluster int, order []int32) Totals {
 	c := &d.clusters[cluster]
 	steps := d.steps
-	steps[0] = step{0, c.processors}
-	n := 1
+	steps[0] = step{d.origin, c.processors}
+	n, latest := 1, d.origin
 	totals := Totals{Jobs: len(order)}
 	for _, id := range order {
 		j := &c.jobs[id]
@@ -118,26 +117,31 @@ func (d *Decoder) Decode(cluster int, order []int32) Totals {
 		if end > j.deadline {
 			totals.Over += end - j.deadline
 		}
-		if end > totals.Makespan {
-			totals.Makespan = end
+		if end > latest {
+			latest = end
 		}
 	}
+	totals.Makespan = latest - d.origin
 	return totals
 }
 
 // take moves processors, the latest-released of the first steps up to last, to a step at the time end, and returns the new
 // number of steps.
 func take(steps []step, n, last int, size int32, end float64) int {
-	left, keep := size, last
-	for keep >= 0 && steps[keep].count <= left {
-		left -= steps[keep].count
-		keep--
+	to := last + 1 // the steps from here to last are used up
+	for left := size; left > 0; left -= steps[to].count {
+		if to--; steps[to].count > left {
+			steps[to].count -= left
+			to++
+			break
+		}
 	}
-	if left > 0 {
-		steps[keep].count -= left
+	if to > last && steps[last].time == end { // a job of no time, on some of the processors that are released as it starts
+		steps[last].count += size
+		return n
 	}
-	// The steps keep+1 … last are used up; those after them that come before the end move down over them.
-	to, from := keep+1, last+1
+	// Those after them that come before the end move down over them.
+	from := last + 1
 	for from < n && steps[from].time < end {
 		if to != from {
 			steps[to] = steps[from]
@@ -145,20 +149,17 @@ func take(steps []step, n, last int, size int32, end float64) int {
 		to++
 		from++
 	}
-	if from < n && steps[from].time == end {
+	switch {
+	case from < n && steps[from].time == end:
 		steps[from].count += size
-		if to == from {
-			return n
-		}
-		return to + copy(steps[to:], steps[from:n])
-	}
-	if to == from { // nothing was used up: make room
+	case to < from:
+		steps[to] = step{end, size}
+		to++
+	default: // nothing was used up: make room
 		copy(steps[to+1:n+1], steps[from:n])
 		steps[to] = step{end, size}
 		return n + 1
 	}
-	steps[to] = step{end, size}
-	to++
 	if to == from {
 		return n
 	}

@@ -86,7 +86,7 @@ func runnable(in *model.Instance, cluster int) []int32 {
 }
 
 func TestDecodeByTheLetter(t *testing.T) {
-	many(t, 4, func(t *rapid.T) {
+	many(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
 		d, err := NewDecoder(in)
 		if err != nil {
@@ -107,7 +107,7 @@ func TestDecodeByTheLetter(t *testing.T) {
 
 // A schedule of the same order must cost what the decoder says, by the evaluator.
 func TestDecodeByTheEvaluator(t *testing.T) {
-	many(t, 4, func(t *rapid.T) {
+	many(t, 10, func(t *rapid.T) {
 		in := drawPlain(t, 14)
 		d, err := NewDecoder(in)
 		if err != nil {
@@ -195,17 +195,18 @@ func TestDecodeByHand(t *testing.T) {
 
 // A job of no time ends when processors are released: both then count as released at that time.
 func TestDecodeJobOfNoTime(t *testing.T) {
-	b := model.NewBuilder("zero").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 3}}})
+	b := model.NewBuilder("zero").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4}}})
 	for k, j := range []struct {
 		size int
 		work float64
-	}{{2, 10}, {1, 4}, {1, 0}, {2, 5}, {1, 1}} {
-		b.Job(model.JobSpec{ID: fmt.Sprint(k), Processors: model.Rigid(j.size), Work: &j.work})
+	}{{3, 10}, {1, 2}, {2, 0}, {2, 5}, {1, 1}} {
+		b.Job(model.JobSpec{ID: fmt.Sprint(k), Processors: model.Rigid(j.size), Work: &j.work, Deadline: new(3.0)})
 	}
 	d := newDecoder(t, build(t, b))
-	// 0 holds two until 10, 1 one until 4; 2 is at 4; 3 starts at 10 on the two of 0; 4 runs from 4 to 5.
-	if got := d.Decode(0, []int32{0, 1, 2, 3, 4}); got.Makespan != 15 || got.Busy != 35 {
-		t.Errorf("got %+v", got)
+	// 0 holds three until 10, 1 one until 2; 2 is at 10; 3 starts at 10 on two of 0's; 4 runs from 2 to 3, in time.
+	want := Totals{Jobs: 5, Makespan: 15, Busy: 30 + 2 + 0 + 10 + 1, Over: 7 + 0 + 7 + 12 + 0}
+	if got := d.Decode(0, []int32{0, 1, 2, 3, 4}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

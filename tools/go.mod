@@ -1,4 +1,4 @@
-// Tools of the development of allot, pinned in a module of their own so that whoever embeds the library does not inherit
+// The tools that develop allot, pinned in a module of their own so that whoever embeds the library does not inherit
 // their dependencies. Run one with: go tool -modfile=tools/go.mod golangci-lint run
 module github.com/allot-opt/allot/tools
 

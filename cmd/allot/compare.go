@@ -135,8 +135,7 @@ func safeName(name string) string {
 // writeComparison writes the table of one instance.
 func writeComparison(w io.Writer, in *model.Instance, rows []bench.Row) error {
 	fmt.Fprintf(w, "%s: %d jobs, %d clusters, %d processors; minimise %s\n", instanceName(in), len(in.Jobs()), len(in.Clusters()), in.Processors(), objectiveName(in))
-	bench.WriteTable(w, in, rows)
-	return nil
+	return bench.WriteTable(w, in, rows)
 }
 
 // faults is an error where a solver failed; an instance that a solver does not support is no failure unless none does.

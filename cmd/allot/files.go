@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,33 +29,28 @@ func write(c *cli.Context, path string, content func(io.Writer) error) error {
 }
 
 // writeFile is write to a file.
-func writeFile(path string, content func(io.Writer) error) (err error) {
+func writeFile(path string, content func(io.Writer) error) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return &statusError{exitFailure, fmt.Errorf("cannot write %s: %w", path, err)}
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary.Name())
-		}
-	}()
-	out := bufio.NewWriter(temporary)
-	if err := content(out); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err := temporary.Chmod(0o644); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err := temporary.Close(); err != nil {
-		return err
+	if err := fill(temporary, content); err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
 	}
 	return os.Rename(temporary.Name(), path)
+}
+
+// fill writes the content to the file and closes it.
+func fill(file *os.File, content func(io.Writer) error) error {
+	out := bufio.NewWriter(file)
+	err := content(out)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil {
+		err = file.Chmod(0o644) // temporary files are for their maker only
+	}
+	return errors.Join(err, file.Close())
 }
 
 // writeJSON writes a value as indented JSON.

@@ -1,0 +1,108 @@
+// Command ownsolver registers a solver of its own and compares it with one that comes with allot:
+//
+//	go run ./examples/ownsolver examples/multicluster.json
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
+)
+
+// From here on solve.Lookup and solve.Solvers know it as any other.
+var _ = solve.Register(solve.Info{
+	Name:   "my-longest-first",
+	Doc:    "The job that takes longest first, each where it ends first.",
+	Source: "R. L. Graham (1969), Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), doi:10.1137/0117039",
+	New:    func() solve.Solver { return LongestFirst{} },
+})
+
+// LongestFirst places the job that takes longest first, each on the cluster where it ends first.
+type LongestFirst struct{}
+
+// Supports refuses what the algorithm cannot honour. A [plan.Schedule] honours the rest; of two jobs with run times stated
+// cluster by cluster this one cannot say which takes longer.
+func (LongestFirst) Supports(in *model.Instance) error {
+	const honoured = plan.ScheduleFeatures &^ model.UnrelatedTimes
+	if missing := in.Features() &^ honoured; missing != 0 {
+		return fmt.Errorf("%w: %s", solve.ErrUnsupported, missing)
+	}
+	return nil
+}
+
+// Solve places the jobs one by one: Earliest looks for a place, Place takes it.
+func (LongestFirst) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	schedule, err := plan.NewSchedule(in)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	for _, job := range longestFirst(in) {
+		if err := ctx.Err(); err != nil { // nothing to show yet: a solver with a schedule would return it
+			stop := model.StopTime
+			if errors.Is(err, context.Canceled) {
+				stop = model.StopCancelled
+			}
+			return solve.Result{Status: model.Unknown, Stop: stop}, nil
+		}
+		var best plan.Slot
+		found := false
+		for cluster := range in.Clusters() {
+			if slot, ok := schedule.Earliest(job, cluster); ok && (!found || slot.End < best.End) {
+				best, found = slot, true
+			}
+		}
+		if found {
+			schedule.Place(job, best)
+		} else {
+			schedule.LeaveUnplaceable(job) // the solution says why
+		}
+	}
+	return solve.Result{Solution: schedule.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}
+
+// longestFirst lists the jobs by falling time at speed 1, none before the jobs it waits for.
+func longestFirst(in *model.Instance) []int {
+	jobs := in.Jobs()
+	time := func(j int) float64 { return jobs[j].TotalWork() / float64(jobs[j].Min) }
+	order := plan.ArrivalOrder(in)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(time(b), time(a)) })
+	return plan.Topological(in, order)
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: ownsolver INSTANCE")
+	}
+	if err := compare(os.Args[1], "my-longest-first", "mct"); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// compare prints the makespan that each of the solvers reaches on an instance.
+func compare(file string, solvers ...string) error {
+	in, err := model.ReadInstanceFile(file)
+	if err != nil {
+		return err
+	}
+	for _, name := range solvers {
+		info, err := solve.Lookup(name)
+		if err != nil {
+			return err
+		}
+		result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{})
+		if err != nil {
+			return err
+		}
+		makespan, _ := result.Solution.Metrics.Get("makespan")
+		fmt.Printf("%-16s  makespan %6.2f\n", name, makespan)
+	}
+	return nil
+}
