@@ -170,6 +170,9 @@ func (c *chart) drawLabels() {
 	}
 }
 
+// mostLabelled is how many characters of an id a label shows.
+const mostLabelled = 40
+
 // leastLabel and mostLabel are the sizes between which an id can be read and does not shout.
 const (
 	leastLabel = 8.5
@@ -181,11 +184,13 @@ func (c *chart) drawLabel(r rect, j *job) {
 	const (
 		pad    = 3.0
 		sample = 10.0
+		// An SVG may be shown in a font that is wider than the one that is measured.
+		wider = 1.08
 	)
-	id := printable(j.id)
+	id := clip(printable(j.id), mostLabelled)
 	long := c.fonts.width(lettering{size: sample}, id) / sample
-	along := min(mostLabel, (r.width()-2*pad)/long, (r.height()-2)/1.1)
-	up := min(mostLabel, (r.height()-2*pad)/long, (r.width()-2)/1.1)
+	along := min(mostLabel, (r.width()-2*pad)/(wider*long), (r.height()-2)/1.1)
+	up := min(mostLabel, (r.height()-2*pad)/(wider*long), (r.width()-2)/1.1)
 	size := math.Floor(2*max(along, up)) / 2
 	if size < leastLabel || long == 0 {
 		return

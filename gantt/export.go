@@ -103,7 +103,7 @@ func (c *chart) finishSVG(out *bufio.Writer, drawn []byte) {
 	}
 	out.Write(drawn[:head])
 	fmt.Fprintf(out, "\n<title>%s</title>", escaped(printable(c.summary.title)))
-	corrections.WriteString(out, string(drawn[head:end]))
+	out.WriteString(corrections.Replace(string(drawn[head:end])))
 	if len(c.hovers) > 0 {
 		fmt.Fprintf(out, "<g fill-opacity=\"0\" transform=\"scale(%v)\">\n", pointsPerPixel)
 		for _, h := range c.hovers {

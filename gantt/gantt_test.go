@@ -145,6 +145,7 @@ func TestGolden(t *testing.T) {
 
 func TestSameBytesAgain(t *testing.T) {
 	for _, s := range samples(t) {
+		s.opt.Width, s.opt.Height = 400, 250
 		for _, format := range Formats() {
 			if !bytes.Equal(drawn(t, s, format), drawn(t, s, format)) {
 				t.Errorf("%s as %s differs from itself", s.name, format)
@@ -155,13 +156,13 @@ func TestSameBytesAgain(t *testing.T) {
 
 func TestPNGHasTheAskedSize(t *testing.T) {
 	for _, s := range samples(t) {
-		s.opt.Width, s.opt.Height = 643, 377
+		s.opt.Width, s.opt.Height = 443, 277
 		img, err := png.Decode(bytes.NewReader(drawn(t, s, PNG)))
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
-		if size := img.Bounds().Size(); size.X != 643 || size.Y != 377 {
-			t.Errorf("%s: size %v, want 643 × 377", s.name, size)
+		if size := img.Bounds().Size(); size.X != 443 || size.Y != 277 {
+			t.Errorf("%s: size %v, want 443 × 277", s.name, size)
 		}
 	}
 }

@@ -51,6 +51,8 @@ type block struct {
 // newLayout lays the solution out. The instance may be nil.
 func newLayout(sol *model.Solution, in *model.Instance) (*layout, error) {
 	b := layoutBuilder{layout: new(layout), in: in, bandOf: map[string]int{}}
+	// Most jobs are one block.
+	b.jobs, b.blocks = make([]job, 0, len(sol.Jobs)), make([]block, 0, len(sol.Jobs))
 	b.addClusters()
 	for k := range sol.Jobs {
 		if err := b.add(k, &sol.Jobs[k]); err != nil {

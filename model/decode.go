@@ -3,9 +3,7 @@ package model
 import (
 	"encoding"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -59,20 +57,37 @@ func (d *decoder) syntax(err error) {
 	case err == io.EOF:
 		d.fault("expected a JSON value, found an empty file")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		d.fault("the file ends early, at byte %d, inside a JSON value", d.json.InputOffset())
+		d.fault("the file ends early, at byte %d, inside a JSON value", d.input.read)
 	case errors.Is(err, d.input.err): // reading failed, or a token is too long
 		d.faults.cause = d.input.err
 		d.fault("%s", d.input.err)
 	case errors.As(err, &syntactic):
-		text := strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
-		d.fault("not JSON: %s at byte %d", text, syntactic.ByteOffset)
+		d.fault("not JSON: %s at byte %d", syntaxText(syntactic.Err), syntactic.ByteOffset)
 	default:
 		d.fault("%s", err)
 	}
 }
 
+// syntaxText is a syntax error in words; the frequent ones in plainer words than the parser's.
+func syntaxText(err error) string {
+	text := strings.TrimPrefix(err.Error(), "jsontext: ")
+	switch {
+	case strings.HasPrefix(text, `invalid character '\ufeff' at start`):
+		return "a byte order mark"
+	case strings.HasPrefix(text, "invalid character ',' at start"):
+		return "a comma with no value before or after it"
+	case text == "exceeded max depth":
+		return "values nested too deep"
+	}
+	return text
+}
+
 // fault lists a fault at the value being read.
 func (d *decoder) fault(format string, args ...any) {
+	if d.faults.full() {
+		d.faults.More++
+		return
+	}
 	path := ""
 	for _, s := range d.path {
 		if s.index >= 0 {
@@ -143,6 +158,9 @@ func (d *decoder) value(f field, v reflect.Value) error {
 
 // structure reads an object into the fields of a struct.
 func (d *decoder) structure(v reflect.Value) error {
+	if d.json.PeekKind() != '{' {
+		return d.wrongKind("an object")
+	}
 	fields := fieldsOf(v.Type())
 	var seen uint64
 	err := d.object(func(name string) error {
@@ -253,220 +271,4 @@ func (d *decoder) mapping(f field, v reflect.Value) error {
 		}
 		return nil
 	})
-}
-
-// number reads a number that satisfies the field's check.
-func (d *decoder) number(f field, set func(float64)) error {
-	if d.json.PeekKind() != '0' {
-		return d.wrongKind("a number")
-	}
-	token, err := d.json.ReadToken()
-	if err != nil {
-		return err
-	}
-	text := token.String()
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		d.fault("expected a finite number, found %s", clip(text))
-		return nil
-	}
-	if wrong := checkNumber(f.check, x); wrong != "" {
-		d.fault("%s", wrong)
-		return nil
-	}
-	set(x)
-	return nil
-}
-
-// unsigned reads a whole number of up to 64 bits, such as a seed.
-func (d *decoder) unsigned(v reflect.Value) error {
-	if d.json.PeekKind() != '0' {
-		return d.wrongKind("a whole number")
-	}
-	token, err := d.json.ReadToken()
-	if err != nil {
-		return err
-	}
-	text := token.String()
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil { // written in another way, such as 1e3; up to 2⁵³ it is exact
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(x >= 0 && x <= 1<<53 && x == math.Trunc(x)) {
-			d.fault("expected a whole number in [0, 2^64), found %s", clip(text))
-			return nil
-		}
-		n = uint64(x)
-	}
-	v.SetUint(n)
-	return nil
-}
-
-// boolean reads true or false.
-func (d *decoder) boolean(v reflect.Value) error {
-	if kind := d.json.PeekKind(); kind != 't' && kind != 'f' {
-		return d.wrongKind("true or false")
-	}
-	token, err := d.json.ReadToken()
-	if err == nil {
-		v.SetBool(token.Bool())
-	}
-	return err
-}
-
-// text reads a text that satisfies the field's check.
-func (d *decoder) text(f field, set func(string)) error {
-	if d.json.PeekKind() != '"' {
-		return d.wrongKind("a text")
-	}
-	token, err := d.json.ReadToken()
-	if err != nil {
-		return err
-	}
-	text := d.intern(token.String())
-	if wrong := checkText(f, text); wrong != "" {
-		d.fault("%s", wrong)
-		return nil
-	}
-	set(text)
-	return nil
-}
-
-// intern returns one copy of a short text that occurs often. The table is bounded: past that, texts are kept as they are.
-func (d *decoder) intern(text string) string {
-	const longest, most = 64, 1 << 16
-	if len(text) > longest {
-		return text
-	}
-	if known, ok := d.texts[text]; ok {
-		return known
-	}
-	if len(d.texts) < most {
-		d.texts[text] = text
-	}
-	return text
-}
-
-// processorRange reads a number (rigid) or an object of min and max (moldable).
-func (d *decoder) processorRange(f field, r *ProcessorRange) error {
-	switch d.json.PeekKind() {
-	case '0':
-		f.check = "count"
-		return d.number(f, func(x float64) { *r = Rigid(int(x)) })
-	case '{':
-		before := len(d.faults.Faults) + d.faults.More
-		err := d.structure(reflect.ValueOf(r).Elem())
-		if err == nil && len(d.faults.Faults)+d.faults.More == before && r.Min > r.Max {
-			d.fault("expected min ≤ max, found min %d and max %d", r.Min, r.Max)
-		}
-		return err
-	default:
-		return d.wrongKind("a number or an object of min and max")
-	}
-}
-
-// metrics reads an object of metric → number, or → object of cluster → number.
-func (d *decoder) metrics(m *Metrics) error {
-	*m = Metrics{}
-	return d.object(func(name string) error {
-		if _, twice := (*m)[name]; twice {
-			d.fault("expected the metric once, found it again")
-			return d.json.SkipValue()
-		}
-		var value MetricValue
-		figure := field{check: "figure"}
-		var err error
-		if d.json.PeekKind() == '{' {
-			err = d.mapping(figure, reflect.ValueOf(&value.ByCluster).Elem())
-		} else {
-			err = d.number(figure, func(x float64) { value.Total = x })
-		}
-		if !d.faults.full() {
-			(*m)[name] = value
-		}
-		return err
-	})
-}
-
-// anything reads a parameter: a number, a text or a truth value.
-func (d *decoder) anything(v reflect.Value) error {
-	switch d.json.PeekKind() {
-	case '0':
-		return d.number(field{check: "figure"}, func(x float64) { v.Set(reflect.ValueOf(x)) })
-	case '"':
-		return d.text(field{}, func(text string) { v.Set(reflect.ValueOf(text)) })
-	case 't', 'f':
-		token, err := d.json.ReadToken()
-		if err == nil {
-			v.Set(reflect.ValueOf(token.Bool()))
-		}
-		return err
-	default:
-		return d.wrongKind("a number, a text, true or false")
-	}
-}
-
-// tokenLimit passes a JSON text on and fails at a text, number or run of white space longer than maxToken, so that a file
-// cannot make the decoder hold more than that at once.
-type tokenLimit struct {
-	r       io.Reader
-	inText  bool
-	escaped bool
-	length  int // of the token, or run of white space, so far
-	blank   bool
-	err     error // what ended reading, but for the end of the file; it lasts
-}
-
-// maxToken is the longest text, number or run of white space that is read.
-const maxToken = 1 << 20
-
-// Read implements io.Reader.
-func (l *tokenLimit) Read(buffer []byte) (int, error) {
-	if l.err != nil {
-		return 0, l.err
-	}
-	n, err := l.r.Read(buffer)
-	if err != io.EOF {
-		l.err = err
-	}
-	for k, b := range buffer[:n] {
-		if l.advance(b) > maxToken {
-			l.err = fmt.Errorf("expected texts, numbers and white space of at most %d bytes, found a longer one", maxToken)
-			return k, l.err
-		}
-	}
-	return n, err
-}
-
-// advance takes the next byte and returns the length of the token it belongs to so far.
-func (l *tokenLimit) advance(b byte) int {
-	switch {
-	case l.inText:
-		l.length++
-		switch {
-		case l.escaped:
-			l.escaped = false
-		case b == '\\':
-			l.escaped = true
-		case b == '"':
-			l.inText, l.length = false, 0
-		}
-	case b == '"':
-		l.inText, l.length = true, 0
-	case b == ' ' || b == '\n' || b == '\r' || b == '\t':
-		if !l.blank {
-			l.length = 0
-		}
-		l.length++
-		l.blank = true
-		return l.length
-	case b == ',' || b == ':' || b == '{' || b == '}' || b == '[' || b == ']':
-		l.length = 0
-	default:
-		if l.blank {
-			l.length = 0
-		}
-		l.length++
-	}
-	l.blank = false
-	return l.length
 }

@@ -56,7 +56,7 @@ func (d *drawer) machine(g int) model.MachineSpec {
 		m.Memory = d.optional("memory")
 	}
 	if d.chance("machine lists licences") {
-		m.Licences = []string{}
+		m.Licences, d.restricted = []string{}, true
 		for _, id := range d.licences {
 			if d.chance("runs it") {
 				m.Licences = append(m.Licences, id)

@@ -90,7 +90,7 @@ func (d *drawer) needs(j *model.JobSpec) {
 		j.MinBandwidth = d.bandwidth
 	}
 	named := d.named()
-	if len(named) == 0 && d.rarely("unlimited licence") { // where no licence is named, none is limited
+	if len(named) == 0 && (!d.restricted || d.may(model.LicencePools)) && d.rarely("unlimited licence") { // named nowhere
 		j.Licences = map[string]int{"unlimited": d.count("copies needed", 0, 3)}
 	}
 	for _, id := range named {

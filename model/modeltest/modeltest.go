@@ -87,7 +87,9 @@ type drawer struct {
 	arrival   float64  // of every job, without the feature Arrivals
 	bandwidth float64  // of every machine, without BandwidthNeeds; 0: unlimited
 	memory    bool     // machines limit memory
-	widest    int      // processors of the largest cluster
+
+	restricted bool // a machine lists the licences that it runs
+	widest     int  // processors of the largest cluster
 }
 
 // may says whether the instance may ask for the features.

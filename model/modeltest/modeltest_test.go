@@ -23,7 +23,9 @@ func TestInstanceAsksForNothingElse(t *testing.T) {
 // Thousands of draws show every field and every feature there is; a new field that the generator forgets fails here.
 func TestEveryFieldAndFeatureOccurs(t *testing.T) {
 	seen, features := map[string]bool{}, model.Features(0)
-	all := rapid.Custom(func(t *rapid.T) model.InstanceSpec { return modeltest.Generator{Features: modeltest.AllFeatures}.Spec(t) })
+	all := rapid.Custom(func(t *rapid.T) model.InstanceSpec {
+		return modeltest.Generator{Features: modeltest.AllFeatures}.Spec(t)
+	})
 	for seed := range 2000 {
 		spec := all.Example(seed)
 		note(seen, "", reflect.ValueOf(spec))

@@ -1,0 +1,224 @@
+package model_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// repeated is a prefix, a text over and over again and a suffix, made while it is read.
+type repeated struct {
+	prefix, text, suffix string
+	length               int64 // of the repeated part, a multiple of the text's
+	at                   int64
+}
+
+// Read implements io.Reader.
+func (r *repeated) Read(buffer []byte) (int, error) {
+	n := 0
+	for n < len(buffer) {
+		rest := r.next()
+		if rest == "" {
+			break
+		}
+		copied := copy(buffer[n:], rest)
+		n, r.at = n+copied, r.at+int64(copied)
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// next is some of what comes next; empty at the end.
+func (r *repeated) next() string {
+	body := int64(len(r.prefix)) + r.length
+	switch {
+	case r.at < int64(len(r.prefix)):
+		return r.prefix[r.at:]
+	case r.at < body:
+		return r.text[(r.at-int64(len(r.prefix)))%int64(len(r.text)):]
+	case r.at < body+int64(len(r.suffix)):
+		return r.suffix[r.at-body:]
+	}
+	return ""
+}
+
+// heapWhile runs f and returns by how much the heap in use grew at most meanwhile.
+func heapWhile(f func()) uint64 {
+	inUse := func() uint64 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapInuse
+	}
+	runtime.GC()
+	before, most := inUse(), uint64(0)
+	done := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			most = max(most, inUse())
+			select {
+			case <-done:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	f()
+	close(done)
+	<-stopped
+	return max(most, before) - before
+}
+
+// A file cannot make the reader hold more than a few megabytes, whatever it is made of.
+func TestReadHoldsLittleOfAnyFile(t *testing.T) {
+	size := int64(1 << 30)
+	if raceEnabled || testing.Short() {
+		size = 1 << 25
+	}
+	const start = `{"schema": "allot/instance/1", `
+	const tooLong = "expected texts, numbers and white space of at most 1048576 bytes, found a longer one"
+	for _, c := range []struct {
+		name, prefix, text, suffix string
+		size                       int64
+		first                      string // fault
+	}{
+		{"one text", start + `"name": "`, "x", `"}`, 1 << 30, "name: " + tooLong},
+		{"one text of escapes", start + `"name": "`, `\"`, `"}`, 1 << 30, "name: " + tooLong},
+		{"one name", start + `"`, "x", `": 1}`, 1 << 30, tooLong},
+		{"one number", start + `"jobs": [{"work": `, "1", `}]}`, 1 << 30, "jobs[0].work: " + tooLong},
+		{"white space", start, " ", `}`, 1 << 30, tooLong},
+		{"white space at the end", document("", oneCluster, oneJob), "\n", "", 1 << 30, tooLong},
+		{"not JSON", "", "x", "", 1 << 30, "not JSON: invalid character 'x' at start of value at byte 0"},
+		{"arrays", start, "[", "", 1 << 30, "not JSON: object member name must be a string at byte 31"},
+		{"array for a number", start + `"jobs": [{"work": [`, "12345678, ", `0]}]}`, size, "jobs[0].work: expected a number, found an array"},
+		{"object for a number", start + `"jobs": [{"work": {`, `"field": [1, 2], `, `"a": 0}}]}`, size, "jobs[0].work: expected a number, found an object"},
+		{"unknown field", start + `"x": [`, "{}, ", "{}]}", size / 4, "x: unknown field; expected one of " + headerFields},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var err error
+			length := c.size / int64(len(c.text)) * int64(len(c.text))
+			grown := heapWhile(func() {
+				_, err = model.ReadInstance(&repeated{prefix: c.prefix, text: c.text, suffix: c.suffix, length: length}, "in.json")
+			})
+			var faults *model.InputError
+			if !errors.As(err, &faults) {
+				t.Fatalf("got %v", err)
+			}
+			first := faults.Faults[0]
+			got := first.Message
+			if first.Path != "" {
+				got = first.Path + ": " + got
+			}
+			if got != c.first {
+				t.Errorf("got %s, want %s", got, c.first)
+			}
+			if grown > 32<<20 {
+				t.Errorf("the heap grew by %d bytes", grown)
+			}
+			t.Logf("the heap grew by %d KiB", grown>>10)
+		})
+	}
+}
+
+// Of millions of faults on one line the first thousand are listed and the rest counted.
+func TestReadCountsAMillionErrors(t *testing.T) {
+	faulty := `{"id": "", "arrival": -1, "jobs": {"unknown": [1, 2, 3]}, "after": "x"}, ` // four, and no time: that one is found later
+	size := int64(1 << 30)
+	if raceEnabled || testing.Short() {
+		size = 1 << 23
+	}
+	jobs := size / int64(len(faulty))
+	var err error
+	start := time.Now()
+	grown := heapWhile(func() {
+		_, err = model.ReadInstance(&repeated{
+			prefix: `{"schema": "allot/instance/1", "clusters": [` + oneCluster + `], "jobs": [`, text: faulty, suffix: `{"id": "x", "work": 1}]}`,
+			length: jobs * int64(len(faulty)),
+		}, "in.json")
+	})
+	t.Logf("%d MiB in %v, the heap grew by %d KiB", size>>20, time.Since(start).Round(time.Millisecond), grown>>10)
+	var faults *model.InputError
+	if !errors.As(err, &faults) {
+		t.Fatalf("got %v", err)
+	}
+	if len(faults.Faults) != model.MaxListed || int64(faults.More) != 4*jobs-model.MaxListed {
+		t.Errorf("listed %d and counted %d more of %d", len(faults.Faults), faults.More, 4*jobs)
+	}
+	if want := (model.Fault{Path: "jobs[249].after", Message: `expected an array, found "x"`}); faults.Faults[999] != want {
+		t.Errorf("the last one listed is %+v", faults.Faults[999])
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if want := fmt.Sprintf("in.json: and %d more errors", faults.More); len(lines) != 1001 || lines[1000] != want {
+		t.Errorf("got %d lines, the last is %q", len(lines), lines[len(lines)-1])
+	}
+	if grown > 64<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+// Texts of just the longest length are read and one byte more is refused, wherever the pieces end in which a file arrives.
+func TestReadRefusesLongTokensWhereverTheyEnd(t *testing.T) {
+	const most = 1 << 20
+	for _, extra := range []int{-1, 0, 1, 2, 3, 100, 4093, 4094, 4095, 4096, 65535, 65536} {
+		for _, prefix := range []string{`{"x": "`, `{"x":        "`} {
+			text := prefix + strings.Repeat("x", most+extra) + `"}`
+			_, err := readInstance(text)
+			refused := strings.Contains(err.Error(), "found a longer one")
+			if refused != (extra > 0) {
+				t.Errorf("a text of %d bytes: got %.200v", most+extra, err)
+			}
+		}
+	}
+}
+
+// Small files must not ask for large tables.
+func TestReadRefusesLargeTables(t *testing.T) {
+	var clusters, jobs, licensed, licences bytes.Buffer
+	for k := range 20_000 {
+		fmt.Fprintf(&clusters, `,{"id": "c%d", "machines": [{"id": "m"}]}`, k)
+		fmt.Fprintf(&jobs, `,{"id": "j%d", "runtime": {"c1": 1}}`, k)
+		fmt.Fprintf(&licensed, `,{"id": "c%d", "licences": {"l%d": 1}, "machines": [{"id": "m", "licences": []}]}`, k, k)
+		fmt.Fprintf(&licences, `,"l%d": 1`, k)
+	}
+	checkRefused(t, []refused{
+		{"jobs × clusters", document("", clusters.String()[1:], jobs.String()[1:]), []string{
+			"jobs: expected jobs with a runtime × clusters ≤ 134217728, found 20000 × 20000"}},
+		{"machines × licences", document(`"licences": {`+licences.String()[1:]+`},`, licensed.String()[1:], oneJob), []string{
+			"clusters: expected clusters and machines that list licences × licences ≤ 134217728, found 40000 × 20000"}},
+	}, readInstance)
+}
+
+// A cycle of a million jobs, and a chain as long.
+func TestReadAMillionJobsInARow(t *testing.T) {
+	n := 1_000_000
+	if raceEnabled || testing.Short() {
+		n = 50_000
+	}
+	for _, c := range []struct{ last, want string }{
+		{fmt.Sprintf(`["j%d"]`, n-1), "jobs[1].after[0]: expected no cycle, found j0 after"},
+		{"[]", ""},
+	} {
+		var text bytes.Buffer
+		fmt.Fprintf(&text, `{"schema": "allot/instance/1", "clusters": [%s], "jobs": [{"id": "j0", "work": 1, "after": %s}`, oneCluster, c.last)
+		for k := 1; k < n; k++ {
+			fmt.Fprintf(&text, `, {"id": "j%d", "work": 1, "after": ["j%d"]}`, k, k-1)
+		}
+		text.WriteString("]}")
+		start := time.Now()
+		_, err := model.ReadInstance(&text, "in.json")
+		t.Logf("%d jobs in %v", n, time.Since(start).Round(time.Millisecond))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "in.json: "+c.want) || len(err.Error()) > 300) {
+			t.Errorf("got %.300v, want %s", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package model_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
+)
+
+// written is what WriteInstance writes.
+func written(t rapid.TB, in *model.Instance) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := model.WriteInstance(&text, in); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// hashed is the SHA-256 of a text in hexadecimal.
+func hashed(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// reread reads a text that was written.
+func reread(t rapid.TB, text string) *model.Instance {
+	t.Helper()
+	in, err := model.ReadInstance(strings.NewReader(text), "written")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return in
+}
+
+// same says that two instances have the same attributes, NaN and all.
+func same(a, b *model.Instance) bool {
+	return reflect.DeepEqual(a.Units(), b.Units()) && reflect.DeepEqual(a.Objective(), b.Objective()) && a.Weights() == b.Weights() &&
+		reflect.DeepEqual(a.UserClasses(), b.UserClasses()) && reflect.DeepEqual(a.Licences(), b.Licences()) &&
+		a.Queueing() == b.Queueing() && reflect.DeepEqual(a.Workflows(), b.Workflows()) && a.Name() == b.Name() &&
+		a.Features() == b.Features() && a.Processors() == b.Processors() && a.FirstArrival() == b.FirstArrival() &&
+		sameClusters(a, b) && sameJobs(a, b)
+}
+
+// sameClusters compares clusters and what they can run.
+func sameClusters(a, b *model.Instance) bool {
+	if !reflect.DeepEqual(a.Clusters(), b.Clusters()) {
+		return false
+	}
+	for c := range a.Clusters() {
+		for l := range a.Licences() {
+			copiesA, ownA := a.Pool(c, l)
+			copiesB, ownB := b.Pool(c, l)
+			if copiesA != copiesB || ownA != ownB {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sameJobs compares jobs by all that the rest of the program sees of them: fields, successors and times.
+func sameJobs(a, b *model.Instance) bool {
+	if len(a.Jobs()) != len(b.Jobs()) {
+		return false
+	}
+	equal := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+	for j := range a.Jobs() {
+		p, q := a.Jobs()[j], b.Jobs()[j]
+		for c := range a.Clusters() {
+			if a.CannotRun(j, c) != b.CannotRun(j, c) || !equal(a.Busy(j, c, 2, 3), b.Busy(j, c, 2, 3)) {
+				return false
+			}
+		}
+		if !equal(p.Estimate, q.Estimate) || p.StatesRuntimes() != q.StatesRuntimes() || !reflect.DeepEqual(a.Successors(j), b.Successors(j)) {
+			return false
+		}
+		pv, qv := reflect.ValueOf(p), reflect.ValueOf(q)
+		for k := range pv.NumField() {
+			f := pv.Type().Field(k)
+			if f.IsExported() && f.Name != "Estimate" && !reflect.DeepEqual(pv.Field(k).Interface(), qv.Field(k).Interface()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checkRoundTrip demands that writing and reading lose nothing and that the hash is that of what is written.
+func checkRoundTrip(t *rapid.T, g modeltest.Generator) {
+	in := g.Instance(t)
+	text := written(t, in)
+	if in.SHA256() != hashed(text) {
+		t.Fatalf("SHA256 of a built instance is not that of what is written:\n%s", text)
+	}
+	again := reread(t, text)
+	if again.SHA256() != in.SHA256() {
+		t.Fatalf("SHA256 differs after reading:\n%s", text)
+	}
+	if !same(in, again) {
+		t.Fatalf("the instance that is read is not the one written:\n%s", text)
+	}
+	if twice := written(t, again); twice != text {
+		t.Fatalf("written first\n%s\nand then\n%s", text, twice)
+	}
+}
+
+func TestInstanceRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures}) })
+}
+
+func TestInstanceRoundTripOfWildNumbersAndNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkRoundTrip(t, modeltest.Generator{Features: modeltest.AllFeatures, Wild: true}) })
+}
+
+func TestSolutionRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := modeltest.Generator{Features: modeltest.AllFeatures, Wild: rapid.Bool().Draw(t, "wild")}
+		in := g.Instance(t)
+		sol := modeltest.Solution(t, in)
+		if bound := rapid.Float64().Draw(t, "bound"); bound != 0 {
+			sol.Bound = &bound
+		}
+		var first, second bytes.Buffer
+		if err := model.WriteSolution(&first, sol); err != nil {
+			t.Fatal(err)
+		}
+		again, err := model.ReadSolution(bytes.NewReader(first.Bytes()), "written")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, first.String())
+		}
+		if !reflect.DeepEqual(sol, again) {
+			t.Fatalf("wrote\n%+v\nread\n%+v", sol, again)
+		}
+		if err := model.WriteSolution(&second, again); err != nil || first.String() != second.String() {
+			t.Fatalf("written first\n%s\nand then (%v)\n%s", first.String(), err, second.String())
+		}
+		if a, b := model.Check(in, sol), model.Check(in, again); !reflect.DeepEqual(a, b) {
+			t.Fatalf("checked first\n%+v\nand then\n%+v", a, b)
+		}
+	})
+}
+
+// What equals its default is left out, and a file that states it is the same instance.
+func TestCanonicalFormLeavesOutDefaults(t *testing.T) {
+	in := reread(t, `{"schema": "allot/instance/1", "objective": {"makespan": 1}, "weights": {"makespan": 1}, "units": {}, "licences": {},
+		"clusters": [{"id": "c", "allocation": "processor", "machines": [{"id": "m", "count": 1, "processors": 1, "speed": 1, "cost": 0}]}],
+		"jobs": [{"id": "j", "arrival": 0, "processors": {"min": 1, "max": 1}, "tasks": 1, "work": 3, "work_cv": 0, "reference_speed": 1,
+			"span": "cluster", "memory": 0, "deadline_hard": false, "after": []}]}`)
+	want := `{
+ "schema": "allot/instance/1",
+ "clusters": [
+  {"id":"c","machines":[{"id":"m"}]}
+ ],
+ "jobs": [
+  {"id":"j","work":3}
+ ]
+}
+`
+	if got := written(t, in); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The instance must not change when its maker goes on working with the spec.
+func TestInstanceSharesNothingWithItsSpec(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := modeltest.Generator{Features: modeltest.AllFeatures}.Spec(t)
+		in, err := model.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := written(t, in)
+		scramble(reflect.ValueOf(&spec).Elem())
+		if after := written(t, in); after != before {
+			t.Fatalf("before\n%s\nafter\n%s", before, after)
+		}
+	})
+}
+
+// scramble overwrites every number and text that can be reached, and empties every map.
+func scramble(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			scramble(v.Elem())
+		}
+	case reflect.Struct:
+		for k := range v.NumField() {
+			scramble(v.Field(k))
+		}
+	case reflect.Slice:
+		for k := range v.Len() {
+			scramble(v.Index(k))
+		}
+	case reflect.Map:
+		v.Clear()
+	case reflect.Float64:
+		v.SetFloat(-7)
+	case reflect.Int:
+		v.SetInt(-7)
+	case reflect.String:
+		v.SetString("scrambled")
+	}
+}
