@@ -175,7 +175,7 @@ func (d *decoder) structure(v reflect.Value) error {
 			seen |= 1 << k
 			return d.value(f, v.Field(f.index))
 		}
-		d.fault("unknown field; expected one of %s", names(fields))
+		d.fault("unknown field; expected one of %s", fieldNames(fields))
 		return d.json.SkipValue()
 	})
 	if err != nil {
@@ -189,8 +189,11 @@ func (d *decoder) structure(v reflect.Value) error {
 	return nil
 }
 
-// names lists the names of the fields.
-func names(fields []field) string {
+// fieldNames are fields by their names, put together only where a message needs them.
+type fieldNames []field
+
+// String lists the names.
+func (fields fieldNames) String() string {
 	list := make([]string, len(fields))
 	for k, f := range fields {
 		list[k] = f.name

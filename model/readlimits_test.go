@@ -3,6 +3,7 @@ package model_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"runtime"
@@ -12,6 +13,16 @@ import (
 
 	"github.com/allot-opt/allot/model"
 )
+
+var gigabyte = flag.Bool("gigabyte", false, "read files of a gigabyte to the end, which takes a minute")
+
+// bulk is the length of a file that is read to the end: millions of values.
+func bulk() int64 {
+	if *gigabyte {
+		return 1 << 30
+	}
+	return 1 << 25
+}
 
 // repeated is a prefix, a text over and over again and a suffix, made while it is read.
 type repeated struct {
@@ -69,7 +80,7 @@ func heapWhile(f func()) uint64 {
 			select {
 			case <-done:
 				return
-			case <-time.After(5 * time.Millisecond):
+			case <-time.After(20 * time.Millisecond):
 			}
 		}
 	}()
@@ -81,10 +92,7 @@ func heapWhile(f func()) uint64 {
 
 // A file cannot make the reader hold more than a few megabytes, whatever it is made of.
 func TestReadHoldsLittleOfAnyFile(t *testing.T) {
-	size := int64(1 << 30)
-	if raceEnabled || testing.Short() {
-		size = 1 << 25
-	}
+	size := bulk()
 	const start = `{"schema": "allot/instance/1", `
 	const tooLong = "expected texts, numbers and white space of at most 1048576 bytes, found a longer one"
 	for _, c := range []struct {
@@ -133,10 +141,7 @@ func TestReadHoldsLittleOfAnyFile(t *testing.T) {
 // Of millions of faults on one line the first thousand are listed and the rest counted.
 func TestReadCountsAMillionErrors(t *testing.T) {
 	faulty := `{"id": "", "arrival": -1, "jobs": {"unknown": [1, 2, 3]}, "after": "x"}, ` // four, and no time: that one is found later
-	size := int64(1 << 30)
-	if raceEnabled || testing.Short() {
-		size = 1 << 23
-	}
+	size := bulk()
 	jobs := size / int64(len(faulty))
 	var err error
 	start := time.Now()

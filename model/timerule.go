@@ -254,6 +254,13 @@ func (in *Instance) holds(j *Job, m *Machine) (processors int, why obstacle) {
 	return m.Units, noObstacle
 }
 
+// Holds is the number of processors of one machine of the group that the job can hold at once; [Instance.Hosts] also says
+// why it is not more.
+func (in *Instance) Holds(j *Job, m *Machine) int {
+	processors, _ := in.holds(j, m)
+	return processors
+}
+
 // missing is the first licence that the job needs and the machine does not run; −1: none.
 func (in *Instance) missing(j *Job, m *Machine) int {
 	for _, need := range j.Licences {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,206 +11,169 @@ import (
 // generalCluster tracks each processor of a cluster by itself, with the memory of its machines and the pools of licences:
 // for clusters whose machines differ and jobs that ask for more than processors.
 //
-// Complexity of looking for a slot: O(speeds · events · processors), where the events are the times that are tried until
-// processors, memory and licences are free together; in most cases one or two.
+// Complexity of looking for a slot: O(processors + events · machines) for each speed and bandwidth of the cluster that
+// matters to the job, where the events are the times that are tried, once enough processors are released, until memory and
+// licences are free as well; in most cases one or two.
 type generalCluster struct {
-	in         *model.Instance
-	cluster    int
-	pools      *licencePools
-	released   []float64  // by processor
-	machines   []machine  // each machine by itself
-	speeds     []float64  // distinct, descending
-	candidates []freeUnit // scratch
+	in       *model.Instance
+	cluster  int
+	pools    *licencePools
+	units    []unit // all processors, by time of release; of one time the higher numbers first
+	machines []machine
+	speeds   []float64 // distinct, descending
+	links    []float64 // distinct bandwidths, descending
+	marked   []bool    // by processor; scratch
+	moved    []unit    // scratch
+	search   search    // scratch
 }
 
 // machine is one machine of the cluster.
 type machine struct {
-	group       *model.Machine
-	first, last int      // processors
-	memory      *Profile // nil: unlimited
+	group  *model.Machine
+	memory *Profile // nil: unlimited
 }
 
-// freeUnit is a processor that could be taken.
-type freeUnit struct {
-	processor, machine int
+// unit is a processor.
+type unit struct {
 	released           float64
+	processor, machine int32
+}
+
+// compareUnits orders units as in generalCluster.
+func compareUnits(a, b unit) int {
+	if a.released == b.released {
+		return int(b.processor - a.processor)
+	}
+	return cmp.Compare(a.released, b.released)
 }
 
 func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *generalCluster {
 	c := &in.Clusters()[cluster]
-	g := &generalCluster{in: in, cluster: cluster, pools: pools, released: slices.Repeat([]float64{in.FirstArrival()}, c.Processors)}
+	g := &generalCluster{in: in, cluster: cluster, pools: pools, marked: make([]bool, c.Processors)}
 	for k := range c.Machines {
 		group := &c.Machines[k]
 		for i := range group.Count {
-			m := machine{group: group, first: group.First + i*group.Units, last: group.First + (i+1)*group.Units - 1}
+			for p := range group.Units {
+				g.units = append(g.units, unit{in.FirstArrival(), int32(group.First + i*group.Units + p), int32(len(g.machines))})
+			}
+			m := machine{group: group}
 			if !math.IsInf(group.Memory, 1) {
 				m.memory = NewProfile(group.Memory)
 			}
 			g.machines = append(g.machines, m)
 		}
-		g.speeds = append(g.speeds, group.Speed)
+		g.speeds, g.links = append(g.speeds, group.Speed), append(g.links, group.Bandwidth)
 	}
-	slices.Sort(g.speeds)
-	g.speeds = slices.Compact(g.speeds)
-	slices.Reverse(g.speeds)
+	slices.Reverse(g.units)
+	g.speeds, g.links = distinct(g.speeds), distinct(g.links)
 	return g
 }
 
-// release implements clusterState.
-func (g *generalCluster) release(n int) float64 {
-	times := slices.Clone(g.released)
-	slices.Sort(times)
-	return times[n-1]
+// distinct are the values without repetition, in descending order.
+func distinct(values []float64) []float64 {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	slices.Reverse(values)
+	return values
 }
 
-// earliest implements clusterState. It tries the processors of at least each speed in turn, the fastest first, and keeps
-// the slot that ends first.
+// release implements clusterState.
+func (g *generalCluster) release(n int) float64 { return g.units[n-1].released }
+
+// earliest implements clusterState. A job of one task a processor ends no later than on the slowest processor and link of
+// those it holds. So it tries the processors of at least each speed on links of at least each bandwidth in turn, the fastest
+// first, and keeps the slot that ends first.
 func (g *generalCluster) earliest(job int, ready float64) (Slot, bool) {
 	best, found := Slot{End: math.Inf(1)}, false
-	speeds := g.speeds
-	if g.in.Jobs()[job].StatesRuntimes() {
-		speeds = speeds[len(speeds)-1:]
+	speeds, links := g.speeds, g.links
+	if j := &g.in.Jobs()[job]; j.StatesRuntimes() {
+		speeds, links = speeds[len(speeds)-1:], links[len(links)-1:]
+	} else if j.Input+j.Output == 0 {
+		links = links[len(links)-1:]
 	}
 	for _, speed := range speeds {
-		if slot, ok := g.earliestAt(job, ready, speed, best.End); ok && slot.End < best.End {
-			best, found = slot, true
+		for _, link := range links {
+			if slot, ok := g.earliestOn(job, ready, speed, link, best.End); ok && slot.End < best.End {
+				best, found = slot, true
+			}
 		}
 	}
 	return best, found
 }
 
-// earliestAt is the slot of the earliest start on processors of at least the given speed; none where it would not end
-// before the time to beat.
-func (g *generalCluster) earliestAt(job int, ready, speed, beat float64) (Slot, bool) {
-	j := &g.in.Jobs()[job]
-	size, _ := g.in.Width(job, g.cluster)
-	g.candidates = g.candidates[:0]
-	slowest := math.Inf(1)
-	for k := range g.machines {
-		m := &g.machines[k]
-		hosted, _ := g.in.Hosts(j, m.group)
-		if m.group.Speed < speed || hosted == 0 {
-			continue
-		}
-		slowest = min(slowest, m.group.Bandwidth)
-		for p := m.first; p <= m.last; p++ {
-			g.candidates = append(g.candidates, freeUnit{p, k, g.released[p]})
-		}
-	}
-	if len(g.candidates) < size {
+// earliestOn is the slot of the earliest start on processors of at least the given speed and link; none where it might not
+// end before the time to beat.
+func (g *generalCluster) earliestOn(job int, ready, speed, link, beat float64) (Slot, bool) {
+	s := &g.search
+	if !s.begin(g, job, speed, link) {
 		return Slot{}, false
 	}
-	tasks := (j.Tasks + size - 1) / size
-	length := g.in.Busy(job, g.cluster, speed, tasks) + g.in.Transfer(job, slowest)
-	for t := ready; t+length < beat || math.IsInf(beat, 1); {
-		if later := g.pools.earliest(j, g.cluster, t, length); later > t {
+	for t := ready; t+s.length < beat; {
+		s.release(t)
+		if s.count < s.size {
+			t = s.nextRelease()
+			continue
+		}
+		if later := g.pools.earliest(s.job, g.cluster, t, s.length); later > t {
 			t = later
 			continue
 		}
-		if set := g.choose(j, size, t, length); set != nil {
-			return Slot{Start: t, End: t + g.in.Duration(job, g.cluster, set), set: set}, true
+		if !s.share(t) {
+			t = min(s.nextRelease(), s.nextMemory(t))
+			continue
 		}
-		next := g.next(t)
-		if math.IsInf(next, 1) {
-			return Slot{}, false
-		}
-		t = next
+		set := s.choose()
+		return Slot{Start: t, End: t + g.in.Duration(job, g.cluster, set), set: set}, true
 	}
 	return Slot{}, false
 }
 
-// next is the earliest time after t at which a candidate is released or memory of its machine changes.
-func (g *generalCluster) next(t float64) float64 {
-	next := math.Inf(1)
-	last := -1
-	for _, u := range g.candidates {
-		if u.released > t {
-			next = min(next, u.released)
-		}
-		if m := &g.machines[u.machine]; u.machine != last && m.memory != nil {
-			next = min(next, m.memory.Next(t))
-		}
-		last = u.machine
-	}
-	return next
-}
-
-// choose picks processors that are free at t and stay within memory for the length: the latest-released, lowest numbers
-// first; for a job that must stay on one machine those of the machine with the fewest free that still fits. Nil: too few.
-func (g *generalCluster) choose(j *model.Job, size int, t, length float64) model.ProcessorSet {
-	var free []freeUnit
-	for from := 0; from < len(g.candidates); {
-		to := from
-		for to < len(g.candidates) && g.candidates[to].machine == g.candidates[from].machine {
-			to++
-		}
-		m := &g.machines[g.candidates[from].machine]
-		here := slices.DeleteFunc(slices.Clone(g.candidates[from:to]), func(u freeUnit) bool { return u.released > t })
-		here = latest(here, g.fits(j, m, t, length))
-		switch {
-		case j.Span != model.SpanMachine:
-			free = append(free, here...)
-		case len(here) >= size && (free == nil || len(here) < len(free)):
-			free = here
-		}
-		from = to
-	}
-	if len(free) < size {
-		return nil
-	}
-	var ids []int
-	for _, u := range latest(free, size) {
-		ids = append(ids, u.processor)
-	}
-	return model.Processors(ids...)
-}
-
-// fits is the number of the job's processors that the machine's memory allows from t for the length.
-func (g *generalCluster) fits(j *model.Job, m *machine, t, length float64) int {
-	if m.memory == nil || j.Memory == 0 {
-		return m.group.Units
-	}
-	return int(m.memory.Free(t, t+length) / j.Memory * (1 + 1e-12))
-}
-
-// latest keeps the n latest-released units, lowest numbers first.
-func latest(units []freeUnit, n int) []freeUnit {
-	if len(units) <= n {
-		return units
-	}
-	slices.SortStableFunc(units, func(a, b freeUnit) int {
-		switch {
-		case a.released > b.released:
-			return -1
-		case a.released < b.released:
-			return 1
-		}
-		return a.processor - b.processor
-	})
-	return units[:n]
-}
-
 // place implements clusterState.
 func (g *generalCluster) place(job int, slot Slot) model.ProcessorSet {
-	memory := g.in.Jobs()[job].Memory
 	for _, r := range slot.set {
 		for p := r.First; p <= r.Last; p++ {
-			g.released[p] = slot.End
-			if m := g.machineOf(p); memory > 0 && m.memory != nil {
-				m.memory.Add(slot.Start, slot.End, memory)
-			}
+			g.marked[p] = true
 		}
 	}
+	kept, moved := g.units[:0], g.moved[:0]
+	for _, u := range g.units {
+		if g.marked[u.processor] {
+			g.marked[u.processor] = false
+			moved = append(moved, unit{slot.End, u.processor, u.machine})
+		} else {
+			kept = append(kept, u)
+		}
+	}
+	slices.SortFunc(moved, compareUnits)
+	// Merge from behind, where there is room for those that moved.
+	last := len(kept) - 1
+	for at, k := len(g.units)-1, len(moved)-1; k >= 0; at-- {
+		if last >= 0 && compareUnits(moved[k], kept[last]) < 0 {
+			g.units[at] = kept[last]
+			last--
+		} else {
+			g.units[at] = moved[k]
+			k--
+		}
+	}
+	g.moved = moved
+	g.useMemory(g.in.Jobs()[job].Memory, slot)
 	return slot.set
 }
 
-// machineOf is the machine that holds the processor.
-func (g *generalCluster) machineOf(processor int) *machine {
-	k, _ := slices.BinarySearchFunc(g.machines, processor, func(m machine, p int) int {
-		if m.last < p {
-			return -1
+// useMemory takes memory for each of the processors that moved.
+func (g *generalCluster) useMemory(each float64, slot Slot) {
+	if each == 0 {
+		return
+	}
+	for from := 0; from < len(g.moved); { // those of a machine stand together, by number
+		m, to := g.moved[from].machine, from
+		for to < len(g.moved) && g.moved[to].machine == m {
+			to++
 		}
-		return 1
-	})
-	return &g.machines[k]
+		if p := g.machines[m].memory; p != nil {
+			p.Add(slot.Start, slot.End, each*float64(to-from))
+		}
+		from = to
+	}
 }

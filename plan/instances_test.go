@@ -107,3 +107,83 @@ func many(t *testing.T, times int, property func(*rapid.T)) {
 		}
 	}
 }
+
+// drawGeneral draws a small instance that asks for everything that a Schedule honours.
+func drawGeneral(t *rapid.T, mostJobs int) *model.Instance {
+	clock := drawClock(t)
+	b := model.NewBuilder("general").Minimise("mcp", 1)
+	spec := b.Spec()
+	spec.Licences = map[string]int{"grid": rapid.IntRange(0, 3).Draw(t, "copies"), "both": 2}
+	clusters := rapid.IntRange(1, 3).Draw(t, "clusters")
+	mixed := chance(t, 2, "mixed")
+	for c := range clusters {
+		b.Cluster(drawCluster(t, fmt.Sprint("c", c), mixed))
+	}
+	for j := range rapid.IntRange(1, mostJobs).Draw(t, "jobs") {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Arrival: clock.arrival.Draw(t, "arrival"), Processors: model.Rigid(rapid.IntRange(1, 4).Draw(t, "size"))}
+		drawTimes(t, &job, clock, clusters)
+		job.DeadlineHard = job.Deadline != nil && chance(t, 4, "hard")
+		if chance(t, 4, "stays on a machine") {
+			job.Span = "machine"
+		}
+		if chance(t, 2, "needs memory") {
+			job.Memory = float64(rapid.IntRange(1, 4).Draw(t, "memory"))
+		}
+		if chance(t, 3, "moves data") {
+			job.Input, job.Output = clock.time.Draw(t, "input"), clock.time.Draw(t, "output")
+		}
+		if chance(t, 4, "needs bandwidth") {
+			job.MinBandwidth = 2
+		}
+		if chance(t, 4, "exchanges messages") {
+			job.Message = 1
+		}
+		job.Licences = map[string]int{}
+		for _, id := range []string{"grid", "both"} {
+			if chance(t, 4, "needs a licence") {
+				job.Licences[id] = rapid.IntRange(0, 2).Draw(t, "copies needed")
+			}
+		}
+		if j > 0 && chance(t, 4, "waits") {
+			job.After = []string{fmt.Sprint("j", rapid.IntRange(0, j-1).Draw(t, "after"))}
+		}
+		b.Job(job)
+	}
+	return build(t, b)
+}
+
+// drawCluster draws a cluster of a few machines, of one speed and bandwidth unless they are to be mixed.
+func drawCluster(t *rapid.T, id string, mixed bool) model.ClusterSpec {
+	cluster := model.ClusterSpec{ID: id}
+	if chance(t, 6, "whole machines") {
+		cluster.Allocation = "machine"
+	}
+	if chance(t, 4, "own pool") {
+		cluster.Licences = map[string]int{"both": rapid.IntRange(0, 2).Draw(t, "own copies")}
+	}
+	if chance(t, 4, "network") {
+		cluster.Network = &model.Network{Latency: 0.25, Bandwidth: 2}
+		cluster.Overheads = &model.Overheads{ContextSwitch: 0.125}
+	}
+	speed, bandwidth := rapid.SampledFrom([]float64{1, 2, 0.7}), rapid.SampledFrom([]float64{0, 2, 1})
+	v, w := speed.Draw(t, "speed"), bandwidth.Draw(t, "bandwidth")
+	limits := chance(t, 2, "limits memory")
+	for m := range rapid.IntRange(1, 2).Draw(t, "groups") {
+		if mixed {
+			v, w = speed.Draw(t, "speed"), bandwidth.Draw(t, "bandwidth")
+		}
+		machine := model.MachineSpec{ID: fmt.Sprint("m", m), Speed: v, Bandwidth: w,
+			Count: rapid.IntRange(1, 2).Draw(t, "count"), Processors: rapid.IntRange(1, 3).Draw(t, "processors")}
+		if limits {
+			machine.Memory = new(float64(rapid.IntRange(2, 6).Draw(t, "of memory")))
+		}
+		if chance(t, 4, "limits licences") {
+			machine.Licences = []string{"both"}
+		}
+		if chance(t, 8, "has local jobs") {
+			machine.Background = &model.Background{Load: 0.5, Mean: 1}
+		}
+		cluster.Machines = append(cluster.Machines, machine)
+	}
+	return cluster
+}

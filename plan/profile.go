@@ -9,14 +9,14 @@ import (
 )
 
 // Profile is what is used of a resource of limited capacity, such as a pool of licences or the memory of a machine, as a
-// step function of time.
+// step function of time. Intervals are half-open, so what is used for no time uses nothing.
 //
 // Add and Earliest take O(log n + k) for n steps of which k lie in the interval looked at; inserting a step moves those
 // behind it.
 type Profile struct {
 	capacity float64
 	times    []float64 // ascending
-	used     []float64 // used[k] from times[k] to times[k+1], the last for ever; before times[0] nothing
+	used     []float64 // used[k] from times[k] to times[k+1]; before the first and from the last on nothing
 }
 
 // NewProfile is the empty profile of a resource.
@@ -48,32 +48,34 @@ func (p *Profile) split(t float64) int {
 	return k
 }
 
-// step is the index of the step that holds the time; −1 before the first.
-func (p *Profile) step(t float64) int {
-	return sort.Search(len(p.times), func(k int) bool { return p.times[k] > t }) - 1
+// after is the index of the first step after the time.
+func (p *Profile) after(t float64) int {
+	return sort.Search(len(p.times), func(k int) bool { return p.times[k] > t })
 }
 
-// fits says that the amount is free beside what is used. Sums of memory carry rounding errors, so a full resource is one
-// that is full to within them.
-func (p *Profile) fits(used, amount float64) bool { return used+amount <= p.capacity*(1+1e-12) }
+// from is the index of the step that holds the time; 0 before the first.
+func (p *Profile) from(t float64) int { return max(0, p.after(t)-1) }
+
+// rounding is the share of the capacity by which a full resource may seem to be overfull: sums of memory carry rounding
+// errors.
+const rounding = 1e-12
+
+// fits says that the amount is free beside what is used.
+func (p *Profile) fits(used, amount float64) bool { return used+amount <= p.capacity*(1+rounding) }
 
 // Earliest is the earliest time from ready on at which the amount is free for the given length; +Inf where the amount is
 // more than the capacity.
 func (p *Profile) Earliest(ready, length, amount float64) float64 {
-	if !p.fits(0, amount) {
+	switch {
+	case !p.fits(0, amount):
 		return math.Inf(1)
+	case ready+length <= ready:
+		return ready
 	}
 	start := ready
-	k := p.step(ready)
-	for ; k < len(p.times); k++ {
-		if k >= 0 && p.times[k] >= start+length && p.times[k] > start {
-			return start
-		}
-		if k >= 0 && !p.fits(p.used[k], amount) {
-			if k+1 == len(p.times) {
-				return math.Inf(1)
-			}
-			start = max(start, p.times[k+1])
+	for k := p.from(ready); k < len(p.times) && p.times[k] < start+length; k++ {
+		if !p.fits(p.used[k], amount) {
+			start = p.times[k+1] // there is one: nothing is used from the last on
 		}
 	}
 	return start
@@ -82,18 +84,25 @@ func (p *Profile) Earliest(ready, length, amount float64) float64 {
 // Free is the least amount that is free at every instant from start to end.
 func (p *Profile) Free(start, end float64) float64 {
 	most := 0.0
-	k := p.step(start)
-	for ; k < len(p.times) && (k < 0 || p.times[k] < end || p.times[k] <= start); k++ {
-		if k >= 0 {
+	if start < end {
+		for k := p.from(start); k < len(p.times) && p.times[k] < end; k++ {
 			most = max(most, p.used[k])
 		}
 	}
 	return max(0, p.capacity-most)
 }
 
-// Next is the earliest time after t at which the use changes; +Inf where there is none.
+// Room is how many times over, up to the given number, the amount is free at every instant from start to end.
+func (p *Profile) Room(start, end, amount float64, most int) int {
+	if times := (p.Free(start, end) + p.capacity*rounding) / amount; times < float64(most) {
+		return int(times)
+	}
+	return most
+}
+
+// Next is the earliest step after the time t, at which what is used may change; +Inf where there is none.
 func (p *Profile) Next(t float64) float64 {
-	if k := p.step(t) + 1; k < len(p.times) {
+	if k := p.after(t); k < len(p.times) {
 		return p.times[k]
 	}
 	return math.Inf(1)

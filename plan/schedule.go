@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -80,7 +81,7 @@ func (s *Schedule) Ready(job int) (float64, bool) {
 // not placed.
 func (s *Schedule) Earliest(job, cluster int) (Slot, bool) {
 	ready, ok := s.Ready(job)
-	if !ok || s.in.CannotRun(job, cluster) != "" {
+	if !ok || !s.in.CanRun(job, cluster) {
 		return Slot{}, false
 	}
 	slot, ok := s.clusters[cluster].earliest(job, ready)
@@ -106,9 +107,22 @@ func (s *Schedule) Place(job int, slot Slot) {
 	s.solution.Jobs = append(s.solution.Jobs, model.Placement{Job: j.ID, Cluster: cluster, Processors: set, Start: slot.Start, End: slot.End})
 }
 
-// Leave leaves the job out, for the reason given.
+// Leave leaves the job out, for the reason given, which is cut to what a solution may hold.
 func (s *Schedule) Leave(job int, reason string) {
-	s.solution.Unscheduled = append(s.solution.Unscheduled, model.Unscheduled{Job: s.in.Jobs()[job].ID, Reason: reason})
+	s.solution.Unscheduled = append(s.solution.Unscheduled, model.Unscheduled{Job: s.in.Jobs()[job].ID, Reason: cut(reason)})
+}
+
+// cut shortens a text to the 1,000 bytes that a reason may have.
+func cut(text string) string {
+	const most, dots = 1000, "…"
+	if len(text) <= most {
+		return text
+	}
+	end := most - len(dots)
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + dots
 }
 
 // LeaveUnplaceable leaves out a job for which Earliest found no slot on any cluster, and says why.
