@@ -13,7 +13,7 @@ import (
 var _ = RegisterWorkload(WorkloadInfo{
 	Name:   "muscle",
 	Doc:    "a batch of rigid parallel jobs with soft deadlines for several clusters",
-	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Dynamic scheduling of parallel jobs with QoS demands in multiclusters and grids, IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5, Table 3, eqs. 4–5",
+	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, Table 3, eqs. 4–5",
 	New:    func() Workload { return &MuscleWorkload{} },
 })
 

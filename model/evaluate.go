@@ -176,8 +176,8 @@ func (e *evaluation) cp(c int) float64 {
 	return ComprehensivePerformance(w, e.idle(c), e.clusters[c].makespan, e.clusters[c].over)
 }
 
-// ComprehensivePerformance is CP, eq. 1 of He, Jarvis, Spooner, Chen and Nudd (2004), "Dynamic scheduling of parallel jobs
-// with QoS demands in multiclusters and grids", IEE Proc. Software 151(5): the weighted mean of idle time, makespan and
+// ComprehensivePerformance is CP, eq. 1 of He, Jarvis, Spooner, Chen and Nudd (2004), "Hybrid performance-based
+// workload management for multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231: the weighted mean of idle time, makespan and
 // over-deadline. Weights that are all 0 give 0.
 func ComprehensivePerformance(w Weights, idle, makespan, over float64) float64 {
 	sum := w.Sum()

@@ -34,7 +34,7 @@ func openError(name string, err error) error {
 	if errors.As(err, &cause) {
 		err = cause.Err
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return &InputError{File: name, Faults: []Fault{{Message: err.Error()}}, cause: err}
 }
 
 // decompress looks at the first bytes of the source and returns its contents, decompressed if they ask for it.

@@ -14,7 +14,7 @@ import (
 // The file is streamed: beside the instance itself only one token is held.
 func ReadInstance(r io.Reader, name string) (*Instance, error) {
 	var spec InstanceSpec
-	digest, err := readDocument(r, name, &spec)
+	digest, err := readDocument(r, name, &spec, &spec.Schema, InstanceSchema)
 	if err != nil {
 		return nil, err
 	}
@@ -33,13 +33,8 @@ func ReadInstanceFile(path string) (*Instance, error) { return readFile(path, Re
 // the schedule is right is for [Check] to say.
 func ReadSolution(r io.Reader, name string) (*Solution, error) {
 	sol := new(Solution)
-	if _, err := readDocument(r, name, sol); err != nil {
+	if _, err := readDocument(r, name, sol, &sol.Schema, SolutionSchema); err != nil {
 		return nil, err
-	}
-	if sol.Schema != SolutionSchema {
-		faults := &InputError{File: name}
-		faults.add("schema", "expected %q, found %q", SolutionSchema, clip(sol.Schema))
-		return nil, faults
 	}
 	return sol, nil
 }
@@ -61,10 +56,15 @@ func readFile[T any](path string, read func(io.Reader, string) (*T, error)) (*T,
 	return read(file, name)
 }
 
-// readDocument decodes the target from the input and returns the SHA-256 of its bytes.
-func readDocument(r io.Reader, name string, target any) (digest string, err error) {
+// readDocument decodes the target from the input and returns the SHA-256 of its bytes. In a document of another schema
+// everything else is wrong too, so that is all it then says.
+func readDocument(r io.Reader, name string, target any, schema *string, expected string) (digest string, err error) {
 	sum := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
 	faults := decode(sum, name, target)
+	if *schema != expected && (*schema != "" || len(faults.Faults) == 0) {
+		faults = &InputError{File: name}
+		faults.add("schema", "expected %q, found %q", expected, clip(*schema))
+	}
 	if err := faults.orNil(); err != nil {
 		return "", err
 	}

@@ -21,7 +21,7 @@ func bulk() int64 {
 	if *gigabyte {
 		return 1 << 30
 	}
-	return 1 << 25
+	return 20 << 20
 }
 
 // repeated is a prefix, a text over and over again and a suffix, made while it is read.
@@ -87,6 +87,7 @@ func heapWhile(f func()) uint64 {
 	f()
 	close(done)
 	<-stopped
+	most = max(most, inUse())
 	return max(most, before) - before
 }
 

@@ -23,7 +23,7 @@ func LowerBound(in *model.Instance) (float64, bool) {
 	for j := range in.Jobs() {
 		shortest, least := math.Inf(1), math.Inf(1)
 		for c := range in.Clusters() {
-			if in.CannotRun(j, c) != "" {
+			if !in.CanRun(j, c) {
 				continue
 			}
 			size, _ := in.Width(j, c)

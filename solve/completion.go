@@ -39,7 +39,7 @@ func newCompletions(in *model.Instance) (*completions, error) {
 		var occurring []int
 		for j := range n {
 			durations[j] = math.Inf(1)
-			if in.CannotRun(j, k) == "" {
+			if in.CanRun(j, k) {
 				size, _ := in.Width(j, k)
 				durations[j], sizes[j] = in.DurationOn(j, k, size), int32(size)
 				if !slices.Contains(occurring, size) {

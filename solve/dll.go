@@ -10,7 +10,7 @@ import (
 var _ = Register(Info{
 	Name:   "dll",
 	Doc:    "Dynamic least load: each job in order of arrival goes to the cluster with the least work per processor. O(n·C·r).",
-	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Dynamic scheduling of parallel jobs with QoS demands in multiclusters and grids, IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5, eq. 6",
+	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6",
 	New:    func() Solver { return &DLL{} },
 
 	AutoJobs: 10_000_000,
@@ -20,7 +20,7 @@ var _ = Register(Info{
 // L = Σ e·s/m over the jobs given to it before (e execution time, s processors of the job, m of the cluster) among those
 // that can run it; ties to the first cluster. Each cluster runs its jobs as a list schedule in that order.
 //
-// Source: L. He et al. (2004), IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5, eq. 6. Complexity: O(n·C·r) for n jobs, C
+// Source: L. He et al. (2004), IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6. Complexity: O(n·C·r) for n jobs, C
 // clusters, r distinct release times.
 //
 // Deviations from the paper: jobs never leave the load, as the batch is planned before it runs; a cluster just as wide as

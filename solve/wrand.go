@@ -11,7 +11,7 @@ import (
 var _ = Register(Info{
 	Name:   "wrand",
 	Doc:    "Weighted random: each job in order of arrival goes to a random cluster, with probability by processors × speed. O(n·C·r).",
-	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Dynamic scheduling of parallel jobs with QoS demands in multiclusters and grids, IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5",
+	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5",
 	New:    func() Solver { return &WRAND{} },
 })
 
@@ -19,7 +19,7 @@ var _ = Register(Info{
 // can run it, with a probability proportional to the cluster's processing capability, the sum of its processors' speeds.
 // Each cluster runs its jobs as a list schedule in that order.
 //
-// Source: L. He et al. (2004), IEE Proc. Software 151(5), doi:10.1049/ip-sen:20041033, §5. Complexity: O(n·C·r) for n jobs, C clusters,
+// Source: L. He et al. (2004), IEE Proc. Software 151(5), pp. 224–231, §5. Complexity: O(n·C·r) for n jobs, C clusters,
 // r distinct release times.
 //
 // Deviations from the paper: a cluster just as wide as the job counts as wide enough.

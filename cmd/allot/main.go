@@ -44,13 +44,12 @@ func usageErrorf(format string, args ...any) error {
 func statusOf(err error) int {
 	var status *statusError
 	var input *model.InputError
-	var path *os.PathError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
 		return status.status
-	case errors.As(err, &input), errors.Is(err, solve.ErrUnsupported), errors.As(err, &path):
+	case errors.As(err, &input), errors.Is(err, solve.ErrUnsupported):
 		return exitInput
 	}
 	return exitFailure

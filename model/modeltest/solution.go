@@ -69,11 +69,15 @@ func placement(t *rapid.T, in *model.Instance, job int) model.Placement {
 	return p
 }
 
-// processors draws processors of the cluster, as many as the job may hold where there are.
+// processors draws processors of the cluster, as many as the job may hold where there are: a run of them, or any.
 func processors(t *rapid.T, in *model.Instance, job, cluster int) model.ProcessorSet {
 	least, most := in.Width(job, cluster)
 	there := in.Clusters()[cluster].Processors
 	n := rapid.IntRange(min(least, there), min(most, there)).Draw(t, "n")
+	if rapid.Bool().Draw(t, "run") {
+		first := rapid.IntRange(0, there-n).Draw(t, "first")
+		return model.NewProcessorSet(model.Range{First: first, Last: first + n - 1})
+	}
 	ids := make([]int, there)
 	for k := range ids {
 		ids[k] = k

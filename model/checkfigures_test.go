@@ -1,0 +1,144 @@
+package model_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// The rich solution costs: makespan 15 (second ends last), cost 0.25 a unit of processor time on m: first 4·10, second 2·5,
+// two copies 10, one copy 5, data 13, own pools 5 + 5, heavy 5 = 93 → 23.25; objective 15 + 0.5·23.25 = 26.625.
+func stating(change func(s *model.Solution)) func(s *model.Solution) {
+	return func(s *model.Solution) {
+		objective := 26.625
+		s.Objective = &objective
+		s.Metrics = model.Metrics{"makespan": {Total: 15}, "cost": {Total: 23.25}}
+		change(s)
+	}
+}
+
+// number is a pointer to a number.
+func number(x float64) *float64 { return &x }
+
+// metric states one metric.
+func metric(name string, value model.MetricValue) func(s *model.Solution) {
+	return stating(func(s *model.Solution) { s.Metrics[name] = value })
+}
+
+var brokenFigures = []broken{
+	{"all right", stating(func(*model.Solution) {}), nil},
+	{"metric", metric("makespan", model.MetricValue{Total: 15.1}), []string{"wrong-metric resource makespan: stated 15.1, found 15"}},
+	{"metric is NaN", metric("makespan", model.MetricValue{Total: math.NaN()}), []string{"wrong-metric resource makespan: stated NaN, found 15"}},
+	{"metric is infinite", metric("makespan", model.MetricValue{Total: math.Inf(1)}), []string{"wrong-metric resource makespan: stated +Inf, found 15"}},
+	{"metric that there is not", metric("speed", model.MetricValue{Total: 1}), []string{"wrong-metric resource speed: there is no such metric"}},
+	{"metric without a value here", metric("qos_penalty", model.MetricValue{}), []string{"wrong-metric resource qos_penalty: stated, and not finite for this solution"}},
+	{"number for a metric of the clusters", metric("cp", model.MetricValue{Total: 1}), []string{
+		"wrong-metric resource cp: expected a number a cluster for a metric of the clusters, and one number for any other"}},
+	{"numbers for a metric of the grid", metric("cost", model.MetricValue{ByCluster: map[string]float64{"c1": 1}}), []string{
+		"wrong-metric resource cost: expected a number a cluster for a metric of the clusters, and one number for any other"}},
+	// Work on c1: first 4·100, second 2·50, two copies 100, one copy 50, spread 6·10, data 100, smp 4·200, own pools 50 + 50,
+	// heavy 50 = 1760; on c2: spread 60, one more 100 = 160.
+	{"metrics of a cluster", metric("workload_share", model.MetricValue{ByCluster: map[string]float64{"c2": 50, "c1": 60, "c3": 1}}), []string{
+		"wrong-metric cluster c1 resource workload_share: stated 60, found 91.66666666666667",
+		"wrong-metric cluster c2 resource workload_share: stated 50, found 8.333333333333334",
+		"wrong-metric cluster c3 resource workload_share: the instance has no such cluster"}},
+	{"objective", stating(func(s *model.Solution) { *s.Objective = 26.6251 }), []string{"wrong-objective: stated 26.6251, found 26.625"}},
+	{"objective is NaN", stating(func(s *model.Solution) { *s.Objective = math.NaN() }), []string{"wrong-objective: stated NaN, found 26.625"}},
+	{"objective is infinite", stating(func(s *model.Solution) { *s.Objective = math.Inf(1) }), []string{"wrong-objective: stated +Inf, found 26.625"}},
+	{"bound", stating(func(s *model.Solution) { s.Bound = number(26.7) }), []string{"wrong-bound: the lower bound 26.7 is above the objective 26.625"}},
+	{"bound is NaN", stating(func(s *model.Solution) { s.Bound = number(math.NaN()) }), []string{"wrong-bound: expected a finite number, found NaN"}},
+	{"bound is -Inf", stating(func(s *model.Solution) { s.Bound = number(math.Inf(-1)) }), []string{"wrong-bound: expected a finite number, found -Inf"}},
+	{"optimal without a bound", stating(func(s *model.Solution) { s.Status = model.Optimal }), []string{"wrong-status resource optimal: stated optimal without a bound"}},
+	{"infeasible with a schedule", stating(func(s *model.Solution) { s.Status = model.Infeasible }), []string{"wrong-status resource infeasible: stated infeasible, and jobs are placed"}},
+	{"another instance", stating(func(s *model.Solution) { s.InstanceSHA256 = strings.Repeat("0", 64) }), []string{
+		"wrong-instance: made for an instance of SHA-256 " + strings.Repeat("0", 60) + "…, this one has " + hashed(richInstance)}},
+}
+
+func TestCheckRefusesWrongFigures(t *testing.T) { checkBroken(t, brokenFigures) }
+
+// A solution that says that there is none needs no jobs.
+func TestCheckAcceptsInfeasible(t *testing.T) {
+	report := model.Check(rich(t), &model.Solution{Status: model.Infeasible, Bound: number(1e9)})
+	if !report.OK() {
+		t.Error(violations(report))
+	}
+}
+
+// A figure that is not finite cannot be stated, whatever is stated: the penalty of an unstable queue is infinite.
+func TestCheckRefusesAnyObjectiveWhereItIsInfinite(t *testing.T) {
+	in := ggone(t, 0.3)
+	sol := assignment(in, "222", nil)
+	if report := model.Check(in, sol); !report.OK() || !math.IsInf(report.Objective, 1) {
+		t.Fatalf("objective %v, %s", report.Objective, violations(report))
+	}
+	sol.Objective = number(1e9)
+	if got, want := violations(model.Check(in, sol)), "wrong-objective: stated 1e+09, found +Inf"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	sol.Objective, sol.Bound = nil, number(1e9)
+	if report := model.Check(in, sol); !report.OK() {
+		t.Errorf("any bound is below an infinite objective: %s", violations(report))
+	}
+}
+
+var brokenLoads = []broken{
+	{"right", nil, nil},
+	{"too little for its jobs", load(0, 0.1), []string{
+		"loads cluster g resource R1: rate 0.1 is less than its 2 jobs need, 0.2", "loads: the rates add up to 0.2, expected 0.3"}},
+	{"not below the service rate", load(1, 0.25), []string{
+		"loads cluster g resource R2: rate 0.25 is not below the service rate 0.25", "loads: the rates add up to 0.45, expected 0.3"}},
+	{"machine that there is not", func(s *model.Solution) { s.Loads[1].Machine = "R3" }, []string{
+		"loads cluster g resource R2: rate 0 is less than its 1 jobs need, 0.1", "loads cluster g resource R3: the instance has no such machine"}},
+	{"machine twice", func(s *model.Solution) { s.Loads[1].Machine = "R1" }, []string{
+		"loads cluster g resource R1: the load of the machine is stated twice",
+		"loads cluster g resource R1: rate 0.1 is less than its 2 jobs need, 0.2",
+		"loads cluster g resource R2: rate 0 is less than its 1 jobs need, 0.1"}},
+	{"NaN", load(0, math.NaN()), []string{"loads cluster g resource R1: expected a finite rate of at least 0, found NaN"}},
+	{"negative", func(s *model.Solution) {
+		s.Loads = append(s.Loads, model.Load{Cluster: "g", Machine: "R2", Rate: -1})
+	}, []string{
+		"loads cluster g resource R2: the load of the machine is stated twice",
+		"loads cluster g resource R2: expected a finite rate of at least 0, found -1",
+		"loads cluster g resource R2: rate -1 is less than its 1 jobs need, 0.1",
+		"loads: the rates add up to -0.7, expected 0.3"}},
+}
+
+// load states another load.
+func load(k int, rate float64) func(s *model.Solution) {
+	return func(s *model.Solution) { s.Loads[k].Rate = rate }
+}
+
+func TestCheckRefusesWrongLoads(t *testing.T) {
+	in := ggone(t, 0.3)
+	for _, c := range brokenLoads {
+		t.Run(c.name, func(t *testing.T) {
+			sol := assignment(in, "112", []float64{0.2, 0.1})
+			if c.change != nil {
+				c.change(sol)
+			}
+			if got, want := violations(model.Check(in, sol)), strings.Join(c.want, "\n"); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	sol := richSolution()
+	sol.Loads = []model.Load{{Cluster: "c1", Machine: "n", Rate: 1}}
+	if got, want := violations(model.Check(rich(t), sol)), "loads cluster c1 resource n: loads are stated for an instance without a queueing view"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The list of violations is as long as that of faults, and the rest are counted.
+func TestCheckCountsViolationsPastTheList(t *testing.T) {
+	sol := richSolution()
+	for k := range 5000 {
+		sol.Jobs = append(sol.Jobs, placed(fmt.Sprint(k), "c1", "0", 0, 1))
+	}
+	report := model.Check(rich(t), sol)
+	if len(report.Violations) != model.MaxListed || report.More != 4000 || report.OK() {
+		t.Errorf("got %d violations and %d more", len(report.Violations), report.More)
+	}
+}

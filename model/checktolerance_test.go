@@ -1,0 +1,165 @@
+package model_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// unix is a point in time such as traces have.
+const unix = 1.5e9
+
+// oneProcessor is an instance of one processor of speed 1 and jobs of the given works, all with the given fields.
+func oneProcessor(t *testing.T, fields string, works ...float64) *model.Instance {
+	t.Helper()
+	var jobs []string
+	for k, work := range works {
+		jobs = append(jobs, fmt.Sprintf(`{"id": "j%d", "work": %v%s}`, k, work, fields))
+	}
+	in, err := readInstance(document("", `{"id": "c", "machines": [{"id": "m"}]}`, strings.Join(jobs, ", ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// checkCodes checks placements on the one processor, given as starts and ends in turn, and returns the codes of the violations.
+func checkCodes(in *model.Instance, times ...float64) string {
+	sol := &model.Solution{Status: model.Feasible}
+	for k := 0; k < len(times); k += 2 {
+		sol.Jobs = append(sol.Jobs, placed(in.Jobs()[k/2].ID, "c", "0", times[k], times[k+1]))
+	}
+	report := model.Check(in, sol)
+	var codes []string
+	for _, v := range report.Violations {
+		codes = append(codes, string(v.Code))
+	}
+	return strings.Join(codes, " ")
+}
+
+func TestEndsAreCheckedToTheTolerance(t *testing.T) {
+	for _, start := range []float64{0, 1e-3, 7, 1e6, unix} {
+		for _, work := range []float64{1e-6, 0.1, 10, 1e5, 1e9} {
+			if work*1e-8 < 8*(math.Nextafter(start+work, math.Inf(1))-start-work) {
+				continue // the numbers that hold the times are not that fine
+			}
+			in := oneProcessor(t, "", work)
+			for _, c := range []struct {
+				error float64
+				want  string
+			}{{0, ""}, {5e-10, ""}, {-5e-10, ""}, {1e-8, "wrong-end"}, {-1e-8, "wrong-end"}} {
+				if got := checkCodes(in, start, start+work*(1+c.error)); got != c.want {
+					t.Errorf("start %v, work %v, relative error %v: got %q, want %q", start, work, c.error, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// Rounding start + work must not count as a wrong end, however far out the start is.
+func TestEndsMayBeRounded(t *testing.T) {
+	for _, start := range []float64{unix, unix + 0.3, 1e12, 1e15 + 0.1} {
+		for _, work := range []float64{1e-9, 0.1, 1.0 / 3, 12345.678} {
+			if got := checkCodes(oneProcessor(t, "", work), start, start+work); got != "" {
+				t.Errorf("start %v, work %v: got %q", start, work, got)
+			}
+		}
+	}
+}
+
+// A thousand jobs back to back at Unix time, each starting at the very instant the one before ends.
+func TestHalfOpenIntervals(t *testing.T) {
+	for _, start := range []float64{0, unix} {
+		var works, times []float64
+		at := start
+		for k := range 1000 {
+			works = append(works, 0.1+float64(k%7)/3)
+			times = append(times, at, at+works[k])
+			at += works[k]
+		}
+		if got := checkCodes(oneProcessor(t, "", works...), times...); got != "" {
+			t.Errorf("from %v: got %.100s", start, got)
+		}
+	}
+}
+
+func TestOverlapsAreCheckedToTheTolerance(t *testing.T) {
+	in := oneProcessor(t, "", 10, 10)
+	for _, c := range []struct {
+		early float64 // by how much the second starts before the first ends
+		want  string
+	}{{0, ""}, {10 * 5e-10, ""}, {10 * 1e-8, "overlap"}, {5, "overlap"}, {10, "overlap"}} {
+		if got := checkCodes(in, 0, 10, 10-c.early, 20-c.early); got != c.want {
+			t.Errorf("%v early: got %q, want %q", c.early, got, c.want)
+		}
+	}
+	if got := checkCodes(in, 10, 20, 0, 10); got != "" {
+		t.Errorf("in the other order: got %q", got)
+	}
+}
+
+func TestArrivalsAndDeadlinesAreCheckedToRounding(t *testing.T) {
+	late := oneProcessor(t, `, "arrival": 0.3, "deadline": 1.3, "deadline_hard": true`, 1)
+	third := 0.1 + 0.2 // 0.30000000000000004
+	for _, c := range []struct {
+		start, end float64
+		want       string
+	}{
+		{0.3, 1.3, ""},
+		{third, third + 1, ""},
+		{0.3 - 1e-17, 1.3, ""},
+		{0.3, 1.3 + 5e-10, "hard-deadline"},
+		{0.3 - 5e-10, 1.3, "early-start"},
+	} {
+		if got := checkCodes(late, c.start, c.end); got != c.want {
+			t.Errorf("%v to %v: got %q, want %q", c.start, c.end, got, c.want)
+		}
+	}
+	sol := &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", third, 1.3+2e-16)}}
+	report := model.Check(late, sol)
+	if finished, _ := report.Metrics.Get("finished"); !report.OK() || finished != 1 {
+		t.Errorf("a hard deadline met to rounding counts as met: finished %v, %s", finished, violations(report))
+	}
+}
+
+// A job that takes no time holds nothing, so that it may run anywhere.
+func TestJobsWithoutWorkHoldNothing(t *testing.T) {
+	in := oneProcessor(t, `, "memory": 1`, 10, 0, 0)
+	if got := checkCodes(in, 0, 10, 5, 5, 5, 5); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// On a machine that local jobs load, a job may take up to twice its time.
+func TestBackgroundLoadMayStretchJobs(t *testing.T) {
+	in, err := readInstance(document("", `{"id": "c", "machines": [{"id": "m", "background": {"load": 0.5, "mean": 1}}]}`, `{"id": "j", "work": 10}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end, want := range map[float64]string{10: "", 14: "", 20: "", 20 + 1e-9: "", 20.1: "wrong-end", 9.9: "wrong-end"} {
+		if got := checkCodes(in, 0, end); got != want {
+			t.Errorf("end %v: got %q, want %q", end, got, want)
+		}
+	}
+}
+
+func TestFiguresAreCheckedToTheTolerance(t *testing.T) {
+	in := oneProcessor(t, "", 10, 20)
+	for error, want := range map[float64]string{0: "", 5e-10: "", -5e-10: "", 1e-8: "wrong-metric wrong-objective wrong-bound", -1e-8: "wrong-metric wrong-objective"} {
+		figure := 30 * (1 + error)
+		sol := &model.Solution{
+			Jobs:    []model.Placement{placed("j0", "c", "0", 0, 10), placed("j1", "c", "0", 10, 30)},
+			Metrics: model.Metrics{"makespan": {Total: figure}}, Objective: &figure, Bound: &figure,
+		}
+		var codes []string
+		for _, v := range model.Check(in, sol).Violations {
+			codes = append(codes, string(v.Code))
+		}
+		if got := strings.Join(codes, " "); got != want {
+			t.Errorf("relative error %v: got %q, want %q", error, got, want)
+		}
+	}
+}
