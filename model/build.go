@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // New validates an instance that a program filled in, applies the defaults and resolves the names. The error is an
@@ -76,12 +77,12 @@ func build(spec *InstanceSpec, file string) (*Instance, error) {
 		licences: map[string]int{}, classes: map[string]int{}, flows: map[string]int{},
 		in: &Instance{
 			name:         spec.Name,
-			digest:       new(digest),
 			weights:      resolveWeights(spec.Weights, Weights{1, 1, 1}),
 			jobIndex:     make(map[string]int, len(spec.Jobs)),
 			clusterIndex: make(map[string]int, len(spec.Clusters)),
 		},
 	}
+	r.in.digest = &digest{of: r.in}
 	if spec.Units != nil {
 		r.in.units = *spec.Units
 	}
@@ -278,18 +279,23 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 	if len(spec.Machines) == 0 {
 		r.faults.add(path+".machines", "expected at least one machine, found none")
 	}
-	ids := make(map[string]bool, len(spec.Machines))
+	ids := make(map[string]int, len(spec.Machines)) // id → count
 	for k := range spec.Machines {
 		m := r.machine(&spec.Machines[k], c.WholeMachines, c.Processors)
 		m.firstMachine, c.machines = c.machines, c.machines+m.Count
-		if ids[m.ID] {
+		if _, twice := ids[m.ID]; twice {
 			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q again", clip(m.ID))
 		}
-		ids[m.ID] = true
+		ids[m.ID] = m.Count
 		c.Machines = append(c.Machines, m)
 		if c.Processors += m.Count * m.Units; c.Processors > MaxProcessors {
 			c.Processors = MaxProcessors + 1 // the sum over the clusters must not overflow
 			break
+		}
+	}
+	for k := range c.Machines {
+		if m := &c.Machines[k]; m.Count == 1 && namesMachine(m.ID, ids) {
+			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q, a machine of a group", clip(m.ID))
 		}
 	}
 	c.Uniform = !slices.ContainsFunc(c.Machines, func(m Machine) bool {
@@ -297,6 +303,16 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 		return m.Speed != first.Speed || m.Bandwidth != first.Bandwidth
 	})
 	return c
+}
+
+// namesMachine says that an id is the name of a machine of one of the groups: m[1] where m has a count of 2.
+func namesMachine(id string, counts map[string]int) bool {
+	open := strings.LastIndexByte(id, '[')
+	if open < 0 {
+		return false
+	}
+	k, err := strconv.Atoi(strings.TrimSuffix(id[open+1:], "]"))
+	return err == nil && k >= 0 && counts[id[:open]] > max(k, 1) && element(id[:open], k) == id
 }
 
 // machine resolves one group of machines whose first processor has the given number.

@@ -177,16 +177,16 @@ func (r *resolver) cycle(waits []int) {
 		at = jobs[at].After[slot]
 	}
 	const most = 10
-	names := []string{clip(jobs[at].ID)}
+	names := []string{shown(jobs[at].ID)}
 	for k := at; k != from; {
 		if len(names) == most {
 			names = append(names, "…")
 			break
 		}
 		k = jobs[k].After[slices.IndexFunc(jobs[k].After, waiting)]
-		names = append(names, clip(jobs[k].ID))
+		names = append(names, shown(jobs[k].ID))
 	}
-	names = append(names, clip(jobs[at].ID))
+	names = append(names, shown(jobs[at].ID))
 	r.faults.add(element("jobs", from)+"."+element("after", slot), "expected no cycle, found %s", strings.Join(names, " after "))
 }
 

@@ -117,7 +117,7 @@ func (c *checker) part(p *part) {
 			}
 			for _, need := range job.Licences {
 				if need.Copies > 0 && !m.Runs(need.Licence) {
-					violation(CodeLicence, m.ID, "the machine does not run licence %s", c.in.licences[need.Licence].ID)
+					violation(CodeLicence, m.ID, "the machine does not run licence %s", shown(c.in.licences[need.Licence].ID))
 				}
 			}
 		}
@@ -168,9 +168,9 @@ func (c *checker) job(k int) {
 	for _, before := range job.After {
 		switch {
 		case !c.isPlaced(before):
-			violation(CodePrecedence, "job %s must end first and is not placed", clip(c.in.jobs[before].ID))
+			violation(CodePrecedence, "job %s must end first and is not placed", shown(c.in.jobs[before].ID))
 		case c.start[k] < released(c.start[before], c.end[before]):
-			violation(CodePrecedence, "job %s must end first and ends at %v", clip(c.in.jobs[before].ID), c.end[before])
+			violation(CodePrecedence, "job %s must end first and ends at %v", shown(c.in.jobs[before].ID), c.end[before])
 		}
 	}
 	if c.whole[k] {

@@ -28,7 +28,7 @@ func (c *checker) figures() {
 	sol := c.sol
 	c.rounding = c.roundingOf()
 	if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != c.in.SHA256() {
-		c.report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", clip(sol.InstanceSHA256), c.in.SHA256())})
+		c.report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", shown(sol.InstanceSHA256), c.in.SHA256())})
 	}
 	for _, name := range slices.Sorted(maps.Keys(sol.Metrics)) {
 		c.metric(name, sol.Metrics[name])

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -48,7 +49,9 @@ var brokenJobs = []broken{
 	{"a task too few", change("spread", func(p *model.Placement) { p.Pieces[0].Tasks, p.Pieces[0].End = 5, 2.5 }),
 		[]string{"tasks job spread cluster c1 [1, 4): expected 12 tasks, the pieces run 11"}},
 	{"a piece without tasks", change("spread", func(p *model.Placement) { p.Pieces[0].Tasks = 0 }),
-		[]string{"tasks job spread cluster c1 [1, 2.5): expected at least one task"}},
+		[]string{"tasks job spread cluster c1 [1, 2.5): expected 1 to 12 tasks, found 0"}},
+	{"a piece with more tasks than there are", change("spread", func(p *model.Placement) { p.Pieces[0].Tasks = math.MaxInt }),
+		[]string{"tasks job spread cluster c1 [1, 2.5): expected 1 to 12 tasks, found 9223372036854775807"}},
 	{"a piece starts later", change("spread", func(p *model.Placement) { p.Pieces[0].Start, p.Pieces[0].End = 2, 3.5 }), []string{
 		"pieces job spread cluster c1 [1, 4): expected every piece to start with the job at 1, one starts at 2",
 		"overlap job smp cluster c1 resource 8 [2.5, 3.5): job spread holds the processor until 3.5"}},

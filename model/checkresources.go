@@ -38,7 +38,7 @@ func (c *checker) overlaps(byStart [][]*part) {
 					}
 					reported = before
 					c.report.add(Violation{CodeOverlap, c.in.jobs[p.job].ID, c.in.clusters[cluster].ID, fmt.Sprint(processor),
-						p.start, min(p.end, before.end), fmt.Sprintf("job %s holds the processor until %v", clip(c.in.jobs[before.job].ID), before.end)})
+						p.start, min(p.end, before.end), fmt.Sprintf("job %s holds the processor until %v", shown(c.in.jobs[before.job].ID), before.end)})
 				})
 			}
 		}

@@ -202,14 +202,15 @@ func (in *Instance) Name() string { return in.name }
 func (in *Instance) SHA256() string {
 	in.digest.once.Do(func() {
 		if in.digest.hex == "" {
-			in.digest.hex = hashOf(in)
+			in.digest.hex = hashOf(in.digest.of)
 		}
 	})
 	return in.digest.hex
 }
 
-// digest is a SHA-256 that is computed when it is first asked for.
+// digest is a SHA-256 that is computed when it is first asked for. Instances that differ in the objective share it.
 type digest struct {
+	of   *Instance
 	once sync.Once
 	hex  string
 }

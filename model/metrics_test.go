@@ -1,43 +1,316 @@
 package model_test
 
 import (
-	"fmt"
+	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
 )
 
-// ggone is the worked instance of the G/G/1 workload allocation: T = 10, tasks given by their X directly.
-func ggone(t testing.TB, rate float64) *model.Instance {
+// smallGrid has two clusters, a of two processors and b of one twice as fast, and five jobs.
+const smallGrid = `{"schema": "allot/instance/1", "weights": {"over_deadline": 4, "makespan": 3, "idle_time": 1},
+	"workflows": [{"id": "met", "deadline": 16, "budget": 10}, {"id": "late", "deadline": 19}, {"id": "torn"},
+		{"id": "dear", "budget": 3}, {"id": "empty", "deadline": 0, "budget": 0}],
+	"clusters": [
+		{"id": "a", "machines": [{"id": "m", "processors": 2, "cost": 0.5}]},
+		{"id": "b", "weights": {"over_deadline": 2, "makespan": 1, "idle_time": 1}, "machines": [{"id": "m", "speed": 2, "cost": 2}]}],
+	"jobs": [
+		{"id": "j1", "arrival": 10, "work": 4, "deadline": 16, "workflow": "met"},
+		{"id": "j2", "arrival": 11, "processors": 2, "work": 6, "deadline": 18, "budget": 5, "workflow": "late"},
+		{"id": "j3", "arrival": 12, "work": 8, "input": 3, "output": 1, "workflow": "met"},
+		{"id": "j4", "arrival": 12, "work": 100, "deadline": 15, "deadline_hard": true, "workflow": "torn"},
+		{"id": "j5", "arrival": 13, "work": 4, "deadline": 17, "deadline_hard": true, "workflow": "dear"}]}`
+
+// smallGridSchedule runs j1 and j2 on a, j3 and j5 on b and leaves j4 out. That j5 misses its hard deadline is for Check
+// to refuse; the metrics count it as not finished.
+func smallGridSchedule() *model.Solution {
+	return &model.Solution{
+		Jobs: []model.Placement{
+			placed("j1", "a", "0", 10, 14), placed("j2", "a", "0-1", 14, 20),
+			placed("j3", "b", "0", 12, 16), placed("j5", "b", "0", 16, 18),
+		},
+		Unscheduled: []model.Unscheduled{{Job: "j4", Reason: "no"}},
+	}
+}
+
+// evaluated is the evaluation of a solution.
+func evaluated(t rapid.TB, in *model.Instance, sol *model.Solution) model.Evaluation {
 	t.Helper()
-	in, err := readInstance(fmt.Sprintf(`{"schema": "allot/instance/1", "objective": {"qos_penalty": 1},
-		"queueing": {"rate": %v, "period": 10, "charge": "response"},
-		"clusters": [{"id": "g", "machines": [
-			{"id": "R1", "speed": 10000, "cost": 0.2, "queue": {"service_rate": 0.5, "arrival_variance": 6, "service_variance": 2}},
-			{"id": "R2", "speed": 5000, "cost": 0.1, "queue": {"service_rate": 0.25, "arrival_variance": 8, "service_variance": 8}}]}],
-		"jobs": [
-			{"id": "t1", "work": 20000, "deadline": 4, "budget": 0.5},
-			{"id": "t2", "work": 30000, "deadline": 8, "budget": 1},
-			{"id": "t3", "work": 10000, "deadline": 5, "budget": 0.4}]}`, rate))
+	evaluation, err := model.Evaluate(in, sol)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in
+	return evaluation
 }
 
-// assignment is the schedule in which each machine serves its tasks in order: "112" puts t1 and t2 on R1 and t3 on R2.
-func assignment(in *model.Instance, machines string, loads []float64) *model.Solution {
-	sol := &model.Solution{Schema: model.SolutionSchema, Status: model.Feasible}
-	free := map[byte]float64{}
-	for j := range in.Jobs() {
-		m := machines[j]
-		processor := model.Processors(int(m - '1'))
-		start := free[m]
-		free[m] = start + in.Duration(j, 0, processor)
-		sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: "g", Processors: processor, Start: start, End: free[m]})
+// near says that two numbers are equal but for rounding errors.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b)) }
+
+// checkMetrics compares some metrics of one value.
+func checkMetrics(t *testing.T, got model.Metrics, want map[string]float64) {
+	t.Helper()
+	for name, x := range want {
+		if value, ok := got.Get(name); !ok || !near(value, x) {
+			t.Errorf("%s: got %v, %v, want %v", name, value, ok, x)
+		}
 	}
-	for k, rate := range loads {
-		sol.Loads = append(sol.Loads, model.Load{Cluster: "g", Machine: fmt.Sprintf("R%d", k+1), Rate: rate})
+}
+
+// checkClusters compares a metric of the clusters.
+func checkClusters(t *testing.T, got model.Metrics, name string, want map[string]float64) {
+	t.Helper()
+	values := got[name].ByCluster
+	for id, x := range want {
+		if !near(values[id], x) {
+			t.Errorf("%s of %s: got %v, want %v", name, id, values[id], x)
+		}
 	}
-	return sol
+	if len(values) != len(want) {
+		t.Errorf("%s: got %v, want %v", name, values, want)
+	}
+}
+
+func TestMetricsByHand(t *testing.T) {
+	in, err := readInstance(smallGrid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := evaluated(t, in, smallGridSchedule()).Metrics
+	// Times count from 10. Cluster a: makespan 10, busy 4 + 2·6 = 16 of 2·10, over 20 − 18 = 2, cp (1·4 + 3·10 + 4·2)/8 = 5.25.
+	// Cluster b: makespan 8, busy 4 + 2 = 6 of 8, over 18 − 17 = 1, cp (1·2 + 1·8 + 2·1)/4 = 3.
+	checkClusters(t, got, "cp", map[string]float64{"a": 5.25, "b": 3})
+	// Work: a 4 + 2·6 = 16, b 8 + 4 = 12.
+	checkClusters(t, got, "workload_share", map[string]float64{"a": 100 * 16.0 / 28, "b": 100 * 12.0 / 28})
+	checkMetrics(t, got, map[string]float64{
+		"makespan":      10,
+		"idle_time":     4 + 2,
+		"over_deadline": 2 + 1,
+		"mcp":           (5.25*2 + 3*2) / 4,                                         // 4.125; of four placed jobs each cluster has two
+		"balance":       math.Sqrt((5.25-4.125)*(5.25-4.125) + (3-4.125)*(3-4.125)), // n − 1 = 1
+		// F is j1, j2 and j3.
+		"finished": 3, "unfinished": 2,
+		"mean_response":    (4.0 + 9 + 4) / 3,
+		"mean_wait":        (0.0 + 3 + 0) / 3,
+		"mean_slowdown":    (1 + 1.5 + 1) / 3, // 4/4, 9/6, 4/4
+		"bounded_slowdown": 1,                 // all shorter than 10
+		"missed":           3,                 // j2, j4, j5
+		"miss_rate":        75,
+		"data_moved":       4,
+		"work_done":        4 + 12 + 8,
+		"utilisation":      100 * 22.0 / 30,
+		"cost":             2 + 6 + 8 + 4, // 0.5·4, 0.5·2·6, 2·4, 2·2
+		"over_budget":      1,             // j2 costs 6
+		// late ends at 20, torn has a job left out, dear costs 4; met costs just its 10, empty has nothing to miss.
+		"workflow_failures": 3,
+		// 10–11: 1 of min(3, 1). 11–12: 1 of min(3, 1 + 2). 12–14: 2 of 3. 14–18: 3 of 3. 18–20: 2 of min(3, 2).
+		"processor_usage": 100 * (1 + 1.0/3 + 2*2.0/3 + 4 + 2) / 10,
+		"licence_usage":   0,
+	})
+	if _, ok := got["qos_penalty"]; ok {
+		t.Error("qos_penalty without a queueing view")
+	}
+	if len(got) != len(model.MetricTable())-1 {
+		t.Errorf("got %d metrics", len(got))
+	}
+}
+
+func TestObjectiveIsTheWeightedSum(t *testing.T) {
+	in, err := readInstance(smallGrid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		objective map[string]float64
+		want      float64
+	}{
+		{nil, 10},
+		{map[string]float64{"mcp": 1}, 4.125},
+		{map[string]float64{"makespan": 2, "finished": -5, "cost": 0.25}, 20 - 15 + 5},
+		{map[string]float64{"makespan": 0}, 0},
+	} {
+		other, err := in.WithObjective(c.objective)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := evaluated(t, other, smallGridSchedule()).Objective; !near(got, c.want) {
+			t.Errorf("%v: got %v, want %v", c.objective, got, c.want)
+		}
+	}
+	built, err := model.NewBuilder("x").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := built.WithObjective(map[string]float64{"cost": 1}); err != nil || other.SHA256() != hashed(written(t, built)) || other.SHA256() != built.SHA256() {
+		t.Errorf("WithObjective changed the SHA-256: %v", err)
+	}
+	for want, objective := range map[string]map[string]float64{
+		"objective.makespan: expected 0 or a number of magnitude in [1e-18, 1e+18], found NaN":      {"makespan": math.NaN()},
+		`objective.cp: expected a metric with one value, one of ` + plainMetrics() + `; found "cp"`: {"cp": 1},
+	} {
+		if _, err := in.WithObjective(objective); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if evaluated(t, in, smallGridSchedule()).Objective != 10 {
+		t.Error("WithObjective changed the instance it came from")
+	}
+}
+
+// Slowdowns of jobs of 1, 5 and 20 that wait 9, 5 and 20, and of one of no time that waits 30.
+func TestSlowdownsByHand(t *testing.T) {
+	in := oneProcessor(t, "", 1, 5, 20, 0)
+	sol := &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", 9, 10), placed("j1", "c", "0", 5, 10), placed("j2", "c", "0", 20, 40), placed("j3", "c", "0", 30, 30)}}
+	checkMetrics(t, evaluated(t, in, sol).Metrics, map[string]float64{
+		"mean_slowdown":    (10.0/1 + 10.0/5 + 40.0/20) / 3, // the job of no time has no slowdown
+		"bounded_slowdown": (10.0/10 + 10.0/10 + 40.0/20 + 30.0/10) / 4,
+		"mean_wait":        (9.0 + 5 + 20 + 30) / 4,
+	})
+}
+
+// The case study of MUSCLE (2004), Table 1: seeds of two clusters of four and six processors.
+func TestMuscleCaseStudy(t *testing.T) {
+	in, err := readInstance(`{"schema": "allot/instance/1", "objective": {"mcp": 1}, "weights": {"over_deadline": 4, "makespan": 3, "idle_time": 1},
+		"clusters": [{"id": "C1", "machines": [{"id": "m", "count": 4}]}, {"id": "C2", "machines": [{"id": "m", "count": 6}]}],
+		"jobs": [
+			{"id": "J1", "processors": 2, "work": 2, "deadline": 8}, {"id": "J2", "processors": 1, "work": 4, "deadline": 12},
+			{"id": "J3", "processors": 4, "work": 4, "deadline": 18}, {"id": "J4", "processors": 3, "work": 6, "deadline": 18},
+			{"id": "J5", "processors": 1, "work": 2, "deadline": 6}, {"id": "J6", "processors": 2, "work": 4, "deadline": 12}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Status: model.Feasible, Jobs: []model.Placement{
+		placed("J4", "C1", "0-2", 0, 6), placed("J2", "C1", "3", 0, 4), placed("J5", "C1", "3", 4, 6),
+		placed("J3", "C2", "0-3", 0, 4), placed("J1", "C2", "4-5", 0, 2), placed("J6", "C2", "4-5", 2, 6),
+	}}
+	report := model.Check(in, sol)
+	if !report.OK() {
+		t.Fatal(violations(report))
+	}
+	// Makespans 6 and 6, idle 0 and 6·6 − 28 = 8, nothing late: cp (3·6)/8 and (8 + 3·6)/8.
+	checkClusters(t, report.Metrics, "cp", map[string]float64{"C1": 2.25, "C2": 3.25})
+	checkMetrics(t, report.Metrics, map[string]float64{"mcp": 2.75, "balance": math.Sqrt2 / 2, "makespan": 6, "idle_time": 8, "over_deadline": 0})
+	if report.Objective != 2.75 {
+		t.Errorf("objective %v", report.Objective)
+	}
+}
+
+// A job over several clusters counts as a job, and as late, in the cluster of its first piece; its time and work where they are.
+func TestMetricsOfAJobInPieces(t *testing.T) {
+	in, err := readInstance(document(`"workflows": [{"id": "w", "budget": 15.5}],`,
+		`{"id": "a", "machines": [{"id": "m", "cost": 1}]}, {"id": "b", "machines": [{"id": "m", "speed": 2, "cost": 3}]}`,
+		`{"id": "j", "processors": 2, "tasks": 3, "work": 4, "span": "grid", "deadline": 5, "workflow": "w"}, {"id": "k", "work": 2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Status: model.Feasible, Jobs: []model.Placement{
+		{Job: "j", Start: 2, End: 6, Pieces: []model.Piece{
+			{Cluster: "b", Processors: set("0"), Tasks: 2, Start: 2, End: 6}, {Cluster: "a", Processors: set("0"), Tasks: 1, Start: 2, End: 6}}},
+		placed("k", "a", "0", 0, 2),
+	}}
+	report := model.Check(in, sol)
+	if !report.OK() {
+		t.Fatal(violations(report))
+	}
+	// a: makespan 6, busy 2 + 4 = 6, idle 0, cp 6/3. b: makespan 6, busy 4, idle 2, over 1, cp (6 + 2 + 1)/3.
+	checkClusters(t, report.Metrics, "cp", map[string]float64{"a": 2, "b": 3})
+	checkClusters(t, report.Metrics, "workload_share", map[string]float64{"a": 100 * 6.0 / 14, "b": 100 * 8.0 / 14})
+	checkMetrics(t, report.Metrics, map[string]float64{
+		"mcp": (2 + 3) / 2.0, "makespan": 6, "over_deadline": 1, "mean_wait": 1, "work_done": 14,
+		"cost":              2 + 4*1 + 4*3,
+		"workflow_failures": 1, // 16 is above 15.5
+		"utilisation":       100 * 10.0 / 12,
+	})
+}
+
+func TestLicenceUsageByHand(t *testing.T) {
+	in, err := readInstance(document(`"licences": {"x": 2, "unused": 7, "none": 0},`,
+		`{"id": "c", "licences": {"y": 3}, "machines": [{"id": "m", "processors": 4}]}`,
+		`{"id": "p", "work": 4, "licences": {"x": 1}}, {"id": "q", "arrival": 2, "work": 2, "licences": {"x": 2, "none": 0}},
+		 {"id": "r", "arrival": 1, "work": 2, "licences": {"y": 1}}, {"id": "s", "work": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Status: model.Feasible, Jobs: []model.Placement{
+		placed("p", "c", "0", 0, 4), placed("q", "c", "0", 4, 6), placed("r", "c", "1", 3, 5), placed("s", "c", "2", 0, 1)}}
+	report := model.Check(in, sol)
+	if !report.OK() {
+		t.Fatal(violations(report))
+	}
+	// x: 0–2: 1 of min(2, 1); 2–4: 1 of min(2, 1 + 2); 4–6: 2 of 2. y: 1–3: 0 of min(3, 1); 3–5: 1 of min(3, 1).
+	x, y := (2*1+2*0.5+2*1)/6, (2*0+2*1.0)/4
+	checkMetrics(t, report.Metrics, map[string]float64{"licence_usage": 100 * (x + y) / 2})
+}
+
+func TestMetricsOfNothingAreZero(t *testing.T) {
+	nothing := document(`"licences": {"x": 2}, "objective": {"mcp": 1, "finished": -1},`, `{"id": "a", "machines": [{"id": "m"}]}, {"id": "b", "machines": [{"id": "m"}]}`, "")
+	jobs := document(`"weights": {"over_deadline": 0, "makespan": 0, "idle_time": 0},`, `{"id": "a", "machines": [{"id": "m"}]}`, `{"id": "j", "arrival": 7, "work": 0}`)
+	left := &model.Solution{Unscheduled: []model.Unscheduled{{Job: "j", Reason: "no"}}}
+	atOnce := &model.Solution{Jobs: []model.Placement{placed("j", "a", "0", 7, 7)}}
+	for _, c := range []struct {
+		name, instance string
+		sol            *model.Solution
+		want           map[string]float64 // others are 0
+	}{
+		{"no jobs", nothing, &model.Solution{}, nil},
+		{"nothing placed", jobs, left, map[string]float64{"unfinished": 1}},
+		{"no work and no weights", jobs, atOnce, map[string]float64{"finished": 1, "bounded_slowdown": 1}},
+	} {
+		in, err := readInstance(c.instance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := model.Check(in, c.sol)
+		if !report.OK() {
+			t.Errorf("%s: %s", c.name, violations(report))
+		}
+		for _, m := range model.MetricTable() {
+			value, ok := report.Metrics[m.Name]
+			if ok != (m.Name != "qos_penalty") || value.Total != c.want[m.Name] {
+				t.Errorf("%s: %s is %v, %v", c.name, m.Name, value.Total, ok)
+			}
+			for id, x := range value.ByCluster {
+				if x != 0 {
+					t.Errorf("%s: %s of %s is %v", c.name, m.Name, id, x)
+				}
+			}
+		}
+	}
+}
+
+// Whatever the numbers, no metric is NaN or infinite; one that would be is absent.
+func TestMetricsAreFinite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := modeltest.Generator{Features: modeltest.AllFeatures, Wild: rapid.Bool().Draw(t, "wild")}.Instance(t)
+		evaluation, err := model.Evaluate(in, modeltest.Solution(t, in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range evaluation.Metrics {
+			for _, x := range append([]float64{value.Total}, values(value.ByCluster)...) {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("%s is %v", name, x)
+				}
+			}
+		}
+		if math.IsNaN(evaluation.Objective) || math.IsInf(evaluation.Objective, -1) {
+			t.Errorf("objective %v", evaluation.Objective)
+		}
+		for _, m := range model.MetricTable() {
+			if _, ok := evaluation.Metrics[m.Name]; !ok && m.Name != "qos_penalty" {
+				t.Errorf("%s is absent", m.Name)
+			}
+		}
+	})
+}
+
+// values are the values of a map.
+func values(m map[string]float64) []float64 {
+	var list []float64
+	for _, x := range m {
+		list = append(list, x)
+	}
+	return list
 }

@@ -144,6 +144,16 @@ func parseProcessor(text string) (int, error) {
 	return int(n), err
 }
 
+// shown is a name from a file as it may stand in a line for people: cut short, and quoted where it would not print as it is.
+func shown(name string) string {
+	for _, r := range name {
+		if !strconv.IsPrint(r) {
+			return strconv.Quote(clip(name))
+		}
+	}
+	return clip(name)
+}
+
 // clip shortens a text from a file for an error message, not within a character.
 func clip(text string) string {
 	most := 60

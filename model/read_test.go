@@ -111,6 +111,8 @@ func TestReadRefusesWhatIsGivenTwice(t *testing.T) {
 		{"job id", document("", oneCluster, oneJob+`, {"id": "k", "work": 1}, `+oneJob), []string{`jobs[2].id: expected a unique id, found "j" again`}},
 		{"cluster id", document("", oneCluster+","+oneCluster, oneJob), []string{`clusters[1].id: expected a unique id, found "c" again`}},
 		{"machine id", document("", `{"id": "c", "machines": [{"id": "m"}, {"id": "m"}]}`, oneJob), []string{`clusters[0].machines[1].id: expected an id unique in the cluster, found "m" again`}},
+		{"id of a machine of a group", document("", `{"id": "c", "machines": [{"id": "m[1]"}, {"id": "m", "count": 2}, {"id": "m[2]"}, {"id": "m[01]"}, {"id": "m[-1]"}, {"id": "[0]"}]}`, oneJob), []string{
+			`clusters[0].machines[0].id: expected an id unique in the cluster, found "m[1]", a machine of a group`}},
 		{"workflow id", header(`"workflows": [{"id": "w"}, {"id": "w"}]`), []string{`workflows[1].id: expected a unique id, found "w" again`}},
 	}, readInstance)
 	if _, err := readInstance(document("", `{"id": "c", "machines": [{"id": "m"}]}, {"id": "d", "machines": [{"id": "m"}]}`, oneJob)); err != nil {

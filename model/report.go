@@ -55,7 +55,7 @@ func (v Violation) Error() string {
 	text.WriteString(string(v.Code))
 	for _, named := range []struct{ what, which string }{{"job", v.Job}, {"cluster", v.Cluster}, {"resource", v.Resource}} {
 		if named.which != "" {
-			fmt.Fprintf(&text, " %s %s", named.what, clip(named.which))
+			fmt.Fprintf(&text, " %s %s", named.what, shown(named.which))
 		}
 	}
 	if v.From != 0 || v.To != 0 {
@@ -80,6 +80,9 @@ func (r *Report) add(v Violation) {
 	if len(r.Violations) >= MaxListed {
 		r.More++
 		return
+	}
+	if !isFinite(v.From) || !isFinite(v.To) { // a report can be written as JSON
+		v.From, v.To = 0, 0
 	}
 	r.Violations = append(r.Violations, v)
 }

@@ -105,9 +105,9 @@ func (in *Instance) resolvePiece(job int, piece Piece) (part, *Violation) {
 		v.Code, v.Message = CodeProcessorCount, "no processors are named"
 	case !piece.Processors.within(in.clusters[c].Processors):
 		v.Code, v.Resource = CodeForeignProcessor, piece.Processors.clipped()
-		v.Message = fmt.Sprintf("%s has the processors 0-%d", clip(piece.Cluster), in.clusters[c].Processors-1)
-	case piece.Tasks < 1:
-		v.Code, v.Message = CodeTasks, "expected at least one task"
+		v.Message = fmt.Sprintf("%s has the processors 0-%d", shown(piece.Cluster), in.clusters[c].Processors-1)
+	case piece.Tasks < 1 || piece.Tasks > in.jobs[job].Tasks:
+		v.Code, v.Message = CodeTasks, fmt.Sprintf("expected 1 to %d tasks, found %d", in.jobs[job].Tasks, piece.Tasks)
 	default:
 		return part{job: job, cluster: c, set: piece.Processors, tasks: piece.Tasks, start: piece.Start, end: piece.End}, nil
 	}

@@ -206,16 +206,16 @@ func (in *Instance) CannotRun(job, cluster int) string {
 	}
 	j, c := &in.jobs[job], &in.clusters[cluster]
 	if j.runtimes != nil && math.IsNaN(j.runtimes[cluster]) {
-		return fmt.Sprintf("no run time is stated for %s", c.ID)
+		return fmt.Sprintf("no run time is stated for %s", shown(c.ID))
 	}
 	least, _ := in.Width(job, cluster)
 	if least > c.Processors {
-		return fmt.Sprintf("needs %d processors, %s has %d", least, c.ID, c.Processors)
+		return fmt.Sprintf("needs %d processors, %s has %d", least, shown(c.ID), c.Processors)
 	}
 	if k := in.shortOf(j, cluster); k >= 0 {
 		need := j.Licences[k]
 		copies, _ := in.Pool(cluster, need.Licence)
-		return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, in.licences[need.Licence].ID, c.ID, copies)
+		return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, shown(in.licences[need.Licence].ID), shown(c.ID), copies)
 	}
 	for g := len(c.Machines) - 1; g >= 0; g-- {
 		if _, why := in.Hosts(j, &c.Machines[g]); why != "" {

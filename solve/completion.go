@@ -3,7 +3,6 @@ package solve
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -19,14 +18,15 @@ type completions struct {
 	in       *model.Instance
 	schedule *plan.Schedule
 	duration [][]float64 // by cluster and job; +Inf: cannot run there
-	size     [][]int32   // by cluster and job
+	size     [][]int32   // by cluster and job; 0: cannot run there
 	sizes    [][]int     // by cluster: the sizes that jobs have there
 	release  [][]float64 // by cluster and size
 	placed   []bool
 	left     int
 }
 
-func newCompletions(in *model.Instance) (*completions, error) {
+// newCompletions starts with no job placed; nil where the context ends first.
+func newCompletions(ctx context.Context, in *model.Instance) (*completions, error) {
 	schedule, err := plan.NewSchedule(in)
 	if err != nil {
 		return nil, err
@@ -34,43 +34,46 @@ func newCompletions(in *model.Instance) (*completions, error) {
 	n := len(in.Jobs())
 	c := &completions{in: in, schedule: schedule, placed: make([]bool, n), left: n}
 	for k := range in.Clusters() {
-		durations, sizes := make([]float64, n), make([]int32, n)
-		release := make([]float64, in.Clusters()[k].Processors+1)
-		var occurring []int
-		for j := range n {
-			durations[j] = math.Inf(1)
-			if in.CanRun(j, k) {
-				size, _ := in.Width(j, k)
-				durations[j], sizes[j] = in.DurationOn(j, k, size), int32(size)
-				if !slices.Contains(occurring, size) {
-					occurring = append(occurring, size)
-				}
-			}
-		}
-		for _, size := range occurring {
-			release[size] = in.FirstArrival()
-		}
-		c.duration, c.size = append(c.duration, durations), append(c.size, sizes)
-		c.sizes, c.release = append(c.sizes, occurring), append(c.release, release)
+		c.duration, c.size = append(c.duration, make([]float64, n)), append(c.size, make([]int32, n))
+		c.release = append(c.release, make([]float64, in.Clusters()[k].Processors+1))
 	}
-	for j := range n {
-		if !c.runsSomewhere(j) {
+	for j := range n { // jobs outside, as the instance keeps stated run times by job
+		if j%64 == 0 && ctx.Err() != nil {
+			return nil, nil
+		}
+		if !c.measure(j) {
 			c.schedule.LeaveUnplaceable(j)
 			c.placed[j] = true
 			c.left--
 		}
 	}
+	c.sizes = make([][]int, len(c.size))
+	for k, release := range c.release {
+		for _, size := range c.size[k] {
+			if size > 0 && release[size] == 0 {
+				release[size] = 1 // seen
+				c.sizes[k] = append(c.sizes[k], int(size))
+			}
+		}
+		for _, size := range c.sizes[k] {
+			release[size] = in.FirstArrival()
+		}
+	}
 	return c, nil
 }
 
-// runsSomewhere says that the job can run on some cluster.
-func (c *completions) runsSomewhere(job int) bool {
+// measure finds out how long the job takes on each cluster; false where it can run on none.
+func (c *completions) measure(job int) bool {
+	somewhere := false
 	for k := range c.duration {
-		if !math.IsInf(c.duration[k][job], 1) {
-			return true
+		c.duration[k][job] = math.Inf(1)
+		if c.in.CanRun(job, k) {
+			size, _ := c.in.Width(job, k)
+			c.duration[k][job], c.size[k][job] = c.in.DurationOn(job, k, size), int32(size)
+			somewhere = true
 		}
 	}
-	return false
+	return somewhere
 }
 
 // at is the completion time of the job on the cluster if it were placed next; +Inf where it cannot run.
@@ -110,8 +113,8 @@ func (c *completions) place(job, cluster int) {
 
 // solve places all jobs, each chosen by next, which also says on which cluster.
 func (c *completions) solve(ctx context.Context, next func() (job, cluster int)) Result {
-	for n := 0; c.left > 0; n++ {
-		if n%64 == 0 && ctx.Err() != nil {
+	for c.left > 0 {
+		if ctx.Err() != nil {
 			return stopped(ctx)
 		}
 		c.place(next())

@@ -53,6 +53,28 @@ func BenchmarkMinMin(b *testing.B) {
 	}
 }
 
+// Jobs that are alike, or so late that they seem so, make all completion times equal: the textbook's rule for ties must not
+// cost a look at all of them.
+func BenchmarkMinMinTies(b *testing.B) {
+	for _, c := range []struct {
+		name         string
+		origin, gap  float64
+		base, spread float64
+	}{{"alike", 0, 1e-3, 1, 0}, {"late", 1e15, 1e-4, 1, 1e-6}} {
+		const jobs = 20_000
+		rng := rand.New(rand.NewPCG(1, 8))
+		builder := model.NewBuilder(c.name)
+		for m := range 16 {
+			builder.Cluster(machines(fmt.Sprint("m", m), 4, 1))
+		}
+		for j := range jobs {
+			builder.Job(model.JobSpec{ID: fmt.Sprint("j", j), Arrival: c.origin + c.gap*float64(j), Work: new(c.base + c.spread*rng.Float64())})
+		}
+		in := built(b, builder)
+		b.Run(fmt.Sprintf("%s/jobs=%d", c.name, jobs), func(b *testing.B) { benchmark(b, &solve.MinMin{}, in) })
+	}
+}
+
 func BenchmarkMaxMin(b *testing.B) {
 	in := unrelated(b, 5000, 128)
 	b.Run("jobs=5000/machines=128", func(b *testing.B) { benchmark(b, &solve.MaxMin{}, in) })

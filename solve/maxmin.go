@@ -21,7 +21,8 @@ var _ = Register(Info{
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: O(n²) for n jobs to look for the largest, and O(C) for each job whose best cluster was the one just filled.
+// Complexity: O(n²) for n jobs to look for the largest, and O(C) for each job that would end later on one of its two best clusters
+// since the last placement there.
 //
 // Deviations from the paper: see [MCT]; arrivals.
 type MaxMin struct{}
@@ -31,18 +32,18 @@ func (*MaxMin) Supports(in *model.Instance) error { return unsupported(in, compl
 
 // Solve implements [Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
-	c, err := newCompletions(in)
-	if err != nil {
-		return Result{}, err
+	c, err := newCompletions(ctx, in)
+	if c == nil {
+		return stopped(ctx), err
 	}
-	options := newOptions(c)
+	options := newOptions(ctx, c)
 	return c.solve(ctx, func() (int, int) {
 		return options.take(func(a, b *option) bool { return a.first > b.first })
 	}), nil
 }
 
 // options keeps, for each job that is left, its two best clusters. What it keeps of a job stays right until one of the two is
-// filled further, since completion times only grow.
+// put off, since completion times only grow.
 type options struct {
 	c    *completions
 	jobs []option
@@ -56,9 +57,12 @@ type option struct {
 	first, second   float64 // those times
 }
 
-func newOptions(c *completions) *options {
+func newOptions(ctx context.Context, c *completions) *options {
 	o := &options{c: c, last: -1}
 	for j := range c.placed {
+		if j%64 == 0 && ctx.Err() != nil {
+			break // solve finds that out as well
+		}
 		if !c.placed[j] {
 			o.jobs = append(o.jobs, c.best(j))
 		}
@@ -66,12 +70,25 @@ func newOptions(c *completions) *options {
 	return o
 }
 
+// stale says that the last placement has put off the job on one of its two best clusters.
+func (o *options) stale(p *option) bool {
+	switch {
+	case o.last < 0:
+		return false
+	case o.last == p.cluster:
+		return o.c.at(p.job, o.last) != p.first
+	case o.last == p.runner:
+		return o.c.at(p.job, o.last) != p.second
+	}
+	return false
+}
+
 // take removes and returns the job that comes first by better and its cluster; ties go to the first job.
 func (o *options) take(better func(a, b *option) bool) (job, cluster int) {
 	best := 0
 	for k := range o.jobs {
 		p := &o.jobs[k]
-		if o.last >= 0 && (o.last == p.cluster || o.last == p.runner) {
+		if o.stale(p) {
 			*p = o.c.best(p.job)
 		}
 		if k > 0 && better(p, &o.jobs[best]) {

@@ -1,8 +1,6 @@
 package solve
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -28,7 +26,8 @@ var _ = Register(Info{
 //
 // Complexity: the textbook's double loop takes O(n²·C). The smallest of all completion times is the smallest over clusters
 // and sizes of release + the shortest job left, so with the jobs of each cluster and size sorted once each step looks at one
-// job a size of the cluster that changed and one a cluster: O(n·C·log n + n·(S + C)) for n jobs, C clusters, S sizes.
+// job a size of the cluster that changed and one a cluster: O(n·C·log n + n·(S·log n + C)) for n jobs, C clusters, S sizes,
+// however many jobs are alike.
 //
 // Deviations from the paper: see [MCT]; arrivals.
 type MinMin struct{}
@@ -38,9 +37,9 @@ func (*MinMin) Supports(in *model.Instance) error { return unsupported(in, compl
 
 // Solve implements [Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
-	c, err := newCompletions(in)
-	if err != nil {
-		return Result{}, err
+	c, err := newCompletions(ctx, in)
+	if c == nil {
+		return stopped(ctx), err
 	}
 	queues := make([]clusterQueue, len(in.Clusters()))
 	for k := range queues {
@@ -85,30 +84,27 @@ type clusterQueue struct {
 
 // sizeQueue holds the jobs of one size on one cluster. Those that have arrived by the release of that many processors end
 // in the order of their durations; the others at arrival + duration whatever the release is.
+//
+// Jobs that are placed leave a queue when they are met at its front.
 type sizeQueue struct {
 	cluster, size int
-	waiting       []int32 // arrived from the start, by duration and job
-	late          lateHeap
-	byArrival     []int32 // not arrived yet, by arrival
-	byEnd         []int32 // the same, by arrival + duration and job
+	jobs          []int32    // all, by duration and job
+	arrived       tournament // those of them that have arrived, each at its place in jobs
+	byArrival     []int32    // not arrived yet, by arrival
+	byEnd         []int32    // the same, by arrival + duration and job
 }
 
 func newClusterQueue(c *completions, cluster int) clusterQueue {
 	q := clusterQueue{sizes: make([]sizeQueue, len(c.sizes[cluster]))}
 	index := make([]int, len(c.release[cluster]))
 	for k, size := range c.sizes[cluster] {
-		q.sizes[k] = sizeQueue{cluster: cluster, size: size, late: lateHeap{duration: c.duration[cluster]}}
+		q.sizes[k] = sizeQueue{cluster: cluster, size: size}
 		index[size] = k
 	}
-	for j := range c.placed {
-		if c.placed[j] || math.IsInf(c.duration[cluster][j], 1) {
-			continue
-		}
-		s := &q.sizes[index[c.size[cluster][j]]]
-		if c.in.Jobs()[j].Arrival <= c.in.FirstArrival() {
-			s.waiting = append(s.waiting, int32(j))
-		} else {
-			s.byArrival = append(s.byArrival, int32(j))
+	for j, d := range c.duration[cluster] {
+		if !math.IsInf(d, 1) {
+			s := &q.sizes[index[c.size[cluster][j]]]
+			s.jobs = append(s.jobs, int32(j))
 		}
 	}
 	for k := range q.sizes {
@@ -120,16 +116,49 @@ func newClusterQueue(c *completions, cluster int) clusterQueue {
 
 // sort brings the lists into order.
 func (s *sizeQueue) sort(c *completions) {
-	duration, jobs := c.duration[s.cluster], c.in.Jobs()
-	slices.SortFunc(s.waiting, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(duration[a], duration[b]), cmp.Compare(a, b))
+	duration, jobs, start := c.duration[s.cluster], c.in.Jobs(), c.in.FirstArrival()
+	s.jobs = sorted(s.jobs, func(j int32) float64 { return duration[j] })
+	s.arrived = newTournament(len(s.jobs))
+	for k, j := range s.jobs {
+		if jobs[j].Arrival <= start {
+			s.arrived.enter(k, j)
+		} else {
+			s.byArrival = append(s.byArrival, j)
+		}
+	}
+	s.arrived.play()
+	s.byEnd = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival + duration[j] })
+	s.byArrival = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival })
+}
+
+// sorted are the jobs by key; of one key the first job first.
+func sorted(jobs []int32, key func(int32) float64) []int32 {
+	keyed := make([]completion, len(jobs)) // the keys beside the jobs: sorting looks at them often
+	for k, j := range jobs {
+		keyed[k] = completion{key(j), int(j)}
+	}
+	slices.SortFunc(keyed, func(a, b completion) int {
+		switch {
+		case a.time < b.time:
+			return -1
+		case a.time > b.time:
+			return 1
+		}
+		return a.job - b.job
 	})
-	slices.SortFunc(s.byArrival, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(jobs[a].Arrival, jobs[b].Arrival), cmp.Compare(a, b))
-	})
-	s.byEnd = slices.Clone(s.byArrival)
-	slices.SortFunc(s.byEnd, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(jobs[a].Arrival+duration[a], jobs[b].Arrival+duration[b]), cmp.Compare(a, b))
+	result := make([]int32, len(jobs))
+	for k, a := range keyed {
+		result[k] = int32(a.job)
+	}
+	return result
+}
+
+// place is the place of the job in jobs.
+func (s *sizeQueue) place(c *completions, job int32) int {
+	duration := c.duration[s.cluster]
+	return sort.Search(len(s.jobs), func(k int) bool {
+		d := duration[s.jobs[k]]
+		return d > duration[job] || d == duration[job] && s.jobs[k] >= job
 	})
 }
 
@@ -147,99 +176,48 @@ func (q *clusterQueue) update(c *completions) {
 func (s *sizeQueue) first(c *completions) completion {
 	release := c.release[s.cluster][s.size]
 	s.advance(c, release)
-	best := completion{math.Inf(1), -1}
-	duration := c.duration[s.cluster]
-	if len(s.waiting) > 0 {
-		best = s.firstWaiting(c, release)
-	}
-	if len(s.late.jobs) > 0 {
-		if late := s.firstLate(c, release); late.before(best) {
-			best = late
-		}
-	}
+	best := s.firstArrived(c, release)
 	if len(s.byEnd) > 0 {
 		j := int(s.byEnd[0])
-		if next := (completion{c.in.Jobs()[j].Arrival + duration[j], j}); next.before(best) {
+		if next := (completion{c.in.Jobs()[j].Arrival + c.duration[s.cluster][j], j}); next.before(best) {
 			best = next
 		}
 	}
 	return best
 }
 
-// advance drops the jobs placed elsewhere and moves those that have arrived.
+// advance moves the jobs that have arrived by the release to those that have.
 func (s *sizeQueue) advance(c *completions, release float64) {
-	for len(s.waiting) > 0 && c.placed[s.waiting[0]] {
-		s.waiting = s.waiting[1:]
-	}
 	arrived := func(j int32) bool { return c.in.Jobs()[j].Arrival <= release }
 	for len(s.byArrival) > 0 && (c.placed[s.byArrival[0]] || arrived(s.byArrival[0])) {
 		if j := s.byArrival[0]; !c.placed[j] {
-			heap.Push(&s.late, j)
+			s.arrived.set(s.place(c, j), j)
 		}
 		s.byArrival = s.byArrival[1:]
 	}
 	for len(s.byEnd) > 0 && (c.placed[s.byEnd[0]] || arrived(s.byEnd[0])) {
 		s.byEnd = s.byEnd[1:]
 	}
-	for len(s.late.jobs) > 0 && c.placed[s.late.jobs[0]] {
-		heap.Pop(&s.late)
-	}
 }
 
-// firstWaiting is the first of the jobs that waited from the start. Different durations can round to the same end; then the
-// first job of all that do wins, as in the textbook.
-func (s *sizeQueue) firstWaiting(c *completions, release float64) completion {
-	duration, jobs := c.duration[s.cluster], s.waiting
-	best := completion{release + duration[jobs[0]], int(jobs[0])}
-	for from := 0; from < len(jobs) && release+duration[jobs[from]] == best.time; {
-		same := duration[jobs[from]]
-		to := from + sort.Search(len(jobs)-from, func(k int) bool { return duration[jobs[from+k]] > same })
-		for _, j := range jobs[from:to] { // in the order of the jobs
-			if !c.placed[j] {
-				best.job = min(best.job, int(j))
-				break
-			}
+// firstArrived is the job that ends first of those that have arrived. Different durations can round to the same end; then
+// the first job of all that do wins, as in the textbook.
+func (s *sizeQueue) firstArrived(c *completions, release float64) completion {
+	duration := c.duration[s.cluster]
+	for {
+		from := s.arrived.leftmost()
+		if from < 0 {
+			return completion{math.Inf(1), -1}
 		}
-		from = to
-	}
-	return best
-}
-
-// firstLate is the first of the jobs that arrived later, with the same rule for ties.
-func (s *sizeQueue) firstLate(c *completions, release float64) completion {
-	duration := s.late.duration
-	best := completion{release + duration[s.late.jobs[0]], int(s.late.jobs[0])}
-	var set []int32
-	for len(s.late.jobs) > 0 && release+duration[s.late.jobs[0]] == best.time {
-		j := heap.Pop(&s.late).(int32)
-		if c.placed[j] {
-			continue
+		end := release + duration[s.jobs[from]]
+		to := from + 1
+		if to < len(s.jobs) && release+duration[s.jobs[to]] == end {
+			to += sort.Search(len(s.jobs)-to, func(k int) bool { return release+duration[s.jobs[to+k]] > end })
 		}
-		set = append(set, j)
-		best.job = min(best.job, int(j))
+		job := s.arrived.least(from, to)
+		if !c.placed[job] {
+			return completion{end, int(job)}
+		}
+		s.arrived.set(s.place(c, job), nobody)
 	}
-	for _, j := range set {
-		heap.Push(&s.late, j)
-	}
-	return best
-}
-
-// lateHeap orders jobs by duration and job.
-type lateHeap struct {
-	duration []float64
-	jobs     []int32
-}
-
-func (h lateHeap) Len() int { return len(h.jobs) }
-func (h lateHeap) Less(a, b int) bool {
-	i, j := h.jobs[a], h.jobs[b]
-	return h.duration[i] < h.duration[j] || h.duration[i] == h.duration[j] && i < j
-}
-func (h lateHeap) Swap(a, b int) { h.jobs[a], h.jobs[b] = h.jobs[b], h.jobs[a] }
-func (h *lateHeap) Push(x any)   { h.jobs = append(h.jobs, x.(int32)) }
-func (h *lateHeap) Pop() any {
-	last := len(h.jobs) - 1
-	x := h.jobs[last]
-	h.jobs = h.jobs[:last]
-	return x
 }

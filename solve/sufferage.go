@@ -33,11 +33,11 @@ func (*Sufferage) Supports(in *model.Instance) error { return unsupported(in, co
 
 // Solve implements [Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
-	c, err := newCompletions(in)
-	if err != nil {
-		return Result{}, err
+	c, err := newCompletions(ctx, in)
+	if c == nil {
+		return stopped(ctx), err
 	}
-	options := newOptions(c)
+	options := newOptions(ctx, c)
 	return c.solve(ctx, func() (int, int) {
 		return options.take(func(a, b *option) bool { return a.sufferage() > b.sufferage() })
 	}), nil

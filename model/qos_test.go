@@ -1,0 +1,250 @@
+package model_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// ggone is the worked instance of the G/G/1 workload allocation: T = 10, tasks given by their X directly.
+func ggone(t testing.TB, rate float64) *model.Instance {
+	t.Helper()
+	in, err := readInstance(fmt.Sprintf(`{"schema": "allot/instance/1", "objective": {"qos_penalty": 1},
+		"queueing": {"rate": %v, "period": 10, "charge": "response"},
+		"clusters": [{"id": "g", "machines": [
+			{"id": "R1", "speed": 10000, "cost": 0.2, "queue": {"service_rate": 0.5, "arrival_variance": 6, "service_variance": 2}},
+			{"id": "R2", "speed": 5000, "cost": 0.1, "queue": {"service_rate": 0.25, "arrival_variance": 8, "service_variance": 8}}]}],
+		"jobs": [
+			{"id": "t1", "work": 20000, "deadline": 4, "budget": 0.5},
+			{"id": "t2", "work": 30000, "deadline": 8, "budget": 1},
+			{"id": "t3", "work": 10000, "deadline": 5, "budget": 0.4}]}`, rate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// assignment is the schedule in which each machine serves its tasks in order: "112" puts t1 and t2 on R1 and t3 on R2.
+func assignment(in *model.Instance, machines string, loads []float64) *model.Solution {
+	sol := &model.Solution{Schema: model.SolutionSchema, Status: model.Feasible}
+	free := map[byte]float64{}
+	for j := range in.Jobs() {
+		m := machines[j]
+		processor := model.Processors(int(m - '1'))
+		start := free[m]
+		free[m] = start + in.Duration(j, 0, processor)
+		sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: "g", Processors: processor, Start: start, End: free[m]})
+	}
+	for k, rate := range loads {
+		sol.Loads = append(sol.Loads, model.Load{Cluster: "g", Machine: fmt.Sprintf("R%d", k+1), Rate: rate})
+	}
+	return sol
+}
+
+var assignments = []string{"111", "112", "121", "122", "211", "212", "221", "222"}
+
+func TestQoSPenaltyOfTheWorkedInstance(t *testing.T) {
+	in := ggone(t, 0.3)
+	for k, want := range []float64{2.45, 1.0 / 3, 0.5, 3.65, 1.7 / 3, 5.9, 4.55, math.Inf(1)} {
+		sol := assignment(in, assignments[k], nil)
+		report := model.Check(in, sol)
+		if !report.OK() {
+			t.Errorf("%s: %s", assignments[k], violations(report))
+		}
+		penalty, ok := report.Metrics.Get("qos_penalty")
+		if math.IsInf(want, 1) {
+			if ok || !math.IsInf(report.Objective, 1) {
+				t.Errorf("%s is unstable: got %v, objective %v", assignments[k], penalty, report.Objective)
+			}
+			continue
+		}
+		if !near(penalty, want) || !near(report.Objective, want) {
+			t.Errorf("%s: got %v, objective %v, want %v", assignments[k], penalty, report.Objective, want)
+		}
+	}
+}
+
+// At λ = 0.4 one task's worth of load is parked where it costs least.
+func TestQoSPenaltyWithSlack(t *testing.T) {
+	in, best := ggone(t, 0.4), math.Inf(1)
+	for _, a := range assignments {
+		best = min(best, evaluated(t, in, assignment(in, a, nil)).Objective)
+	}
+	if !near(best, 0.85) {
+		t.Errorf("got %v, want 0.85", best)
+	}
+}
+
+func TestQoSPenaltyOfStatedLoads(t *testing.T) {
+	in := ggone(t, 0.3)
+	for _, c := range []struct {
+		loads []float64
+		want  float64
+	}{
+		{[]float64{0.2, 0.1}, 1.0 / 3},
+		// R1: W = 4·0.22/(1 − 0.44) = 11/7; t1 costs 0.2·(11/7 + 2) = 5/7 for 0.5, the rest keeps its limits.
+		{[]float64{0.22, 0.08}, (5.0/7 - 0.5) / 0.5},
+		{[]float64{0.5, 0}, math.Inf(1)},
+	} {
+		if got := evaluated(t, in, assignment(in, "112", c.loads)).Objective; !near(got, c.want) && got != c.want {
+			t.Errorf("%v: got %v, want %v", c.loads, got, c.want)
+		}
+	}
+}
+
+// Without `queue` the rates and variances follow from speeds and works. Mean work 6, variance 4; two machines share a rate
+// of 0.5 with CV 1, so that one sees a job in 4 time units: σA² = 16. The fast machine: μ = 4/6, σS² = 4/16, κ = 8.125, and
+// with both jobs λ = 2/T = 0.5 and W = 8.125·0.5/(1 − 0.75) = 16.25.
+func TestQoSPenaltyByDefaultRates(t *testing.T) {
+	for charge, want := range map[string]float64{
+		// The first: S = (4/4)·(1 + 1.645·0.5) = 1.8225, R = 18.0725 for 10. The second: S = 2, R = 18.25 costs 1.825 for 1.
+		"response": 0.80725 + 0.825,
+		"service":  0.80725, // 0.2 for 1
+	} {
+		in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 0.5, "cv": 1, "charge": "`+charge+`"},`,
+			`{"id": "g", "machines": [{"id": "slow", "speed": 2}, {"id": "fast", "speed": 4, "cost": 0.1}]}`,
+			`{"id": "a", "work": 4, "work_cv": 0.5, "deadline": 10}, {"id": "b", "work": 8, "budget": 1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := evaluated(t, in, assignment(in, "22", nil)).Objective; !near(got, want) {
+			t.Errorf("%s: got %v, want %v", charge, got, want)
+		}
+	}
+}
+
+// Rate and CV are estimated from the arrivals: 0, 1, 4 and 5 have mean gap 5/3 and deviations −2/3, 4/3, −2/3.
+func TestQueueingViewOfTheArrivals(t *testing.T) {
+	in, err := readInstance(document(`"queueing": {},`, oneCluster,
+		`{"id": "a", "arrival": 4, "work": 1}, {"id": "b", "work": 1}, {"id": "c", "arrival": 5, "work": 1}, {"id": "d", "arrival": 1, "work": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := in.Queueing()
+	if !near(q.Rate, 0.6) || !near(q.CV, math.Sqrt((4.0/9+16.0/9+4.0/9)/2)*0.6) || !near(q.Period, 4/0.6) || q.K != 1.645 || q.Charge != model.ChargeResponse {
+		t.Errorf("got %+v", q)
+	}
+	for jobs, want := range map[string]model.Queueing{
+		"":     {Given: true, CV: 1, K: 1.645, Charge: model.ChargeResponse},
+		oneJob: {Given: true, CV: 1, K: 1.645, Charge: model.ChargeResponse},
+		oneJob + `, {"id": "k", "arrival": 2, "work": 1}`: {Given: true, Rate: 0.5, CV: 1, Period: 4, K: 1.645, Charge: model.ChargeResponse},
+	} {
+		in, err := readInstance(document(`"queueing": {},`, oneCluster, jobs))
+		if err != nil || in.Queueing() != want {
+			t.Errorf("%s: got %+v, %v", jobs, in.Queueing(), err)
+		}
+	}
+}
+
+// An objective that asks for the penalty is a queueing view, whether or not the instance has another.
+func TestObjectiveAsksForTheQueueingView(t *testing.T) {
+	text := document("", oneCluster, `{"id": "a", "work": 1, "deadline": 1}, {"id": "b", "arrival": 2, "work": 1, "deadline": 3}`)
+	in, err := readInstance(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Jobs: []model.Placement{placed("a", "c", "0", 0, 1), placed("b", "c", "0", 2, 3)}}
+	if _, ok := evaluated(t, in, sol).Metrics["qos_penalty"]; ok {
+		t.Error("penalty without a queueing view")
+	}
+	in, err = in.WithObjective(map[string]float64{"qos_penalty": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// λ = 0.5 of μ = 1, σA² = (1/0.5)², σS² = 0: W = 2·0.5/(1 − 0.5) = 2, which both jobs wait longer than their limit of 1.
+	if got := evaluated(t, in, sol).Objective; !near(got, 4) {
+		t.Errorf("got %v, want 4", got)
+	}
+}
+
+// Limits of 0, on which the penalty is infinite or 0 and the derivative not defined.
+func TestQoSPenaltyOfLimitsOfZero(t *testing.T) {
+	for _, c := range []struct {
+		fields string
+		want   float64
+	}{
+		{`"deadline": 0`, math.Inf(1)},
+		{`"budget": 0`, 0}, // the machine costs nothing
+		{`"arrival": 5, "deadline": 3`, math.Inf(1)},
+	} {
+		in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 0.5, "period": 4},`, `{"id": "g", "machines": [{"id": "m"}]}`,
+			`{"id": "a", "work": 1, `+c.fields+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := evaluated(t, in, assignment(in, "1", nil)).Objective; got != c.want {
+			t.Errorf("%s: got %v, want %v", c.fields, got, c.want)
+		}
+	}
+}
+
+// On random servers, parking the slack is as good as the best of many other ways to spread it, stated as loads.
+func TestSlackIsParkedBest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := func(label string, least, most int) float64 {
+			return float64(rapid.IntRange(least, most).Draw(t, label)) / 4
+		}
+		var machines []model.MachineSpec
+		for k := range rapid.IntRange(2, 3).Draw(t, "machines") {
+			machines = append(machines, model.MachineSpec{ID: fmt.Sprintf("R%d", k+1), Speed: number("speed", 1, 8), Cost: number("cost", 0, 8), Queue: &model.QueueSpec{
+				ServiceRate: number("service rate", 2, 12), ArrivalVariance: new(number("σA²", 0, 8)), ServiceVariance: new(number("σS²", 0, 8))}})
+		}
+		var jobs []model.JobSpec
+		assigned := ""
+		for k := range rapid.IntRange(1, 6).Draw(t, "jobs") {
+			jobs = append(jobs, model.JobSpec{ID: fmt.Sprint(k), Work: new(number("work", 0, 20)), Deadline: new(number("deadline", 1, 40)), Budget: new(number("budget", 1, 40))})
+			assigned += fmt.Sprint(rapid.IntRange(1, len(machines)).Draw(t, "machine"))
+		}
+		in, err := model.New(model.InstanceSpec{Objective: map[string]float64{"qos_penalty": 1},
+			Queueing: &model.QueueingSpec{Rate: number("rate", 2, 24), Period: 10, Charge: rapid.SampledFrom([]string{"response", "service"}).Draw(t, "charge")},
+			Clusters: []model.ClusterSpec{{ID: "g", Machines: machines}}, Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parked := evaluated(t, in, assignment(in, assigned, nil)).Objective
+		best := math.Inf(1)
+		for _, loads := range spreads(in, assigned) {
+			best = min(best, evaluated(t, in, assignment(in, assigned, loads)).Objective)
+		}
+		if parked > best+1e-9*max(1, best) {
+			t.Fatalf("parked %v, better %v", parked, best)
+		}
+	})
+}
+
+// spreads are stable loads of the machines that add up to λ, on a grid of the slack.
+func spreads(in *model.Instance, assigned string) [][]float64 {
+	q, machines := in.Queueing(), in.Clusters()[0].Machines
+	own := make([]float64, len(machines))
+	left := q.Rate
+	for _, m := range assigned {
+		own[m-'1'] += 1 / q.Period
+		left -= 1 / q.Period
+	}
+	if left <= 0 {
+		return [][]float64{own}
+	}
+	const steps = 40
+	var list [][]float64
+	for a := range steps + 1 {
+		for b := 0; a+b <= steps; b++ {
+			if len(machines) == 2 && a+b < steps {
+				continue
+			}
+			loads, stable := slices.Clone(own), true
+			for k, share := range []int{a, b, steps - a - b}[:len(machines)] {
+				loads[k] += left * float64(share) / steps
+				stable = stable && loads[k] < machines[k].Queue.ServiceRate
+			}
+			if stable {
+				list = append(list, loads)
+			}
+		}
+	}
+	return list
+}
