@@ -62,7 +62,7 @@ func newHolders(processors int) *holders {
 // take gives the processors to p and calls clash for those whose holder still runs when p starts.
 func (h *holders) take(r Range, p *part, clash func(processor int, before *part)) {
 	give := func(before *part, processor int) *part {
-		if before == nil || released(before.start, before.end) <= p.start {
+		if before == nil || before.release <= p.start {
 			return p
 		}
 		clash(processor, before)

@@ -21,7 +21,8 @@ type part struct {
 	set          ProcessorSet
 	tasks        int
 	start, end   float64
-	first        bool // the first piece of its job
+	release      float64 // see released
+	first        bool    // the first piece of its job
 }
 
 // isPlaced says that the job is placed.
@@ -72,13 +73,14 @@ func (s *schedule) add(k int, report *Report) {
 	}
 	first, whole := len(s.parts), true
 	p.Parts(s.in.jobs[job].Tasks, func(piece Piece) {
-		if part, violation := s.in.resolvePiece(job, piece); violation != nil {
-			report.add(*violation)
+		part, violation := s.in.resolvePiece(job, piece)
+		if violation.Code != "" {
+			report.add(violation)
 			whole = false
-		} else {
-			part.first = len(s.parts) == first
-			s.parts = append(s.parts, part)
+			return
 		}
+		part.first = len(s.parts) == first
+		s.parts = append(s.parts, part)
 	})
 	if len(s.parts) == first {
 		return
@@ -92,8 +94,9 @@ func validInterval(start, end float64) bool {
 	return start >= 0 && start <= end && end <= math.MaxFloat64
 }
 
-// resolvePiece looks up the cluster of a piece and checks that its processors exist.
-func (in *Instance) resolvePiece(job int, piece Piece) (part, *Violation) {
+// resolvePiece looks up the cluster of a piece and checks that its processors exist. The violation has no code where all is
+// well.
+func (in *Instance) resolvePiece(job int, piece Piece) (part, Violation) {
 	v := Violation{Job: in.jobs[job].ID, Cluster: piece.Cluster, From: piece.Start, To: piece.End}
 	c, ok := in.clusterIndex[piece.Cluster]
 	switch {
@@ -109,7 +112,8 @@ func (in *Instance) resolvePiece(job int, piece Piece) (part, *Violation) {
 	case piece.Tasks < 1 || piece.Tasks > in.jobs[job].Tasks:
 		v.Code, v.Message = CodeTasks, fmt.Sprintf("expected 1 to %d tasks, found %d", in.jobs[job].Tasks, piece.Tasks)
 	default:
-		return part{job: job, cluster: c, set: piece.Processors, tasks: piece.Tasks, start: piece.Start, end: piece.End}, nil
+		return part{job: job, cluster: c, set: piece.Processors, tasks: piece.Tasks,
+			start: piece.Start, end: piece.End, release: released(piece.Start, piece.End)}, Violation{}
 	}
-	return part{}, &v
+	return part{}, v
 }

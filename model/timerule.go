@@ -1,8 +1,10 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // The time rule. A processor of speed v that gets b of the job's tasks is busy b·work/v, plus the overheads that the
@@ -87,11 +89,15 @@ type speedClass struct {
 }
 
 // most is the number of tasks of the fullest processor if extra more tasks go to the class.
-func (s speedClass) most(extra int) int { return ceilDiv(s.tasks+extra, s.processors) }
+func (s *speedClass) most(extra int) int { return ceilDiv(s.tasks+extra, s.processors) }
+
+// next is when one more task of the class would end, at work 1.
+func (s *speedClass) next() float64 { return float64(s.most(1)) / s.speed }
 
 // Longest is the time that the longest of the processors is busy when they share the given number of the job's tasks.
 //
-// Complexity: O(groups of machines that the set touches × distinct speeds).
+// Complexity: O(g·log g + p·log s) for g groups of machines that the set touches, s distinct speeds and p processors; O(g)
+// where all speeds are the same.
 func (in *Instance) Longest(job, cluster int, set ProcessorSet, tasks int) float64 {
 	classes := in.speedClasses(cluster, set)
 	if len(classes) == 1 || in.jobs[job].runtimes != nil {
@@ -99,8 +105,8 @@ func (in *Instance) Longest(job, cluster int, set ProcessorSet, tasks int) float
 	}
 	shareTasks(classes, tasks)
 	longest := 0.0
-	for _, s := range classes {
-		if s.tasks > 0 {
+	for k := range classes {
+		if s := &classes[k]; s.tasks > 0 {
 			longest = max(longest, in.Busy(job, cluster, s.speed, s.most(0)))
 		}
 	}
@@ -115,17 +121,26 @@ func (in *Instance) speedClasses(cluster int, set ProcessorSet) []speedClass {
 		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
 			m := &c.Machines[g]
 			n := min(r.Last, m.Last()) - max(r.First, m.First) + 1
-			k := 0
-			for k < len(classes) && classes[k].speed != m.Speed {
-				k++
+			if last := len(classes) - 1; last >= 0 && classes[last].speed == m.Speed {
+				classes[last].processors += n
+			} else {
+				classes = append(classes, speedClass{speed: m.Speed, processors: n})
 			}
-			if k == len(classes) {
-				classes = append(classes, speedClass{speed: m.Speed})
-			}
-			classes[k].processors += n
 		}
 	}
-	return classes
+	if len(classes) < 2 {
+		return classes
+	}
+	slices.SortFunc(classes, func(a, b speedClass) int { return cmp.Compare(a.speed, b.speed) })
+	merged := classes[:1]
+	for _, s := range classes[1:] {
+		if last := &merged[len(merged)-1]; last.speed == s.speed {
+			last.processors += s.processors
+		} else {
+			merged = append(merged, s)
+		}
+	}
+	return merged
 }
 
 // shareTasks gives the tasks to the classes so that the longest processor is shortest, each processor getting one while
@@ -147,18 +162,33 @@ func shareTasks(classes []speedClass, tasks int) {
 		s.tasks = each * s.processors
 		left -= s.tasks
 	}
+	for k := len(classes)/2 - 1; k >= 0; k-- {
+		sink(classes, k)
+	}
 	for left > 0 {
-		best := 0
-		for k, s := range classes {
-			if float64(s.most(1))/s.speed < float64(classes[best].most(1))/classes[best].speed {
-				best = k
-			}
-		}
-		s := &classes[best]
+		s := &classes[0]
 		level := s.processors*s.most(1) - s.tasks // tasks until every processor of the class is at the same level
 		given := min(left, level)
 		s.tasks += given
 		left -= given
+		sink(classes, 0)
+	}
+}
+
+// sink restores the order of a heap, the class whose next task would end first at the top, from element k down.
+func sink(classes []speedClass, k int) {
+	for {
+		least := k
+		for child := 2*k + 1; child <= 2*k+2 && child < len(classes); child++ {
+			if classes[child].next() < classes[least].next() {
+				least = child
+			}
+		}
+		if least == k {
+			return
+		}
+		classes[k], classes[least] = classes[least], classes[k]
+		k = least
 	}
 }
 

@@ -13,10 +13,10 @@ type usageEvent struct {
 
 // processorUsage is the time mean of active/min(available, active + requested) over the processors of the grid, in %.
 func (e *evaluation) processorUsage() float64 {
-	var events []usageEvent
+	events := make([]usageEvent, 0, 3*len(e.parts))
 	for k := range e.parts {
 		p := &e.parts[k]
-		events = append(events, usage(e.in.jobs[p.job].Arrival, p.start, p.end, p.set.Len())...)
+		events = addUsage(events, e.in.jobs[p.job].Arrival, p.start, p.end, p.set.Len())
 	}
 	mean, _ := timeMean(events, e.in.processors)
 	return 100 * mean
@@ -31,7 +31,7 @@ func (e *evaluation) licenceUsage() float64 {
 	for k := range e.parts {
 		if p := &e.parts[k]; p.first {
 			e.drawn(p.job, func(from pool, copies int) {
-				events[from] = append(events[from], usage(e.in.jobs[p.job].Arrival, p.start, p.jobEnd(e.schedule), copies)...)
+				events[from] = addUsage(events[from], e.in.jobs[p.job].Arrival, p.start, p.jobEnd(e.schedule), copies)
 			})
 		}
 	}
@@ -69,9 +69,9 @@ func sortedPools[V any](m map[pool]V) []pool {
 	return pools
 }
 
-// usage are the events of one holder: it requests the amount from its arrival and holds it from start to end.
-func usage(arrival, start, end float64, amount int) []usageEvent {
-	return []usageEvent{{arrival, 0, amount}, {start, amount, -amount}, {end, -amount, 0}}
+// addUsage adds the events of one holder: it requests the amount from its arrival and holds it from start to end.
+func addUsage(events []usageEvent, arrival, start, end float64, amount int) []usageEvent {
+	return append(events, usageEvent{arrival, 0, amount}, usageEvent{start, amount, -amount}, usageEvent{end, -amount, 0})
 }
 
 // timeMean is the time mean of active/min(available, active + requested) over the time in which something is active or
