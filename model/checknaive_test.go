@@ -161,41 +161,89 @@ func reported(report model.Report, code model.Code, name func(model.Violation) s
 	return found
 }
 
-func TestResourceChecksAgreeWithNaiveOnes(t *testing.T) {
-	compareWithNaive(t, modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 12, Clusters: 2})
-}
-
-// Hundreds of processors: those of a block with one holder are checked as one.
-func TestResourceChecksOfWideJobsAgreeWithNaiveOnes(t *testing.T) {
-	compareWithNaive(t, modeltest.Generator{Features: modeltest.AllFeatures, Clusters: 1, Jobs: 8, Processors: 100})
-}
-
-// compareWithNaive compares the checks on random schedules, and demands that each kind of violation occurred.
-func compareWithNaive(t *testing.T, g modeltest.Generator) {
-	overlapping, full, drained := 0, 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+// schedules draws an instance and a schedule of it.
+func schedules(g modeltest.Generator) *rapid.Generator[drawn] {
+	return rapid.Custom(func(t *rapid.T) drawn {
 		in := g.Instance(t)
-		sol := modeltest.Solution(t, in)
-		report, n := model.Check(in, sol), newNaive(in, sol)
+		return drawn{in, modeltest.Solution(t, in)}
+	})
+}
+
+// drawn is an instance and a schedule of it.
+type drawn struct {
+	in  *model.Instance
+	sol *model.Solution
+}
+
+var (
+	narrow = schedules(modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 12, Clusters: 2})
+	wide   = schedules(modeltest.Generator{Features: modeltest.AllFeatures, Clusters: 1, Jobs: 8, Processors: 100})
+)
+
+func TestResourceChecksAgreeWithNaiveOnes(t *testing.T) { rapid.Check(t, compareWithNaive(narrow)) }
+
+func TestResourceChecksOfWideJobsAgreeWithNaiveOnes(t *testing.T) {
+	rapid.Check(t, compareWithNaive(wide))
+}
+
+// compareWithNaive compares the checks of a random schedule.
+func compareWithNaive(schedules *rapid.Generator[drawn]) func(*rapid.T) {
+	return func(t *rapid.T) {
+		d := schedules.Draw(t, "schedule")
+		report, n := model.Check(d.in, d.sol), newNaive(d.in, d.sol)
 		compare := func(what string, got, want map[string]bool) {
 			if !maps.Equal(got, want) {
 				t.Fatalf("%s: got %v, want %v", what, got, want)
 			}
 		}
-		overlaps, memory, licences := n.overlaps(), n.memory(), n.licences(sol)
-		compare("overlaps", reported(report, model.CodeOverlap, func(v model.Violation) string { return v.Job }), overlaps)
-		compare("memory", reported(report, model.CodeMemory, func(v model.Violation) string { return v.Cluster + "/" + v.Resource }), memory)
-		pools := reported(report, model.CodeLicence, func(v model.Violation) string {
+		compare("overlaps", reported(report, model.CodeOverlap, func(v model.Violation) string { return v.Job }), n.overlaps())
+		compare("memory", reported(report, model.CodeMemory, func(v model.Violation) string { return v.Cluster + "/" + v.Resource }), n.memory())
+		compare("licences", reported(report, model.CodeLicence, func(v model.Violation) string {
 			pool := -1
-			if c, ok := in.ClusterIndex(v.Cluster); ok {
+			if c, ok := d.in.ClusterIndex(v.Cluster); ok {
 				pool = c
 			}
 			return fmt.Sprintf("%s/%d", v.Resource, pool)
-		})
-		compare("licences", pools, licences)
-		overlapping, full, drained = overlapping+len(overlaps), full+len(memory), drained+len(licences)
-	})
-	if overlapping == 0 || full == 0 || drained == 0 {
-		t.Errorf("the schedules showed %d overlaps, %d full machines and %d empty pools", overlapping, full, drained)
+		}), n.licences(d.sol))
 	}
+}
+
+// The random schedules violate everything, so that the comparison compares something.
+func TestRandomSchedulesViolateEverything(t *testing.T) {
+	for _, schedules := range []*rapid.Generator[drawn]{narrow, wide} {
+		overlaps, memory, licences := 0, 0, 0
+		for seed := range 500 {
+			d := schedules.Example(seed)
+			n := newNaive(d.in, d.sol)
+			overlaps, memory, licences = overlaps+len(n.overlaps()), memory+len(n.memory()), licences+len(n.licences(d.sol))
+		}
+		if overlaps < 10 || memory < 10 || licences < 10 {
+			t.Errorf("%d overlaps, %d machines too full, %d pools overdrawn", overlaps, memory, licences)
+		}
+	}
+}
+
+// Runs of processors that begin and end about the borders of blocks of 64, which are checked as one where they have one holder.
+func TestOverlapsAtTheBordersOfBlocks(t *testing.T) {
+	borders := rapid.SampledFrom([]int{0, 1, 62, 63, 64, 65, 126, 127, 128, 129, 191, 192, 193, 199})
+	rapid.Check(t, func(t *rapid.T) {
+		build := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 200}}})
+		sol := &model.Solution{}
+		for k := range rapid.IntRange(2, 12).Draw(t, "jobs") {
+			id, length := fmt.Sprint(k), rapid.IntRange(1, 5).Draw(t, "length")
+			build.Job(model.JobSpec{ID: id, Work: new(float64(length)), Tasks: 1, Processors: model.Moldable(1, 200)})
+			first, last := borders.Draw(t, "first"), borders.Draw(t, "last")
+			start := rapid.IntRange(0, 12).Draw(t, "start")
+			sol.Jobs = append(sol.Jobs, model.Placement{Job: id, Cluster: "c", Start: float64(start), End: float64(start + length),
+				Processors: model.NewProcessorSet(model.Range{First: min(first, last), Last: max(first, last)})})
+		}
+		in, err := build.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := reported(model.Check(in, sol), model.CodeOverlap, func(v model.Violation) string { return v.Job })
+		if want := newNaive(in, sol).overlaps(); !maps.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
 }

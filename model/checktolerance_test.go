@@ -146,6 +146,39 @@ func TestBackgroundLoadMayStretchJobs(t *testing.T) {
 	}
 }
 
+// Idle time is a small difference of large sums, so that adding them in another order may change all of its digits.
+func TestIdleTimeMayBeRounded(t *testing.T) {
+	in := oneProcessor(t, "", 1e9)
+	for idle, want := range map[float64]string{0: "", 1e-6: "", -1e-6: "", 1e-3: "wrong-metric"} {
+		for _, name := range []string{"idle_time", "makespan"} {
+			sol := &model.Solution{Jobs: []model.Placement{placed("j0", "c", "0", 0, 1e9)}, Metrics: model.Metrics{name: {Total: idle}}}
+			got := ""
+			for _, v := range model.Check(in, sol).Violations {
+				got += string(v.Code)
+			}
+			if name == "makespan" {
+				want = "wrong-metric"
+			}
+			if got != want {
+				t.Errorf("%s of %v: got %q, want %q", name, idle, got, want)
+			}
+		}
+	}
+}
+
+func TestLoadsAreCheckedToTheTolerance(t *testing.T) {
+	in := ggone(t, 0.3)
+	for error, want := range map[float64]string{0: "", 5e-10: "", 1e-8: "loads"} {
+		got := ""
+		for _, v := range model.Check(in, assignment(in, "112", []float64{0.2 * (1 - error), 0.1 + 0.2*error})).Violations {
+			got += string(v.Code)
+		}
+		if got != want {
+			t.Errorf("relative error %v: got %q, want %q", error, got, want)
+		}
+	}
+}
+
 func TestFiguresAreCheckedToTheTolerance(t *testing.T) {
 	in := oneProcessor(t, "", 10, 20)
 	for error, want := range map[float64]string{0: "", 5e-10: "", -5e-10: "", 1e-8: "wrong-metric wrong-objective wrong-bound", -1e-8: "wrong-metric wrong-objective"} {

@@ -290,6 +290,31 @@ func TestReadAcceptsUnusualSpelling(t *testing.T) {
 	}
 }
 
+// What is wrong in maps is listed in the order of their names, the same each time.
+func TestFaultsComeInOneOrder(t *testing.T) {
+	spec := model.InstanceSpec{
+		UserClasses: map[string]float64{}, Licences: map[string]int{}, Objective: map[string]float64{},
+		Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}},
+		Jobs:     []model.JobSpec{{ID: "j", Runtime: map[string]float64{}, Licences: map[string]int{}}},
+	}
+	for _, id := range []string{"e", "b", "d", "a", "c"} {
+		spec.UserClasses[id], spec.Licences[id], spec.Objective[id] = -1, -1, math.NaN()
+		spec.Jobs[0].Runtime[id], spec.Jobs[0].Licences[id] = -1, -1
+	}
+	references := spec
+	references.UserClasses, references.Licences = nil, map[string]int{"z": 1}
+	references.Objective = map[string]float64{"c": 1, "b": 1, "a": 1}
+	references.Jobs = []model.JobSpec{{ID: "j", Runtime: map[string]float64{"x": 1, "y": 1, "w": 1}, Licences: map[string]int{"x": 1, "y": 1, "w": 1}}}
+	for _, s := range []model.InstanceSpec{spec, references} {
+		_, first := model.New(s)
+		for range 20 {
+			if _, again := model.New(s); first == nil || again.Error() != first.Error() {
+				t.Fatalf("got\n%v\nand then\n%v", first, again)
+			}
+		}
+	}
+}
+
 // An instance made in a program is held to the same rules; what a zero value means is that the field is absent.
 func TestNewRefusesWhatReadRefuses(t *testing.T) {
 	work, nan := 1.0, math.NaN()

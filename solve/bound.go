@@ -1,42 +1,202 @@
 package solve
 
 import (
+	"context"
+	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
 )
 
-// LowerBound is a lower bound of the instance's objective that holds for every schedule which places all jobs, and whether
-// there is one. So far there is one where the objective is the makespan alone: the larger of
-//
-//   - the latest arrival + shortest execution time of a job, and
-//   - the area: the sum over jobs of their least processor time, over the number of processors.
-//
-// There is none where a solver may leave jobs out (hard deadlines, jobs that fit nowhere), nor for moldable jobs. Complexity: O(n·C).
-func LowerBound(in *model.Instance) (float64, bool) {
-	objective := in.Objective()
-	const excluded = model.HardDeadlines | model.MoldableJobs | model.MixedMachines | model.GridSpan
-	if len(objective) != 1 || objective[0].Metric != "makespan" || objective[0].Weight <= 0 || in.Features()&excluded != 0 {
+// Bound is a method that proves how low one metric can be. It is registered in the file that holds it, as a solver is.
+type Bound struct {
+	Name   string
+	Metric string // the metric it bounds
+	Doc    string
+	Source string
+	// Prove returns a value that the metric is not below in any schedule that places every job it has to, and whether it
+	// found one. When ctx ends it returns what it has, which is valid; without that it depends on the instance alone.
+	Prove func(ctx context.Context, r *relaxation) (value float64, ok bool)
+}
+
+// bounds holds the registered bounds by metric.
+var bounds = map[string][]Bound{}
+
+// RegisterBound adds a bound to the registry.
+func RegisterBound(b Bound) Bound {
+	if m, ok := model.MetricNamed(b.Metric); !ok || m.PerCluster {
+		panic(fmt.Sprintf("solve: bound %q of the metric %q", b.Name, b.Metric))
+	}
+	bounds[b.Metric] = append(bounds[b.Metric], b)
+	return b
+}
+
+// LowerBound is the best lower bound of the instance's objective that the registered bounds prove, and whether they prove
+// any. It holds for every schedule that places all jobs it has to: those that some cluster can run, that have no hard deadline
+// and that wait for no job that may be left out. Metrics of a positive weight without a bound count as 0, below which none
+// falls; those of a negative weight as their largest value.
+func LowerBound(ctx context.Context, in *model.Instance) (value float64, ok bool) {
+	r := newRelaxation(in)
+	for _, term := range in.Objective() {
+		if term.Weight < 0 {
+			most, limited := r.most(term.Metric)
+			if !limited {
+				return 0, false
+			}
+			value += term.Weight * most
+			continue
+		}
+		best := 0.0
+		for _, b := range bounds[term.Metric] {
+			if proved, found := b.Prove(ctx, r); found {
+				best, ok = max(best, proved), true
+			}
+		}
+		value += term.Weight * best
+	}
+	if math.IsInf(value, 0) || math.IsNaN(value) {
 		return 0, false
 	}
-	longest, area := 0.0, 0.0
-	for j := range in.Jobs() {
-		shortest, least := math.Inf(1), math.Inf(1)
+	// A bound adds the same numbers as a schedule in another order; it stays below all of them.
+	return value - 1e-12*math.Abs(value), ok
+}
+
+// relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
+// the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
+// the jobs before it. All times count from the earliest arrival.
+type relaxation struct {
+	in      *model.Instance
+	must    []int     // the jobs every schedule has to place
+	all     bool      // these are all jobs
+	least   []float64 // by job: shortest execution time anywhere
+	start   []float64 // by job: earliest start
+	ordered []int     // all jobs, those waited for first
+}
+
+func newRelaxation(in *model.Instance) *relaxation {
+	n := len(in.Jobs())
+	r := &relaxation{in: in, least: make([]float64, n), start: make([]float64, n), ordered: topological(in)}
+	optional := make([]bool, n)
+	for _, j := range r.ordered {
+		job := &in.Jobs()[j]
+		r.least[j] = math.Inf(1)
 		for c := range in.Clusters() {
-			if !in.CanRun(j, c) {
-				continue
-			}
-			size, _ := in.Width(j, c)
-			d := in.DurationOn(j, c, size)
-			shortest, least = min(shortest, d), min(least, d*float64(size))
+			r.least[j] = min(r.least[j], shortestOn(in, j, c))
 		}
-		if math.IsInf(shortest, 1) {
-			return 0, false
+		optional[j] = math.IsInf(r.least[j], 1) || job.DeadlineHard && job.HasDeadline()
+		r.start[j] = job.Arrival - in.FirstArrival()
+		for _, before := range job.After {
+			optional[j] = optional[j] || optional[before]
+			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
 		}
-		longest = max(longest, in.Jobs()[j].Arrival-in.FirstArrival()+shortest)
-		area += least
 	}
-	// The sum of the area and the ends of a schedule are rounded; the bound stays below both.
-	const rounding = 1 - 1e-12
-	return objective[0].Weight * rounding * max(longest, area/float64(in.Processors())), true
+	for j := range n {
+		if !optional[j] {
+			r.must = append(r.must, j)
+		}
+	}
+	r.all = len(r.must) == n
+	return r
+}
+
+// topological lists all jobs, those waited for first.
+func topological(in *model.Instance) []int {
+	waits := make([]int, len(in.Jobs()))
+	var order []int
+	for j := range in.Jobs() {
+		if waits[j] = len(in.Jobs()[j].After); waits[j] == 0 {
+			order = append(order, j)
+		}
+	}
+	for k := 0; k < len(order); k++ {
+		for _, next := range in.Successors(order[k]) {
+			if waits[next]--; waits[next] == 0 {
+				order = append(order, next)
+			}
+		}
+	}
+	return order
+}
+
+// end is the earliest end of the job.
+func (r *relaxation) end(j int) float64 { return r.start[j] + r.least[j] }
+
+// shortestOn is a time that the job takes at least on the cluster; +Inf where it cannot run there. It takes the fastest
+// machine for all, and for a job that may spread over the grid as many processors as it may have.
+func shortestOn(in *model.Instance, j, c int) float64 {
+	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
+	wide := job.Span == model.SpanGrid
+	if !wide && !in.CanRun(j, c) {
+		return math.Inf(1)
+	}
+	_, most := in.Width(j, c)
+	if !wide {
+		most = min(most, cluster.Processors)
+	}
+	tasks := (job.Tasks + most - 1) / most
+	if wide || !cluster.Uniform {
+		tasks = 1 // a fast processor may take more of the tasks than a slow one; each takes one at least
+		if cluster.WholeMachines {
+			tasks = job.Tasks
+		}
+	}
+	speed, link := fastest(cluster)
+	time := in.Busy(j, c, speed, tasks) + in.Transfer(j, link)
+	if math.IsNaN(time) {
+		return math.Inf(1)
+	}
+	return time
+}
+
+// fastest is the highest speed and the highest bandwidth of the cluster's machines.
+func fastest(c *model.Cluster) (speed, link float64) {
+	for k := range c.Machines {
+		speed, link = max(speed, c.Machines[k].Speed), max(link, c.Machines[k].Bandwidth)
+	}
+	return speed, link
+}
+
+// areaOn is processor time that the job holds at least on the cluster; +Inf where it cannot run there. Every task is run
+// somewhere, at best by the fastest processor.
+func areaOn(in *model.Instance, j, c int) float64 {
+	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
+	if job.Span != model.SpanGrid && !in.CanRun(j, c) {
+		return math.Inf(1)
+	}
+	least, _ := in.Width(j, c)
+	if cluster.Uniform && job.Rigid() && job.Span != model.SpanGrid {
+		return float64(least) * in.DurationOn(j, c, least)
+	}
+	speed, _ := fastest(cluster)
+	area := float64(job.Tasks) * job.Work / speed
+	if job.StatesRuntimes() {
+		area = in.Busy(j, c, speed, 1) * float64(job.Tasks)
+	}
+	if math.IsNaN(area) {
+		return math.Inf(1)
+	}
+	return area
+}
+
+// most is the largest value of a metric that is better when high, and whether it has one.
+func (r *relaxation) most(metric string) (float64, bool) {
+	jobs := r.in.Jobs()
+	sum := 0.0
+	switch metric {
+	case "finished":
+		return float64(len(jobs)), true
+	case "utilisation", "processor_usage", "licence_usage":
+		return 100, true
+	case "data_moved":
+		for k := range jobs {
+			sum += jobs[k].Input + jobs[k].Output
+		}
+		return sum, true
+	case "work_done":
+		for k := range jobs {
+			sum += jobs[k].TotalWork()
+		}
+		return sum, true
+	}
+	return 0, false
 }

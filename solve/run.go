@@ -25,7 +25,7 @@ func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if result.Solution == nil {
 		return result, nil
 	}
-	if err := complete(&result, info, solver, in, opt); err != nil {
+	if err := complete(ctx, &result, info, solver, in, opt); err != nil {
 		return Result{}, &RunError{info.Name, err}
 	}
 	return result, nil
@@ -44,7 +44,7 @@ func (e *RunError) Error() string { return "solver " + e.Solver + ": " + e.Err.E
 func (e *RunError) Unwrap() error { return e.Err }
 
 // complete fills in what a solution says of itself.
-func complete(result *Result, info Info, solver Solver, in *model.Instance, opt Options) error {
+func complete(ctx context.Context, result *Result, info Info, solver Solver, in *model.Instance, opt Options) error {
 	sol := result.Solution
 	sol.Schema = model.SolutionSchema
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
@@ -55,21 +55,21 @@ func complete(result *Result, info Info, solver Solver, in *model.Instance, opt 
 	sol.Parameters = Parameters(solver)
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
-	return state(result, in)
+	return state(ctx, result, in)
 }
 
 // Restate makes the result of a solver that ran for another objective, see [model.Instance.WithObjective], one for the objective of
 // the instance: a bound or proof for the other says nothing of this one.
-func Restate(result *Result, in *model.Instance) error {
+func Restate(ctx context.Context, result *Result, in *model.Instance) error {
 	result.HasBound, result.Bound = false, 0
 	if result.Status == model.Optimal {
 		result.Status = model.Feasible
 	}
-	return state(result, in)
+	return state(ctx, result, in)
 }
 
 // state evaluates the solution and states its figures, with the best bound there is.
-func state(result *Result, in *model.Instance) error {
+func state(ctx context.Context, result *Result, in *model.Instance) error {
 	sol := result.Solution
 	evaluation, err := model.Evaluate(in, sol)
 	if err != nil {
@@ -79,7 +79,7 @@ func state(result *Result, in *model.Instance) error {
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
-	if bound, ok := LowerBound(in); ok && (!result.HasBound || bound > result.Bound) {
+	if bound, ok := LowerBound(ctx, in); ok && (!result.HasBound || bound > result.Bound) {
 		result.Bound, result.HasBound = bound, true
 	}
 	if result.HasBound {

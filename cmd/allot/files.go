@@ -33,7 +33,7 @@ func write(c *cli.Context, path string, content func(io.Writer) error) error {
 // renamed. What is no plain file, such as a device, a pipe or a link, is written in place: renaming would replace it.
 func writeFile(path string, content func(io.Writer) error) error {
 	if !isPlain(path) {
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 		if err != nil {
 			return cannotWrite(path, err)
 		}

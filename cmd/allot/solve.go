@@ -168,7 +168,7 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 		return result, elapsed, err
 	}
 	if target != in {
-		if err := solve.Restate(&result, in); err != nil {
+		if err := solve.Restate(ctx, &result, in); err != nil {
 			return result, elapsed, err
 		}
 	}

@@ -1,0 +1,206 @@
+package solve_test
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/etc"
+	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/solve"
+)
+
+// boundedMetrics are the objectives that have a bound of their own.
+var boundedMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed"}
+
+// bound is the bound that is proved; NaN: none.
+func bound(in *model.Instance) float64 {
+	if value, ok := solve.LowerBound(context.Background(), in); ok {
+		return value
+	}
+	return math.NaN()
+}
+
+func TestNoBoundIsAboveTheBestListSchedule(t *testing.T) {
+	tight, proved := 0, 0
+	for seed := range uint64(250) {
+		plain := boundInstance(t, seed)
+		for _, metric := range boundedMetrics {
+			in, err := plain.WithObjective(map[string]float64{metric: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := bound(in)
+			if math.IsNaN(found) {
+				continue
+			}
+			proved++
+			best := bruteForce(t, in)
+			if found > best*(1+1e-9) {
+				t.Errorf("seed %d: bound %v of %s above the optimum %v", seed, found, metric, best)
+			}
+			if found >= best*(1-1e-9) {
+				tight++
+			}
+		}
+	}
+	if proved < 1000 || tight < proved/3 {
+		t.Errorf("%d bounds, %d of them tight: expected more", proved, tight)
+	}
+}
+
+// boundInstance has up to 4 jobs on up to 3 clusters with arrivals, precedence, run times, transfers, tasks and whole machines.
+func boundInstance(t testing.TB, seed uint64) *model.Instance {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	b := model.NewBuilder("bound")
+	clusters := 1 + rng.IntN(3)
+	for c := range clusters {
+		cluster := machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3)))
+		if rng.IntN(6) == 0 {
+			cluster.Allocation = "machine"
+		}
+		if rng.IntN(4) == 0 {
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: "fast", Speed: 4, Bandwidth: 2})
+		}
+		b.Cluster(cluster)
+	}
+	for j := range 1 + rng.IntN(4) {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(3)), Work: new(float64(rng.IntN(12)))}
+		switch rng.IntN(8) {
+		case 0:
+			job.Tasks = 1 + rng.IntN(7)
+		case 1:
+			job.Input = float64(rng.IntN(5))
+		case 2:
+			job.Runtime = map[string]float64{"c0": float64(1 + rng.IntN(9))}
+		}
+		if rng.IntN(2) == 0 {
+			job.Deadline = new(float64(rng.IntN(15)))
+		}
+		if rng.IntN(2) == 0 {
+			job.Arrival = float64(rng.IntN(6))
+		}
+		if j > 0 && rng.IntN(4) == 0 {
+			job.After = []string{fmt.Sprint("j", rng.IntN(j))}
+		}
+		b.Job(job)
+	}
+	return built(t, b)
+}
+
+func TestNoBoundWhereItWouldNotHold(t *testing.T) {
+	b := model.NewBuilder("left out").Cluster(machines("c0", 2, 1)).
+		Job(model.JobSpec{ID: "short", Work: new(2.0)}).
+		Job(model.JobSpec{ID: "late", Work: new(9.0), Deadline: new(5.0), DeadlineHard: true}).
+		Job(model.JobSpec{ID: "waits", Work: new(9.0), After: []string{"late"}}).
+		Job(model.JobSpec{ID: "wide", Work: new(9.0), Processors: model.Rigid(3)})
+	in := built(t, b)
+	if found := bound(in); math.Abs(found-2) > 1e-9 {
+		t.Errorf("makespan bound %v, expected that of the one job that must be placed, 2", found)
+	}
+	for _, metric := range []string{"mean_response", "mcp", "balance"} {
+		other, err := in.WithObjective(map[string]float64{metric: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := bound(other); !math.IsNaN(found) {
+			t.Errorf("bound %v of %s, which depends on which jobs are placed", found, metric)
+		}
+	}
+	sum, err := in.WithObjective(map[string]float64{"makespan": 2, "utilisation": -0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := bound(sum); math.Abs(found-3) > 1e-9 {
+		t.Errorf("bound %v of 2·makespan − 0.01·utilisation, expected 4 − 1", found)
+	}
+}
+
+func TestWideJobsRunOneAfterAnother(t *testing.T) {
+	b := model.NewBuilder("wide").Cluster(machines("c0", 5, 1))
+	for j := range 4 {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(10.0), Processors: model.Rigid(3)})
+	}
+	if found := bound(built(t, b)); math.Abs(found-40) > 1e-6 { // area: 4·3·10/5 = 24
+		t.Errorf("bound %v, expected 40", found)
+	}
+}
+
+// records are the rows of a file of the shared data; the test is skipped where there is none.
+func records(t *testing.T, path ...string) [][]string {
+	t.Helper()
+	file, err := os.Open(filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...))
+	if err != nil {
+		t.Skipf("the shared data is not at hand: %v", err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[1:]
+}
+
+// number parses a field.
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestAreaDualReachesTheLPOfTheBraunMatrices(t *testing.T) {
+	for _, row := range records(t, "braun_etc", "best_known.csv") {
+		file, err := model.Open(filepath.Join("..", "..", "shared", "data", "braun_etc", row[0]+".gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _, err := etc.Read(file, row[0], etc.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lp := number(t, row[3])
+		if found := bound(in); found > lp*(1+1e-7) || found < lp*(1-1e-5) {
+			t.Errorf("%s: bound %v, the linear program has %v", row[0], found, lp)
+		}
+	}
+}
+
+func TestNoBoundIsAboveTheBestKnown(t *testing.T) {
+	for _, row := range records(t, "mcp", "best_known.csv") {
+		in, err := model.ReadInstanceFile(filepath.Join("..", "..", "shared", "data", "mcp", row[0]+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, best := bound(in), number(t, row[2]); !(found <= best) || found < best/6 {
+			t.Errorf("%s: bound %v, best known %v", row[0], found, best)
+		}
+	}
+	for _, row := range records(t, "strip_packing", "best_known.csv") {
+		file, err := model.Open(filepath.Join("..", "..", "shared", "data", "strip_packing", row[0], row[1]+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		width := int(number(t, row[3]))
+		in, _, err := jobcsv.Read(file, row[1], jobcsv.Options{Processors: width})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := bound(in)
+		if best := row[7]; best != "" && found > number(t, best) {
+			t.Errorf("%s: bound %v above the best known %s", row[1], found, best)
+		}
+		if area := number(t, row[4]) / float64(width); found < area*(1-1e-9) {
+			t.Errorf("%s: bound %v below the area bound %v", row[1], found, area)
+		}
+	}
+}
