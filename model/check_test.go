@@ -31,7 +31,7 @@ const richInstance = `{"schema": "allot/instance/1", "name": "rich", "objective"
 		{"id": "stated", "arrival": 5, "processors": 2, "runtime": {"c1": 12, "c2": 6}, "deadline": 30, "deadline_hard": true},
 		{"id": "spread", "arrival": 1, "tasks": 12, "processors": {"min": 3, "max": 8}, "work": 10, "span": "grid"},
 		{"id": "data", "work": 100, "input": 20, "output": 10, "min_bandwidth": 5},
-		{"id": "smp", "processors": 4, "work": 200, "span": "machine"},
+		{"id": "smp", "processors": 4, "work": 200, "span": "machine", "licences": {"matlab": 0}},
 		{"id": "own pool", "work": 50, "licences": {"ansys": 2}},
 		{"id": "own pool too", "work": 50, "licences": {"ansys": 1}},
 		{"id": "only c2", "runtime": {"c2": 3}},
@@ -159,9 +159,9 @@ var brokenSchedules = []broken{
 	{"negative processor", change("one copy", func(p *model.Placement) { p.Processors = model.ProcessorSet{{First: -1, Last: 0}} }),
 		[]string{"foreign-processor job one copy cluster c1 resource -1-0 [0, 5): c1 has the processors 0-11"}},
 	{"processors out of order", change("one copy", func(p *model.Placement) {
-		p.Processors = model.ProcessorSet{{First: 0, Last: 1 << 40}, {First: 1, Last: 1}}
+		p.Processors = model.ProcessorSet{{First: 0, Last: 1 << 30}, {First: 1, Last: 1}}
 	}),
-		[]string{"foreign-processor job one copy cluster c1 resource 0-1099511627776,1 [0, 5): c1 has the processors 0-11"}},
+		[]string{"foreign-processor job one copy cluster c1 resource 0-1073741824,1 [0, 5): c1 has the processors 0-11"}},
 	{"processors backwards", change("one copy", func(p *model.Placement) { p.Processors = model.ProcessorSet{{First: 5, Last: 4}} }),
 		[]string{"foreign-processor job one copy cluster c1 resource 5 [0, 5): c1 has the processors 0-11"}},
 	{"no processors", change("one copy", func(p *model.Placement) { p.Processors = nil }),

@@ -128,6 +128,21 @@ func TestCheckRefusesWrongLoads(t *testing.T) {
 	}
 }
 
+// Names from a file come quoted where they would not print as they are, so that a violation is one line.
+func TestViolationsAreOneLine(t *testing.T) {
+	in, err := readInstance(document("", `{"id": "c\u001b[31m", "machines": [{"id": "m"}]}`, `{"id": "two\nlines", "work": 1}, {"id": "naïve job", "work": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Jobs: []model.Placement{
+		{Job: "two\nlines", Cluster: "c\x1b[31m", Processors: set("0"), Start: 0, End: 1},
+		{Job: "naïve job", Cluster: "c\x1b[31m", Processors: set("0"), Start: 0.5, End: 1.5}}}
+	want := `overlap job naïve job cluster "c\x1b[31m" resource 0 [0.5, 1): job "two\nlines" holds the processor until 1`
+	if got := violations(model.Check(in, sol)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // The list of violations is as long as that of faults, and the rest are counted.
 func TestCheckCountsViolationsPastTheList(t *testing.T) {
 	sol := richSolution()

@@ -223,6 +223,25 @@ func TestRandomSchedulesViolateEverything(t *testing.T) {
 	}
 }
 
+// A block of 64 processors that a job takes whole is not forgotten to hold a longer one in part.
+func TestOverlapBehindAWholeBlock(t *testing.T) {
+	build := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 64}}})
+	sol := &model.Solution{}
+	for _, p := range []model.Placement{placed("long", "c", "10-19", 0, 10), placed("whole", "c", "0-63", 1, 2), placed("last", "c", "15", 5, 6)} {
+		build.Job(model.JobSpec{ID: p.Job, Work: new(p.End - p.Start), Tasks: 1, Processors: model.Moldable(1, 64)})
+		sol.Jobs = append(sol.Jobs, p)
+	}
+	in, err := build.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "overlap job whole cluster c resource 10 [1, 2): job long holds the processor until 10\n" +
+		"overlap job last cluster c resource 15 [5, 6): job long holds the processor until 10"
+	if got := violations(model.Check(in, sol)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // Runs of processors that begin and end about the borders of blocks of 64, which are checked as one where they have one holder.
 func TestOverlapsAtTheBordersOfBlocks(t *testing.T) {
 	borders := rapid.SampledFrom([]int{0, 1, 62, 63, 64, 65, 126, 127, 128, 129, 191, 192, 193, 199})

@@ -183,6 +183,22 @@ func TestQoSPenaltyOfLimitsOfZero(t *testing.T) {
 	}
 }
 
+// Where tasks pay for their service time alone, load on a machine whose tasks have no deadline costs nothing, however dear it is:
+// all of the slack goes there, and t1's (1 − 0.5)/0.5 is all there is to pay.
+func TestSlackIsFreeWhereOnlyServiceIsCharged(t *testing.T) {
+	in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 0.6, "period": 10, "charge": "service"},`,
+		`{"id": "g", "machines": [
+			{"id": "R1", "cost": 1, "queue": {"service_rate": 1, "arrival_variance": 4, "service_variance": 4}},
+			{"id": "R2", "queue": {"service_rate": 1, "arrival_variance": 4, "service_variance": 4}}]}`,
+		`{"id": "t1", "work": 1, "budget": 0.5}, {"id": "t2", "work": 1, "deadline": 2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := evaluated(t, in, assignment(in, "12", nil)).Objective; got != 1 {
+		t.Errorf("got %v, want 1", got)
+	}
+}
+
 // On random servers, parking the slack is as good as the best of many other ways to spread it, stated as loads, and for two
 // machines just as good as the best of all.
 func TestSlackIsParkedBest(t *testing.T) {

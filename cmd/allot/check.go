@@ -35,8 +35,8 @@ func runCheck(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if args[0] == "-" && args[1] == "-" {
-		return usageErrorf("expected only one of INSTANCE and SOLUTION to be standard input")
+	if err := oneFromStdin("INSTANCE and SOLUTION", args...); err != nil {
+		return err
 	}
 	in, err := model.ReadInstanceFile(args[0])
 	if err != nil {
@@ -58,7 +58,11 @@ func runCheck(c *cli.Context) error {
 		return err
 	}
 	if !report.OK() {
-		return &statusError{exitViolations, fmt.Errorf("%s: %d violations", args[1], len(report.Violations)+report.More)}
+		found := counted(len(report.Violations)+report.More, "violation")
+		if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != in.SHA256() {
+			found += "; it was made for another instance, not for " + args[0]
+		}
+		return &statusError{exitViolations, fmt.Errorf("%s: %s", args[1], found)}
 	}
 	return nil
 }
@@ -66,7 +70,7 @@ func runCheck(c *cli.Context) error {
 // writeReport writes a report for people.
 func writeReport(w io.Writer, report *model.Report) {
 	for _, v := range report.Violations {
-		fmt.Fprintln(w, v.Error())
+		fmt.Fprintln(w, printable(v.Error()))
 	}
 	if report.More > 0 {
 		fmt.Fprintf(w, "and %d more violations\n", report.More)
@@ -89,7 +93,7 @@ func writeReport(w io.Writer, report *model.Report) {
 			}
 			slices.Sort(ids)
 			for _, id := range ids {
-				fmt.Fprintf(w, "%-18s %s\n", m.Name+"["+id+"]", bench.Figure(value.ByCluster[id]))
+				fmt.Fprintf(w, "%-18s %s\n", printable(m.Name+"["+id+"]"), bench.Figure(value.ByCluster[id]))
 			}
 		}
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,57 +31,44 @@ Examples:
 			&cli.StringFlag{Name: "solvers", Usage: "`NAMES` of the solvers, separated by commas; absent: all that support the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV"},
-			&cli.StringFlag{Name: "save", Usage: "write every solution to `DIR`, as INSTANCE.SOLVER.json"},
+			&cli.StringFlag{Name: "save", Usage: "write every solution to `DIR`, made if it is missing, as INSTANCE.SOLVER.json"},
 		),
-		Action:       runCompare,
-		BashComplete: completeSolvers,
+		Action: runCompare,
 	}
+}
+
+// comparison is what compare was asked to do.
+type comparison struct {
+	instances []named
+	settings  bench.Settings
+}
+
+// named is an instance with the solvers to run on it and a name for people and files, unlike that of any other.
+type named struct {
+	*model.Instance
+	label   string
+	solvers []string
 }
 
 // runCompare runs the solvers on each instance.
 func runCompare(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return usageErrorf("expected INSTANCE…, found none; see allot compare --help")
-	}
-	if c.Bool("json") && c.Bool("csv") {
-		return usageErrorf("expected one of --json and --csv")
-	}
-	opt, err := options(c)
+	asked, err := readComparison(c)
 	if err != nil {
 		return err
 	}
-	var names []string
-	if list := c.String("solvers"); list != "" {
-		names = strings.Split(list, ",")
-	}
-	for _, name := range names {
-		if _, err := solve.Lookup(name); err != nil {
-			return usageErrorf("--solvers: %w", err)
-		}
-	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
 	var all []bench.Row
-	for _, path := range c.Args().Slice() {
-		in, err := model.ReadInstanceFile(path)
+	for _, in := range asked.instances {
+		rows, err := compareOn(ctx, c, in, asked.settings)
 		if err != nil {
 			return err
-		}
-		rows, err := compareOn(c, in, names, bench.Settings{Time: c.Duration("time"), Options: opt})
-		if err != nil {
-			return err
-		}
-		for k := range rows {
-			if rows[k].Instance == "" {
-				rows[k].Instance = filepath.Base(path)
-			}
 		}
 		all = append(all, rows...)
-		if !c.Bool("json") && !c.Bool("csv") {
+		if len(rows) > 0 && !c.Bool("json") && !c.Bool("csv") {
 			if err := write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows) }); err != nil {
 				return err
 			}
-		}
-		if c.Context.Err() != nil {
-			break
 		}
 	}
 	switch {
@@ -90,30 +80,97 @@ func runCompare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(c.App.ErrWriter, "allot: interrupted: runs are cut short or missing")
+	}
 	return faults(all)
 }
 
-// compareOn runs the solvers on one instance.
-func compareOn(c *cli.Context, in *model.Instance, names []string, settings bench.Settings) ([]bench.Row, error) {
-	if names == nil {
-		names = bench.SupportingSolvers(in)
-		if len(names) == 0 {
-			return nil, usageErrorf("no solver supports the instance, which asks for %s", in.Features())
+// readComparison reads the flags and all the instances, so that a mistake in the last comes before the runs on the first.
+func readComparison(c *cli.Context) (asked comparison, err error) {
+	if c.NArg() == 0 {
+		return asked, usageErrorf("expected INSTANCE…, found none; see allot compare --help")
+	}
+	if c.Bool("json") && c.Bool("csv") {
+		return asked, usageErrorf("expected one of --json and --csv")
+	}
+	asked.settings.Time = c.Duration("time")
+	if asked.settings.Options, err = options(c); err != nil {
+		return asked, err
+	}
+	var solvers []string // nil: all that support an instance
+	if list := c.String("solvers"); list != "" {
+		for name := range strings.SplitSeq(list, ",") {
+			name = strings.TrimSpace(name)
+			if _, err := solve.Lookup(name); err != nil {
+				return asked, usageErrorf("--solvers: %w", err)
+			}
+			solvers = append(solvers, name)
 		}
 	}
-	bar := newProgress(c.App.ErrWriter, instanceName(in), len(names))
+	if err := oneFromStdin("the instances", c.Args().Slice()...); err != nil {
+		return asked, err
+	}
+	if asked.instances, err = readInstances(c.Args().Slice(), solvers); err != nil {
+		return asked, err
+	}
+	if dir := c.String("save"); dir != "" {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return asked, cannotWrite(dir, err)
+		}
+		return asked, checkWritable(filepath.Join(dir, "solution.json"))
+	}
+	return asked, nil
+}
+
+// readInstances reads the files. An instance without a name goes by that of its file; the second of a name gets a number.
+func readInstances(paths, solvers []string) ([]named, error) {
+	var list []named
+	taken := map[string]bool{}
+	for _, path := range paths {
+		in, err := model.ReadInstanceFile(path)
+		if err != nil {
+			return nil, err
+		}
+		name := in.Name()
+		if name == "" && path == "-" {
+			name = "instance"
+		} else if name == "" {
+			name = filepath.Base(path)
+		}
+		label := name
+		for k := 2; taken[safeName(label)]; k++ {
+			label = fmt.Sprintf("%s-%d", name, k)
+		}
+		taken[safeName(label)] = true
+		running := solvers
+		if running == nil {
+			running = bench.SupportingSolvers(in)
+		}
+		if len(running) == 0 {
+			return nil, usageErrorf("%s: no solver supports the instance, which asks for %s", path, in.Features())
+		}
+		list = append(list, named{in, label, running})
+	}
+	return list, nil
+}
+
+// compareOn runs the solvers on one instance.
+func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Settings) ([]bench.Row, error) {
+	bar := newProgress(c.App.ErrWriter, printable(in.label), len(in.solvers))
 	defer bar.finish()
 	var rows []bench.Row
-	for _, name := range names {
-		if c.Context.Err() != nil {
+	for _, name := range in.solvers {
+		if ctx.Err() != nil {
 			break
 		}
 		bar.describe(name)
-		row := bench.Measure(c.Context, name, in, settings)
+		row := bench.Measure(ctx, name, in.Instance, settings)
+		row.Instance = in.label
 		bar.step()
 		rows = append(rows, row)
 		if dir := c.String("save"); dir != "" && row.Solution != nil {
-			path := filepath.Join(dir, safeName(instanceName(in))+"."+safeName(name)+".json")
+			path := filepath.Join(dir, safeName(in.label)+"."+safeName(name)+".json")
 			if err := writeFile(path, func(w io.Writer) error { return model.WriteSolution(w, row.Solution) }); err != nil {
 				return rows, err
 			}
@@ -133,23 +190,46 @@ func safeName(name string) string {
 }
 
 // writeComparison writes the table of one instance.
-func writeComparison(w io.Writer, in *model.Instance, rows []bench.Row) error {
-	fmt.Fprintf(w, "%s: %d jobs, %d clusters, %d processors; minimise %s\n", instanceName(in), len(in.Jobs()), len(in.Clusters()), in.Processors(), objectiveName(in))
-	return bench.WriteTable(w, in, rows)
-}
-
-// faults is an error where a solver failed; an instance that a solver does not support is no failure unless none does.
-func faults(rows []bench.Row) error {
-	solved := 0
+func writeComparison(w io.Writer, in named, rows []bench.Row) error {
+	text := new(strings.Builder)
+	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, counted(len(in.Jobs()), "job"), counted(len(in.Clusters()), "cluster"),
+		counted(in.Processors(), "processor"), objectiveName(in.Instance))
+	if err := bench.WriteTable(text, in.Instance, rows); err != nil {
+		return err
+	}
 	for _, row := range rows {
-		if row.Fault == "" {
-			solved++
-		} else if strings.HasPrefix(row.Fault, "refused by the checker") {
-			return &statusError{exitViolations, fmt.Errorf("solver %s: %s", row.Solver, row.Fault)}
+		if row.Fault == "" && row.Solution == nil {
+			fmt.Fprintf(text, "%s: no solution: %s\n", row.Solver, stopped(row.Status, row.Stop))
 		}
 	}
-	if solved == 0 && len(rows) > 0 {
-		return usageErrorf("no solver could run: %s: %s", rows[0].Solver, rows[0].Fault)
+	_, err := io.WriteString(w, printable(text.String()))
+	return err
+}
+
+// faults is an error where a solver failed or none has a solution; an instance that a solver does not support is no failure
+// unless none does.
+func faults(rows []bench.Row) error {
+	ran, solved, infeasible := 0, 0, 0
+	for _, row := range rows {
+		switch {
+		case strings.HasPrefix(row.Fault, "refused by the checker"):
+			return &statusError{exitViolations, fmt.Errorf("solver %s: %s", row.Solver, row.Fault)}
+		case row.Fault != "":
+			continue
+		case row.Solution != nil:
+			solved++
+		case row.Status == model.Infeasible:
+			infeasible++
+		}
+		ran++
 	}
-	return nil
+	switch {
+	case solved > 0:
+		return nil
+	case ran == 0 && len(rows) > 0:
+		return usageErrorf("no solver could run: %s: %s", rows[0].Solver, rows[0].Fault)
+	case infeasible > 0:
+		return &statusError{exitViolations, errors.New("proved infeasible")}
+	}
+	return &statusError{exitNoSolution, errors.New("no solver found a solution")}
 }

@@ -3,39 +3,41 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
-// completionScripts ask the command itself what may come next.
+// completionFlag, as the last word, asks what may stand in place of the word before it.
+const completionFlag = "--generate-bash-completion"
+
+// completionScripts ask the command itself what may come next. Where it offers nothing, the shell offers files.
 var completionScripts = map[string]string{
 	"bash": `_allot() {
-  local cur="${COMP_WORDS[COMP_CWORD]}" words
-  words=$("${COMP_WORDS[@]:0:COMP_CWORD}" $([[ "$cur" == -* ]] && echo -- "$cur") --generate-bash-completion 2>/dev/null)
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  COMPREPLY=($("${COMP_WORDS[@]:0:COMP_CWORD+1}" --generate-bash-completion 2>/dev/null))
 }
 complete -o bashdefault -o default -F _allot allot
 `,
 	"zsh": `#compdef allot
 _allot() {
-  local -a words_
-  words_=("${(@f)$(${words[@]:0:$CURRENT-1} $([[ "${words[CURRENT]}" == -* ]] && echo -- "${words[CURRENT]}") --generate-bash-completion 2>/dev/null)}")
-  compadd -a words_
-  _files
+  local -a offered
+  offered=(${(f)"$("${(@)words[1,CURRENT]}" --generate-bash-completion 2>/dev/null)"})
+  if (( $#offered )); then
+    compadd -a offered
+  else
+    _files
+  fi
 }
 compdef _allot allot
 `,
 	"fish": `function __allot_complete
   set -l words (commandline -opc)
   set -l current (commandline -ct)
-  if string match -q -- '-*' $current
-    set words $words $current
-  end
-  $words --generate-bash-completion 2>/dev/null
+  $words "$current" --generate-bash-completion 2>/dev/null
 end
 complete -c allot -a '(__allot_complete)'
 `,
@@ -64,15 +66,83 @@ func completionCommand() *cli.Command {
 	}
 }
 
-// completeSolvers completes the names of solvers after --solver and --solvers, and flags elsewhere.
-func completeSolvers(c *cli.Context) {
-	if len(os.Args) > 2 {
-		if previous := os.Args[len(os.Args)-2]; strings.HasPrefix(previous, "--solver") {
-			for _, info := range solve.Solvers() {
-				fmt.Fprintln(c.App.Writer, info.Name)
-			}
-			return
+// complete writes what may stand in place of the last word.
+func complete(w io.Writer, app *cli.App, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	current, before := words[len(words)-1], words[:len(words)-1]
+	// Bash makes a word of its own of the = in --solver=NAME.
+	if current == "=" {
+		current = ""
+	} else if k := len(before) - 1; k >= 0 && before[k] == "=" {
+		before = before[:k]
+	}
+	joined := "" // the flag of --solver=NAME, which other shells leave whole
+	if flag, value, ok := strings.Cut(current, "="); ok && strings.HasPrefix(flag, "-") {
+		before, current, joined = append(slices.Clone(before), flag), value, flag+"="
+	}
+	for _, word := range offered(app, before, current) {
+		if strings.HasPrefix(word, current) {
+			fmt.Fprintln(w, joined+word)
 		}
 	}
-	cli.DefaultCompleteWithFlags(c.Command)(c)
+}
+
+// offered are the words that may follow those before, whatever the current one begins with.
+func offered(app *cli.App, before []string, current string) []string {
+	command, flags, depth := commandOf(app, before)
+	if depth < len(before) {
+		previous := before[len(before)-1]
+		if flag := flagNamed(flags, strings.TrimLeft(previous, "-")); strings.HasPrefix(previous, "-") && takesValue(flag) {
+			return valuesOf(flag, current)
+		}
+	}
+	var words []string
+	switch {
+	case strings.HasPrefix(current, "-"):
+		for _, flag := range flags {
+			words = append(words, "--"+flag.Names()[0])
+		}
+		return append(words, "--help")
+	case command == nil && depth == len(before):
+		return commandNames(app.Commands)
+	case command != nil && len(command.Subcommands) > 0:
+		return commandNames(command.Subcommands)
+	case command != nil && strings.Contains(command.ArgsUsage, "|"):
+		return strings.Split(command.ArgsUsage, "|")
+	}
+	return nil
+}
+
+// commandNames are the names of commands.
+func commandNames(commands []*cli.Command) []string {
+	var names []string
+	for _, command := range commands {
+		names = append(names, command.Name)
+	}
+	return names
+}
+
+// valuesOf are the values that a flag may have, where they are few.
+func valuesOf(flag cli.Flag, current string) []string {
+	if choice, ok := flag.(*choiceFlag); ok {
+		return choice.values
+	}
+	var values []string
+	switch flag.Names()[0] {
+	case "solver", "solvers":
+		// Those named already, as in dll,mu and dll+mu, stay.
+		first := current[:strings.LastIndexAny(current, ",+")+1]
+		for _, info := range solve.Solvers() {
+			values = append(values, first+info.Name)
+		}
+	case "objective":
+		for _, metric := range model.MetricTable() {
+			if !metric.PerCluster {
+				values = append(values, metric.Name)
+			}
+		}
+	}
+	return values
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"github.com/allot-opt/allot/gantt"
 	"github.com/allot-opt/allot/model"
@@ -21,10 +22,10 @@ Examples:
   allot solve examples/table1.json | allot gantt -
   allot gantt -o plan.svg --instance examples/table1.json plan.json`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "`FORMAT`: svg, png or text; absent: by the name of the output, else text"},
+			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else text", formatNames()...),
 			&cli.StringFlag{Name: "instance", Usage: "instance in `FILE` that the solution solves"},
-			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels, or columns of text"},
-			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels, or lines of text"},
+			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels, or columns of text", DefaultText: "1200 pixels; the terminal's or 100 columns"},
+			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels, or lines of text", DefaultText: "what the processors need"},
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			outputFlag,
 		},
@@ -38,8 +39,11 @@ func runGantt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	opt := gantt.Options{Width: c.Int("width"), Height: c.Int("height"), Title: c.String("title")}
-	if opt.Format, err = pictureFormat(c); err != nil {
+	if err := oneFromStdin("SOLUTION and --instance", args[0], c.String("instance")); err != nil {
+		return err
+	}
+	opt := gantt.Options{Height: c.Int("height"), Title: c.String("title")}
+	if opt.Format, opt.Width, err = pictureFormat(c); err != nil {
 		return err
 	}
 	if path := c.String("instance"); path != "" {
@@ -51,6 +55,9 @@ func runGantt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if in := opt.Instance; in != nil && sol.InstanceSHA256 != "" && sol.InstanceSHA256 != in.SHA256() {
+		return usageErrorf("--instance: %s: expected the instance that %s was made for, found another one", c.String("instance"), args[0])
+	}
 	return write(c, c.String("output"), func(w io.Writer) error {
 		if err := gantt.Draw(w, sol, opt); err != nil {
 			return usageErrorf("%s: %w", args[0], err)
@@ -59,24 +66,42 @@ func runGantt(c *cli.Context) error {
 	})
 }
 
-// pictureFormat is the format by the flags.
-func pictureFormat(c *cli.Context) (gantt.Format, error) {
-	if name := c.String("format"); name != "" {
-		for _, format := range gantt.Formats() {
-			if name == string(format) {
-				return format, nil
+// formatNames are the names of the formats.
+func formatNames() []string {
+	var names []string
+	for _, format := range gantt.Formats() {
+		names = append(names, string(format))
+	}
+	return names
+}
+
+// pictureFormat is the format by the flags, and the width of the terminal where a text goes there.
+func pictureFormat(c *cli.Context) (gantt.Format, int, error) {
+	if err := checkChoices(c); err != nil {
+		return "", 0, err
+	}
+	width, path := c.Int("width"), c.String("output")
+	format := gantt.Format(c.String("format"))
+	if format == "" && path != "-" {
+		var err error
+		if format, err = gantt.FormatOf(path); err != nil {
+			return "", 0, usageErrorf("%w", err)
+		}
+	}
+	if format == "" {
+		format = gantt.Text
+	}
+	if terminal, ok := terminalOf(c.App.Writer); ok && path == "-" {
+		switch {
+		case format == gantt.PNG:
+			return "", 0, usageErrorf("--format png: expected -o FILE or a pipe, found a terminal")
+		case format == gantt.Text && !c.IsSet("width"):
+			if columns, _, err := term.GetSize(terminal); err == nil && columns > 0 {
+				width = min(max(columns, 40), 200) // wider is hard to read
 			}
 		}
-		return "", usageErrorf("--format: expected svg, png or text, found %q", name)
 	}
-	if path := c.String("output"); path != "-" {
-		format, err := gantt.FormatOf(path)
-		if err != nil {
-			return "", usageErrorf("%w", err)
-		}
-		return format, nil
-	}
-	return gantt.Text, nil
+	return format, width, nil
 }
 
 // drawTo draws a solution to a file.

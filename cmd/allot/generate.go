@@ -41,11 +41,12 @@ func workloadNames() []string {
 func workloadCommand(info bench.WorkloadInfo) *cli.Command {
 	flags := []cli.Flag{&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"}, outputFlag}
 	for _, p := range solve.ParametersOf(info.New()) {
-		usage := p.Doc
+		name := strings.ReplaceAll(p.Name, "_", "-")
 		if p.Values != nil {
-			usage += ": " + strings.Join(p.Values, " or ")
+			flags = append(flags, newChoice(name, p.Default, p.Doc, p.Values...))
+			continue
 		}
-		flags = append(flags, &cli.StringFlag{Name: strings.ReplaceAll(p.Name, "_", "-"), DefaultText: p.Default, Usage: usage})
+		flags = append(flags, &cli.StringFlag{Name: name, DefaultText: p.Default, Usage: p.Doc})
 	}
 	return &cli.Command{
 		Name:        info.Name,
@@ -56,13 +57,16 @@ func workloadCommand(info bench.WorkloadInfo) *cli.Command {
 			if _, err := arguments(c); err != nil {
 				return err
 			}
+			if err := checkChoices(c); err != nil {
+				return err
+			}
 			workload := info.New()
 			for _, p := range solve.ParametersOf(workload) {
 				flag := strings.ReplaceAll(p.Name, "_", "-")
 				if !c.IsSet(flag) {
 					continue
 				}
-				if err := solve.SetParameter(workload, p.Name, c.String(flag)); err != nil {
+				if err := setParameter(workload, p.Name, c.String(flag)); err != nil {
 					return usageErrorf("--%s: %w", flag, err)
 				}
 			}

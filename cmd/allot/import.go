@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/urfave/cli/v2"
 
@@ -47,6 +50,9 @@ func importFormat(name, usage, example string, flags []cli.Flag, read reader) *c
 			if err != nil {
 				return err
 			}
+			if err := checkChoices(c); err != nil {
+				return err
+			}
 			file, err := model.Open(args[0])
 			if err != nil {
 				return &statusError{exitInput, err}
@@ -58,36 +64,59 @@ func importFormat(name, usage, example string, flags []cli.Flag, read reader) *c
 			}
 			in, report, err := read(c, file, label)
 			if err != nil {
-				return &statusError{exitInput, err}
+				return &statusError{exitInput, withFlagNames(err)}
 			}
-			fmt.Fprintln(c.App.ErrWriter, report)
+			fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
 			return write(c, c.String("output"), func(w io.Writer) error { return model.WriteInstance(w, in) })
 		},
 	}
 }
 
+// withFlagNames gives the options of a reader the names that they have here: "option UnknownSubmit" is --unknown-submit.
+func withFlagNames(err error) error {
+	var input *model.InputError
+	if !errors.As(err, &input) {
+		return err
+	}
+	for k := range input.Faults {
+		option, ok := strings.CutPrefix(input.Faults[k].Path, "option ")
+		if !ok {
+			continue
+		}
+		var flag strings.Builder
+		for _, r := range option {
+			if unicode.IsUpper(r) {
+				flag.WriteByte('-')
+			}
+			flag.WriteRune(unicode.ToLower(r))
+		}
+		input.Faults[k].Path = "-" + flag.String()
+	}
+	return err
+}
+
 // The flags that several formats share.
 var (
 	firstFlag      = &cli.IntFlag{Name: "first", Usage: "skip the first `N` jobs of the file"}
-	jobsFlag       = &cli.IntFlag{Name: "jobs", Usage: "take at most `N` jobs; 0: all"}
-	processorsFlag = &cli.IntFlag{Name: "processors", Usage: "`N` processors of the system"}
+	jobsFlag       = &cli.IntFlag{Name: "jobs", DefaultText: "all", Usage: "take at most `N` jobs"}
+	processorsFlag = &cli.IntFlag{Name: "processors", DefaultText: "as the file says", Usage: "`N` processors of the system"}
 	clusterFlag    = &cli.StringFlag{Name: "cluster", Value: "cluster", Usage: "`ID` of the cluster"}
 )
 
 // importSWF reads traces in the Standard Workload Format.
 func importSWF() *cli.Command {
-	odd := func(name, what string) cli.Flag {
-		return &cli.StringFlag{Name: name, Value: "drop", Usage: "what becomes of jobs " + what + ", `ACTION`: drop, repair or keep"}
+	odd := func(name, what string, actions ...string) cli.Flag {
+		return newChoice(name, "drop", "`ACTION` on jobs "+what, append([]string{"drop", "repair"}, actions...)...)
 	}
 	flags := []cli.Flag{
 		firstFlag, jobsFlag, processorsFlag, clusterFlag,
 		&cli.BoolFlag{Name: "batch", Usage: "release every job at 0"},
 		&cli.BoolFlag{Name: "absolute-time", Usage: "keep the submit times as they are in the file"},
 		&cli.BoolFlag{Name: "prefer-requested", Usage: "take the requested number of processors before the allocated"},
-		&cli.StringFlag{Name: "estimates", Value: "keep", Usage: "requested times, `POLICY`: keep, raise (to at least the run time) or ignore"},
-		&cli.StringFlag{Name: "memory", Usage: "read the memory, `WHICH`: used or requested"},
-		odd("too-wide", "wider than the system (repair: as wide as it)"),
-		odd("zero-runtime", "of run time 0 (repair: 1 s)"),
+		newChoice("estimates", "keep", "`POLICY` on requested times (raise: to at least the run time)", "keep", "raise", "ignore"),
+		newChoice("memory", "", "read the memory that is `WHICH`", "used", "requested"),
+		odd("too-wide", "wider than the system (repair: as wide as it)", "keep"),
+		odd("zero-runtime", "of run time 0 (repair: 1 s)", "keep"),
 		odd("unknown-runtime", "without a run time (repair: the CPU or requested time)"),
 		odd("unknown-processors", "without a number of processors (repair: 1)"),
 		odd("unknown-submit", "without a submit time (repair: that of the job above)"),
@@ -117,7 +146,7 @@ func importETC() *cli.Command {
 func importWfFormat() *cli.Command {
 	flags := []cli.Flag{
 		processorsFlag, clusterFlag,
-		&cli.StringFlag{Name: "missing-runtime", Value: "keep", Usage: "tasks without a run time, `ACTION`: keep (length 0) or drop"},
+		newChoice("missing-runtime", "keep", "`ACTION` on tasks without a run time (keep: of length 0)", "keep", "drop"),
 		&cli.BoolFlag{Name: "memory", Usage: "read the memory of each task"},
 	}
 	return importFormat("wfformat", "a workflow in WfCommons' WfFormat", "allot import wfformat --processors 16 workflow.json", flags,
@@ -132,7 +161,7 @@ func importWfFormat() *cli.Command {
 // importJobs reads CSV tables of jobs.
 func importJobs() *cli.Command {
 	return importFormat("jobs", "a CSV of jobs whose header has the names of a job's fields", "allot import jobs --processors 25 jobs.csv",
-		[]cli.Flag{processorsFlag, clusterFlag},
+		[]cli.Flag{&cli.IntFlag{Name: "processors", DefaultText: "required", Usage: "`N` processors of the cluster"}, clusterFlag},
 		func(c *cli.Context, r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
 			return jobcsv.Read(r, name, jobcsv.Options{Processors: c.Int("processors"), Cluster: c.String("cluster")})
 		})

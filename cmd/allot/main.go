@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -56,18 +57,27 @@ func statusOf(err error) int {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first Ctrl-C asks for the best so far; once it has been taken, a second one ends the program at once.
+	os.Exit(run(context.Background(), os.Args, os.Stdout, os.Stderr))
+}
+
+// interruptible is a context that ends with the first Ctrl-C, so that a solver hands over its best so far; a second one ends the
+// program at once, as does one outside the runs of solvers, where there is nothing to hand over.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args, os.Stdout, os.Stderr))
+	return ctx, stop
 }
 
 // run runs the command and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	app := newApp(stdout, stderr)
+	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
+		complete(stdout, app, args[1:last])
+		return exitOK
+	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(stderr, "allot: %s\n", err)
+		fmt.Fprintf(stderr, "allot: %s\n", printable(err.Error()))
 	}
 	return statusOf(err)
 }
@@ -85,14 +95,12 @@ Examples:
 
 Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible or violations,
 4 stopped by a limit with no solution.`,
-		Version:              solve.Version(),
-		Writer:               stdout,
-		ErrWriter:            stderr,
-		EnableBashCompletion: true,
-		Suggest:              true,
-		HideHelpCommand:      true,
-		ExitErrHandler:       func(*cli.Context, error) {}, // run decides
-		OnUsageError:         onUsageError,
+		Version:         solve.Version(),
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		HideHelpCommand: true,
+		ExitErrHandler:  func(*cli.Context, error) {}, // run decides
+		OnUsageError:    onUsageError,
 		Commands: []*cli.Command{
 			solveCommand(), checkCommand(), compareCommand(), solversCommand(), metricsCommand(), schemaCommand(),
 			importCommand(), generateCommand(), ganttCommand(), completionCommand(),
@@ -119,5 +127,27 @@ func setUsageErrors(commands []*cli.Command) {
 
 // onUsageError reports a wrong flag.
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	return usageErrorf("%s; see allot %s --help", err, c.Command.Name)
+	command := c.Command.HelpName
+	if command == "" {
+		command = c.App.HelpName
+	}
+	text := err.Error()
+	if before, ok := strings.CutSuffix(text, ": parse error"); ok { // the library does not say what it expected
+		_, name, _ := strings.Cut(before, "for flag -")
+		text = before + ": expected " + valueOf(flagNamed(c.Command.Flags, name))
+	}
+	return usageErrorf("%s; see %s --help", text, command)
+}
+
+// valueOf says what a flag expects.
+func valueOf(flag cli.Flag) string {
+	switch flag.(type) {
+	case *cli.DurationFlag:
+		return "a duration such as 10s or 2m"
+	case *cli.Uint64Flag:
+		return "a whole number ≥ 0"
+	case *cli.BoolFlag:
+		return "true or false"
+	}
+	return "a whole number"
 }

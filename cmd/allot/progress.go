@@ -14,8 +14,7 @@ type progress struct{ bar *progressbar.ProgressBar }
 
 // newProgress starts a bar of so many steps. It is silent where the stream is no terminal or NO_COLOR is set.
 func newProgress(w io.Writer, title string, steps int) *progress {
-	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) || os.Getenv("NO_COLOR") != "" {
+	if _, ok := terminalOf(w); !ok || os.Getenv("NO_COLOR") != "" {
 		return &progress{}
 	}
 	return &progress{progressbar.NewOptions(steps,
@@ -47,4 +46,13 @@ func (p *progress) finish() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 	}
+}
+
+// terminalOf is the file descriptor of the stream, if it is a terminal.
+func terminalOf(w io.Writer) (int, bool) {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	return int(file.Fd()), term.IsTerminal(int(file.Fd()))
 }

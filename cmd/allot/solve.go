@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -28,22 +29,21 @@ Examples:
   allot import etc u_c_hihi.0.gz | allot solve --solver minmin -`,
 		Flags: append(limitFlags(),
 			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution; see allot solvers"},
-			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
+			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,
 		),
-		Action:       runSolve,
-		BashComplete: completeSolvers,
+		Action: runSolve,
 	}
 }
 
 // limitFlags are the flags of commands that run solvers.
 func limitFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.DurationFlag{Name: "time", Usage: "stop after `DURATION`, such as 10s, with the best so far"},
-		&cli.Int64Flag{Name: "evals", Usage: "stop after `N` evaluations of schedules"},
+		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, with the best so far"},
+		&cli.Int64Flag{Name: "evals", DefaultText: "no limit", Usage: "stop after `N` evaluations of schedules"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"},
 		&cli.IntFlag{Name: "workers", Value: 1, Usage: "`N` workers; the result does not depend on it"},
 	}
@@ -82,6 +82,12 @@ func runSolve(c *cli.Context) error {
 			return usageErrorf("--gantt: %w", err)
 		}
 	}
+	if err := oneFromStdin("INSTANCE and --start", args[0], c.String("start")); err != nil {
+		return err
+	}
+	if err := checkOutputs(c); err != nil {
+		return err
+	}
 	in, err := model.ReadInstanceFile(args[0])
 	if err != nil {
 		return err
@@ -101,13 +107,28 @@ func runSolve(c *cli.Context) error {
 	if report := model.Check(in, result.Solution); !report.OK() {
 		return fmt.Errorf("solver %s: the checker refuses its schedule, which is a bug: %w", info.Name, report.Violations[0])
 	}
-	summarise(c.App.ErrWriter, in, solver, result, elapsed)
+	// The solution comes first: a picture that cannot be drawn must not lose it, and in a terminal the summary stays in sight.
+	if err := write(c, c.String("output"), func(w io.Writer) error { return model.WriteSolution(w, result.Solution) }); err != nil {
+		return err
+	}
 	if path := c.String("gantt"); path != "" {
 		if err := drawTo(c, path, result.Solution, in); err != nil {
 			return err
 		}
 	}
-	return write(c, c.String("output"), func(w io.Writer) error { return model.WriteSolution(w, result.Solution) })
+	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, solver, result, elapsed, c.String("objective"))))
+	return err
+}
+
+// checkOutputs finds out before a long run whether its files can be written.
+func checkOutputs(c *cli.Context) error {
+	if err := checkWritable(c.String("output")); err != nil {
+		return err
+	}
+	if !c.IsSet("gantt") {
+		return nil
+	}
+	return checkWritable(c.String("gantt"))
 }
 
 // configuredSolver is the solver that the flags name, with its parameters set.
@@ -122,11 +143,27 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 		if !ok {
 			return info, nil, usageErrorf("--param: expected KEY=VALUE, found %q", param)
 		}
-		if err := solve.SetParameter(solver, key, value); err != nil {
+		if err := setParameter(solver, key, value); err != nil {
 			return info, nil, usageErrorf("--param: solver %s: %w", info.Name, err)
 		}
 	}
 	return info, solver, nil
+}
+
+// setParameter sets a parameter. A zero stands for the default; whoever writes 0 where the default is another value means 0 and must
+// not get that value instead.
+func setParameter(target any, name, text string) error {
+	if err := solve.SetParameter(target, name, text); err != nil {
+		return err
+	}
+	set := solve.Parameters(target)
+	for _, p := range solve.ParametersOf(target) {
+		stays := p.Default == "" || p.Default == "0" || p.Default == "false"
+		if _, ok := set[p.Name]; p.Name == name && !ok && !stays {
+			return fmt.Errorf("parameter %s: expected a value other than %q, which stands for the default, %s", name, text, p.Default)
+		}
+	}
+	return nil
 }
 
 // startFrom reads a solution to start from, which must be right.
@@ -144,7 +181,8 @@ func startFrom(in *model.Instance, path string) (*model.Solution, error) {
 
 // solveWithin runs the solver within the limits of the flags, for the objective that they name.
 func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (solve.Result, time.Duration, error) {
-	ctx := c.Context
+	ctx, stop := interruptible(c.Context)
+	defer stop()
 	if limit := c.Duration("time"); limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
@@ -180,10 +218,19 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 
 // noSolution is the error where a solver hands back no schedule.
 func noSolution(name string, result solve.Result) error {
+	text := fmt.Sprintf("solver %s: %s", name, stopped(result.Status, result.Stop))
 	if result.Status == model.Infeasible {
-		return &statusError{exitViolations, fmt.Errorf("solver %s: proved infeasible%s", name, reasonOf(result))}
+		return &statusError{exitViolations, errors.New(text + reasonOf(result))}
 	}
-	return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped (%s) with no solution", name, result.Stop)}
+	return &statusError{exitNoSolution, errors.New(text + " with no solution")}
+}
+
+// stopped says in words why a run that has no schedule ended.
+func stopped(status model.Status, stop model.Stop) string {
+	if status == model.Infeasible {
+		return "proved infeasible"
+	}
+	return fmt.Sprintf("stopped (%s)", stop)
 }
 
 // reasonOf is the explanation of an infeasible instance, where the solver gives one.
@@ -194,8 +241,9 @@ func reasonOf(result solve.Result) string {
 	return ": " + result.Reason
 }
 
-// summarise writes a short summary for people.
-func summarise(w io.Writer, in *model.Instance, solver solve.Solver, result solve.Result, elapsed time.Duration) {
+// summary is a short summary for people; minimised is the metric that the solver was given instead of the objective, if any.
+func summary(in *model.Instance, solver solve.Solver, result solve.Result, elapsed time.Duration, minimised string) string {
+	w := new(strings.Builder)
 	sol := result.Solution
 	name := sol.Solver
 	if auto, ok := solver.(*solve.Auto); ok {
@@ -208,6 +256,9 @@ func summarise(w io.Writer, in *model.Instance, solver solve.Solver, result solv
 		if gap := bench.Gap(sol.Objective, sol.Bound); gap != nil {
 			fmt.Fprintf(w, ", gap %.2f %%", *gap)
 		}
+	}
+	if value, ok := sol.Metrics.Get(minimised); ok {
+		fmt.Fprintf(w, "\n  optimised for %s = %s", minimised, bench.Figure(value))
 	}
 	fmt.Fprintf(w, "\n  %d of %d jobs placed; checked: ok\n", len(sol.Jobs), len(in.Jobs()))
 	for k, u := range sol.Unscheduled {
@@ -224,6 +275,7 @@ func summarise(w io.Writer, in *model.Instance, solver solve.Solver, result solv
 		}
 	}
 	fmt.Fprintf(w, "  %s\n", strings.Join(figures, ", "))
+	return w.String()
 }
 
 // instanceName is the instance's name, or a word for one without.

@@ -36,14 +36,15 @@ func (d *drawer) job(k int) model.JobSpec {
 
 // width draws the number of processors, the span and the tasks.
 func (d *drawer) width(j *model.JobSpec) {
-	least, most := 1, 1
+	least := 1
 	if d.may(model.ParallelJobs) {
 		least = d.count("min processors", 1, d.widest)
 		if d.rarely("too wide") {
 			least = d.widest + 1
 		}
 	}
-	if most = least; d.may(model.MoldableJobs) && d.chance("moldable") {
+	most := least
+	if d.may(model.MoldableJobs) && d.chance("moldable") {
 		most = d.count("max processors", least, d.widest+2)
 	}
 	if most > 1 || d.chance("processors given") {

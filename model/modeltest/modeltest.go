@@ -122,15 +122,6 @@ func (d *drawer) nonnegative(label string) float64 {
 	return d.positive(label)
 }
 
-// signed is a number that the check "finite" passes.
-func (d *drawer) signed(label string) float64 {
-	x := d.nonnegative(label)
-	if d.rarely(label + " is negative") {
-		return -x
-	}
-	return x
-}
-
 // sometimes is a number of at least 0, or absent (0).
 func (d *drawer) sometimes(label string) float64 {
 	if d.chance(label + " given") {

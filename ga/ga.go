@@ -1,0 +1,210 @@
+// Package ga improves the schedule of one cluster's parallel jobs with a genetic algorithm, as the workload manager TITAN
+// does in the two-level scheduling of He et al. (2004).
+//
+// A schedule is coded as an order of the jobs, in the mask coding with a set of processors for each job besides; see
+// [Coding]. The generations are run by eaopt; selection, elitism and the operators are of this package.
+//
+// Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), "Hybrid performance-based workload management for
+// multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2.
+//
+// Deviations from the paper, most of which leave things open there:
+//
+//   - CPmax of eq. 2 is the worst and CPmin the best of the generation; the prose has them the other way round.
+//   - One child is made at a time: a copy of the first parent, changed by crossover with the second and by mutation. The best
+//     schedule goes into the next generation unchanged.
+//   - The rates, the size of the population and what counts as stable are not given there; see [Parameters].
+//   - The list coding is not in the paper.
+package ga
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand"
+
+	"github.com/MaxHalford/eaopt"
+)
+
+// Job is a rigid job on a cluster.
+type Job struct {
+	Size     int // processors, 1 to those of the cluster
+	Duration float64
+	Arrival  float64
+	Deadline float64 // +Inf: none
+}
+
+// Cluster is the problem: the jobs of one cluster of identical processors, and what a schedule of them costs.
+type Cluster struct {
+	Processors int
+	Origin     float64 // makespans count from it; no job arrives earlier
+	Jobs       []Job
+	Cost       Cost
+}
+
+// Totals are the sums over a schedule that its cost is made of, in units of time.
+type Totals struct {
+	Makespan float64 // last end − origin
+	Over     float64 // Σ time over the deadlines
+	Response float64 // Σ end − arrival
+}
+
+// Cost is what a schedule costs: a constant and a factor for each of its totals. With fixed jobs on a cluster, CP (eq. 1),
+// idle time, over-deadline, waiting and response times are all of this form.
+type Cost struct{ Constant, Makespan, Over, Response float64 }
+
+// Of is the cost of a schedule with the given totals.
+func (c Cost) Of(t Totals) float64 {
+	return c.Constant + c.Makespan*t.Makespan + c.Over*t.Over + c.Response*t.Response
+}
+
+// Coding says how a schedule is coded.
+type Coding int
+
+// The two codings.
+const (
+	// Mask is the two-dimensional coding of the paper: the order of the jobs and a mask of processors for each. A job starts
+	// when the last of its processors is released by the jobs before it.
+	Mask Coding = iota
+	// List is the order alone. A job starts when as many processors as it needs are released by the jobs before it, and takes
+	// the latest-released of those that are free by then; plan.Decoder decides in the same way.
+	List
+)
+
+// Schedule is a coded schedule.
+type Schedule struct {
+	Order []int32  // the jobs by index, in the order in which they are placed
+	Masks []uint64 // Words(processors) words for each job, by index; nil in the list coding
+}
+
+// Parameters steer the algorithm; [Default] has the usual values.
+type Parameters struct {
+	Coding      Coding
+	Population  int     // schedules in a generation
+	Generations int     // at most
+	Patience    int     // generations without improvement until the run ends
+	Improvement float64 // relative decrease of the least cost that counts as one
+	Crossover   float64 // probability that a child takes from a second parent
+	Swap        float64 // probability that two positions of a child are swapped
+	Move        float64 // probability that one bit of a child's masks is moved
+}
+
+// Default are the usual parameters.
+var Default = Parameters{Population: 50, Generations: 300, Patience: 20, Improvement: 0.001, Crossover: 0.9, Swap: 0.3, Move: 0.5}
+
+// Check says what is wrong with the parameters.
+func (p Parameters) Check() error {
+	probability := func(x float64) bool { return x >= 0 && x <= 1 }
+	switch {
+	case p.Coding != Mask && p.Coding != List:
+		return fmt.Errorf("coding: expected Mask or List, found %d", p.Coding)
+	case p.Population < 1 || p.Generations < 1 || p.Patience < 1:
+		return fmt.Errorf("population, generations, patience: expected at least 1, found %d, %d, %d", p.Population, p.Generations, p.Patience)
+	case !(p.Improvement >= 0 && p.Improvement <= 1):
+		return fmt.Errorf("improvement: expected 0 to 1, found %v", p.Improvement)
+	case !probability(p.Crossover) || !probability(p.Swap) || !probability(p.Move):
+		return fmt.Errorf("crossover, swap, move: expected 0 to 1, found %v, %v, %v", p.Crossover, p.Swap, p.Move)
+	}
+	return nil
+}
+
+// Limits bound a run from outside.
+type Limits struct {
+	Evaluations int64                                 // 0: no limit
+	Progress    func(evaluations int64, cost float64) // of the best so far, after each generation; nil: silent
+}
+
+// Stop says why a run ended.
+type Stop int
+
+// The reasons to stop.
+const (
+	Stable      Stop = iota // the least cost has stabilised, or there is nothing to choose
+	Generations             // the last generation
+	Evaluations             // the limit of evaluations
+	Cancelled               // the context ended
+)
+
+// Result is the best schedule that a run has found. It is never worse than the seed schedule.
+type Result struct {
+	Best        Schedule
+	Cost        float64 // of Best; NaN where the run ended before the seed was evaluated
+	Evaluations int64
+	Generations int // after the first
+	Stop        Stop
+}
+
+// Minimise searches for a schedule of least cost, starting from the seed schedule and random ones. The same random seed and
+// limit of evaluations give the same result; ctx ends a run early. The seed schedule must be complete: every job once and,
+// in the mask coding, with as many processors as it needs; it is not changed.
+//
+// Complexity: O(n·m) time an evaluation for n jobs on m processors, of which there are at most Population·(Generations + 1);
+// memory O(Population·n), in the mask coding times m/64.
+func Minimise(ctx context.Context, c Cluster, seed Schedule, p Parameters, random int64, limits Limits) (Result, error) {
+	if err := p.Check(); err != nil {
+		return Result{}, err
+	}
+	if err := c.check(seed, p.Coding); err != nil {
+		return Result{}, err
+	}
+	r := newRun(ctx, &c, seed, p, limits)
+	if len(c.Jobs) < 2 {
+		p.Population = 1 // there is nothing to choose, but the seed still has to be decoded
+	}
+	if limits.Evaluations > 0 {
+		p.Population = int(min(int64(p.Population), limits.Evaluations))
+	}
+	evolution, err := eaopt.GAConfig{
+		NPops: 1, PopSize: uint(p.Population), NGenerations: uint(p.Generations), HofSize: 1,
+		Model:     &generational{run: r, roulette: &roulette{}},
+		EarlyStop: func(*eaopt.GA) bool { return r.mustStop() },
+		Callback: func(g *eaopt.GA) {
+			r.result.Generations = int(g.Generations)
+			if limits.Progress != nil {
+				limits.Progress(r.result.Evaluations, r.result.Cost)
+			}
+		},
+		RNG: rand.New(rand.NewSource(random)),
+	}.NewGA()
+	if err != nil {
+		return Result{}, err
+	}
+	r.result.Stop = Generations                                           // unless another reason is found
+	if err := evolution.Minimize(r.first); errors.Is(err, errCancelled) { //nolint:misspell // eaopt's name
+		r.result.Stop = Cancelled
+	} else if err != nil {
+		return Result{}, err
+	}
+	return r.result, nil
+}
+
+// check says what is wrong with the problem or the seed schedule.
+func (c *Cluster) check(seed Schedule, coding Coding) error {
+	words := Words(c.Processors)
+	if coding == Mask && len(seed.Masks) != len(c.Jobs)*words {
+		return fmt.Errorf("ga: expected %d words of masks, found %d", len(c.Jobs)*words, len(seed.Masks))
+	}
+	placed := make([]bool, len(c.Jobs))
+	for _, id := range seed.Order {
+		if id < 0 || int(id) >= len(placed) || placed[id] {
+			return fmt.Errorf("ga: the seed schedule is no order of %d jobs", len(c.Jobs))
+		}
+		placed[id] = true
+	}
+	if len(seed.Order) != len(c.Jobs) {
+		return fmt.Errorf("ga: expected %d jobs in the seed schedule, found %d", len(c.Jobs), len(seed.Order))
+	}
+	for k := range c.Jobs {
+		j := &c.Jobs[k]
+		if j.Size < 1 || j.Size > c.Processors || !(j.Duration >= 0) || !(j.Arrival >= c.Origin) || math.IsNaN(j.Deadline) {
+			return fmt.Errorf("ga: job %d cannot run: %+v", k, *j)
+		}
+		if coding == Mask {
+			mask := seed.Masks[k*words : (k+1)*words]
+			if count(mask) != j.Size || outside(mask, c.Processors) {
+				return fmt.Errorf("ga: expected %d processors of %d in the mask of job %d", j.Size, c.Processors, k)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package ga
+
+import (
+	"math"
+	"math/rand"
+	"sort"
+
+	"github.com/MaxHalford/eaopt"
+)
+
+// generational is the [eaopt.Model] of a run: the best schedule stays, the others make way for children of parents that
+// the roulette selects.
+type generational struct {
+	run      *run
+	roulette *roulette
+	children eaopt.Individuals
+}
+
+// Validate implements [eaopt.Model].
+func (*generational) Validate() error { return nil }
+
+// Apply implements [eaopt.Model]. The individuals come sorted, the best first. When there are fewer evaluations left than
+// children to make, only the worst make way.
+func (m *generational) Apply(pop *eaopt.Population) error {
+	replaced := len(pop.Individuals) - 1
+	if left := m.run.left(); left < int64(replaced) {
+		replaced = int(left)
+	}
+	if replaced <= 0 {
+		return nil
+	}
+	parents, _, err := m.roulette.Apply(uint(2*replaced), pop.Individuals, pop.RNG)
+	if err != nil {
+		return err
+	}
+	m.children = m.children[:0]
+	for k := range replaced {
+		m.children = append(m.children, m.child(parents[2*k], parents[2*k+1], pop.RNG))
+	}
+	worst := pop.Individuals[len(pop.Individuals)-replaced:]
+	for _, individual := range worst {
+		m.run.spare = append(m.run.spare, individual.Genome.(*genome))
+	}
+	copy(worst, m.children)
+	return nil
+}
+
+// child is a copy of the first parent, changed by crossover with the second and by mutation. One that is not changed keeps
+// its cost.
+func (m *generational) child(a, b eaopt.Individual, rng *rand.Rand) eaopt.Individual {
+	g := a.Genome.Clone().(*genome)
+	crossed := rng.Float64() < m.run.parameters.Crossover
+	if crossed {
+		g.Crossover(b.Genome, rng)
+	}
+	mutated := g.mutate(rng)
+	return eaopt.Individual{Genome: g, Fitness: a.Fitness, Evaluated: a.Evaluated && !crossed && !mutated}
+}
+
+// roulette is an [eaopt.Selector] that selects individuals with a probability proportional to their fitness by eq. 2. What it
+// returns are the individuals themselves and not copies, and is overwritten by the next call.
+type roulette struct {
+	wheel    []float64 // sums of the fitness up to each individual
+	selected eaopt.Individuals
+	indexes  []int
+}
+
+// Validate implements [eaopt.Selector].
+func (*roulette) Validate() error { return nil }
+
+// Apply implements [eaopt.Selector].
+func (r *roulette) Apply(n uint, from eaopt.Individuals, rng *rand.Rand) (eaopt.Individuals, []int, error) {
+	r.wheel = r.wheel[:0]
+	for k := range from {
+		r.wheel = append(r.wheel, from[k].Fitness)
+	}
+	normalise(r.wheel)
+	sum := 0.0
+	for k, fitness := range r.wheel {
+		sum += fitness
+		r.wheel[k] = sum
+	}
+	r.selected, r.indexes = r.selected[:0], r.indexes[:0]
+	for range n {
+		// The first whose sum is beyond the point: never one of fitness 0.
+		at := rng.Float64() * sum
+		k := sort.Search(len(r.wheel), func(k int) bool { return r.wheel[k] > at })
+		r.indexes = append(r.indexes, k)
+		r.selected = append(r.selected, from[k])
+	}
+	return r.selected, r.indexes, nil
+}
+
+// normalise turns the costs of a set of schedules into their fitness, eq. 2: (CPmax − CPk)/(CPmax − CPmin), where CPmax is the
+// worst and CPmin the best; 1 for each where all are equal. A cost of [math.MaxFloat64] or more, which stands for no number,
+// has fitness 0 and is not the worst; where there is no other, each has 1.
+func normalise(costs []float64) {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, cost := range costs {
+		if cost < math.MaxFloat64 {
+			least, most = min(least, cost), max(most, cost)
+		}
+	}
+	spread := most - least
+	if least < most && spread <= math.MaxFloat64 {
+		for k, cost := range costs {
+			costs[k] = max(0, (most-cost)/spread)
+		}
+		return
+	}
+	for k, cost := range costs {
+		costs[k] = 1
+		if cost >= math.MaxFloat64 && least <= most {
+			costs[k] = 0
+		}
+	}
+}
