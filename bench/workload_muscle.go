@@ -26,7 +26,7 @@ var _ = RegisterWorkload(WorkloadInfo{
 type MuscleWorkload struct {
 	Jobs     int     `default:"100" doc:"number of jobs"`
 	Clusters string  `default:"20:1,16:1.2,12:1.4,10:1.6" doc:"size:speed of each cluster (Table 3)"`
-	Weights  string  `default:"4,3,1" doc:"weights of over-deadline, makespan and idle time; several separated by / for one a cluster"`
+	Weights  string  `default:"4,3,1" doc:"weights of over-deadline, makespan and idle time; several separated by / for one a cluster, the last for the rest"`
 	Alpha    float64 `default:"1.1" doc:"shape of the bounded Pareto distribution"`
 	Lower    float64 `default:"5" doc:"shortest execution time on the first cluster"`
 	Upper    float64 `default:"100" doc:"longest execution time on the first cluster"`
@@ -118,6 +118,9 @@ func (w *MuscleWorkload) Generate(seed uint64) (*model.Instance, error) {
 // clusters adds the clusters and returns the least speed, relative to that of the first cluster.
 func (w *MuscleWorkload) clusters(b *model.Builder) (slowest float64, err error) {
 	weights := strings.Split(w.Weights, "/")
+	if n := strings.Count(w.Clusters, ",") + 1; len(weights) > n {
+		return 0, fmt.Errorf("weights: expected at most %d, one a cluster; found %d", n, len(weights))
+	}
 	if b.Spec().Weights, err = parseWeights(weights[0]); err != nil {
 		return 0, err
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,4 +25,15 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
+}
+
+// TestInterrupted says what it left undone and has the status of a run with no solution.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	status := run(ctx, []string{"allot", "compare", examplesFolder(t) + "/table1.json"}, &stdout, &stderr)
+	if status != exitNoSolution || stdout.Len() > 0 || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("status %d, expected %d\n%s%s", status, exitNoSolution, stdout.String(), stderr.String())
+	}
 }
