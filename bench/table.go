@@ -14,9 +14,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows as tables for people, one an instance; the best value of each column is marked with a star.
-func WriteTable(w io.Writer, in *model.Instance, rows []Row) error {
-	metrics := ShownMetrics(in)
+// WriteTable writes the rows of one instance as a table for people, with a column a metric; the best value of each column is marked
+// with a star.
+func WriteTable(w io.Writer, rows []Row, metrics []model.Metric) error {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault

@@ -61,11 +61,16 @@ func checkNumber(check string, x float64) string {
 // maxText is the most bytes of any text, so that it can be read back however it is escaped: \u00xx takes six bytes.
 const maxText = 100_000
 
+// maxSetText is the most bytes of a set of processors as text, just what one token may have: some 150,000 runs.
+const maxSetText = maxToken
+
 // checkText says what a text that is given should have been, by the tags `check` and `enum`.
 func checkText(f field, text string) string {
 	switch {
 	case f.check == "id":
 		return checkLength("text", text, 1, 1000)
+	case f.check == "set":
+		return checkLength("text", text, 0, maxSetText)
 	case f.check == "text":
 		return checkLength("text", text, 1, maxText)
 	case f.enum != nil && !slices.Contains(f.enum, text):

@@ -211,3 +211,29 @@ func scramble(v reflect.Value) {
 		v.SetString("scrambled")
 	}
 }
+
+func TestScatteredProcessorsAreReadBack(t *testing.T) {
+	b := model.NewBuilder("scattered").
+		Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 60000}}}).
+		Job(model.JobSpec{ID: "a", Work: new(1.0), Processors: model.Rigid(30000)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]int, 30000)
+	for k := range ids {
+		ids[k] = 2 * k
+	}
+	sol := &model.Solution{Jobs: []model.Placement{{Job: "a", Cluster: "c", Processors: model.Processors(ids...), End: 1}}}
+	var text bytes.Buffer
+	if err := model.WriteSolution(&text, sol); err != nil {
+		t.Fatal(err)
+	}
+	again, err := model.ReadSolution(&text, "scattered.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := model.Check(in, again); !report.OK() {
+		t.Error(report.Violations[0])
+	}
+}

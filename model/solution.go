@@ -48,7 +48,7 @@ const (
 type Placement struct {
 	Job        string       `json:"job" check:"id" doc:"id of the job"`
 	Cluster    string       `json:"cluster,omitempty" doc:"cluster it runs on"`
-	Processors ProcessorSet `json:"processors,omitempty" doc:"processors of that cluster it holds, such as 0-3,7"`
+	Processors ProcessorSet `json:"processors,omitempty" check:"set" doc:"processors of that cluster it holds, such as 0-3,7"`
 	Start      float64      `json:"start" check:"time" doc:"start time"`
 	End        float64      `json:"end" check:"time" doc:"end time"`
 	Pieces     []Piece      `json:"pieces,omitempty" doc:"the parts of a job that spreads over clusters or releases processors early"`
@@ -57,7 +57,7 @@ type Placement struct {
 // Piece is a part of a job: processors of one cluster that run Tasks of its tasks and are held from Start to End.
 type Piece struct {
 	Cluster    string       `json:"cluster" check:"id" doc:"cluster of the piece"`
-	Processors ProcessorSet `json:"processors" doc:"processors the piece holds"`
+	Processors ProcessorSet `json:"processors" check:"set" doc:"processors the piece holds"`
 	Tasks      int          `json:"tasks" check:"count" doc:"tasks of the job that the piece runs"`
 	Start      float64      `json:"start" check:"time" doc:"start time"`
 	End        float64      `json:"end" check:"time" doc:"end time"`

@@ -12,6 +12,7 @@ package model
 //	count        a whole number in [1, 2³¹−1]
 //	copies       a whole number in [0, 2³¹−1]
 //	id           a text of 1 to 1,000 bytes
+//	set          a set of processors as text
 //
 // and, for what programs compute, which is bounded by what it is computed from:
 //

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/allot-opt/allot/model"
@@ -16,6 +17,10 @@ func compose(name string) (Info, error) {
 		if err != nil {
 			return Info{}, err
 		}
+		if len(stages) > 0 && !info.Starts {
+			return Info{}, fmt.Errorf("expected solvers after the first of %q to start from a solution, as %s; %s does not",
+				name, strings.Join(starters(), " and "), part)
+		}
 		stages = append(stages, info)
 		docs = append(docs, info.Doc)
 		sources = append(sources, info.Source)
@@ -24,6 +29,7 @@ func compose(name string) (Info, error) {
 		Name:   name,
 		Doc:    strings.Join(docs, " Then: "),
 		Source: strings.Join(sources, "; "),
+		Starts: stages[0].Starts,
 		New: func() Solver {
 			chain := make(Chain, len(stages))
 			for k, info := range stages {
@@ -32,6 +38,17 @@ func compose(name string) (Info, error) {
 			return chain
 		},
 	}, nil
+}
+
+// starters are the names of the solvers that start from a solution.
+func starters() []string {
+	var names []string
+	for _, info := range Solvers() {
+		if info.Starts {
+			names = append(names, info.Name)
+		}
+	}
+	return names
 }
 
 // Chain runs solvers one after another; each starts from the solution of the one before.

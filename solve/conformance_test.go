@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 			best[k] = bruteForce(t, c.in)
 		}
 	}
-	names := []string{"dll+mct"}
+	names := []string{"dll+titan", "muscle+titan"}
 	for _, info := range solve.Solvers() {
 		names = append(names, info.Name)
 	}

@@ -57,6 +57,8 @@ type Info struct {
 	Doc    string        // first sentence: what it does; then complexity, units and deviations from the paper
 	Source string        // authors, year, title, DOI, the section or algorithm
 	New    func() Solver // parameters are exported fields of the returned struct; zero means the paper's value
+	// Starts says that the solver starts from Options.Start and hands back nothing worse.
+	Starts bool
 	// AutoJobs is the number of jobs up to which auto tries the solver; 0: never.
 	AutoJobs int
 }

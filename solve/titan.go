@@ -21,6 +21,8 @@ var _ = Register(Info{
 		"O(n·m) an evaluation for n jobs on a cluster of m processors, of which there are at most population · (generations + 1).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
 	New:    func() Solver { return &Titan{} },
+
+	Starts: true,
 })
 
 // Titan is the manager of the single cluster: a genetic algorithm that starts from the schedule that MUSCLE, or any other

@@ -71,7 +71,7 @@ func TestWRANDSeed(t *testing.T) {
 		}
 		return ids
 	}
-	if clusters(1) != clusters(1) {
+	if first, again := clusters(1), clusters(1); first != again {
 		t.Error("one seed gives two schedules")
 	}
 	if clusters(1) == clusters(2) {

@@ -29,6 +29,7 @@ Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare --solvers fcfs-list,dll,muscle -`,
 		Flags: append(limitFlags(),
 			&cli.StringFlag{Name: "solvers", Usage: "`NAMES` of the solvers, separated by commas; absent: all that support the instance"},
+			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; absent: those that say something of the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV"},
 			&cli.StringFlag{Name: "save", Usage: "write every solution to `DIR`, made if it is missing, as INSTANCE.SOLVER.json"},
@@ -41,6 +42,7 @@ Examples:
 type comparison struct {
 	instances []named
 	settings  bench.Settings
+	metrics   []model.Metric // of the table; nil: by the instance
 }
 
 // named is an instance with the solvers to run on it and a name for people and files, unlike that of any other.
@@ -66,7 +68,7 @@ func runCompare(c *cli.Context) error {
 		}
 		all = append(all, rows...)
 		if len(rows) > 0 && !c.Bool("json") && !c.Bool("csv") {
-			if err := write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows) }); err != nil {
+			if err := write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows, asked.metrics) }); err != nil {
 				return err
 			}
 		}
@@ -108,6 +110,9 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 			solvers = append(solvers, name)
 		}
 	}
+	if asked.metrics, err = metricsNamed(c.String("metrics")); err != nil {
+		return asked, err
+	}
 	if err := oneFromStdin("the instances", c.Args().Slice()...); err != nil {
 		return asked, err
 	}
@@ -121,6 +126,22 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 		return asked, checkWritable(filepath.Join(dir, "solution.json"))
 	}
 	return asked, nil
+}
+
+// metricsNamed are the metrics of a list of names; nil of an empty one.
+func metricsNamed(list string) ([]model.Metric, error) {
+	if list == "" {
+		return nil, nil
+	}
+	metrics := []model.Metric{}
+	for name := range strings.SplitSeq(list, ",") {
+		m, ok := model.MetricNamed(strings.TrimSpace(name))
+		if !ok || m.PerCluster {
+			return nil, usageErrorf("--metrics: expected metrics with one value, see allot metrics; found %q", name)
+		}
+		metrics = append(metrics, m)
+	}
+	return metrics, nil
 }
 
 // readInstances reads the files. An instance without a name goes by that of its file; the second of a name gets a number.
@@ -190,11 +211,14 @@ func safeName(name string) string {
 }
 
 // writeComparison writes the table of one instance.
-func writeComparison(w io.Writer, in named, rows []bench.Row) error {
+func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Metric) error {
+	if metrics == nil {
+		metrics = bench.ShownMetrics(in.Instance)
+	}
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, counted(len(in.Jobs()), "job"), counted(len(in.Clusters()), "cluster"),
 		counted(in.Processors(), "processor"), objectiveName(in.Instance))
-	if err := bench.WriteTable(text, in.Instance, rows); err != nil {
+	if err := bench.WriteTable(text, rows, metrics); err != nil {
 		return err
 	}
 	for _, row := range rows {

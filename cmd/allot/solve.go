@@ -82,6 +82,9 @@ func runSolve(c *cli.Context) error {
 			return usageErrorf("--gantt: %w", err)
 		}
 	}
+	if c.IsSet("start") && !info.Starts {
+		return usageErrorf("--start: solver %s does not start from a solution", info.Name)
+	}
 	if err := oneFromStdin("INSTANCE and --start", args[0], c.String("start")); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[model.ProcessorRange]():
 		return processorRange()
 	case reflect.TypeFor[model.ProcessorSet]():
-		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$", MaxLength: new(uint64(longestText))}
+		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$", MaxLength: new(uint64(longestSet))}
 	case reflect.TypeFor[model.Metrics]():
 		return metrics()
 	}

@@ -85,6 +85,7 @@ func (g *tagger) value(t reflect.Type, tag reflect.StructTag, s *jsonschema.Sche
 const (
 	longestName = 1000
 	longestText = 100_000
+	longestSet  = 1 << 20
 )
 
 // text completes the schema of a text.
