@@ -2,7 +2,10 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -34,12 +37,23 @@ func (*Auto) candidates(in *model.Instance) []Info {
 // Chosen is the name of the solver whose schedule Solve returned.
 func (a *Auto) Chosen() string { return a.chosen }
 
-// Supports implements [Solver].
+// Supports implements [Solver]. The error is that of the solver that misses least.
 func (a *Auto) Supports(in *model.Instance) error {
 	if len(a.candidates(in)) > 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: no solver that auto tries honours all of %s", ErrUnsupported, in.Features())
+	closest := fmt.Errorf("%w: %d jobs are too many for every solver that auto tries", ErrUnsupported, len(in.Jobs()))
+	fewest := math.MaxInt
+	for _, info := range Solvers() {
+		var refused *UnsupportedError
+		if len(in.Jobs()) > info.AutoJobs || !errors.As(info.New().Supports(in), &refused) {
+			continue
+		}
+		if missing := bits.OnesCount32(uint32(refused.Missing)); missing < fewest {
+			closest, fewest = fmt.Errorf("%s comes closest: %w", info.Name, refused), missing
+		}
+	}
+	return closest
 }
 
 // Solve implements [Solver].
@@ -48,6 +62,10 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 	var least float64
 	best.Status = model.Unknown
 	for _, info := range a.candidates(in) {
+		if opt.MaxEvals > 0 && best.Evaluations >= opt.MaxEvals {
+			best.Stop = model.StopEvaluations
+			break
+		}
 		result, err := info.New().Solve(ctx, in, opt)
 		if err != nil {
 			return Result{}, err

@@ -46,10 +46,19 @@ func Lookup(name string) (Info, error) {
 	return Info{}, fmt.Errorf("expected a solver, one of %s, or a+b of two of them; found %q", strings.Join(names, ", "), name)
 }
 
+// UnsupportedError is the error of a solver that cannot honour features of an instance; it wraps [ErrUnsupported].
+type UnsupportedError struct{ Missing model.Features }
+
+// Error names the features.
+func (e *UnsupportedError) Error() string { return ErrUnsupported.Error() + ": " + e.Missing.String() }
+
+// Unwrap is [ErrUnsupported].
+func (e *UnsupportedError) Unwrap() error { return ErrUnsupported }
+
 // unsupported is the error of a solver that honours the given features only; nil where the instance asks for no other.
 func unsupported(in *model.Instance, honoured model.Features) error {
 	if missing := in.Features() &^ honoured; missing != 0 {
-		return fmt.Errorf("%w: %s", ErrUnsupported, missing)
+		return &UnsupportedError{missing}
 	}
 	return nil
 }
