@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 )
 
 // Bound is a method that proves how low one metric can be. It is registered in the file that holds it, as a solver is.
@@ -65,19 +66,18 @@ func LowerBound(ctx context.Context, in *model.Instance) (value float64, ok bool
 // the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
 // the jobs before it. All times count from the earliest arrival.
 type relaxation struct {
-	in      *model.Instance
-	must    []int     // the jobs every schedule has to place
-	all     bool      // these are all jobs
-	least   []float64 // by job: shortest execution time anywhere
-	start   []float64 // by job: earliest start
-	ordered []int     // all jobs, those waited for first
+	in    *model.Instance
+	must  []int     // the jobs every schedule has to place
+	all   bool      // these are all jobs
+	least []float64 // by job: shortest execution time anywhere
+	start []float64 // by job: earliest start
 }
 
 func newRelaxation(in *model.Instance) *relaxation {
 	n := len(in.Jobs())
-	r := &relaxation{in: in, least: make([]float64, n), start: make([]float64, n), ordered: topological(in)}
+	r := &relaxation{in: in, least: make([]float64, n), start: make([]float64, n)}
 	optional := make([]bool, n)
-	for _, j := range r.ordered {
+	for _, j := range plan.ArrivalOrder(in) { // those waited for first
 		job := &in.Jobs()[j]
 		r.least[j] = math.Inf(1)
 		for c := range in.Clusters() {
@@ -97,25 +97,6 @@ func newRelaxation(in *model.Instance) *relaxation {
 	}
 	r.all = len(r.must) == n
 	return r
-}
-
-// topological lists all jobs, those waited for first.
-func topological(in *model.Instance) []int {
-	waits := make([]int, len(in.Jobs()))
-	var order []int
-	for j := range in.Jobs() {
-		if waits[j] = len(in.Jobs()[j].After); waits[j] == 0 {
-			order = append(order, j)
-		}
-	}
-	for k := 0; k < len(order); k++ {
-		for _, next := range in.Successors(order[k]) {
-			if waits[next]--; waits[next] == 0 {
-				order = append(order, next)
-			}
-		}
-	}
-	return order
 }
 
 // end is the earliest end of the job.
