@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+
+	"github.com/allot-opt/allot/plan"
 )
 
 // errCancelled ends an evaluation when the context ends.
@@ -14,15 +16,9 @@ type decoder struct {
 	ctx     context.Context
 	cluster *Cluster
 	words   int
-	release []float64 // mask coding: of each processor
-	steps   []step    // list coding: of all processors, ascending
-	between int       // jobs between two looks at the context
-}
-
-// step is a number of processors, at least one, that are released at one time.
-type step struct {
-	time  float64
-	count int
+	release []float64      // mask coding: of each processor
+	counts  *plan.Releases // list coding
+	between int            // jobs between two looks at the context
 }
 
 // workBetweenLooks is the number of jobs × processors after which a decoder looks at its context: well below a millisecond.
@@ -34,7 +30,7 @@ func newDecoder(ctx context.Context, c *Cluster) *decoder {
 		cluster: c,
 		words:   Words(c.Processors),
 		release: make([]float64, c.Processors),
-		steps:   make([]step, 0, min(c.Processors, len(c.Jobs))+2), // no more than jobs that run at once, and one to insert
+		counts:  plan.NewReleases(min(c.Processors, len(c.Jobs))),
 		between: max(1, workBetweenLooks/c.Processors),
 	}
 }
@@ -64,7 +60,7 @@ func (d *decoder) decode(s Schedule, starts []float64) (Totals, error) {
 		if s.Masks != nil {
 			start = d.placeOn(j, s.Masks[int(id)*d.words:int(id+1)*d.words])
 		} else {
-			start = d.placeNext(j)
+			start = d.counts.Place(int32(j.Size), j.Arrival, j.Duration)
 		}
 		if starts != nil {
 			starts[id] = start
@@ -85,7 +81,7 @@ func (d *decoder) decode(s Schedule, starts []float64) (Totals, error) {
 // reset releases all processors at the origin.
 func (d *decoder) reset(list bool) {
 	if list {
-		d.steps = append(d.steps[:0], step{d.cluster.Origin, d.cluster.Processors})
+		d.counts.Reset(d.cluster.Origin, d.cluster.Processors)
 		return
 	}
 	for k := range d.release {
@@ -111,56 +107,5 @@ func (d *decoder) placeOn(j *Job, mask []uint64) float64 {
 			release[bits.TrailingZeros64(word)] = end
 		}
 	}
-	return start
-}
-
-// placeNext places the job at the earliest time at which enough processors are released, on the latest-released of those
-// free by then, and returns its start.
-func (d *decoder) placeNext(j *Job) float64 {
-	steps := d.steps
-	last, free := 0, steps[0].count
-	for free < j.Size {
-		last++
-		free += steps[last].count
-	}
-	start := steps[last].time
-	if start < j.Arrival {
-		start = j.Arrival
-	}
-	for last+1 < len(steps) && steps[last+1].time <= start {
-		last++
-	}
-	to := last + 1 // the steps from here to last are used up
-	for left := j.Size; left > 0; left -= steps[to].count {
-		if to--; steps[to].count > left {
-			steps[to].count -= left
-			to++
-			break
-		}
-	}
-	// Those behind that come before the end move down over them; the end comes in behind those.
-	end, from := start+j.Duration, last+1
-	for from < len(steps) && steps[from].time < end {
-		steps[to] = steps[from]
-		to++
-		from++
-	}
-	switch {
-	case from < len(steps) && steps[from].time == end:
-		steps[from].count += j.Size
-	case to < from:
-		steps[to] = step{end, j.Size}
-		to++
-	default: // nothing was used up: make room
-		steps = append(steps, step{})
-		copy(steps[to+1:], steps[to:])
-		steps[to] = step{end, j.Size}
-		d.steps = steps
-		return start
-	}
-	if to < from {
-		steps = steps[:to+copy(steps[to:], steps[from:])]
-	}
-	d.steps = steps
 	return start
 }

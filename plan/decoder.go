@@ -18,7 +18,7 @@ import (
 type Decoder struct {
 	clusters []decoderCluster
 	origin   float64 // earliest arrival of all jobs
-	steps    []step
+	releases *Releases
 }
 
 // decoderCluster is what the decoder knows of one cluster.
@@ -33,12 +33,6 @@ type decoderJob struct {
 	deadline float64
 	arrival  float64
 	size     int32 // 0: cannot run there
-}
-
-// step is a number of processors that are released at one time.
-type step struct {
-	time  float64
-	count int32
 }
 
 // Totals is what the list schedule of one cluster costs.
@@ -71,14 +65,14 @@ func NewDecoder(in *model.Instance) (*Decoder, error) {
 		d.clusters = append(d.clusters, cluster)
 		widest = max(widest, in.Clusters()[c].Processors)
 	}
-	d.steps = make([]step, min(widest, len(in.Jobs()))+2)
+	d.releases = NewReleases(min(widest, len(in.Jobs())))
 	return d, nil
 }
 
 // Clone is a decoder of the same instance for another goroutine.
 func (d *Decoder) Clone() *Decoder {
 	clone := *d
-	clone.steps = make([]step, len(d.steps))
+	clone.releases = NewReleases(d.releases.most())
 	return &clone
 }
 
@@ -93,26 +87,12 @@ func (d *Decoder) Duration(job, cluster int) (float64, bool) {
 // Complexity: O(jobs · distinct release times), of which there are at most as many as jobs running at once.
 func (d *Decoder) Decode(cluster int, order []int32) Totals {
 	c := &d.clusters[cluster]
-	steps := d.steps
-	steps[0] = step{d.origin, c.processors}
-	n, latest := 1, d.origin
+	d.releases.Reset(d.origin, int(c.processors))
+	latest := d.origin
 	totals := Totals{Jobs: len(order)}
 	for _, id := range order {
 		j := &c.jobs[id]
-		last, free := 0, steps[0].count
-		for free < j.size {
-			last++
-			free += steps[last].count
-		}
-		start := steps[last].time
-		if start < j.arrival {
-			start = j.arrival
-			for last+1 < n && steps[last+1].time <= start {
-				last++
-			}
-		}
-		end := start + j.duration
-		n = take(steps, n, last, j.size, end)
+		end := d.releases.Place(j.size, j.arrival, j.duration) + j.duration
 		totals.Busy += float64(j.size) * j.duration
 		if end > j.deadline {
 			totals.Over += end - j.deadline
@@ -123,45 +103,4 @@ func (d *Decoder) Decode(cluster int, order []int32) Totals {
 	}
 	totals.Makespan = latest - d.origin
 	return totals
-}
-
-// take moves processors, the latest-released of the first steps up to last, to a step at the time end, and returns the new
-// number of steps.
-func take(steps []step, n, last int, size int32, end float64) int {
-	to := last + 1 // the steps from here to last are used up
-	for left := size; left > 0; left -= steps[to].count {
-		if to--; steps[to].count > left {
-			steps[to].count -= left
-			to++
-			break
-		}
-	}
-	if to > last && steps[last].time == end { // a job of no time, on some of the processors that are released as it starts
-		steps[last].count += size
-		return n
-	}
-	// Those after them that come before the end move down over them.
-	from := last + 1
-	for from < n && steps[from].time < end {
-		if to != from {
-			steps[to] = steps[from]
-		}
-		to++
-		from++
-	}
-	switch {
-	case from < n && steps[from].time == end:
-		steps[from].count += size
-	case to < from:
-		steps[to] = step{end, size}
-		to++
-	default: // nothing was used up: make room
-		copy(steps[to+1:n+1], steps[from:n])
-		steps[to] = step{end, size}
-		return n + 1
-	}
-	if to == from {
-		return n
-	}
-	return to + copy(steps[to:], steps[from:n])
 }
