@@ -12,19 +12,27 @@ import (
 // progress is a progress bar on a terminal, and nothing elsewhere.
 type progress struct{ bar *progressbar.ProgressBar }
 
-// newProgress starts a bar of so many steps. It is silent where the stream is no terminal or NO_COLOR is set.
+// newProgress starts a bar of so many steps.
 func newProgress(w io.Writer, title string, steps int) *progress {
+	return newBar(w, title, steps, progressbar.OptionSetWidth(30), progressbar.OptionShowCount())
+}
+
+// newSpinner starts a line for a run whose length is not known.
+func newSpinner(w io.Writer, title string) *progress {
+	return newBar(w, title, -1, progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false))
+}
+
+// newBar is silent where the stream is no terminal or NO_COLOR is set.
+func newBar(w io.Writer, title string, steps int, options ...progressbar.Option) *progress {
 	if _, ok := terminalOf(w); !ok || os.Getenv("NO_COLOR") != "" {
 		return &progress{}
 	}
-	return &progress{progressbar.NewOptions(steps,
+	return &progress{progressbar.NewOptions(steps, append(options,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetDescription(title),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
-	)}
+	)...)}
 }
 
 // describe says what the next step is.

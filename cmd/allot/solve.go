@@ -32,6 +32,7 @@ Examples:
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
+			&cli.StringFlag{Name: "trace", Usage: "write every improvement to `FILE`, a line of JSON each"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,
 		),
@@ -128,10 +129,15 @@ func checkOutputs(c *cli.Context) error {
 	if err := checkWritable(c.String("output")); err != nil {
 		return err
 	}
-	if !c.IsSet("gantt") {
-		return nil
+	for _, flag := range []string{"gantt", "trace"} {
+		if !c.IsSet(flag) {
+			continue
+		}
+		if err := checkWritable(c.String(flag)); err != nil {
+			return err
+		}
 	}
-	return checkWritable(c.String("gantt"))
+	return nil
 }
 
 // configuredSolver is the solver that the flags name, with its parameters set.
@@ -202,11 +208,21 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 			return solve.Result{}, 0, usageErrorf("--objective: %w", err)
 		}
 	}
-	began := time.Now()
+	follow := newWatch(ctx, c.App.ErrWriter, target)
+	opt.Progress = follow.observe
 	result, err := solve.Run(ctx, info, solver, target, opt)
-	elapsed := time.Since(began)
-	if err != nil || result.Solution == nil {
+	elapsed := time.Since(follow.began)
+	follow.end(result)
+	if err != nil {
 		return result, elapsed, err
+	}
+	if path := c.String("trace"); path != "" {
+		if err := write(c, path, follow.writeTrace); err != nil {
+			return result, elapsed, err
+		}
+	}
+	if result.Solution == nil {
+		return result, elapsed, nil
 	}
 	if target != in {
 		if err := solve.Restate(ctx, &result, in); err != nil {

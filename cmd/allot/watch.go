@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// watch follows a run: it shows the best so far on a terminal and keeps every improvement for --trace.
+type watch struct {
+	began      time.Time
+	bar        *progress
+	shown      time.Time
+	bound      *float64 // proved before the run; nil: none
+	best       float64
+	incumbents []incumbent
+}
+
+// incumbent is an improvement, one line of a trace.
+type incumbent struct {
+	Elapsed     float64  `json:"elapsed_s"`
+	Evaluations int64    `json:"evaluations"`
+	Objective   float64  `json:"objective"`
+	Bound       *float64 `json:"bound,omitempty"`
+}
+
+// newWatch starts to follow a run on the instance.
+func newWatch(ctx context.Context, w io.Writer, in *model.Instance) *watch {
+	f := &watch{bar: newSpinner(w, instanceName(in)), best: math.Inf(1)}
+	if bound, ok := solve.LowerBound(ctx, in); ok {
+		f.bound = &bound
+	}
+	f.began = time.Now()
+	return f
+}
+
+// observe takes what a solver reports and shows it.
+func (f *watch) observe(p solve.Progress) {
+	f.note(p)
+	const pause = 100 * time.Millisecond // a line that changes faster cannot be read
+	if now := time.Now(); now.Sub(f.shown) >= pause {
+		f.shown = now
+		f.bar.describe(f.line(p.Evaluations))
+		f.bar.step()
+	}
+}
+
+// note keeps an improvement.
+func (f *watch) note(p solve.Progress) {
+	if !math.IsInf(p.Bound, 0) && (f.bound == nil || p.Bound > *f.bound) {
+		f.bound = &p.Bound
+	}
+	if p.Objective < f.best {
+		f.best = p.Objective
+		f.incumbents = append(f.incumbents, incumbent{time.Since(f.began).Seconds(), p.Evaluations, p.Objective, f.bound})
+	}
+}
+
+// end takes the result of the run and the line away.
+func (f *watch) end(result solve.Result) {
+	f.bar.finish()
+	if result.Solution != nil && result.Solution.Objective != nil {
+		p := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: math.Inf(-1)}
+		if result.HasBound {
+			p.Bound = result.Bound
+		}
+		f.note(p)
+	}
+}
+
+// line is what the terminal shows: incumbent, bound, gap and evaluations per second.
+func (f *watch) line(evaluations int64) string {
+	text := "no schedule yet"
+	if !math.IsInf(f.best, 1) {
+		text = "objective " + bench.Figure(f.best)
+	}
+	if f.bound != nil {
+		text += ", bound " + bench.Figure(*f.bound)
+		if gap := bench.Gap(bench.Finite(f.best), f.bound); gap != nil {
+			text += fmt.Sprintf(", gap %.2f %%", *gap)
+		}
+	}
+	return fmt.Sprintf("%s, %.0f evaluations/s", text, float64(evaluations)/time.Since(f.began).Seconds())
+}
+
+// writeTrace writes the incumbents as JSON lines.
+func (f *watch) writeTrace(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	for _, i := range f.incumbents {
+		if err := encoder.Encode(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
