@@ -19,13 +19,21 @@ import (
 // name; those of Read do not, since whoever reads adds the name and the place.
 func Open(path string) (io.ReadCloser, error) {
 	if path == "-" {
-		return decompress(os.Stdin, io.NopCloser(nil), "standard input")
+		return decompress(os.Stdin, io.NopCloser(nil), InputName(path))
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, openError(path, err)
 	}
 	return decompress(file, file, path)
+}
+
+// InputName is what errors call the file that [Open] opens: its path, or "standard input".
+func InputName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
 }
 
 // openError puts the name first and leaves out what the operating system's call was called.

@@ -49,11 +49,7 @@ func readFile[T any](path string, read func(io.Reader, string) (*T, error)) (*T,
 		return nil, err
 	}
 	defer file.Close()
-	name := path
-	if name == "-" {
-		name = "standard input"
-	}
-	return read(file, name)
+	return read(file, InputName(path))
 }
 
 // readDocument decodes the target from the input and returns the SHA-256 of its bytes. In a document of another schema

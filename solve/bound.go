@@ -71,6 +71,8 @@ type relaxation struct {
 	all   bool      // these are all jobs
 	least []float64 // by job: shortest execution time anywhere
 	start []float64 // by job: earliest start
+
+	areaRows [][]float64 // see areas; nil: not asked for yet
 }
 
 func newRelaxation(in *model.Instance) *relaxation {

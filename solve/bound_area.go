@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/model"
 )
 
 var (
@@ -20,6 +22,9 @@ var (
 
 // areas is the least processor time of each job that has to be placed, by cluster; +Inf where it cannot run.
 func (r *relaxation) areas() [][]float64 {
+	if r.areaRows != nil {
+		return r.areaRows
+	}
 	rows := make([][]float64, len(r.must))
 	for k, j := range r.must {
 		rows[k] = make([]float64, len(r.in.Clusters()))
@@ -27,12 +32,13 @@ func (r *relaxation) areas() [][]float64 {
 			rows[k][c] = areaOn(r.in, j, c)
 		}
 	}
+	r.areaRows = rows
 	return rows
 }
 
 // spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
 func (r *relaxation) spreads() bool {
-	return slices.ContainsFunc(r.must, func(j int) bool { return r.in.Jobs()[j].Span == "grid" })
+	return slices.ContainsFunc(r.must, func(j int) bool { return r.in.Jobs()[j].Span == model.SpanGrid })
 }
 
 // proveAreaDual maximises Σ_j min_c y_c·a_jc over prices y_c ≥ 0 with Σ y_c·m_c = 1: at any such prices a schedule of makespan
@@ -136,16 +142,16 @@ func (r *relaxation) priced(areas [][]float64, weights, load []float64) (value, 
 
 // proveAreaReleased looks at every time of arrival.
 func proveAreaReleased(_ context.Context, r *relaxation) (float64, bool) {
-	late := slices.Clone(r.must)
-	slices.SortFunc(late, func(a, b int) int { return cmp.Compare(r.start[b], r.start[a]) })
+	areas := r.areas()
+	late := make([]int, len(areas)) // positions in must
+	for k := range late {
+		late[k] = k
+	}
+	slices.SortFunc(late, func(a, b int) int { return cmp.Compare(r.start[r.must[b]], r.start[r.must[a]]) })
 	best, area := 0.0, 0.0
-	for _, j := range late {
-		least := math.Inf(1)
-		for c := range r.in.Clusters() {
-			least = min(least, areaOn(r.in, j, c))
-		}
-		area += least
-		best = max(best, r.start[j]+area/float64(r.in.Processors()))
+	for _, k := range late {
+		area += slices.Min(areas[k])
+		best = max(best, r.start[r.must[k]]+area/float64(r.in.Processors()))
 	}
 	return best, true
 }

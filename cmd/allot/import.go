@@ -58,11 +58,7 @@ func importFormat(name, usage, example string, flags []cli.Flag, read reader) *c
 				return &statusError{exitInput, err}
 			}
 			defer file.Close()
-			label := args[0]
-			if label == "-" {
-				label = "standard input"
-			}
-			in, report, err := read(c, file, label)
+			in, report, err := read(c, file, model.InputName(args[0]))
 			if err != nil {
 				return &statusError{exitInput, withFlagNames(err)}
 			}

@@ -35,6 +35,9 @@ func newBar(w io.Writer, title string, steps int, options ...progressbar.Option)
 	)...)}
 }
 
+// visible says that there is a terminal to show it on.
+func (p *progress) visible() bool { return p.bar != nil }
+
 // describe says what the next step is.
 func (p *progress) describe(title string) {
 	if p.bar != nil {

@@ -208,11 +208,16 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 			return solve.Result{}, 0, usageErrorf("--objective: %w", err)
 		}
 	}
-	follow := newWatch(ctx, c.App.ErrWriter, target)
-	opt.Progress = follow.observe
+	follow := newWatch(ctx, c.App.ErrWriter, target, c.IsSet("trace"))
+	if follow != nil {
+		opt.Progress = follow.observe
+	}
+	began := time.Now()
 	result, err := solve.Run(ctx, info, solver, target, opt)
-	elapsed := time.Since(follow.began)
-	follow.end(result)
+	elapsed := time.Since(began)
+	if follow != nil {
+		follow.end(result)
+	}
 	if err != nil {
 		return result, elapsed, err
 	}

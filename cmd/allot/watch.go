@@ -18,7 +18,7 @@ type watch struct {
 	began      time.Time
 	bar        *progress
 	shown      time.Time
-	bound      *float64 // proved before the run; nil: none
+	bound      *float64 // the best proved so far; nil: none
 	best       float64
 	incumbents []incumbent
 }
@@ -31,9 +31,13 @@ type incumbent struct {
 	Bound       *float64 `json:"bound,omitempty"`
 }
 
-// newWatch starts to follow a run on the instance.
-func newWatch(ctx context.Context, w io.Writer, in *model.Instance) *watch {
-	f := &watch{bar: newSpinner(w, instanceName(in)), best: math.Inf(1)}
+// newWatch starts to follow a run on the instance, where there is a terminal to show it on or a trace is asked for; nil
+// otherwise, as a solver, and the bound, may have to work for it.
+func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool) *watch {
+	f := &watch{bar: newSpinner(w, printable(instanceName(in))), best: math.Inf(1)}
+	if !traced && !f.bar.visible() {
+		return nil
+	}
 	if bound, ok := solve.LowerBound(ctx, in); ok {
 		f.bound = &bound
 	}
