@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
+	"github.com/allot-opt/allot/model/internal/readertest"
 	"github.com/allot-opt/allot/model/internal/realdata"
 )
 
@@ -159,23 +160,6 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("1000 10000\n-1 NaN"), -1, 0)
 	f.Fuzz(func(t *testing.T, file []byte, first, jobs int) {
 		in, report, err := etc.Read(bytes.NewReader(file), "f.etc", etc.Options{First: first, Jobs: jobs})
-		if err != nil {
-			for _, line := range strings.Split(err.Error(), "\n") {
-				if !strings.HasPrefix(line, "f.etc: ") {
-					t.Errorf("an error without the file's name: %q", line)
-				}
-			}
-			return
-		}
-		if report.Kept != len(in.Jobs()) {
-			t.Errorf("%v; %d jobs", report, len(in.Jobs()))
-		}
-		var written bytes.Buffer
-		if err := model.WriteInstance(&written, in); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := model.ReadInstance(&written, "again"); err != nil {
-			t.Error(err)
-		}
+		readertest.Check(t, "f.etc", in, report, err)
 	})
 }

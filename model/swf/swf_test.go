@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/readertest"
 	"github.com/allot-opt/allot/model/swf"
 )
 
@@ -273,24 +274,7 @@ func FuzzRead(f *testing.F) {
 				UnknownSubmit: swf.Repair, Memory: swf.UsedMemory, PreferRequested: true, Estimates: swf.RaiseEstimates}
 		}
 		in, report, err := swf.Read(bytes.NewReader(trace), "f.swf", opt)
-		if err != nil {
-			for _, line := range strings.Split(err.Error(), "\n") {
-				if !strings.HasPrefix(line, "f.swf: ") {
-					t.Errorf("an error without the file's name: %q", line)
-				}
-			}
-			return
-		}
-		if report.Kept != len(in.Jobs()) || report.Read != report.Kept+report.Count(model.ImportDropped) {
-			t.Errorf("%v; %d jobs", report, len(in.Jobs()))
-		}
-		var written bytes.Buffer
-		if err := model.WriteInstance(&written, in); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := model.ReadInstance(&written, "again"); err != nil {
-			t.Error(err)
-		}
+		readertest.Check(t, "f.swf", in, report, err)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/readertest"
 	"github.com/allot-opt/allot/model/internal/realdata"
 	"github.com/allot-opt/allot/model/wfformat"
 )
@@ -296,23 +297,6 @@ func FuzzRead(f *testing.F) {
 			opt = wfformat.Options{MissingRuntime: wfformat.Drop}
 		}
 		in, report, err := wfformat.Read(bytes.NewReader(data), "f.json", opt)
-		if err != nil {
-			for _, line := range strings.Split(err.Error(), "\n") {
-				if !strings.HasPrefix(line, "f.json: ") {
-					t.Errorf("an error without the file's name: %q", line)
-				}
-			}
-			return
-		}
-		if report.Kept != len(in.Jobs()) || report.Read != report.Kept+report.Count(model.ImportDropped) {
-			t.Errorf("%v; %d jobs", report, len(in.Jobs()))
-		}
-		var written bytes.Buffer
-		if err := model.WriteInstance(&written, in); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := model.ReadInstance(&written, "again"); err != nil {
-			t.Error(err)
-		}
+		readertest.Check(t, "f.json", in, report, err)
 	})
 }
