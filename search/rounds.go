@@ -1,0 +1,131 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// run advances the chains of an engine, round by round.
+func run(ctx context.Context, e engine, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
+	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains())}
+	stop := r.loop(ctx)
+	result := Result{Solution: start, Evaluations: r.evaluations, Stop: stop}
+	at, err := rankOf(in, start)
+	if err != nil {
+		return Result{}, err
+	}
+	k := r.leader()
+	if math.IsInf(e.best(k), 1) {
+		return result, nil
+	}
+	found, err := e.solution(k)
+	if err != nil {
+		return Result{}, err
+	}
+	reached, err := rankOf(in, found)
+	if err != nil {
+		return Result{}, err
+	}
+	if reached.better(at) {
+		result.Solution = found
+	}
+	return result, nil
+}
+
+// rounds is one run.
+type rounds struct {
+	engine      engine
+	opt         Options
+	used        []int64 // evaluations of the round, by chain
+	evaluations int64
+}
+
+// loop runs the rounds and says why they ended.
+func (r *rounds) loop(ctx context.Context) model.Stop {
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return stopReason(ctx)
+		case r.reached():
+			return model.StopDone
+		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
+			return model.StopEvaluations
+		}
+		r.round(ctx)
+		made := int64(0)
+		for _, used := range r.used {
+			made += used
+		}
+		r.evaluations += made
+		if r.opt.Progress != nil {
+			r.opt.Progress(r.evaluations, r.engine.best(r.leader()))
+		}
+		if made == 0 && ctx.Err() == nil {
+			return model.StopDone
+		}
+		r.engine.meet()
+	}
+}
+
+// round advances every chain once; what is left of the evaluations is dealt out evenly, the rest to the first chains.
+func (r *rounds) round(ctx context.Context) {
+	chains := int64(len(r.used))
+	share := func(k int64) int64 {
+		most := r.engine.round()
+		if r.opt.MaxEvals == 0 {
+			return most
+		}
+		left := r.opt.MaxEvals - r.evaluations
+		mine := left / chains
+		if k < left%chains {
+			mine++
+		}
+		return min(most, mine)
+	}
+	stop := func() bool { return ctx.Err() != nil }
+	var next atomic.Int64
+	work := func() {
+		for k := next.Add(1) - 1; k < chains; k = next.Add(1) - 1 {
+			r.used[k] = 0
+			if n := share(k); n > 0 && !stop() {
+				r.used[k] = r.engine.advance(int(k), n, stop)
+			}
+		}
+	}
+	var workers sync.WaitGroup
+	for range min(int64(max(1, r.opt.Workers)), chains) - 1 {
+		workers.Go(work)
+	}
+	work()
+	workers.Wait()
+}
+
+// leader is the chain with the least objective, the first of equals.
+func (r *rounds) leader() int {
+	best := 0
+	for k := range r.used {
+		if r.engine.best(k) < r.engine.best(best) {
+			best = k
+		}
+	}
+	return best
+}
+
+// reached says whether the target is reached, up to rounding.
+func (r *rounds) reached() bool {
+	best := r.engine.best(r.leader())
+	return best <= r.opt.Target+model.Tolerance*math.Abs(r.opt.Target)
+}
+
+// stopReason says whether the context ended by its deadline or was cancelled.
+func stopReason(ctx context.Context) model.Stop {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return model.StopTime
+	}
+	return model.StopCancelled
+}

@@ -1,0 +1,102 @@
+// Package search is the anytime global search for schedules: over the assignment of jobs to clusters, their order and the number
+// of processors of moldable jobs, for any objective.
+//
+// Several engines code a schedule in their own way and know how to evaluate a move fast; the first that can take the instance
+// is used, see engines. An engine runs a fixed number of chains side by side, in rounds, whatever the number of workers, so
+// that the same seed and number of evaluations give the same schedule.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Options are the limits of a search.
+type Options struct {
+	Seed     uint64
+	MaxEvals int64   // 0: no limit
+	Workers  int     // 0: one
+	Target   float64 // the search ends when the objective is as low, the proved lower bound; -Inf: none
+	// Progress is told the number of evaluations and the least objective so far, at most once a round, from one goroutine.
+	Progress func(evaluations int64, objective float64)
+}
+
+// Result is what a search found.
+type Result struct {
+	Solution    *model.Solution // never worse than the start
+	Evaluations int64           // schedules evaluated
+	Stop        model.Stop      // done: the target was reached, or there is nothing to search
+}
+
+// engine is one way to search an instance. It is made from the start, which is in order by the checker.
+type engine interface {
+	// chains is how many searches run side by side. Chains share nothing that one of them writes while it advances.
+	chains() int
+	// advance continues chain k for so many evaluations, or until stop says so, which it asks at least every millisecond or
+	// so, and returns how many it made. Zero: there is nothing left to search.
+	advance(k int, evaluations int64, stop func() bool) int64
+	// meet lets the chains learn from each other; it is called between rounds.
+	meet()
+	// best is the least objective that chain k has found, as the engine adds it up; +Inf: nothing yet.
+	best(k int) float64
+	// solution is the schedule of that objective.
+	solution(k int) (*model.Solution, error)
+	// round is how many evaluations a chain makes in a round, some 20 ms of them.
+	round() int64
+}
+
+// ErrNoEngine is returned where no engine can take the instance.
+var ErrNoEngine = errors.New("search: no engine for the instance")
+
+// newEngine makes the engine of an instance; nil and no error: not for this engine.
+type newEngine func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error)
+
+// engines, the most special first.
+var engines = []newEngine{}
+
+// Minimise improves the start, which must be in order by the checker, until the context ends, the evaluations are used up or
+// the target is reached.
+func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
+	for _, make := range engines {
+		e, err := make(ctx, in, start, opt.Seed)
+		switch {
+		case err != nil:
+			return Result{}, err
+		case ctx.Err() != nil:
+			return Result{Solution: start, Stop: stopReason(ctx)}, nil
+		case e != nil:
+			return run(ctx, e, in, start, opt)
+		}
+	}
+	return Result{}, ErrNoEngine
+}
+
+// rank is how good a schedule is: jobs left out first, then the objective.
+type rank struct {
+	left      int
+	objective float64
+}
+
+// rankOf evaluates a schedule.
+func rankOf(in *model.Instance, s *model.Solution) (rank, error) {
+	evaluation, err := model.Evaluate(in, s)
+	if err != nil {
+		return rank{}, fmt.Errorf("search: %w", err)
+	}
+	return rank{len(s.Unscheduled), evaluation.Objective}, nil
+}
+
+// better says whether a is better than b by more than rounding.
+func (a rank) better(b rank) bool {
+	if a.left != b.left {
+		return a.left < b.left
+	}
+	return a.objective < b.objective-model.Tolerance*math.Abs(b.objective)
+}
+
+// Supports says whether an engine can take the instance.
+func Supports(in *model.Instance) error { return nil }
