@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// axis maps times to shares of the picture's width and holds its ticks.
+// axis maps values, such as times, to shares of the picture's width or height and holds its ticks.
 type axis struct {
 	from, to float64
+	isLog    bool
 	ticks    []tick
 	caption  string // what the labels count: "time (s)"
 }
 
 // tick is a mark on an axis.
 type tick struct {
-	at    float64 // share of the width, 0 to 1
-	label string
+	at    float64 // share of the axis, 0 to 1
+	label string  // empty: a lesser mark between those that say what they are
 }
 
 // Labels of largePlain or more, or in steps below smallPlain, are in powers of 1,000.
@@ -25,42 +26,54 @@ const (
 	smallPlain = 1e-3
 )
 
-// newAxis makes an axis that shows all times from first to last with about so many ticks, or fewer.
-func newAxis(first, last float64, unit string, most int) axis {
+// newAxis makes an axis that shows all values from first to last with about so many ticks, or fewer; from 0 where that is
+// near.
+func newAxis(what string, first, last float64, unit string, most int) axis {
 	a := axis{from: first, to: last}
-	if first < (last-first)/4 || first == last {
+	switch near := (last - first) / 4; {
+	case first >= 0 && (first < near || first == last):
 		a.from = 0
+	case last <= 0 && (-last < near || first == last):
+		a.to = 0
 	}
 	// Below this length powers of ten underflow.
 	const shortest = 1e-290
-	if a.to == 0 {
+	if a.from == 0 && a.to == 0 {
 		a.to = 1
 	}
 	a.to = max(a.to, a.from+shortest)
-	a.mark(unit, max(most, 2))
+	a.mark(what, unit, max(most, 2))
 	return a
 }
 
-// at is the share of the width that lies before the time.
-func (a *axis) at(t float64) float64 { return min(max((t-a.from)/(a.to-a.from), 0), 1) }
+// at is the share of the axis that lies before the value.
+func (a *axis) at(t float64) float64 {
+	if a.isLog {
+		if t <= a.from {
+			return 0
+		}
+		return min(math.Log(t/a.from)/math.Log(a.to/a.from), 1)
+	}
+	return min(max((t-a.from)/(a.to-a.from), 0), 1)
+}
 
 // mark sets the ticks, at multiples of 1, 2 or 5 times a power of ten, and the caption.
 //
-// Times far from 0 would have labels that differ in their last digits only. They count from a round time that the caption
+// Values far from 0 would have labels that differ in their last digits only. They count from a round time that the caption
 // names instead; very large or small labels are in powers of 1,000 that the caption names too.
-func (a *axis) mark(unit string, most int) {
+func (a *axis) mark(what, unit string, most int) {
 	mantissa, exponent := niceStep((a.to - a.from) / float64(most))
 	step := mantissa * math.Pow10(exponent)
-	base := 0.0
-	if ratio := a.to / step; ratio > 1e5 || ratio > 1e3 && a.to >= largePlain {
+	base, size := 0.0, max(math.Abs(a.from), math.Abs(a.to))
+	if ratio := size / step; ratio > 1e5 || ratio > 1e3 && size >= largePlain {
 		round := math.Pow10(int(math.Ceil(math.Log10(a.to - a.from))))
 		// Neighbouring numbers have no round one between them.
 		base = min(math.Floor(a.from/round)*round, a.from)
 	}
 	low, high := a.from-base, a.to-base
 	scale := 0
-	if high >= largePlain || step < smallPlain {
-		scale = 3 * int(math.Floor(math.Log10(high)/3))
+	if size := max(math.Abs(low), math.Abs(high)); size >= largePlain || step < smallPlain {
+		scale = 3 * int(math.Floor(math.Log10(size)/3))
 	}
 	decimals := max(0, scale-exponent)
 	// Half a thousandth of a step forgives rounding at both ends.
@@ -75,7 +88,52 @@ func (a *axis) mark(unit string, most int) {
 		label := grouped(strconv.FormatFloat(value, 'f', decimals, 64))
 		a.ticks = append(a.ticks, tick{min(max((n*step-low)/(high-low), 0), 1), label})
 	}
-	a.caption = caption(unit, base, a.to-a.from, scale)
+	a.caption = caption(what, unit, base, a.to-a.from, scale)
+}
+
+// newLogAxis makes an axis that shows the values up to last by their logarithms with about so many labels, or fewer. It
+// begins below first, but not below a billionth; smaller values lie at its start.
+func newLogAxis(what string, first, last float64, unit string, most int) axis {
+	const least = 1e-9
+	first = max(first, least)
+	mantissa, exponent := niceStep(first)
+	if mantissa*math.Pow10(exponent) > first*(1+1e-9) { // the one before
+		mantissa, exponent = niceStep(first / 2.5)
+	}
+	a := axis{from: mantissa * math.Pow10(exponent), isLog: true, caption: what + " (logarithmic)"}
+	if unit != "" {
+		a.caption = what + " (" + unit + ", logarithmic)"
+	}
+	a.to = max(last, 2*a.from)
+	decades := math.Log10(a.to / a.from)
+	each := max(1, int(math.Ceil(decades/float64(max(most, 2))))) // of how many decades one has a label
+	for power := exponent; math.Pow10(power) <= a.to; power++ {
+		for digit := 1; digit <= 9; digit++ {
+			value := float64(digit) * math.Pow10(power)
+			if value < a.from*(1-1e-9) || value > a.to*(1+1e-9) {
+				continue
+			}
+			t := tick{at: a.at(value)}
+			if digit == 1 && power%each == 0 || (digit == 2 || digit == 5) && 3*decades <= float64(most) {
+				t.label = powerLabel(digit, power)
+			}
+			if t.label != "" || each == 1 {
+				a.ticks = append(a.ticks, t)
+			}
+		}
+	}
+	return a
+}
+
+// powerLabel writes a digit times a power of ten.
+func powerLabel(digit, power int) string {
+	switch {
+	case power >= -4 && power <= 5:
+		return number(float64(digit) * math.Pow10(power))
+	case digit == 1:
+		return "10" + superscript(power)
+	}
+	return strconv.Itoa(digit) + "·10" + superscript(power)
 }
 
 // niceStep is the smallest of 1, 2 and 5 times a power of ten that is not below the least step.
@@ -90,12 +148,16 @@ func niceStep(least float64) (mantissa float64, exponent int) {
 }
 
 // caption says what the labels of an axis count.
-func caption(unit string, base, span float64, scale int) string {
-	text := "time"
+func caption(what, unit string, base, span float64, scale int) string {
+	text := what
 	if base != 0 {
+		sign := " − "
+		if base < 0 {
+			base, sign = -base, " + "
+		}
 		// The digits that tell base from its neighbours a span away, and no more.
 		digits := 2 + int(math.Ceil(math.Log10(base/span)))
-		text += " − " + exact(base, min(max(digits, 6), 17))
+		text += sign + exact(base, min(max(digits, 6), 17))
 	}
 	if scale != 0 {
 		unit = strings.TrimSpace("10" + superscript(scale) + " " + unit)

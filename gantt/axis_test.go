@@ -27,9 +27,15 @@ func TestAxis(t *testing.T) {
 		{1.5e9, 1.502e9, "s", "0 500,000 1,000,000 1,500,000 2,000,000", "time − 1,500,000,000 (s)"},
 		{5, 5, "s", "0 1 2 3 4 5", "time (s)"},
 		{0, 0, "", "0.0 0.2 0.4 0.6 0.8 1.0", "time"},
+		{-40, 300, "", "0 100 200 300", "time"},
+		{-1, -0.1, "", "-1.0 -0.8 -0.6 -0.4 -0.2 0.0", "time"},
+		{-7, -7, "", "-6 -4 -2 0", "time"},
+		{-101, -100, "", "-101.0 -100.8 -100.6 -100.4 -100.2 -100.0", "time"},
+		{-1.5e9 - 200, -1.5e9, "", "800 850 900 950 1000", "time + 1,500,001,000"},
+		{-3e7, 0, "", "-30 -25 -20 -15 -10 -5 0", "time (10⁶)"},
 		{0, math.MaxFloat64, "", "0 50 100 150", "time (10³⁰⁶)"},
 	} {
-		a := newAxis(c.first, c.last, c.unit, 6)
+		a := newAxis("time", c.first, c.last, c.unit, 6)
 		var labels []string
 		for _, tick := range a.ticks {
 			labels = append(labels, tick.label)
@@ -50,8 +56,14 @@ func TestTicksRiseAndDiffer(t *testing.T) {
 		if math.IsInf(y, 0) {
 			return
 		}
+		switch rapid.IntRange(0, 2).Draw(t, "sign") {
+		case 1:
+			x, y = -x, -y
+		case 2:
+			x, y = -x/2, y/2
+		}
 		most := rapid.IntRange(2, 100).Draw(t, "most")
-		a := newAxis(min(x, y), max(x, y), "s", most)
+		a := newAxis("time", min(x, y), max(x, y), "s", most)
 		if len(a.ticks) > most+1 {
 			t.Fatalf("%d ticks, want at most %d", len(a.ticks), most+1)
 		}

@@ -22,16 +22,13 @@ const (
 	factSize    = 12.5
 	clusterSize = 12.5
 	smallSize   = 11.0
+	footer      = 48.0 // below the plot
 )
 
 // chart is a layout placed on a sheet.
 type chart struct {
-	*sheet
+	page
 	*layout
-	summary summary
-	facts   []string // the summary in lines that fit
-	axis    axis
-	plot    rect    // all bands
 	strips  []strip // by band
 	numbers float64 // width of the column of processor numbers
 	hovers  []hover // what to say of the blocks that can be pointed at
@@ -49,19 +46,15 @@ type hover struct {
 // newChart decides where everything goes on a sheet of the asked size; a height of 0 stands for one that suits the
 // number of rows. The canvas is added later.
 func newChart(l *layout, s summary, fonts *fonts, width, height float64) *chart {
-	c := &chart{sheet: &sheet{width: width, fonts: fonts}, layout: l, summary: s}
-	c.facts = s.lines(func(line string) bool {
-		return fonts.width(lettering{size: factSize}, printable(line)) <= width-2*margin
-	})
+	c := &chart{page: newPage(s, fonts, width), layout: l}
 	c.plot = rect{x0: margin + c.gutter(), x1: math.Round(width - margin), y0: c.headerHeight()}
-	const footer = 48
 	if height == 0 {
 		height = c.plot.y0 + c.naturalHeight() + footer
 	}
 	c.height = height
 	c.plot.y1 = max(height-footer, c.plot.y0+1)
 	c.strips = placeBands(l.bands, c.plot)
-	c.axis = newAxis(l.from(), l.last, l.unit, int(c.plot.width()/tickSpace))
+	c.axis = newAxis("time", l.from(), l.last, l.unit, int(c.plot.width()/tickSpace))
 	return c
 }
 
@@ -71,11 +64,6 @@ func (l *layout) from() float64 {
 		return 0
 	}
 	return l.origin
-}
-
-// headerHeight is the room above the bands.
-func (c *chart) headerHeight() float64 {
-	return math.Round(margin + titleSize + 4 + float64(len(c.facts))*(factSize+5) + 14)
 }
 
 // gutter is the room to the left of the bands, for the clusters' names and the processors' numbers.

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/allot-opt/allot/model"
@@ -15,42 +16,44 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// sizedChart places the layout on a sheet of the asked size.
-func sizedChart(l *layout, s summary, opt Options) (*chart, error) {
-	width, height := opt.Width, opt.Height
+// picture is something drawn on a page.
+type picture interface {
+	size() (width, height vg.Length)
+	draw(canvas vg.Canvas)
+	heading() string
+	hints() iter.Seq2[rect, string] // what to say where the pointer rests, known once it is drawn
+}
+
+// checkSize is the size asked for in pixels, a height of 0 left to the picture.
+func checkSize(width, height int) (float64, float64, error) {
 	if width == 0 {
 		width = defaultWidth
 	}
 	if width < leastWidth || width > mostSide {
-		return nil, fmt.Errorf("width %d: expected %d to %d pixels", width, leastWidth, mostSide)
+		return 0, 0, fmt.Errorf("width %d: expected %d to %d pixels", width, leastWidth, mostSide)
 	}
 	if height != 0 && (height < leastHeight || height > mostSide) {
-		return nil, fmt.Errorf("height %d: expected %d to %d pixels", height, leastHeight, mostSide)
+		return 0, 0, fmt.Errorf("height %d: expected %d to %d pixels", height, leastHeight, mostSide)
 	}
 	if height > mostPixels/width {
-		return nil, fmt.Errorf("%d × %d: expected at most %s pixels", width, height, number(mostPixels))
+		return 0, 0, fmt.Errorf("%d × %d: expected at most %s pixels", width, height, number(mostPixels))
 	}
-	fonts, err := loadFonts()
-	if err != nil {
-		return nil, err
-	}
-	return newChart(l, s, fonts, float64(width), float64(height)), nil
+	return float64(width), float64(height), nil
 }
 
-// size is the size of the chart in the unit of package vg.
-func (c *chart) size() (width, height vg.Length) {
-	return vg.Length(c.width * pointsPerPixel), vg.Length(c.height * pointsPerPixel)
+// export writes the picture in one of the formats that are not text.
+func export(w io.Writer, p picture, format Format) error {
+	if format == PNG {
+		return exportPNG(w, p)
+	}
+	return exportSVG(w, p)
 }
 
-// drawPNG writes the picture as PNG.
-func drawPNG(w io.Writer, l *layout, s summary, opt Options) error {
-	c, err := sizedChart(l, s, opt)
-	if err != nil {
-		return err
-	}
-	canvas := vgimg.PngCanvas{Canvas: vgimg.New(c.size())}
-	c.draw(pixels{canvas.Canvas})
-	_, err = canvas.WriteTo(w)
+// exportPNG writes the picture as PNG.
+func exportPNG(w io.Writer, p picture) error {
+	canvas := vgimg.PngCanvas{Canvas: vgimg.New(p.size())}
+	p.draw(pixels{canvas.Canvas})
+	_, err := canvas.WriteTo(w)
 	return err
 }
 
@@ -65,20 +68,16 @@ func (p pixels) FillString(face font.Face, at vg.Point, text string) {
 	}
 }
 
-// drawSVG writes the picture as SVG.
-func drawSVG(w io.Writer, l *layout, s summary, opt Options) error {
-	c, err := sizedChart(l, s, opt)
-	if err != nil {
-		return err
-	}
-	canvas := vgsvg.New(c.size())
-	c.draw(canvas)
+// exportSVG writes the picture as SVG.
+func exportSVG(w io.Writer, p picture) error {
+	canvas := vgsvg.New(p.size())
+	p.draw(canvas)
 	var drawn bytes.Buffer
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	c.finishSVG(out, drawn.Bytes())
+	finishSVG(out, p, drawn.Bytes())
 	return out.Flush()
 }
 
@@ -91,8 +90,8 @@ var corrections = strings.NewReplacer(
 )
 
 // finishSVG writes the drawn document with two things that package vgsvg cannot draw: the title, and a layer of
-// invisible rectangles that say, where the pointer rests on one, which job it is.
-func (c *chart) finishSVG(out *bufio.Writer, drawn []byte) {
+// invisible rectangles that say, where the pointer rests on one, what it shows.
+func finishSVG(out *bufio.Writer, p picture, drawn []byte) {
 	start := bytes.Index(drawn, []byte("<svg"))
 	head := start + 1 + bytes.IndexByte(drawn[max(start, 0):], '>')
 	end := bytes.LastIndex(drawn, []byte("</svg>"))
@@ -102,17 +101,32 @@ func (c *chart) finishSVG(out *bufio.Writer, drawn []byte) {
 		return
 	}
 	out.Write(drawn[:head])
-	fmt.Fprintf(out, "\n<title>%s</title>", escaped(printable(c.summary.title)))
+	fmt.Fprintf(out, "\n<title>%s</title>", escaped(p.heading()))
 	out.WriteString(corrections.Replace(string(drawn[head:end])))
-	if len(c.hovers) > 0 {
-		fmt.Fprintf(out, "<g fill-opacity=\"0\" transform=\"scale(%v)\">\n", pointsPerPixel)
-		for _, h := range c.hovers {
-			fmt.Fprintf(out, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.4g\" height=\"%.4g\"><title>%s</title></rect>\n",
-				h.x0, h.y0, h.width(), h.height(), escaped(c.describe(h.block)))
+	isOpen := false
+	for r, text := range p.hints() {
+		if !isOpen {
+			isOpen = true
+			fmt.Fprintf(out, "<g fill-opacity=\"0\" transform=\"scale(%v)\">\n", pointsPerPixel)
 		}
+		fmt.Fprintf(out, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.4g\" height=\"%.4g\"><title>%s</title></rect>\n",
+			r.x0, r.y0, r.width(), r.height(), escaped(text))
+	}
+	if isOpen {
 		out.WriteString("</g>\n")
 	}
 	out.Write(drawn[end:])
+}
+
+// hints implements picture.
+func (c *chart) hints() iter.Seq2[rect, string] {
+	return func(yield func(rect, string) bool) {
+		for _, h := range c.hovers {
+			if !yield(h.rect, c.describe(h.block)) {
+				return
+			}
+		}
+	}
 }
 
 // describe says what a block shows, in lines.

@@ -7,20 +7,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// drawHeader writes the title and the summary.
-func (c *chart) drawHeader() {
-	title := lettering{size: titleSize, bold: true, ink: ink}
-	y := margin + titleSize*0.8
-	c.text(margin, y, title, shorten(printable(c.summary.title), func(text string) bool {
-		return c.fonts.width(title, text) <= c.width-2*margin
-	}))
-	y += 4
-	for _, line := range c.facts {
-		y += factSize + 5
-		c.text(margin, y, lettering{size: factSize, ink: quietInk}, printable(line))
-	}
-}
-
 // drawBands draws what lies behind the jobs, the names of the clusters and the numbers of their processors.
 func (c *chart) drawBands() {
 	var ground, lines vg.Path
@@ -91,30 +77,11 @@ func numberStep(least float64) int {
 	return step
 }
 
-// drawAxis draws the lines of the ticks over the empty bands, and the labels and the caption below them.
+// drawAxis draws the axis over the empty bands.
 func (c *chart) drawAxis() {
-	var lines vg.Path
-	y := c.plot.y1
-	label := lettering{size: smallSize, ink: quietInk, align: 0.5}
-	for _, t := range c.axis.ticks {
-		x := math.Round(c.plot.x0+t.at*c.plot.width()) - 0.5
-		if len(c.strips) == 0 {
-			c.segment(&lines, x, c.plot.y0, x, y)
-		}
-		for _, s := range c.strips {
-			c.segment(&lines, x, s.top, x, s.top+s.height)
-		}
-		c.segment(&lines, x, y, x, y+5)
-		half := c.fonts.width(label, t.label) / 2
-		c.text(min(max(x, half+2), c.width-half-2), y+17, label, t.label)
-	}
-	c.stroke(lines, 1, gridLine)
-	var base vg.Path
-	c.segment(&base, c.plot.x0, y+0.5, c.plot.x1, y+0.5)
-	c.stroke(base, 1, quietInk)
-	c.text(c.plot.x0, y+36, lettering{size: smallSize + 1, ink: ink}, printable(c.axis.caption))
+	c.drawTimes(c.strips)
 	if c.late > 0 {
-		c.drawLateKey(y + 36)
+		c.drawLateKey(c.plot.y1 + captionDrop)
 	}
 }
 

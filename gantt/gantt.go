@@ -6,6 +6,8 @@
 //
 // The same input gives the same bytes. A schedule of a million jobs is drawn in bounded time and memory: jobs too small
 // to be seen by themselves are shaded together.
+//
+// It also draws how searches progressed: see [DrawProgress].
 package gantt
 
 import (
@@ -80,14 +82,25 @@ func draw(w io.Writer, sol *model.Solution, opt Options) error {
 		return err
 	}
 	s := summarise(sol, l, opt)
-	switch opt.Format {
-	case Text:
+	if opt.Format == Text {
 		return drawText(w, l, s, opt)
-	case PNG:
-		return drawPNG(w, l, s, opt)
-	case SVG, "":
-		return drawSVG(w, l, s, opt)
-	default:
-		return fmt.Errorf("unknown format %q: expected svg, png or text", opt.Format)
 	}
+	width, height, fonts, err := prepare(opt.Format, opt.Width, opt.Height)
+	if err != nil {
+		return err
+	}
+	return export(w, newChart(l, s, fonts, width, height), opt.Format)
+}
+
+// prepare is what a picture that is no text needs: its size and the fonts.
+func prepare(format Format, width, height int) (float64, float64, *fonts, error) {
+	if format != SVG && format != PNG && format != "" {
+		return 0, 0, nil, fmt.Errorf("unknown format %q: expected svg, png or text", format)
+	}
+	x, y, err := checkSize(width, height)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	fonts, err := loadFonts()
+	return x, y, fonts, err
 }

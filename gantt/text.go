@@ -19,15 +19,20 @@ const (
 	textTickSpace  = 12
 )
 
-// textChart is a layout placed on lines of characters.
-type textChart struct {
-	*layout
+// textPage is what all texts share: lines of characters of some width, a plot in them and an axis of time below it.
+type textPage struct {
 	out     *bufio.Writer
 	width   int
-	gutter  int // columns of processor numbers
+	gutter  int // columns left of the plot
 	columns int // columns of time
 	axis    axis
-	shown   marks
+}
+
+// textChart is a layout placed on lines of characters.
+type textChart struct {
+	textPage
+	*layout
+	shown marks
 }
 
 // marks are the special characters that a picture contains and its key explains.
@@ -35,23 +40,17 @@ type marks struct{ brief, mixed, late bool }
 
 // drawText writes the picture as text.
 func drawText(w io.Writer, l *layout, s summary, opt Options) error {
-	width := opt.Width
-	if width == 0 {
-		width = defaultColumns
+	page, err := newTextPage(w, opt.Width, opt.Height)
+	if err != nil {
+		return err
 	}
-	if width < leastColumns || width > mostColumns {
-		return fmt.Errorf("width %d: expected %d to %d columns", width, leastColumns, mostColumns)
-	}
-	if opt.Height < 0 {
-		return fmt.Errorf("height %d: expected lines, or 0", opt.Height)
-	}
-	t := &textChart{layout: l, out: bufio.NewWriter(w), width: width}
+	t := &textChart{textPage: page, layout: l}
 	t.gutter = 3
 	for k := range l.bands {
 		t.gutter = max(t.gutter, 1+len(strconv.Itoa(l.bands[k].processors-1)))
 	}
-	t.columns = width - t.gutter - 2
-	t.axis = newAxis(l.from(), l.last, plain(l.unit), t.columns/textTickSpace)
+	t.columns = t.width - t.gutter - 2
+	t.axis = newAxis("time", l.from(), l.last, plain(l.unit), t.columns/textTickSpace)
 	header := t.writeHeader(s)
 	rows := defaultRows
 	if opt.Height > 0 {
@@ -64,14 +63,28 @@ func drawText(w io.Writer, l *layout, s summary, opt Options) error {
 	return t.out.Flush()
 }
 
+// newTextPage makes a page of the asked width; 0 stands for the usual one.
+func newTextPage(w io.Writer, width, height int) (textPage, error) {
+	if width == 0 {
+		width = defaultColumns
+	}
+	if width < leastColumns || width > mostColumns {
+		return textPage{}, fmt.Errorf("width %d: expected %d to %d columns", width, leastColumns, mostColumns)
+	}
+	if height < 0 {
+		return textPage{}, fmt.Errorf("height %d: expected lines, or 0", height)
+	}
+	return textPage{out: bufio.NewWriter(w), width: width}, nil
+}
+
 // line writes one line without white space at its end.
-func (t *textChart) line(format string, values ...any) {
+func (t *textPage) line(format string, values ...any) {
 	t.out.WriteString(strings.TrimRight(fmt.Sprintf(format, values...), " "))
 	t.out.WriteByte('\n')
 }
 
 // writeHeader writes the title and the summary and returns the number of lines.
-func (t *textChart) writeHeader(s summary) int {
+func (t *textPage) writeHeader(s summary) int {
 	fits := func(text string) bool { return utf8.RuneCountInString(plain(text)) <= t.width }
 	t.line("%s", plain(shorten(s.title, fits)))
 	lines := s.lines(fits)
@@ -187,13 +200,16 @@ func fillRunes(run []rune, to rune) {
 }
 
 // writeAxis writes the axis with its ticks, their labels and the caption.
-func (t *textChart) writeAxis() {
+func (t *textPage) writeAxis() {
 	base := make([]rune, t.columns)
 	fillRunes(base, '─')
 	labels := make([]rune, t.width)
 	fillRunes(labels, ' ')
 	free := 0
 	for _, tick := range t.axis.ticks {
+		if tick.label == "" {
+			continue
+		}
 		column := min(int(math.Round(tick.at*float64(t.columns))), t.columns-1)
 		base[column] = '┬'
 		text := []rune(tick.label)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -13,20 +14,26 @@ import (
 func ganttCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "gantt",
-		Usage:     "draw a schedule",
-		ArgsUsage: "SOLUTION",
+		Usage:     "draw a schedule, or how searches progressed",
+		ArgsUsage: "SOLUTION, or --progress TRACE",
 		Description: `Draws to standard output or -o FILE. With the instance the picture shows every processor, the units and which
-jobs are late.
+jobs are late. With --progress it shows instead how the objective and the bound went over time, from what
+allot solve --trace writes; several traces come into one picture.
 
 Examples:
   allot solve examples/table1.json | allot gantt -
-  allot gantt -o plan.svg --instance examples/table1.json plan.json`,
+  allot gantt -o plan.svg --instance examples/table1.json plan.json
+  allot solve --solver muscle+titan --trace trace.jsonl -o plan.json examples/multicluster.json
+  allot gantt --progress trace.jsonl -o progress.svg
+  allot gantt --progress titan.jsonl --progress search.jsonl --log-time`,
 		Flags: []cli.Flag{
 			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else text", formatNames()...),
 			&cli.StringFlag{Name: "instance", Usage: "instance in `FILE` that the solution solves"},
 			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels, or columns of text", DefaultText: "1200 pixels; the terminal's or 100 columns"},
 			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels, or lines of text", DefaultText: "what the processors need"},
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
+			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the trace in `FILE` over time; may be given several times"},
+			&cli.BoolFlag{Name: "log-time", Usage: "with --progress: time by its logarithm, which shows the first moments of a search"},
 			outputFlag,
 		},
 		Action: runGantt,
@@ -35,6 +42,12 @@ Examples:
 
 // runGantt draws one solution.
 func runGantt(c *cli.Context) error {
+	if c.IsSet("progress") {
+		return runProgress(c)
+	}
+	if c.IsSet("log-time") {
+		return usageErrorf("--log-time: expected --progress with it; see %s --help", c.Command.HelpName)
+	}
 	args, err := arguments(c, "SOLUTION")
 	if err != nil {
 		return err
@@ -61,6 +74,59 @@ func runGantt(c *cli.Context) error {
 	return write(c, c.String("output"), func(w io.Writer) error {
 		if err := gantt.Draw(w, sol, opt); err != nil {
 			return usageErrorf("%s: %w", args[0], err)
+		}
+		return nil
+	})
+}
+
+// pathList are files, one each time that a flag is given; a name may hold commas.
+type pathList []string
+
+// Set implements flag.Value.
+func (l *pathList) Set(path string) error {
+	*l = append(*l, path)
+	return nil
+}
+
+// String implements flag.Value.
+func (l *pathList) String() string { return strings.Join(*l, " ") }
+
+// runProgress draws traces.
+func runProgress(c *cli.Context) error {
+	if _, err := arguments(c); err != nil {
+		return err
+	}
+	if c.IsSet("instance") {
+		return usageErrorf("--instance: expected it with SOLUTION, not with --progress")
+	}
+	paths := *c.Generic("progress").(*pathList)
+	if len(paths) > gantt.MostTraces {
+		return usageErrorf("--progress: expected at most %d traces, found %d", gantt.MostTraces, len(paths))
+	}
+	if err := oneFromStdin("the traces", paths...); err != nil {
+		return err
+	}
+	opt := gantt.ProgressOptions{Height: c.Int("height"), Title: c.String("title"), LogTime: c.Bool("log-time")}
+	var err error
+	if opt.Format, opt.Width, err = pictureFormat(c); err != nil {
+		return err
+	}
+	traces := make([]*gantt.Trace, len(paths))
+	named := map[string]int{}
+	for k, path := range paths {
+		if traces[k], err = gantt.ReadTraceFile(path); err != nil {
+			return err
+		}
+		named[traces[k].Name]++
+	}
+	for k, path := range paths {
+		if named[traces[k].Name] > 1 { // in several folders
+			traces[k].Name = path
+		}
+	}
+	return write(c, c.String("output"), func(w io.Writer) error {
+		if err := gantt.DrawProgress(w, traces, opt); err != nil {
+			return usageErrorf("%w", err)
 		}
 		return nil
 	})

@@ -1,0 +1,182 @@
+package gantt
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// ProgressOptions say how to draw traces. The zero value draws an SVG.
+type ProgressOptions struct {
+	// Format is SVG where it is empty.
+	Format Format
+	// Width and Height are as in [Options]; 0 stands for 1,200 × about 560 pixels or 100 columns × about 30 lines.
+	Width, Height int
+	// Title stands above the picture; empty: the name of the trace where there is one, else what the picture shows.
+	Title string
+	// LogTime draws the time by its logarithm: searches find most of their improvements in the first moments.
+	LogTime bool
+}
+
+// MostTraces is how many traces one picture shows; more of them could not be told apart.
+const MostTraces = 12
+
+// DrawProgress draws the objective and the bound over time: a step curve a trace with its bound as a dashed line and the gap
+// between them shaded.
+func DrawProgress(w io.Writer, traces []*Trace, opt ProgressOptions) error {
+	if err := drawProgress(w, traces, opt); err != nil {
+		return fmt.Errorf("gantt: %w", err)
+	}
+	return nil
+}
+
+// drawProgress is DrawProgress before the package's name is put in front of the error.
+func drawProgress(w io.Writer, traces []*Trace, opt ProgressOptions) error {
+	if len(traces) == 0 {
+		return errors.New("no traces")
+	}
+	if len(traces) > MostTraces {
+		return fmt.Errorf("expected at most %d traces, found %d", MostTraces, len(traces))
+	}
+	for k, t := range traces {
+		if t == nil {
+			return fmt.Errorf("traces[%d]: no trace", k)
+		}
+		if err := t.check(); err != nil {
+			return fmt.Errorf("traces[%d] (%q): %w", k, clip(t.Name, 60), err)
+		}
+	}
+	c := newCourse(traces, opt)
+	if opt.Format == Text {
+		return drawCourseText(w, c, opt)
+	}
+	width, height, fonts, err := prepare(opt.Format, opt.Width, opt.Height)
+	if err != nil {
+		return err
+	}
+	return export(w, newGraph(c, fonts, width, height), opt.Format)
+}
+
+// course is what a picture of traces shows, in any format.
+type course struct {
+	traces []*Trace
+	title  string
+	isLog  bool
+	first  float64 // the earliest time above 0, or 0
+	last   float64 // the latest time
+	// low and high are the least and the greatest figure; both 0 without points.
+	low, high float64
+	hasBound  bool
+	isEmpty   bool // there are no points
+}
+
+// newCourse finds out what the picture has to show.
+func newCourse(traces []*Trace, opt ProgressOptions) *course {
+	c := &course{traces: traces, title: opt.Title, low: math.Inf(1), high: math.Inf(-1), first: math.Inf(1)}
+	for _, t := range traces {
+		for k := range t.Points {
+			p := &t.Points[k]
+			c.low, c.high, c.last = min(c.low, p.Objective), max(c.high, p.Objective), max(c.last, p.Elapsed)
+			if p.Elapsed > 0 {
+				c.first = min(c.first, p.Elapsed)
+			}
+			if p.hasBound() {
+				c.hasBound = true
+				c.low, c.high = min(c.low, p.Bound), max(c.high, p.Bound)
+			}
+		}
+	}
+	if c.isEmpty = c.high < c.low; c.isEmpty {
+		c.low, c.high = 0, 0
+	}
+	if math.IsInf(c.first, 1) {
+		c.first = 0
+	}
+	c.isLog = opt.LogTime && c.first > 0
+	switch {
+	case c.title != "":
+	case len(traces) == 1:
+		c.title = traces[0].Name
+	case c.hasBound:
+		c.title = "objective and bound over time"
+	default:
+		c.title = "objective over time"
+	}
+	return c
+}
+
+// timeAxis is the axis of time.
+func (c *course) timeAxis(most int) axis {
+	if c.isLog {
+		return newLogAxis("time", c.first, c.last, "s", most)
+	}
+	return newAxis("time", 0, c.last, "s", most)
+}
+
+// valueAxis is the axis of the figures, with a little room around them.
+func (c *course) valueAxis(most int) axis {
+	low, high := c.low, c.high
+	room := (high - low) / 25
+	if low > 0 {
+		low = max(0, low-room)
+	} else if low < 0 {
+		low -= room
+	}
+	if high < 0 {
+		high = min(0, high+room)
+	} else if high > 0 {
+		high += room
+	}
+	return newAxis("objective", low, high, "", most)
+}
+
+// hasBound says that a bound was known at the point.
+func (p *Point) hasBound() bool { return !math.IsInf(p.Bound, -1) }
+
+// gap is the share of the objective, in per cent, by which it may be too high; false: no bound, or no share of 0.
+func (p *Point) gap() (float64, bool) {
+	if !p.hasBound() {
+		return 0, false
+	}
+	difference := p.Objective - p.Bound
+	if difference <= 0 {
+		return 0, true
+	}
+	gap := 100 * difference / math.Abs(p.Objective)
+	return gap, !math.IsInf(gap, 0)
+}
+
+// gapText writes the gap; empty: there is none.
+func (p *Point) gapText() string {
+	gap, ok := p.gap()
+	switch {
+	case !ok:
+		return ""
+	case gap == 0:
+		return "gap 0 %"
+	case gap < 0.01:
+		return "gap below 0.01 %"
+	}
+	return "gap " + exact(gap, 3) + " %"
+}
+
+// facts are short statements of how the trace ended.
+func (t *Trace) facts() []string {
+	n := len(t.Points)
+	if n == 0 {
+		return []string{"no schedule found"}
+	}
+	last := &t.Points[n-1]
+	facts := []string{"objective " + number(last.Objective)}
+	if last.hasBound() {
+		facts = append(facts, "bound "+number(last.Bound))
+	} else {
+		facts = append(facts, "no bound")
+	}
+	when := "after " + exact(last.Elapsed, 3) + " s"
+	if n > 1 {
+		when = "the last " + when
+	}
+	return append(facts, last.gapText(), counted(n, "improvement"), when)
+}
