@@ -83,7 +83,7 @@ func (g *generalCluster) release(n int) float64 { return g.units[n-1].released }
 // earliest implements clusterState. A job of one task a processor ends no later than on the slowest processor and link of
 // those it holds. So it tries the processors of at least each speed on links of at least each bandwidth in turn, the fastest
 // first, and keeps the slot that ends first.
-func (g *generalCluster) earliest(job int, ready float64) (Slot, bool) {
+func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	best, found := Slot{End: math.Inf(1)}, false
 	speeds, links := g.speeds, g.links
 	if j := &g.in.Jobs()[job]; j.StatesRuntimes() {
@@ -93,7 +93,7 @@ func (g *generalCluster) earliest(job int, ready float64) (Slot, bool) {
 	}
 	for _, speed := range speeds {
 		for _, link := range links {
-			if slot, ok := g.earliestOn(job, ready, speed, link, best.End); ok && slot.End < best.End {
+			if slot, ok := g.earliestOn(job, n, ready, speed, link, best.End); ok && slot.End < best.End {
 				best, found = slot, true
 			}
 		}
@@ -103,9 +103,9 @@ func (g *generalCluster) earliest(job int, ready float64) (Slot, bool) {
 
 // earliestOn is the slot of the earliest start on processors of at least the given speed and link; none where it might not
 // end before the time to beat.
-func (g *generalCluster) earliestOn(job int, ready, speed, link, beat float64) (Slot, bool) {
+func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64) (Slot, bool) {
 	s := &g.search
-	if !s.begin(g, job, speed, link) {
+	if !s.begin(g, job, n, speed, link) {
 		return Slot{}, false
 	}
 	for t := ready; t+s.length < beat; {
@@ -128,9 +128,9 @@ func (g *generalCluster) earliestOn(job int, ready, speed, link, beat float64) (
 	return Slot{}, false
 }
 
-// place implements clusterState.
-func (g *generalCluster) place(job int, slot Slot) model.ProcessorSet {
-	for _, r := range slot.set {
+// hold implements clusterState.
+func (g *generalCluster) hold(job, _ int, set model.ProcessorSet, start, end float64) {
+	for _, r := range set {
 		for p := r.First; p <= r.Last; p++ {
 			g.marked[p] = true
 		}
@@ -139,7 +139,7 @@ func (g *generalCluster) place(job int, slot Slot) model.ProcessorSet {
 	for _, u := range g.units {
 		if g.marked[u.processor] {
 			g.marked[u.processor] = false
-			moved = append(moved, unit{slot.End, u.processor, u.machine})
+			moved = append(moved, unit{end, u.processor, u.machine})
 		} else {
 			kept = append(kept, u)
 		}
@@ -157,12 +157,25 @@ func (g *generalCluster) place(job int, slot Slot) model.ProcessorSet {
 		}
 	}
 	g.moved = moved
-	g.useMemory(g.in.Jobs()[job].Memory, slot)
-	return slot.set
+	g.useMemory(g.in.Jobs()[job].Memory, start, end)
 }
 
+// assign implements clusterState.
+func (g *generalCluster) assign(other clusterState) {
+	from := other.(*generalCluster)
+	copy(g.units, from.units)
+	for k := range g.machines {
+		if p := g.machines[k].memory; p != nil {
+			p.assign(from.machines[k].memory)
+		}
+	}
+}
+
+// size implements clusterState.
+func (g *generalCluster) size() int { return 16*len(g.units) + 64*len(g.machines) }
+
 // useMemory takes memory for each of the processors that moved.
-func (g *generalCluster) useMemory(each float64, slot Slot) {
+func (g *generalCluster) useMemory(each, start, end float64) {
 	if each == 0 {
 		return
 	}
@@ -172,7 +185,7 @@ func (g *generalCluster) useMemory(each float64, slot Slot) {
 			to++
 		}
 		if p := g.machines[m].memory; p != nil {
-			p.Add(slot.Start, slot.End, each*float64(to-from))
+			p.Add(start, end, each*float64(to-from))
 		}
 		from = to
 	}

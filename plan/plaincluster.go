@@ -6,12 +6,72 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// plainCluster tracks which processors of a uniform cluster are released when, as steps of processors released at one
-// time. It decides as [Decoder.Decode] does.
+// plainCluster tracks how many processors of a uniform cluster are released when. It decides as [Decoder.Decode] does. Which
+// processors a job gets is for plainSets to say.
 type plainCluster struct {
-	in      *model.Instance
-	cluster int
-	steps   []plainStep // ascending by time
+	in       *model.Instance
+	cluster  int
+	releases *Releases
+}
+
+func newPlainCluster(in *model.Instance, cluster int) *plainCluster {
+	n := in.Clusters()[cluster].Processors
+	c := &plainCluster{in, cluster, NewReleases(min(n, len(in.Jobs())))}
+	c.releases.Reset(in.FirstArrival(), n)
+	return c
+}
+
+// release implements clusterState.
+func (c *plainCluster) release(n int) float64 { return c.releases.released(int32(n)) }
+
+// earliest implements clusterState.
+func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
+	if n > c.in.Clusters()[c.cluster].Processors {
+		return Slot{}, false
+	}
+	start := max(ready, c.release(n))
+	return Slot{Start: start, End: start + c.in.DurationOn(job, c.cluster, n)}, true
+}
+
+// hold implements clusterState.
+func (c *plainCluster) hold(_, n int, _ model.ProcessorSet, start, end float64) {
+	c.releases.hold(int32(n), start, end)
+}
+
+// assign implements clusterState.
+func (c *plainCluster) assign(other clusterState) {
+	from := other.(*plainCluster).releases
+	steps := c.releases.steps
+	copy(steps, from.steps[:from.n])
+	*c.releases = *from
+	c.releases.steps = steps
+}
+
+// size implements clusterState.
+func (c *plainCluster) size() int { return 16 * len(c.releases.steps) }
+
+// released is the earliest time at which so many processors are released.
+func (r *Releases) released(size int32) float64 {
+	last, free := 0, r.steps[0].count
+	for free < size {
+		last++
+		free += r.steps[last].count
+	}
+	return r.steps[last].time
+}
+
+// hold takes processors, the latest-released of those free at the start, until the end.
+func (r *Releases) hold(size int32, start, end float64) {
+	last := 0
+	for last+1 < r.n && r.steps[last+1].time <= start {
+		last++
+	}
+	r.take(last, size, start, end)
+}
+
+// plainSets tracks which processors of a uniform cluster are released when, as steps of processors released at one time.
+type plainSets struct {
+	steps []plainStep // ascending by time
 }
 
 // plainStep is the processors released at one time.
@@ -21,30 +81,13 @@ type plainStep struct {
 	set   model.ProcessorSet
 }
 
-func newPlainCluster(in *model.Instance, cluster int) *plainCluster {
+func newPlainSets(in *model.Instance, cluster int) *plainSets {
 	n := in.Clusters()[cluster].Processors
-	return &plainCluster{in, cluster, []plainStep{{in.FirstArrival(), n, model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}}}
+	return &plainSets{[]plainStep{{in.FirstArrival(), n, model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}}}
 }
 
-// release implements clusterState.
-func (c *plainCluster) release(n int) float64 {
-	k := 0
-	for free := c.steps[0].count; free < n; free += c.steps[k].count {
-		k++
-	}
-	return c.steps[k].time
-}
-
-// earliest implements clusterState.
-func (c *plainCluster) earliest(job int, ready float64) (Slot, bool) {
-	size, _ := c.in.Width(job, c.cluster)
-	start := max(ready, c.release(size))
-	return Slot{Start: start, End: start + c.in.DurationOn(job, c.cluster, size)}, true
-}
-
-// place implements clusterState: of the processors free at the start it takes the latest-released, lowest numbers first.
-func (c *plainCluster) place(job int, slot Slot) model.ProcessorSet {
-	left, _ := c.in.Width(job, c.cluster)
+// place gives processors for the slot: of those free at the start the latest-released, lowest numbers first.
+func (c *plainSets) place(left int, slot *Slot) model.ProcessorSet {
 	free := len(c.steps)
 	for free > 0 && c.steps[free-1].time > slot.Start {
 		free--
@@ -69,7 +112,7 @@ func (c *plainCluster) place(job int, slot Slot) model.ProcessorSet {
 }
 
 // insert adds processors to the step at their time.
-func (c *plainCluster) insert(s plainStep) {
+func (c *plainSets) insert(s plainStep) {
 	k, found := slices.BinarySearchFunc(c.steps, s.time, func(a plainStep, t float64) int {
 		switch {
 		case a.time < t:

@@ -5,6 +5,7 @@ package plan
 type Releases struct {
 	steps []step // the first n, ascending by time
 	n     int
+	idle  float64 // processor time between the release of a processor and the start of the next job on it
 }
 
 // step is a number of processors, at least one, that are released at one time.
@@ -21,7 +22,72 @@ func (r *Releases) most() int { return len(r.steps) - 2 }
 
 // Reset releases all processors at the origin.
 func (r *Releases) Reset(origin float64, processors int) {
-	r.steps[0], r.n = step{origin, int32(processors)}, 1
+	r.steps[0], r.n, r.idle = step{origin, int32(processors)}, 1, 0
+}
+
+// Idle is the processor time that went unused, so far, before jobs that were placed.
+func (r *Releases) Idle() float64 { return r.idle }
+
+// FourthPowers is the sum over all processors of the fourth power of (release − origin) · unit.
+func (r *Releases) FourthPowers(origin, unit float64) float64 {
+	sum := 0.0
+	for _, s := range r.steps[:r.n] {
+		x := (s.time - origin) * unit
+		x *= x
+		sum += float64(s.count) * x * x
+	}
+	return sum
+}
+
+// ReleasesLog keeps states of a [Releases], one after another.
+type ReleasesLog struct {
+	steps []step
+	marks []releasesMark
+}
+
+// releasesMark is where the steps of a state end.
+type releasesMark struct {
+	end  int
+	idle float64
+}
+
+// Len is the number of states that are kept.
+func (l *ReleasesLog) Len() int { return len(l.marks) }
+
+// Cut forgets all states but the first k.
+func (l *ReleasesLog) Cut(k int) {
+	l.marks = l.marks[:k]
+	if k == 0 {
+		l.steps = l.steps[:0]
+	} else {
+		l.steps = l.steps[:l.marks[k-1].end]
+	}
+}
+
+// Add keeps the state.
+func (l *ReleasesLog) Add(r *Releases) {
+	l.steps = append(l.steps, r.steps[:r.n]...)
+	l.marks = append(l.marks, releasesMark{len(l.steps), r.idle})
+}
+
+// Restore brings back state k.
+func (l *ReleasesLog) Restore(k int, r *Releases) {
+	from := 0
+	if k > 0 {
+		from = l.marks[k-1].end
+	}
+	r.n, r.idle = copy(r.steps, l.steps[from:l.marks[k].end]), l.marks[k].idle
+}
+
+// Earliest is the earliest time from ready on at which enough processors for the size are released. The cluster must have as
+// many.
+func (r *Releases) Earliest(size int32, ready float64) float64 {
+	last, free := 0, r.steps[0].count
+	for free < size {
+		last++
+		free += r.steps[last].count
+	}
+	return max(ready, r.steps[last].time)
 }
 
 // Place starts a job of the given size at the earliest time from ready on at which enough processors are released, on the
@@ -42,20 +108,22 @@ func (r *Releases) Place(size int32, ready, duration float64) (start float64) {
 			last++
 		}
 	}
-	r.take(last, size, start+duration)
+	r.take(last, size, start, start+duration)
 	return start
 }
 
 // take moves processors, the latest-released of the first steps up to last, to a step at the time end.
-func (r *Releases) take(last int, size int32, end float64) {
+func (r *Releases) take(last int, size int32, start, end float64) {
 	steps, n := r.steps, r.n
 	to := last + 1 // the steps from here to last are used up
 	for left := size; left > 0; left -= steps[to].count {
 		if to--; steps[to].count > left {
 			steps[to].count -= left
+			r.idle += float64(left) * (start - steps[to].time)
 			to++
 			break
 		}
+		r.idle += float64(steps[to].count) * (start - steps[to].time)
 	}
 	if to > last && steps[last].time == end { // a job of no time, on some of the processors that are released as it starts
 		steps[last].count += size

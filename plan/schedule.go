@@ -10,58 +10,43 @@ import (
 )
 
 // Schedule is a schedule under construction: jobs are placed one at a time behind those placed before, on processors whose
-// last job has ended (holes are not filled). It honours arrivals, precedence, stated run times, memory, licences, minimum
-// bandwidth, machines of different speed and span machine, for rigid jobs that stay on one cluster.
+// last job has ended (holes are not filled), see [Resources]. It honours every feature: of a moldable job the caller chooses the
+// number of processors, and a job wider than every cluster may be spread over several.
 //
-// Earliest looks, Place commits.
+// Earliest, EarliestOn and Spread look, Place commits.
 type Schedule struct {
-	in       *model.Instance
-	clusters []clusterState
-	pools    *licencePools
+	*Resources
+	sets     []*plainSets // by cluster; nil: Resources chooses the processors
 	solution model.Solution
 	end      []float64 // by job; NaN: not placed
 }
 
-// Slot is a place for a job that Earliest found.
-type Slot struct {
-	Cluster    int
-	Start, End float64
-	set        model.ProcessorSet // chosen already; nil: chosen by Place
-}
-
-// clusterState is what is known of the processors of one cluster.
-type clusterState interface {
-	// earliest is the slot of the earliest end for the job from ready on; false where it can never run.
-	earliest(job int, ready float64) (Slot, bool)
-	// place takes the processors of the slot and says which.
-	place(job int, slot Slot) model.ProcessorSet
-	// release is the earliest time at which n processors are free.
-	release(n int) float64
-}
-
-// ScheduleFeatures is what a [Schedule] honours.
+// ScheduleFeatures is what a [Schedule] honours whose caller asks Earliest only: for rigid jobs that stay on one cluster.
 const ScheduleFeatures = DecoderFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan
 
-// NewSchedule starts an empty schedule; the error names a feature that it cannot honour.
+// NewSchedule starts an empty schedule for a caller that chooses no numbers of processors; the error names a feature that needs
+// a choice.
 func NewSchedule(in *model.Instance) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
 	}
-	s := &Schedule{in: in, pools: newLicencePools(in), end: make([]float64, len(in.Jobs()))}
+	return NewChosenSchedule(in), nil
+}
+
+// NewChosenSchedule starts an empty schedule for a caller that chooses numbers of processors and clusters to spread over.
+func NewChosenSchedule(in *model.Instance) *Schedule {
+	s := &Schedule{Resources: NewResources(in), sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs()))}
 	s.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	for j := range s.end {
 		s.end[j] = math.NaN()
 	}
-	const needGeneral = model.MemoryLimits | model.LicencePools | model.BandwidthNeeds | model.MachineSpan
-	for c := range in.Clusters() {
-		if in.Features()&needGeneral == 0 && in.Clusters()[c].Uniform {
-			s.clusters = append(s.clusters, newPlainCluster(in, c))
-		} else {
-			s.clusters = append(s.clusters, newGeneralCluster(in, c, s.pools))
+	for c := range s.clusters {
+		if _, plain := s.clusters[c].(*plainCluster); plain {
+			s.sets[c] = newPlainSets(in, c)
 		}
 	}
-	return s, nil
+	return s
 }
 
 // Ready is the earliest time at which the job may start: its arrival, or the end of the last job it waits for; false where
@@ -77,34 +62,53 @@ func (s *Schedule) Ready(job int) (float64, bool) {
 	return ready, true
 }
 
-// Earliest is the slot on the cluster at which the job ends first; false where it can never run there or waits for a job that is
-// not placed.
+// Earliest is the slot on the cluster at which the job ends first on as few processors as it may hold; false where it can never
+// run there or waits for a job that is not placed.
 func (s *Schedule) Earliest(job, cluster int) (Slot, bool) {
+	least, _ := s.in.Width(job, cluster)
+	return s.EarliestOn(job, cluster, least)
+}
+
+// EarliestOn is Earliest on n processors, as many as the job may hold there.
+func (s *Schedule) EarliestOn(job, cluster, n int) (Slot, bool) {
 	ready, ok := s.Ready(job)
 	if !ok || !s.in.CanRun(job, cluster) {
 		return Slot{}, false
 	}
-	slot, ok := s.clusters[cluster].earliest(job, ready)
-	slot.Cluster = cluster
-	return slot, ok
+	return s.Resources.Earliest(job, cluster, n, ready)
 }
 
-// Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.
-func (s *Schedule) Release(cluster, n int) float64 { return s.clusters[cluster].release(n) }
+// Spread is [Resources.Spread] for the job; false also where it waits for a job that is not placed.
+func (s *Schedule) Spread(job, n int) (Slot, bool) {
+	ready, ok := s.Ready(job)
+	if !ok {
+		return Slot{}, false
+	}
+	return s.Resources.Spread(job, n, ready)
+}
 
-// Place puts the job into a slot that Earliest found after the last job was placed. A slot that ends after a hard deadline
-// leaves the job out instead.
+// Place puts the job into a slot that was found after the last job was placed. A slot that ends after a hard deadline leaves the
+// job out instead.
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
-	cluster := s.in.Clusters()[slot.Cluster].ID
 	if j.DeadlineHard && slot.End > j.Deadline {
-		s.Leave(job, fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, slot.End, cluster))
+		s.Leave(job, fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
 		return
 	}
-	set := s.clusters[slot.Cluster].place(job, slot)
-	s.pools.add(j, slot.Cluster, slot.Start, slot.End)
+	s.Take(job, &slot)
 	s.end[job] = slot.End
-	s.solution.Jobs = append(s.solution.Jobs, model.Placement{Job: j.ID, Cluster: cluster, Processors: set, Start: slot.Start, End: slot.End})
+	p := model.Placement{Job: j.ID, Start: slot.Start, End: slot.End}
+	for _, piece := range slot.pieces {
+		p.Pieces = append(p.Pieces, model.Piece{Cluster: s.in.Clusters()[piece.cluster].ID, Processors: piece.set, Tasks: piece.tasks,
+			Start: slot.Start, End: piece.end})
+	}
+	if len(p.Pieces) == 0 {
+		p.Cluster, p.Processors = s.in.Clusters()[slot.Cluster].ID, slot.set
+		if sets := s.sets[slot.Cluster]; sets != nil {
+			p.Processors = sets.place(slot.Processors, &slot)
+		}
+	}
+	s.solution.Jobs = append(s.solution.Jobs, p)
 }
 
 // Leave leaves the job out, for the reason given, which is cut to what a solution may hold.
@@ -156,56 +160,3 @@ func WhyNowhere(in *model.Instance, job int) string {
 
 // Solution is the schedule so far. The Schedule must not be used afterwards.
 func (s *Schedule) Solution() *model.Solution { return &s.solution }
-
-// licencePools are the profiles of the limited pools.
-type licencePools struct {
-	in    *model.Instance
-	pools map[poolKey]*Profile
-}
-
-// poolKey is the pool of a licence: the grid's (cluster −1) or a cluster's own.
-type poolKey struct{ licence, cluster int }
-
-func newLicencePools(in *model.Instance) *licencePools {
-	return &licencePools{in, map[poolKey]*Profile{}}
-}
-
-// of is the profile that a job on the cluster draws the licence from; nil where it is unlimited.
-func (l *licencePools) of(licence, cluster int) *Profile {
-	copies, own := l.in.Pool(cluster, licence)
-	if copies == model.Unlimited {
-		return nil
-	}
-	key := poolKey{licence, -1}
-	if own {
-		key.cluster = cluster
-	}
-	if l.pools[key] == nil {
-		l.pools[key] = NewProfile(float64(copies))
-	}
-	return l.pools[key]
-}
-
-// earliest is the earliest time from t on at which every licence the job needs is free for the length.
-func (l *licencePools) earliest(j *model.Job, cluster int, t, length float64) float64 {
-	for again := true; again; {
-		again = false
-		for _, need := range j.Licences {
-			if p := l.of(need.Licence, cluster); p != nil && need.Copies > 0 {
-				if later := p.Earliest(t, length, float64(need.Copies)); later > t {
-					t, again = later, true
-				}
-			}
-		}
-	}
-	return t
-}
-
-// add takes the licences of the job over an interval.
-func (l *licencePools) add(j *model.Job, cluster int, start, end float64) {
-	for _, need := range j.Licences {
-		if p := l.of(need.Licence, cluster); p != nil {
-			p.Add(start, end, float64(need.Copies))
-		}
-	}
-}

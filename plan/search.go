@@ -9,20 +9,20 @@ import (
 // search goes through the processors of a general cluster in the order of their release, for one job, and counts those that
 // the job could hold by the time it looks at.
 type search struct {
-	g      *generalCluster
-	job    *model.Job
-	size   int
-	length float64 // the longest that the job could take
-	seen   int     // units released by the time
-	free   []int   // by machine: those of them that the job could hold; −1: not on that machine
-	room   []int   // by machine: as many of those as memory allows
-	count  int     // the free ones: all, or those of the machine with the most for a job that must stay on one
+	g             *generalCluster
+	job           *model.Job
+	size          int
+	slowest, link float64 // the least of the machines
+	length        float64 // the longest that the job could take
+	seen          int     // units released by the time
+	free          []int   // by machine: those of them that the job could hold; −1: not on that machine
+	room          []int   // by machine: as many of those as memory allows
+	count         int     // the free ones: all, or those of the machine with the most for a job that must stay on one
 }
 
 // begin starts a search among machines of at least the given speed and link that can host the job; false where there are
 // too few of them.
-func (s *search) begin(g *generalCluster, job int, speed, link float64) bool {
-	size, _ := g.in.Width(job, g.cluster)
+func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bool {
 	*s = search{g: g, job: &g.in.Jobs()[job], size: size, free: s.free[:0], room: s.room[:0]}
 	slowest, slowestLink, processors := math.Inf(1), math.Inf(1), 0
 	hosts, of := 0, (*model.Machine)(nil)
@@ -47,6 +47,7 @@ func (s *search) begin(g *generalCluster, job int, speed, link float64) bool {
 	if processors < size {
 		return false
 	}
+	s.slowest, s.link = slowest, slowestLink
 	tasks := (s.job.Tasks + size - 1) / size
 	s.length = g.in.Busy(job, g.cluster, slowest, tasks) + g.in.Transfer(job, slowestLink)
 	return true

@@ -12,15 +12,18 @@ import (
 
 // run advances the chains of an engine, round by round.
 func run(ctx context.Context, e engine, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
+	at := rank{math.MaxInt, math.Inf(1)} // nothing yet
+	if start != nil {
+		var err error
+		if at, err = rankOf(in, start); err != nil {
+			return Result{}, err
+		}
+	}
 	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains())}
 	stop := r.loop(ctx)
 	result := Result{Solution: start, Evaluations: r.evaluations, Stop: stop}
-	at, err := rankOf(in, start)
-	if err != nil {
-		return Result{}, err
-	}
 	k := r.leader()
-	if math.IsInf(e.best(k), 1) {
+	if math.IsInf(e.best(k).objective, 1) {
 		return result, nil
 	}
 	found, err := e.solution(k)
@@ -47,7 +50,7 @@ type rounds struct {
 
 // loop runs the rounds and says why they ended.
 func (r *rounds) loop(ctx context.Context) model.Stop {
-	for {
+	for n := 0; ; n++ {
 		switch {
 		case ctx.Err() != nil:
 			return stopReason(ctx)
@@ -55,6 +58,8 @@ func (r *rounds) loop(ctx context.Context) model.Stop {
 			return model.StopDone
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations
+		case r.opt.Rounds > 0 && n >= r.opt.Rounds:
+			return model.StopDone
 		}
 		r.round(ctx)
 		made := int64(0)
@@ -63,7 +68,7 @@ func (r *rounds) loop(ctx context.Context) model.Stop {
 		}
 		r.evaluations += made
 		if r.opt.Progress != nil {
-			r.opt.Progress(r.evaluations, r.engine.best(r.leader()))
+			r.opt.Progress(r.evaluations, r.engine.best(r.leader()).objective)
 		}
 		if made == 0 && ctx.Err() == nil {
 			return model.StopDone
@@ -105,11 +110,11 @@ func (r *rounds) round(ctx context.Context) {
 	workers.Wait()
 }
 
-// leader is the chain with the least objective, the first of equals.
+// leader is the chain with the best schedule, the first of equals.
 func (r *rounds) leader() int {
 	best := 0
 	for k := range r.used {
-		if r.engine.best(k) < r.engine.best(best) {
+		if r.engine.best(k).less(r.engine.best(best)) {
 			best = k
 		}
 	}
@@ -119,7 +124,7 @@ func (r *rounds) leader() int {
 // reached says whether the target is reached, up to rounding.
 func (r *rounds) reached() bool {
 	best := r.engine.best(r.leader())
-	return best <= r.opt.Target+model.Tolerance*math.Abs(r.opt.Target)
+	return best.left == 0 && best.objective <= r.opt.Target+model.Tolerance*math.Abs(r.opt.Target)
 }
 
 // stopReason says whether the context ended by its deadline or was cancelled.

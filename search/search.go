@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Seed     uint64
 	MaxEvals int64   // 0: no limit
+	Rounds   int     // 0: no limit
 	Workers  int     // 0: one
 	Target   float64 // the search ends when the objective is as low, the proved lower bound; -Inf: none
 	// Progress is told the number of evaluations and the least objective so far, at most once a round, from one goroutine.
@@ -41,9 +42,10 @@ type engine interface {
 	advance(k int, evaluations int64, stop func() bool) int64
 	// meet lets the chains learn from each other; it is called between rounds.
 	meet()
-	// best is the least objective that chain k has found, as the engine adds it up; +Inf: nothing yet.
-	best(k int) float64
-	// solution is the schedule of that objective.
+	// best is how good the best schedule is that chain k has found, as the engine adds it up; its objective is +Inf: nothing yet.
+	// Jobs that can run nowhere need not be counted among those left out.
+	best(k int) rank
+	// solution is that schedule.
 	solution(k int) (*model.Solution, error)
 	// round is how many evaluations a chain makes in a round, some 20 ms of them.
 	round() int64
@@ -56,13 +58,17 @@ var ErrNoEngine = errors.New("search: no engine for the instance")
 type newEngine func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error)
 
 // engines, the most special first.
-var engines = []newEngine{}
+var engines = []newEngine{newUnrelated, newLists, newSchedules}
 
-// Minimise improves the start, which must be in order by the checker, until the context ends, the evaluations are used up or
-// the target is reached.
+// Minimise improves the start, which must be in order by the checker, or finds a schedule where it is nil, until the context
+// ends, a limit is hit or the target is reached.
 func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
-	for _, make := range engines {
-		e, err := make(ctx, in, start, opt.Seed)
+	from := start
+	if from == nil {
+		from = &model.Solution{}
+	}
+	for _, fits := range engines {
+		e, err := fits(ctx, in, from, opt.Seed)
 		switch {
 		case err != nil:
 			return Result{}, err
@@ -81,6 +87,14 @@ type rank struct {
 	objective float64
 }
 
+// less orders ranks, the better first, to the last bit.
+func (a rank) less(b rank) bool {
+	if a.left != b.left {
+		return a.left < b.left
+	}
+	return a.objective < b.objective
+}
+
 // rankOf evaluates a schedule.
 func rankOf(in *model.Instance, s *model.Solution) (rank, error) {
 	evaluation, err := model.Evaluate(in, s)
@@ -95,8 +109,8 @@ func (a rank) better(b rank) bool {
 	if a.left != b.left {
 		return a.left < b.left
 	}
+	if math.IsInf(b.objective, 0) {
+		return a.objective < b.objective
+	}
 	return a.objective < b.objective-model.Tolerance*math.Abs(b.objective)
 }
-
-// Supports says whether an engine can take the instance.
-func Supports(in *model.Instance) error { return nil }

@@ -2,28 +2,25 @@ package solve
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/allot-opt/allot/model"
 )
 
 var _ = Register(Info{
 	Name:   "auto",
-	Doc:    "Picks solvers that fit the instance, runs them and keeps the best schedule.",
+	Doc:    "Runs the quick solvers that fit the instance, then search from the best of their schedules.",
 	Source: "allot",
 	New:    func() Solver { return &Auto{} },
 })
 
-// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), and keeps
-// the schedule of the least objective, the first by name of equals.
+// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), then
+// [Search] from the best of their schedules, the first by name of equals.
 type Auto struct {
 	chosen string
 }
 
-// candidates are the solvers that fit the instance, by name.
+// candidates are the quick solvers that fit the instance, by name.
 func (*Auto) candidates(in *model.Instance) []Info {
 	var fitting []Info
 	for _, info := range Solvers() {
@@ -34,33 +31,39 @@ func (*Auto) candidates(in *model.Instance) []Info {
 	return fitting
 }
 
-// Chosen is the name of the solver whose schedule Solve returned.
+// Chosen is the name of the solvers whose schedule Solve returned.
 func (a *Auto) Chosen() string { return a.chosen }
 
-// Supports implements [Solver]. The error is that of the solver that misses least.
-func (a *Auto) Supports(in *model.Instance) error {
-	if len(a.candidates(in)) > 0 {
-		return nil
-	}
-	closest := fmt.Errorf("%w: %d jobs are too many for every solver that auto tries", ErrUnsupported, len(in.Jobs()))
-	fewest := math.MaxInt
-	for _, info := range Solvers() {
-		var refused *UnsupportedError
-		if len(in.Jobs()) > info.AutoJobs || !errors.As(info.New().Supports(in), &refused) {
-			continue
-		}
-		if missing := bits.OnesCount32(uint32(refused.Missing)); missing < fewest {
-			closest, fewest = fmt.Errorf("%s comes closest: %w", info.Name, refused), missing
-		}
-	}
-	return closest
-}
+// Supports implements [Solver]: everything, as search does.
+func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in) }
 
 // Solve implements [Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	var best Result
-	var least float64
-	best.Status = model.Unknown
+	best, err := a.quick(ctx, in, opt)
+	if err != nil || best.Solution != nil && (ctx.Err() != nil || opt.MaxEvals > 0 && best.Evaluations >= opt.MaxEvals) {
+		return best, err
+	}
+	opt.Start = best.Solution
+	if opt.MaxEvals > 0 {
+		opt.MaxEvals -= best.Evaluations
+	}
+	result, err := (&Search{}).Solve(ctx, in, opt)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Evaluations += best.Evaluations
+	switch {
+	case best.Solution == nil:
+		a.chosen = "search"
+	case result.Solution != best.Solution:
+		a.chosen += "+search"
+	}
+	return result, nil
+}
+
+// quick is the best schedule of the quick solvers.
+func (a *Auto) quick(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	best, least := Result{Status: model.Unknown, Stop: model.StopDone}, math.Inf(1)
 	for _, info := range a.candidates(in) {
 		if opt.MaxEvals > 0 && best.Evaluations >= opt.MaxEvals {
 			best.Stop = model.StopEvaluations

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -9,21 +10,68 @@ import (
 )
 
 var _ = Register(Info{
-	Name:   "search",
-	Doc:    "Searches assignment, order and numbers of processors globally, from the best of the quick heuristics or any start, until the time or the evaluations are used up.",
-	Source: "allot; docs/search.md",
+	Name: "search",
+	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for; goes on until the limit, or until its " +
+		"schedule is proved to be optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
+	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search.md",
 	New:    func() Solver { return &Search{} },
 
 	Starts: true,
 })
 
-// Search is the anytime global search of package search.
-type Search struct{}
+// Search is the anytime global search of package search. From a cold start it begins with the schedules of several rules of
+// priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
+//
+// The bound of the result is [LowerBound]'s; the search ends when it is reached.
+//
+// Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
+// O(jobs · (clusters + steps)) for each of up to eight walks.
+type Search struct {
+	Rounds int `default:"100" doc:"rounds, of some 20 ms of each walk, after which the search ends where neither time nor evaluations are limited"`
+}
 
-// Supports implements [Solver].
-func (*Search) Supports(in *model.Instance) error { return search.Supports(in) }
+// Supports implements [Solver]: everything.
+func (*Search) Supports(*model.Instance) error { return nil }
 
 // Solve implements [Solver].
-func (*Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	return Result{Stop: model.StopDone, Status: model.Unknown, Bound: math.Inf(-1)}, nil
+func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	start, evaluations := opt.Start, int64(0)
+	if first := (&FCFSList{}); start == nil && first.Supports(in) == nil {
+		cold, err := first.Solve(ctx, in, opt)
+		if err != nil || cold.Solution == nil {
+			return cold, err
+		}
+		start, evaluations = cold.Solution, cold.Evaluations
+	}
+	result := Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
+	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
+	if result.Bound, result.HasBound = LowerBound(ctx, in); result.HasBound {
+		limits.Target = result.Bound
+	}
+	_, timed := ctx.Deadline()
+	switch {
+	case opt.MaxEvals > evaluations:
+		limits.MaxEvals = opt.MaxEvals - evaluations
+	case opt.MaxEvals > 0 && start != nil:
+		return result, nil
+	case opt.MaxEvals > 0:
+		limits.MaxEvals = opt.MaxEvals
+	case !timed:
+		limits.Rounds = cmp.Or(s.Rounds, 100)
+	}
+	if opt.Progress != nil {
+		limits.Progress = func(n int64, objective float64) {
+			opt.Progress(Progress{Evaluations: evaluations + n, Objective: objective, Bound: limits.Target})
+		}
+	}
+	found, err := search.Minimise(ctx, in, start, limits)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Solution, result.Stop = found.Solution, found.Stop
+	result.Evaluations += found.Evaluations
+	if result.Solution == nil {
+		result.Status = model.Unknown
+	}
+	return result, nil
 }

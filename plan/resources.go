@@ -1,0 +1,259 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Resources is what the jobs placed so far hold of processors, memory and licences, and until when. It looks for slots behind
+// those jobs, on processors whose last job has ended (holes are not filled); which jobs those are, and that a job waits for
+// others, is the caller's to know. [Schedule] keeps that too.
+//
+// A state is brought back by Assign, so that a search can continue from the middle of a schedule.
+type Resources struct {
+	in       *model.Instance
+	clusters []clusterState
+	pools    *licencePools
+}
+
+// Slot is a place for a job that Earliest or Spread found.
+type Slot struct {
+	Cluster    int // of the first piece
+	Processors int // of all pieces
+	Start, End float64
+	set        model.ProcessorSet // chosen already; nil: in pieces, or any processors of a uniform cluster
+	pieces     []piece            // of a job that spreads over several clusters
+}
+
+// piece is the part of a job on one cluster.
+type piece struct {
+	cluster, tasks int
+	set            model.ProcessorSet
+	end            float64
+}
+
+// clusterState is what is known of the processors of one cluster.
+type clusterState interface {
+	// earliest is the slot of the earliest end for the job on n processors from ready on; false where it can never run on as many.
+	earliest(job, n int, ready float64) (Slot, bool)
+	// hold takes processors from start to end: those of the set, where the slot had one.
+	hold(job, n int, set model.ProcessorSet, start, end float64)
+	// release is the earliest time at which n processors are free.
+	release(n int) float64
+	// assign makes the state that of another of the same cluster.
+	assign(other clusterState)
+	// size is about how many bytes the empty state takes.
+	size() int
+}
+
+// NewResources is the empty state: nothing is held.
+func NewResources(in *model.Instance) *Resources {
+	r := &Resources{in: in, pools: newLicencePools(in)}
+	const needGeneral = model.MemoryLimits | model.LicencePools | model.BandwidthNeeds | model.MachineSpan
+	general := in.Features()&needGeneral != 0 || anySpreads(in)
+	costs := costMatters(in)
+	for c := range in.Clusters() {
+		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) {
+			r.clusters = append(r.clusters, newPlainCluster(in, c))
+		} else {
+			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools))
+		}
+	}
+	return r
+}
+
+// costMatters says that the objective depends on what jobs cost.
+func costMatters(in *model.Instance) bool {
+	for _, term := range in.Objective() {
+		switch term.Metric {
+		case "cost", "over_budget", "workflow_failures":
+			return true
+		}
+	}
+	return false
+}
+
+// costsDiffer says that it depends on the machines of the cluster what a job costs.
+func costsDiffer(c *model.Cluster) bool {
+	for g := range c.Machines {
+		if c.Machines[g].Cost != c.Machines[0].Cost {
+			return true
+		}
+	}
+	return false
+}
+
+// Earliest is the slot on the cluster, on which the job can run (see [model.Instance.CanRun]), at which it ends first on n
+// processors, as many as it may hold there, from the time ready on; false where it never finds as many.
+func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
+	slot, ok := r.clusters[cluster].earliest(job, n, ready)
+	slot.Cluster, slot.Processors = cluster, n
+	return slot, ok
+}
+
+// Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.
+func (r *Resources) Release(cluster, n int) float64 { return r.clusters[cluster].release(n) }
+
+// Take places the job into a slot that was found after the last job was placed.
+func (r *Resources) Take(job int, slot *Slot) {
+	if slot.pieces == nil {
+		r.clusters[slot.Cluster].hold(job, slot.Processors, slot.set, slot.Start, slot.End)
+	}
+	for _, p := range slot.pieces {
+		r.clusters[p.cluster].hold(job, p.set.Len(), p.set, slot.Start, p.end)
+	}
+	r.pools.add(&r.in.Jobs()[job], slot)
+}
+
+// Assign makes the state that of other, of the same instance.
+//
+// Complexity: O(processors + memory and licences in use).
+func (r *Resources) Assign(other *Resources) {
+	for c := range r.clusters {
+		r.clusters[c].assign(other.clusters[c])
+	}
+	r.pools.assign(other.pools)
+}
+
+// Size is about how many bytes the empty state takes.
+func (r *Resources) Size() int {
+	bytes := 0
+	for _, c := range r.clusters {
+		bytes += c.size()
+	}
+	return bytes
+}
+
+// Cost is what the slot costs: each piece for its own time.
+func (r *Resources) Cost(slot *Slot) float64 {
+	if slot.pieces == nil {
+		return (slot.End - slot.Start) * costRate(&r.in.Clusters()[slot.Cluster], slot.Processors, slot.set)
+	}
+	cost := 0.0
+	for _, p := range slot.pieces {
+		cost += (p.end - slot.Start) * costRate(&r.in.Clusters()[p.cluster], p.set.Len(), p.set)
+	}
+	return cost
+}
+
+// Pieces calls yield for each piece of the slot: itself, where it stays on one cluster.
+func (r *Resources) Pieces(slot *Slot, yield func(cluster, processors int, end float64)) {
+	if slot.pieces == nil {
+		yield(slot.Cluster, slot.Processors, slot.End)
+	}
+	for _, p := range slot.pieces {
+		yield(p.cluster, p.set.Len(), p.end)
+	}
+}
+
+// costRate is the cost per time of n processors of the cluster: those of the set, or any where they all cost the same.
+func costRate(c *model.Cluster, n int, set model.ProcessorSet) float64 {
+	if set == nil {
+		return float64(n) * c.Machines[0].Cost
+	}
+	rate := 0.0
+	for _, r := range set {
+		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
+			m := &c.Machines[g]
+			rate += m.Cost * float64(min(r.Last, m.Last())-max(r.First, m.First)+1)
+		}
+	}
+	return rate
+}
+
+// licencePools are the profiles of the limited pools.
+type licencePools struct {
+	in       *model.Instance
+	licences int
+	profiles []*Profile // of the grid's pools by licence, then of each cluster's own; nil: unlimited
+}
+
+func newLicencePools(in *model.Instance) *licencePools {
+	l := &licencePools{in: in, licences: len(in.Licences())}
+	if in.Features()&model.LicencePools == 0 {
+		return l
+	}
+	l.profiles = make([]*Profile, l.licences*(1+len(in.Clusters())))
+	for c := range in.Clusters() {
+		for k := range l.licences {
+			copies, own := in.Pool(c, k)
+			if at := l.index(k, c, own); copies != model.Unlimited && l.profiles[at] == nil {
+				l.profiles[at] = NewProfile(float64(copies))
+			}
+		}
+	}
+	return l
+}
+
+// index is where the profile of the pool is kept.
+func (l *licencePools) index(licence, cluster int, own bool) int {
+	if own {
+		return (1+cluster)*l.licences + licence
+	}
+	return licence
+}
+
+// of is the profile that a job on the cluster draws the licence from, nil where it is unlimited, and whether it is the
+// cluster's own.
+func (l *licencePools) of(licence, cluster int) (p *Profile, own bool) {
+	if l.profiles == nil {
+		return nil, false
+	}
+	_, own = l.in.Pool(cluster, licence)
+	return l.profiles[l.index(licence, cluster, own)], own
+}
+
+// earliest is the earliest time from t on at which every licence the job needs is free for the length; +Inf: never.
+func (l *licencePools) earliest(j *model.Job, cluster int, t, length float64) float64 {
+	for again := true; again && t < math.Inf(1); {
+		again = false
+		for _, need := range j.Licences {
+			if p, _ := l.of(need.Licence, cluster); p != nil && need.Copies > 0 {
+				if later := p.Earliest(t, length, float64(need.Copies)); later > t {
+					t, again = later, true
+				}
+			}
+		}
+	}
+	return t
+}
+
+// add takes the licences of the job: once a pool, however many of its pieces draw from it.
+func (l *licencePools) add(j *model.Job, slot *Slot) {
+	for _, need := range j.Licences {
+		if need.Copies == 0 {
+			continue
+		}
+		if slot.pieces == nil {
+			if p, _ := l.of(need.Licence, slot.Cluster); p != nil {
+				p.Add(slot.Start, slot.End, float64(need.Copies))
+			}
+			continue
+		}
+		grid := false
+		for _, piece := range slot.pieces {
+			p, own := l.of(need.Licence, piece.cluster)
+			if p == nil || !own && grid {
+				continue
+			}
+			grid = grid || !own
+			p.Add(slot.Start, slot.End, float64(need.Copies))
+		}
+	}
+}
+
+// assign makes the state that of another.
+func (l *licencePools) assign(other *licencePools) {
+	for k, p := range l.profiles {
+		if p != nil {
+			p.assign(other.profiles[k])
+		}
+	}
+}
+
+// assign makes the profile that of another.
+func (p *Profile) assign(other *Profile) {
+	p.times = append(p.times[:0], other.times...)
+	p.used = append(p.used[:0], other.used...)
+}

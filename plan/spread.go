@@ -1,0 +1,251 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Spreads says that the job must spread over several clusters: its span is the grid and it fits none of them, though they all
+// together have enough processors for it.
+func Spreads(in *model.Instance, job int) bool {
+	j := &in.Jobs()[job]
+	if j.Span != model.SpanGrid || len(in.Clusters()) < 2 {
+		return false
+	}
+	all := 0
+	for c := range in.Clusters() {
+		if in.CanRun(job, c) {
+			return false
+		}
+		all += hostsOf(in, job, c)
+	}
+	return all >= j.Min
+}
+
+// anySpreads says that a job must spread over several clusters.
+func anySpreads(in *model.Instance) bool {
+	for j := range in.Jobs() {
+		if Spreads(in, j) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostsOf is the number of processors of the cluster that pieces of the job can hold at once.
+func hostsOf(in *model.Instance, job, cluster int) int {
+	j := &in.Jobs()[job]
+	if math.IsNaN(in.Busy(job, cluster, 1, 1)) { // no run time is stated for the cluster
+		return 0
+	}
+	for _, need := range j.Licences {
+		if copies, _ := in.Pool(cluster, need.Licence); need.Copies > copies {
+			return 0
+		}
+	}
+	all := 0
+	for g := range in.Clusters()[cluster].Machines {
+		m := &in.Clusters()[cluster].Machines[g]
+		all += in.Holds(j, m) * m.Count
+	}
+	return all
+}
+
+// host is a cluster that may take a piece of the job.
+type host struct {
+	cluster int
+	state   *generalCluster
+	free    int // processors that it can give
+	piece   int // processors that it gives
+}
+
+// Spread is a slot for a job that [Spreads] on n processors of several clusters, from the time ready on; false where it never
+// finds as many. It takes the earliest time at which as many are released, with memory and licences for as long as the job can
+// last there, from the clusters with the most free processors, the latest-released of each. The tasks are dealt out so that the
+// last piece ends as early as can be.
+//
+// Complexity: O(events · processors) until there is room.
+func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
+	hosts := r.hosts(job)
+	length := r.longest(job, n, hosts)
+	for k := range hosts {
+		h := &hosts[k]
+		h.state.search.begin(h.state, job, 1, 0, 0)
+		h.state.search.length = length
+	}
+	for t := ready; t < math.Inf(1); {
+		next, all := math.Inf(1), 0
+		for k := range hosts {
+			h := &hosts[k]
+			s := &h.state.search
+			s.release(t)
+			next = min(next, s.nextRelease(), s.nextMemory(t))
+			s.share(t)
+			h.free = 0
+			for _, room := range s.room {
+				h.free += room
+			}
+			all += h.free
+		}
+		if all < n || !chooseHosts(hosts, n, r.in.Jobs()[job].Tasks) {
+			t = next
+			continue
+		}
+		later := t
+		for _, h := range hosts {
+			if h.piece > 0 {
+				later = max(later, r.pools.earliest(&r.in.Jobs()[job], h.cluster, t, length))
+			}
+		}
+		if later == t {
+			return r.pieces(job, n, t, hosts), true
+		}
+		t = later
+	}
+	return Slot{}, false
+}
+
+// hosts are the clusters that can take a piece of the job.
+func (r *Resources) hosts(job int) []host {
+	var hosts []host
+	for c := range r.clusters {
+		if hostsOf(r.in, job, c) > 0 {
+			hosts = append(hosts, host{cluster: c, state: r.clusters[c].(*generalCluster)})
+		}
+	}
+	return hosts
+}
+
+// longest is the longest that the job may take on n processors of the hosts: with the tasks shared evenly, on the slowest.
+func (r *Resources) longest(job, n int, hosts []host) float64 {
+	j := &r.in.Jobs()[job]
+	tasks := (j.Tasks + n - 1) / n
+	longest, link := 0.0, math.Inf(1)
+	for k := range hosts {
+		for g := range hosts[k].state.machines {
+			if m := hosts[k].state.machines[g].group; r.in.Holds(j, m) > 0 {
+				longest = max(longest, r.in.Busy(job, hosts[k].cluster, m.Speed, tasks))
+				link = min(link, m.Bandwidth)
+			}
+		}
+	}
+	return longest + r.in.Transfer(job, link)
+}
+
+// chooseHosts takes n processors from those with the most free, in at most so many pieces; false where that are not enough. A
+// piece that would be empty is none.
+func chooseHosts(hosts []host, n, tasks int) bool {
+	order := make([]*host, len(hosts))
+	for k := range hosts {
+		hosts[k].piece = 0
+		order[k] = &hosts[k]
+	}
+	slices.SortStableFunc(order, func(a, b *host) int { return cmp.Compare(b.free, a.free) })
+	for _, h := range order[:min(tasks, len(order))] {
+		h.piece = min(n, h.free)
+		n -= h.piece
+	}
+	return n == 0
+}
+
+// pieces is the slot at the time t on the processors that the hosts give.
+func (r *Resources) pieces(job, n int, t float64, hosts []host) Slot {
+	slot := Slot{Processors: n, Start: t, End: t}
+	link := math.Inf(1)
+	for k := range hosts {
+		if h := &hosts[k]; h.piece > 0 {
+			h.state.search.size = h.piece
+			set := h.state.search.choose()
+			link = min(link, r.in.SlowestLink(h.cluster, set))
+			slot.pieces = append(slot.pieces, piece{cluster: h.cluster, set: set})
+		}
+	}
+	slot.Cluster = slot.pieces[0].cluster
+	r.deal(job, slot.pieces)
+	for k := range slot.pieces {
+		p := &slot.pieces[k]
+		p.end = t + (r.in.Longest(job, p.cluster, p.set, p.tasks) + r.in.Transfer(job, link))
+		slot.End = max(slot.End, p.end)
+	}
+	return slot
+}
+
+// processorClass is a number of processors of one speed in one piece.
+type processorClass struct {
+	piece, processors int
+	speed             float64
+}
+
+// deal shares the tasks of the job among the pieces, at least one each, so that the longest processor is as short as can be:
+// it looks for the least time within which the processors can run them all.
+func (r *Resources) deal(job int, pieces []piece) {
+	tasks := r.in.Jobs()[job].Tasks
+	var classes []processorClass
+	for k, p := range pieces {
+		c := &r.in.Clusters()[p.cluster]
+		for _, run := range p.set {
+			for g := c.GroupOf(run.First); g < len(c.Machines) && c.Machines[g].First <= run.Last; g++ {
+				m := &c.Machines[g]
+				classes = append(classes, processorClass{k, min(run.Last, m.Last()) - max(run.First, m.First) + 1, m.Speed})
+			}
+		}
+	}
+	// within is how many tasks a processor of the class can run in a time.
+	within := func(c *processorClass, time float64) int {
+		cluster := pieces[c.piece].cluster
+		one := r.in.Busy(job, cluster, c.speed, 1)
+		each := r.in.Busy(job, cluster, c.speed, 2) - one
+		switch {
+		case time < one:
+			return 0
+		case each <= 0 || (time-one)/each >= float64(tasks):
+			return tasks
+		}
+		return 1 + int((time-one)/each)
+	}
+	share := func(time float64) (all int) {
+		for k := range pieces {
+			pieces[k].tasks = 0
+		}
+		tooSlow := 0 // classes of the piece that can run none
+		for k, c := range classes {
+			p := &pieces[c.piece]
+			can := within(&c, time)
+			if p.tasks += min(tasks, c.processors*can); can == 0 {
+				tooSlow++
+			}
+			if k+1 < len(classes) && classes[k+1].piece == c.piece {
+				continue
+			}
+			if p.tasks = min(tasks, max(1, p.tasks)); tooSlow > 0 { // as many as processors, and every processor gets one
+				p.tasks = min(p.tasks, max(1, p.set.Len()-1))
+			}
+			all += p.tasks
+			tooSlow = 0
+		}
+		return all
+	}
+	low, high := 0.0, 1.0
+	for share(high) < tasks && high < math.MaxFloat64/4 {
+		low, high = high, 2*high
+	}
+	for range 200 {
+		middle := low + (high-low)/2
+		if middle == low || middle == high {
+			break
+		}
+		if share(middle) < tasks {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	for k, more := len(pieces)-1, share(high)-tasks; more > 0; k-- { // those that end last of equals run fewer
+		less := min(more, pieces[k].tasks-1)
+		pieces[k].tasks -= less
+		more -= less
+	}
+}

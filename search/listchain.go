@@ -1,0 +1,217 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/allot-opt/allot/plan"
+)
+
+// listChain is a random walk over orders of jobs on clusters.
+type listChain struct {
+	p        *listProblem
+	rng      *rand.Rand
+	clusters []listState
+	at, pos  []int32 // by job: its cluster, its position there
+
+	objective float64
+	energy    float64 // what the walk minimises: the objective and, to have a slope where the makespan has none, the spread
+	unit      float64 // a makespan to measure the spread in
+	last      [3]lastCluster
+
+	probe  listProbe
+	margin float64   // by how much an estimate must miss for a move to be given up
+	saved  []float64 // by job: how much less its cluster cost without it, when last looked at
+	seen   []int64   // by job: the changes of its cluster then
+
+	trialA, trialB  []int32
+	temperature     float64
+	tried, accepted int64 // since the last round began
+
+	best   float64 // objective
+	orders [][]int32
+}
+
+// listState is what a walk knows of one cluster.
+type listState struct {
+	order   []int32
+	log     plan.ReleasesLog // before every stride-th position
+	stride  int
+	prefix  []listSums // before every position, and after the last
+	cost    float64    // its part of the objective, but for the makespan of all clusters
+	energy  float64    // the same with the spread
+	changes int64
+}
+
+// listSums is what a list schedule costs up to a position.
+type listSums struct {
+	latest float64 // end
+	busy   float64 // processor time held
+	over   float64 // time over deadlines
+	direct float64 // cost of the ends and of being on the cluster
+}
+
+// lastCluster is one of the clusters with the largest makespans.
+type lastCluster struct {
+	makespan float64
+	cluster  int32
+}
+
+// newListChain starts a walk at the given orders.
+func newListChain(p *listProblem, orders [][]int32, rng *rand.Rand) *listChain {
+	n, widest := len(p.in.Jobs()), 0.0
+	for c := range p.clusters {
+		widest = max(widest, p.clusters[c].processors)
+	}
+	w := &listChain{
+		p: p, rng: rng, clusters: make([]listState, len(p.clusters)),
+		at: make([]int32, n), pos: make([]int32, n),
+		saved: make([]float64, n), seen: make([]int64, n),
+		probe: listProbe{releases: plan.NewReleases(int(min(widest, float64(n)))), origin: p.origin, global: p.makespan},
+		best:  math.Inf(1), orders: make([][]int32, len(p.clusters)),
+	}
+	for c := range w.clusters {
+		s := &w.clusters[c]
+		s.order = append(s.order, orders[c]...)
+		s.stride = 1 + len(p.movable)/listStates
+		for _, j := range orders[c] {
+			w.at[j], w.seen[j] = int32(c), math.MinInt32
+		}
+		w.rebuild(int32(c), 0)
+	}
+	w.total()
+	w.measure(w.last[0].makespan)
+	w.keep()
+	return w
+}
+
+// listStates is about how many states of list decoding are kept, from which a move starts decoding.
+const listStates = 1024
+
+// measure takes a makespan for the unit of the spread.
+func (w *listChain) measure(makespan float64) {
+	if w.p.makespan == 0 || makespan == w.unit {
+		return
+	}
+	w.unit = makespan
+	w.probe.unit = 0
+	if makespan > 0 {
+		w.probe.unit, w.probe.spread = 1/makespan, listSpread*w.p.makespan*makespan/w.p.processors
+	}
+	for c := range w.clusters {
+		w.rebuild(int32(c), len(w.clusters[c].order))
+	}
+	w.total()
+}
+
+// keep remembers the schedule where it is the best so far.
+func (w *listChain) keep() {
+	if w.objective >= w.best {
+		return
+	}
+	w.best = w.objective
+	for c := range w.clusters {
+		w.orders[c] = append(w.orders[c][:0], w.clusters[c].order...)
+	}
+}
+
+// share is the part of the placed jobs that a cluster with n of them has.
+func (w *listChain) share(n int) float64 { return float64(n) / float64(len(w.p.movable)) }
+
+// rebuild decodes the cluster again from position k on and keeps what it finds.
+func (w *listChain) rebuild(c int32, k int) {
+	s, cluster, r := &w.clusters[c], &w.p.clusters[c], w.probe.releases
+	if s.log.Len() == 0 {
+		r.Reset(w.p.origin, int(cluster.processors))
+		s.log.Add(r)
+		s.prefix = append(s.prefix, listSums{latest: w.p.origin})
+	}
+	w.rewind(c, k)
+	s.log.Cut(k/s.stride + 1)
+	s.prefix = s.prefix[:k+1]
+	sums := s.prefix[k]
+	for i := k; i < len(s.order); i++ {
+		id := s.order[i]
+		j := &cluster.jobs[id]
+		sums.add(j, r.Place(j.size, j.arrival, j.duration)+j.duration)
+		sums.busy += float64(j.size) * j.duration
+		s.prefix = append(s.prefix, sums)
+		w.pos[id] = int32(i)
+		if (i+1)%s.stride == 0 {
+			s.log.Add(r)
+		}
+	}
+	s.changes++
+	s.cost = cluster.at(w.share(len(s.order))).cost(sums, w.p.origin)
+	s.energy = s.cost + w.probe.spreadOf(r)
+}
+
+// rewind brings back the state before position k of a cluster, of which what comes before k has not changed.
+func (w *listChain) rewind(c int32, k int) {
+	s, r := &w.clusters[c], w.probe.releases
+	from := k / s.stride
+	s.log.Restore(from, r)
+	for _, id := range s.order[from*s.stride : k] {
+		j := &w.p.clusters[c].jobs[id]
+		r.Place(j.size, j.arrival, j.duration)
+	}
+}
+
+// add counts a job that ends at the given time.
+func (s *listSums) add(j *listJob, end float64) {
+	if end > s.latest {
+		s.latest = end
+	}
+	if end > j.deadline {
+		s.over += end - j.deadline
+		s.direct += j.late
+	}
+	if end > j.bound {
+		s.direct += j.steep * (end - j.bound)
+	}
+	s.direct += j.fixed + j.slope*(end-j.first)
+}
+
+// cost is what a cluster adds to the objective.
+func (w listWeights) cost(s listSums, origin float64) float64 {
+	return w.makespan*(s.latest-origin) + w.busy*s.busy + w.over*s.over + s.direct
+}
+
+// total adds up objective and energy, and finds the clusters that end last.
+func (w *listChain) total() {
+	w.last = [3]lastCluster{{0, -1}, {0, -1}, {0, -1}}
+	w.objective, w.energy = w.p.constant, w.p.constant
+	for c := range w.clusters {
+		s := &w.clusters[c]
+		w.objective += s.cost
+		w.energy += s.energy
+		at := lastCluster{s.prefix[len(s.order)].latest - w.p.origin, int32(c)}
+		for k := range w.last {
+			if at.makespan > w.last[k].makespan {
+				w.last[k], at = at, w.last[k]
+			}
+		}
+	}
+	w.objective += w.p.makespan * w.last[0].makespan
+	w.energy += w.p.makespan * w.last[0].makespan
+}
+
+// lastBut is the makespan of all clusters but two.
+func (w *listChain) lastBut(a, b int32) float64 {
+	for _, l := range w.last {
+		if l.cluster != a && l.cluster != b {
+			return l.makespan
+		}
+	}
+	return 0
+}
+
+// accept ends a move that has been made.
+func (w *listChain) accept() {
+	before := w.energy
+	w.total()
+	if w.energy != before {
+		w.accepted++
+	}
+	w.keep()
+}

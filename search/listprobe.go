@@ -1,0 +1,98 @@
+package search
+
+import "github.com/allot-opt/allot/plan"
+
+// listProbe decodes one cluster as it would be after a move, from the first position that changes, and gives up as soon as the
+// cluster costs too much, or would if the jobs to come cost what they cost before.
+type listProbe struct {
+	releases *plan.Releases
+	origin   float64
+	global   float64 // weight of the makespan of all clusters
+	unit     float64 // 1/makespan that the spread is measured in; 0: it does not count
+	spread   float64 // weight of the spread
+
+	jobs    []listJob
+	weights listWeights
+	busy    float64 // processor time of all jobs that the cluster will have
+	per     float64 // 1/processors
+	floor   float64 // makespan of the clusters that the move leaves alone
+	limit   float64 // of the energy of the cluster but for its busy time
+	margin  float64 // by how much an estimate must be above the limit
+	sums    listSums
+	end     listSums // of the cluster before the move
+}
+
+// listSpread is the weight of the spread relative to that of the makespan.
+const listSpread = 1
+
+// begin starts at position k, for a cluster that will have n jobs of the given busy time.
+func (w *listChain) begin(c int32, k, n int, busy, floor, limit float64) *listProbe {
+	q, s, cluster := &w.probe, &w.clusters[c], &w.p.clusters[c]
+	w.rewind(c, k)
+	q.jobs, q.weights = cluster.jobs, cluster.at(w.share(n))
+	q.busy, q.per, q.floor = busy, 1/cluster.processors, floor
+	q.limit, q.margin = limit-q.weights.busy*busy, w.margin
+	q.sums, q.end = s.prefix[k], s.prefix[len(s.prefix)-1]
+	return q
+}
+
+// place decodes jobs; false: the cluster would cost more than the limit.
+func (q *listProbe) place(ids ...int32) bool {
+	for _, id := range ids {
+		j := &q.jobs[id]
+		q.sums.add(j, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
+		if q.least() > q.limit {
+			return false
+		}
+	}
+	return true
+}
+
+// follow decodes jobs that came in the same order before, with the sums after each of them then; false: the cluster would
+// cost more than the limit, or very likely so.
+func (q *listProbe) follow(ids []int32, before []listSums) bool {
+	limit := q.limit + q.margin - q.weights.over*q.end.over - q.end.direct
+	for k, id := range ids {
+		j := &q.jobs[id]
+		q.sums.add(j, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
+		least := q.least()
+		if least > q.limit || least-q.weights.over*before[k].over-before[k].direct > limit {
+			return false
+		}
+	}
+	return true
+}
+
+// least is a lower bound of what the cluster will cost in the end, without its busy time.
+func (q *listProbe) least() float64 {
+	mean := (q.busy + q.releases.Idle()) * q.per // release of its processors, in the end at least
+	makespan := max(q.sums.latest-q.origin, mean)
+	cost := q.weights.makespan*makespan + q.weights.over*q.sums.over + q.sums.direct
+	if q.global > 0 {
+		cost += q.global * max(makespan, q.floor)
+		mean *= q.unit
+		mean *= mean
+		cost += q.spread / q.per * mean * mean
+	}
+	return cost
+}
+
+// done is the energy of the cluster, all of whose jobs have been decoded, and whether it is within the limit.
+func (q *listProbe) done() (energy float64, ok bool) {
+	makespan := q.sums.latest - q.origin
+	energy = q.weights.makespan*makespan + q.weights.over*q.sums.over + q.sums.direct + q.spreadOf(q.releases)
+	all := energy
+	if q.global > 0 {
+		all += q.global * max(makespan, q.floor)
+	}
+	return energy + q.weights.busy*q.busy, all <= q.limit
+}
+
+// spreadOf is what the spread of the releases costs: the sum over the processors of the fourth power of the time at which each
+// is released at last, in units of the makespan. The less of it, the less is idle between jobs and the more even the end.
+func (q *listProbe) spreadOf(r *plan.Releases) float64 {
+	if q.global == 0 || q.unit == 0 {
+		return 0
+	}
+	return q.spread * r.FourthPowers(q.origin, q.unit)
+}

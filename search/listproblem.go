@@ -1,0 +1,240 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// listProblem is an instance of plain rigid jobs as the engine of lists sees it. It is not written after it has been made.
+type listProblem struct {
+	in         *model.Instance
+	clusters   []listCluster
+	origin     float64 // earliest arrival
+	makespan   float64 // weight of the makespan of all clusters
+	constant   float64 // of the objective
+	processors float64 // of all clusters
+	nowhere    []int   // jobs that can run on no cluster
+	movable    []int32 // the others
+	byArea     []int32 // those by least processor time on any cluster
+	rank       []int32 // by job: where it is in that order
+}
+
+// listCluster is a cluster with its coefficients in the objective: those that grow with the share of the jobs that it has, from
+// mcp, and those that do not.
+type listCluster struct {
+	processors float64
+	jobs       []listJob
+	mcp, plain listWeights
+}
+
+// listWeights are what a unit of the cluster's makespan, busy processor time and time over deadlines cost.
+type listWeights struct{ makespan, busy, over float64 }
+
+// listJob is a job on one cluster: what it takes there and what its end costs.
+type listJob struct {
+	duration, arrival float64
+	deadline          float64 // over it counts as over-deadline
+	first, slope      float64 // slope · (end − first), first being the earliest end
+	bound, steep      float64 // steep · max(0, end − bound)
+	late              float64 // once, when it ends after the deadline
+	fixed             float64 // for being here at all; not below 0
+	size              int32   // 0: cannot run there
+}
+
+// area is the processor time that the job takes.
+func (j *listJob) area() float64 { return float64(j.size) * j.duration }
+
+// at adds up the weights for a cluster with the given share of the jobs.
+func (c *listCluster) at(share float64) listWeights {
+	return listWeights{
+		c.plain.makespan + share*c.mcp.makespan,
+		c.plain.busy + share*c.mcp.busy,
+		c.plain.over + share*c.mcp.over,
+	}
+}
+
+// listFeatures is what the engine of lists honours.
+const listFeatures = plan.DecoderFeatures
+
+// newListProblem reads an instance; nil where it asks for something that lists by counts cannot honour, or its objective is
+// no sum over the clusters of what list decoding adds up, with weights that are not negative.
+func newListProblem(in *model.Instance) *listProblem {
+	if in.Features()&^listFeatures != 0 {
+		return nil
+	}
+	p := &listProblem{in: in, origin: in.FirstArrival(), clusters: make([]listCluster, len(in.Clusters()))}
+	for c := range p.clusters {
+		p.clusters[c].processors = float64(in.Clusters()[c].Processors)
+		p.clusters[c].jobs = p.jobsOn(c)
+		p.processors += p.clusters[c].processors
+	}
+	for j := range in.Jobs() {
+		if p.anywhere(j) {
+			p.movable = append(p.movable, int32(j))
+		} else {
+			p.nowhere = append(p.nowhere, j)
+		}
+	}
+	p.sort()
+	for _, term := range in.Objective() {
+		if term.Weight < 0 || math.IsInf(term.Weight, 0) || term.Weight > 0 && !p.add(term.Metric, term.Weight) {
+			return nil
+		}
+	}
+	return p
+}
+
+// jobsOn are the jobs on one cluster, with ends that cost nothing.
+func (p *listProblem) jobsOn(c int) []listJob {
+	jobs := make([]listJob, len(p.in.Jobs()))
+	for k := range jobs {
+		if !p.in.CanRun(k, c) {
+			continue
+		}
+		size, _ := p.in.Width(k, c)
+		j, duration := &p.in.Jobs()[k], p.in.DurationOn(k, c, size)
+		jobs[k] = listJob{
+			size: int32(size), duration: duration, arrival: j.Arrival, deadline: j.Deadline,
+			first: j.Arrival + duration, bound: math.Inf(1),
+		}
+	}
+	return jobs
+}
+
+// anywhere says whether the job can run on some cluster.
+func (p *listProblem) anywhere(job int) bool {
+	for c := range p.clusters {
+		if p.clusters[c].jobs[job].size > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// add enters a metric of the objective; false: it is not of the engine's kind.
+func (p *listProblem) add(metric string, weight float64) bool {
+	switch metric {
+	case "mcp":
+		p.addMCP(weight)
+	case "makespan":
+		p.makespan += weight
+	case "idle_time":
+		for c := range p.clusters {
+			p.clusters[c].plain.makespan += weight * p.clusters[c].processors
+			p.clusters[c].plain.busy -= weight
+		}
+	case "over_deadline":
+		for c := range p.clusters {
+			p.clusters[c].plain.over += weight
+		}
+	case "mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown", "missed", "miss_rate", "cost":
+		return p.addJobs(metric, weight)
+	case "unfinished": // a constant: no deadline is hard
+		p.constant += weight * float64(len(p.nowhere))
+	default:
+		return false
+	}
+	return true
+}
+
+// addMCP enters the comprehensive performance of each cluster, of which share is the part of all placed jobs.
+func (p *listProblem) addMCP(weight float64) {
+	for c := range p.clusters {
+		w, m := p.in.Clusters()[c].Weights, p.clusters[c].processors
+		if sum := w.Sum(); sum > 0 {
+			mcp := &p.clusters[c].mcp
+			mcp.makespan += weight * (w.IdleTime*m + w.Makespan) / sum
+			mcp.busy -= weight * w.IdleTime / sum
+			mcp.over += weight * w.OverDeadline / sum
+		}
+	}
+}
+
+// addJobs enters a metric that is a sum over the placed jobs; false: it is not one here.
+func (p *listProblem) addJobs(metric string, weight float64) bool {
+	placed, due := float64(len(p.in.Jobs())-len(p.nowhere)), 0.0
+	for k := range p.in.Jobs() {
+		if p.in.Jobs()[k].HasDeadline() {
+			due++
+		}
+	}
+	per := weight / placed
+	for c := range p.clusters {
+		rate, even := costRate(&p.in.Clusters()[c])
+		for k := range p.clusters[c].jobs {
+			j := &p.clusters[c].jobs[k]
+			if j.size == 0 {
+				continue
+			}
+			switch metric {
+			case "mean_response":
+				j.slope += per
+				j.fixed += per * j.duration
+			case "mean_wait":
+				j.slope += per
+			case "mean_slowdown":
+				if j.duration == 0 {
+					return false // it may count or not, which changes what the others cost
+				}
+				j.slope += per / j.duration
+				j.fixed += per
+			case "bounded_slowdown":
+				j.bound, j.steep = j.arrival+max(j.duration, 10), per/max(j.duration, 10)
+				j.fixed += per
+			case "missed":
+				j.late += weight
+			case "miss_rate":
+				j.late += weight * 100 / due
+			case "cost":
+				if !even {
+					return false
+				}
+				j.fixed += weight * rate * float64(j.size) * j.duration
+			}
+		}
+	}
+	for _, k := range p.nowhere {
+		if p.in.Jobs()[k].HasDeadline() {
+			switch metric {
+			case "missed":
+				p.constant += weight
+			case "miss_rate":
+				p.constant += weight * 100 / due
+			}
+		}
+	}
+	return true
+}
+
+// costRate is the cost of a processor of the cluster, and whether it is the same for all.
+func costRate(c *model.Cluster) (rate float64, even bool) {
+	rate = c.Machines[0].Cost
+	for k := range c.Machines {
+		if c.Machines[k].Cost != rate {
+			return 0, false
+		}
+	}
+	return rate, true
+}
+
+// sort ranks the jobs by area.
+func (p *listProblem) sort() {
+	area := make([]float64, len(p.in.Jobs()))
+	for k := range area {
+		area[k] = math.Inf(1)
+		for c := range p.clusters {
+			if j := &p.clusters[c].jobs[k]; j.size > 0 {
+				area[k] = min(area[k], j.area())
+			}
+		}
+	}
+	p.byArea, p.rank = slices.Clone(p.movable), make([]int32, len(area))
+	slices.SortStableFunc(p.byArea, func(a, b int32) int { return cmp.Compare(area[a], area[b]) })
+	for k, j := range p.byArea {
+		p.rank[j] = int32(k)
+	}
+}
