@@ -87,6 +87,9 @@ func (e *lists) round() int64 {
 	return int64(max(16, min(4096, 400_000/len(e.p.movable))))
 }
 
+// pace implements engine.
+func (e *lists) pace() int64 { return int64(max(1, min(5_000_000, 300_000_000/len(e.p.movable)))) }
+
 // advance implements engine.
 func (e *lists) advance(k int, evaluations int64, stop func() bool) int64 {
 	w := e.walks[k]

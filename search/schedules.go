@@ -62,9 +62,12 @@ func (s *schedules) solution(k int) (*model.Solution, error) {
 // round implements engine.
 func (s *schedules) round() int64 { return s.problem.round() }
 
+// pace implements engine.
+func (s *schedules) pace() int64 { return 50 * s.problem.round() }
+
 // round is about how many evaluations take 20 ms.
 func (p *scheduleProblem) round() int64 {
-	each := 500 + p.cost*int64(len(p.jobs))/2
+	each := 2000 + 3*p.cost*int64(len(p.jobs))
 	if p.objective.evaluate {
 		each *= 10
 	}

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Seed     uint64
 	MaxEvals int64   // 0: no limit
-	Rounds   int     // 0: no limit
+	Effort   float64 // about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
 	Workers  int     // 0: one
 	Target   float64 // the search ends when the objective is as low, the proved lower bound; -Inf: none
 	// Progress is told the number of evaluations and the least objective so far, at most once a round, from one goroutine.
@@ -47,8 +47,10 @@ type engine interface {
 	best(k int) rank
 	// solution is that schedule.
 	solution(k int) (*model.Solution, error)
-	// round is how many evaluations a chain makes in a round, some 20 ms of them.
+	// round is how many evaluations a chain makes in a round, some ms of them.
 	round() int64
+	// pace is about how many evaluations one core makes in a second; it depends on the instance alone.
+	pace() int64
 }
 
 // ErrNoEngine is returned where no engine can take the instance.

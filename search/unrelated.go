@@ -103,6 +103,8 @@ func (u *unrelated) chains() int { return len(u.runs) }
 
 func (u *unrelated) round() int64 { return 1 << 18 }
 
+func (u *unrelated) pace() int64 { return 20_000_000 }
+
 func (u *unrelated) advance(k int, evaluations int64, stop func() bool) int64 {
 	return u.runs[k].advance(evaluations, stop)
 }

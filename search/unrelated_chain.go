@@ -25,6 +25,7 @@ type unrelatedChain struct {
 	scratch []float64 // by machine
 	cycle   unrelatedCycle
 	cycles  int     // so far
+	number  int     // of the chain: chains differ in their aims and temperatures
 	stale   int     // changes since the loads were added up
 	unseen  int64   // moves since the last look at the makespan
 	jump    []int32 // machines of another chain to go on from; nil: its own
@@ -72,7 +73,7 @@ func below(bits uint32, n int) int { return int(uint64(bits) * uint64(n) >> 32) 
 
 func newUnrelatedChain(p *unrelatedProblem, start []int32, seed uint64, k int) *unrelatedChain {
 	machines := len(p.clusterOf)
-	c := &unrelatedChain{p: p, at: slices.Clone(start), bestAt: slices.Clone(start),
+	c := &unrelatedChain{p: p, at: slices.Clone(start), bestAt: slices.Clone(start), number: k,
 		load: make([]float64, machines), limit: make([]float64, machines), scratch: make([]float64, machines)}
 	hash := splitMix(seed)
 	c.rng = splitMix(hash.next() + uint64(k)*0x632be59bd9b4e019)
@@ -178,7 +179,7 @@ func (c *unrelatedChain) begin() {
 	jobs := int64(len(c.p.jobs))
 	length := max(jobs*first<<min(c.cycles, 30), 1<<11)
 	length = min(length, max(jobs*most, 1<<18), longest)
-	c.cycle = unrelatedCycle{left: length, length: length, share: 0.5}
+	c.cycle = unrelatedCycle{left: length, length: length, share: []float64{0.5, 0.6, 0.7, 0.8}[c.number%4]}
 	gap := c.gap(min(c.known, c.best))
 	if jobs < unrelatedSmall { // single jobs weigh: every other aim just below the best, and temperatures of all sizes
 		if c.cycles%2 == 1 {
@@ -187,11 +188,7 @@ func (c *unrelatedChain) begin() {
 		c.cycle.hot = min([]float64{0.05, 0.2, 1, 5}[(c.cycles/2)%4]*gap, 1)
 		c.cycle.cold = c.cycle.hot / 100
 	} else {
-		heat := 0.05
-		if c.cycles%4 == 3 {
-			heat = 0.2
-		}
-		c.cycle.hot = min(heat*gap, 0.5/float64(jobs))
+		c.cycle.hot = min([]float64{0.05, 0.1}[c.number%2]*gap, 0.5/float64(jobs))
 		c.cycle.cold = min(3e-4*gap, c.cycle.hot/10)
 	}
 	c.cycles++

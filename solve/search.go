@@ -27,7 +27,7 @@ var _ = Register(Info{
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
 // O(jobs · (clusters + steps)) for each of up to eight walks.
 type Search struct {
-	Rounds int `default:"100" doc:"rounds, of some 20 ms of each walk, after which the search ends where neither time nor evaluations are limited"`
+	Effort float64 `default:"1" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
 }
 
 // Supports implements [Solver]: everything.
@@ -57,7 +57,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
 	case !timed:
-		limits.Rounds = cmp.Or(s.Rounds, 100)
+		limits.Effort = cmp.Or(s.Effort, 1)
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(n int64, objective float64) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func limitFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, with the best so far"},
 		&cli.Int64Flag{Name: "evals", DefaultText: "no limit", Usage: "stop after `N` evaluations of schedules"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"},
-		&cli.IntFlag{Name: "workers", Value: 1, Usage: "`N` workers; the result does not depend on it"},
+		&cli.IntFlag{Name: "workers", Value: runtime.GOMAXPROCS(0), DefaultText: "as many as processors", Usage: "`N` workers; the result does not depend on it"},
 	}
 }
 
