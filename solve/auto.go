@@ -18,7 +18,8 @@ var _ = Register(Info{
 })
 
 // Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), and keeps
-// the schedule of the least objective, the first by name of equals.
+// the schedule of the least objective, of equals one that is proved optimal, else the first by name. A solver that proves the instance
+// infeasible has the last word.
 type Auto struct {
 	chosen string
 }
@@ -72,6 +73,9 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 		}
 		best.Evaluations += result.Evaluations
 		best.Stop = result.Stop
+		if result.Status == model.Infeasible {
+			return result, nil // a proof
+		}
 		if result.Solution == nil {
 			continue
 		}
@@ -79,7 +83,9 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 		if err != nil {
 			return Result{}, err
 		}
-		if best.Solution == nil || evaluation.Objective < least {
+		proved := result.Status == model.Optimal && best.Status != model.Optimal &&
+			evaluation.Objective <= least+model.Tolerance*math.Abs(least)
+		if best.Solution == nil || evaluation.Objective < least || proved {
 			result.Evaluations = best.Evaluations
 			best, least, a.chosen = result, evaluation.Objective, info.Name
 		}

@@ -1,0 +1,168 @@
+// Package ggone allocates tasks to machines seen as G/G/1 queues so that the penalty for missed deadlines and budgets is
+// least: a Lagrangian branch-and-bound for the MINLP of the paper "G/G/1 workload allocation", eqs. 2, 3, 9–18 and 23.
+//
+// Resource r serves its tasks in S at k standard deviations (eq. 23) after a wait of at most W = κ·λ/(1 − λ/μ), the
+// Kingman/Marshall bound on the mean wait (eq. 3). R = W + S mixes a bound on a mean with a quantile, as the paper does.
+// With integer loads n fixed, λ = n/T, the cost of task y on r is a number that does not fall with n, and what is left is a
+// transportation problem. See docs/ggone.md for the formulation, the bounds and what was tried.
+package ggone
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/allot-opt/allot/queueing"
+)
+
+// Problem is the allocation problem. Times and rates are in any one unit.
+type Problem struct {
+	Period  float64 // T, over which the tasks arrive; λ_r = n_r/T
+	Rate    float64 // λ, of all arrivals; what is above Tasks/T and the committed rates is slack
+	Tasks   []Task
+	Classes []Class
+	// ServiceOnly says that a task pays for its service time only, not for its wait.
+	ServiceOnly bool
+	// Dummies says that slack comes in whole tasks of zero weight, not in any amount.
+	Dummies bool
+}
+
+// Task is what a task asks for.
+type Task struct {
+	Deadline float64 // d, after its arrival; +Inf: none
+	Budget   float64 // e; +Inf: none
+}
+
+// Class is a number of machines that are alike.
+type Class struct {
+	Machines    int
+	ServiceRate float64   // μ, tasks per time
+	Kappa       float64   // κ = (σA² + σS²)/2
+	Committed   float64   // b, rate that each machine carries already
+	Price       float64   // c, cost per time
+	Service     []float64 // S of each task
+}
+
+// ErrInvalid is wrapped by the error of a problem that is not one.
+var ErrInvalid = errors.New("invalid problem")
+
+// Check says what is wrong with the problem.
+func (p *Problem) Check() error {
+	if !(p.Period > 0 && p.Rate >= 0) || math.IsInf(p.Period, 1) || math.IsInf(p.Rate, 1) {
+		return fmt.Errorf("%w: expected a finite period > 0 and rate ≥ 0, found %v and %v", ErrInvalid, p.Period, p.Rate)
+	}
+	for k, t := range p.Tasks {
+		if math.IsNaN(t.Deadline) || math.IsNaN(t.Budget) {
+			return fmt.Errorf("%w: task %d: a limit is not a number", ErrInvalid, k)
+		}
+	}
+	for k := range p.Classes {
+		if err := p.Classes[k].check(len(p.Tasks)); err != nil {
+			return fmt.Errorf("%w: class %d: %w", ErrInvalid, k, err)
+		}
+	}
+	return nil
+}
+
+// check says what is wrong with the class.
+func (c *Class) check(tasks int) error {
+	finite := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+	if c.Machines < 0 || !finite(c.ServiceRate) || !finite(c.Kappa) || !finite(c.Committed) || !finite(c.Price) {
+		return errors.New("expected finite numbers ≥ 0")
+	}
+	if len(c.Service) != tasks {
+		return fmt.Errorf("expected %d service times, found %d", tasks, len(c.Service))
+	}
+	for y, s := range c.Service {
+		if !finite(s) {
+			return fmt.Errorf("service time of task %d: expected a finite number ≥ 0, found %v", y, s)
+		}
+	}
+	return nil
+}
+
+// Most is the largest number of tasks, at most the given one, under which a machine of the class stays stable:
+// (n/T + b) < μ; −1 where its committed load alone is too much and there is some.
+func (c *Class) Most(period float64, tasks int) int {
+	stable := func(n int) bool { return float64(n)/period+c.Committed < c.ServiceRate }
+	if !stable(0) {
+		if c.Committed > 0 {
+			return -1
+		}
+		return 0
+	}
+	n := tasks
+	if estimate := (c.ServiceRate - c.Committed) * period; estimate < float64(tasks) {
+		n = max(0, int(estimate))
+	}
+	for n > 0 && !stable(n) {
+		n--
+	}
+	for n < tasks && stable(n+1) {
+		n++
+	}
+	return n
+}
+
+// wait is W of a machine of the class with n tasks.
+func (c *Class) wait(n, period float64) float64 {
+	if n == 0 && c.Committed == 0 {
+		return 0
+	}
+	w, err := queueing.KingmanMarshall(c.Kappa, n/period+c.Committed, c.ServiceRate)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return w
+}
+
+// penalties holds, for a class, what the penalty of each task on it depends on beside the wait W:
+// max(0, late + lateRate·W) + max(0, over + overRate·W). Structure of arrays, for speed.
+type penalties struct{ late, lateRate, over, overRate []float64 }
+
+// penaltiesOf prepares the penalties on a class. A limit of 0 or less that is exceeded costs +Inf.
+func penaltiesOf(p *Problem, c *Class, tasks []Task) penalties {
+	n := len(tasks)
+	all := make([]float64, 4*n)
+	q := penalties{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n:]}
+	for y, t := range tasks {
+		s := 0.0 // of a dummy
+		if y < len(c.Service) {
+			s = c.Service[y]
+		}
+		q.late[y], q.lateRate[y] = excess(s, 1, t.Deadline, c.Kappa > 0)
+		waits := 1.0
+		if p.ServiceOnly {
+			waits = 0
+		}
+		q.over[y], q.overRate[y] = excess(c.Price*s, c.Price*waits, t.Budget, c.Kappa > 0)
+	}
+	return q
+}
+
+// excess is the line a + b·W of which max(0, ·) is max(0, x + rate·W − limit)/limit; grows says that W is above 0.
+func excess(x, rate, limit float64, grows bool) (a, b float64) {
+	switch {
+	case math.IsInf(limit, 1):
+		return -1, 0
+	case limit > 0:
+		return (x - limit) / limit, rate / limit
+	case x > limit || grows && rate > 0:
+		return math.Inf(1), 0
+	default:
+		return -1, 0
+	}
+}
+
+// at computes the penalties of all tasks at wait w.
+func (q *penalties) at(w float64, out []float64) {
+	late, lateRate, over, overRate := q.late[:len(out)], q.lateRate[:len(out)], q.over[:len(out)], q.overRate[:len(out)]
+	for y := range out {
+		out[y] = max(0, late[y]+lateRate[y]*w) + max(0, over[y]+overRate[y]*w)
+	}
+}
+
+// of is the penalty of task y at wait w.
+func (q *penalties) of(y int, w float64) float64 {
+	return max(0, q.late[y]+q.lateRate[y]*w) + max(0, q.over[y]+q.overRate[y]*w)
+}

@@ -1,0 +1,299 @@
+package ggone
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+)
+
+// The problem with slack in any amount: loads are real, λ_r·T = ℓ_r ≥ n_r and Σℓ_r = λ·T. Two whole-number problems give
+// first allocations and a bound: that without the slack, and that with the slack in dummy tasks. Then a branch-and-bound on
+// boxes of real loads closes the gap. Its relaxation prices both the tasks, u, and the load, v: a machine in a box takes the
+// tasks and the load of the least penalty − Σu − v·ℓ, where the penalty, convex in ℓ, is bounded by its value at the low end
+// of each piece of the box and by its tangents in the middle, of which the better counts. The error falls with the square
+// of the width.
+
+// slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
+const slackTolerance = 1e-6
+
+// slackSearch is one run of the branch-and-bound on real loads.
+type slackSearch struct {
+	p       *Problem
+	ctx     context.Context
+	opt     Options
+	servers []server
+	total   float64 // Σℓ
+
+	best    float64
+	loads   []float64
+	machine []int
+	proved  float64
+	leaves  float64 // least bound of the boxes that were not split further
+
+	evaluations int64
+	open        slackQueue
+	born        int
+	transport   transport
+
+	count        []float64
+	direction    []float64 // of u, and last of v
+	values, work []float64
+	pieces       []piece // by server: the one that the last bound took
+}
+
+// piece is what a server takes in the relaxation.
+type piece struct {
+	load, value float64
+	serves      []int
+	exact       float64 // the value at the load, not a bound of it
+}
+
+// slackNode is a box of loads.
+type slackNode struct {
+	low, high []float64
+	prices    []float64 // u, and last v
+	bound     float64
+	born      int
+}
+
+type slackQueue []*slackNode
+
+func (q slackQueue) Len() int { return len(q) }
+func (q slackQueue) Less(a, b int) bool {
+	if q[a].bound != q[b].bound {
+		return q[a].bound < q[b].bound
+	}
+	return q[a].born < q[b].born
+}
+func (q slackQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
+func (q *slackQueue) Push(x any)   { *q = append(*q, x.(*slackNode)) }
+func (q *slackQueue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}
+
+// solveSlack solves the problem with so much slack, in tasks over the period.
+func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (Result, error) {
+	opt.Tolerance = max(opt.Tolerance, slackTolerance)
+	tasks := len(p.Tasks)
+	s := &slackSearch{
+		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + slack,
+		best: math.Inf(1), proved: math.Inf(-1), leaves: math.Inf(1),
+		count: make([]float64, tasks), direction: make([]float64, tasks+1),
+		values: make([]float64, tasks), work: make([]float64, tasks),
+	}
+	s.pieces = make([]piece, len(s.servers))
+	s.start(slack)
+	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
+	for r := range s.servers {
+		root.low, root.high = append(root.low, 0), append(root.high, s.servers[r].most)
+	}
+	if s.proved < s.limit() {
+		if s.machine != nil {
+			s.polish(s.loads, root.prices)
+		}
+		heap.Push(&s.open, root)
+	}
+	for s.open.Len() > 0 && !s.stopped() {
+		n := heap.Pop(&s.open).(*slackNode)
+		s.proved = max(s.proved, min(n.bound, s.leaves, s.limit()))
+		if n.bound < s.limit() {
+			s.explore(n)
+		}
+	}
+	if s.open.Len() > 0 {
+		s.proved = max(s.proved, min(s.open[0].bound, s.leaves, s.limit()))
+	} else {
+		s.proved = max(s.proved, min(s.leaves, s.limit()))
+	}
+	result := Result{Machine: s.machine, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
+		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
+	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
+	if s.machine != nil {
+		result.Load = make([]float64, len(s.loads))
+		for r, l := range s.loads {
+			result.Load[r] = l / p.Period
+		}
+		p.addCommitted(result.Load)
+	}
+	return result, nil
+}
+
+// limit is the cost from which on an allocation is not worth finding.
+func (s *slackSearch) limit() float64 {
+	if math.IsInf(s.best, 1) {
+		return s.best
+	}
+	return s.best - s.opt.Tolerance*math.Abs(s.best)
+}
+
+// stopped says that the search has to end.
+func (s *slackSearch) stopped() bool {
+	return s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations || s.ctx.Err() != nil
+}
+
+// start takes allocations from the two whole-number problems, and the bound of that without slack.
+func (s *slackSearch) start(slack float64) {
+	for _, dummies := range []int{0, int(math.Ceil(slack))} {
+		if s.p.room() < len(s.p.Tasks)+dummies || s.stopped() {
+			continue
+		}
+		opt := s.opt
+		opt.Progress = nil
+		if opt.Evaluations > 0 { // leave some for the search itself
+			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
+		}
+		whole, _ := s.p.solveWhole(s.ctx, slack, dummies, opt) // it has no error of its own
+		s.evaluations += whole.Evaluations
+		if dummies == 0 {
+			s.proved = whole.Bound
+		}
+		s.offer(whole.Machine)
+	}
+	s.report()
+}
+
+// report tells the progress.
+func (s *slackSearch) report() {
+	if s.opt.Progress != nil {
+		s.opt.Progress(Progress{s.evaluations, s.best, min(s.best, s.proved)})
+	}
+}
+
+// offer parks the slack for the allocation and keeps it where it is the best so far; it returns the loads.
+func (s *slackSearch) offer(machine []int) (loads []float64, price float64) {
+	s.evaluations++
+	tasks := make([][]int, len(s.servers))
+	for y, r := range machine {
+		tasks[r] = append(tasks[r], y)
+	}
+	loads, price, ok := s.p.park(s.servers, tasks, s.total)
+	if !ok {
+		return nil, 0
+	}
+	if cost := s.p.cost(s.servers, tasks, loads); cost < s.best || s.machine == nil {
+		s.best, s.loads, s.machine = cost, loads, slices.Clone(machine)
+		s.report()
+	}
+	return loads, price
+}
+
+// polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better; the prices
+// at its end go into prices, where that is not nil.
+func (s *slackSearch) polish(loads []float64, prices []float64) {
+	for range 8 {
+		before := s.best
+		machine := s.assign(loads)
+		if machine == nil {
+			return
+		}
+		if prices != nil {
+			s.transport.prices(prices[:len(s.p.Tasks)])
+		}
+		next, price := s.offer(machine)
+		if next == nil {
+			return
+		}
+		if prices != nil {
+			prices[len(prices)-1] = price
+		}
+		if !(s.best < before) {
+			return
+		}
+		loads = next
+	}
+}
+
+// assign solves the transportation problem at real loads: a machine has as many places as its load has whole tasks. Where
+// that is not enough, those nearest to the next whole number get one more.
+func (s *slackSearch) assign(loads []float64) []int {
+	s.evaluations++
+	places, sum := make([]int, len(loads)), 0
+	for r, l := range loads {
+		places[r] = max(0, int(l+1e-9))
+		sum += places[r]
+	}
+	for sum < len(s.p.Tasks) {
+		at, least := -1, math.Inf(1)
+		for r, l := range loads {
+			if lacks := float64(places[r]) + 1 - l; float64(places[r]+1) < s.servers[r].most && lacks < least {
+				at, least = r, lacks
+			}
+		}
+		if at < 0 {
+			return nil
+		}
+		places[at]++
+		sum++
+	}
+	t := &s.transport
+	t.sinks = t.sinks[:0]
+	for r, n := range places {
+		if n > 0 {
+			t.sinks = append(t.sinks, sink{class: r, load: n, capacity: n, wait: s.servers[r].class.wait(max(loads[r], float64(n)), s.p.Period)})
+		}
+	}
+	cost := t.solve(s.ctx, sum, func(k *sink, y int) float64 {
+		if y >= len(s.p.Tasks) {
+			return 0 // a place that stays free
+		}
+		return s.servers[k.class].of(y, k.wait)
+	})
+	if math.IsInf(cost, 1) {
+		return nil
+	}
+	machine := make([]int, len(s.p.Tasks))
+	for y := range machine {
+		machine[y] = t.sinks[t.sinkOf[y]].class
+	}
+	return machine
+}
+
+// explore bounds a box and splits it.
+func (s *slackSearch) explore(n *slackNode) {
+	s.ascend(n)
+	if n.bound >= s.limit() {
+		return
+	}
+	if s.stopped() {
+		heap.Push(&s.open, n)
+		return
+	}
+	s.bound(n, n.prices)
+	loads := make([]float64, len(s.servers))
+	for r := range s.pieces {
+		loads[r] = s.pieces[r].load
+	}
+	s.polish(loads, nil)
+	rank, at := s.split(n)
+	if rank < 0 {
+		s.leaves = min(s.leaves, n.bound)
+		return
+	}
+	up, down := s.child(n), s.child(n)
+	for r := range s.servers { // loads fall from rank to rank inside a class
+		if s.servers[r].class != s.servers[rank].class {
+			continue
+		}
+		if r <= rank {
+			up.low[r] = max(up.low[r], at)
+		}
+		if r >= rank {
+			down.high[r] = min(down.high[r], at)
+		}
+	}
+	for _, c := range []*slackNode{up, down} {
+		if c.bound = max(n.bound, s.bound(c, c.prices)); c.bound < s.limit() {
+			heap.Push(&s.open, c)
+		}
+	}
+}
+
+// child is a copy of the node.
+func (s *slackSearch) child(n *slackNode) *slackNode {
+	s.born++
+	return &slackNode{low: slices.Clone(n.low), high: slices.Clone(n.high), prices: n.prices, bound: n.bound, born: s.born}
+}
