@@ -51,7 +51,7 @@ func (s *search) bound(u []float64, b box) float64 {
 	if !s.price(u, b) {
 		return math.Inf(-1)
 	}
-	return s.knapsack.solve(b) + sum(u)
+	return s.knapsack.solve(b) + safeSum(u)
 }
 
 // counts says how often each task is served at the loads of the last bound.
@@ -158,7 +158,7 @@ func (s *search) fix(n *node) bool {
 		if !s.knapsack.complete(n.box) {
 			return true
 		}
-		base, narrower := sum(n.u), false
+		base, narrower := safeSum(n.u), false
 		for r := range s.class {
 			if s.slow && s.ctx.Err() != nil {
 				return true
@@ -186,7 +186,7 @@ func (s *search) fix(n *node) bool {
 
 // sieve restricts the levels to what the prices of the root leave; it follows fix of the root.
 func (s *search) sieve(root *node) {
-	base := sum(root.u)
+	base := safeSum(root.u)
 	for k := range s.classes {
 		q := &s.classes[k]
 		for n := range q.levels {

@@ -127,7 +127,7 @@ func (s *search) moves(u []float64, b box, loads []int) []move {
 	if !b.holds(loads) {
 		return nil
 	}
-	base := sum(u)
+	base := safeSum(u)
 	for r, n := range loads {
 		base += level(r, n)
 	}
@@ -158,4 +158,16 @@ func sum(v []float64) float64 {
 		total += x
 	}
 	return total
+}
+
+// safeSum is below the sum of the numbers by more than the rounding errors of it and of the sums of single penalties less these
+// numbers can be.
+func safeSum(v []float64) float64 {
+	const rounding = 1e-13
+	total, size := 0.0, 0.0
+	for _, x := range v {
+		total += x
+		size += math.Abs(x)
+	}
+	return total - rounding*size
 }

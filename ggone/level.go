@@ -83,7 +83,7 @@ func (q *coreClass) tabulate(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		q.levels[n].cost = make([]float64, len(q.late))
+		q.levels[n].cost = make([]float64, len(q.service))
 		q.at(q.levels[n].wait, q.levels[n].cost)
 	}
 }

@@ -37,18 +37,6 @@ func (s *server) slope(load, period float64) float64 {
 	return s.class.Kappa / period / (idle * idle)
 }
 
-// rate is the right derivative of the penalty of a task by the wait.
-func (q *penalties) rate(y int, w float64) float64 {
-	rate := 0.0
-	if q.late[y]+q.lateRate[y]*w >= 0 {
-		rate += q.lateRate[y]
-	}
-	if q.over[y]+q.overRate[y]*w >= 0 {
-		rate += q.overRate[y]
-	}
-	return rate
-}
-
 // marginal is the right derivative of a server's penalty by its load, for the tasks it has.
 type marginal struct {
 	*server
@@ -59,10 +47,11 @@ func (s *server) marginal(tasks []int) marginal {
 	type bend struct{ wait, rate float64 }
 	var bends []bend
 	for _, y := range tasks {
-		for _, line := range [2][2]float64{{s.late[y], s.lateRate[y]}, {s.over[y], s.overRate[y]}} {
-			if line[1] > 0 && !math.IsInf(line[0], 0) {
-				bends = append(bends, bend{-line[0] / line[1], line[1]})
-			}
+		if !math.IsInf(s.deadline[y], 0) {
+			bends = append(bends, bend{s.deadline[y] - s.service[y], s.perTime[y]})
+		}
+		if !math.IsInf(s.budget[y], 0) && s.price > 0 && !s.serviceOnly {
+			bends = append(bends, bend{s.budget[y]/s.price - s.service[y], s.price * s.perCost[y]})
 		}
 	}
 	slices.SortFunc(bends, func(a, b bend) int { return cmp.Compare(a.wait, b.wait) })

@@ -1,5 +1,7 @@
 // Package ggone allocates tasks to machines seen as G/G/1 queues so that the penalty for missed deadlines and budgets is
-// least: a Lagrangian branch-and-bound for the MINLP of the paper "G/G/1 workload allocation", eqs. 2, 3, 9–18 and 23.
+// least: a Lagrangian branch-and-bound for the MINLP of Y. Patel, J. Darlington (2006), "A novel approach to allocating
+// QoS-constrained workflow-based jobs in a multi-cluster grid", Proc. 4th Int. Workshop on Middleware for Grid Computing,
+// doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23.
 //
 // Resource r serves its tasks in S at k standard deviations (eq. 23) after a wait of at most W = κ·λ/(1 − λ/μ), the
 // Kingman/Marshall bound on the mean wait (eq. 3). R = W + S mixes a bound on a mean with a quantile, as the paper does.
@@ -116,53 +118,75 @@ func (c *Class) wait(n, period float64) float64 {
 	return w
 }
 
-// penalties holds, for a class, what the penalty of each task on it depends on beside the wait W:
-// max(0, late + lateRate·W) + max(0, over + overRate·W). Structure of arrays, for speed.
-type penalties struct{ late, lateRate, over, overRate []float64 }
+// penalties holds, for a class, what the penalty of each task on it depends on beside the wait W: with R = W + service it is
+// max(0, R − deadline)·perTime + max(0, price·R − budget)·perCost, or with price·service in place of price·R. A structure of arrays, for
+// speed; the terms are those of the evaluator, so that what is 0 there is 0 here.
+type penalties struct {
+	service, deadline, perTime, budget, perCost []float64
+	price                                       float64
+	serviceOnly                                 bool
+}
 
 // penaltiesOf prepares the penalties on a class. A limit of 0 or less that is exceeded costs +Inf.
 func penaltiesOf(p *Problem, c *Class, tasks []Task) penalties {
 	n := len(tasks)
-	all := make([]float64, 4*n)
-	q := penalties{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n:]}
+	all := make([]float64, 5*n)
+	q := penalties{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n : 4*n : 4*n], all[4*n:], c.Price, p.ServiceOnly}
 	for y, t := range tasks {
-		s := 0.0 // of a dummy
-		if y < len(c.Service) {
-			s = c.Service[y]
+		if y < len(c.Service) { // a dummy takes no time
+			q.service[y] = c.Service[y]
 		}
-		q.late[y], q.lateRate[y] = excess(s, 1, t.Deadline, c.Kappa > 0)
-		waits := 1.0
-		if p.ServiceOnly {
-			waits = 0
-		}
-		q.over[y], q.overRate[y] = excess(c.Price*s, c.Price*waits, t.Budget, c.Kappa > 0)
+		waits := c.Kappa > 0
+		q.deadline[y], q.perTime[y] = limitOf(t.Deadline, q.service[y], waits)
+		q.budget[y], q.perCost[y] = limitOf(t.Budget, c.Price*q.service[y], waits && c.Price > 0 && !p.ServiceOnly)
 	}
 	return q
 }
 
-// excess is the line a + b·W of which max(0, ·) is max(0, x + rate·W − limit)/limit; grows says that W is above 0.
-func excess(x, rate, limit float64, grows bool) (a, b float64) {
+// limitOf is the limit and the penalty for each unit above it. Where the limit is 0 or less, any excess costs +Inf: x is the
+// least that has to keep it, more says that it is more than that.
+func limitOf(limit, x float64, more bool) (from, per float64) {
 	switch {
 	case math.IsInf(limit, 1):
-		return -1, 0
+		return limit, 0
 	case limit > 0:
-		return (x - limit) / limit, rate / limit
-	case x > limit || grows && rate > 0:
-		return math.Inf(1), 0
+		return limit, 1 / limit
+	case x > limit || more:
+		return math.Inf(-1), 1
 	default:
-		return -1, 0
+		return math.Inf(1), 0
 	}
 }
 
 // at computes the penalties of all tasks at wait w.
 func (q *penalties) at(w float64, out []float64) {
-	late, lateRate, over, overRate := q.late[:len(out)], q.lateRate[:len(out)], q.over[:len(out)], q.overRate[:len(out)]
-	for y := range out {
-		out[y] = max(0, late[y]+lateRate[y]*w) + max(0, over[y]+overRate[y]*w)
+	service, deadline, perTime, budget, perCost := q.service[:len(out)], q.deadline[:len(out)], q.perTime[:len(out)], q.budget[:len(out)], q.perCost[:len(out)]
+	charged := w
+	if q.serviceOnly {
+		charged = 0
+	}
+	for y, s := range service {
+		out[y] = max(0, w+s-deadline[y])*perTime[y] + max(0, q.price*(charged+s)-budget[y])*perCost[y]
 	}
 }
 
 // of is the penalty of task y at wait w.
 func (q *penalties) of(y int, w float64) float64 {
-	return max(0, q.late[y]+q.lateRate[y]*w) + max(0, q.over[y]+q.overRate[y]*w)
+	s, charged := q.service[y], w
+	if q.serviceOnly {
+		charged = 0
+	}
+	return max(0, w+s-q.deadline[y])*q.perTime[y] + max(0, q.price*(charged+s)-q.budget[y])*q.perCost[y]
+}
+
+// rate is the right derivative of the penalty of a task by the wait.
+func (q *penalties) rate(y int, w float64) float64 {
+	rate, s := 0.0, q.service[y]
+	if w+s >= q.deadline[y] {
+		rate = q.perTime[y]
+	}
+	if !q.serviceOnly && q.price*(w+s) >= q.budget[y] {
+		rate += q.price * q.perCost[y]
+	}
+	return rate
 }

@@ -14,7 +14,7 @@ func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
 	s.evaluations++
 	u, v := prices[:len(prices)-1], prices[len(prices)-1]
 	low, high := 0.0, 0.0
-	total := sum(u) + v*s.total
+	total := safeSum(u) + v*s.total*(1-1e-13)
 	for r := range s.servers {
 		if n.low[r] > n.high[r] {
 			return math.Inf(1)

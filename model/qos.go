@@ -153,12 +153,15 @@ func (in *Instance) workMoments() (mean, variance float64) {
 	return mean, variance
 }
 
-// penalty is the server's share of eq. 9 at the given load.
+// penalty is the server's share of eq. 9 at the given load; +Inf where it has tasks and is not stable.
 func (s *server) penalty(charge Charge, load float64) float64 {
 	if len(s.tasks) == 0 {
 		return 0
 	}
 	wait, sum := Wait(s.kappa, load, s.serviceRate), 0.0
+	if math.IsInf(wait, 1) {
+		return wait // not stable (eq. 14), whether or not a task has a limit
+	}
 	for _, t := range s.tasks {
 		_, penalty := t.pays(charge, wait)
 		sum += penalty

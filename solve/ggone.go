@@ -17,7 +17,7 @@ var _ = Register(Info{
 	Name: "ggone",
 	Doc: "G/G/1 workload allocation: the least penalty for missed deadlines and budgets of tasks on machines that are queues, proved by a Lagrangian branch-and-bound. " +
 		"Each machine serves its tasks in order of arrival. O(levels·n) a bound, for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
-	Source: "Y. Patel, J. Darlington, \"G/G/1 workload allocation\": the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
+	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
 	New:    func() Solver { return &GGOne{} },
 
 	AutoJobs: 1000,
@@ -29,6 +29,9 @@ var _ = Register(Info{
 //
 // The response R that tasks are charged for mixes an upper bound on the mean wait with a service time at k standard
 // deviations, as in the paper: it is not a quantile of the response.
+//
+// Source: Y. Patel, J. Darlington (2006), "A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid",
+// Proc. 4th Int. Workshop on Middleware for Grid Computing, doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23.
 //
 // Units: those of the instance. Complexity: O(levels·n) a bound, exponential in the worst case; hundreds of tasks take
 // seconds. MaxEvals counts bounds and allocations. Workers are not used.
