@@ -37,6 +37,11 @@ func (s *server) slope(load, period float64) float64 {
 	return s.class.Kappa / period / (idle * idle)
 }
 
+// loadOf is the load at which the wait is w.
+func (s *server) loadOf(w, period float64) float64 {
+	return (w/(s.class.Kappa+w/s.class.ServiceRate) - s.class.Committed) * period
+}
+
 // marginal is the right derivative of a server's penalty by its load, for the tasks it has.
 type marginal struct {
 	*server

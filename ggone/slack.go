@@ -14,6 +14,10 @@ import (
 // of each piece of the box and by its tangents in the middle, of which the better counts. The error falls with the square
 // of the width.
 
+// slackWork is the number of penalties, roughly, after which a search with slack gives up on closing the gap where no number
+// of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
+const slackWork = 1 << 30
+
 // slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
 const slackTolerance = 1e-6
 
@@ -28,16 +32,18 @@ type slackSearch struct {
 	best    float64
 	loads   []float64
 	machine []int
+	prices  []float64 // of the tasks and of load at the best allocation
 	proved  float64
-	leaves  float64 // least bound of the boxes that were not split further
 
 	evaluations int64
+	most        int64 // evaluations
 	open        slackQueue
 	born        int
 	transport   transport
 
 	count        []float64
 	direction    []float64 // of u, and last of v
+	share        []float64 // by task and server: how often it was there in the last ascent
 	values, work []float64
 	pieces       []piece // by server: the one that the last bound took
 }
@@ -52,6 +58,8 @@ type piece struct {
 // slackNode is a box of loads.
 type slackNode struct {
 	low, high []float64
+	place     []int     // by task: the server that it is placed on; −1: free
+	placed    bool      // some are
 	prices    []float64 // u, and last v
 	bound     float64
 	born      int
@@ -81,33 +89,47 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	tasks := len(p.Tasks)
 	s := &slackSearch{
 		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + slack,
-		best: math.Inf(1), proved: math.Inf(-1), leaves: math.Inf(1),
+		best: math.Inf(1), proved: math.Inf(-1),
 		count: make([]float64, tasks), direction: make([]float64, tasks+1),
 		values: make([]float64, tasks), work: make([]float64, tasks),
 	}
+	s.prices = make([]float64, tasks+1)
+	s.share = make([]float64, tasks*len(s.servers))
 	s.pieces = make([]piece, len(s.servers))
+	s.most = opt.Evaluations
+	if s.most == 0 {
+		levels := len(s.servers)
+		for r := range s.servers {
+			levels += int(s.servers[r].most)
+		}
+		s.most = max(2000, slackWork/int64(3*levels*tasks))
+	}
 	s.start(slack)
 	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
+	for range tasks {
+		root.place = append(root.place, -1)
+	}
 	for r := range s.servers {
 		root.low, root.high = append(root.low, 0), append(root.high, s.servers[r].most)
 	}
 	if s.proved < s.limit() {
 		if s.machine != nil {
-			s.polish(s.loads, root.prices)
+			s.polish(s.loads)
 		}
+		root.prices = slices.Clone(s.prices)
 		heap.Push(&s.open, root)
 	}
 	for s.open.Len() > 0 && !s.stopped() {
 		n := heap.Pop(&s.open).(*slackNode)
-		s.proved = max(s.proved, min(n.bound, s.leaves, s.limit()))
+		s.proved = max(s.proved, min(n.bound, s.limit()))
 		if n.bound < s.limit() {
 			s.explore(n)
 		}
 	}
 	if s.open.Len() > 0 {
-		s.proved = max(s.proved, min(s.open[0].bound, s.leaves, s.limit()))
+		s.proved = max(s.proved, min(s.open[0].bound, s.limit()))
 	} else {
-		s.proved = max(s.proved, min(s.leaves, s.limit()))
+		s.proved = max(s.proved, s.limit())
 	}
 	result := Result{Machine: s.machine, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
 		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
@@ -132,7 +154,7 @@ func (s *slackSearch) limit() float64 {
 
 // stopped says that the search has to end.
 func (s *slackSearch) stopped() bool {
-	return s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations || s.ctx.Err() != nil
+	return s.evaluations >= s.most || s.ctx.Err() != nil
 }
 
 // start takes allocations from the two whole-number problems, and the bound of that without slack.
@@ -147,7 +169,9 @@ func (s *slackSearch) start(slack float64) {
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
 		}
 		whole, _ := s.p.solveWhole(s.ctx, slack, dummies, opt) // it has no error of its own
-		s.evaluations += whole.Evaluations
+		if s.opt.Evaluations > 0 { // otherwise the limit is for the boxes alone
+			s.evaluations += whole.Evaluations
+		}
 		if dummies == 0 {
 			s.proved = whole.Bound
 		}
@@ -181,24 +205,24 @@ func (s *slackSearch) offer(machine []int) (loads []float64, price float64) {
 	return loads, price
 }
 
-// polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better; the prices
-// at its end go into prices, where that is not nil.
-func (s *slackSearch) polish(loads []float64, prices []float64) {
+// polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better. The prices of
+// the best are kept.
+func (s *slackSearch) polish(loads []float64) {
 	for range 8 {
 		before := s.best
 		machine := s.assign(loads)
 		if machine == nil {
 			return
 		}
-		if prices != nil {
-			s.transport.prices(prices[:len(s.p.Tasks)])
-		}
+		prices := make([]float64, len(s.prices))
+		s.transport.prices(prices[:len(machine)])
 		next, price := s.offer(machine)
 		if next == nil {
 			return
 		}
-		if prices != nil {
-			prices[len(prices)-1] = price
+		if s.best < before || s.prices[len(machine)] == 0 {
+			prices[len(machine)] = price
+			s.prices = prices
 		}
 		if !(s.best < before) {
 			return
@@ -267,14 +291,33 @@ func (s *slackSearch) explore(n *slackNode) {
 	for r := range s.pieces {
 		loads[r] = s.pieces[r].load
 	}
-	s.polish(loads, nil)
-	rank, at := s.split(n)
-	if rank < 0 {
-		s.leaves = min(s.leaves, n.bound)
+	s.polish(loads)
+	var children []*slackNode
+	task := s.undecided(n)
+	if task < 0 { // all tasks are placed: what is left is convex
+		s.offer(n.place)
 		return
 	}
+	if rank, at := s.split(n); rank >= 0 {
+		children = s.splitBox(n, rank, at)
+	} else {
+		for r := range s.servers {
+			c := s.child(n)
+			c.place[task], c.placed = r, true
+			children = append(children, c)
+		}
+	}
+	for _, c := range children {
+		if c.bound = max(n.bound, s.bound(c, c.prices)); c.bound < s.limit() {
+			heap.Push(&s.open, c)
+		}
+	}
+}
+
+// splitBox splits the box at a load of a server: loads fall from rank to rank inside a class.
+func (s *slackSearch) splitBox(n *slackNode, rank int, at float64) []*slackNode {
 	up, down := s.child(n), s.child(n)
-	for r := range s.servers { // loads fall from rank to rank inside a class
+	for r := range s.servers {
 		if s.servers[r].class != s.servers[rank].class {
 			continue
 		}
@@ -285,15 +328,12 @@ func (s *slackSearch) explore(n *slackNode) {
 			down.high[r] = min(down.high[r], at)
 		}
 	}
-	for _, c := range []*slackNode{up, down} {
-		if c.bound = max(n.bound, s.bound(c, c.prices)); c.bound < s.limit() {
-			heap.Push(&s.open, c)
-		}
-	}
+	return []*slackNode{up, down}
 }
 
 // child is a copy of the node.
 func (s *slackSearch) child(n *slackNode) *slackNode {
 	s.born++
-	return &slackNode{low: slices.Clone(n.low), high: slices.Clone(n.high), prices: n.prices, bound: n.bound, born: s.born}
+	return &slackNode{low: slices.Clone(n.low), high: slices.Clone(n.high), place: slices.Clone(n.place), placed: n.placed,
+		prices: n.prices, bound: n.bound, born: s.born}
 }

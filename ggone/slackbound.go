@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// narrowest is the width below which a box is not split further.
-const narrowest = 1e-9
+// narrowest is the width, in tasks, below which a box is not split further: placing tasks closes the rest.
+const narrowest = 0.2
 
 // bound is the Lagrangian bound of the box at the prices: Σu + v·Σℓ + Σ over the servers of the least they can take. +Inf
 // where no loads in the box have the right sum.
@@ -21,10 +21,10 @@ func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
 		}
 		low += n.low[r]
 		high += n.high[r]
-		if r > 0 && s.servers[r].class == s.servers[r-1].class && n.low[r] == n.low[r-1] && n.high[r] == n.high[r-1] {
+		if r > 0 && !n.placed && s.servers[r].class == s.servers[r-1].class && n.low[r] == n.low[r-1] && n.high[r] == n.high[r-1] {
 			s.pieces[r] = s.pieces[r-1]
 		} else {
-			s.pieces[r] = s.take(&s.servers[r], n.low[r], n.high[r], u, v)
+			s.pieces[r] = s.take(n, r, u, v)
 		}
 		total += s.pieces[r].value
 	}
@@ -35,18 +35,18 @@ func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
 }
 
 // take is the best piece of a server's box: between two whole loads it holds as many tasks as the lower says.
-func (s *slackSearch) take(server *server, low, high float64, u []float64, v float64) piece {
-	best := piece{value: math.Inf(1)}
-	for a := low; ; {
-		b := min(high, math.Floor(a)+1)
-		if p := s.takePiece(server, a, b, u, v); p.value < best.value {
+func (s *slackSearch) take(n *slackNode, r int, u []float64, v float64) piece {
+	server := &s.servers[r]
+	best := piece{load: n.low[r], value: math.Inf(1)}
+	for a := n.low[r]; ; {
+		b := min(n.high[r], math.Floor(a)+1)
+		if p := s.takePiece(n, r, a, b, u, v); p.value < best.value {
 			best = p
 		}
-		if a = b; a >= high {
+		if a = b; a >= n.high[r] {
 			break
 		}
 	}
-	best.serves = slices.Clone(best.serves)
 	w := server.class.wait(best.load, s.p.Period)
 	best.exact = -v * best.load
 	for _, y := range best.serves {
@@ -55,30 +55,31 @@ func (s *slackSearch) take(server *server, low, high float64, u []float64, v flo
 	return best
 }
 
-// takePiece bounds what the server can take with a load from a to b, both inside one whole number and the next: by the penalties
+// takePiece bounds what a server can take with a load from a to b, both inside one whole number and the next: by the penalties
 // at a with all of b's load, and by the tangents in the middle at the worse end. The better bound counts.
-func (s *slackSearch) takePiece(server *server, a, b float64, u []float64, v float64) piece {
-	most := int(a)
-	w := server.class.wait(a, s.p.Period)
-	for y := range u {
-		s.values[y] = server.of(y, w) - u[y]
+func (s *slackSearch) takePiece(n *slackNode, r int, a, b float64, u []float64, v float64) piece {
+	server, most := &s.servers[r], int(a)
+	at := func(load, price float64, value func(y int) float64) piece {
+		for y := range u {
+			s.values[y] = value(y) - u[y]
+		}
+		total, serves := s.cheapest(n, r, most)
+		return piece{load: load, value: total - price*load, serves: serves}
 	}
-	value, serves := s.cheapest(most)
-	best := piece{load: b, value: value - v*b, serves: serves}
+	w := server.class.wait(a, s.p.Period)
+	best := at(b, v, func(y int) float64 { return server.of(y, w) })
 	if most == 0 || a == b {
 		return best
 	}
 	middle := a + (b-a)/2
 	w = server.class.wait(middle, s.p.Period)
 	slope := server.slope(middle, s.p.Period)
-	tangent := piece{value: math.Inf(1)}
-	for _, load := range [2]float64{a, b} {
-		for y := range u {
-			s.values[y] = server.of(y, w) + server.rate(y, w)*slope*(load-middle) - u[y]
-		}
-		if value, serves := s.cheapest(most); value-v*load < tangent.value {
-			tangent = piece{load: load, value: value - v*load, serves: serves}
-		}
+	line := func(load float64) piece {
+		return at(load, v, func(y int) float64 { return server.of(y, w) + server.rate(y, w)*slope*(load-middle) })
+	}
+	tangent := line(a)
+	if other := line(b); other.value < tangent.value {
+		tangent = other
 	}
 	if tangent.value > best.value {
 		return tangent
@@ -86,32 +87,41 @@ func (s *slackSearch) takePiece(server *server, a, b float64, u []float64, v flo
 	return best
 }
 
-// cheapest is the sum of the at most n least of the values below 0, and which they are.
-func (s *slackSearch) cheapest(n int) (total float64, which []int) {
-	if n == 0 {
-		return 0, nil
-	}
+// cheapest is the sum of the values of the tasks that are placed on the server and of the least of those below 0 of the
+// tasks that are free, at most so many in all, and which they are; +Inf where too many are placed.
+func (s *slackSearch) cheapest(n *slackNode, r, most int) (total float64, which []int) {
 	work := s.work[:0]
-	for _, x := range s.values {
-		if x < 0 {
+	for y, x := range s.values {
+		switch at := n.place[y]; {
+		case at == r:
+			total += x
+			which = append(which, y)
+			most--
+		case at < 0 && x < 0:
 			work = append(work, x)
 		}
 	}
-	limit := 0.0
-	if len(work) > n {
-		total, limit = selectSmallest(work, n)
-	} else {
-		total = sum(work)
+	if most < 0 {
+		return math.Inf(1), nil
 	}
-	left := min(n, len(work))
+	limit, left := 0.0, min(most, len(work))
+	switch {
+	case left == 0:
+		return total, which
+	case left < len(work):
+		least, largest := selectSmallest(work, left)
+		total, limit = total+least, largest
+	default:
+		total += sum(work)
+	}
 	for y, x := range s.values {
-		if x < limit && left > 0 {
+		if n.place[y] < 0 && x < limit && left > 0 {
 			which = append(which, y)
 			left--
 		}
 	}
 	for y, x := range s.values {
-		if x == limit && limit < 0 && left > 0 {
+		if n.place[y] < 0 && x == limit && x < 0 && left > 0 {
 			which = append(which, y)
 			left--
 		}
@@ -121,13 +131,19 @@ func (s *slackSearch) cheapest(n int) (total float64, which []int) {
 
 // ascend raises the bound of the node by the subgradient method.
 func (s *slackSearch) ascend(n *slackNode) {
-	iterations := 30
+	iterations := 60
 	if n.born == 0 {
 		iterations = 300
+	}
+	for _, prices := range [][]float64{n.prices, s.prices} {
+		if l := s.bound(n, prices); l > n.bound {
+			n.bound, n.prices = l, prices
+		}
 	}
 	prices := slices.Clone(n.prices)
 	best := n.prices
 	clear(s.direction)
+	clear(s.share)
 	step, stall := 1.0, 0
 	for range iterations {
 		if s.stopped() {
@@ -152,6 +168,7 @@ func (s *slackSearch) ascend(n *slackNode) {
 			load += s.pieces[r].load
 			for _, y := range s.pieces[r].serves {
 				s.count[y]++
+				s.share[y*len(s.servers)+r]++
 			}
 		}
 		norm := 0.0
@@ -179,29 +196,25 @@ func (s *slackSearch) ascend(n *slackNode) {
 	n.prices = best
 }
 
-// split picks the server whose bound is furthest from the truth, else that of the widest box, and where to split its box; −1:
-// all are too narrow. It follows bound of the node. Of servers with one box it takes the middle one.
+// split picks the server whose bound is furthest from the truth and where to split its box; −1: where the bounds of the boxes are
+// not what keeps the node open. It follows bound of the node. Of servers with one box it takes the middle one.
 func (s *slackSearch) split(n *slackNode) (rank int, at float64) {
-	rank = -1
-	pick := func(score func(r int) float64) {
-		most := 0.0
-		for r := range s.servers {
-			if n.high[r]-n.low[r] > narrowest*max(1, n.high[r]) && score(r) > most {
-				rank, most = r, score(r)
+	const share = 0.25 // of the gap
+	rank, most, all := -1, 0.0, 0.0
+	for r := range s.servers {
+		wide := n.high[r]-n.low[r] > narrowest
+		if fault := s.pieces[r].exact - s.pieces[r].value; wide && fault > 0 {
+			all += fault
+			if fault > most {
+				rank, most = r, fault
 			}
 		}
 	}
-	pick(func(r int) float64 {
-		return s.pieces[r].exact - s.pieces[r].value - 1e-3*(s.limit()-n.bound)/float64(len(s.servers))
-	})
-	if rank < 0 {
-		pick(func(r int) float64 { return n.high[r] - n.low[r] })
-	}
-	if rank < 0 {
-		return rank, 0
+	if rank < 0 || !(all > share*(s.limit()-n.bound)) {
+		return -1, 0
 	}
 	last := rank
-	for last+1 < len(s.servers) && s.servers[last+1].class == s.servers[rank].class && n.low[last+1] == n.low[rank] && n.high[last+1] == n.high[rank] {
+	for last+1 < len(s.servers) && s.servers[last+1].class == s.servers[rank].class && n.low[last+1] == n.low[rank] && n.high[last+1] == n.high[rank] && !n.placed {
 		last++
 	}
 	rank = (rank + last) / 2
@@ -215,5 +228,40 @@ func (s *slackSearch) split(n *slackNode) (rank int, at float64) {
 		}
 		return rank, whole
 	}
-	return rank, low + (high-low)/2
+	return rank, s.bend(rank, low, high)
+}
+
+// bend is where in a box to split it: at the load nearest to the middle at which a task that the server takes begins to exceed
+// a limit, so that the penalty is smooth on both sides; else in the middle.
+func (s *slackSearch) bend(rank int, low, high float64) float64 {
+	server := &s.servers[rank]
+	m := server.marginal(s.pieces[rank].serves)
+	middle, edge := low+(high-low)/2, 1e-6*(high-low)
+	at := middle
+	least := math.Inf(1)
+	for _, w := range m.waits {
+		if load := server.loadOf(w, s.p.Period); load > low+edge && load < high-edge && math.Abs(load-middle) < least {
+			at, least = load, math.Abs(load-middle)
+		}
+	}
+	return at
+}
+
+// undecided is the task that the last ascent could decide least where to place; −1: all are placed.
+func (s *slackSearch) undecided(n *slackNode) int {
+	task, least := -1, math.Inf(1)
+	for y, at := range n.place {
+		if at >= 0 {
+			continue
+		}
+		all, most := 0.0, 0.0
+		for _, x := range s.share[y*len(s.servers) : (y+1)*len(s.servers)] {
+			all += x
+			most = max(most, x)
+		}
+		if sure := most / max(all, 1); task < 0 || sure < least {
+			task, least = y, sure
+		}
+	}
+	return task
 }
