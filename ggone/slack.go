@@ -18,6 +18,9 @@ import (
 // of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
 const slackWork = 1 << 30
 
+// dummyEvaluations limits the search with slack as dummy tasks, which only has to give a start.
+const dummyEvaluations = 3000
+
 // slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
 const slackTolerance = 1e-6
 
@@ -102,7 +105,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 		for r := range s.servers {
 			levels += int(s.servers[r].most)
 		}
-		s.most = max(2000, slackWork/int64(3*levels*tasks))
+		s.most = max(2000, slackWork/int64(3*pieces*levels*tasks))
 	}
 	s.start(slack)
 	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
@@ -165,7 +168,10 @@ func (s *slackSearch) start(slack float64) {
 		}
 		opt := s.opt
 		opt.Progress = nil
-		if opt.Evaluations > 0 { // leave some for the search itself
+		if opt.Evaluations == 0 && dummies > 0 { // dummies are all alike: enough for a good start
+			opt.Evaluations = dummyEvaluations
+		}
+		if s.opt.Evaluations > 0 { // leave some for the search itself
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
 		}
 		whole, _ := s.p.solveWhole(s.ctx, slack, dummies, opt) // it has no error of its own

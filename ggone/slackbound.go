@@ -8,6 +8,9 @@ import (
 // narrowest is the width, in tasks, below which a box is not split further: placing tasks closes the rest.
 const narrowest = 0.2
 
+// pieces is the number of pieces that a box is bounded by between two whole loads. More bound better and take as much longer.
+const pieces = 4
+
 // bound is the Lagrangian bound of the box at the prices: Σu + v·Σℓ + Σ over the servers of the least they can take. +Inf
 // where no loads in the box have the right sum.
 func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
@@ -39,7 +42,7 @@ func (s *slackSearch) take(n *slackNode, r int, u []float64, v float64) piece {
 	server := &s.servers[r]
 	best := piece{load: n.low[r], value: math.Inf(1)}
 	for a := n.low[r]; ; {
-		b := min(n.high[r], math.Floor(a)+1)
+		b := min(n.high[r], (math.Floor(a*pieces)+1)/pieces)
 		if p := s.takePiece(n, r, a, b, u, v); p.value < best.value {
 			best = p
 		}
