@@ -190,7 +190,7 @@ func costOf(p *Problem, machine []int) float64 {
 		if math.IsInf(response, 1) {
 			return response
 		}
-		total += max(0, response-p.Tasks[y].Deadline)/p.Tasks[y].Deadline*finiteOne(p.Tasks[y].Deadline)
+		total += max(0, response-p.Tasks[y].Deadline) / p.Tasks[y].Deadline * finiteOne(p.Tasks[y].Deadline)
 		total += max(0, s.class.Price*charged-p.Tasks[y].Budget) / p.Tasks[y].Budget * finiteOne(p.Tasks[y].Budget)
 	}
 	return total

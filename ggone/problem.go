@@ -25,7 +25,7 @@ type Problem struct {
 	Classes []Class
 	// ServiceOnly says that a task pays for its service time only, not for its wait.
 	ServiceOnly bool
-	// Dummies says that slack comes in whole tasks of zero weight, not in any amount.
+	// Dummies says that slack comes in whole tasks of zero weight, where they fit, not in any amount.
 	Dummies bool
 }
 

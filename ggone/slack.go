@@ -175,7 +175,7 @@ func (s *slackSearch) start(slack float64) {
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
 		}
 		whole, _ := s.p.solveWhole(s.ctx, slack, dummies, opt) // it has no error of its own
-		if s.opt.Evaluations > 0 { // otherwise the limit is for the boxes alone
+		if s.opt.Evaluations > 0 {                             // otherwise the limit is for the boxes alone
 			s.evaluations += whole.Evaluations
 		}
 		if dummies == 0 {

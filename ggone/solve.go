@@ -68,8 +68,12 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if p.Dummies && slack > 0 {
 		dummies = int(math.Ceil(slack * (1 - 1e-9)))
 	}
-	if room := p.room(); room < len(p.Tasks)+dummies {
-		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks) + dummies}
+	room := p.room()
+	if room < len(p.Tasks) {
+		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
+	}
+	if room < len(p.Tasks)+dummies { // the slack does not come apart into whole tasks that fit
+		dummies = 0
 	}
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil

@@ -29,7 +29,7 @@ type Simulation struct {
 // degrees of freedom gives the interval.
 //
 // D. V. Lindley (1952), The theory of queues with a single server, Math. Proc. Cambridge Phil. Soc. 48(2),
-// doi:10.1017/S0305004100027638; for batch means A. M. Law, W. D. Kelton (2000), Simulation Modeling and Analysis, 3rd ed., §9.5.3.
+// doi:10.1017/S0305004100027638; for batch means A. M. Law, W. D. Kelton (2000), Simulation Modelling and Analysis, 3rd ed., §9.5.3.
 // Complexity: O(jobs) draws.
 func Simulate(s Simulation) (Interval, error) {
 	if s.Batches == 0 {

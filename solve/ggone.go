@@ -43,7 +43,7 @@ var _ = Register(Info{
 //   - Where J < λT, the slack is parked where it costs least, in any amount or in whole tasks of zero weight.
 //   - Machines may carry committed rates, which eq. 15 counts in, so that it can be run again and again as tasks arrive.
 type GGOne struct {
-	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight"`
+	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
 	Tolerance float64 `default:"5e-10" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
