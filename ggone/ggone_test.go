@@ -302,7 +302,7 @@ func TestParkAgainstSteps(t *testing.T) {
 			room += servers[r].most
 		}
 		total := float64(len(p.Tasks)) + rng.Float64()*0.8*(room-float64(len(p.Tasks)))
-		loads, _, ok := p.park(servers, tasks, total)
+		loads, _, ok := p.park(context.Background(), servers, tasks, total)
 		if !ok || math.Abs(sum(loads)-total) > 1e-9*total {
 			t.Fatalf("loads %v do not add up to %v", loads, total)
 		}
@@ -366,7 +366,7 @@ func TestSlackBoundAgainstAllocations(t *testing.T) {
 				n.place = append(n.place, -1)
 			}
 		}
-		s := &slackSearch{p: p, servers: servers, total: total, pieces: make([]piece, len(servers)),
+		s := &slackSearch{p: p, ctx: context.Background(), servers: servers, total: total, pieces: make([]piece, len(servers)),
 			values: make([]float64, len(p.Tasks)), work: make([]float64, len(p.Tasks))}
 		cost := p.cost(servers, tasks, loads)
 		prices := make([]float64, len(p.Tasks)+1)

@@ -2,6 +2,7 @@ package ggone
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"sort"
@@ -99,8 +100,8 @@ func (m *marginal) loadAt(price, low, high, period float64) float64 {
 
 // park finds the loads, at least one for each task of a machine and total in all, of least penalty, and the price of load
 // there. The penalty of a machine is convex in its load, so at the best loads all derivatives agree; bisection finds that
-// price. It says whether there are such loads.
-func (p *Problem) park(servers []server, tasks [][]int, total float64) (loads []float64, price float64, ok bool) {
+// price. It says whether there are such loads; not where the context ends.
+func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, total float64) (loads []float64, price float64, ok bool) {
 	n := len(servers)
 	marginals := make([]marginal, n)
 	room := 0.0
@@ -130,6 +131,9 @@ func (p *Problem) park(servers []server, tasks [][]int, total float64) (loads []
 		middle := low + (high-low)/2
 		if middle == low || middle == high {
 			break
+		}
+		if ctx.Err() != nil {
+			return nil, 0, false
 		}
 		if _, sum := at(middle); sum < total {
 			low = middle

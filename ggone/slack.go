@@ -116,7 +116,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 		root.low, root.high = append(root.low, 0), append(root.high, s.servers[r].most)
 	}
 	if s.proved < s.limit() {
-		if s.machine != nil {
+		if s.loads != nil {
 			s.polish(s.loads)
 		}
 		root.prices = slices.Clone(s.prices)
@@ -137,7 +137,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	result := Result{Machine: s.machine, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
 		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
 	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
-	if s.machine != nil {
+	if s.loads != nil {
 		result.Load = make([]float64, len(s.loads))
 		for r, l := range s.loads {
 			result.Load[r] = l / p.Period
@@ -200,11 +200,14 @@ func (s *slackSearch) offer(machine []int) (loads []float64, price float64) {
 	for y, r := range machine {
 		tasks[r] = append(tasks[r], y)
 	}
-	loads, price, ok := s.p.park(s.servers, tasks, s.total)
+	loads, price, ok := s.p.park(s.ctx, s.servers, tasks, s.total)
 	if !ok {
+		if s.machine == nil && s.ctx.Err() != nil { // better than none: the evaluator parks the slack
+			s.machine = slices.Clone(machine)
+		}
 		return nil, 0
 	}
-	if cost := s.p.cost(s.servers, tasks, loads); cost < s.best || s.machine == nil {
+	if cost := s.p.cost(s.servers, tasks, loads); cost < s.best || s.loads == nil {
 		s.best, s.loads, s.machine = cost, loads, slices.Clone(machine)
 		s.report()
 	}
@@ -301,7 +304,9 @@ func (s *slackSearch) explore(n *slackNode) {
 	var children []*slackNode
 	task := s.undecided(n)
 	if task < 0 { // all tasks are placed: what is left is convex
-		s.offer(n.place)
+		if loads, _ := s.offer(n.place); loads == nil && s.stopped() {
+			heap.Push(&s.open, n)
+		}
 		return
 	}
 	if rank, at := s.split(n); rank >= 0 {

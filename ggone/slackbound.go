@@ -12,13 +12,16 @@ const narrowest = 0.2
 const pieces = 4
 
 // bound is the Lagrangian bound of the box at the prices: Σu + v·Σℓ + Σ over the servers of the least they can take. +Inf
-// where no loads in the box have the right sum.
+// where no loads in the box have the right sum; −Inf where the context ends.
 func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
 	s.evaluations++
 	u, v := prices[:len(prices)-1], prices[len(prices)-1]
 	low, high := 0.0, 0.0
 	total := safeSum(u) + v*s.total*(1-1e-13)
 	for r := range s.servers {
+		if s.ctx.Err() != nil {
+			return math.Inf(-1)
+		}
 		if n.low[r] > n.high[r] {
 			return math.Inf(1)
 		}
@@ -153,8 +156,10 @@ func (s *slackSearch) ascend(n *slackNode) {
 			break
 		}
 		l := s.bound(n, prices)
-		if math.IsInf(l, 1) {
-			n.bound = l
+		if math.IsInf(l, 0) {
+			if l > 0 {
+				n.bound = l
+			}
 			return
 		}
 		if l > n.bound {
