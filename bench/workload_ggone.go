@@ -31,8 +31,8 @@ var _ = RegisterWorkload(WorkloadInfo{
 type GGOneWorkload struct {
 	Jobs         int     `default:"100" doc:"number of tasks"`
 	Machines     string  `default:"6:14000,6:10000,6:5000,6:3000" doc:"machines:speed of each cluster (Table 2)"`
-	CV           float64 `default:"0.6" doc:"coefficient of variation of a task's work; 0 means the default, so give a small number for none"`
-	ArrivalCV    float64 `default:"1" doc:"coefficient of variation of the times between arrivals; 0 means the default"`
+	WorkCv       float64 `default:"0.6" doc:"coefficient of variation of a task's work; 0 means the default, so give a small number for none"`
+	ArrivalCv    float64 `default:"1" doc:"coefficient of variation of the times between arrivals; 0 means the default"`
 	Load         float64 `default:"0.5" doc:"rate of arrivals as a share of the service rate of all machines"`
 	Cost         float64 `default:"0.07" doc:"cost per second of the slowest machine"`
 	CostExponent float64 `default:"1" doc:"power of the speed that the cost grows by; 0 means the default"`
@@ -54,7 +54,7 @@ const quantile95 = 1.645
 func (w GGOneWorkload) withDefaults() GGOneWorkload {
 	w.Jobs, w.Chain = cmp.Or(w.Jobs, 100), cmp.Or(w.Chain, 5)
 	w.Machines, w.Charge = cmp.Or(w.Machines, "6:14000,6:10000,6:5000,6:3000"), cmp.Or(w.Charge, "response")
-	w.CV, w.ArrivalCV, w.Load = cmp.Or(w.CV, 0.6), cmp.Or(w.ArrivalCV, 1), cmp.Or(w.Load, 0.5)
+	w.WorkCv, w.ArrivalCv, w.Load = cmp.Or(w.WorkCv, 0.6), cmp.Or(w.ArrivalCv, 1), cmp.Or(w.Load, 0.5)
 	w.Cost, w.CostExponent = cmp.Or(w.Cost, 0.07), cmp.Or(w.CostExponent, 1)
 	w.MinWork, w.MaxWork = cmp.Or(w.MinWork, 7500), cmp.Or(w.MaxWork, 35000)
 	w.MinDeadline, w.MaxDeadline = cmp.Or(w.MinDeadline, 40), cmp.Or(w.MaxDeadline, 60)
@@ -70,8 +70,8 @@ func (w GGOneWorkload) check() error {
 		return fmt.Errorf("jobs: expected 1 to 1000000, found %d", w.Jobs)
 	case w.Chain < 1:
 		return fmt.Errorf("chain: expected at least 1, found %d", w.Chain)
-	case !between(0, w.CV, 1e3) || !between(0, w.ArrivalCV, 1e3):
-		return fmt.Errorf("expected CVs from 0 to 1000, found cv %v and arrival_cv %v", w.CV, w.ArrivalCV)
+	case !between(0, w.WorkCv, 1e3) || !between(0, w.ArrivalCv, 1e3):
+		return fmt.Errorf("expected CVs from 0 to 1000, found work_cv %v and arrival_cv %v", w.WorkCv, w.ArrivalCv)
 	case !(w.Load > 0 && w.Load < 1):
 		return fmt.Errorf("load: expected a number between 0 and 1, found %v", w.Load)
 	case !between(0, w.Cost, 1e12) || !between(-10, w.CostExponent, 10):
@@ -109,7 +109,7 @@ func (w *GGOneWorkload) Generate(seed uint64) (*model.Instance, error) {
 		slowest = min(slowest, g.speed)
 	}
 	period := float64(p.Jobs) * (1 + p.Slack) / rate
-	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: period, K: new(quantile95), CV: new(p.ArrivalCV), Charge: p.Charge}
+	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: period, K: new(quantile95), CV: new(p.ArrivalCv), Charge: p.Charge}
 	for k, g := range groups {
 		id := strconv.Itoa(k + 1)
 		service := g.speed / mean
@@ -117,7 +117,7 @@ func (w *GGOneWorkload) Generate(seed uint64) (*model.Instance, error) {
 			ID: "c" + id, Count: g.machines, Speed: g.speed, Cost: p.Cost * math.Pow(g.speed/slowest, p.CostExponent),
 			Queue: &model.QueueSpec{
 				ServiceRate:     service,
-				ArrivalVariance: new(math.Pow(p.ArrivalCV/(p.Load*service), 2)),
+				ArrivalVariance: new(math.Pow(p.ArrivalCv/(p.Load*service), 2)),
 				ServiceVariance: new(variance / (g.speed * g.speed)),
 			},
 		}}})
@@ -140,14 +140,14 @@ func (w *GGOneWorkload) jobs(b *model.Builder, rng *rand.Rand) (mean, variance f
 		deadline, budget := uniform(w.MinDeadline, w.MaxDeadline), uniform(w.MinBudget, w.MaxBudget)
 		for _, work := range chain[:min(len(chain), w.Jobs-len(works))] {
 			works = append(works, work)
-			b.Job(model.JobSpec{ID: "t" + strconv.Itoa(len(works)), Work: &work, WorkCV: w.CV,
+			b.Job(model.JobSpec{ID: "t" + strconv.Itoa(len(works)), Work: &work, WorkCV: w.WorkCv,
 				Deadline: new(work / sum * deadline), Budget: new(work / sum * budget)}) // X is work times the same factor for all
 			mean += work
 		}
 	}
 	mean /= float64(len(works))
 	for _, work := range works {
-		variance += ((work-mean)*(work-mean) + w.CV*w.CV*work*work) / float64(len(works))
+		variance += ((work-mean)*(work-mean) + w.WorkCv*w.WorkCv*work*work) / float64(len(works))
 	}
 	return mean, variance
 }

@@ -12,7 +12,7 @@ import (
 
 // Tables 2 and 4: rates and variances of the machines follow from the tasks, limits from the workflows.
 func TestGGOneWorkloadFollowsTheRecipe(t *testing.T) {
-	in, err := (&bench.GGOneWorkload{Jobs: 5000, CV: 0.4, ArrivalCV: 0.5, Load: 0.7, CostExponent: 0.5}).Generate(3)
+	in, err := (&bench.GGOneWorkload{Jobs: 5000, WorkCv: 0.4, ArrivalCv: 0.5, Load: 0.7, CostExponent: 0.5}).Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestGGOneWorkloadRefusesNonsense(t *testing.T) {
 		{bench.GGOneWorkload{Machines: "6"}, "machines:speed"},
 		{bench.GGOneWorkload{Machines: "0:5"}, "machines"},
 		{bench.GGOneWorkload{Load: 1}, "load"},
-		{bench.GGOneWorkload{CV: math.NaN()}, "CVs"},
+		{bench.GGOneWorkload{WorkCv: math.NaN()}, "CVs"},
 		{bench.GGOneWorkload{Slack: -1}, "slack"},
 		{bench.GGOneWorkload{Charge: "x"}, "charge"},
 		{bench.GGOneWorkload{MinWork: 9, MaxWork: 5}, "min_work"},

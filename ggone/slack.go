@@ -16,10 +16,13 @@ import (
 
 // slackWork is the number of penalties, roughly, after which a search with slack gives up on closing the gap where no number
 // of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
-const slackWork = 1 << 30
+const slackWork = 1 << 27
 
 // dummyEvaluations limits the search with slack as dummy tasks, which only has to give a start.
 const dummyEvaluations = 3000
+
+// polishEvery is the number of boxes from one of which an allocation is made: parking takes as long as many bounds.
+const polishEvery = 16
 
 // slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
 const slackTolerance = 1e-6
@@ -42,6 +45,7 @@ type slackSearch struct {
 	most        int64 // evaluations
 	open        slackQueue
 	born        int
+	explored    int
 	transport   transport
 
 	count        []float64
@@ -296,11 +300,13 @@ func (s *slackSearch) explore(n *slackNode) {
 		return
 	}
 	s.bound(n, n.prices)
-	loads := make([]float64, len(s.servers))
-	for r := range s.pieces {
-		loads[r] = s.pieces[r].load
+	if s.explored++; s.explored%polishEvery == 1 {
+		loads := make([]float64, len(s.servers))
+		for r := range s.pieces {
+			loads[r] = s.pieces[r].load
+		}
+		s.polish(loads)
 	}
-	s.polish(loads)
 	var children []*slackNode
 	task := s.undecided(n)
 	if task < 0 { // all tasks are placed: what is left is convex

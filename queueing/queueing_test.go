@@ -216,7 +216,7 @@ func TestAgainstLindley(t *testing.T) {
 	for seed, c := range []struct{ rho, ca2, cs2 float64 }{{0.5, 1, 1}, {0.8, 1, 1}, {0.7, 1, 0}, {0.7, 1, 4}, {0.8, 0.25, 1}, {0.6, 2, 0.5}, {0.8, 0.25, 0.25}, {0.9, 0.5, 2}} {
 		lambda, mu := 2*c.rho, 2.0
 		got := simulate(t, lambda, mu, c.ca2, c.cs2, uint64(seed))
-		if got.High-got.Low > 0.5*got.Mean {
+		if !testing.Short() && got.High-got.Low > 0.5*got.Mean {
 			t.Errorf("%+v: interval %v is too wide to say anything", c, got)
 		}
 		if c.ca2 == 1 {
