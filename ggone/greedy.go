@@ -10,15 +10,15 @@ const (
 	largestPricing  = 1 << 28
 )
 
-// large says that the problem is too large to be searched.
-func (p *Problem) large() bool {
+// large says that the problem, with so many dummies, is too large to be searched.
+func (p *Problem) large(dummies int) bool {
 	ranks, levels := 0, 0
 	for k := range p.Classes {
 		c := &p.Classes[k]
 		ranks += c.Machines
-		levels += max(0, c.Most(p.Period, len(p.Tasks))) + 1
+		levels += max(0, c.Most(p.Period, len(p.Tasks)+dummies)) + 1
 	}
-	n := len(p.Tasks) + 1
+	n := len(p.Tasks) + dummies + 1
 	return ranks > largestKnapsack/n || levels > largestPricing/n
 }
 

@@ -1,6 +1,7 @@
 package ggone
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"math"
@@ -18,8 +19,12 @@ import (
 // of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
 const slackWork = 1 << 27
 
-// dummyEvaluations limits the search with slack as dummy tasks, which only has to give a start.
-const dummyEvaluations = 3000
+// The evaluations of the two whole-number problems where no number limits them: they only have to give a start, and dummies are all
+// alike.
+const (
+	wholeEvaluations = 20000
+	dummyEvaluations = 3000
+)
 
 // polishEvery is the number of boxes from one of which an allocation is made: parking takes as long as many bounds.
 const polishEvery = 16
@@ -103,15 +108,11 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	s.prices = make([]float64, tasks+1)
 	s.share = make([]float64, tasks*len(s.servers))
 	s.pieces = make([]piece, len(s.servers))
-	s.most = opt.Evaluations
-	if s.most == 0 {
-		levels := len(s.servers)
-		for r := range s.servers {
-			levels += int(s.servers[r].most)
-		}
-		s.most = max(2000, slackWork/int64(3*pieces*levels*tasks))
-	}
+	s.most = cmp.Or(opt.Evaluations, math.MaxInt64)
 	s.start(slack)
+	if opt.Evaluations == 0 {
+		s.most = s.affordable()
+	}
 	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
 	for range tasks {
 		root.place = append(root.place, -1)
@@ -151,6 +152,18 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	return result, nil
 }
 
+// affordable is the number of bounds that take about slackWork penalties; 0 where that is too few to be of use.
+func (s *slackSearch) affordable() int64 {
+	levels := float64(len(s.servers))
+	for r := range s.servers {
+		levels += s.servers[r].most
+	}
+	if bounds := slackWork / (3 * pieces * levels * float64(len(s.p.Tasks)+1)); bounds > 100 {
+		return max(2000, int64(min(bounds, 1e15)))
+	}
+	return 0
+}
+
 // limit is the cost from which on an allocation is not worth finding.
 func (s *slackSearch) limit() float64 {
 	if math.IsInf(s.best, 1) {
@@ -166,14 +179,16 @@ func (s *slackSearch) stopped() bool {
 
 // start takes allocations from the two whole-number problems, and the bound of that without slack.
 func (s *slackSearch) start(slack float64) {
-	for _, dummies := range []int{0, int(math.Ceil(slack))} {
-		if s.p.room() < len(s.p.Tasks)+dummies || s.stopped() {
+	for _, dummies := range []int{0, wholeTasks(slack)} {
+		if s.p.room() < len(s.p.Tasks)+dummies || s.p.large(dummies) || s.stopped() {
 			continue
 		}
 		opt := s.opt
 		opt.Progress = nil
-		if opt.Evaluations == 0 && dummies > 0 { // dummies are all alike: enough for a good start
-			opt.Evaluations = dummyEvaluations
+		if opt.Evaluations == 0 {
+			if opt.Evaluations = wholeEvaluations; dummies > 0 {
+				opt.Evaluations = dummyEvaluations
+			}
 		}
 		if s.opt.Evaluations > 0 { // leave some for the search itself
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)

@@ -65,26 +65,34 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 		return Result{}, err
 	}
 	dummies := 0
-	if p.Dummies && slack > 0 {
-		dummies = int(math.Ceil(slack * (1 - 1e-9)))
+	if p.Dummies {
+		dummies = wholeTasks(slack)
 	}
 	room := p.room()
 	if room < len(p.Tasks) {
 		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
-	if room < len(p.Tasks)+dummies { // the slack does not come apart into whole tasks that fit
+	if room < len(p.Tasks)+dummies || dummies > 0 && p.large(dummies) { // the slack does not come apart into whole tasks that fit
 		dummies = 0
 	}
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
 	}
-	if p.large() {
+	if p.large(dummies) {
 		return p.greedy(slack, dummies), nil
 	}
 	if slack > 0 && dummies == 0 {
 		return p.solveSlack(ctx, slack, opt)
 	}
 	return p.solveWhole(ctx, slack, dummies, opt)
+}
+
+// wholeTasks is the number of dummies that make up the slack, the last not a whole one; 0 where they are too many to count.
+func wholeTasks(slack float64) int {
+	if slack > math.MaxInt32 {
+		return 0
+	}
+	return int(math.Ceil(slack * (1 - 1e-9)))
 }
 
 // slack is the load, in tasks over the period, that neither tasks nor committed rates make up.
@@ -167,7 +175,7 @@ func (p *Problem) addCommitted(rates []float64) {
 // Bound is a lower bound of the penalty, by at most so many evaluations of the Lagrangian and about so many penalties computed
 // in them; −Inf where none is proved. It is stopped at any time and stays valid.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) float64 {
-	if p.Check() != nil || p.large() || p.room() < len(p.Tasks) {
+	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) {
 		return math.Inf(-1)
 	}
 	levels := int64(0)

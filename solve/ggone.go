@@ -20,7 +20,7 @@ var _ = Register(Info{
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
 	New:    func() Solver { return &GGOne{} },
 
-	AutoJobs: 1000,
+	AutoJobs: 500,
 })
 
 // GGOne allocates tasks to machines seen as G/G/1 queues (package ggone). It minimises qos_penalty and proves the optimum, or
