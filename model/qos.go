@@ -22,6 +22,7 @@ type server struct {
 
 // serverTask is one task on a server.
 type serverTask struct {
+	job      int
 	service  float64 // S, at k standard deviations
 	cost     float64 // per time
 	deadline float64 // d = deadline − arrival; +Inf: none
@@ -45,23 +46,29 @@ func (in *Instance) hasQueueing() bool {
 // qosPenalty is eq. 9. Without stated loads each machine has just the rate of its tasks, n/T, and what is left of λ is
 // parked where it costs least.
 func (e *evaluation) qosPenalty() float64 {
-	servers := e.servers()
-	if len(e.sol.Loads) > 0 {
-		rates := map[[2]string]float64{}
-		for _, l := range e.sol.Loads {
-			rates[[2]string{l.Cluster, l.Machine}] = l.Rate
-		}
-		for k := range servers {
-			servers[k].load = rates[e.in.serverName(&servers[k])]
-		}
-	} else {
-		park(servers, e.in.queueing)
-	}
+	servers := e.loadedServers()
 	sum := 0.0
 	for k := range servers {
 		sum += servers[k].penalty(e.in.queueing.Charge, servers[k].load)
 	}
 	return sum
+}
+
+// loadedServers are the servers with their loads.
+func (s *schedule) loadedServers() []server {
+	servers := s.servers()
+	if len(s.sol.Loads) == 0 {
+		park(servers, s.in.queueing)
+		return servers
+	}
+	rates := map[[2]string]float64{}
+	for _, l := range s.sol.Loads {
+		rates[[2]string{l.Cluster, l.Machine}] = l.Rate
+	}
+	for k := range servers {
+		servers[k].load = rates[s.in.serverName(&servers[k])]
+	}
+	return servers
 }
 
 // serverName is the cluster and the name of the machine.
@@ -73,17 +80,11 @@ func (in *Instance) serverName(s *server) [2]string {
 // servers lists every machine with the placed jobs whose first processor it holds, in the order of the clusters.
 func (s *schedule) servers() []server {
 	in := s.in
-	var servers []server
+	servers := in.idleServers()
 	first := make([]int, len(in.clusters))
-	for c := range in.clusters {
-		first[c] = len(servers)
-		for g := range in.clusters[c].Machines {
-			for k := range in.clusters[c].Machines[g].Count {
-				servers = append(servers, server{cluster: c, group: g, machine: k})
-			}
-		}
+	for k := len(servers) - 1; k >= 0; k-- {
+		first[servers[k].cluster] = k
 	}
-	in.serverRates(servers)
 	for k := range s.parts {
 		p := &s.parts[k]
 		if !p.first {
@@ -93,12 +94,27 @@ func (s *schedule) servers() []server {
 		on := &servers[first[p.cluster]+machine]
 		j := &in.jobs[p.job]
 		on.tasks = append(on.tasks, serverTask{
+			job:      p.job,
 			service:  in.Duration(p.job, p.cluster, p.set) * (1 + in.queueing.K*j.WorkCV),
 			cost:     in.costRate(p.cluster, p.set),
 			deadline: j.Deadline - j.Arrival,
 			budget:   j.Budget,
 		})
 	}
+	return servers
+}
+
+// idleServers lists every machine without tasks, in the order of the clusters.
+func (in *Instance) idleServers() []server {
+	var servers []server
+	for c := range in.clusters {
+		for g := range in.clusters[c].Machines {
+			for k := range in.clusters[c].Machines[g].Count {
+				servers = append(servers, server{cluster: c, group: g, machine: k})
+			}
+		}
+	}
+	in.serverRates(servers)
 	return servers
 }
 
@@ -137,21 +153,30 @@ func (in *Instance) workMoments() (mean, variance float64) {
 	return mean, variance
 }
 
-// penalty is the server's share of eq. 9 at the given load.
+// penalty is the server's share of eq. 9 at the given load; +Inf where it has tasks and is not stable.
 func (s *server) penalty(charge Charge, load float64) float64 {
 	if len(s.tasks) == 0 {
 		return 0
 	}
 	wait, sum := Wait(s.kappa, load, s.serviceRate), 0.0
+	if math.IsInf(wait, 1) {
+		return wait // not stable (eq. 14), whether or not a task has a limit
+	}
 	for _, t := range s.tasks {
-		response := wait + t.service
-		charged := response
-		if charge == ChargeService {
-			charged = t.service
-		}
-		sum += excess(response, t.deadline) + excess(t.cost*charged, t.budget)
+		_, penalty := t.pays(charge, wait)
+		sum += penalty
 	}
 	return sum
+}
+
+// pays is what the task costs after the wait, and its share of eq. 9.
+func (t *serverTask) pays(charge Charge, wait float64) (cost, penalty float64) {
+	response := wait + t.service
+	cost = t.cost * response
+	if charge == ChargeService {
+		cost = t.cost * t.service
+	}
+	return cost, excess(response, t.deadline) + excess(cost, t.budget)
 }
 
 // excess is max(0, x − limit)/limit; +Inf where x exceeds a limit that is not positive.

@@ -15,7 +15,8 @@ var _ = Register(Info{
 })
 
 // Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), then
-// [Search] from the best of their schedules, the first by name of equals.
+// [Search] from the best of their schedules: of equals one that is proved optimal, which ends the run, else the first by name. A
+// solver that proves the instance infeasible has the last word.
 type Auto struct {
 	chosen string
 }
@@ -40,8 +41,11 @@ func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in
 // Solve implements [Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
 	best, err := a.quick(ctx, in, opt)
-	if err != nil || best.Solution != nil && (ctx.Err() != nil || opt.MaxEvals > 0 && best.Evaluations >= opt.MaxEvals) {
+	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible {
 		return best, err
+	}
+	if best.Solution != nil && (ctx.Err() != nil || opt.MaxEvals > 0 && best.Evaluations >= opt.MaxEvals) {
+		return best, nil
 	}
 	opt.Start = best.Solution
 	if opt.MaxEvals > 0 {
@@ -75,6 +79,9 @@ func (a *Auto) quick(ctx context.Context, in *model.Instance, opt Options) (Resu
 		}
 		best.Evaluations += result.Evaluations
 		best.Stop = result.Stop
+		if result.Status == model.Infeasible {
+			return result, nil // a proof
+		}
 		if result.Solution == nil {
 			continue
 		}
@@ -82,7 +89,9 @@ func (a *Auto) quick(ctx context.Context, in *model.Instance, opt Options) (Resu
 		if err != nil {
 			return Result{}, err
 		}
-		if best.Solution == nil || evaluation.Objective < least {
+		proved := result.Status == model.Optimal && best.Status != model.Optimal &&
+			evaluation.Objective <= least+model.Tolerance*math.Abs(least)
+		if best.Solution == nil || evaluation.Objective < least || proved {
 			result.Evaluations = best.Evaluations
 			best, least, a.chosen = result, evaluation.Objective, info.Name
 		}

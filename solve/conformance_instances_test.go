@@ -2,6 +2,7 @@ package solve_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -39,11 +40,28 @@ func conformanceCases(t testing.TB) []conformanceCase {
 			cases = append(cases, conformanceCase{fmt.Sprintf("tiny/%s/%d", objective, seed), tinyInstance(t, seed, objective), true})
 		}
 	}
+	for seed := range uint64(12) {
+		in, _ := randomGGOne(t, seed, seed%4 == 3)
+		if m, err := model.Queues(in, nil); err == nil && stableLoads(in, m) {
+			cases = append(cases, conformanceCase{fmt.Sprintf("tiny/qos_penalty/%d", seed), in, false})
+		}
+	}
+	cases = append(cases, conformanceCase{"medium/qos_penalty", mediumGGOne(t), false})
 	for seed := range uint64(4) {
 		cases = append(cases, conformanceCase{fmt.Sprintf("medium/plain/%d", seed), mediumInstance(t, seed, false), false},
 			conformanceCase{fmt.Sprintf("medium/rich/%d", seed), mediumInstance(t, seed, true), false})
 	}
 	return cases
+}
+
+// stableLoads says that the machines can take the jobs.
+func stableLoads(in *model.Instance, view model.QueueView) bool {
+	room, rate := 0, 0.0
+	for k := range view.Machines {
+		room += int(math.Ceil(view.Machines[k].ServiceRate*in.Queueing().Period)) - 1
+		rate += view.Machines[k].ServiceRate
+	}
+	return room >= len(in.Jobs()) && in.Queueing().Rate < rate
 }
 
 // tinyInstance has 1 to 5 jobs on 1 to 3 clusters; odd seeds add arrivals.

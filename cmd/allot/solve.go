@@ -300,6 +300,7 @@ func summary(in *model.Instance, solver solve.Solver, result solve.Result, elaps
 		}
 	}
 	fmt.Fprintf(w, "  %s\n", strings.Join(figures, ", "))
+	w.WriteString(queueSummary(in, sol))
 	return w.String()
 }
 

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+)
+
+// queuesShown limits the machines and the jobs that a summary lists.
+const queuesShown = 24
+
+// queueSummary says, for an instance whose objective is the penalty of queues, what each machine carries and what response
+// each job can expect; empty for others.
+func queueSummary(in *model.Instance, sol *model.Solution) string {
+	if !slices.ContainsFunc(in.Objective(), func(t model.ObjectiveTerm) bool { return t.Metric == "qos_penalty" && t.Weight != 0 }) {
+		return ""
+	}
+	view, err := model.Queues(in, sol)
+	if err != nil {
+		return ""
+	}
+	w := new(strings.Builder)
+	idle := 0
+	shown := limited{w: w, what: "machines"}
+	for k := range view.Machines {
+		m := &view.Machines[k]
+		if m.Jobs == 0 && m.Rate == 0 {
+			idle++
+			continue
+		}
+		wait := "wait without bound: not stable"
+		if !math.IsInf(m.Wait, 1) {
+			wait = "mean wait at most " + bench.Figure(m.Wait)
+		}
+		shown.line("  %s/%s: %s, rate %s of %s (%.0f %%), %s\n", m.Cluster, m.Machine, counted(m.Jobs, "job"),
+			bench.Figure(m.Rate), bench.Figure(m.ServiceRate), 100*m.Rate/m.ServiceRate, wait)
+	}
+	shown.end()
+	if idle > 0 {
+		fmt.Fprintf(w, "  %s idle\n", counted(idle, "machine"))
+	}
+	shown = limited{w: w, what: "jobs"}
+	for k := range view.Jobs {
+		r := &view.Jobs[k]
+		j, m := &in.Jobs()[r.Job], &view.Machines[r.Machine]
+		text := "expected response " + expected(r.Response)
+		if j.HasDeadline() {
+			text += fmt.Sprintf(" (deadline %s)", bench.Figure(j.Deadline-j.Arrival))
+		}
+		if r.Cost > 0 || j.HasBudget() {
+			text += ", cost " + expected(r.Cost)
+		}
+		if j.HasBudget() {
+			text += fmt.Sprintf(" (budget %s)", bench.Figure(j.Budget))
+		}
+		if r.Penalty > 0 {
+			text += ", penalty " + expected(r.Penalty)
+		}
+		shown.line("  %s on %s/%s: %s\n", j.ID, m.Cluster, m.Machine, text)
+	}
+	shown.end()
+	return w.String()
+}
+
+// limited writes the first lines of a list and counts the rest.
+type limited struct {
+	w     *strings.Builder
+	what  string
+	lines int
+}
+
+func (l *limited) line(format string, args ...any) {
+	if l.lines++; l.lines <= queuesShown {
+		fmt.Fprintf(l.w, format, args...)
+	}
+}
+
+func (l *limited) end() {
+	if more := l.lines - queuesShown; more > 0 {
+		fmt.Fprintf(l.w, "  and %d more %s\n", more, l.what)
+	}
+}
+
+// expected is a figure that may have no bound.
+func expected(x float64) string {
+	if math.IsInf(x, 1) {
+		return "without bound"
+	}
+	return bench.Figure(x)
+}

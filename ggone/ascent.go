@@ -1,0 +1,204 @@
+package ggone
+
+import (
+	"math"
+	"slices"
+)
+
+// ascent is a run of the subgradient method, its parameters those that measured best (docs/ggone.md).
+type ascent struct {
+	iterations int
+	step       float64 // first step, as a share of Polyak's
+	patience   int     // iterations without gain after which the step shrinks
+}
+
+// The two runs: at the root from prices that know nothing, at a node from those of its parent.
+var (
+	rootAscent = ascent{iterations: 600, step: 1, patience: 20}
+	againstBox = ascent{iterations: 200, step: 0.1, patience: 20} // at the root, after its box was narrowed
+	nodeAscent = ascent{iterations: 30, step: 1.5, patience: 4}
+)
+
+const (
+	shrink     = 0.8
+	deflection = 0.7 // share of the new subgradient in the direction
+)
+
+// price prices all levels in the box; false where the context ends before.
+func (s *search) price(u []float64, b box) bool {
+	for k := range s.classes {
+		q := &s.classes[k]
+		first, last := q.firstRank, q.firstRank+q.machines-1
+		for n := b.low[last]; n <= b.high[first]; n++ {
+			for r := first; r <= last; r++ {
+				if b.low[r] <= n && n <= b.high[r] {
+					s.core.price(k, n, u)
+					break
+				}
+			}
+			if s.slow && s.ctx.Err() != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// bound is the Lagrangian bound at the prices u in the box: Σu + the least sum of g over loads that add up to the number
+// of tasks; −Inf where the context ends before. No cost of loads in the box is below it, whatever u.
+func (s *search) bound(u []float64, b box) float64 {
+	s.evaluations++
+	if !s.price(u, b) {
+		return math.Inf(-1)
+	}
+	return s.knapsack.solve(b) + safeSum(u)
+}
+
+// counts says how often each task is served at the loads of the last bound.
+func (s *search) counts(u []float64) {
+	clear(s.count)
+	for r, n := range s.knapsack.loads {
+		if n == 0 {
+			continue
+		}
+		times := 1.0
+		k := s.class[r]
+		if r > 0 && s.class[r-1] == k && s.knapsack.loads[r-1] == n {
+			continue // counted
+		}
+		for next := r + 1; next < len(s.class) && s.class[next] == k && s.knapsack.loads[next] == n; next++ {
+			times++
+		}
+		s.serve(k, n, u, times, s.count)
+	}
+}
+
+// ascend raises the node's bound by the deflected subgradient method with Polyak's step, and leaves the best prices in the
+// node. Along the way it notes how often each rank had which load, which branching asks for.
+//
+// B. T. Polyak (1969), Minimization of unsmooth functionals, USSR Comput. Math. Math. Phys. 9(3), doi:10.1016/0041-5553(69)90061-5; P. M.
+// Camerini, L. Fratta, F. Maffioli (1975), On improving relaxation methods by modified gradient techniques, Math. Programming
+// Study 3, doi:10.1007/BFb0120697, for the direction.
+func (s *search) ascend(n *node, a ascent) {
+	u, best := s.u, slices.Clone(n.u)
+	copy(u, n.u)
+	clear(s.direction)
+	for r := range s.seen {
+		clear(s.seen[r])
+	}
+	stall, step := 0, a.step
+	for k := range a.iterations {
+		if s.stopped() {
+			break
+		}
+		l := s.bound(u, n.box)
+		if math.IsInf(l, 0) {
+			if l > 0 {
+				n.bound = l
+			}
+			return
+		}
+		if l > n.bound {
+			n.bound, stall = l, 0
+			copy(best, u)
+		} else if stall++; stall >= a.patience {
+			stall, step = 0, step*shrink
+		}
+		if n.bound >= s.limit() {
+			break
+		}
+		for r, load := range s.descending(s.knapsack.loads) {
+			s.seen[r][load]++
+		}
+		if k%50 == 49 || k == a.iterations-1 || math.IsInf(s.best, 1) {
+			s.try(s.knapsack.loads)
+		}
+		if !s.advance(u, step, l) {
+			break
+		}
+	}
+	n.u = best
+}
+
+// advance moves the prices a step along the direction; false where the subgradient is 0 or no step is known.
+func (s *search) advance(u []float64, step, l float64) bool {
+	s.counts(u)
+	norm := 0.0
+	for y, d := range s.direction {
+		d = deflection*(1-s.count[y]) + (1-deflection)*d
+		s.direction[y] = d
+		norm += d * d
+	}
+	target := s.best
+	if math.IsInf(target, 1) { // no allocation of finite cost is known
+		target = l + max(1, math.Abs(l))
+	}
+	h := step * (target - l) / norm
+	if !(h > 0) || math.IsInf(h, 1) {
+		return false
+	}
+	for y := range u {
+		u[y] += h * s.direction[y]
+	}
+	return true
+}
+
+// fix takes from the node's box the loads that its prices prove not worth having: where the bound with a load on a rank
+// reaches the limit. It says whether the node is still open.
+func (s *search) fix(n *node) bool {
+	for {
+		l := s.bound(n.u, n.box)
+		if math.IsInf(l, -1) {
+			return true // out of time: nothing is proved
+		}
+		n.bound = max(n.bound, l)
+		if n.bound >= s.limit() {
+			return false
+		}
+		if !s.knapsack.complete(n.box) {
+			return true
+		}
+		base, narrower := safeSum(n.u), false
+		for r := range s.class {
+			if s.slow && s.ctx.Err() != nil {
+				return true
+			}
+			low, high := n.low[r], n.high[r]
+			for low <= high && base+s.knapsack.with(r, low) >= s.limit() {
+				low++
+			}
+			for low <= high && base+s.knapsack.with(r, high) >= s.limit() {
+				high--
+			}
+			if low > high {
+				n.bound = math.Inf(1)
+				return false
+			}
+			narrower = narrower || low > n.low[r] || high < n.high[r]
+			n.low[r], n.high[r] = low, high
+		}
+		s.order(n.box)
+		if !narrower {
+			return true
+		}
+	}
+}
+
+// sieve restricts the levels to what the prices of the root leave; it follows fix of the root.
+func (s *search) sieve(root *node) {
+	base := safeSum(root.u)
+	for k := range s.classes {
+		q := &s.classes[k]
+		for n := range q.levels {
+			least := math.Inf(1)
+			for r := q.firstRank; r < q.firstRank+q.machines; r++ {
+				if root.low[r] <= n && n <= root.high[r] {
+					least = min(least, base+s.knapsack.with(r, n))
+				}
+			}
+			if room := s.limit() - least; room > 0 && !math.IsInf(least, 1) {
+				s.restrict(k, n, root.u, room)
+			}
+		}
+	}
+}

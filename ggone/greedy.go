@@ -1,0 +1,88 @@
+package ggone
+
+import (
+	"math"
+)
+
+// The sizes beyond which nothing is searched: places in the tables of the knapsack, and penalties.
+const (
+	largestKnapsack = 1 << 22
+	largestPricing  = 1 << 28
+)
+
+// large says that the problem, with so many dummies, is too large to be searched.
+func (p *Problem) large(dummies int) bool {
+	ranks, levels := 0, 0
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		ranks += c.Machines
+		levels += max(0, c.Most(p.Period, len(p.Tasks)+dummies)) + 1
+	}
+	n := len(p.Tasks) + dummies + 1
+	return ranks > largestKnapsack/n || levels > largestPricing/n
+}
+
+// greedy is an allocation without a search or a bound, for problems that are too large: loads in proportion to what the machines can
+// take, then each task, in the order given, where it costs least of what is left. Complexity: O(tasks · classes).
+func (p *Problem) greedy(slack float64, dummies int) Result {
+	total := len(p.Tasks) + dummies
+	room, left, machines := p.room(), total, 0
+	type open struct {
+		penalties
+		first, load int // first machine and load of all machines but the last with places
+		wait        float64
+		places      []int // by machine of the class
+		next        int   // machine that gets the next task
+	}
+	result := Result{Objective: math.Inf(1), Bound: math.Inf(-1), Machine: make([]int, len(p.Tasks))}
+	classes := make([]open, 0, len(p.Classes))
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		most := max(0, c.Most(p.Period, math.MaxInt32))
+		o := open{penalties: penaltiesOf(p, c, p.Tasks), first: machines, places: make([]int, c.Machines)}
+		for m := range o.places {
+			if room > 0 {
+				o.places[m] = min(most, int(math.Ceil(float64(left)*float64(most)/float64(room))), left)
+			}
+			room, left = room-most, left-o.places[m]
+			o.load = max(o.load, o.places[m])
+			result.Load = append(result.Load, float64(o.places[m])/p.Period)
+		}
+		o.wait = c.wait(float64(o.load), p.Period)
+		machines += c.Machines
+		classes = append(classes, o)
+	}
+	for y := range p.Tasks {
+		at, least := -1, math.Inf(1)
+		for k := range classes {
+			o := &classes[k]
+			for o.next < len(o.places) && o.places[o.next] == 0 {
+				o.next++
+			}
+			if o.next == len(o.places) {
+				continue
+			}
+			if cost := o.of(y, o.wait); at < 0 || cost < least {
+				at, least = k, cost
+			}
+		}
+		o := &classes[at]
+		o.places[o.next]--
+		result.Machine[y] = o.first + o.next
+	}
+	if slack < float64(dummies) { // the last dummy is not a whole task
+		for k := range classes {
+			for m, places := range classes[k].places {
+				if places > 0 && slack < float64(dummies) {
+					result.Load[classes[k].first+m] -= (float64(dummies) - slack) / p.Period
+					slack = float64(dummies)
+				}
+			}
+		}
+	}
+	p.addCommitted(result.Load)
+	if slack > 0 && dummies == 0 {
+		result.Load = nil // the evaluator parks the slack where it costs least
+	}
+	return result
+}

@@ -1,0 +1,150 @@
+package ggone
+
+import (
+	"context"
+	"math"
+)
+
+// box limits the load of each rank; inside a class both limits fall from rank to rank.
+type box struct{ low, high []int }
+
+// root is the box of all stable loads.
+func (c *core) root() box {
+	b := box{make([]int, len(c.class)), make([]int, len(c.class))}
+	for r, k := range c.class {
+		b.high[r] = len(c.classes[k].levels) - 1
+	}
+	return b
+}
+
+// order carries limits over inside the classes, where loads fall from rank to rank.
+func (c *core) order(b box) {
+	for r := len(c.class) - 2; r >= 0; r-- {
+		if c.class[r] == c.class[r+1] {
+			b.low[r] = max(b.low[r], b.low[r+1])
+		}
+	}
+	for r := 1; r < len(c.class); r++ {
+		if c.class[r] == c.class[r-1] {
+			b.high[r] = min(b.high[r], b.high[r-1])
+		}
+	}
+}
+
+// holds says that the loads lie in the box.
+func (b box) holds(loads []int) bool {
+	for r, n := range loads {
+		if n < b.low[r] || n > b.high[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// single says that the box holds one vector of loads.
+func (b box) single() bool {
+	for r := range b.low {
+		if b.low[r] != b.high[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// knapsack finds the loads, one a rank, that add up to the number of tasks at the least sum of g.
+type knapsack struct {
+	*core
+	ctx   context.Context
+	loads []int // the last found, by rank
+
+	from, to []int       // by rank: the sums that the ranks before it can have, where the others can add the rest
+	fore     [][]float64 // by rank and sum: least of the ranks before it
+	back     [][]float64 // by rank and sum before it: least of the rank and those after it
+	pick     [][]int32   // by rank and sum: load of the rank before it
+}
+
+func newKnapsack(ctx context.Context, c *core) *knapsack {
+	ranks := len(c.class)
+	s := &knapsack{core: c, ctx: ctx, loads: make([]int, ranks), from: make([]int, ranks+1), to: make([]int, ranks+1)}
+	fore, back := make([]float64, (ranks+1)*(c.tasks+1)), make([]float64, (ranks+1)*(c.tasks+1))
+	pick := make([]int32, (ranks+1)*(c.tasks+1))
+	for r := range ranks + 1 {
+		from, to := r*(c.tasks+1), (r+1)*(c.tasks+1)
+		s.fore, s.back, s.pick = append(s.fore, fore[from:to]), append(s.back, back[from:to]), append(s.pick, pick[from:to])
+	}
+	return s
+}
+
+// solve is the least sum of g over the loads in the box, +Inf where there are none, −Inf where the context ends. The levels
+// must be priced.
+//
+// Complexity: O(Σ over ranks of sums · loads of the rank), which is small once boxes are narrow.
+func (s *knapsack) solve(b box) float64 {
+	ranks := len(s.class)
+	low, high := 0, 0
+	for r := range ranks {
+		low += b.low[r]
+		high += b.high[r]
+	}
+	if low > s.tasks || high < s.tasks {
+		return math.Inf(1)
+	}
+	s.from[0], s.to[0], s.fore[0][0] = 0, 0, 0
+	for r := range ranks {
+		if s.slow && s.ctx.Err() != nil {
+			return math.Inf(-1)
+		}
+		low -= b.low[r]
+		high -= b.high[r]
+		s.from[r+1], s.to[r+1] = max(s.from[r]+b.low[r], s.tasks-high), min(s.to[r]+b.high[r], s.tasks-low)
+		levels := s.classes[s.class[r]].levels
+		before, after, pick := s.fore[r], s.fore[r+1], s.pick[r+1]
+		for sum := s.from[r+1]; sum <= s.to[r+1]; sum++ {
+			least, at := math.Inf(1), int32(b.low[r])
+			for n := max(b.low[r], sum-s.to[r]); n <= min(b.high[r], sum-s.from[r]); n++ {
+				if x := before[sum-n] + levels[n].g; x < least {
+					least, at = x, int32(n)
+				}
+			}
+			after[sum], pick[sum] = least, at
+		}
+	}
+	least := s.fore[ranks][s.tasks]
+	if math.IsInf(least, 1) {
+		return least
+	}
+	for r, sum := ranks-1, s.tasks; r >= 0; r-- {
+		s.loads[r] = int(s.pick[r+1][sum])
+		sum -= s.loads[r]
+	}
+	return least
+}
+
+// complete fills in back, so that [knapsack.with] can be asked; false where the context ends. It follows solve on the same box.
+func (s *knapsack) complete(b box) bool {
+	ranks := len(s.class)
+	s.back[ranks][s.tasks] = 0
+	for r := ranks - 1; r >= 0; r-- {
+		if s.slow && s.ctx.Err() != nil {
+			return false
+		}
+		levels := s.classes[s.class[r]].levels
+		for sum := s.from[r]; sum <= s.to[r]; sum++ {
+			least := math.Inf(1)
+			for n := max(b.low[r], s.from[r+1]-sum); n <= min(b.high[r], s.to[r+1]-sum); n++ {
+				least = min(least, s.back[r+1][sum+n]+levels[n].g)
+			}
+			s.back[r][sum] = least
+		}
+	}
+	return true
+}
+
+// with is the least sum of g over the loads of the box that give load n to rank r.
+func (s *knapsack) with(r, n int) float64 {
+	least := math.Inf(1)
+	for sum := max(s.from[r], s.from[r+1]-n); sum <= min(s.to[r], s.to[r+1]-n); sum++ {
+		least = min(least, s.fore[r][sum]+s.back[r+1][sum+n])
+	}
+	return least + s.classes[s.class[r]].levels[n].g
+}

@@ -1,0 +1,177 @@
+package ggone
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sort"
+)
+
+// full is the part of what is left of its service rate up to which a machine takes slack: to just below μ.
+const full = 1 - 1e-12
+
+// server is one machine with real loads, in tasks over the period beside its committed rate.
+type server struct {
+	*penalties
+	class *Class
+	most  float64 // load just below which it stays stable
+}
+
+// servers lists the machines.
+func (p *Problem) servers() []server {
+	var list []server
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		q := penaltiesOf(p, c, p.Tasks)
+		most := max(0, (c.ServiceRate*full-c.Committed)*p.Period)
+		for range c.Machines {
+			list = append(list, server{&q, c, most})
+		}
+	}
+	return list
+}
+
+// slope is the derivative of the wait by the load.
+func (s *server) slope(load, period float64) float64 {
+	idle := 1 - (load/period+s.class.Committed)/s.class.ServiceRate
+	return s.class.Kappa / period / (idle * idle)
+}
+
+// loadOf is the load at which the wait is w.
+func (s *server) loadOf(w, period float64) float64 {
+	return (w/(s.class.Kappa+w/s.class.ServiceRate) - s.class.Committed) * period
+}
+
+// marginal is the right derivative of a server's penalty by its load, for the tasks it has.
+type marginal struct {
+	*server
+	waits, rates []float64 // from each wait on, ascending, the penalty grows by the rate
+}
+
+func (s *server) marginal(tasks []int) marginal {
+	type bend struct{ wait, rate float64 }
+	var bends []bend
+	for _, y := range tasks {
+		if !math.IsInf(s.deadline[y], 0) {
+			bends = append(bends, bend{s.deadline[y] - s.service[y], s.perTime[y]})
+		}
+		if !math.IsInf(s.budget[y], 0) && s.price > 0 && !s.serviceOnly {
+			bends = append(bends, bend{s.budget[y]/s.price - s.service[y], s.price * s.perCost[y]})
+		}
+	}
+	slices.SortFunc(bends, func(a, b bend) int { return cmp.Compare(a.wait, b.wait) })
+	m, rate := marginal{server: s}, 0.0
+	for _, b := range bends {
+		rate += b.rate
+		m.waits, m.rates = append(m.waits, b.wait), append(m.rates, rate)
+	}
+	return m
+}
+
+// at is the derivative at a load.
+func (m *marginal) at(load, period float64) float64 {
+	w := m.class.wait(load, period)
+	k := sort.Search(len(m.waits), func(k int) bool { return m.waits[k] > w })
+	if k == 0 {
+		return 0
+	}
+	return m.rates[k-1] * m.slope(load, period)
+}
+
+// loadAt is the largest load between two limits up to which the derivative stays within the price.
+func (m *marginal) loadAt(price, low, high, period float64) float64 {
+	if m.at(high, period) <= price {
+		return high
+	}
+	for range 100 {
+		middle := low + (high-low)/2
+		if middle == low || middle == high {
+			break
+		}
+		if m.at(middle, period) <= price {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// park finds the loads, at least one for each task of a machine and total in all, of least penalty, and the price of load
+// there. The penalty of a machine is convex in its load, so at the best loads all derivatives agree; bisection finds that
+// price. It says whether there are such loads; not where the context ends.
+func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, total float64) (loads []float64, price float64, ok bool) {
+	n := len(servers)
+	marginals := make([]marginal, n)
+	room := 0.0
+	for r := range servers {
+		marginals[r] = servers[r].marginal(tasks[r])
+		if float64(len(tasks[r])) > servers[r].most {
+			return nil, 0, false
+		}
+		room += servers[r].most
+	}
+	if room < total {
+		return nil, 0, false
+	}
+	at := func(price float64) (loads []float64, sum float64) {
+		loads = make([]float64, n)
+		for r := range servers {
+			loads[r] = marginals[r].loadAt(price, float64(len(tasks[r])), servers[r].most, p.Period)
+			sum += loads[r]
+		}
+		return loads, sum
+	}
+	low, high := 0.0, 1.0
+	for _, sum := at(high); sum < total && high < math.MaxFloat64/4; _, sum = at(high) {
+		low, high = high, high*4
+	}
+	for range 200 {
+		middle := low + (high-low)/2
+		if middle == low || middle == high {
+			break
+		}
+		if ctx.Err() != nil {
+			return nil, 0, false
+		}
+		if _, sum := at(middle); sum < total {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	less, lessSum := at(low)
+	more, moreSum := at(high)
+	if lessSum >= total { // even at price 0: from the tasks alone on
+		more, moreSum, lessSum = less, lessSum, 0
+		less = make([]float64, n)
+		for r := range less {
+			less[r] = float64(len(tasks[r]))
+			lessSum += less[r]
+		}
+	}
+	part := 1.0
+	if moreSum > lessSum {
+		part = min(1, max(0, (total-lessSum)/(moreSum-lessSum)))
+	}
+	for r := range less {
+		less[r] += part * (more[r] - less[r])
+	}
+	return less, high, true
+}
+
+// cost is the penalty of all tasks at the loads.
+func (p *Problem) cost(servers []server, tasks [][]int, loads []float64) float64 {
+	total := 0.0
+	for r := range servers {
+		if len(tasks[r]) == 0 {
+			continue
+		}
+		w := servers[r].class.wait(loads[r], p.Period)
+		for _, y := range tasks[r] {
+			total += servers[r].of(y, w)
+		}
+	}
+	return total
+}

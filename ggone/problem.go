@@ -1,0 +1,192 @@
+// Package ggone allocates tasks to machines seen as G/G/1 queues so that the penalty for missed deadlines and budgets is
+// least: a Lagrangian branch-and-bound for the MINLP of Y. Patel, J. Darlington (2006), "A novel approach to allocating
+// QoS-constrained workflow-based jobs in a multi-cluster grid", Proc. 4th Int. Workshop on Middleware for Grid Computing,
+// doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23.
+//
+// Resource r serves its tasks in S at k standard deviations (eq. 23) after a wait of at most W = κ·λ/(1 − λ/μ), the
+// Kingman/Marshall bound on the mean wait (eq. 3). R = W + S mixes a bound on a mean with a quantile, as the paper does.
+// With integer loads n fixed, λ = n/T, the cost of task y on r is a number that does not fall with n, and what is left is a
+// transportation problem. See docs/ggone.md for the formulation, the bounds and what was tried.
+package ggone
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/allot-opt/allot/queueing"
+)
+
+// Problem is the allocation problem. Times and rates are in any one unit.
+type Problem struct {
+	Period  float64 // T, over which the tasks arrive; λ_r = n_r/T
+	Rate    float64 // λ, of all arrivals; what is above Tasks/T and the committed rates is slack
+	Tasks   []Task
+	Classes []Class
+	// ServiceOnly says that a task pays for its service time only, not for its wait.
+	ServiceOnly bool
+	// Dummies says that slack comes in whole tasks of zero weight, where they fit, not in any amount.
+	Dummies bool
+}
+
+// Task is what a task asks for.
+type Task struct {
+	Deadline float64 // d, after its arrival; +Inf: none
+	Budget   float64 // e; +Inf: none
+}
+
+// Class is a number of machines that are alike.
+type Class struct {
+	Machines    int
+	ServiceRate float64   // μ, tasks per time
+	Kappa       float64   // κ = (σA² + σS²)/2
+	Committed   float64   // b, rate that each machine carries already
+	Price       float64   // c, cost per time
+	Service     []float64 // S of each task
+}
+
+// ErrInvalid is wrapped by the error of a problem that is not one.
+var ErrInvalid = errors.New("invalid problem")
+
+// Check says what is wrong with the problem.
+func (p *Problem) Check() error {
+	if !(p.Period > 0 && p.Rate >= 0) || math.IsInf(p.Period, 1) || math.IsInf(p.Rate, 1) {
+		return fmt.Errorf("%w: expected a finite period > 0 and rate ≥ 0, found %v and %v", ErrInvalid, p.Period, p.Rate)
+	}
+	for k, t := range p.Tasks {
+		if math.IsNaN(t.Deadline) || math.IsNaN(t.Budget) {
+			return fmt.Errorf("%w: task %d: a limit is not a number", ErrInvalid, k)
+		}
+	}
+	for k := range p.Classes {
+		if err := p.Classes[k].check(len(p.Tasks)); err != nil {
+			return fmt.Errorf("%w: class %d: %w", ErrInvalid, k, err)
+		}
+	}
+	return nil
+}
+
+// check says what is wrong with the class.
+func (c *Class) check(tasks int) error {
+	finite := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+	if c.Machines < 0 || !finite(c.ServiceRate) || !finite(c.Kappa) || !finite(c.Committed) || !finite(c.Price) {
+		return errors.New("expected finite numbers ≥ 0")
+	}
+	if len(c.Service) != tasks {
+		return fmt.Errorf("expected %d service times, found %d", tasks, len(c.Service))
+	}
+	for y, s := range c.Service {
+		if !finite(s) {
+			return fmt.Errorf("service time of task %d: expected a finite number ≥ 0, found %v", y, s)
+		}
+	}
+	return nil
+}
+
+// Most is the largest number of tasks, at most the given one, under which a machine of the class stays stable:
+// (n/T + b) < μ; −1 where its committed load alone is too much and there is some.
+func (c *Class) Most(period float64, tasks int) int {
+	stable := func(n int) bool { return float64(n)/period+c.Committed < c.ServiceRate }
+	if !stable(0) {
+		if c.Committed > 0 {
+			return -1
+		}
+		return 0
+	}
+	n := tasks
+	if estimate := (c.ServiceRate - c.Committed) * period; estimate < float64(tasks) {
+		n = max(0, int(estimate))
+	}
+	for n > 0 && !stable(n) {
+		n--
+	}
+	for n < tasks && stable(n+1) {
+		n++
+	}
+	return n
+}
+
+// wait is W of a machine of the class with n tasks.
+func (c *Class) wait(n, period float64) float64 {
+	if n == 0 && c.Committed == 0 {
+		return 0
+	}
+	w, err := queueing.KingmanMarshall(c.Kappa, n/period+c.Committed, c.ServiceRate)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return w
+}
+
+// penalties holds, for a class, what the penalty of each task on it depends on beside the wait W: with R = W + service it is
+// max(0, R − deadline)·perTime + max(0, price·R − budget)·perCost, or with price·service in place of price·R. A structure of arrays, for
+// speed; the terms are those of the evaluator, so that what is 0 there is 0 here.
+type penalties struct {
+	service, deadline, perTime, budget, perCost []float64
+	price                                       float64
+	serviceOnly                                 bool
+}
+
+// penaltiesOf prepares the penalties on a class. A limit of 0 or less that is exceeded costs +Inf.
+func penaltiesOf(p *Problem, c *Class, tasks []Task) penalties {
+	n := len(tasks)
+	all := make([]float64, 5*n)
+	q := penalties{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n : 4*n : 4*n], all[4*n:], c.Price, p.ServiceOnly}
+	for y, t := range tasks {
+		if y < len(c.Service) { // a dummy takes no time
+			q.service[y] = c.Service[y]
+		}
+		waits := c.Kappa > 0
+		q.deadline[y], q.perTime[y] = limitOf(t.Deadline, q.service[y], waits)
+		q.budget[y], q.perCost[y] = limitOf(t.Budget, c.Price*q.service[y], waits && c.Price > 0 && !p.ServiceOnly)
+	}
+	return q
+}
+
+// limitOf is the limit and the penalty for each unit above it. Where the limit is 0 or less, any excess costs +Inf: x is the
+// least that has to keep it, more says that it is more than that.
+func limitOf(limit, x float64, more bool) (from, per float64) {
+	switch {
+	case math.IsInf(limit, 1):
+		return limit, 0
+	case limit > 0:
+		return limit, 1 / limit
+	case x > limit || more:
+		return math.Inf(-1), 1
+	default:
+		return math.Inf(1), 0
+	}
+}
+
+// at computes the penalties of all tasks at wait w.
+func (q *penalties) at(w float64, out []float64) {
+	service, deadline, perTime, budget, perCost := q.service[:len(out)], q.deadline[:len(out)], q.perTime[:len(out)], q.budget[:len(out)], q.perCost[:len(out)]
+	charged := w
+	if q.serviceOnly {
+		charged = 0
+	}
+	for y, s := range service {
+		out[y] = max(0, w+s-deadline[y])*perTime[y] + max(0, q.price*(charged+s)-budget[y])*perCost[y]
+	}
+}
+
+// of is the penalty of task y at wait w.
+func (q *penalties) of(y int, w float64) float64 {
+	s, charged := q.service[y], w
+	if q.serviceOnly {
+		charged = 0
+	}
+	return max(0, w+s-q.deadline[y])*q.perTime[y] + max(0, q.price*(charged+s)-q.budget[y])*q.perCost[y]
+}
+
+// rate is the right derivative of the penalty of a task by the wait.
+func (q *penalties) rate(y int, w float64) float64 {
+	rate, s := 0.0, q.service[y]
+	if w+s >= q.deadline[y] {
+		rate = q.perTime[y]
+	}
+	if !q.serviceOnly && q.price*(w+s) >= q.budget[y] {
+		rate += q.price * q.perCost[y]
+	}
+	return rate
+}

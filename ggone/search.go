@@ -1,0 +1,233 @@
+package ggone
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+)
+
+// search is one run of the branch-and-bound.
+type search struct {
+	*core
+	ctx       context.Context
+	opt       Options
+	knapsack  *knapsack
+	transport transport
+
+	best      float64
+	bestLoads []int
+	rankOf    []int // by task, in the best allocation
+	tried     map[string]bool
+	proved    float64 // bound of all that is open
+
+	evaluations  int64
+	nodes        int
+	u, direction []float64
+	count        []float64
+	seen         [][]float64 // by rank and load: how often in the last ascent
+	open         queue
+	born         int
+}
+
+// node is a part of the problem: a box of loads with a bound and the prices that prove it.
+type node struct {
+	box
+	bound float64
+	u     []float64
+	born  int
+}
+
+// queue is a heap of nodes, that of the least bound first, the older of equals.
+type queue []*node
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(a, b int) bool {
+	if q[a].bound != q[b].bound {
+		return q[a].bound < q[b].bound
+	}
+	return q[a].born < q[b].born
+}
+func (q queue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(*node)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}
+
+func newSearch(ctx context.Context, c *core, opt Options) *search {
+	s := &search{
+		core: c, ctx: ctx, opt: opt, knapsack: newKnapsack(ctx, c),
+		best: math.Inf(1), rankOf: make([]int, c.tasks), tried: map[string]bool{}, proved: math.Inf(-1),
+		u: make([]float64, c.tasks), direction: make([]float64, c.tasks), count: make([]float64, c.tasks),
+	}
+	for _, k := range c.class {
+		s.seen = append(s.seen, make([]float64, len(c.classes[k].levels)))
+	}
+	return s
+}
+
+// limit is the cost from which on an allocation is not worth finding: the best, less the tolerance.
+func (s *search) limit() float64 {
+	if math.IsInf(s.best, 1) {
+		return s.best
+	}
+	return s.best - s.opt.Tolerance*math.Abs(s.best)
+}
+
+// limited says that the number of evaluations is used up.
+func (s *search) limited() bool { return s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations }
+
+// stopped says that the search has to end.
+func (s *search) stopped() bool { return s.limited() || s.ctx.Err() != nil }
+
+// report tells the progress.
+func (s *search) report() {
+	if s.opt.Progress != nil {
+		s.opt.Progress(Progress{s.evaluations, s.best, min(s.best, s.proved)})
+	}
+}
+
+// run searches until everything is proved or it has to stop.
+func (s *search) run() {
+	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
+	if s.rootOpen(root) {
+		heap.Push(&s.open, root)
+	}
+	s.proved = min(s.limit(), root.bound)
+	s.report()
+	for known := s.best; s.open.Len() > 0 && !s.stopped(); {
+		if s.best < known { // what the root's prices leave has become less
+			s.improve(root.box)
+			known = s.best
+			root.bound = math.Inf(-1)
+			if s.fix(root) && !math.IsInf(root.bound, -1) {
+				s.sieve(root)
+			}
+		}
+		n := heap.Pop(&s.open).(*node)
+		if n.bound > s.proved {
+			s.proved = min(n.bound, s.limit())
+			s.report()
+		}
+		s.plunge(n)
+	}
+	if s.open.Len() == 0 {
+		s.proved = s.limit()
+		return
+	}
+	s.proved = min(s.limit(), s.open[0].bound)
+}
+
+// rootOpen bounds the root and finds first allocations; false where that solves the problem.
+func (s *search) rootOpen(root *node) bool {
+	for _, a := range []ascent{rootAscent, againstBox} {
+		s.ascend(root, a)
+		if math.IsInf(s.best, 1) && !s.stopped() {
+			s.try(s.even())
+		}
+		if !math.IsInf(s.best, 1) {
+			s.improve(root.box)
+		}
+		if s.stopped() {
+			return true
+		}
+		if !s.fix(root) {
+			return false
+		}
+		if math.IsInf(root.bound, -1) {
+			return true
+		}
+		s.sieve(root)
+	}
+	return true
+}
+
+// even shares the tasks among the machines in proportion to what they can take.
+func (s *search) even() []int {
+	loads := make([]int, len(s.class))
+	room, left := 0, s.tasks
+	for _, k := range s.class {
+		room += len(s.classes[k].levels) - 1
+	}
+	for r, k := range s.class { // room ≥ left throughout
+		most := len(s.classes[k].levels) - 1
+		if room > 0 {
+			loads[r] = min(most, int(math.Ceil(float64(left)*float64(most)/float64(room))), left)
+		}
+		room, left = room-most, left-loads[r]
+	}
+	return s.descending(loads)
+}
+
+// plunge follows the better child from a node down until a part is closed; the other children wait in the queue.
+func (s *search) plunge(n *node) {
+	for n.bound < s.limit() {
+		if s.stopped() {
+			heap.Push(&s.open, n)
+			return
+		}
+		s.nodes++
+		s.ascend(n, nodeAscent)
+		if n.bound >= s.limit() || !s.stopped() && !s.fix(n) {
+			return
+		}
+		if s.stopped() {
+			heap.Push(&s.open, n)
+			return
+		}
+		if n.single() {
+			s.try(n.low)
+			if s.stopped() {
+				heap.Push(&s.open, n)
+			}
+			return
+		}
+		up, down := s.children(n)
+		if up.bound > down.bound {
+			up, down = down, up
+		}
+		if down.bound < s.limit() {
+			heap.Push(&s.open, down)
+		}
+		n = up
+	}
+}
+
+// children split a node: at least so many machines of a class carry at least so many tasks, or not.
+func (s *search) children(n *node) (up, down *node) {
+	rank, load := s.branch(n)
+	for _, c := range []**node{&up, &down} {
+		s.born++
+		*c = &node{box: box{slices.Clone(n.low), slices.Clone(n.high)}, bound: n.bound, u: n.u, born: s.born}
+	}
+	up.low[rank] = load
+	down.high[rank] = load - 1
+	s.order(up.box)
+	s.order(down.box)
+	up.bound = max(n.bound, s.bound(n.u, up.box))
+	down.bound = max(n.bound, s.bound(n.u, down.box))
+	return up, down
+}
+
+// branch picks rank and load to branch on: where the ascent could decide least between at least that load and less. Of equals
+// it takes the rank of the widest choice.
+func (s *search) branch(n *node) (rank, load int) {
+	best := -1.0
+	for r := range s.class {
+		all, above := 0.0, 0.0
+		for k := n.low[r]; k <= n.high[r]; k++ {
+			all += s.seen[r][k]
+		}
+		for k := n.high[r]; k > n.low[r]; k-- {
+			above += s.seen[r][k]
+			share := above / max(all, 1)
+			if score := min(share, 1-share) + 1e-6*float64(n.high[r]-n.low[r]); score > best {
+				best, rank, load = score, r, k
+			}
+		}
+	}
+	return rank, load
+}

@@ -1,0 +1,371 @@
+package ggone
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+)
+
+// The problem with slack in any amount: loads are real, λ_r·T = ℓ_r ≥ n_r and Σℓ_r = λ·T. Two whole-number problems give
+// first allocations and a bound: that without the slack, and that with the slack in dummy tasks. Then a branch-and-bound on
+// boxes of real loads closes the gap. Its relaxation prices both the tasks, u, and the load, v: a machine in a box takes the
+// tasks and the load of the least penalty − Σu − v·ℓ, where the penalty, convex in ℓ, is bounded by its value at the low end
+// of each piece of the box and by its tangents in the middle, of which the better counts. The error falls with the square
+// of the width.
+
+// slackWork is the number of penalties, roughly, after which a search with slack gives up on closing the gap where no number
+// of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
+const slackWork = 1 << 27
+
+// The evaluations of the two whole-number problems where no number limits them: they only have to give a start, and dummies are all
+// alike.
+const (
+	wholeEvaluations = 20000
+	dummyEvaluations = 3000
+)
+
+// polishEvery is the number of boxes from one of which an allocation is made: parking takes as long as many bounds.
+const polishEvery = 16
+
+// slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
+const slackTolerance = 1e-6
+
+// slackSearch is one run of the branch-and-bound on real loads.
+type slackSearch struct {
+	p       *Problem
+	ctx     context.Context
+	opt     Options
+	servers []server
+	total   float64 // Σℓ
+
+	best    float64
+	loads   []float64
+	machine []int
+	prices  []float64 // of the tasks and of load at the best allocation
+	proved  float64
+
+	evaluations int64
+	most        int64 // evaluations
+	open        slackQueue
+	born        int
+	explored    int
+	transport   transport
+
+	count        []float64
+	direction    []float64 // of u, and last of v
+	share        []float64 // by task and server: how often it was there in the last ascent
+	values, work []float64
+	pieces       []piece // by server: the one that the last bound took
+}
+
+// piece is what a server takes in the relaxation.
+type piece struct {
+	load, value float64
+	serves      []int
+	exact       float64 // the value at the load, not a bound of it
+}
+
+// slackNode is a box of loads.
+type slackNode struct {
+	low, high []float64
+	place     []int     // by task: the server that it is placed on; −1: free
+	placed    bool      // some are
+	prices    []float64 // u, and last v
+	bound     float64
+	born      int
+}
+
+type slackQueue []*slackNode
+
+func (q slackQueue) Len() int { return len(q) }
+func (q slackQueue) Less(a, b int) bool {
+	if q[a].bound != q[b].bound {
+		return q[a].bound < q[b].bound
+	}
+	return q[a].born < q[b].born
+}
+func (q slackQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
+func (q *slackQueue) Push(x any)   { *q = append(*q, x.(*slackNode)) }
+func (q *slackQueue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}
+
+// solveSlack solves the problem with so much slack, in tasks over the period.
+func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (Result, error) {
+	opt.Tolerance = max(opt.Tolerance, slackTolerance)
+	tasks := len(p.Tasks)
+	s := &slackSearch{
+		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + slack,
+		best: math.Inf(1), proved: math.Inf(-1),
+		count: make([]float64, tasks), direction: make([]float64, tasks+1),
+		values: make([]float64, tasks), work: make([]float64, tasks),
+	}
+	s.prices = make([]float64, tasks+1)
+	s.share = make([]float64, tasks*len(s.servers))
+	s.pieces = make([]piece, len(s.servers))
+	s.most = cmp.Or(opt.Evaluations, math.MaxInt64)
+	s.start(slack)
+	if opt.Evaluations == 0 {
+		s.most = s.affordable()
+	}
+	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
+	for range tasks {
+		root.place = append(root.place, -1)
+	}
+	for r := range s.servers {
+		root.low, root.high = append(root.low, 0), append(root.high, s.servers[r].most)
+	}
+	if s.proved < s.limit() {
+		if s.loads != nil {
+			s.polish(s.loads)
+		}
+		root.prices = slices.Clone(s.prices)
+		heap.Push(&s.open, root)
+	}
+	for s.open.Len() > 0 && !s.stopped() {
+		n := heap.Pop(&s.open).(*slackNode)
+		s.proved = max(s.proved, min(n.bound, s.limit()))
+		if n.bound < s.limit() {
+			s.explore(n)
+		}
+	}
+	if s.open.Len() > 0 {
+		s.proved = max(s.proved, min(s.open[0].bound, s.limit()))
+	} else {
+		s.proved = max(s.proved, s.limit())
+	}
+	result := Result{Machine: s.machine, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
+		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
+	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
+	if s.loads != nil {
+		result.Load = make([]float64, len(s.loads))
+		for r, l := range s.loads {
+			result.Load[r] = l / p.Period
+		}
+		p.addCommitted(result.Load)
+	}
+	return result, nil
+}
+
+// affordable is the number of bounds that take about slackWork penalties; 0 where that is too few to be of use.
+func (s *slackSearch) affordable() int64 {
+	levels := float64(len(s.servers))
+	for r := range s.servers {
+		levels += s.servers[r].most
+	}
+	if bounds := slackWork / (3 * pieces * levels * float64(len(s.p.Tasks)+1)); bounds > 100 {
+		return max(2000, int64(min(bounds, 1e15)))
+	}
+	return 0
+}
+
+// limit is the cost from which on an allocation is not worth finding.
+func (s *slackSearch) limit() float64 {
+	if math.IsInf(s.best, 1) {
+		return s.best
+	}
+	return s.best - s.opt.Tolerance*math.Abs(s.best)
+}
+
+// stopped says that the search has to end.
+func (s *slackSearch) stopped() bool {
+	return s.evaluations >= s.most || s.ctx.Err() != nil
+}
+
+// start takes allocations from the two whole-number problems, and the bound of that without slack.
+func (s *slackSearch) start(slack float64) {
+	for _, dummies := range []int{0, wholeTasks(slack)} {
+		if s.p.room() < len(s.p.Tasks)+dummies || s.p.large(dummies) || s.stopped() {
+			continue
+		}
+		opt := s.opt
+		opt.Progress = nil
+		if opt.Evaluations == 0 {
+			if opt.Evaluations = wholeEvaluations; dummies > 0 {
+				opt.Evaluations = dummyEvaluations
+			}
+		}
+		if s.opt.Evaluations > 0 { // leave some for the search itself
+			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
+		}
+		whole, _ := s.p.solveWhole(s.ctx, slack, dummies, opt) // it has no error of its own
+		if s.opt.Evaluations > 0 {                             // otherwise the limit is for the boxes alone
+			s.evaluations += whole.Evaluations
+		}
+		if dummies == 0 {
+			s.proved = whole.Bound
+		}
+		s.offer(whole.Machine)
+	}
+	s.report()
+}
+
+// report tells the progress.
+func (s *slackSearch) report() {
+	if s.opt.Progress != nil {
+		s.opt.Progress(Progress{s.evaluations, s.best, min(s.best, s.proved)})
+	}
+}
+
+// offer parks the slack for the allocation and keeps it where it is the best so far; it returns the loads.
+func (s *slackSearch) offer(machine []int) (loads []float64, price float64) {
+	s.evaluations++
+	tasks := make([][]int, len(s.servers))
+	for y, r := range machine {
+		tasks[r] = append(tasks[r], y)
+	}
+	loads, price, ok := s.p.park(s.ctx, s.servers, tasks, s.total)
+	if !ok {
+		if s.machine == nil && s.ctx.Err() != nil { // better than none: the evaluator parks the slack
+			s.machine = slices.Clone(machine)
+		}
+		return nil, 0
+	}
+	if cost := s.p.cost(s.servers, tasks, loads); cost < s.best || s.loads == nil {
+		s.best, s.loads, s.machine = cost, loads, slices.Clone(machine)
+		s.report()
+	}
+	return loads, price
+}
+
+// polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better. The prices of
+// the best are kept.
+func (s *slackSearch) polish(loads []float64) {
+	for range 8 {
+		before := s.best
+		machine := s.assign(loads)
+		if machine == nil {
+			return
+		}
+		prices := make([]float64, len(s.prices))
+		s.transport.prices(prices[:len(machine)])
+		next, price := s.offer(machine)
+		if next == nil {
+			return
+		}
+		if s.best < before || s.prices[len(machine)] == 0 {
+			prices[len(machine)] = price
+			s.prices = prices
+		}
+		if !(s.best < before) {
+			return
+		}
+		loads = next
+	}
+}
+
+// assign solves the transportation problem at real loads: a machine has as many places as its load has whole tasks. Where
+// that is not enough, those nearest to the next whole number get one more.
+func (s *slackSearch) assign(loads []float64) []int {
+	s.evaluations++
+	places, sum := make([]int, len(loads)), 0
+	for r, l := range loads {
+		places[r] = max(0, int(l+1e-9))
+		sum += places[r]
+	}
+	for sum < len(s.p.Tasks) {
+		at, least := -1, math.Inf(1)
+		for r, l := range loads {
+			if lacks := float64(places[r]) + 1 - l; float64(places[r]+1) < s.servers[r].most && lacks < least {
+				at, least = r, lacks
+			}
+		}
+		if at < 0 {
+			return nil
+		}
+		places[at]++
+		sum++
+	}
+	t := &s.transport
+	t.sinks = t.sinks[:0]
+	for r, n := range places {
+		if n > 0 {
+			t.sinks = append(t.sinks, sink{class: r, load: n, capacity: n, wait: s.servers[r].class.wait(max(loads[r], float64(n)), s.p.Period)})
+		}
+	}
+	cost := t.solve(s.ctx, sum, func(k *sink, y int) float64 {
+		if y >= len(s.p.Tasks) {
+			return 0 // a place that stays free
+		}
+		return s.servers[k.class].of(y, k.wait)
+	})
+	if math.IsInf(cost, 1) {
+		return nil
+	}
+	machine := make([]int, len(s.p.Tasks))
+	for y := range machine {
+		machine[y] = t.sinks[t.sinkOf[y]].class
+	}
+	return machine
+}
+
+// explore bounds a box and splits it.
+func (s *slackSearch) explore(n *slackNode) {
+	s.ascend(n)
+	if n.bound >= s.limit() {
+		return
+	}
+	if s.stopped() {
+		heap.Push(&s.open, n)
+		return
+	}
+	s.bound(n, n.prices)
+	if s.explored++; s.explored%polishEvery == 1 {
+		loads := make([]float64, len(s.servers))
+		for r := range s.pieces {
+			loads[r] = s.pieces[r].load
+		}
+		s.polish(loads)
+	}
+	var children []*slackNode
+	task := s.undecided(n)
+	if task < 0 { // all tasks are placed: what is left is convex
+		if loads, _ := s.offer(n.place); loads == nil && s.stopped() {
+			heap.Push(&s.open, n)
+		}
+		return
+	}
+	if rank, at := s.split(n); rank >= 0 {
+		children = s.splitBox(n, rank, at)
+	} else {
+		for r := range s.servers {
+			c := s.child(n)
+			c.place[task], c.placed = r, true
+			children = append(children, c)
+		}
+	}
+	for _, c := range children {
+		if c.bound = max(n.bound, s.bound(c, c.prices)); c.bound < s.limit() {
+			heap.Push(&s.open, c)
+		}
+	}
+}
+
+// splitBox splits the box at a load of a server: loads fall from rank to rank inside a class.
+func (s *slackSearch) splitBox(n *slackNode, rank int, at float64) []*slackNode {
+	up, down := s.child(n), s.child(n)
+	for r := range s.servers {
+		if s.servers[r].class != s.servers[rank].class {
+			continue
+		}
+		if r <= rank {
+			up.low[r] = max(up.low[r], at)
+		}
+		if r >= rank {
+			down.high[r] = min(down.high[r], at)
+		}
+	}
+	return []*slackNode{up, down}
+}
+
+// child is a copy of the node.
+func (s *slackSearch) child(n *slackNode) *slackNode {
+	s.born++
+	return &slackNode{low: slices.Clone(n.low), high: slices.Clone(n.high), place: slices.Clone(n.place), placed: n.placed,
+		prices: n.prices, bound: n.bound, born: s.born}
+}

@@ -1,0 +1,196 @@
+package ggone
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Options are the limits of a run.
+type Options struct {
+	Tolerance   float64        // relative, within which the optimum is proved; 0: 5e-10, which is also the least
+	Evaluations int64          // of the Lagrangian and of allocations; 0: no limit
+	Progress    func(Progress) // nil: silent
+}
+
+// leastTolerance is well above the rounding errors of sums over all tasks.
+const leastTolerance = 5e-10
+
+// Progress is what a run has reached.
+type Progress struct {
+	Evaluations      int64
+	Objective, Bound float64 // ±Inf: none
+}
+
+// Result is what a run found.
+type Result struct {
+	// Machine is the machine of each task, the machines of all classes numbered in order; nil: none found. The objective may
+	// still be +Inf: then every allocation that was found breaks a limit of 0.
+	Machine     []int
+	Load        []float64 // rate of each machine, with what was committed and parked
+	Objective   float64
+	Bound       float64 // no allocation costs less; −Inf: none proved
+	Proved      bool    // the objective is optimal within the tolerance
+	Limited     bool    // the evaluations ran out
+	Evaluations int64
+}
+
+// InfeasibleError says that the machines cannot take the tasks: both sides of the condition that fails.
+type InfeasibleError struct {
+	Room, Tasks int     // Σ(⌈μ_r·T⌉ − 1) < tasks, or
+	Rate, Most  float64 // λ ≥ Σμ_r
+}
+
+// Error states the condition.
+func (e *InfeasibleError) Error() string {
+	if e.Room < e.Tasks {
+		return fmt.Sprintf("the machines stay stable with at most Σ(⌈μ·T⌉ − 1) = %d tasks in the period, and there are %d", e.Room, e.Tasks)
+	}
+	return fmt.Sprintf("the rate λ = %v is not below that of all machines together, Σμ = %v", e.Rate, e.Most)
+}
+
+// Solve allocates the tasks. When ctx ends it returns the best allocation so far. The error wraps [ErrInvalid], or is an
+// [*InfeasibleError].
+//
+// The result depends on the problem and the options alone. Complexity: exponential in the worst case; a bound is
+// O(levels · tasks) at first and a small part of that once most is fixed. Memory: O(levels · tasks) up to some 100 MB, then
+// O(classes · tasks).
+func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
+	if err := p.Check(); err != nil {
+		return Result{}, err
+	}
+	opt.Tolerance = max(opt.Tolerance, leastTolerance)
+	slack, err := p.slack()
+	if err != nil {
+		return Result{}, err
+	}
+	dummies := 0
+	if p.Dummies {
+		dummies = wholeTasks(slack)
+	}
+	room := p.room()
+	if room < len(p.Tasks) {
+		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
+	}
+	if room < len(p.Tasks)+dummies || dummies > 0 && p.large(dummies) { // the slack does not come apart into whole tasks that fit
+		dummies = 0
+	}
+	if ctx.Err() != nil {
+		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
+	}
+	if p.large(dummies) {
+		return p.greedy(slack, dummies), nil
+	}
+	if slack > 0 && dummies == 0 {
+		return p.solveSlack(ctx, slack, opt)
+	}
+	return p.solveWhole(ctx, slack, dummies, opt)
+}
+
+// wholeTasks is the number of dummies that make up the slack, the last not a whole one; 0 where they are too many to count.
+func wholeTasks(slack float64) int {
+	if slack > math.MaxInt32 {
+		return 0
+	}
+	return int(math.Ceil(slack * (1 - 1e-9)))
+}
+
+// slack is the load, in tasks over the period, that neither tasks nor committed rates make up.
+func (p *Problem) slack() (float64, error) {
+	load := float64(len(p.Tasks)) / p.Period
+	most := 0.0
+	for k := range p.Classes {
+		load += float64(p.Classes[k].Machines) * p.Classes[k].Committed
+		most += float64(p.Classes[k].Machines) * p.Classes[k].ServiceRate
+	}
+	left := p.Rate - load
+	switch tolerance := leastTolerance * max(p.Rate, load); {
+	case left <= tolerance:
+		return 0, nil
+	case p.Rate >= most:
+		return 0, &InfeasibleError{Rate: p.Rate, Most: most}
+	}
+	return left * p.Period, nil
+}
+
+// room is the number of tasks that the machines can take.
+func (p *Problem) room() int {
+	room := 0
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		room += c.Machines * max(0, c.Most(p.Period, math.MaxInt32))
+	}
+	return room
+}
+
+// solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them.
+func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, opt Options) (Result, error) {
+	s := newSearch(ctx, newCore(ctx, p, dummies), opt)
+	s.run()
+	result := Result{Objective: s.best, Bound: s.proved, Evaluations: s.evaluations, Limited: s.limited()}
+	result.Proved = s.open.Len() == 0 && !s.stopped() && !math.IsInf(s.best, 1)
+	loads := s.bestLoads
+	if loads == nil { // out of time, or every allocation breaks a limit of 0
+		loads = s.even()
+		s.fill(loads)
+	}
+	result.Machine = s.rankOf[:len(p.Tasks)]
+	result.Load = make([]float64, len(s.class))
+	excess := float64(dummies) - slack // the last dummy is not a whole task
+	for r, n := range loads {
+		result.Load[r] = float64(n) / p.Period
+	}
+	if dummies > 0 && excess > 0 {
+		r := s.rankOf[len(p.Tasks)]
+		result.Load[r] = (float64(loads[r]) - excess) / p.Period
+	}
+	p.addCommitted(result.Load)
+	return result, nil
+}
+
+// fill serves the tasks at the loads in turn.
+func (s *search) fill(loads []int) {
+	r, left := -1, 0
+	for y := range s.rankOf {
+		for left == 0 {
+			r++
+			left = loads[r]
+		}
+		s.rankOf[y] = r
+		left--
+	}
+}
+
+// addCommitted adds to the rates of the machines what they carry already.
+func (p *Problem) addCommitted(rates []float64) {
+	r := 0
+	for k := range p.Classes {
+		for range p.Classes[k].Machines {
+			rates[r] += p.Classes[k].Committed
+			r++
+		}
+	}
+}
+
+// Bound is a lower bound of the penalty, by at most so many evaluations of the Lagrangian and about so many penalties computed
+// in them; −Inf where none is proved. It is stopped at any time and stays valid.
+func Bound(ctx context.Context, p *Problem, evaluations, work int64) float64 {
+	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) {
+		return math.Inf(-1)
+	}
+	levels := int64(0)
+	for k := range p.Classes {
+		levels += int64(max(0, p.Classes[k].Most(p.Period, len(p.Tasks))) + 1)
+	}
+	affordable := work / max(1, levels*int64(len(p.Tasks)))
+	if affordable < 10 {
+		return math.Inf(-1)
+	}
+	s := newSearch(ctx, newCore(ctx, p, 0), Options{Tolerance: leastTolerance, Evaluations: min(evaluations, affordable)})
+	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
+	s.ascend(root, rootAscent)
+	if math.IsInf(root.bound, 1) {
+		return math.Inf(-1)
+	}
+	return min(root.bound, s.limit())
+}
