@@ -54,7 +54,6 @@ type Grid struct {
 	in       *model.Instance
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
-	taken    [][]uint64
 }
 
 // clusterView is what a grid knows of a cluster.
@@ -117,7 +116,6 @@ func newGrid(in *model.Instance) *Grid {
 			return 0
 		})
 		g.clusters = append(g.clusters, view)
-		g.taken = append(g.taken, make([]uint64, (cluster.Processors+63)/64))
 	}
 	g.findPools()
 	g.Free = g.All()
@@ -304,7 +302,7 @@ func (g *Grid) Estimate(j *Job, cluster int, shares []Share) float64 {
 	job := &g.in.Jobs()[r.index]
 	switch {
 	case r.Stated:
-		return float64(each)*(j.Estimate*r.ReferenceSpeed)/speed + g.in.Busy(r.index, cluster, speed, 0) + g.in.Transfer(r.index, link)
+		return statedTime(g.in, r.index, cluster, speed, link, each)
 	case job.StatesRuntimes() || g.in.Clusters()[cluster].Uniform:
 		return g.in.Busy(r.index, cluster, speed, each) + g.in.Transfer(r.index, link)
 	}
@@ -323,37 +321,4 @@ func (g *Grid) Fastest(j *Job, cluster int, empty *Room) float64 {
 		return math.Inf(1)
 	}
 	return g.Estimate(j, cluster, shares)
-}
-
-// claim chooses the lowest free processors of the machine and marks them as taken.
-func (g *Grid) claim(s Share, set model.ProcessorSet) model.ProcessorSet {
-	m := &g.Machines[s.Machine]
-	words := g.taken[m.Cluster]
-	for p, left := m.first, s.Processors; left > 0; p++ {
-		if p&63 == 0 && words[p>>6] == math.MaxUint64 {
-			p += 63
-			continue
-		}
-		if words[p>>6]&(1<<(p&63)) != 0 {
-			continue
-		}
-		words[p>>6] |= 1 << (p & 63)
-		left--
-		if n := len(set); n > 0 && set[n-1].Last == p-1 {
-			set[n-1].Last = p
-		} else {
-			set = append(set, model.Range{First: p, Last: p})
-		}
-	}
-	return set
-}
-
-// unclaim marks processors as free.
-func (g *Grid) unclaim(cluster int, set model.ProcessorSet) {
-	words := g.taken[cluster]
-	for _, r := range set {
-		for p := r.First; p <= r.Last; p++ {
-			words[p>>6] &^= 1 << (p & 63)
-		}
-	}
 }

@@ -31,11 +31,12 @@ type Part struct {
 type world struct {
 	in    *model.Instance
 	grid  *Grid
-	order []int     // jobs in queue order
-	place []int     // of each job in the order
-	at    int       // next in the order
-	parts [][]Part  // by handle: of the running job
-	cut   []Outcome // by handle: how the running job will end
+	order []int        // jobs in queue order
+	place []int        // of each job in the order
+	at    int          // next in the order
+	parts [][]Part     // by handle: of the running job
+	cut   []Outcome    // by handle: how the running job will end
+	free  []processors // by machine
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
@@ -52,6 +53,10 @@ type world struct {
 func Simulate(ctx context.Context, in *model.Instance, policy func(*Grid) Policy, opt Options) (*model.Solution, Totals, error) {
 	w := &world{in: in, grid: newGrid(in), order: byArrival(in), held: map[int64]int32{}, solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
+	w.free = make([]processors, len(w.grid.Machines))
+	for m := range w.free {
+		w.free[m].reset(w.grid.Machines[m].Processors)
+	}
 	w.place = make([]int, len(w.order))
 	for k, job := range w.order {
 		w.place[job] = k
@@ -213,7 +218,7 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 			p.Tasks = j.Request.Tasks
 		}
 		for _, s := range p.shares {
-			p.Processors = w.grid.claim(s, p.Processors)
+			p.Processors = append(p.Processors, w.choose(s)...)
 		}
 		p.Processors = model.NewProcessorSet(p.Processors...)
 		j.EstimatedEnd = max(j.EstimatedEnd, e.now+w.grid.Estimate(j, p.Cluster, p.shares))
@@ -223,11 +228,28 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	return parts, true
 }
 
+// choose takes the lowest free processors of a machine.
+func (w *world) choose(s Share) model.ProcessorSet {
+	set := w.free[s.Machine].take(int(s.Processors))
+	for k := range set {
+		set[k].First += w.grid.Machines[s.Machine].first
+		set[k].Last += w.grid.Machines[s.Machine].first
+	}
+	return set
+}
+
 // release gives back what a part held.
 func (w *world) release(j *Job, part int) {
 	p := &w.parts[j.Handle][part]
 	w.grid.give(&w.grid.Free, j, p.shares)
-	w.grid.unclaim(p.Cluster, p.Processors)
+	for _, r := range p.Processors {
+		for _, s := range p.shares { // the processors lie on these machines
+			m := &w.grid.Machines[s.Machine]
+			if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
+				w.free[s.Machine].give(model.ProcessorSet{{First: first - m.first, Last: last - m.first}})
+			}
+		}
+	}
 	if j.parts == 0 {
 		w.grid.giveLicences(&w.grid.Free, j, int(j.cluster))
 	}
@@ -247,7 +269,7 @@ func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
 	id := j.Request.ID
 	switch outcome {
 	case Killed:
-		reason = fmt.Sprintf("killed at its estimate: started at %v, ended at %v", j.Start, e.now)
+		reason = killedReason(j.Start, e.now)
 	case MissedHard:
 		reason = fmt.Sprintf("ended at its hard deadline %v, which it had not met: started at %v", j.Request.Deadline, j.Start)
 	}

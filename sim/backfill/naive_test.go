@@ -19,7 +19,8 @@ type naive struct {
 	end        []float64
 	left       []bool
 	now        float64
-	afresh     bool // conservative: reservations of a time when a job had outlived its estimate
+	afresh     bool // conservative: a job outlived its estimate, so that the reservations do not hold
+	early      bool // conservative: a job ended before its estimate since the last decision
 	wake       float64
 }
 
@@ -48,7 +49,8 @@ func newNaive(specs []sim.Spec, processors int32, step float64, kill bool, decid
 		for k := range specs {
 			if n.started(k) && !n.left[k] && n.end[k] <= n.now {
 				n.left[k] = true
-				n.afresh = n.afresh || n.estimatedEnd(k) < n.now
+				n.afresh = n.afresh || n.reservedEnd(k, n.start[k]) < n.now
+				n.early = n.early || n.reservedEnd(k, n.start[k]) > n.now
 			}
 			if specs[k].Arrival <= n.now {
 				n.begin(k)
@@ -230,10 +232,12 @@ func naiveConservative(n *naive) {
 			n.reserved[k] = math.Inf(1)
 		}
 	}
-	n.afresh = late
 	for _, k := range queue { // those that just arrived have none yet: they come last
-		n.reserve(k, queue)
+		if late || n.afresh || n.early || math.IsInf(n.reserved[k], 1) {
+			n.reserve(k, queue)
+		}
 	}
+	n.afresh, n.early = late, false
 	for _, k := range queue {
 		if n.reserved[k] == n.now && n.specs[k].Processors <= n.free(n.now) {
 			n.launch(k)

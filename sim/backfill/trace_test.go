@@ -37,11 +37,12 @@ func replay(t testing.TB, specs []sim.Spec, processors int32, policy sim.Policy,
 // kinds are the policies with their naive versions.
 var kinds = []struct {
 	name   string
-	policy func(step float64) sim.Policy
+	policy func(step float64, processors int) sim.Policy
 	naive  func(*naive)
 }{
-	{"fcfs", func(float64) sim.Policy { return &FCFS{} }, naiveFCFS},
-	{"easy", func(step float64) sim.Policy { return &EASY{Step: step} }, naiveEASY},
+	{"fcfs", func(float64, int) sim.Policy { return &FCFS{} }, naiveFCFS},
+	{"easy", func(step float64, _ int) sim.Policy { return &EASY{Step: step} }, naiveEASY},
+	{"conservative", func(step float64, processors int) sim.Policy { return &Conservative{Step: step, Processors: processors} }, naiveConservative},
 }
 
 // randomTrace is a workload on which ties, early ends, late ends and jobs of no time are common.
@@ -78,7 +79,7 @@ func TestNaive(t *testing.T) {
 				step := []float64{1, 0.25, 3}[rng.IntN(3)]
 				kill := rng.IntN(4) == 0
 				want := newNaive(specs, processors, step, kill, kind.naive).start
-				got := replay(t, specs, processors, kind.policy(step), kill)
+				got := replay(t, specs, processors, kind.policy(step, int(processors)), kill)
 				for k := range want {
 					if want[k] != got[k] {
 						t.Fatalf("seed %d: job %d of %d starts at %v, the naive version says %v\n%s", seed, k, len(specs), got[k], want[k], shown(specs, processors))
@@ -110,6 +111,8 @@ func BenchmarkSynthetic(b *testing.B) {
 		{"policy=easy/processors=128/load=0.95", 128, 0.95, 1e6, func() sim.Policy { return &EASY{} }},
 		{"policy=easy/processors=1024/load=0.95", 1024, 0.95, 1e6, func() sim.Policy { return &EASY{} }},
 		{"policy=easy/processors=128/load=5", 128, 5, 1e6, func() sim.Policy { return &EASY{} }},
+		{"policy=conservative/processors=128/load=0.95", 128, 0.95, 1e5, func() sim.Policy { return &Conservative{Processors: 128} }},
+		{"policy=conservative/processors=1024/load=0.95", 1024, 0.95, 1e5, func() sim.Policy { return &Conservative{Processors: 1024} }},
 		{"policy=easy/processors=1024/load=5", 1024, 5, 1e6, func() sim.Policy { return &EASY{} }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
