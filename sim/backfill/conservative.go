@@ -50,7 +50,7 @@ func (p *Conservative) Release(j *sim.Job, _ int, _ bool) {
 // Decide implements sim.Policy.
 func (p *Conservative) Decide(e *sim.Engine) {
 	now := e.Now()
-	if len(p.profile.times) == 0 {
+	if len(p.profile.pieces) == 0 {
 		p.profile.reset(now, int32(p.Processors))
 	}
 	late := p.ends.earliest() <= now
@@ -64,7 +64,7 @@ func (p *Conservative) Decide(e *sim.Engine) {
 	}
 	p.afresh = late
 	for _, handle := range p.line[len(p.line)-p.fresh:] {
-		p.reserve(e.Job(handle), now)
+		p.reserve(e.Job(handle))
 	}
 	p.fresh = 0
 	wake := p.launch(e)
@@ -73,23 +73,14 @@ func (p *Conservative) Decide(e *sim.Engine) {
 	}
 }
 
-// end is when something ends that begins at the time and is estimated to take so long: always after its beginning.
-func (p *Conservative) end(start, estimate float64) float64 {
-	if end := start + estimate; end > start {
-		return end
-	}
-	return after(start, p.Step)
-}
-
 // reserve gives a job the earliest reservation that there is.
-func (p *Conservative) reserve(j *sim.Job, now float64) {
-	start := p.profile.earliest(j.Processors, infinite, func(start float64) float64 { return p.end(start, j.Estimate) })
-	p.book(j, start)
+func (p *Conservative) reserve(j *sim.Job) {
+	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.Step, infinite))
 }
 
 // book writes a reservation down.
 func (p *Conservative) book(j *sim.Job, start float64) {
-	b := booking{start, p.end(start, j.Estimate)}
+	b := booking{start, ending(start, j.Estimate, p.Step)}
 	p.booked[j.Handle] = b
 	p.profile.add(b.start, b.end, -j.Processors)
 }
@@ -114,7 +105,7 @@ func (p *Conservative) rebuild(e *sim.Engine) {
 		if e.Stopped() {
 			return
 		}
-		p.reserve(e.Job(handle), now)
+		p.reserve(e.Job(handle))
 	}
 }
 
@@ -138,7 +129,7 @@ func (p *Conservative) compress(e *sim.Engine) {
 			return
 		}
 		j, b := e.Job(handle), p.booked[handle]
-		start := p.profile.earliest(j.Processors, b.start, func(start float64) float64 { return p.end(start, j.Estimate) })
+		start := p.profile.earliest(j.Processors, j.Estimate, p.Step, b.start)
 		if start < b.start {
 			p.profile.add(b.start, b.end, j.Processors)
 			p.book(j, start)
