@@ -202,6 +202,9 @@ func (g *Grid) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, b
 	begin := len(shares)
 	for _, m := range g.clusters[cluster].order {
 		n := min(g.hosts(room, j, m), left)
+		if j.Request.Span == model.SpanMachine {
+			n = min(n, g.units(m)) // a group of machines of one processor counts as one machine here
+		}
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
@@ -211,6 +214,11 @@ func (g *Grid) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, b
 		}
 	}
 	return shares[:begin], false
+}
+
+// units is the number of processors of one machine.
+func (g *Grid) units(m int) int {
+	return g.in.Clusters()[g.Machines[m].Cluster].Machines[g.Machines[m].Group].Units
 }
 
 // ShortOf is the first licence of which the room has too few copies for the job on the cluster; −1: none.
@@ -321,4 +329,32 @@ func (g *Grid) Fastest(j *Job, cluster int, empty *Room) float64 {
 		return math.Inf(1)
 	}
 	return g.Estimate(j, cluster, shares)
+}
+
+// Licences is the number of licences that the instance names.
+func (g *Grid) Licences() int { return len(g.in.Licences()) }
+
+// Scarcity is the number of copies asked for over the copies in all pools of the licence; 0 where it is not limited, +Inf where copies are
+// asked for and there are none.
+func (g *Grid) Scarcity(licence int, asked float64) float64 {
+	copies, limited := 0, false
+	for _, p := range g.Pools {
+		if p.Licence == licence {
+			copies, limited = copies+p.Copies, true
+		}
+	}
+	if !limited || asked == 0 {
+		return 0
+	}
+	return asked / float64(copies)
+}
+
+// Holds says that the room has what a job would hold on the cluster.
+func (g *Grid) Holds(room *Room, j *Job, cluster int, shares []Share) bool {
+	for _, s := range shares {
+		if g.hosts(room, j, int(s.Machine)) < int(s.Processors) {
+			return false
+		}
+	}
+	return g.ShortOf(room, j, cluster) < 0
 }

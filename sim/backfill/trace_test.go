@@ -42,7 +42,9 @@ var kinds = []struct {
 }{
 	{"fcfs", func(float64, int) sim.Policy { return &FCFS{} }, naiveFCFS},
 	{"easy", func(step float64, _ int) sim.Policy { return &EASY{Step: step} }, naiveEASY},
-	{"conservative", func(step float64, processors int) sim.Policy { return &Conservative{Step: step, Processors: processors} }, naiveConservative},
+	{"conservative", func(step float64, processors int) sim.Policy {
+		return &Conservative{Step: step, Processors: processors}
+	}, naiveConservative},
 }
 
 // randomTrace is a workload on which ties, early ends, late ends and jobs of no time are common.
