@@ -27,7 +27,9 @@ package swf
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/allot-opt/allot/model"
@@ -37,8 +39,8 @@ import (
 // Format is the name of the format in reports.
 const Format = "swf"
 
-// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the file;
-// times are in seconds. A job's id is its number; where a number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired
+// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the file,
+// neighbours of one submit time in the order of their numbers; times are in seconds. A job's id is its number; where a number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired
 // or kept as the options say, and the report counts each kind.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
@@ -60,6 +62,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 	if t.width == 0 && faults.None() {
 		t.system() // a file without jobs
 	}
+	t.sortTies()
 	in, err := faults.Build(t.spec(lines.Title(name, ".swf")), func(k int) string {
 		return "line " + strconv.Itoa(t.jobs[k].line)
 	})
@@ -123,6 +126,18 @@ func (t *trace) scan(s *lines.Scanner) {
 		if t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
 			return
 		}
+	}
+}
+
+// sortTies orders neighbours of one submit time by their numbers, which the format counts in order of submission.
+func (t *trace) sortTies() {
+	for from := 0; from < len(t.jobs); {
+		to := from + 1
+		for to < len(t.jobs) && t.jobs[to].submit == t.jobs[from].submit {
+			to++
+		}
+		slices.SortStableFunc(t.jobs[from:to], func(a, b job) int { return cmp.Compare(a.number, b.number) })
+		from = to
 	}
 }
 
