@@ -82,14 +82,14 @@ func (t *timeline) give(j *sim.Job, s *gridSlot, from float64) {
 
 // join makes one of a step and the one before it, where they are equal.
 func (t *timeline) join(k int) {
-	if k > 0 && same(t.rooms[k-1], t.rooms[k]) {
+	if k > 0 && alike(t.rooms[k-1], t.rooms[k]) {
 		t.spare = append(t.spare, t.rooms[k])
 		t.times, t.rooms = slices.Delete(t.times, k, k+1), slices.Delete(t.rooms, k, k+1)
 	}
 }
 
-// same says that two rooms are equal.
-func same(a, b *sim.Room) bool {
+// alike says that two rooms are equal.
+func alike(a, b *sim.Room) bool {
 	return slices.Equal(a.Processors, b.Processors) && slices.Equal(a.Copies, b.Copies) && slices.Equal(a.Memory, b.Memory)
 }
 
