@@ -34,11 +34,36 @@ type Observer interface {
 	Decided(now float64)
 }
 
+// Watcher is an observer of an instance that also looks at the grid and at what the policy intends.
+type Watcher interface {
+	Observer
+	// Watch is called once, before the run.
+	Watch(*Grid, Policy)
+}
+
+// Planner is a policy that can say what it intends.
+type Planner interface {
+	// Plan says what the policy, after it has decided, intends for a queued job.
+	Plan(j *Job) Plan
+}
+
+// Plan is what a policy intends.
+type Plan struct {
+	Reserved float64 // when the job is to start; NaN: it has no reservation
+	// Keeps are the queued jobs for which the policy keeps what the job could use, the first in line first; those ahead of it where order alone
+	// decides.
+	Keeps []*Job
+	For   float64 // when the first of them is to start; NaN: it has no reservation
+}
+
 // Options are the settings of a run. The zero value is a plain one.
 type Options struct {
 	Kill     bool           // end a job at its estimate
 	Observer Observer       // nil: none
 	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
+	// Forecast, where it is given, is the time from which on all happens as the policy expects it: what runs then and what starts later
+	// ends at its estimate, what has outlived its estimate ends one time unit later, and nothing arrives any more.
+	Forecast *float64
 }
 
 // Progress is how far a run has come.
@@ -66,6 +91,7 @@ type Engine struct {
 	totals    Totals
 	queued    int
 	stopped   bool
+	foreseen  bool // the time of the forecast has come
 	fault     error
 	countdown int
 }
@@ -170,6 +196,9 @@ func (e *Engine) instant(t float64) error {
 		}
 	}
 	e.totals.MaxQueue = max(e.totals.MaxQueue, e.queued)
+	if e.opt.Forecast != nil && !e.foreseen && t >= *e.opt.Forecast {
+		e.foresee()
+	}
 	e.policy.Decide(e)
 	if e.world != nil && len(e.world.ready) > 0 {
 		e.wake = t // jobs waited for one that was dropped
@@ -184,6 +213,19 @@ func (e *Engine) instant(t float64) error {
 		return e.ctx.Err()
 	}
 	return nil
+}
+
+// foresee makes the rest of the run what the policy expects.
+func (e *Engine) foresee() {
+	e.foreseen, e.more = true, false
+	ends := e.events
+	e.events = nil
+	for _, end := range ends {
+		if end.time = e.jobs.at(end.handle).EstimatedEnd; end.time <= e.now {
+			end.time = max(e.now+1, math.Nextafter(e.now, math.Inf(1)))
+		}
+		e.events.push(end)
+	}
 }
 
 // pull looks at the next job of the source.
@@ -235,7 +277,7 @@ func (e *Engine) Start(j *Job) {
 	}
 	e.free -= j.Processors
 	length := j.runtime
-	if e.opt.Kill && j.Estimate < length {
+	if e.foreseen || e.opt.Kill && j.Estimate < length {
 		length = j.Estimate
 	}
 	j.EstimatedEnd = e.now + j.Estimate

@@ -358,3 +358,12 @@ func (g *Grid) Holds(room *Room, j *Job, cluster int, shares []Share) bool {
 	}
 	return g.ShortOf(room, j, cluster) < 0
 }
+
+// FreeProcessors is the number of processors of the cluster that no job holds now.
+func (g *Grid) FreeProcessors(cluster int) int {
+	free := 0
+	for m := g.clusters[cluster].first; m < g.clusters[cluster].last; m++ {
+		free += int(g.Free.Processors[m])
+	}
+	return free
+}

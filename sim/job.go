@@ -55,6 +55,9 @@ const (
 	Dropped                   // never started
 )
 
+// Waiting says whether the job has arrived and waits for others to end.
+func (j *Job) Waiting() bool { return j.state == waiting }
+
 // Started says whether the job has started.
 func (j *Job) Started() bool { return j.state == running }
 

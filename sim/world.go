@@ -69,6 +69,9 @@ func Simulate(ctx context.Context, in *model.Instance, policy func(*Grid) Policy
 	}
 	e := &Engine{ctx: ctx, policy: policy(w.grid), source: w, opt: opt, world: w}
 	e.totals.Processors = in.Processors()
+	if watcher, ok := opt.Observer.(Watcher); ok {
+		watcher.Watch(w.grid, e.policy)
+	}
 	if err := e.run(); err != nil {
 		return nil, e.totals, err
 	}
@@ -187,6 +190,9 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 		p.end = e.now + w.in.Longest(j.Request.index, p.Cluster, p.Processors, p.Tasks) + w.in.Transfer(j.Request.index, link)
 		if len(parts) == 1 {
 			p.end = e.now + w.in.Duration(j.Request.index, p.Cluster, p.Processors)
+		}
+		if e.foreseen {
+			p.end = j.EstimatedEnd
 		}
 		if p.end > at {
 			p.end, w.cut[j.Handle] = at, cut

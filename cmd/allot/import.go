@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/batsim"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
 	"github.com/allot-opt/allot/model/swf"
@@ -27,9 +28,9 @@ error. Compressed files (gzip) are read as they are; - is standard input.
 Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz -o batch.json
   allot import jobs --processors 25 jobs.csv`,
-		Subcommands: []*cli.Command{importSWF(), importETC(), importWfFormat(), importJobs()},
+		Subcommands: []*cli.Command{importSWF(), importETC(), importWfFormat(), importJobs(), importBatsim()},
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a format, one of swf, etc, wfformat, jobs; found %q", c.Args().First())
+			return usageErrorf("expected a format, one of swf, etc, wfformat, jobs, batsim; found %q", c.Args().First())
 		},
 	}
 }
@@ -160,5 +161,13 @@ func importJobs() *cli.Command {
 		[]cli.Flag{&cli.IntFlag{Name: "processors", DefaultText: "required", Usage: "`N` processors of the cluster"}, clusterFlag},
 		func(c *cli.Context, r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
 			return jobcsv.Read(r, name, jobcsv.Options{Processors: c.Int("processors"), Cluster: c.String("cluster")})
+		})
+}
+
+// importBatsim reads the table of jobs that Batsim puts out.
+func importBatsim() *cli.Command {
+	return importFormat("batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", []cli.Flag{processorsFlag, clusterFlag},
+		func(c *cli.Context, r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+			return batsim.Read(r, name, batsim.Options{Processors: c.Int("processors"), Cluster: c.String("cluster")})
 		})
 }

@@ -288,3 +288,22 @@ func (p *Grid) rank(now float64) {
 	}
 	slices.SortFunc(p.queue, byPriority)
 }
+
+// Plan implements sim.Planner.
+func (p *Grid) Plan(j *sim.Job) sim.Plan {
+	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
+	switch first := p.plan.job; {
+	case first == j:
+		plan.Reserved = p.plan.shadow
+	case first != nil:
+		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
+	case p.Kind == KindFCFS:
+		for _, r := range p.queue {
+			if r.job == j {
+				break
+			}
+			plan.Keeps = append(plan.Keeps, r.job)
+		}
+	}
+	return plan
+}

@@ -181,3 +181,17 @@ func (p *GridConservative) launch(e *sim.Engine) (wake float64) {
 	}
 	return wake
 }
+
+// Plan implements sim.Planner.
+func (p *GridConservative) Plan(j *sim.Job) sim.Plan {
+	plan := sim.Plan{Reserved: p.booked[j.Handle].start, For: math.NaN()}
+	for _, other := range p.queue {
+		if other != j && p.booked[other.Handle].start < p.booked[j.Handle].start+j.Estimate && other.Number < j.Number {
+			if len(plan.Keeps) == 0 {
+				plan.For = p.booked[other.Handle].start
+			}
+			plan.Keeps = append(plan.Keeps, other)
+		}
+	}
+	return plan
+}
