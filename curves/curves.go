@@ -74,7 +74,7 @@ type Options struct {
 	View     View
 	Format   Format
 	Width    int    // pixels of 1/96 inch; 0: 1,000
-	Height   int    // 0: 500
+	Height   int    // 0: 500, or more for the panels of several schedules over time
 	Title    string // empty: by quantity and instance
 }
 
@@ -98,10 +98,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Width == 0 {
 		o.Width = 1000
 	}
-	if o.Height == 0 {
-		o.Height = 500
-	}
-	if min(o.Width, o.Height) < leastSide || max(o.Width, o.Height) > mostSide {
+	if o.Width < leastSide || o.Height < leastSide && o.Height != 0 || max(o.Width, o.Height) > mostSide {
 		return o, fmt.Errorf("%d × %d: expected %d to %d pixels each way", o.Width, o.Height, leastSide, mostSide)
 	}
 	switch {
@@ -115,7 +112,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Draw writes a picture of schedules of the instance, each named by its solver in the legend. The schedules must place jobs of the
+// Draw writes a picture of schedules of the instance, each named by its solver: over time each in a panel of its own, on the same scales;
+// distributions in one panel with a legend. The schedules must place jobs of the
 // instance only; whether they are right is for [model.Check] to say.
 //
 // Complexity: O(n log n) for n placements.
@@ -127,6 +125,12 @@ func Draw(w io.Writer, in *model.Instance, schedules []*model.Solution, opt Opti
 	if len(schedules) == 0 {
 		return errors.New("curves: no schedule")
 	}
+	if opt.Height == 0 {
+		opt.Height = 500
+		if opt.View == OverTime {
+			opt.Height = min(max(500, 90+220*len(schedules)), mostSide)
+		}
+	}
 	picture, err := newPicture(in, schedules, opt)
 	if err != nil {
 		return fmt.Errorf("curves: %w", err)
@@ -135,12 +139,12 @@ func Draw(w io.Writer, in *model.Instance, schedules []*model.Solution, opt Opti
 	if opt.Format == PNG {
 		// Two dots a pixel, so that the letters are sharp.
 		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(192))}
-		picture.Draw(draw.New(canvas))
+		picture.draw(draw.New(canvas))
 		_, err := canvas.WriteTo(w)
 		return err
 	}
 	canvas := vgsvg.New(width, height)
-	picture.Draw(draw.New(canvas))
+	picture.draw(draw.New(canvas))
 	var drawn bytes.Buffer
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return err

@@ -32,11 +32,14 @@ var (
 	gridInk  = color.NRGBA{0xdd, 0xe1, 0xe6, 0xff}
 )
 
-// newPicture is the picture of the schedules.
-func newPicture(in *model.Instance, schedules []*model.Solution, opt Options) (*plot.Plot, error) {
-	p := plot.New()
-	p.BackgroundColor = color.White
-	style(p)
+// picture is the panels of a drawing, one above the other, below a title.
+type picture struct {
+	title  string
+	panels []*plot.Plot
+}
+
+// newPicture draws the schedules: over time, where curves would hide each other, a panel for each; distributions in one panel.
+func newPicture(in *model.Instance, schedules []*model.Solution, opt Options) (*picture, error) {
 	list := make([]*series, len(schedules))
 	from, to := in.FirstArrival(), in.FirstArrival()
 	for k, sol := range schedules {
@@ -46,22 +49,67 @@ func newPicture(in *model.Instance, schedules []*model.Solution, opt Options) (*
 		}
 		to = max(to, list[k].last)
 	}
-	p.Title.Text = title(in, opt)
+	to = max(to, from+1e-9)
+	whole := &picture{title: title(in, opt)}
+	columns, most := max(opt.Width-120, 50), 0.0
+	for k, s := range list {
+		var curve plotter.XYs
+		if opt.View == OverTime {
+			curve = s.overTime(from, to, columns/3)
+		} else {
+			curve = s.cumulative(columns)
+		}
+		if k == 0 || opt.View == OverTime {
+			whole.panels = append(whole.panels, newPanel())
+		}
+		p := whole.panels[len(whole.panels)-1]
+		name := printable(schedules[k].Solver)
+		if name == "" {
+			name = fmt.Sprint("schedule ", k+1)
+		}
+		if err := add(p, curve, k, name, len(schedules) > 1, opt); err != nil {
+			return nil, err
+		}
+		most = max(most, p.Y.Max)
+	}
+	for k, p := range whole.panels {
+		p.Y.Max = most // one scale, so that panels can be compared
+		axes(p, in, from, to, opt)
+		if k+1 < len(whole.panels) {
+			p.X.Label.Text = ""
+		}
+	}
+	return whole, nil
+}
+
+// newPanel is an empty panel.
+func newPanel() *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	style(p)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = gridInk, gridInk
 	p.Add(grid)
-	columns := max(opt.Width-120, 50)
-	for k, s := range list {
-		curve := s.cumulative(columns)
-		if opt.View == OverTime {
-			curve = s.overTime(from, max(to, from+1e-9), columns)
-		}
-		if err := add(p, curve, k, schedules[k].Solver, len(schedules) > 1, opt); err != nil {
-			return nil, err
-		}
+	return p
+}
+
+// draw draws the title and the panels.
+func (w *picture) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, vg.Points(10), vg.Points(-18), vg.Points(8), vg.Points(-8))
+	letters := w.panels[0].Title.TextStyle
+	letters.Font.Size, letters.XAlign, letters.YAlign = vg.Points(13), draw.XLeft, draw.YTop
+	c.FillText(letters, vg.Point{X: c.Min.X + vg.Points(4), Y: c.Max.Y}, w.title)
+	c = draw.Crop(c, 0, 0, 0, vg.Points(-24))
+	rows := make([][]*plot.Plot, len(w.panels))
+	for k, p := range w.panels {
+		rows[k] = []*plot.Plot{p}
 	}
-	axes(p, in, from, to, opt)
-	return p, nil
+	tiles := draw.Tiles{Rows: len(rows), Cols: 1, PadY: vg.Points(8)}
+	for k, row := range plot.Align(rows, tiles, c) {
+		w.panels[k].Draw(row[0])
+	}
 }
 
 // style sets letters and lines.
@@ -69,9 +117,9 @@ func style(p *plot.Plot) {
 	letters := func(s *text.Style, size vg.Length, ink color.Color) {
 		s.Font.Typeface, s.Font.Variant, s.Font.Size, s.Color = "Liberation", "Sans", size, ink
 	}
-	letters(&p.Title.TextStyle, vg.Points(13), ink)
+	letters(&p.Title.TextStyle, vg.Points(10.5), ink)
 	p.Title.TextStyle.Font.Weight = 2 // bold
-	p.Title.Padding = vg.Points(8)
+	p.Title.Padding = vg.Points(3)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		letters(&a.Label.TextStyle, vg.Points(11), ink)
 		letters(&a.Tick.Label, vg.Points(9.5), quietInk)
@@ -134,7 +182,15 @@ func add(p *plot.Plot, curve plotter.XYs, k int, name string, named bool, opt Op
 	if opt.View == Cumulative || opt.Quantity != Wait {
 		line.StepStyle = plotter.PostStep
 	}
-	line.Color, line.Width, line.Dashes = inks[k%len(inks)], vg.Points(1.4), dashes[k%len(dashes)]
+	line.Color, line.Width = inks[k%len(inks)], vg.Points(1.4)
+	switch {
+	case opt.View == Cumulative:
+		line.Dashes = dashes[k%len(dashes)]
+	case opt.Quantity != Wait:
+		tint := inks[k%len(inks)]
+		tint.A = 0x40
+		line.Width, line.FillColor = vg.Points(0.9), tint
+	}
 	p.Add(line)
 	if len(curve) == 1 {
 		dot, err := plotter.NewScatter(curve)
@@ -144,11 +200,11 @@ func add(p *plot.Plot, curve plotter.XYs, k int, name string, named bool, opt Op
 		dot.Shape, dot.Color = draw.CircleGlyph{}, inks[k%len(inks)]
 		p.Add(dot)
 	}
-	if named {
-		if name == "" {
-			name = fmt.Sprint("schedule ", k+1)
-		}
-		p.Legend.Add(printable(name), line)
+	switch {
+	case named && opt.View == OverTime:
+		p.Title.Text = name
+	case named:
+		p.Legend.Add(name, line)
 	}
 	return nil
 }
@@ -189,12 +245,22 @@ func axes(p *plot.Plot, in *model.Instance, from, to float64, opt Options) {
 	case Wait:
 		p.Y.Label.Text = "share of the jobs (%)"
 		p.X.Label.Text = "wait, logarithmic (" + printable(unit) + "; at the left edge: at most 1)"
-		p.X.Scale, p.X.Min, p.X.Max = plot.LogScale{}, leastWait, max(p.X.Max, 10)
 		p.X.Tick.Marker = decades(unit)
+		p.X.Scale, p.X.Min, p.X.Max = plot.LogScale{}, leastWait, nextTick(p.X.Tick.Marker, max(p.X.Max, 10))
 		if unit == "s" {
 			p.X.Label.Text = "wait, logarithmic (at the left edge: at most 1 s)"
 		}
 	}
+}
+
+// nextTick is the first tick that is not below the value; the value where there is none.
+func nextTick(marker plot.Ticker, value float64) float64 {
+	for _, t := range marker.Ticks(leastWait, 1e3*value) {
+		if t.Value >= value {
+			return t.Value
+		}
+	}
+	return value
 }
 
 // decades are the ticks of a logarithmic axis of waits: durations that people know where the unit is the second, else powers of ten.
@@ -256,7 +322,7 @@ type figures struct{}
 
 // Ticks implements plot.Ticker.
 func (figures) Ticks(low, high float64) []plot.Tick {
-	const about = 7
+	const about = 9
 	step := math.Pow10(int(math.Floor(math.Log10((high - low) / about))))
 	for _, factor := range []float64{1, 2, 5, 10} {
 		if (high-low)/(step*factor) <= about {
@@ -273,7 +339,10 @@ func (figures) Ticks(low, high float64) []plot.Tick {
 
 // number writes a value for people.
 func number(x float64) string {
-	if x != 0 && (math.Abs(x) >= 1e7 || math.Abs(x) < 1e-4) {
+	if x == 0 {
+		return "0" // not -0
+	}
+	if math.Abs(x) >= 1e7 || math.Abs(x) < 1e-4 {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	text := strconv.FormatFloat(x, 'f', 6, 64)

@@ -256,8 +256,11 @@ func (p *probe) kept() Cause {
 func (p *probe) blockers(submitted float64) []Blocker {
 	list := []Blocker{}
 	for _, b := range p.seen {
+		if p.result.Start != nil && *b.Start >= *p.result.Start {
+			continue // it started beside the job, not before it
+		}
 		if p.result.Start != nil && *p.result.Start == submitted {
-			continue // it did not wait
+			continue // the job did not wait
 		}
 		if b.End == nil || *b.End > submitted {
 			list = append(list, *b)

@@ -26,7 +26,7 @@ replay; the expected start is what the policy knows at the submission: all that 
 Example:
   allot simulate --submit job.json --at 40 --solver easy examples/backfilling.json`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`", Required: true},
+			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`; required"},
 			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival", Usage: "submit it at `TIME`"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
@@ -42,6 +42,9 @@ func runSimulate(c *cli.Context) error {
 	args, err := arguments(c, "INSTANCE")
 	if err != nil {
 		return err
+	}
+	if !c.IsSet("submit") {
+		return usageErrorf("--submit: expected the file of a job, found none; see %s --help", c.Command.HelpName)
 	}
 	info, solver, err := configuredSolver(c)
 	if err != nil {
