@@ -23,14 +23,12 @@ func Replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 	r := &recorder{in: in, next: opt.Observer, solution: &model.Solution{}}
 	r.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	r.room.reset(in.Clusters()[0].Processors)
-	trace := &Trace{}
-	for _, index := range byArrival(in) {
+	trace, order := TraceOf(in)
+	r.order = order
+	for index := range in.Jobs() {
 		if !in.CanRun(index, 0) {
 			r.leave(index, plan.WhyNowhere(in, index))
-			continue
 		}
-		trace.Jobs = append(trace.Jobs, specOf(in, index))
-		r.order = append(r.order, index)
 	}
 	opt.Observer = r
 	totals, err := Run(ctx, trace, in.Clusters()[0].Processors, policy, opt)
@@ -38,6 +36,18 @@ func Replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 		return nil, totals, err
 	}
 	return r.solution, totals, nil
+}
+
+// TraceOf is a plain instance as a trace, without the jobs that can never run, and the index of each of its jobs in the instance.
+func TraceOf(in *model.Instance) (*Trace, []int) {
+	trace, order := &Trace{}, make([]int, 0, len(in.Jobs()))
+	for _, index := range byArrival(in) {
+		if in.CanRun(index, 0) {
+			trace.Jobs = append(trace.Jobs, specOf(in, index))
+			order = append(order, index)
+		}
+	}
+	return trace, order
 }
 
 // specOf is a job of a plain instance as a trace has it.

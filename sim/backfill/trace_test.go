@@ -101,34 +101,3 @@ func shown(specs []sim.Spec, processors int32) string {
 	}
 	return text
 }
-
-// BenchmarkSynthetic measures policies on a stream of a million jobs, made up on the way.
-func BenchmarkSynthetic(b *testing.B) {
-	for _, c := range []struct {
-		name       string
-		processors int
-		load       float64
-		jobs       int64
-		policy     func() sim.Policy
-	}{
-		{"policy=easy/processors=128/load=0.95", 128, 0.95, 1e6, func() sim.Policy { return &EASY{} }},
-		{"policy=easy/processors=1024/load=0.95", 1024, 0.95, 1e6, func() sim.Policy { return &EASY{} }},
-		{"policy=easy/processors=128/load=5", 128, 5, 1e6, func() sim.Policy { return &EASY{} }},
-		{"policy=conservative/processors=128/load=0.95", 128, 0.95, 1e5, func() sim.Policy { return &Conservative{Processors: 128} }},
-		{"policy=conservative/processors=1024/load=0.95", 1024, 0.95, 1e5, func() sim.Policy { return &Conservative{Processors: 1024} }},
-		{"policy=easy/processors=1024/load=5", 1024, 5, 1e6, func() sim.Policy { return &EASY{} }},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			var totals sim.Totals
-			for b.Loop() {
-				var err error
-				source := &sim.Synthetic{Jobs: c.jobs, Processors: c.processors, Load: c.load, Seed: 1}
-				if totals, err = sim.Run(context.Background(), source, c.processors, c.policy(), sim.Options{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(c.jobs)*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
-			b.ReportMetric(float64(totals.MaxQueue), "queue")
-		})
-	}
-}
