@@ -128,12 +128,23 @@ func (p *Conservative) compress(e *sim.Engine) {
 		if e.Stopped() {
 			return
 		}
-		j, b := e.Job(handle), p.booked[handle]
-		start := p.profile.earliest(j.Processors, j.Estimate, p.Step, b.start)
-		if start < b.start {
-			p.profile.add(b.start, b.end, j.Processors)
-			p.book(j, start)
-		}
+		p.advance(e.Job(handle))
+	}
+}
+
+// advance gives a job the earliest reservation that there is now, if it is earlier than the one that it has.
+func (p *Conservative) advance(j *sim.Job) {
+	b := p.booked[j.Handle]
+	start := p.profile.earliest(j.Processors, j.Estimate, p.Step, b.start)
+	if start == b.start {
+		return
+	}
+	// What it gives up and what it takes may overlap: only the difference changes the plan.
+	end := ending(start, j.Estimate, p.Step)
+	p.booked[j.Handle] = booking{start, end}
+	p.profile.add(start, min(end, b.start), -j.Processors)
+	if freed := max(end, b.start); freed < b.end {
+		p.profile.add(freed, b.end, j.Processors)
 	}
 }
 

@@ -225,26 +225,30 @@ func (p *profile) wide(at *position, size int32) bool {
 	return false
 }
 
-// holds says whether as many processors are free until the time; else it goes on to the step where they are not.
+// holds says whether as many processors are free from the step on until the time; else it goes on behind the last step before that time where they are not,
+// since whatever begins before that step is still there in it. Looking from behind makes the jumps long.
 func (p *profile) holds(at *position, size int32, until float64) bool {
-	at.step++
-	for ; at.piece < len(p.pieces); at.piece, at.step = at.piece+1, 0 {
-		if at.piece+1 < len(p.pieces) || at.step < p.pieces[at.piece].n {
-			x := p.pieces[at.piece]
-			need := size - x.more
-			if x.least >= need {
-				if at.step == 0 && p.firsts[at.piece] >= until {
-					return true
-				}
-				continue
-			}
-			for ; at.step < x.n; at.step++ {
-				if x.times[at.step] >= until {
-					return true
-				}
-				if x.free[at.step] < need {
-					return false
-				}
+	k := at.piece
+	for k+1 < len(p.firsts) && p.firsts[k+1] < until {
+		k++
+	}
+	for ; k >= at.piece; k-- {
+		x := p.pieces[k]
+		need := size - x.more
+		if x.least >= need {
+			continue
+		}
+		first, step := 0, x.n-1
+		if k == at.piece {
+			first = at.step
+		}
+		for step >= first && x.times[step] >= until {
+			step--
+		}
+		for ; step >= first; step-- {
+			if x.free[step] < need {
+				*at = position{k, step + 1}
+				return false
 			}
 		}
 	}
