@@ -13,6 +13,10 @@ type Online interface {
 	Solver
 	// Simulate runs the policy; an observer may look on. The error is that of ctx or a bug.
 	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
+	// Trace is the policy for a trace on so many processors, for one run.
+	Trace(processors int) sim.Policy
+	// Kills says that a job is ended at its estimate.
+	Kills() bool
 }
 
 // backfillFeatures is what the backfilling policies honour.

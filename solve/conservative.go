@@ -11,13 +11,13 @@ import (
 var _ = Register(Info{
 	Name:   "conservative",
 	Doc:    "Conservative backfilling, on line: every queued job has a reservation, which moves forward when a job ends early. O(q·p) an early end for q queued jobs and a plan of p steps.",
-	Source: "A. W. Mu'alem, D. G. Feitelson (2001), Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling, IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §2",
+	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §2",
 	New:    func() Solver { return &Conservative{} },
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
 //
-// Source: A. W. Mu'alem, D. G. Feitelson (2001), Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling, IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
+// Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
 // §2. Complexity: see [backfill.Conservative] and [backfill.GridConservative].
 //
 // Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates.
@@ -37,5 +37,13 @@ func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ Options)
 // Simulate implements [Online].
 func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
 	opt.Kill = opt.Kill || s.Kill
-	return simulate(ctx, in, &backfill.Conservative{Step: s.Step, Processors: in.Processors()}, backfill.NewGridConservative(s.Step), opt)
+	return simulate(ctx, in, s.Trace(in.Processors()), backfill.NewGridConservative(s.Step), opt)
+}
+
+// Kills implements [Online].
+func (s *Conservative) Kills() bool { return s.Kill }
+
+// Trace implements [Online].
+func (s *Conservative) Trace(processors int) sim.Policy {
+	return &backfill.Conservative{Step: s.Step, Processors: processors}
 }

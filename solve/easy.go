@@ -11,7 +11,7 @@ import (
 var _ = Register(Info{
 	Name:   "easy",
 	Doc:    "EASY backfilling, on line: a job may go before others if by the estimates it does not delay the first that waits. O(log n + s) an instant for n queued jobs of s sizes on one cluster of equal processors.",
-	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling, IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
+	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
 	New:    func() Solver { return &EASY{} },
 })
 
@@ -38,5 +38,13 @@ func (s *EASY) Solve(ctx context.Context, in *model.Instance, _ Options) (Result
 // Simulate implements [Online].
 func (s *EASY) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
 	opt.Kill = opt.Kill || s.Kill
-	return simulate(ctx, in, &backfill.EASY{Step: s.Step}, backfill.NewGrid(backfill.KindEASY, s.Step, backfill.Priorities{}), opt)
+	return simulate(ctx, in, s.Trace(in.Processors()), backfill.NewGrid(backfill.KindEASY, s.Step, backfill.Priorities{}), opt)
+}
+
+// Kills implements [Online].
+func (s *EASY) Kills() bool { return s.Kill }
+
+// Trace implements [Online].
+func (s *EASY) Trace(_ int) sim.Policy {
+	return &backfill.EASY{Step: s.Step}
 }

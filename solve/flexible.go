@@ -11,7 +11,7 @@ import (
 var _ = Register(Info{
 	Name:   "flexible",
 	Doc:    "Flexible backfilling, on line: EASY with the queue in order of priority (aging, deadline, licences, short jobs first), sorted again at each instant. O(q log q) an instant for q queued jobs.",
-	Source: "G. Capannini, R. Baraglia, D. Puppin, L. Ricci, M. Pasquali (2007), A job scheduling framework for large computing farms, SC07, doi:10.1145/1362622.1362695; priorities of the local scheduler of the paper on two-level scheduling",
+	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
 	New:    func() Solver { return &Flexible{} },
 })
 
@@ -43,7 +43,15 @@ func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ Options) (Re
 // Simulate implements [Online].
 func (s *Flexible) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
 	opt.Kill = opt.Kill || s.Kill
-	return simulate(ctx, in, &backfill.Flexible{Step: s.Step, Priorities: s.priorities()}, backfill.NewGrid(backfill.KindFlexible, s.Step, s.priorities()), opt)
+	return simulate(ctx, in, s.Trace(in.Processors()), backfill.NewGrid(backfill.KindFlexible, s.Step, s.priorities()), opt)
+}
+
+// Kills implements [Online].
+func (s *Flexible) Kills() bool { return s.Kill }
+
+// Trace implements [Online].
+func (s *Flexible) Trace(_ int) sim.Policy {
+	return &backfill.Flexible{Step: s.Step, Priorities: s.priorities()}
 }
 
 // priorities are the weights.

@@ -100,6 +100,14 @@ var (
 	clusterFlag    = &cli.StringFlag{Name: "cluster", Value: "cluster", Usage: "`ID` of the cluster"}
 )
 
+// preferRequestedFlag chooses between the two numbers of processors of a trace.
+var preferRequestedFlag = &cli.BoolFlag{Name: "prefer-requested", Value: true, Usage: "take the requested number of processors before the allocated; =false: the other way round"}
+
+// estimatesFlag chooses what becomes of the requested times of a trace.
+func estimatesFlag() cli.Flag {
+	return newChoice("estimates", "raise", "`POLICY` on requested times, which stay apart from run times (raise: to at least the run time)", "raise", "keep", "ignore")
+}
+
 // importSWF reads traces in the Standard Workload Format.
 func importSWF() *cli.Command {
 	odd := func(name, what string, actions ...string) cli.Flag {
@@ -109,8 +117,7 @@ func importSWF() *cli.Command {
 		firstFlag, jobsFlag, processorsFlag, clusterFlag,
 		&cli.BoolFlag{Name: "batch", Usage: "release every job at 0"},
 		&cli.BoolFlag{Name: "absolute-time", Usage: "keep the submit times as they are in the file"},
-		&cli.BoolFlag{Name: "prefer-requested", Value: true, Usage: "take the requested number of processors before the allocated; =false: the other way round"},
-		newChoice("estimates", "raise", "`POLICY` on requested times, which stay apart from run times (raise: to at least the run time)", "raise", "keep", "ignore"),
+		preferRequestedFlag, estimatesFlag(),
 		newChoice("memory", "", "read the memory that is `WHICH`", "used", "requested"),
 		odd("too-wide", "wider than the system (repair: as wide as it)", "keep"),
 		odd("zero-runtime", "of run time 0 (repair: 1 s)", "keep"),

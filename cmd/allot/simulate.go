@@ -46,13 +46,9 @@ func runSimulate(c *cli.Context) error {
 	if !c.IsSet("submit") {
 		return usageErrorf("--submit: expected the file of a job, found none; see %s --help", c.Command.HelpName)
 	}
-	info, solver, err := configuredSolver(c)
+	info, policy, err := onlineSolver(c)
 	if err != nil {
 		return err
-	}
-	policy, ok := solver.(solve.Online)
-	if !ok {
-		return usageErrorf("--solver: expected an on-line solver, one of %s; found %q", strings.Join(onlineSolvers(), ", "), info.Name)
 	}
 	if at := c.Float64("at"); c.IsSet("at") && !(at >= 0 && at <= 1e18) {
 		return usageErrorf("--at: expected a time in [0, 1e18], found %v", at)
@@ -99,14 +95,14 @@ func runSimulate(c *cli.Context) error {
 }
 
 // onlineSolvers are the names of the on-line solvers.
-func onlineSolvers() []string {
+func onlineSolvers() string {
 	var names []string
 	for _, info := range solve.Solvers() {
 		if _, ok := info.New().(solve.Online); ok {
 			names = append(names, info.Name)
 		}
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // whatIfText is an answer for people.

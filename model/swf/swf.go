@@ -82,6 +82,7 @@ type trace struct {
 	jobs   []job
 	copies map[int64]int32 // jobs kept so far by number
 	submit float64         // last known submit time; −1: none yet
+	fields [][]byte        // of the line being read
 	oddity []oddity        // what is odd about the job being judged
 }
 
@@ -100,33 +101,37 @@ type job struct {
 // scan reads the lines and keeps the jobs of the window.
 func (t *trace) scan(s *lines.Scanner) {
 	defer s.Check(t.faults)
-	var fields [][]byte
 	for s.Scan() {
-		line := bytes.TrimSpace(s.Bytes())
-		switch {
-		case len(line) == 0:
-			continue
-		case line[0] == ';':
-			if t.width == 0 {
-				t.header.read(s.Line(), line[1:])
-			}
-			continue
-		case t.report.Skipped < t.opt.First:
-			t.report.Skipped++
-			continue
-		case t.width == 0 && !t.system():
-			return
-		}
-		t.report.Read++
-		fields = split(line, fields[:0])
-		var values record
-		if t.parse(s.Line(), fields, &values) {
-			t.judge(s.Line(), &values)
-		}
-		if t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
+		if !t.take(s.Line(), s.Bytes()) || t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
 			return
 		}
 	}
+}
+
+// take takes a line; false: nothing more can be read.
+func (t *trace) take(number int, text []byte) bool {
+	line := bytes.TrimSpace(text)
+	switch {
+	case len(line) == 0:
+		return true
+	case line[0] == ';':
+		if t.width == 0 {
+			t.header.read(number, line[1:])
+		}
+		return true
+	case t.report.Skipped < t.opt.First:
+		t.report.Skipped++
+		return true
+	case t.width == 0 && !t.system():
+		return false
+	}
+	t.report.Read++
+	t.fields = split(line, t.fields[:0])
+	var values record
+	if t.parse(number, t.fields, &values) {
+		t.judge(number, &values)
+	}
+	return true
 }
 
 // sortTies orders neighbours of one submit time by their numbers, which the format counts in order of submission.

@@ -19,6 +19,5 @@
 // instant, in queue order, and is not woken: it could not keep a promise.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);
-// A. W. Mu'alem, D. G. Feitelson (2001), Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling,
-// IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708 (EASY and conservative).
+// A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708 (EASY and conservative).
 package backfill

@@ -33,9 +33,7 @@ type position struct{ piece, step int }
 
 // reset frees all processors from now on.
 func (p *profile) reset(now float64, processors int32) {
-	for _, x := range p.pieces {
-		p.spare = append(p.spare, x)
-	}
+	p.spare = append(p.spare, p.pieces...)
 	first := p.fresh()
 	first.n, first.times[0], first.free[0] = 1, now, processors
 	first.measure()
@@ -65,9 +63,7 @@ func (x *piece) measure() {
 // forget drops what is past.
 func (p *profile) forget(now float64) {
 	at := p.find(now)
-	for k := range at.piece {
-		p.spare = append(p.spare, p.pieces[k])
-	}
+	p.spare = append(p.spare, p.pieces[:at.piece]...)
 	p.pieces = slices.Delete(p.pieces, 0, at.piece)
 	p.firsts = slices.Delete(p.firsts, 0, at.piece)
 	x := p.pieces[0]
