@@ -64,6 +64,9 @@ func (p *Conservative) Decide(e *sim.Engine) {
 	}
 	p.afresh = late
 	for _, handle := range p.line[len(p.line)-p.fresh:] {
+		if e.Stopped() {
+			return
+		}
 		p.reserve(e.Job(handle))
 	}
 	p.fresh = 0
