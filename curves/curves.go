@@ -112,9 +112,9 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Draw writes a picture of schedules of the instance, each named by its solver: over time each in a panel of its own, on the same scales;
-// distributions in one panel with a legend. The schedules must place jobs of the
-// instance only; whether they are right is for [model.Check] to say.
+// Draw writes a picture of schedules of the instance, each named by its solver: over time each in a panel of its own, on the
+// same scales; distributions in one panel with a legend. The schedules must place jobs of the instance only; whether they
+// are right is for [model.Check] to say.
 //
 // Complexity: O(n log n) for n placements.
 func Draw(w io.Writer, in *model.Instance, schedules []*model.Solution, opt Options) error {

@@ -64,7 +64,7 @@ func TestDraw(t *testing.T) {
 		for _, quantity := range Quantities() {
 			for _, view := range Views() {
 				for _, format := range Formats() {
-					opt := Options{Quantity: quantity, View: view, Format: format, Width: 400, Height: 400, Title: "a <title> & more"}
+					opt := Options{Quantity: quantity, View: view, Format: format, Width: 200, Height: 200, Title: "a <title> & more"}
 					var one, two bytes.Buffer
 					if err := Draw(&one, in, schedules, opt); err != nil {
 						t.Fatalf("%+v: %v", opt, err)
@@ -73,7 +73,7 @@ func TestDraw(t *testing.T) {
 						t.Errorf("%+v: two pictures of one schedule", opt)
 					}
 					if format == PNG {
-						if picture, err := png.Decode(&one); err != nil || picture.Bounds().Dx() != 800 {
+						if picture, err := png.Decode(&one); err != nil || picture.Bounds().Dx() != 400 {
 							t.Errorf("%+v: %v", opt, err)
 						}
 					} else if text := one.String(); !strings.Contains(text, "</svg>") || !strings.Contains(text, "a &lt;title&gt; &amp; more") || strings.Contains(text, "NaN") {

@@ -73,7 +73,8 @@ func stepsOf(changes []change, from float64) []change {
 	return steps
 }
 
-// overTime is the curve over time in at most so many columns: the steps themselves where they are fewer, else the mean of each column.
+// overTime is the curve over time in at most so many columns: the steps themselves where they are fewer, else the mean of
+// each column.
 func (s *series) overTime(from, to float64, columns int) plotter.XYs {
 	if s.waits != nil {
 		return s.waitsOverTime(from, to, columns)

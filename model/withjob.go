@@ -21,8 +21,8 @@ func ReadJob(r io.Reader, name string) (*JobSpec, error) {
 // ReadJobFile is [ReadJob] of a file; see [Open].
 func ReadJobFile(path string) (*JobSpec, error) { return readFile(path, ReadJob) }
 
-// WithJob is the instance with one more job, the last of its list. The name stands for where the job came from in errors. The error is an
-// [*InputError] that lists what does not fit the instance.
+// WithJob is the instance with one more job, the last of its list. The name stands for where the job came from in errors.
+// The error is an [*InputError] that lists what does not fit the instance.
 //
 // Complexity: O(n) for n jobs.
 func (in *Instance) WithJob(job JobSpec, name string) (*Instance, error) {

@@ -50,8 +50,8 @@ type Planner interface {
 // Plan is what a policy intends.
 type Plan struct {
 	Reserved float64 // when the job is to start; NaN: it has no reservation
-	// Keeps are the queued jobs for which the policy keeps what the job could use, the first in line first; those ahead of it where order alone
-	// decides.
+	// Keeps are the queued jobs for which the policy keeps what the job could use, the first in line first; those ahead of
+	// it where order alone decides.
 	Keeps []*Job
 	For   float64 // when the first of them is to start; NaN: it has no reservation
 }
@@ -61,8 +61,9 @@ type Options struct {
 	Kill     bool           // end a job at its estimate
 	Observer Observer       // nil: none
 	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
-	// Forecast, where it is given, is the time from which on all happens as the policy expects it: what runs then and what starts later
-	// ends at its estimate, what has outlived its estimate ends one time unit later, and nothing arrives any more.
+	// Forecast, where it is given, is the time from which on all happens as the policy expects it: what runs then and what
+	// starts later ends at its estimate, what has outlived its estimate ends one time unit later, and nothing arrives any
+	// more.
 	Forecast *float64
 }
 
@@ -119,8 +120,8 @@ func (e *Engine) Free() int { return int(e.free) }
 // Job is the job in the system with the handle.
 func (e *Engine) Job(handle int32) *Job { return e.jobs.at(handle) }
 
-// Wake asks to decide at the time even if nothing ends or arrives by then. Only the earliest wish of an instant counts, and it holds until the
-// next instant, whatever that is.
+// Wake asks to decide at the time even if nothing ends or arrives by then. Only the earliest wish of an instant counts, and
+// it holds until the next instant, whatever that is.
 func (e *Engine) Wake(at float64) {
 	if at > e.now {
 		e.wake = min(e.wake, at)

@@ -181,8 +181,8 @@ func (p *early) Decide(e *sim.Engine) {
 	p.queue = nil
 }
 
-// TestPiecesReleasedEarly: a moldable job of three tasks on machines of speed 1, 2 and 4 gives its processors back one by one, and the
-// checker accepts the pieces.
+// TestPiecesReleasedEarly: a moldable job of three tasks on machines of speed 1, 2 and 4 gives its processors back one by
+// one, and the checker accepts the pieces.
 func TestPiecesReleasedEarly(t *testing.T) {
 	in, err := model.NewBuilder("early").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "a"}, {ID: "b", Speed: 2}, {ID: "c", Speed: 4}}}).
 		Job(model.JobSpec{ID: "j", Processors: model.Moldable(1, 3), Work: new(8.0)}).Build()
@@ -205,7 +205,8 @@ func TestPiecesReleasedEarly(t *testing.T) {
 	}
 }
 
-// TestEventsInOrder: the heap hands events out by time, those of one time in the order of starting, which shows in the order of a solution.
+// TestEventsInOrder: the heap hands events out by time, those of one time in the order of starting, which shows in the order
+// of a solution.
 func TestEventsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -236,7 +237,8 @@ func (o *ends) Left(now float64, j *sim.Job, _ sim.Outcome, _ string) {
 	o.number, o.at = append(o.number, j.Number), append(o.at, now)
 }
 
-// TestPrecedenceAndHardDeadlines: who waits for a job that is killed or dropped is dropped too, with the reason, and the checker accepts the rest.
+// TestPrecedenceAndHardDeadlines: who waits for a job that is killed or dropped is dropped too, with the reason, and the
+// checker accepts the rest.
 func TestPrecedenceAndHardDeadlines(t *testing.T) {
 	in, err := model.NewBuilder("chain").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
 		Job(model.JobSpec{ID: "late", Work: new(9.0), Estimate: new(3.0), Deadline: new(5.0), DeadlineHard: true},

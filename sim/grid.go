@@ -192,8 +192,8 @@ func (g *Grid) CanRun(j *Job, cluster int) bool { return g.in.CanRun(j.Request.i
 // memorySlack is the share of a machine's memory by which sums may be off through rounding.
 const memorySlack = 1e-12
 
-// Fits chooses, from the room, the processors of the cluster for a rigid job: of the fastest machines first, those of one machine if it must stay on one.
-// It appends them to the list; false where there are too few, or too few licences.
+// Fits chooses, from the room, the processors of the cluster for a rigid job: of the fastest machines first, those of one
+// machine if it must stay on one. It appends them to the list; false where there are too few, or too few licences.
 func (g *Grid) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
 	if !g.CanRun(j, cluster) || g.ShortOf(room, j, cluster) >= 0 {
 		return shares, false
@@ -334,8 +334,8 @@ func (g *Grid) Fastest(j *Job, cluster int, empty *Room) float64 {
 // Licences is the number of licences that the instance names.
 func (g *Grid) Licences() int { return len(g.in.Licences()) }
 
-// Scarcity is the number of copies asked for over the copies in all pools of the licence; 0 where it is not limited, +Inf where copies are
-// asked for and there are none.
+// Scarcity is the number of copies asked for over the copies in all pools of the licence; 0 where it is not limited, +Inf
+// where copies are asked for and there are none.
 func (g *Grid) Scarcity(licence int, asked float64) float64 {
 	copies, limited := 0, false
 	for _, p := range g.Pools {

@@ -75,8 +75,8 @@ func (t *Totals) Utilisation() float64 {
 	return 100 * t.busy.value / (float64(t.Processors) * t.Makespan())
 }
 
-// sum adds numbers with what rounding loses carried along (Neumaier 1974, doi:10.1002/zamm.19740540106): a mean over millions of jobs stays exact to
-// the last digits.
+// sum adds numbers with what rounding loses carried along (Neumaier 1974, doi:10.1002/zamm.19740540106): a mean over
+// millions of jobs stays exact to the last digits.
 type sum struct{ value, lost float64 }
 
 // add adds a number.

@@ -15,11 +15,12 @@ var _ = Register(Info{
 	New:    func() Solver { return &EASY{} },
 })
 
-// EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate is taken
-// to end one step from now.
+// EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that
+// outlives its estimate is taken to end one step from now.
 //
-// Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001),
-// IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708. Complexity: see [backfill.EASY] and [backfill.Grid].
+// Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W.
+// Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708. Complexity: see
+// [backfill.EASY] and [backfill.Grid].
 //
 // Deviations from the sources: several clusters, memory, licences and hard deadlines.
 type EASY struct {

@@ -15,8 +15,9 @@ var _ = Register(Info{
 	New:    func() Solver { return &Flexible{} },
 })
 
-// Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The priority is that of a local scheduler in the
-// paper on two-level scheduling: weighted sum of waiting time, nearness of the deadline, scarcity of the licences and shortness.
+// Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The
+// priority is that of a local scheduler in the paper on two-level scheduling: weighted sum of waiting time, nearness of the
+// deadline, scarcity of the licences and shortness.
 //
 // Complexity: see [backfill.Flexible] and [backfill.Grid].
 //

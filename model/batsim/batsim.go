@@ -1,8 +1,8 @@
 // Package batsim writes and reads the table of jobs that the simulator Batsim puts out (its jobs.csv), which tools such as evalys
 // read.
 //
-// Sources: P.-F. Dutot, M. Mercier, M. Poquet, O. Richard, "Batsim: a realistic language-independent resources and jobs management systems simulator",
-// JSSPP 2016, DOI 10.1007/978-3-319-61756-5_10; Batsim's documentation, "Jobs".
+// Sources: P.-F. Dutot, M. Mercier, M. Poquet, O. Richard, "Batsim: a realistic language-independent resources and jobs
+// management systems simulator", JSSPP 2016, DOI 10.1007/978-3-319-61756-5_10; Batsim's documentation, "Jobs".
 //
 // A row is a job, the first row names the columns. [Read] needs these, in any order, and passes over the others:
 //
@@ -38,8 +38,8 @@ var columns = []string{
 	"consumed_energy", "metadata",
 }
 
-// Write writes a schedule, in the order of the instance. Processors are numbered through the clusters. What Batsim measures and a schedule does not
-// say, the energy, is left empty; so are the times of a job that is not placed.
+// Write writes a schedule, in the order of the instance. Processors are numbered through the clusters. What Batsim measures
+// and a schedule does not say, the energy, is left empty; so are the times of a job that is not placed.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	placed := make([]*model.Placement, len(in.Jobs()))
 	for k := range sol.Jobs {
@@ -119,8 +119,8 @@ type table struct {
 	widest int // processors that the table shows
 }
 
-// Read reads a table of jobs. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the rows. Ids that return
-// get the workload's name in front.
+// Read reads a table of jobs. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order
+// of the rows. Ids that return get the workload's name in front.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {

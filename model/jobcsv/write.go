@@ -83,8 +83,9 @@ func writeLicences(j *model.JobSpec) string {
 // results are the columns of what became of a job.
 var results = []string{"status", "cluster", "allocated", "start", "end", "wait", "response", "bounded_slowdown", "reason"}
 
-// Write writes the jobs of an instance, in its order, with what a schedule made of them in columns result.status, result.start and so on. [Read] reads
-// the jobs back; the system is not in a table of jobs. Columns that no job needs are left out. An id with a ; or a blank cannot be told from two in the column after.
+// Write writes the jobs of an instance, in its order, with what a schedule made of them in columns result.status,
+// result.start and so on. [Read] reads the jobs back; the system is not in a table of jobs. Columns that no job needs are
+// left out. An id with a ; or a blank cannot be told from two in the column after.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	specs := make([]model.JobSpec, len(in.Jobs()))
 	for k := range specs {

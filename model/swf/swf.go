@@ -39,9 +39,10 @@ import (
 // Format is the name of the format in reports.
 const Format = "swf"
 
-// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the file,
-// neighbours of one submit time in the order of their numbers; times are in seconds. A job's id is its number; where a number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired
-// or kept as the options say, and the report counts each kind.
+// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the
+// file, neighbours of one submit time in the order of their numbers; times are in seconds. A job's id is its number; where a
+// number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired or kept as the options say, and the report
+// counts each kind.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
 // Memory grows with the jobs kept only; a line longer than 1 MiB is an error.

@@ -16,9 +16,9 @@ import (
 // Write writes a schedule as a trace with wait times, in order of arrival. [Read] reads it back: arrivals, run times,
 // processors, estimates and, by option, memory are those of the instance where a job has run on processors of one number.
 //
-// A job's number is its id where all ids are whole numbers above 0 that differ, else its place in the file. The partition is the number of its cluster, from 1.
-// A job that is not placed has no wait and no run time and the status cancelled (5). Times are written without loss, as
-// the schedule has them, so they need not be whole.
+// A job's number is its id where all ids are whole numbers above 0 that differ, else its place in the file. The partition is
+// the number of its cluster, from 1. A job that is not placed has no wait and no run time and the status cancelled (5).
+// Times are written without loss, as the schedule has them, so they need not be whole.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	placed := make([]*model.Placement, len(in.Jobs()))
 	for k := range sol.Jobs {
@@ -116,8 +116,8 @@ func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *m
 		allocated, requested, text(estimate), text(memory), status, partition)
 }
 
-// Runtime is how long a placed job runs: the time rule's figure where the difference of its end and start, which carries the rounding of large times, is
-// the same but for that.
+// Runtime is how long a placed job runs: the time rule's figure where the difference of its end and start, which carries the
+// rounding of large times, is the same but for that.
 func Runtime(in *model.Instance, job int, p *model.Placement) float64 {
 	held := p.End - p.Start
 	if c, ok := in.ClusterIndex(p.Cluster); ok && len(p.Pieces) == 0 {

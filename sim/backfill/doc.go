@@ -1,5 +1,6 @@
 // Package backfill holds the policies first come first served, EASY, conservative and flexible backfilling, for traces on
-// one pool of processors (with an index of the queue, millions of jobs a second) and for instances with clusters, memory and licences.
+// one pool of processors (with an index of the queue, millions of jobs a second) and for instances with clusters, memory and
+// licences.
 //
 // # Rules
 //
@@ -15,8 +16,8 @@
 //     early, the jobs in queue order in turn give up their reservation for the earliest that there is now, which is never later.
 //     The engine is woken at the earliest reservation of a job that fits already.
 //
-// A running job that has outlived its estimate is taken to end one step from now. Conservative then makes all reservations afresh at each
-// instant, in queue order, and is not woken: it could not keep a promise.
+// A running job that has outlived its estimate is taken to end one step from now. Conservative then makes all reservations
+// afresh at each instant, in queue order, and is not woken: it could not keep a promise.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);
 // A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708 (EASY and conservative).

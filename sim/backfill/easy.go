@@ -41,10 +41,11 @@ func (p *FCFS) Decide(e *sim.Engine) {
 // EASY is EASY backfilling on a trace.
 //
 // Between an end and the next the reservation stays what it is: jobs that were backfilled end by the shadow time or were
-// subtracted from extra, and what the queue could not use then it cannot use later. So an instant at which jobs only arrive looks at those alone, unless
-// a job has outlived its estimate.
+// subtracted from extra, and what the queue could not use then it cannot use later. So an instant at which jobs only arrive
+// looks at those alone, unless a job has outlived its estimate.
 //
-// Complexity: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, with n queued jobs of s sizes and r running ones.
+// Complexity: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, with n queued jobs of s sizes and r
+// running ones.
 type EASY struct {
 	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
 

@@ -100,8 +100,8 @@ func (s *ends) earliest() float64 {
 	return s.blocks[0].entries[0].end
 }
 
-// shadow is the earliest estimated end at which the needed processors are free, of which some are now, and what is left of those free then. Jobs that
-// have outlived their estimate end at the time late. The running jobs must hold enough.
+// shadow is the earliest estimated end at which the needed processors are free, of which some are now, and what is left of
+// those free then. Jobs that have outlived their estimate end at the time late. The running jobs must hold enough.
 func (s *ends) shadow(now, late float64, free, need int32) (at float64, extra int32) {
 	waiting, k, i := s.outlived(now)
 	at = math.Inf(-1)

@@ -19,7 +19,8 @@ const (
 	KindFlexible
 )
 
-// Grid is FCFS, EASY or flexible backfilling on an instance with clusters of machines, memory and licences. It generalises the policies for traces:
+// Grid is FCFS, EASY or flexible backfilling on an instance with clusters of machines, memory and licences. It generalises
+// the policies for traces:
 //
 //   - A job starts on the cluster on which it can start first; of those, on which it ends first by its estimate; ties go to the first.
 //   - The reservation holds processors and memory of machines and licences: a later job may start if it ends by the shadow time or

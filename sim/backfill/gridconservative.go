@@ -7,12 +7,13 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// GridConservative is conservative backfilling on an instance with clusters of machines, memory and licences. It generalises [Conservative]: a
-// reservation is of processors of machines, with their memory, and of licences. A job goes where it can start first; of those,
-// where it ends first by its estimate; ties go to the first cluster. A job for which there is no reservation before its hard deadline is dropped.
+// GridConservative is conservative backfilling on an instance with clusters of machines, memory and licences. It generalises
+// [Conservative]: a reservation is of processors of machines, with their memory, and of licences. A job goes where it can
+// start first; of those, where it ends first by its estimate; ties go to the first cluster. A job for which there is no
+// reservation before its hard deadline is dropped.
 //
-// Complexity: O(q·s²·C·m) an instant at which a job ended early for q queued jobs, s steps of the plan and C clusters of m machines; in most cases one or
-// two of the steps are looked at from each.
+// Complexity: O(q·s²·C·m) an instant at which a job ended early for q queued jobs, s steps of the plan and C clusters of m
+// machines; in most cases one or two of the steps are looked at from each.
 type GridConservative struct {
 	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
 
@@ -27,7 +28,8 @@ type GridConservative struct {
 	afresh  bool // a job outlived its estimate: the plan does not hold
 }
 
-// freedSlot is what the plan holds for a job that has ended. The job's slot may hold another job by now, so that what is needed of it is kept.
+// freedSlot is what the plan holds for a job that has ended. The job's slot may hold another job by now, so that what is
+// needed of it is kept.
 type freedSlot struct {
 	job  sim.Job
 	slot gridSlot

@@ -99,8 +99,9 @@ func (l *lane) least() float64 { return l.tree[1] }
 // head is the first job.
 func (l *lane) head() *entry { return &l.entries[l.first] }
 
-// firstWithin is the first job that, started now, ends by the limit by its estimate; nil: none, or none before the place in the queue. Sums of floating-point numbers are monotonic, so the
-// test holds for a node where it holds for one of its leaves.
+// firstWithin is the first job that, started now, ends by the limit by its estimate; nil: none, or none before the place in
+// the queue. Sums of floating-point numbers are monotonic, so the test holds for a node where it holds for one of its
+// leaves.
 func (l *lane) firstWithin(now, limit float64, before int64) *entry {
 	if now+l.tree[1] > limit {
 		return nil

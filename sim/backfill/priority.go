@@ -40,7 +40,8 @@ func (p *Priorities) of(now, arrival, deadline, fastest, shortest, licences floa
 	return p.Aging*(now-arrival) + p.deadline(now, deadline, fastest) + p.Licences*licences + p.Wait*ratio
 }
 
-// deadline is the score of a deadline: it grows linearly while the job, started now, would end in the last k of its execution times before it.
+// deadline is the score of a deadline: it grows linearly while the job, started now, would end in the last k of its
+// execution times before it.
 func (p *Priorities) deadline(now, deadline, fastest float64) float64 {
 	end, from := now+fastest, deadline-p.DeadlineK*fastest
 	if end <= from || end > deadline || math.IsInf(deadline, 1) || from >= deadline {

@@ -182,8 +182,8 @@ func (p *profile) join(at position) {
 	p.firsts = slices.Delete(p.firsts, at.piece, at.piece+1)
 }
 
-// earliest is the earliest time before the limit at which the processors are free for the length of the estimate, or until the limit; the limit
-// if there is none.
+// earliest is the earliest time before the limit at which the processors are free for the length of the estimate, or until
+// the limit; the limit if there is none.
 //
 // A job that holds a reservation at the limit looks for a better one so: from the limit on it would have its own
 // processors again.
@@ -221,8 +221,9 @@ func (p *profile) wide(at *position, size int32) bool {
 	return false
 }
 
-// holds says whether as many processors are free from the step on until the time; else it goes on behind the last step before that time where they are not,
-// since whatever begins before that step is still there in it. Looking from behind makes the jumps long.
+// holds says whether as many processors are free from the step on until the time; else it goes on behind the last step
+// before that time where they are not, since whatever begins before that step is still there in it. Looking from behind
+// makes the jumps long.
 func (p *profile) holds(at *position, size int32, until float64) bool {
 	k := at.piece
 	for k+1 < len(p.firsts) && p.firsts[k+1] < until {

@@ -8,8 +8,9 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// queue is the queued jobs in queue order, indexed by size and estimate: a lane for each size. Finding the first job that fits takes O(s·log n) in
-// the worst case for s sizes and n jobs of a size, where looking at one job after the other takes O(n) jobs.
+// queue is the queued jobs in queue order, indexed by size and estimate: a lane for each size. Finding the first job that
+// fits takes O(s·log n) in the worst case for s sizes and n jobs of a size, where looking at one job after the other takes
+// O(n) jobs.
 type queue struct {
 	lanes   []*lane // by size, ascending; an empty one stays
 	leasts  []float64

@@ -19,8 +19,8 @@ type richJob struct {
 	memory, copies int // a processor; of the one licence
 }
 
-// rich replays an instance of one cluster, with memory and a pool of licences, in the plainest way: at each instant it looks at everything. It shares no
-// code with the engine or the grid.
+// rich replays an instance of one cluster, with memory and a pool of licences, in the plainest way: at each instant it looks
+// at everything. It shares no code with the engine or the grid.
 type rich struct {
 	jobs     []richJob
 	machines int
@@ -352,7 +352,7 @@ func randomRich(rng *rand.Rand, plain bool) (*rich, *model.Instance) {
 func TestGridNaive(t *testing.T) {
 	for _, kind := range gridKinds {
 		t.Run(kind.name, func(t *testing.T) {
-			for seed := range uint64(2000) {
+			for seed := range uint64(2000 / thoroughness) {
 				rng := rand.New(rand.NewPCG(seed, 11))
 				r, in := randomRich(rng, seed%2 == 0)
 				want := r.run(kind.naive)

@@ -8,7 +8,8 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// timeline is what of a grid is free when, from now on, by what is planned: rooms[k] from times[k] to times[k+1], the last from then on.
+// timeline is what of a grid is free when, from now on, by what is planned: rooms[k] from times[k] to times[k+1], the last
+// from then on.
 type timeline struct {
 	grid  *sim.Grid
 	times []float64

@@ -76,7 +76,7 @@ func randomTrace(rng *rand.Rand) (specs []sim.Spec, processors int32) {
 func TestNaive(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
-			for seed := range uint64(4000) {
+			for seed := range uint64(4000 / thoroughness) {
 				rng := rand.New(rand.NewPCG(seed, 9))
 				specs, processors := randomTrace(rng)
 				step := []float64{1, 0.25, 3}[rng.IntN(3)]
