@@ -144,6 +144,10 @@ func (e *Engine) failf(format string, args ...any) {
 	e.stopped = true
 }
 
+// longQueue is the length of a queue from which on decisions may take so long that the end of the context is looked for before
+// each.
+const longQueue = 1000
+
 // run goes from instant to instant.
 func (e *Engine) run() error {
 	if err := e.pull(); err != nil {
@@ -151,7 +155,7 @@ func (e *Engine) run() error {
 	}
 	e.wake = math.Inf(1)
 	for round := 0; ; round++ {
-		if round&255 == 0 {
+		if round&255 == 0 || e.queued >= longQueue {
 			if err := e.ctx.Err(); err != nil {
 				return err
 			}
