@@ -60,7 +60,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	trace, _ := sim.TraceOf(in)
 	for _, name := range []string{"fcfs", "easy", "conservative", "flexible"} {
-		b.Run("policy="+name+"/trace=KTH-SP2", func(b *testing.B) {
+		b.Run("solver="+name+"/instance=KTH-SP2", func(b *testing.B) {
 			measure(b, len(trace.Jobs), func() sim.Totals {
 				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: trace.Jobs}, in.Processors(), policies[name](in.Processors()), sim.Options{})
 				if err != nil {
@@ -88,7 +88,7 @@ func BenchmarkSynthetic(b *testing.B) {
 		{"conservative", 128, 0.95, 1e5},
 		{"conservative", 1024, 0.95, 1e5},
 	} {
-		name := "policy=" + c.policy + "/processors=" + strconv.Itoa(c.processors) + "/load=" + strconv.FormatFloat(c.load, 'g', -1, 64)
+		name := "solver=" + c.policy + "/instance=synthetic/processors=" + strconv.Itoa(c.processors) + "/load=" + strconv.FormatFloat(c.load, 'g', -1, 64)
 		b.Run(name, func(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.GC()
