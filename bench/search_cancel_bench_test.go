@@ -18,14 +18,15 @@ import (
 func BenchmarkSearchCancellation(b *testing.B) {
 	const cancellations = 40
 	var all []float64
-	for k, c := range cancellationCases(b) {
+	for k, c := range cancellationCases {
 		b.Run("instance="+c.name, func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(uint64(k), 0x63616e63656c)) // "cancel"
+			in := c.open(b)
 			var latencies []float64
 			for b.Loop() {
 				for n := range uint64(cancellations) {
 					u := rng.Float64()
-					if latency, ok := cancelled(b, c.in, n, time.Duration(u*u*float64(c.within))); ok {
+					if latency, ok := cancelled(b, in, n, time.Duration(u*u*float64(c.within))); ok {
 						latencies = append(latencies, latency)
 					}
 				}
@@ -39,29 +40,26 @@ func BenchmarkSearchCancellation(b *testing.B) {
 	}
 }
 
-// cancellationCase is an instance whose search is cancelled within some time.
-type cancellationCase struct {
+// cancellationCases are instances for each engine of the search, small and large, with the time within which the search is cancelled.
+var cancellationCases = []struct {
 	name   string
-	in     *model.Instance
+	open   func(*testing.B) *model.Instance
 	within time.Duration
+}{
+	{"small-grid", func(b *testing.B) *model.Instance { return example(b, "small-grid") }, 300 * time.Millisecond},
+	{"moldable", func(b *testing.B) *model.Instance { return example(b, "moldable") }, 300 * time.Millisecond},
+	{"mcp-n160", func(b *testing.B) *model.Instance { return mcpCases(b)[2].in }, 300 * time.Millisecond},
+	{"u_c_hihi.0", func(b *testing.B) *model.Instance { return braunCases(b)[0].in }, 300 * time.Millisecond},
+	{"mira-20000", func(b *testing.B) *model.Instance { return batch(b, 20000) }, 2 * time.Second},
 }
 
-// cancellationCases are instances for each engine of the search, small and large; those that are absent are left out.
-func cancellationCases(b *testing.B) []cancellationCase {
-	const soon = 300 * time.Millisecond
-	var cases []cancellationCase
-	for _, name := range []string{"small-grid", "moldable"} {
-		in, err := model.ReadInstanceFile("../examples/" + name + ".json")
-		if err != nil {
-			b.Fatal(err)
-		}
-		cases = append(cases, cancellationCase{name, in, soon})
+// example reads one of the examples.
+func example(b *testing.B, name string) *model.Instance {
+	in, err := model.ReadInstanceFile("../examples/" + name + ".json")
+	if err != nil {
+		b.Fatal(err)
 	}
-	mcp := mcpCases(b)
-	cases = append(cases, cancellationCase{mcp[2].name, mcp[2].in, soon})
-	braun := braunCases(b)
-	cases = append(cases, cancellationCase{braun[0].name, braun[0].in, soon})
-	return append(cases, cancellationCase{"mira-20000", batch(b, 20000), 2 * time.Second})
+	return in
 }
 
 // cancelled cancels a search after so long and returns the ms it took to return; not ok: it had ended by itself.
