@@ -24,7 +24,6 @@ type listChain struct {
 	saved  []float64 // by job: how much less its cluster cost without it, when last looked at
 	seen   []int64   // by job: the changes of its cluster then
 
-	trialA, trialB  []int32
 	temperature     float64
 	tried, accepted int64 // since the last round began
 
