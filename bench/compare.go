@@ -83,13 +83,14 @@ func faultOf(err error) string {
 	return err.Error()
 }
 
-// Gap is 100·(objective − bound)/|objective|, in %; nil where one of them is missing, 0 where both are 0.
+// Gap is 100·(objective − bound)/|objective|, in %; nil where one of them is missing, 0 where they are equal up to
+// [model.Tolerance], which is when a schedule counts as proved optimal.
 func Gap(objective, bound *float64) *float64 {
 	if objective == nil || bound == nil {
 		return nil
 	}
 	gap := 0.0
-	if difference := *objective - *bound; difference > 0 {
+	if difference := *objective - *bound; difference > model.Tolerance*math.Abs(*objective) {
 		gap = 100 * difference / math.Abs(*objective)
 	}
 	return Finite(gap)
