@@ -38,9 +38,6 @@ func newLadder(rungs, jobs int, about float64, rng *rand.Rand) *ladder {
 	return l
 }
 
-// size is the number of rungs.
-func (l *ladder) size() int { return len(l.share) }
-
 // observe adapts the temperature of a rung to what its walk accepted.
 func (l *ladder) observe(k int, tried, accepted int64) {
 	if tried == 0 {

@@ -11,7 +11,7 @@ func TestLadderFindsItsTemperatures(t *testing.T) {
 	l := newLadder(4, 40, 1000, rand.New(rand.NewPCG(1, 1)))
 	accepts := func(temperature float64) float64 { return temperature / (temperature + 50) }
 	for range 200 {
-		for k := range l.size() {
+		for k := range l.share {
 			l.observe(k, 10_000, int64(10_000*accepts(l.temperature[k])))
 		}
 	}

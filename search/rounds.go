@@ -85,7 +85,7 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	for {
 		switch {
 		case ctx.Err() != nil:
-			return stopReason(ctx), nil
+			return StopReason(ctx), nil
 		case r.engine.best(r.leader()).reaches(r.opt.Target):
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
@@ -183,8 +183,8 @@ func (r *rounds) leader() int {
 	return best
 }
 
-// stopReason says whether the context ended by its deadline or was cancelled.
-func stopReason(ctx context.Context) model.Stop {
+// StopReason says whether the context ended by its deadline or was cancelled.
+func StopReason(ctx context.Context) model.Stop {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return model.StopTime
 	}

@@ -77,7 +77,7 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		return Result{}, fmt.Errorf("search: effort: expected a finite number of at least 0, found %v", opt.Effort)
 	}
 	if ctx.Err() != nil {
-		return Result{Solution: start, Stop: stopReason(ctx)}, nil
+		return Result{Solution: start, Stop: StopReason(ctx)}, nil
 	}
 	from, at := start, nothing
 	if start == nil {
@@ -98,7 +98,7 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		case err != nil:
 			return Result{}, err
 		case ctx.Err() != nil:
-			return Result{Solution: start, Stop: stopReason(ctx)}, nil
+			return Result{Solution: start, Stop: StopReason(ctx)}, nil
 		case e != nil:
 			return improve(ctx, e, in, start, at, opt)
 		}

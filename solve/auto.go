@@ -96,7 +96,7 @@ func (a *Auto) quick(ctx context.Context, in *model.Instance, run *stages) (Resu
 	}
 	best.Evaluations, best.Bound, best.HasBound = run.used, run.bound, run.hasBound
 	if best.Stop = model.StopDone; ctx.Err() != nil {
-		best.Stop = stopReason(ctx)
+		best.Stop = search.StopReason(ctx)
 	}
 	return best, nil
 }

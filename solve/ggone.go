@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search"
 )
 
 var _ = Register(Info{
@@ -117,7 +118,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 	result := Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: found.Evaluations}
 	switch {
 	case ctx.Err() != nil && !found.Proved:
-		result.Stop = stopReason(ctx)
+		result.Stop = search.StopReason(ctx)
 	case found.Limited && !found.Proved:
 		result.Stop = model.StopEvaluations
 	}

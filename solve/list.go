@@ -2,11 +2,11 @@ package solve
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search"
 )
 
 // pick chooses the slot of the next job; false where it has none.
@@ -33,15 +33,7 @@ func list(ctx context.Context, in *model.Instance, choose pick) (Result, error) 
 
 // stopped is the result of a solver that has no schedule yet when its context ends.
 func stopped(ctx context.Context) Result {
-	return Result{Status: model.Unknown, Stop: stopReason(ctx)}
-}
-
-// stopReason says whether the context ended by its deadline or was cancelled.
-func stopReason(ctx context.Context) model.Stop {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return model.StopTime
-	}
-	return model.StopCancelled
+	return Result{Status: model.Unknown, Stop: search.StopReason(ctx)}
 }
 
 // least picks, among the clusters on which the job has a slot, the one of the least key; ties go to the first cluster.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search"
 )
 
 var _ = Register(Info{
@@ -123,7 +124,7 @@ func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	result := Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
 	if run.poll.ended && run.shelve(queue) > 0 {
-		result.Stop = stopReason(ctx)
+		result.Stop = search.StopReason(ctx)
 	}
 	result.Solution = run.solution()
 	return result, nil

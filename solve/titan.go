@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search"
 )
 
 var _ = Register(Info{
@@ -129,7 +130,7 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 	case err != nil:
 		return Result{}, err
 	case run == nil:
-		return Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: stopReason(ctx), Evaluations: evaluations}, nil
+		return Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: search.StopReason(ctx), Evaluations: evaluations}, nil
 	}
 	run.evaluations = evaluations
 	if err := run.search(ctx); err != nil {
@@ -233,7 +234,7 @@ func (run *titanRun) result(ctx context.Context) (Result, error) {
 		result.Evaluations += c.best.Evaluations
 		switch {
 		case c.best.Stop == ga.Cancelled:
-			result.Stop = stopReason(ctx)
+			result.Stop = search.StopReason(ctx)
 		case c.best.Stop == ga.Evaluations && result.Stop == model.StopDone:
 			result.Stop = model.StopEvaluations
 		}
