@@ -1,17 +1,13 @@
 package bench_test
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
@@ -20,78 +16,25 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// sharedFolder holds real data and other programs, seen from the folder of the package. It is not part of the repository.
-const sharedFolder = "../../shared"
-
-// dataFile is the path of a file of the real data; the benchmark is skipped where it is absent.
-func dataFile(b *testing.B, parts ...string) string {
-	b.Helper()
-	path := filepath.Join(append([]string{sharedFolder, "data"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		b.Skipf("real data is absent: %v", err)
-	}
-	return path
-}
-
 // readData reads an instance of the real data by a reader of its format.
 func readData(b *testing.B, read func(io.Reader) (*model.Instance, *model.ImportReport, error), parts ...string) *model.Instance {
 	b.Helper()
-	file, err := model.Open(dataFile(b, parts...))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer file.Close()
-	in, _, err := read(file)
+	in, _, err := read(realdata.Open(b, parts...))
 	if err != nil {
 		b.Fatal(err)
 	}
 	return in
 }
 
-// figures is a row of a table of the real data: column → cell.
-type figures map[string]string
-
-// readFigures reads a table of the real data.
-func readFigures(b *testing.B, parts ...string) []figures {
-	b.Helper()
-	text, err := os.ReadFile(dataFile(b, parts...))
-	if err != nil {
-		b.Fatal(err)
-	}
-	cells, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		b.Fatal(err)
-	}
-	var rows []figures
-	for _, line := range cells[1:] {
-		row := figures{}
-		for k, name := range cells[0] {
-			row[name] = line[k]
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-// number is a cell that must be a number.
-func (f figures) number(b *testing.B, column string) float64 {
-	b.Helper()
-	x, err := strconv.ParseFloat(f[column], 64)
-	if err != nil {
-		b.Fatalf("column %s of %v: %v", column, f, err)
-	}
-	return x
-}
-
 // mcpCases are batches by MUSCLE's recipe, with the best mcp known.
 func mcpCases(b *testing.B) []searchCase {
 	var cases []searchCase
-	for _, row := range readFigures(b, "mcp", "best_known.csv") {
-		in, err := model.ReadInstanceFile(dataFile(b, "mcp", row["instance"]+".json"))
+	for _, row := range realdata.Table(b, "mcp", "best_known.csv") {
+		in, err := model.ReadInstanceFile(realdata.Path(b, "mcp", row["instance"]+".json"))
 		if err != nil {
 			b.Fatal(err)
 		}
-		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.number(b, "best_known")})
+		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.Number(b, "best_known")})
 	}
 	return cases
 }
@@ -99,12 +42,12 @@ func mcpCases(b *testing.B) []searchCase {
 // braunCases are matrices of unrelated run times, with the best makespan published.
 func braunCases(b *testing.B) []searchCase {
 	var cases []searchCase
-	for _, row := range readFigures(b, "braun_etc", "best_known.csv") {
+	for _, row := range realdata.Table(b, "braun_etc", "best_known.csv") {
 		name := row["instance"]
 		in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
 			return etc.Read(r, name, etc.Options{})
 		}, "braun_etc", name+".gz")
-		cases = append(cases, searchCase{name: name, in: in, known: row.number(b, "best_known_MS")})
+		cases = append(cases, searchCase{name: name, in: in, known: row.Number(b, "best_known_MS")})
 	}
 	return cases
 }
@@ -113,7 +56,7 @@ func braunCases(b *testing.B) []searchCase {
 // the strip, an order in which a list schedule is often optimal at once: shuffled takes these sets alone, in another order.
 func stripPackingCases(b *testing.B, shuffled bool) []searchCase {
 	var cases []searchCase
-	for k, row := range readFigures(b, "strip_packing", "best_known.csv") {
+	for k, row := range realdata.Table(b, "strip_packing", "best_known.csv") {
 		if row["also_optimal_for_noncontiguous_P_size_Cmax"] != "yes" || shuffled && !strings.HasPrefix(row["set"], "hopper") {
 			continue
 		}
@@ -122,9 +65,9 @@ func stripPackingCases(b *testing.B, shuffled bool) []searchCase {
 			if shuffled {
 				r = shuffledLines(b, r, uint64(k))
 			}
-			return jobcsv.Read(r, name, jobcsv.Options{Processors: int(row.number(b, "strip_width_W"))})
+			return jobcsv.Read(r, name, jobcsv.Options{Processors: int(row.Number(b, "strip_width_W"))})
 		}, "strip_packing", row["set"], name)
-		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.number(b, "best_known_strip")})
+		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.Number(b, "best_known_strip")})
 	}
 	return cases
 }
@@ -148,7 +91,7 @@ func shuffledLines(b *testing.B, r io.Reader, seed uint64) io.Reader {
 func workflowCases(b *testing.B, processors ...int) []searchCase {
 	var cases []searchCase
 	for _, p := range processors {
-		for _, row := range readFigures(b, "wfformat", "summary.csv") {
+		for _, row := range realdata.Table(b, "wfformat", "summary.csv") {
 			name, _, _ := strings.Cut(row["instance"], "-")
 			in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
 				return wfformat.Read(r, row["instance"], wfformat.Options{Processors: p})

@@ -13,19 +13,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 )
 
 // peerScript runs OR-Tools' CP-SAT on an instance file.
-var peerScript = filepath.Join(sharedFolder, "peers", "cpsat.py")
+func peerScript(b *testing.B) string {
+	b.Helper()
+	return realdata.Shared(b, "peers", "cpsat.py")
+}
 
 // BenchmarkSearchPeer runs OR-Tools' CP-SAT on some instances of BenchmarkSearch with the same time and workers. It hands over no
 // schedule, so that its objective and bound are its own statement, not checked; solved is 0 where it has found nothing. Its time
 // counts without the start of Python and the making of its model.
 func BenchmarkSearchPeer(b *testing.B) {
-	if _, err := os.Stat(peerScript); err != nil {
-		b.Skipf("the peer is absent: %v", err)
-	}
+	peerScript(b)
 	if out, err := exec.CommandContext(b.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
 		b.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, lastLine(string(out)))
 	}
@@ -78,7 +80,7 @@ type statement struct{ value, bound, seconds float64 }
 func askPeer(b *testing.B, path string, limit time.Duration, scale int) statement {
 	ctx, cancel := context.WithTimeout(b.Context(), limit+time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "python3", peerScript, path, strconv.FormatFloat(limit.Seconds(), 'g', -1, 64), strconv.Itoa(searchWorkers), strconv.Itoa(scale))
+	command := exec.CommandContext(ctx, "python3", peerScript(b), path, strconv.FormatFloat(limit.Seconds(), 'g', -1, 64), strconv.Itoa(searchWorkers), strconv.Itoa(scale))
 	var faults strings.Builder
 	command.Stderr = &faults
 	out, err := command.Output()

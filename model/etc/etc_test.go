@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/internal/readertest"
-	"github.com/allot-opt/allot/model/internal/realdata"
 )
 
 // times are the execution times of an instance, by task and machine.

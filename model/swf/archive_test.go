@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/model/internal/realdata"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model/swf"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/internal/readertest"
-	"github.com/allot-opt/allot/model/internal/realdata"
 	"github.com/allot-opt/allot/model/wfformat"
 )
 

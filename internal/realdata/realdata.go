@@ -1,4 +1,4 @@
-// Package realdata finds real inputs for the tests of the readers: files that nobody of this project made, with figures that were
+// Package realdata finds real inputs for tests and benchmarks: files that nobody of this project made, with figures that were
 // computed from them by other means. They are not part of the repository; a test that needs them is skipped without them.
 package realdata
 
@@ -14,17 +14,36 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// folder is where the data is, seen from the folder of a reader.
-const folder = "../../../shared/data"
+// Shared is the path of a file beside the project, given by its parts from the folder that holds the data and other programs; it
+// skips the test where it is absent.
+func Shared(t testing.TB, parts ...string) string {
+	t.Helper()
+	root := "." // tests run in the folder of their package
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		} else if up, err := filepath.Abs(root); err != nil || filepath.Dir(up) == up {
+			t.Fatal("no go.mod above the folder of the test")
+		}
+		root = filepath.Join(root, "..")
+	}
+	path := filepath.Join(append([]string{root, "..", "shared"}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("real data is absent: %v", err)
+	}
+	return path
+}
+
+// Path is the path of a file of the data, given by its parts; it skips the test where it is absent.
+func Path(t testing.TB, parts ...string) string {
+	t.Helper()
+	return Shared(t, append([]string{"data"}, parts...)...)
+}
 
 // Open opens a file of the data, given by the parts of its path, and skips the test where it is absent.
 func Open(t testing.TB, parts ...string) io.Reader {
 	t.Helper()
-	path := filepath.Join(append([]string{folder}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("real data is absent: %v", err)
-	}
-	file, err := model.Open(path)
+	file, err := model.Open(Path(t, parts...))
 	if err != nil {
 		t.Fatal(err)
 	}
