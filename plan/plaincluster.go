@@ -17,7 +17,11 @@ type plainCluster struct {
 func newPlainCluster(in *model.Instance, cluster int) *plainCluster {
 	n := in.Clusters()[cluster].Processors
 	c := &plainCluster{in, cluster, NewReleases(min(n, len(in.Jobs())))}
-	c.releases.Reset(in.FirstArrival(), n)
+	if in.Released(cluster) != nil {
+		c.releases.start(freeSteps(in, cluster, 0, n))
+	} else {
+		c.releases.Reset(in.FirstArrival(), n)
+	}
 	return c
 }
 
@@ -34,7 +38,7 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 }
 
 // hold implements clusterState.
-func (c *plainCluster) hold(_, n int, _ model.ProcessorSet, start, end float64) {
+func (c *plainCluster) hold(_ *model.Job, n int, _ model.ProcessorSet, start, end float64) {
 	c.releases.hold(int32(n), start, end)
 }
 
@@ -82,8 +86,7 @@ type plainStep struct {
 }
 
 func newPlainSets(in *model.Instance, cluster int) *plainSets {
-	n := in.Clusters()[cluster].Processors
-	return &plainSets{[]plainStep{{in.FirstArrival(), n, model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}}}
+	return &plainSets{freeSteps(in, cluster, 0, in.Clusters()[cluster].Processors)}
 }
 
 // place gives processors for the slot: of those free at the start the latest-released, lowest numbers first.
