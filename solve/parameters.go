@@ -153,3 +153,8 @@ func (f *parameterField) set(text string) error {
 	}
 	return nil
 }
+
+// rangeError is the error of a parameter out of its range.
+func rangeError(name, expected string, found float64) error {
+	return fmt.Errorf("parameter %s: expected %s, found %v", name, expected, found)
+}
