@@ -12,7 +12,7 @@ import (
 var _ = Register(Info{
 	Name:   "edd",
 	Doc:    "Earliest due date: the jobs in the order of their deadlines, each where it ends first. O(n·C·r).",
-	Source: "J. R. Jackson (1955), Scheduling a production line to minimize maximum tardiness, Management Science Research Project report 43, University of California, Los Angeles; as a list rule after R. L. Graham (1969), doi:10.1137/0117039",
+	Source: "J. R. Jackson (1955), Management Science Research Project report 43, University of California, Los Angeles; as a list rule after R. L. Graham (1969), doi:10.1137/0117039",
 	New:    func() Solver { return &EDD{} },
 
 	AutoJobs: 1_000_000,

@@ -56,7 +56,7 @@ type MTS struct {
 	Chi            float64 `default:"0.5" doc:"χ: the same for memory"`
 	Eta            float64 `default:"0.5" doc:"η: the same for bandwidth"`
 	Fragment       float64 `default:"0.05" doc:"largest part of a resource that may stay unused in each attribute for the fragment rule"`
-	CpuShare       float64 `default:"1" doc:"∂: usable share of the processors"`
+	ProcessorShare float64 `default:"1" doc:"∂: usable share of the processors"`
 	MemoryShare    float64 `default:"1" doc:"β: usable share of the memory"`
 	BandwidthShare float64 `default:"1" doc:"δ: usable share of the bandwidth"`
 	Classes        string  `enum:"on,off" doc:"rule 2, jobs that overload the most attributes first"`
@@ -76,7 +76,7 @@ func (m MTS) withDefaults() (MTS, error) {
 		most  float64
 	}{
 		{"lambda", &m.Lambda, 0.5, math.Inf(1)}, {"chi", &m.Chi, 0.5, math.Inf(1)}, {"eta", &m.Eta, 0.5, math.Inf(1)}, {"fragment", &m.Fragment, 0.05, math.Nextafter(1, 0)},
-		{"cpu_share", &m.CpuShare, 1, 1}, {"memory_share", &m.MemoryShare, 1, 1}, {"bandwidth_share", &m.BandwidthShare, 1, 1},
+		{"processor_share", &m.ProcessorShare, 1, 1}, {"memory_share", &m.MemoryShare, 1, 1}, {"bandwidth_share", &m.BandwidthShare, 1, 1},
 	} {
 		if *p.value = cmp.Or(*p.value, p.paper); !(*p.value > 0 && *p.value <= p.most) {
 			return m, rangeError(p.name, fmt.Sprintf("a number above 0 and at most %v", p.most), *p.value)
@@ -134,7 +134,7 @@ func (r *mtsRun) loads(k *mtsKind, lane int, start float64) mtsLoads {
 func (r *mtsRun) times(k *mtsKind, lane int) (ex, tr float64) {
 	l, j := &r.lanes[lane], &r.in.Jobs()[k.jobs[0]]
 	size := l.size(j)
-	ex = r.in.Busy(int(k.jobs[0]), l.cluster, l.speed, (j.Tasks+size-1)/size) / r.p.CpuShare
+	ex = r.in.Busy(int(k.jobs[0]), l.cluster, l.speed, (j.Tasks+size-1)/size) / r.p.ProcessorShare
 	return ex, r.in.Transfer(int(k.jobs[0]), l.bandwidth) / r.p.BandwidthShare
 }
 

@@ -18,6 +18,7 @@ type literalMTS struct {
 	in         *model.Instance
 	p          solve.MTS // with every value set
 	free       []float64
+	now        float64 // f counts from here
 	left       []int
 	placements []model.Placement
 	out        []int
@@ -33,7 +34,7 @@ type attributes struct {
 func (l *literalMTS) at(j, r int) attributes {
 	job, machine := &l.in.Jobs()[j], &l.in.Clusters()[r].Machines[0]
 	a := attributes{start: max(l.free[r], job.Arrival)}
-	a.ex = l.in.Busy(j, r, machine.Speed, job.Tasks) / l.p.CpuShare
+	a.ex = l.in.Busy(j, r, machine.Speed, job.Tasks) / l.p.ProcessorShare
 	a.tr = l.in.Transfer(j, machine.Bandwidth) / l.p.BandwidthShare
 	if a.s = a.ex + a.tr; math.IsNaN(a.s) {
 		a.s, a.latest = math.Inf(1), math.Inf(-1)
@@ -157,7 +158,7 @@ func (l *literalMTS) choose() (job, resource int) {
 		}
 		mt := end
 		if l.p.Weights == "on" {
-			mt = math.Log(max(0, end-l.in.FirstArrival())) - weight[j]
+			mt = math.Log(max(0, end-l.now)) - weight[j]
 		}
 		minMin := l.p.Classes == "off" && l.p.Fragments == "off" && l.p.Weights == "off"
 		if !found || mt < first || mt == first && at < resource && !minMin {
@@ -224,15 +225,15 @@ func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
 		in := gridInstance(t, seed, 24)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		for k := range 8 {
-			p := solve.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, CpuShare: 1, MemoryShare: 1, BandwidthShare: 1,
+			p := solve.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
 				Classes: onOff[k&1], Fragments: onOff[k>>1&1], Weights: onOff[k>>2&1]}
 			if seed%2 == 1 {
 				p.Lambda, p.Chi, p.Eta, p.Fragment = 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), []float64{0.01, 0.3, 0.7, 0.95}[rng.IntN(4)]
 			}
 			if seed%5 == 4 {
-				p.CpuShare, p.MemoryShare, p.BandwidthShare = 1-rng.Float64()/2, 1-rng.Float64()/2, 1-rng.Float64()/2
+				p.ProcessorShare, p.MemoryShare, p.BandwidthShare = 1-rng.Float64()/2, 1-rng.Float64()/2, 1-rng.Float64()/2
 			}
-			want := &literalMTS{in: in, p: p, free: slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters()))}
+			want := &literalMTS{in: in, p: p, free: slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters())), now: in.FirstArrival()}
 			for j := range in.Jobs() {
 				want.left = append(want.left, j)
 			}
@@ -324,7 +325,7 @@ func TestMTSComparesInLogSpace(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Memory: 50 + float64(j), Deadline: new(50.0), DeadlineHard: true})
 	}
 	in := built(t, b)
-	p := solve.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, CpuShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "off", Weights: "on"}
+	p := solve.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "off", Weights: "on"}
 	result, err := p.Solve(context.Background(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ type parameterField struct {
 }
 
 // parameterFields lists the exported fields of the struct that s points to; for a chain those of its stages, with
-// the stage's name in front.
+// the stage's name in front; for rolling use those of the solver as well.
 func parameterFields(s any) []parameterField {
 	var list []parameterField
 	if chain, ok := s.(Chain); ok {
@@ -45,6 +45,9 @@ func parameterFields(s any) []parameterField {
 			}
 		}
 		return list
+	}
+	if rolling, ok := s.(*Rolling); ok {
+		list = parameterFields(rolling.stage.Solver)
 	}
 	v := reflect.Indirect(reflect.ValueOf(s))
 	if v.Kind() != reflect.Struct {

@@ -148,6 +148,8 @@ func valueOf(flag cli.Flag) string {
 		return "a whole number ≥ 0"
 	case *cli.BoolFlag:
 		return "true or false"
+	case *cli.Float64Flag:
+		return "a number"
 	}
 	return "a whole number"
 }
