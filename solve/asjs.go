@@ -40,7 +40,7 @@ func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ Options) (Result
 		q = shareWithFiles(in)
 	}
 	if !(q >= 0 && q <= 1) {
-		return Result{}, rangeError("q", "a number from 0 to 1", q)
+		return Result{}, &ParameterError{"q", "a number from 0 to 1", q}
 	}
 	scores := clusterScores(in, q)
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {

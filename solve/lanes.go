@@ -175,17 +175,17 @@ func (o *outline) whyLeft(job int) string {
 		return plan.WhyNowhere(o.in, job)
 	}
 	text := fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, end, o.laneName(best))
-	if alone > j.Deadline {
-		text += fmt.Sprintf(", %v if nothing else ran", alone)
+	switch l := &o.lanes[max(0, barred)]; {
+	case barred >= 0 && barredEnd <= j.Deadline && j.Memory > l.memory:
+		return text + fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.laneName(barred), l.memory, barredEnd)
+	case barred >= 0 && barredEnd <= j.Deadline:
+		return text + fmt.Sprintf("; bandwidth binds: it needs %g, %s offers %g and would end it at %v", j.MinBandwidth, o.laneName(barred), l.bandwidth, barredEnd)
+	case alone > j.Deadline:
+		text += fmt.Sprintf("; speed binds: %v if nothing else ran", alone)
+	default:
+		text += "; the wait for the jobs before it binds"
 	}
-	if barred >= 0 && barredEnd <= j.Deadline {
-		l := &o.lanes[barred]
-		if j.Memory > l.memory {
-			text += fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.laneName(barred), l.memory, barredEnd)
-		} else {
-			text += fmt.Sprintf("; bandwidth binds: it needs %g, %s offers %g and would end it at %v", j.MinBandwidth, o.laneName(barred), l.bandwidth, barredEnd)
-		}
-	} else if memory+bandwidth > 0 {
+	if memory+bandwidth > 0 {
 		text += fmt.Sprintf("; memory rules out %d and bandwidth %d of %d", memory, bandwidth, len(o.lanes))
 	}
 	return text

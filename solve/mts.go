@@ -79,7 +79,7 @@ func (m MTS) withDefaults() (MTS, error) {
 		{"processor_share", &m.ProcessorShare, 1, 1}, {"memory_share", &m.MemoryShare, 1, 1}, {"bandwidth_share", &m.BandwidthShare, 1, 1},
 	} {
 		if *p.value = cmp.Or(*p.value, p.paper); !(*p.value > 0 && *p.value <= p.most) {
-			return m, rangeError(p.name, fmt.Sprintf("a number above 0 and at most %v", p.most), *p.value)
+			return m, &ParameterError{p.name, fmt.Sprintf("a number above 0 and at most %v", p.most), *p.value}
 		}
 	}
 	return m, nil

@@ -157,7 +157,13 @@ func (f *parameterField) set(text string) error {
 	return nil
 }
 
-// rangeError is the error of a parameter out of its range.
-func rangeError(name, expected string, found float64) error {
-	return fmt.Errorf("parameter %s: expected %s, found %v", name, expected, found)
+// ParameterError is the error of a solver for a parameter out of its range.
+type ParameterError struct {
+	Name, Expected string
+	Found          float64
+}
+
+// Error names the parameter.
+func (e *ParameterError) Error() string {
+	return fmt.Sprintf("parameter %s: expected %s, found %v", e.Name, e.Expected, e.Found)
 }
