@@ -35,10 +35,10 @@ var _ = Register(Info{
 //
 // Source: Y. Hao (2016), KSII Transactions on Internet and Information Systems 10(3), algorithms 1–3, eqs. 5–16, 19–21.
 //
-// Complexity: the paper's loops take O(n²·C²). Releases only grow, so per resource the jobs are sorted once by deadline − tr − ex, and a pointer passes each of
+// Complexity: the paper's loops take O(n²·C²). Releases only grow, so per resource the jobs are sorted by deadline − tr − ex, as far as needed, and a pointer passes each of
 // them once, when the resource becomes overloaded with it and too late: O(n·C·log n). A heap a class holds lower bounds of mt,
 // which are evaluated again, O(C), at the top until the top does not change. Jobs that are alike in everything count as one. Fragments are looked for
-// only among jobs whose deadline lets the resource load be near 1. Memory: 20 bytes a pair of job and resource.
+// only among jobs whose deadline lets the resource load be near 1. Memory: 24 bytes a pair of job and resource.
 //
 // Deviations from the paper:
 //   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and

@@ -94,12 +94,13 @@ func (r *mtsRun) match(lane int, q *mtsQueue) {
 	const rounding = 1e-9
 	window := q.longest * r.p.Fragment / (1 - r.p.Fragment)
 	last := q.release + window + rounding*(math.Abs(q.release)+window)
-	for i, latest := range q.latest {
-		if latest > last {
+	for i := range q.latest.len() {
+		latest := q.latest.get(i)
+		if latest.at > last {
 			break
 		}
-		if kind := &r.kinds[q.kinds[i]]; kind.place >= 0 && kind.arrival <= q.release {
-			r.tryFragment(&q.matches, q.kinds[i], lane, q.release)
+		if kind := &r.kinds[latest.kind]; kind.place >= 0 && kind.arrival <= q.release {
+			r.tryFragment(&q.matches, latest.kind, lane, q.release)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package solve
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -41,9 +40,8 @@ type mtsKind struct {
 type mtsQueue struct {
 	size    int
 	release float64
-	latest  []float64 // starts, of the kinds that are not too late yet
-	kinds   []int32
-	longest float64    // that one of the jobs runs
+	latest  latestStarts
+	longest float64    // that one of the jobs takes
 	early   []mtsMatch // fragments of jobs that start when they arrive, later than the processors are released
 	matches []mtsMatch // fragments now
 }
@@ -139,55 +137,41 @@ func (r *mtsRun) measure(k int) {
 	}
 }
 
-// queue sorts the kinds by their latest starts on the lane; false where the context has ended.
+// queue sets the kinds up on the lane; false where the context has ended.
 func (r *mtsRun) queue(lane int) bool {
 	l := &r.lanes[lane]
-	var all []completion
 	index := make([]int32, l.processors+1) // of the queue by size, from 1
-	of := func(k int) *mtsQueue {
-		size := l.size(&r.in.Jobs()[r.kinds[k].jobs[0]])
-		if index[size] == 0 {
-			r.queues[lane] = append(r.queues[lane], mtsQueue{size: size, release: l.Release(size)})
-			index[size] = int32(len(r.queues[lane]))
-		}
-		return &r.queues[lane][index[size]-1]
-	}
-	all = make([]completion, 0, len(r.kinds))
 	for k := range r.kinds {
 		kind := &r.kinds[k]
+		fits := !math.Signbit(r.span[k*len(r.lanes)+lane])
 		span := math.Abs(r.span[k*len(r.lanes)+lane])
 		if math.IsInf(span, 1) {
 			r.pass(kind, lane, false)
 			continue
 		}
-		q, latest := of(k), kind.deadline-span
+		size := l.size(&r.in.Jobs()[kind.jobs[0]])
+		if index[size] == 0 {
+			fresh := mtsQueue{size: size, release: l.Release(size)}
+			if len(r.queues[lane]) == 0 {
+				fresh.latest.items = make([]latestStart, 0, len(r.kinds)-k)
+			}
+			r.queues[lane] = append(r.queues[lane], fresh)
+			index[size] = int32(len(r.queues[lane]))
+		}
+		q, latest := &r.queues[lane][index[size]-1], kind.deadline-span
 		switch start := max(q.release, kind.arrival); {
 		case start > latest:
-			r.pass(kind, lane, !math.Signbit(r.span[k*len(r.lanes)+lane]))
+			r.pass(kind, lane, fits)
 		case !math.IsInf(latest, 1):
-			all = append(all, completion{latest, k})
+			q.latest.items = append(q.latest.items, latestStart{latest, int32(k)})
+			q.longest = max(q.longest, span)
+			if r.fragments && kind.arrival > q.release {
+				r.tryFragment(&q.early, int32(k), lane, kind.arrival)
+			}
 		}
-	}
-	slices.SortFunc(all, func(a, b completion) int {
-		switch {
-		case a.time < b.time:
-			return -1
-		case a.time > b.time:
-			return 1
-		}
-		return a.job - b.job
-	})
-	if r.poll.ask(); r.poll.ended {
-		return false
-	}
-	for _, a := range all {
-		q, kind := of(a.job), &r.kinds[a.job]
-		q.latest, q.kinds = append(q.latest, a.time), append(q.kinds, int32(a.job))
-		if r.fragments {
-			ex, _ := r.times(kind, lane)
-			q.longest = max(q.longest, ex)
-			if kind.arrival > q.release {
-				r.tryFragment(&q.early, int32(a.job), lane, kind.arrival)
+		if k%4096 == 4095 {
+			if r.poll.ask(); r.poll.ended {
+				return false
 			}
 		}
 	}
@@ -330,9 +314,9 @@ func (r *mtsRun) drop(k int32) {
 
 // advance passes the kinds that are too late on the lane now.
 func (r *mtsRun) advance(lane int, q *mtsQueue) {
-	for len(q.latest) > 0 && q.latest[0] < q.release {
-		k := q.kinds[0]
-		q.latest, q.kinds = q.latest[1:], q.kinds[1:]
+	for q.latest.len() > 0 && q.latest.get(0).at < q.release {
+		k := q.latest.get(0).kind
+		q.latest.first++
 		kind := &r.kinds[k]
 		if kind.place < 0 {
 			continue
