@@ -14,7 +14,7 @@ var _ = Register(Info{
 	Source: "O. H. Ibarra, C. E. Kim (1977), J. ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
 	New:    func() Solver { return &MaxMin{} },
 
-	AutoJobs: 100_000,
+	AutoJobs: 5_000,
 })
 
 // MaxMin repeatedly takes the job whose smallest completion time is the largest and places it where it has it; ties go to the
