@@ -46,17 +46,25 @@ func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ Options) (Result
 	if m == nil {
 		return stopped(ctx), nil
 	}
-	return c.solve(ctx, m.next), nil
+	walk := newMaxMinWalk(ctx, c)
+	return c.solve(ctx, func() (int, int) {
+		if job, lane, ok := walk.next(); ok {
+			m.take(job, lane)
+			return job, lane
+		}
+		return m.next()
+	}), nil
 }
 
 // maxMinBuckets keeps each job in the bucket of a lane and size.
 type maxMinBuckets struct {
-	c       *completions
-	buckets []maxMinBucket
-	of      [][]int32 // bucket by lane and size
-	home    []int32   // bucket by job; −1: none
-	last    int       // bucket of the last placement's lane; −1: none yet
-	poll    contextPoll
+	c        *completions
+	buckets  []maxMinBucket
+	of       [][]int32 // bucket by lane and size
+	home     []int32   // bucket by job; −1: none
+	filled   []int     // lanes on which jobs were placed since the bounds were right
+	isFilled []bool
+	poll     contextPoll
 }
 
 // maxMinBucket holds jobs of one size that are kept with one lane. Heaps may hold jobs that have left it.
@@ -70,7 +78,7 @@ type maxMinBucket struct {
 }
 
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), last: -1, poll: contextPoll{ctx: ctx}}
+	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.lanes)), poll: contextPoll{ctx: ctx}}
 	for k := range c.lanes {
 		row := make([]int32, c.lanes[k].processors+1)
 		for _, size := range c.sizes[k] {
@@ -139,11 +147,15 @@ func (m *maxMinBuckets) refresh(b *maxMinBucket) {
 
 // next takes the job whose smallest completion time is the largest.
 func (m *maxMinBuckets) next() (job, lane int) {
-	if m.last >= 0 {
-		for _, size := range m.c.sizes[m.last] {
-			m.refresh(&m.buckets[m.of[m.last][size]])
+	for _, lane := range m.filled {
+		for _, size := range m.c.sizes[lane] {
+			m.refresh(&m.buckets[m.of[lane][size]])
 		}
 	}
+	for _, lane := range m.filled {
+		m.isFilled[lane] = false
+	}
+	m.filled = m.filled[:0]
 	for {
 		top, rival := -1, math.Inf(-1)
 		for k := range m.buckets {
@@ -161,10 +173,19 @@ func (m *maxMinBuckets) next() (job, lane int) {
 		}
 		if m.settle(top, rival) {
 			job := m.first(m.buckets[top].bound)
-			m.last = m.buckets[m.home[job]].lane
-			m.home[job] = -1
-			return job, m.last
+			lane := m.buckets[m.home[job]].lane
+			m.take(job, lane)
+			return job, lane
 		}
+	}
+}
+
+// take notes that the job is placed on the lane.
+func (m *maxMinBuckets) take(job, lane int) {
+	m.home[job] = -1
+	if !m.isFilled[lane] {
+		m.isFilled[lane] = true
+		m.filled = append(m.filled, lane)
 	}
 }
 
