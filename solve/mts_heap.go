@@ -99,7 +99,7 @@ func (r *mtsRun) match(lane int, q *mtsQueue) {
 		if latest.at > last {
 			break
 		}
-		if kind := &r.kinds[latest.kind]; kind.place >= 0 && kind.arrival <= q.release {
+		if kind := &r.kinds[latest.kind]; latest.fits && kind.place >= 0 && kind.arrival <= q.release {
 			r.tryFragment(&q.matches, latest.kind, lane, q.release)
 		}
 	}

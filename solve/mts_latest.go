@@ -6,6 +6,7 @@ import "slices"
 type latestStart struct {
 	at   float64
 	kind int32
+	fits bool // it could be placed there
 }
 
 // latestStarts sorts latest starts as far as somebody looks: most of them are never met, as jobs are placed elsewhere before.

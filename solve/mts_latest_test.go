@@ -18,7 +18,7 @@ func TestLatestStartsAreSorted(t *testing.T) {
 			var s latestStarts
 			var want []float64
 			for k := range n {
-				s.items = append(s.items, latestStart{key(k), int32(k)})
+				s.items = append(s.items, latestStart{key(k), int32(k), true})
 				want = append(want, s.items[k].at)
 			}
 			slices.Sort(want)

@@ -163,7 +163,7 @@ func (r *mtsRun) queue(lane int) bool {
 		case start > latest:
 			r.pass(kind, lane, fits)
 		case !math.IsInf(latest, 1):
-			q.latest.items = append(q.latest.items, latestStart{latest, int32(k)})
+			q.latest.items = append(q.latest.items, latestStart{latest, int32(k), fits})
 			q.longest = max(q.longest, span)
 			if r.fragments && kind.arrival > q.release {
 				r.tryFragment(&q.early, int32(k), lane, kind.arrival)
@@ -315,13 +315,14 @@ func (r *mtsRun) drop(k int32) {
 // advance passes the kinds that are too late on the lane now.
 func (r *mtsRun) advance(lane int, q *mtsQueue) {
 	for q.latest.len() > 0 && q.latest.get(0).at < q.release {
-		k := q.latest.get(0).kind
+		passed := q.latest.get(0)
 		q.latest.first++
+		k := passed.kind
 		kind := &r.kinds[k]
 		if kind.place < 0 {
 			continue
 		}
-		r.pass(kind, lane, !kind.hard || !math.Signbit(r.span[int(k)*len(r.lanes)+lane]))
+		r.pass(kind, lane, passed.fits)
 		if kind.open == 0 {
 			r.drop(k)
 			continue
