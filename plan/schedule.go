@@ -31,12 +31,16 @@ func NewSchedule(in *model.Instance) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
 	}
-	return NewChosenSchedule(in), nil
+	return startSchedule(in, NewResources(in)), nil
 }
 
 // NewChosenSchedule starts an empty schedule for a caller that chooses numbers of processors and clusters to spread over.
 func NewChosenSchedule(in *model.Instance) *Schedule {
-	s := &Schedule{Resources: NewResources(in), sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs()))}
+	return startSchedule(in, NewSpreadingResources(in))
+}
+
+func startSchedule(in *model.Instance, r *Resources) *Schedule {
+	s := &Schedule{Resources: r, sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs()))}
 	s.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	for j := range s.end {
 		s.end[j] = math.NaN()
@@ -87,17 +91,22 @@ func (s *Schedule) Spread(job, n int) (Slot, bool) {
 	return s.Resources.Spread(job, n, ready)
 }
 
-// Place puts the job into a slot that was found after the last job was placed. A slot that ends after a hard deadline leaves the
-// job out instead.
+// Place puts the job into a slot that was found after the last job was placed. A slot that ends after a hard deadline, see
+// [model.Late], leaves the job out instead.
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
-	if j.DeadlineHard && slot.End > j.Deadline {
+	if j.DeadlineHard && model.Late(slot.End, j.Deadline) {
 		s.Leave(job, fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
 		return
 	}
 	s.Take(job, &slot)
 	s.end[job] = slot.End
 	p := model.Placement{Job: j.ID, Start: slot.Start, End: slot.End}
+	if len(slot.pieces) == 1 { // it did not have to spread
+		p.Cluster, p.Processors = s.in.Clusters()[slot.Cluster].ID, slot.pieces[0].set
+		s.solution.Jobs = append(s.solution.Jobs, p)
+		return
+	}
 	for _, piece := range slot.pieces {
 		p.Pieces = append(p.Pieces, model.Piece{Cluster: s.in.Clusters()[piece.cluster].ID, Processors: piece.set, Tasks: piece.tasks,
 			Start: slot.Start, End: piece.end})

@@ -36,7 +36,7 @@ Examples:
 			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
-			&cli.StringFlag{Name: "trace", Usage: "write every improvement to `FILE`, a line of JSON each"},
+			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,
 		),
