@@ -51,9 +51,11 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 	if len(in.Clusters()) > 1 {
 		names = append(names, "mcp", "balance")
 	}
-	deadlines, budgets, costs := false, false, false
+	deadlines, hard, files, budgets, costs := false, false, false, false, false
 	for k := range in.Jobs() {
 		deadlines = deadlines || in.Jobs()[k].HasDeadline()
+		hard = hard || in.Jobs()[k].HasDeadline() && in.Jobs()[k].DeadlineHard
+		files = files || in.Jobs()[k].Input+in.Jobs()[k].Output > 0
 		budgets = budgets || in.Jobs()[k].HasBudget()
 	}
 	for c := range in.Clusters() {
@@ -63,6 +65,12 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 		names = append(names, "over_deadline", "missed")
 	}
 	names = append(names, "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished")
+	if hard { // which jobs are finished differs from schedule to schedule
+		names = append(names, "work_done")
+	}
+	if hard && files {
+		names = append(names, "data_moved")
+	}
 	if costs {
 		names = append(names, "cost")
 	}

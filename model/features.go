@@ -22,13 +22,14 @@ const (
 	MachineSpan                          // parallel jobs that must stay on one machine of a cluster with several
 	GridSpan                             // jobs wider than every cluster that may spread over the grid
 	BackgroundLoad                       // machines with local jobs at random times
+	Commitments                          // processors that earlier jobs hold, see Instance.Batch
 )
 
 // featureNames are the texts for people, in the order of the constants.
 var featureNames = []string{
 	"arrivals", "hard deadlines", "precedence", "memory limits", "licences", "minimum bandwidth", "parallel jobs", "moldable jobs",
 	"stated run times", "clusters without a stated run time", "machines of different speed or bandwidth in one cluster",
-	"span machine", "jobs that must spread over the grid", "background load",
+	"span machine", "jobs that must spread over the grid", "background load", "processors that earlier jobs hold",
 }
 
 // Has says whether all of the given features are in the set.

@@ -29,6 +29,8 @@ type Instance struct {
 	processors   int
 	firstArrival float64
 	features     Features
+	held         []Hold
+	released     [][]float64 // by cluster and processor; nil: all are free from the first arrival on
 	stated       statedHeader
 }
 

@@ -70,6 +70,14 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *ge
 	return g
 }
 
+// start sets the times at which the processors are released.
+func (g *generalCluster) start(released []float64) {
+	for k := range g.units {
+		g.units[k].released = released[g.units[k].processor]
+	}
+	slices.SortFunc(g.units, compareUnits)
+}
+
 // distinct are the values without repetition, in descending order.
 func distinct(values []float64) []float64 {
 	slices.Sort(values)
@@ -134,7 +142,7 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 }
 
 // hold implements clusterState.
-func (g *generalCluster) hold(job, _ int, set model.ProcessorSet, start, end float64) {
+func (g *generalCluster) hold(job *model.Job, _ int, set model.ProcessorSet, start, end float64) {
 	for _, r := range set {
 		for p := r.First; p <= r.Last; p++ {
 			g.marked[p] = true
@@ -163,7 +171,7 @@ func (g *generalCluster) hold(job, _ int, set model.ProcessorSet, start, end flo
 		}
 	}
 	g.moved = moved
-	g.useMemory(g.in.Jobs()[job].Memory, start, end)
+	g.useMemory(job.Memory, start, end)
 }
 
 // assign implements clusterState.

@@ -18,7 +18,11 @@ type plainCluster struct {
 func newPlainCluster(in *model.Instance, cluster int) *plainCluster {
 	n := in.Clusters()[cluster].Processors
 	c := &plainCluster{in: in, cluster: cluster, releases: NewReleases(min(n, len(in.Jobs())))}
-	c.releases.Reset(in.FirstArrival(), n)
+	if in.Released(cluster) != nil {
+		c.releases.start(freeSteps(in, cluster, 0, n))
+	} else {
+		c.releases.Reset(in.FirstArrival(), n)
+	}
 	return c
 }
 
@@ -36,7 +40,7 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 }
 
 // hold implements clusterState.
-func (c *plainCluster) hold(_, n int, _ model.ProcessorSet, start, end float64) {
+func (c *plainCluster) hold(_ *model.Job, n int, _ model.ProcessorSet, start, end float64) {
 	c.work += 50 + int64(c.releases.n)
 	c.releases.hold(int32(n), start, end)
 }
@@ -88,8 +92,7 @@ type plainStep struct {
 }
 
 func newPlainSets(in *model.Instance, cluster int) *plainSets {
-	n := in.Clusters()[cluster].Processors
-	return &plainSets{[]plainStep{{in.FirstArrival(), n, model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}}}
+	return &plainSets{freeSteps(in, cluster, 0, in.Clusters()[cluster].Processors)}
 }
 
 // place gives processors for the slot: of those free at the start the latest-released, lowest numbers first.

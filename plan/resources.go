@@ -26,6 +26,9 @@ type Slot struct {
 	pieces     []piece            // of a job that spreads over several clusters
 }
 
+// Set is the processors of a slot on one cluster where they are chosen already; nil: any of a cluster whose processors are alike.
+func (s *Slot) Set() model.ProcessorSet { return s.set }
+
 // piece is the part of a job on one cluster.
 type piece struct {
 	cluster, tasks int
@@ -37,8 +40,8 @@ type piece struct {
 type clusterState interface {
 	// earliest is the slot of the earliest end for the job on n processors from ready on; false where it can never run on as many.
 	earliest(job, n int, ready float64) (Slot, bool)
-	// hold takes processors from start to end: those of the set, where the slot had one.
-	hold(job, n int, set model.ProcessorSet, start, end float64)
+	// hold takes processors for the job from start to end: those of the set, where the slot had one.
+	hold(job *model.Job, n int, set model.ProcessorSet, start, end float64)
 	// release is the earliest time at which n processors are free.
 	release(n int) float64
 	// assign makes the state that of another of the same cluster.
@@ -68,6 +71,7 @@ func newResources(in *model.Instance, spreads func(*model.Instance, int) bool) *
 			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools))
 		}
 	}
+	r.commit()
 	return r
 }
 
@@ -105,13 +109,33 @@ func (r *Resources) Release(cluster, n int) float64 { return r.clusters[cluster]
 
 // Take places the job into a slot that was found after the last job was placed.
 func (r *Resources) Take(job int, slot *Slot) {
+	j := &r.in.Jobs()[job]
 	if slot.pieces == nil {
-		r.clusters[slot.Cluster].hold(job, slot.Processors, slot.set, slot.Start, slot.End)
+		r.clusters[slot.Cluster].hold(j, slot.Processors, slot.set, slot.Start, slot.End)
 	}
 	for _, p := range slot.pieces {
-		r.clusters[p.cluster].hold(job, p.set.Len(), p.set, slot.Start, p.end)
+		r.clusters[p.cluster].hold(j, p.set.Len(), p.set, slot.Start, p.end)
 	}
-	r.pools.add(&r.in.Jobs()[job], slot)
+	r.pools.add(j, slot)
+}
+
+// commit takes what jobs outside the instance hold: on plain clusters that is the processors alone, which they start with.
+func (r *Resources) commit() {
+	for _, h := range r.in.Held() {
+		slot := Slot{Start: h.Start, End: h.End}
+		for _, p := range h.Pieces {
+			slot.pieces = append(slot.pieces, piece{cluster: p.Cluster, set: p.Processors, end: p.End})
+			if g, ok := r.clusters[p.Cluster].(*generalCluster); ok {
+				g.hold(h.Job, p.Processors.Len(), p.Processors, h.Start, p.End)
+			}
+		}
+		r.pools.add(h.Job, &slot)
+	}
+	for c := range r.clusters { // holds may overlap the start of the instance, and one may end before another on the same processor
+		if g, ok := r.clusters[c].(*generalCluster); ok && r.in.Released(c) != nil {
+			g.start(r.in.Released(c))
+		}
+	}
 }
 
 // Assign makes the state that of other, of the same instance.

@@ -23,7 +23,7 @@ type Schedule struct {
 
 // ScheduleFeatures is what a [Schedule] honours whose caller asks Earliest only: for rigid jobs that stay on one cluster.
 const ScheduleFeatures = DecoderFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
-	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan
+	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments
 
 // NewSchedule starts an empty schedule for a caller that chooses no numbers of processors; the error names a feature that needs
 // a choice.
@@ -122,11 +122,11 @@ func (s *Schedule) Place(job int, slot Slot) {
 
 // Leave leaves the job out, for the reason given, which is cut to what a solution may hold.
 func (s *Schedule) Leave(job int, reason string) {
-	s.solution.Unscheduled = append(s.solution.Unscheduled, model.Unscheduled{Job: s.in.Jobs()[job].ID, Reason: cut(reason)})
+	s.solution.Unscheduled = append(s.solution.Unscheduled, model.Unscheduled{Job: s.in.Jobs()[job].ID, Reason: CutReason(reason)})
 }
 
-// cut shortens a text to the 1,000 bytes that a reason may have.
-func cut(text string) string {
+// CutReason shortens a text to the 1,000 bytes that a reason may have.
+func CutReason(text string) string {
 	const most, dots = 1000, "…"
 	if len(text) <= most {
 		return text

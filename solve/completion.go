@@ -5,90 +5,103 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/plan"
 )
 
-// completionFeatures is what the heuristics that compare completion times over all jobs and clusters honour.
-const completionFeatures = plan.DecoderFeatures
-
-// completions holds, while jobs are placed one by one, what the completion time of each remaining job on each cluster
-// depends on: max(release, arrival) + duration, where the release is that of as many processors as the job needs. Releases
-// only grow.
+// completions holds, while jobs are placed one by one, what the completion time of each remaining job on each lane depends
+// on: max(release, arrival) + duration, where the release is that of as many processors as the job needs. Releases only grow.
+// A job with a hard deadline can be placed only where it starts by deadline − duration.
 type completions struct {
-	in       *model.Instance
-	schedule *plan.Schedule
-	duration [][]float64 // by cluster and job; +Inf: cannot run there
-	size     [][]int32   // by cluster and job; 0: cannot run there
-	sizes    [][]int     // by cluster: the sizes that jobs have there
-	release  [][]float64 // by cluster and size
-	placed   []bool
-	left     int
+	*outline
+	duration  []float64 // of job j on lane k at j·lanes + k; +Inf: cannot run there
+	sizes     [][]int   // by lane: the sizes that jobs have there
+	release   [][]float64
+	deadlines bool // there are hard deadlines
+	count     int  // jobs left that can be placed somewhere
 }
 
 // newCompletions starts with no job placed; nil where the context ends first.
 func newCompletions(ctx context.Context, in *model.Instance) (*completions, error) {
-	schedule, err := plan.NewSchedule(in)
-	if err != nil {
+	if err := supportsLanes(in); err != nil {
 		return nil, err
 	}
 	n := len(in.Jobs())
-	c := &completions{in: in, schedule: schedule, placed: make([]bool, n), left: n}
-	for k := range in.Clusters() {
-		c.duration, c.size = append(c.duration, make([]float64, n)), append(c.size, make([]int32, n))
-		c.release = append(c.release, make([]float64, in.Clusters()[k].Processors+1))
-	}
-	for j := range n { // jobs outside, as the instance keeps stated run times by job
+	c := &completions{outline: newOutline(in), count: n, deadlines: in.Features().Has(model.HardDeadlines)}
+	c.duration = make([]float64, n*len(c.lanes))
+	for j := range n {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, nil
 		}
 		if !c.measure(j) {
-			c.schedule.LeaveUnplaceable(j)
-			c.placed[j] = true
-			c.left--
+			c.count--
 		}
 	}
-	c.sizes = make([][]int, len(c.size))
-	for k, release := range c.release {
-		for _, size := range c.size[k] {
-			if size > 0 && release[size] == 0 {
-				release[size] = 1 // seen
-				c.sizes[k] = append(c.sizes[k], int(size))
+	c.sizes, c.release = make([][]int, len(c.lanes)), make([][]float64, len(c.lanes))
+	for k := range c.lanes {
+		c.release[k] = make([]float64, c.lanes[k].processors+1)
+		seen := make([]bool, c.lanes[k].processors+1)
+		for j := range n {
+			if d := c.duration[j*len(c.lanes)+k]; math.IsInf(d, 1) {
+				continue
 			}
-		}
-		for _, size := range c.sizes[k] {
-			release[size] = in.FirstArrival()
+			if size := c.lanes[k].size(&in.Jobs()[j]); !seen[size] {
+				seen[size] = true
+				c.sizes[k] = append(c.sizes[k], size)
+				c.release[k][size] = c.lanes[k].Release(size)
+			}
+			if len(c.sizes[k]) == 1 && (c.lanes[k].whole || c.lanes[k].processors == 1) {
+				break // there are no other sizes
+			}
 		}
 	}
 	return c, nil
 }
 
-// measure finds out how long the job takes on each cluster; false where it can run on none.
+// measure finds out how long the job takes on each lane; false where it can run on none.
 func (c *completions) measure(job int) bool {
-	somewhere := false
-	for k := range c.duration {
-		c.duration[k][job] = math.Inf(1)
-		if c.in.CanRun(job, k) {
-			size, _ := c.in.Width(job, k)
-			c.duration[k][job], c.size[k][job] = c.in.DurationOn(job, k, size), int32(size)
-			somewhere = true
+	j, somewhere := &c.in.Jobs()[job], false
+	row := c.duration[job*len(c.lanes) : (job+1)*len(c.lanes)]
+	for k := range row {
+		row[k] = math.Inf(1)
+		if l := &c.lanes[k]; l.fits(j) {
+			row[k] = l.duration(c.in, job)
+			somewhere = somewhere || !math.IsInf(row[k], 1)
 		}
 	}
 	return somewhere
 }
 
-// at is the completion time of the job on the cluster if it were placed next; +Inf where it cannot run.
-func (c *completions) at(job, cluster int) float64 {
-	d := c.duration[cluster][job]
+// on is the duration of the job on the lane.
+func (c *completions) on(job, lane int) float64 { return c.duration[job*len(c.lanes)+lane] }
+
+// start is when the job would start on the lane, on which it can run, if it were placed next.
+func (c *completions) start(job, lane int) float64 {
+	j := &c.in.Jobs()[job]
+	return max(c.release[lane][c.lanes[lane].size(j)], j.Arrival)
+}
+
+// at is the completion time of the job on the lane if it were placed next; +Inf where it cannot run or not in time.
+func (c *completions) at(job, lane int) float64 {
+	d := c.on(job, lane)
 	if math.IsInf(d, 1) {
 		return d
 	}
-	return max(c.release[cluster][c.size[cluster][job]], c.in.Jobs()[job].Arrival) + d
+	start := c.start(job, lane)
+	if c.deadlines && c.late(job, start, d) {
+		return math.Inf(1)
+	}
+	return start + d
 }
 
-// best finds the two clusters on which the job would end first; ties go to the first cluster.
+// late says that the job must not start at the time, as it would miss a hard deadline.
+func (c *completions) late(job int, start, duration float64) bool {
+	j := &c.in.Jobs()[job]
+	return j.DeadlineHard && start > j.Deadline-duration
+}
+
+// best finds the two lanes on which the job would end first; ties go to the first lane.
 func (c *completions) best(job int) option {
 	o := option{job: job, cluster: -1, runner: -1, first: math.Inf(1), second: math.Inf(1)}
-	for k := range c.duration {
+	for k := range c.lanes {
 		switch t := c.at(job, k); {
 		case t < o.first:
 			o.runner, o.second = o.cluster, o.first
@@ -100,24 +113,30 @@ func (c *completions) best(job int) option {
 	return o
 }
 
-// place puts the job on the cluster and brings the releases up to date.
-func (c *completions) place(job, cluster int) {
-	slot, _ := c.schedule.Earliest(job, cluster)
-	c.schedule.Place(job, slot)
-	c.placed[job] = true
-	c.left--
-	for _, size := range c.sizes[cluster] {
-		c.release[cluster][size] = c.schedule.Release(cluster, size)
+// put places the job on the lane and brings the releases up to date.
+func (c *completions) put(job, lane int) {
+	start := c.start(job, lane)
+	c.place(job, lane, start, start+c.on(job, lane))
+	c.count--
+	for _, size := range c.sizes[lane] {
+		c.release[lane][size] = c.lanes[lane].Release(size)
 	}
 }
 
-// solve places all jobs, each chosen by next, which also says on which cluster.
-func (c *completions) solve(ctx context.Context, next func() (job, cluster int)) Result {
-	for c.left > 0 {
+// solve places jobs, each chosen by next, which also says on which lane; lane −1: no job that is left can be placed.
+func (c *completions) solve(ctx context.Context, next func() (job, lane int)) Result {
+	for c.count > 0 {
 		if ctx.Err() != nil {
 			return stopped(ctx)
 		}
-		c.place(next())
+		job, lane := next()
+		if lane < 0 {
+			break
+		}
+		c.put(job, lane)
 	}
-	return Result{Solution: c.schedule.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	return c.result()
 }

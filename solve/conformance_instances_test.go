@@ -47,6 +47,10 @@ func conformanceCases(t testing.TB) []conformanceCase {
 		}
 	}
 	cases = append(cases, conformanceCase{"medium/qos_penalty", mediumGGOne(t), false})
+	for seed := range uint64(12) { // memory, bandwidth, files and hard deadlines
+		cases = append(cases, conformanceCase{fmt.Sprintf("grid/%d", seed), gridInstance(t, seed, 100), false},
+			conformanceCase{fmt.Sprintf("grid/one cluster/%d", seed), mixedGrid(t, seed, 100), false})
+	}
 	for seed := range uint64(4) {
 		cases = append(cases, conformanceCase{fmt.Sprintf("medium/plain/%d", seed), mediumInstance(t, seed, false), false},
 			conformanceCase{fmt.Sprintf("medium/rich/%d", seed), mediumInstance(t, seed, true), false})
@@ -120,6 +124,23 @@ func mediumInstance(t testing.TB, seed uint64, rich bool) *model.Instance {
 			}
 		}
 		b.Job(job)
+	}
+	return built(t, b)
+}
+
+// mixedGrid is a grid of machines in one cluster that gives out whole machines, and a cluster that does not.
+func mixedGrid(t testing.TB, seed uint64, most int) *model.Instance {
+	rng := rand.New(rand.NewPCG(seed, 6))
+	b := model.NewBuilder("mixed grid").Minimise("unfinished", 1)
+	grid := model.ClusterSpec{ID: "grid", Allocation: "machine"}
+	for m := range 1 + rng.IntN(6) {
+		grid.Machines = append(grid.Machines, model.MachineSpec{ID: fmt.Sprint("m", m), Count: 1 + rng.IntN(2), Processors: 1 + rng.IntN(4),
+			Memory: new(1 + 4*rng.Float64()), Bandwidth: 5 + 10*rng.Float64()})
+	}
+	b.Cluster(grid, model.ClusterSpec{ID: "rest", Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 3, Memory: new(15.0), Bandwidth: 4}}})
+	for j := range 1 + rng.IntN(most) {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1 + 10*rng.Float64()), Arrival: float64(rng.IntN(3)), Deadline: new(3 + 20*rng.Float64()),
+			DeadlineHard: rng.IntN(4) > 0, Memory: 5 * rng.Float64(), Input: 15 * rng.Float64(), MinBandwidth: 8 * rng.Float64()})
 	}
 	return built(t, b)
 }

@@ -7,7 +7,7 @@ import (
 
 // Max-min decides as the textbook's double loop does, though it looks again only at jobs whose clusters have been filled.
 func TestMaxMinIsTheTextbooks(t *testing.T) {
-	agrees(t, "maxmin", func(left []int, completion [][]float64) (job, cluster int) {
+	choose := func(left []int, completion [][]float64) (job, cluster int) {
 		latest := math.Inf(-1)
 		for _, j := range left {
 			c := argmin(completion[j])
@@ -16,5 +16,7 @@ func TestMaxMinIsTheTextbooks(t *testing.T) {
 			}
 		}
 		return job, cluster
-	})
+	}
+	agrees(t, "maxmin", choose)
+	agreesOnGrids(t, "maxmin", choose)
 }

@@ -31,7 +31,5 @@ func (*MCT) Supports(in *model.Instance) error { return unsupported(in, plan.Sch
 
 // Solve implements [Solver].
 func (*MCT) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
-		return least(s, in, job, func(_ int, slot plan.Slot) float64 { return slot.End })
-	})
+	return list(ctx, in, earliestEnd(in))
 }

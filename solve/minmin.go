@@ -26,14 +26,14 @@ var _ = Register(Info{
 //
 // Complexity: the textbook's double loop takes O(n²·C). The smallest of all completion times is the smallest over clusters
 // and sizes of release + the shortest job left, so with the jobs of each cluster and size sorted once each step looks at one
-// job a size of the cluster that changed and one a cluster: O(n·C·log n + n·(S·log n + C)) for n jobs, C clusters, S sizes,
+// job a size of the lane that changed and one a lane: O(n·C·log n + n·(S·log n + C)) for n jobs, C lanes, S sizes,
 // however many jobs are alike.
 //
 // Deviations from the paper: see [MCT]; arrivals.
 type MinMin struct{}
 
 // Supports implements [Solver].
-func (*MinMin) Supports(in *model.Instance) error { return unsupported(in, completionFeatures) }
+func (*MinMin) Supports(in *model.Instance) error { return supportsLanes(in) }
 
 // Solve implements [Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
@@ -41,26 +41,28 @@ func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ Options) (Result
 	if c == nil {
 		return stopped(ctx), err
 	}
-	queues := make([]clusterQueue, len(in.Clusters()))
+	queues := make([]laneQueue, len(c.lanes))
 	for k := range queues {
 		if ctx.Err() != nil {
 			return stopped(ctx), nil
 		}
-		queues[k] = newClusterQueue(c, k)
+		queues[k] = newLaneQueue(c, k)
 	}
-	last := -1 // the cluster of the last placement
+	last := -1 // the lane of the last placement
 	return c.solve(ctx, func() (int, int) {
 		best := -1
 		for k := range queues {
 			q := &queues[k]
-			if k == last || q.head.job >= 0 && c.placed[q.head.job] {
+			if k == last || q.head.job >= 0 && !c.left[q.head.job] {
 				q.update(c)
 			}
 			if q.head.job >= 0 && (best < 0 || q.head.before(queues[best].head)) {
 				best = k
 			}
 		}
-		last = best
+		if last = best; best < 0 {
+			return -1, -1
+		}
 		return queues[best].head.job, best
 	}), nil
 }
@@ -76,8 +78,8 @@ func (a completion) before(b completion) bool {
 	return b.job < 0 || a.time < b.time || a.time == b.time && a.job < b.job
 }
 
-// clusterQueue finds the job that can end first on one cluster.
-type clusterQueue struct {
+// laneQueue finds the job that can end first on one cluster.
+type laneQueue struct {
 	sizes []sizeQueue
 	head  completion
 }
@@ -87,23 +89,24 @@ type clusterQueue struct {
 //
 // Jobs that are placed leave a queue when they are met at its front.
 type sizeQueue struct {
-	cluster, size int
-	jobs          []int32    // all, by duration and job
-	arrived       tournament // those of them that have arrived, each at its place in jobs
-	byArrival     []int32    // not arrived yet, by arrival
-	byEnd         []int32    // the same, by arrival + duration and job
+	lane, size int
+	jobs       []int32    // all, by duration and job
+	durations  []float64  // of the jobs
+	arrived    tournament // those of them that have arrived, each at its place in jobs
+	byArrival  []int32    // not arrived yet, by arrival
+	byEnd      []int32    // the same, by arrival + duration and job
 }
 
-func newClusterQueue(c *completions, cluster int) clusterQueue {
-	q := clusterQueue{sizes: make([]sizeQueue, len(c.sizes[cluster]))}
-	index := make([]int, len(c.release[cluster]))
-	for k, size := range c.sizes[cluster] {
-		q.sizes[k] = sizeQueue{cluster: cluster, size: size}
+func newLaneQueue(c *completions, lane int) laneQueue {
+	q := laneQueue{sizes: make([]sizeQueue, len(c.sizes[lane]))}
+	index := make([]int, len(c.release[lane]))
+	for k, size := range c.sizes[lane] {
+		q.sizes[k] = sizeQueue{lane: lane, size: size}
 		index[size] = k
 	}
-	for j, d := range c.duration[cluster] {
-		if !math.IsInf(d, 1) {
-			s := &q.sizes[index[c.size[cluster][j]]]
+	for j := range c.left {
+		if !math.IsInf(c.at(j, lane), 1) {
+			s := &q.sizes[index[c.lanes[lane].size(&c.in.Jobs()[j])]]
 			s.jobs = append(s.jobs, int32(j))
 		}
 	}
@@ -116,8 +119,12 @@ func newClusterQueue(c *completions, cluster int) clusterQueue {
 
 // sort brings the lists into order.
 func (s *sizeQueue) sort(c *completions) {
-	duration, jobs, start := c.duration[s.cluster], c.in.Jobs(), c.in.FirstArrival()
-	s.jobs = sorted(s.jobs, func(j int32) float64 { return duration[j] })
+	jobs, start := c.in.Jobs(), c.in.FirstArrival()
+	s.jobs = sorted(s.jobs, func(j int32) float64 { return c.on(int(j), s.lane) })
+	s.durations = make([]float64, len(s.jobs))
+	for k, j := range s.jobs {
+		s.durations[k] = c.on(int(j), s.lane)
+	}
 	s.arrived = newTournament(len(s.jobs))
 	for k, j := range s.jobs {
 		if jobs[j].Arrival <= start {
@@ -127,7 +134,7 @@ func (s *sizeQueue) sort(c *completions) {
 		}
 	}
 	s.arrived.play()
-	s.byEnd = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival + duration[j] })
+	s.byEnd = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival + c.on(int(j), s.lane) })
 	s.byArrival = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival })
 }
 
@@ -155,15 +162,14 @@ func sorted(jobs []int32, key func(int32) float64) []int32 {
 
 // place is the place of the job in jobs.
 func (s *sizeQueue) place(c *completions, job int32) int {
-	duration := c.duration[s.cluster]
+	own := c.on(int(job), s.lane)
 	return sort.Search(len(s.jobs), func(k int) bool {
-		d := duration[s.jobs[k]]
-		return d > duration[job] || d == duration[job] && s.jobs[k] >= job
+		return s.durations[k] > own || s.durations[k] == own && s.jobs[k] >= job
 	})
 }
 
 // update finds the head anew.
-func (q *clusterQueue) update(c *completions) {
+func (q *laneQueue) update(c *completions) {
 	q.head = completion{math.Inf(1), -1}
 	for k := range q.sizes {
 		if first := q.sizes[k].first(c); first.job >= 0 && first.before(q.head) {
@@ -174,12 +180,12 @@ func (q *clusterQueue) update(c *completions) {
 
 // first is the job of this size that ends first.
 func (s *sizeQueue) first(c *completions) completion {
-	release := c.release[s.cluster][s.size]
+	release := c.release[s.lane][s.size]
 	s.advance(c, release)
 	best := s.firstArrived(c, release)
 	if len(s.byEnd) > 0 {
 		j := int(s.byEnd[0])
-		if next := (completion{c.in.Jobs()[j].Arrival + c.duration[s.cluster][j], j}); next.before(best) {
+		if next := (completion{c.in.Jobs()[j].Arrival + c.on(j, s.lane), j}); next.before(best) {
 			best = next
 		}
 	}
@@ -189,13 +195,13 @@ func (s *sizeQueue) first(c *completions) completion {
 // advance moves the jobs that have arrived by the release to those that have.
 func (s *sizeQueue) advance(c *completions, release float64) {
 	arrived := func(j int32) bool { return c.in.Jobs()[j].Arrival <= release }
-	for len(s.byArrival) > 0 && (c.placed[s.byArrival[0]] || arrived(s.byArrival[0])) {
-		if j := s.byArrival[0]; !c.placed[j] {
+	for len(s.byArrival) > 0 && (!c.left[s.byArrival[0]] || arrived(s.byArrival[0])) {
+		if j := s.byArrival[0]; c.left[j] {
 			s.arrived.set(s.place(c, j), j)
 		}
 		s.byArrival = s.byArrival[1:]
 	}
-	for len(s.byEnd) > 0 && (c.placed[s.byEnd[0]] || arrived(s.byEnd[0])) {
+	for len(s.byEnd) > 0 && (!c.left[s.byEnd[0]] || arrived(s.byEnd[0])) {
 		s.byEnd = s.byEnd[1:]
 	}
 }
@@ -203,19 +209,18 @@ func (s *sizeQueue) advance(c *completions, release float64) {
 // firstArrived is the job that ends first of those that have arrived. Different durations can round to the same end; then
 // the first job of all that do wins, as in the textbook.
 func (s *sizeQueue) firstArrived(c *completions, release float64) completion {
-	duration := c.duration[s.cluster]
 	for {
 		from := s.arrived.leftmost()
 		if from < 0 {
 			return completion{math.Inf(1), -1}
 		}
-		end := release + duration[s.jobs[from]]
+		end := release + s.durations[from]
 		to := from + 1
-		if to < len(s.jobs) && release+duration[s.jobs[to]] == end {
-			to += sort.Search(len(s.jobs)-to, func(k int) bool { return release+duration[s.jobs[to+k]] > end })
+		if to < len(s.jobs) && release+s.durations[to] == end {
+			to += sort.Search(len(s.jobs)-to, func(k int) bool { return release+s.durations[to+k] > end })
 		}
 		job := s.arrived.least(from, to)
-		if !c.placed[job] {
+		if c.left[job] && !(c.deadlines && c.late(int(job), release, c.on(int(job), s.lane))) {
 			return completion{end, int(job)}
 		}
 		s.arrived.set(s.place(c, job), nobody)

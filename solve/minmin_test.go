@@ -7,7 +7,7 @@ import (
 
 // Min-min decides as the double loop over jobs and clusters does, however many completion times are equal.
 func TestMinMinIsTheTextbooks(t *testing.T) {
-	agrees(t, "minmin", func(left []int, completion [][]float64) (job, cluster int) {
+	choose := func(left []int, completion [][]float64) (job, cluster int) {
 		first := math.Inf(1)
 		for _, j := range left {
 			for c, end := range completion[j] {
@@ -17,5 +17,7 @@ func TestMinMinIsTheTextbooks(t *testing.T) {
 			}
 		}
 		return job, cluster
-	})
+	}
+	agrees(t, "minmin", choose)
+	agreesOnGrids(t, "minmin", choose)
 }

@@ -34,7 +34,7 @@ type parameterField struct {
 }
 
 // parameterFields lists the exported fields of the struct that s points to; for a chain those of its stages, with
-// the stage's name in front.
+// the stage's name in front; for rolling use those of the solver as well.
 func parameterFields(s any) []parameterField {
 	var list []parameterField
 	if chain, ok := s.(Chain); ok {
@@ -45,6 +45,9 @@ func parameterFields(s any) []parameterField {
 			}
 		}
 		return list
+	}
+	if rolling, ok := s.(*Rolling); ok {
+		list = parameterFields(rolling.stage.Solver)
 	}
 	v := reflect.Indirect(reflect.ValueOf(s))
 	if v.Kind() != reflect.Struct {
@@ -175,4 +178,15 @@ func (f *parameterField) set(text string) error {
 		return fmt.Errorf("expected a value of type %s, found %q", f.Type, text)
 	}
 	return nil
+}
+
+// ParameterError is the error of a solver for a parameter out of its range.
+type ParameterError struct {
+	Name, Expected string
+	Found          float64
+}
+
+// Error names the parameter.
+func (e *ParameterError) Error() string {
+	return fmt.Sprintf("parameter %s: expected %s, found %v", e.Name, e.Expected, e.Found)
 }

@@ -31,8 +31,9 @@ type Search struct {
 	Effort float64 `default:"1" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
 }
 
-// Supports implements [Solver]: everything.
-func (*Search) Supports(*model.Instance) error { return nil }
+// Supports implements [Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
+// earlier jobs hold.
+func (*Search) Supports(in *model.Instance) error { return unsupported(in, ^model.Commitments) }
 
 // Check says what is wrong with the parameters.
 func (s *Search) Check() error {

@@ -8,7 +8,7 @@ import (
 
 // Sufferage decides as the textbook's double loop does.
 func TestSufferageIsTheTextbooks(t *testing.T) {
-	agrees(t, "sufferage", func(left []int, completion [][]float64) (job, cluster int) {
+	choose := func(left []int, completion [][]float64) (job, cluster int) {
 		most := math.Inf(-1)
 		for _, j := range left {
 			ends := slices.Sorted(slices.Values(completion[j]))
@@ -21,5 +21,7 @@ func TestSufferageIsTheTextbooks(t *testing.T) {
 			}
 		}
 		return job, cluster
-	})
+	}
+	agrees(t, "sufferage", choose)
+	agreesOnGrids(t, "sufferage", choose)
 }

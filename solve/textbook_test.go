@@ -2,6 +2,7 @@ package solve_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -41,10 +42,20 @@ func textbook(t testing.TB, in *model.Instance, choose func(left []int, completi
 		for _, j := range left {
 			completion[j] = slices.Repeat([]float64{math.Inf(1)}, len(in.Clusters()))
 			for c := range in.Clusters() {
-				if slot, ok := s.Earliest(j, c); ok {
+				if slot, ok := s.Earliest(j, c); ok && inTime(in, j, c, slot) {
 					completion[j][c] = slot.End
 				}
 			}
+		}
+		left = slices.DeleteFunc(left, func(j int) bool {
+			late := math.IsInf(slices.Min(completion[j]), 1)
+			if late {
+				s.Leave(j, "late")
+			}
+			return late
+		})
+		if len(left) == 0 {
+			break
 		}
 		job, cluster := choose(left, completion)
 		slot, _ := s.Earliest(job, cluster)
@@ -52,6 +63,16 @@ func textbook(t testing.TB, in *model.Instance, choose func(left []int, completi
 		left = slices.DeleteFunc(left, func(j int) bool { return j == job })
 	}
 	return s.Solution()
+}
+
+// inTime says that the job would start by its hard deadline less its duration.
+func inTime(in *model.Instance, job, cluster int, slot plan.Slot) bool {
+	j := &in.Jobs()[job]
+	if !j.DeadlineHard {
+		return true
+	}
+	size, _ := in.Width(job, cluster)
+	return slot.Start <= j.Deadline-in.DurationOn(job, cluster, size)
 }
 
 // runsNowhere says that no cluster can run the job.
@@ -100,6 +121,41 @@ func agrees(t *testing.T, name string, choose func(left []int, completion [][]fl
 				}
 			}
 		})
+	}
+}
+
+// agreesOnGrids holds a solver to the textbook on random grids with memory, bandwidth, files and hard deadlines; the reasons for
+// which jobs are left out apart.
+func agreesOnGrids(t *testing.T, name string, choose func(left []int, completion [][]float64) (job, cluster int)) {
+	t.Helper()
+	info, err := solve.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for seed := range uint64(500) {
+		in := gridInstance(t, seed, 60)
+		result, err := info.New().Solve(context.Background(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := result.Solution, textbook(t, in, choose)
+		left += len(want.Unscheduled)
+		for _, s := range []*model.Solution{got, want} {
+			for k := range s.Unscheduled {
+				if s.Unscheduled[k].Reason == "" {
+					t.Errorf("seed %d: %s is left out without a reason", seed, s.Unscheduled[k].Job)
+				}
+				s.Unscheduled[k].Reason = "some"
+			}
+			slices.SortFunc(s.Unscheduled, func(a, b model.Unscheduled) int { return cmp.Compare(a.Job, b.Job) })
+		}
+		if difference := differ(got, want); difference != "" {
+			t.Fatalf("seed %d: %s", seed, difference)
+		}
+	}
+	if left < 1000 {
+		t.Errorf("%d jobs left out: the instances prove little", left)
 	}
 }
 

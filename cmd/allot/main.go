@@ -45,12 +45,13 @@ func usageErrorf(format string, args ...any) error {
 func statusOf(err error) int {
 	var status *statusError
 	var input *model.InputError
+	var parameter *solve.ParameterError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
 		return status.status
-	case errors.As(err, &input), errors.Is(err, solve.ErrUnsupported):
+	case errors.As(err, &input), errors.As(err, &parameter), errors.Is(err, solve.ErrUnsupported):
 		return exitInput
 	}
 	return exitFailure
@@ -103,7 +104,8 @@ Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible o
 		OnUsageError:    onUsageError,
 		Commands: []*cli.Command{
 			solveCommand(), checkCommand(), compareCommand(), solversCommand(), metricsCommand(), schemaCommand(),
-			importCommand(), exportCommand(), generateCommand(), simulateCommand(), replayCommand(), ganttCommand(), plotCommand(), completionCommand(),
+			importCommand(), exportCommand(), generateCommand(), simulateCommand(), replayCommand(), ganttCommand(), plotCommand(),
+			explainCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -148,6 +150,8 @@ func valueOf(flag cli.Flag) string {
 		return "a whole number ≥ 0"
 	case *cli.BoolFlag:
 		return "true or false"
+	case *cli.Float64Flag:
+		return "a number"
 	}
 	return "a whole number"
 }

@@ -27,10 +27,13 @@ func solveCommand() *cli.Command {
 Examples:
   allot solve examples/multicluster.json
   allot solve --solver muscle --param reading=b -o plan.json --gantt plan.svg examples/table1.json
-  allot import etc u_c_hihi.0.gz | allot solve --solver minmin -`,
+  allot import etc u_c_hihi.0.gz | allot solve --solver minmin -
+  allot generate mts --jobs 2000 --rate 100 | allot solve --solver mts --rolling 1 -`,
 		Flags: append(limitFlags(),
 			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution; see allot solvers"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
+			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan every `PERIOD` (in the instance's unit of time) the jobs that have arrived, behind what is planned"},
+			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
@@ -155,6 +158,16 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 		}
 		if err := setParameter(solver, key, value); err != nil {
 			return info, nil, usageErrorf("--param: solver %s: %w", info.Name, err)
+		}
+	}
+	switch {
+	case c.IsSet("rolling-threshold") && !c.IsSet("rolling"):
+		return info, nil, usageErrorf("--rolling-threshold: expected --rolling PERIOD beside it")
+	case c.IsSet("rolling") && c.IsSet("start"):
+		return info, nil, usageErrorf("expected one of --rolling and --start")
+	case c.IsSet("rolling"):
+		if solver, err = solve.NewRolling(info, solver, c.Float64("rolling"), c.Float64("rolling-threshold")); err != nil {
+			return info, nil, usageErrorf("--rolling: %w", err)
 		}
 	}
 	return info, solver, nil

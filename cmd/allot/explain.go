@@ -1,0 +1,127 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+func explainCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "say where a job of a solution could have gone and what it waited for",
+		ArgsUsage: "INSTANCE SOLUTION JOB",
+		Description: `For one job: where it is, or why it is left out; which jobs end just when it starts; and on every cluster the earliest
+end that it could have while all other jobs stay where they are, or what keeps it from there.
+
+Example:
+  allot solve -o plan.json examples/table1.json && allot explain examples/table1.json plan.json J3`,
+		Flags:  []cli.Flag{jsonFlag},
+		Action: runExplain,
+	}
+}
+
+// runExplain explains one job.
+func runExplain(c *cli.Context) error {
+	args, err := arguments(c, "INSTANCE", "SOLUTION", "JOB")
+	if err != nil {
+		return err
+	}
+	if err := oneFromStdin("INSTANCE and SOLUTION", args[:2]...); err != nil {
+		return err
+	}
+	in, err := model.ReadInstanceFile(args[0])
+	if err != nil {
+		return err
+	}
+	sol, err := model.ReadSolutionFile(args[1])
+	if err != nil {
+		return err
+	}
+	job, ok := in.JobIndex(args[2])
+	if !ok {
+		return usageErrorf("JOB: expected the id of a job of %s, found %q", args[0], args[2])
+	}
+	if report := model.Check(in, sol); !report.OK() {
+		return &statusError{exitViolations, fmt.Errorf("%s: expected a schedule that allot check accepts: %w", args[1], report.Violations[0])}
+	}
+	e := plan.Explain(in, sol, job)
+	if c.Bool("json") {
+		return writeJSON(c, e)
+	}
+	return write(c, "-", func(w io.Writer) error {
+		_, err := io.WriteString(w, printable(explained(&e)))
+		return err
+	})
+}
+
+// explained is the explanation for people.
+func explained(e *plan.Explanation) string {
+	w := new(strings.Builder)
+	if p := e.Placement; p == nil {
+		fmt.Fprintf(w, "%s is left out: %s\n", e.Job, e.Reason)
+	} else {
+		fmt.Fprintf(w, "%s runs on %s from %s to %s; it arrives at %s and waits %s\n", e.Job, placeOf(p), bench.Figure(p.Start), bench.Figure(p.End),
+			bench.Figure(e.Arrival), bench.Figure(p.Start-e.Arrival))
+		for _, wait := range e.Waits {
+			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, bench.Figure(wait.End), wait.For)
+		}
+		if len(e.Waits) == 0 && p.Start > e.Arrival {
+			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, and the solver starts it later\n", bench.Figure(*e.Free))
+		}
+	}
+	if e.Deadline != nil {
+		kind := "deadline"
+		if e.Hard {
+			kind = "hard deadline"
+		}
+		state := "missed"
+		if e.Placement != nil && e.Placement.End <= *e.Deadline {
+			state = "met"
+		}
+		fmt.Fprintf(w, "  %s %s: %s\n", kind, bench.Figure(*e.Deadline), state)
+	}
+	fmt.Fprintf(w, "where it could be while all other jobs stay where they are, the earliest end first:\n")
+	list := slices.Clone(e.Alternatives)
+	slices.SortStableFunc(list, func(a, b plan.Alternative) int { return cmp.Compare(endOf(a), endOf(b)) })
+	for _, a := range list {
+		switch {
+		case a.End == nil:
+			fmt.Fprintf(w, "  %s: not at all: %s\n", a.Cluster, a.Why)
+		case a.Why != "":
+			fmt.Fprintf(w, "  %s: from %s to %s, %s\n", a.Cluster, bench.Figure(*a.Start), bench.Figure(*a.End), a.Why)
+		default:
+			fmt.Fprintf(w, "  %s: from %s to %s\n", a.Cluster, bench.Figure(*a.Start), bench.Figure(*a.End))
+		}
+	}
+	return w.String()
+}
+
+// endOf is the end of an alternative; +Inf: there is none.
+func endOf(a plan.Alternative) float64 {
+	if a.End == nil {
+		return math.Inf(1)
+	}
+	return *a.End
+}
+
+// placeOf is where a job runs.
+func placeOf(p *model.Placement) string {
+	if len(p.Pieces) == 0 {
+		return fmt.Sprintf("%s, processors %s,", p.Cluster, p.Processors)
+	}
+	var places []string
+	for _, piece := range p.Pieces {
+		places = append(places, fmt.Sprintf("%s, processors %s,", piece.Cluster, piece.Processors))
+	}
+	return strings.Join(places, " and ")
+}

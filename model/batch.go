@@ -1,0 +1,104 @@
+package model
+
+import "math"
+
+// Hold is what a job that is planned already holds, whatever is planned after it.
+type Hold struct {
+	Job        *Job
+	Start, End float64
+	Pieces     []HoldPiece
+}
+
+// HoldPiece is the part of a hold on one cluster.
+type HoldPiece struct {
+	Cluster    int
+	Processors ProcessorSet
+	End        float64
+}
+
+// Batch is the instance with the given jobs only, none of which may start before the time given for it, behind what others
+// hold. Jobs that the given ones wait for and that are not among them are taken to have ended by then. What is held is the feature
+// [Commitments]; no file can say it.
+//
+// Complexity: O(jobs + clusters + processors of clusters on which something is held).
+func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
+	b := *in
+	b.digest = &digest{of: &b}
+	b.jobs, b.jobIndex = make([]Job, len(jobs)), make(map[string]int, len(jobs))
+	b.firstArrival, b.successors, b.held, b.released = 0, nil, holds, nil
+	position := make(map[int]int, len(jobs))
+	for k, j := range jobs {
+		position[j] = k
+		b.jobIndex[in.jobs[j].ID] = k
+	}
+	for k, j := range jobs {
+		b.jobs[k] = in.jobs[j]
+		job := &b.jobs[k]
+		job.Arrival, job.After = ready[k], nil
+		for _, before := range in.jobs[j].After {
+			if at, here := position[before]; here {
+				job.After = append(job.After, at)
+				if b.successors == nil {
+					b.successors = make([][]int, len(jobs))
+				}
+				b.successors[at] = append(b.successors[at], k)
+			}
+		}
+		if k == 0 || job.Arrival < b.firstArrival {
+			b.firstArrival = job.Arrival
+		}
+	}
+	b.workflows = make([]Workflow, len(in.workflows))
+	for w := range in.workflows {
+		b.workflows[w] = in.workflows[w]
+		b.workflows[w].Jobs = nil
+	}
+	for k := range b.jobs {
+		if w := b.jobs[k].Workflow; w >= 0 {
+			b.workflows[w].Jobs = append(b.workflows[w].Jobs, k)
+		}
+	}
+	b.features = b.findFeatures()
+	b.release()
+	return &b
+}
+
+// release finds out when processors are released by what is held.
+func (in *Instance) release() {
+	for _, hold := range in.held {
+		for _, piece := range hold.Pieces {
+			if piece.End <= in.firstArrival {
+				continue
+			}
+			in.features |= Commitments
+			if in.released == nil {
+				in.released = make([][]float64, len(in.clusters))
+			}
+			times := in.released[piece.Cluster]
+			if times == nil {
+				times = make([]float64, in.clusters[piece.Cluster].Processors)
+				for p := range times {
+					times[p] = in.firstArrival
+				}
+				in.released[piece.Cluster] = times
+			}
+			for _, r := range piece.Processors {
+				for p := r.First; p <= r.Last; p++ {
+					times[p] = math.Max(times[p], piece.End)
+				}
+			}
+		}
+	}
+}
+
+// Held is what jobs outside the instance hold, see [Instance.Batch].
+func (in *Instance) Held() []Hold { return in.held }
+
+// Released is when each processor of the cluster is released by what is held, see [Instance.Batch]; nil where all are free from
+// the first arrival on.
+func (in *Instance) Released(cluster int) []float64 {
+	if in.released == nil {
+		return nil
+	}
+	return in.released[cluster]
+}

@@ -1,0 +1,42 @@
+package model_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// A batch has its jobs alone, renumbered, with the times given as arrivals; what it waits for outside is gone; processors that
+// are held are released when the last hold ends, and what has ended by then holds nothing. The instance stays as it is.
+func TestBatch(t *testing.T) {
+	in, err := model.NewBuilder("whole").
+		Cluster(model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}, model.ClusterSpec{ID: "b", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "j0", Work: new(1.0)}, model.JobSpec{ID: "j1", Work: new(2.0), After: []string{"j0"}},
+			model.JobSpec{ID: "j2", Work: new(3.0), After: []string{"j1"}, Arrival: 1}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := model.Hold{Job: &in.Jobs()[0], Start: 0, End: 7, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(1), End: 7}}}
+	over := model.Hold{Job: &in.Jobs()[0], Start: 0, End: 4, Pieces: []model.HoldPiece{{Cluster: 1, Processors: model.Processors(0), End: 4}}}
+	b := in.Batch([]int{2, 1}, []float64{5, 4}, []model.Hold{hold, over})
+	jobs := b.Jobs()
+	if len(jobs) != 2 || jobs[0].ID != "j2" || !slices.Equal(jobs[0].After, []int{1}) || jobs[0].Arrival != 5 || jobs[1].After != nil || b.FirstArrival() != 4 {
+		t.Errorf("jobs %+v, first arrival %v", jobs, b.FirstArrival())
+	}
+	if j, ok := b.JobIndex("j1"); !ok || j != 1 || !slices.Equal(b.Successors(1), []int{0}) {
+		t.Errorf("index of j1 %d %v, successors %v", j, ok, b.Successors(1))
+	}
+	if _, ok := b.JobIndex("j0"); ok {
+		t.Error("j0 is in the batch")
+	}
+	if !slices.Equal(b.Released(0), []float64{4, 7}) || b.Released(1) != nil || len(b.Held()) != 2 {
+		t.Errorf("released %v and %v", b.Released(0), b.Released(1))
+	}
+	if want := model.Arrivals | model.Precedence | model.Commitments; b.Features() != want {
+		t.Errorf("features %s, want %s", b.Features(), want)
+	}
+	if in.Features().Has(model.Commitments) || in.Released(0) != nil || in.Jobs()[2].Arrival != 1 || len(in.Jobs()) != 3 {
+		t.Error("the instance has changed")
+	}
+}

@@ -1,0 +1,260 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Explanation says what became of a job and what else could have.
+type Explanation struct {
+	Job          string           `json:"job"`
+	Arrival      float64          `json:"arrival"`
+	Deadline     *float64         `json:"deadline,omitempty"`
+	Hard         bool             `json:"deadline_hard,omitempty"`
+	Placement    *model.Placement `json:"placement,omitempty"` // nil: left out
+	Reason       string           `json:"reason,omitempty"`    // why it is left out
+	Free         *float64         `json:"free,omitempty"`      // from when on it could have started on its own processors, as far as jobs before it there, its arrival and those it waits for say; nil: left out
+	Waits        []Wait           `json:"waits"`               // what ends just when it starts
+	Alternatives []Alternative    `json:"alternatives"`        // by cluster, in the order of the instance
+}
+
+// Wait is a job that ends when the explained one starts, and what that one needs of it.
+type Wait struct {
+	For string  `json:"for"` // precedence, processors, memory or licence
+	Job string  `json:"job"`
+	End float64 `json:"end"`
+}
+
+// Alternative is the earliest end of the job on one cluster while all other jobs stay where they are; holes count.
+type Alternative struct {
+	Cluster    string             `json:"cluster"`
+	Processors model.ProcessorSet `json:"processors,omitempty"`
+	Start      *float64           `json:"start,omitempty"` // nil: it cannot run there
+	End        *float64           `json:"end,omitempty"`
+	Why        string             `json:"why,omitempty"` // it cannot run there, or would be too late
+}
+
+// Explain says where the job could have gone while all other jobs of the solution, which must be right, stay where they are. A
+// moldable job is looked at on as many processors as it holds, else on the fewest.
+//
+// Complexity: O(n·p) for n jobs and the p processors of a cluster, a cluster and each speed and bandwidth of its machines.
+func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
+	x := &explainer{in: in, job: job, parts: make([][]other, len(in.Clusters())), pools: newLicencePools(in), end: make([]float64, len(in.Jobs()))}
+	j := &in.Jobs()[job]
+	e := Explanation{Job: j.ID, Arrival: j.Arrival, Hard: j.DeadlineHard, Waits: []Wait{}, Alternatives: []Alternative{}}
+	if j.HasDeadline() {
+		e.Deadline = &j.Deadline
+	}
+	for _, u := range sol.Unscheduled {
+		if u.Job == j.ID {
+			e.Reason = u.Reason
+		}
+	}
+	e.Placement = x.read(sol)
+	ready, missing := x.ready()
+	for c := range in.Clusters() {
+		a := Alternative{Cluster: in.Clusters()[c].ID}
+		switch {
+		case missing != "":
+			a.Why = fmt.Sprintf("waits for job %s, which is not placed", missing)
+		case !in.CanRun(job, c):
+			a.Why = in.CannotRun(job, c)
+		default:
+			x.alternative(&a, c, ready, e.Placement)
+		}
+		e.Alternatives = append(e.Alternatives, a)
+	}
+	if e.Placement != nil {
+		x.waits(&e, ready)
+	}
+	return e
+}
+
+// explainer knows what the other jobs hold.
+type explainer struct {
+	in    *model.Instance
+	job   int
+	parts [][]other // by cluster
+	pools *licencePools
+	end   []float64 // by job; NaN: not placed
+}
+
+// other is a part of another job.
+type other struct {
+	job        int
+	start, end float64
+	set        model.ProcessorSet
+}
+
+// read notes what the other jobs hold and returns the placement of the job.
+func (x *explainer) read(sol *model.Solution) *model.Placement {
+	var own *model.Placement
+	for j := range x.end {
+		x.end[j] = math.NaN()
+	}
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		j, ok := x.in.JobIndex(p.Job)
+		if !ok {
+			continue
+		}
+		if x.end[j] = p.End; j == x.job {
+			own = p
+			continue
+		}
+		slot := Slot{Start: p.Start, End: p.End}
+		p.Parts(x.in.Jobs()[j].Tasks, func(part model.Piece) {
+			if c, ok := x.in.ClusterIndex(part.Cluster); ok {
+				x.parts[c] = append(x.parts[c], other{j, part.Start, part.End, part.Processors})
+				slot.pieces = append(slot.pieces, piece{cluster: c, set: part.Processors, end: part.End})
+			}
+		})
+		x.pools.add(&x.in.Jobs()[j], &slot)
+	}
+	return own
+}
+
+// ready is when the job may start; missing: a job that it waits for and that is not placed.
+func (x *explainer) ready() (ready float64, missing string) {
+	ready = x.in.Jobs()[x.job].Arrival
+	for _, before := range x.in.Jobs()[x.job].After {
+		if math.IsNaN(x.end[before]) {
+			return 0, x.in.Jobs()[before].ID
+		}
+		ready = max(ready, x.end[before])
+	}
+	return ready, ""
+}
+
+// alternative finds the earliest end on the cluster.
+func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own *model.Placement) {
+	size, most := x.in.Width(x.job, cluster)
+	if own != nil && len(own.Pieces) == 0 && size != most {
+		size = min(max(size, own.Processors.Len()), most)
+	}
+	times := []float64{ready}
+	for c := range x.parts {
+		for _, h := range x.parts[c] {
+			if h.end > ready && (c == cluster || len(x.in.Jobs()[x.job].Licences) > 0) {
+				times = append(times, h.end)
+			}
+		}
+	}
+	slices.Sort(times)
+	times = slices.Compact(times)
+	speeds, links := []float64{}, []float64{}
+	for g := range x.in.Clusters()[cluster].Machines {
+		m := &x.in.Clusters()[cluster].Machines[g]
+		speeds, links = append(speeds, m.Speed), append(links, m.Bandwidth)
+	}
+	start, end := 0.0, math.Inf(1)
+	for _, speed := range distinct(speeds) {
+		for _, link := range distinct(slices.Clone(links)) {
+			t, set := x.begin(cluster, size, speed, link).first(times, end)
+			if set == nil {
+				continue
+			}
+			if e := t + x.in.Duration(x.job, cluster, set); e < end {
+				start, end, a.Processors = t, e, set
+			}
+		}
+	}
+	if math.IsInf(end, 1) {
+		a.Why = fmt.Sprintf("no time was found at which it has %d processors of %s", size, x.in.Clusters()[cluster].ID)
+		return
+	}
+	a.Start, a.End = &start, &end
+	if j := &x.in.Jobs()[x.job]; end > j.Deadline {
+		if a.Why = "after its deadline"; j.DeadlineHard {
+			a.Why = "after its hard deadline"
+		}
+	}
+}
+
+// waits notes what ends when the job starts, and from when on its processors were free.
+func (x *explainer) waits(e *Explanation, ready float64) {
+	j, p := &x.in.Jobs()[x.job], e.Placement
+	near := func(end float64) bool {
+		return math.Abs(end-p.Start) <= 8*(math.Nextafter(p.Start, math.Inf(1))-p.Start)
+	}
+	for _, before := range j.After {
+		if near(x.end[before]) {
+			e.Waits = append(e.Waits, Wait{"precedence", x.in.Jobs()[before].ID, x.end[before]})
+		}
+	}
+	free := ready
+	p.Parts(j.Tasks, func(part model.Piece) {
+		c, ok := x.in.ClusterIndex(part.Cluster)
+		if !ok {
+			return
+		}
+		for _, h := range x.parts[c] {
+			why := ""
+			switch {
+			case meet(h.set, part.Processors):
+				if h.start < p.Start || near(h.end) {
+					free = max(free, min(h.end, p.Start))
+				}
+				why = "processors"
+			case j.Memory > 0 && x.in.Jobs()[h.job].Memory > 0 && x.shareMachine(c, h.set, part.Processors):
+				why = "memory"
+			case x.shareLicence(h.job):
+				why = "licence"
+			}
+			if why != "" && near(h.end) && h.start < h.end {
+				e.Waits = append(e.Waits, Wait{why, x.in.Jobs()[h.job].ID, h.end})
+			}
+		}
+	})
+	slices.SortStableFunc(e.Waits, func(a, b Wait) int { return cmp.Or(cmp.Compare(a.For, b.For), cmp.Compare(a.Job, b.Job)) })
+	e.Waits = slices.Compact(e.Waits)
+	e.Free = &free
+}
+
+// meet says that two sets have a processor in common.
+func meet(a, b model.ProcessorSet) bool {
+	for _, r := range a {
+		for _, q := range b {
+			if r.First <= q.Last && q.First <= r.Last {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shareLicence says that the job with the index needs a limited licence that the explained job needs.
+func (x *explainer) shareLicence(job int) bool {
+	for _, need := range x.in.Jobs()[x.job].Licences {
+		for _, n := range x.in.Jobs()[job].Licences {
+			if n.Licence == need.Licence && n.Copies > 0 && need.Copies > 0 && x.pools.profiles != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shareMachine says that two sets of processors of the cluster have a machine in common.
+func (x *explainer) shareMachine(cluster int, a, b model.ProcessorSet) bool {
+	c := &x.in.Clusters()[cluster]
+	on := map[int]bool{}
+	for _, r := range a {
+		for p := r.First; p <= r.Last; p++ {
+			m, _ := c.MachineOf(p)
+			on[m] = true
+		}
+	}
+	for _, r := range b {
+		for p := r.First; p <= r.Last; p++ {
+			if m, _ := c.MachineOf(p); on[m] {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// holeSearch looks for processors of one cluster that a job could hold at a time between what others hold.
+type holeSearch struct {
+	x          *explainer
+	cluster    int
+	size       int
+	length     float64    // the longest that the job could take there
+	least      float64    // the shortest
+	processors []int      // that can run it, the fastest first
+	busy       [][]other  // by processor, in order of time
+	next       []int      // by processor: the first of them that has not ended
+	memory     []*Profile // by machine; nil: unlimited
+}
+
+// begin prepares the search on processors of at least the speed and link; nil where there are too few.
+func (x *explainer) begin(cluster, size int, speed, link float64) *holeSearch {
+	c, j := &x.in.Clusters()[cluster], &x.in.Jobs()[x.job]
+	s := &holeSearch{x: x, cluster: cluster, size: size, busy: make([][]other, c.Processors), next: make([]int, c.Processors)}
+	slowest, fastest, slowestLink, fastestLink := math.Inf(1), 0.0, math.Inf(1), 0.0
+	groups := make([]int, 0, len(c.Machines))
+	for g := range c.Machines {
+		m := &c.Machines[g]
+		if m.Speed >= speed && m.Bandwidth >= link && x.in.Holds(j, m) > 0 {
+			groups = append(groups, g)
+			slowest, fastest = min(slowest, m.Speed), max(fastest, m.Speed)
+			slowestLink, fastestLink = min(slowestLink, m.Bandwidth), max(fastestLink, m.Bandwidth)
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b int) int { return cmp.Compare(c.Machines[b].Speed, c.Machines[a].Speed) })
+	for _, g := range groups {
+		for p := c.Machines[g].First; p <= c.Machines[g].Last(); p++ {
+			s.processors = append(s.processors, p)
+		}
+	}
+	if len(s.processors) < size {
+		return nil
+	}
+	tasks := (j.Tasks + size - 1) / size
+	s.length = x.in.Busy(x.job, cluster, slowest, tasks) + x.in.Transfer(x.job, slowestLink)
+	s.least = x.in.Busy(x.job, cluster, fastest, 1) + x.in.Transfer(x.job, fastestLink)
+	if j.StatesRuntimes() || len(groups) == 1 {
+		s.least = s.length
+	}
+	last, _ := c.MachineOf(c.Processors - 1)
+	s.memory = make([]*Profile, last+1)
+	for _, h := range x.parts[cluster] {
+		s.hold(c, h)
+	}
+	for p := range s.busy {
+		slices.SortFunc(s.busy[p], func(a, b other) int { return cmp.Compare(a.start, b.start) })
+	}
+	return s
+}
+
+// first is the first of the times from which on the job could hold processors, and those; nil where it might not end before
+// the time to beat.
+func (s *holeSearch) first(times []float64, beat float64) (float64, model.ProcessorSet) {
+	if s == nil {
+		return 0, nil
+	}
+	for _, t := range times {
+		if t+s.least >= beat {
+			break
+		}
+		if set := s.at(t); set != nil {
+			return t, set
+		}
+	}
+	return 0, nil
+}
+
+// hold notes a part of another job.
+func (s *holeSearch) hold(c *model.Cluster, h other) {
+	each := s.x.in.Jobs()[h.job].Memory
+	for _, r := range h.set {
+		for p := r.First; p <= r.Last && p < len(s.busy); p++ {
+			if h.end > h.start {
+				s.busy[p] = append(s.busy[p], h)
+			}
+			if m, g := c.MachineOf(p); each > 0 && !math.IsInf(c.Machines[g].Memory, 1) {
+				if s.memory[m] == nil {
+					s.memory[m] = NewProfile(c.Machines[g].Memory)
+				}
+				s.memory[m].Add(h.start, h.end, each)
+			}
+		}
+	}
+}
+
+// at is processors that the job could hold from t on, which never goes back; nil where there are too few.
+func (s *holeSearch) at(t float64) model.ProcessorSet {
+	j, c := &s.x.in.Jobs()[s.x.job], &s.x.in.Clusters()[s.cluster]
+	until := math.Nextafter(t+s.length, t) // an end may be rounded up by as much
+	length := until - t
+	if s.x.pools.earliest(j, s.cluster, t, length) > t {
+		return nil
+	}
+	var all []int
+	byMachine := map[int][]int{}
+	for _, p := range s.processors {
+		for s.next[p] < len(s.busy[p]) && s.busy[p][s.next[p]].end <= t {
+			s.next[p]++
+		}
+		if k := s.next[p]; k < len(s.busy[p]) && s.busy[p][k].start < until {
+			continue
+		}
+		m, g := c.MachineOf(p)
+		room := s.x.in.Holds(j, &c.Machines[g])
+		if s.memory[m] != nil && j.Memory > 0 {
+			room = s.memory[m].Room(t, t+length, j.Memory, room)
+		}
+		if len(byMachine[m]) >= room {
+			continue
+		}
+		byMachine[m] = append(byMachine[m], p)
+		all = append(all, p)
+		if j.Span == model.SpanMachine {
+			if len(byMachine[m]) == s.size {
+				return model.Processors(byMachine[m]...)
+			}
+		} else if len(all) == s.size {
+			return model.Processors(all...)
+		}
+	}
+	return nil
+}

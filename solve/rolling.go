@@ -1,0 +1,309 @@
+package solve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// Rolling applies a solver that plans all jobs at once to jobs that arrive over time: every period, and where there is a
+// threshold as soon as a cluster's work left falls to it, the jobs that have arrived by then are planned, behind all that was
+// planned before. What is planned once stays.
+//
+// A solver that honours [model.Commitments] sees until when processors are held. Another plans each batch on empty machines;
+// its choice of clusters, of processor numbers and its order stay, and each job starts as soon as it can behind what is
+// held. A job that is left out of its batch is left out.
+//
+// Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), IEE Proc. Software 151(5), pp. 224–231, §4, algorithm 4, step 1 (the threshold);
+// Y. Hao (2016), KSII Transactions on Internet and Information Systems 10(3), §4 (the period).
+//
+// Complexity: a round costs what the solver takes for its jobs, and O(processors + jobs that still run or wait).
+//
+// Limits of time and evaluations are shared out over the batches that are still to come. A run that is cancelled has no
+// schedule: one of a part of the jobs is none.
+type Rolling struct {
+	RollingPeriod    float64 `doc:"time between two rounds of planning"`
+	RollingThreshold float64 `doc:"a round begins as soon as a cluster has no more than this time of work left; 0: by the period alone"`
+	stage            Stage
+}
+
+// NewRolling makes the rolling use of a solver. Period and threshold are times of the instance.
+func NewRolling(info Info, solver Solver, period, threshold float64) (*Rolling, error) {
+	if !(period > 0) || math.IsInf(period, 1) {
+		return nil, fmt.Errorf("period: expected a time above 0, found %v", period)
+	}
+	if !(threshold >= 0) || math.IsInf(threshold, 1) {
+		return nil, fmt.Errorf("threshold: expected a time of at least 0, found %v", threshold)
+	}
+	return &Rolling{period, threshold, Stage{info.Name, solver}}, nil
+}
+
+// Supports implements [Solver]: where the solver supports the jobs as one batch.
+func (r *Rolling) Supports(in *model.Instance) error {
+	run := newRollingRun(in, r)
+	return r.stage.Solver.Supports(in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil))
+}
+
+// Solve implements [Solver].
+func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	run := newRollingRun(in, r)
+	progress := opt.Progress
+	opt.Start, opt.Progress = nil, nil
+	total := Result{Solution: &run.solution, Status: model.Feasible, Stop: model.StopDone}
+	for len(run.order) > 0 {
+		now := run.next()
+		jobs := run.collect(now)
+		limited, share, cancel := run.share(ctx, opt, total.Evaluations)
+		result, err := run.round(limited, now, jobs, share)
+		cancel()
+		switch {
+		case err != nil:
+			return Result{}, err
+		case ctx.Err() != nil:
+			return stopped(ctx), nil
+		case result.Solution == nil:
+			return Result{Status: model.Unknown, Stop: result.Stop, Evaluations: total.Evaluations + result.Evaluations, Reason: result.Reason}, nil
+		}
+		total.Evaluations += result.Evaluations
+		if result.Stop != model.StopDone {
+			total.Stop = result.Stop
+		}
+	}
+	if progress != nil {
+		if evaluation, err := model.Evaluate(in, total.Solution); err == nil {
+			progress(Progress{Evaluations: total.Evaluations, Objective: evaluation.Objective, Bound: math.Inf(-1)})
+		}
+	}
+	return total, nil
+}
+
+// share is what the round that begins now may take of the limits.
+func (r *rollingRun) share(ctx context.Context, opt Options, evaluations int64) (context.Context, Options, context.CancelFunc) {
+	end, timed := ctx.Deadline()
+	if !timed && opt.MaxEvals == 0 {
+		return ctx, opt, func() {}
+	}
+	rounds := r.rounds()
+	if opt.MaxEvals > 0 {
+		opt.MaxEvals = max(1, (opt.MaxEvals-evaluations)/int64(rounds))
+	}
+	if !timed {
+		return ctx, opt, func() {}
+	}
+	const part = 0.9 // what is left over is for the work between the rounds
+	limited, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))/float64(rounds)))
+	return limited, opt, cancel
+}
+
+// rollingRun is a run of [Rolling].
+type rollingRun struct {
+	*Rolling
+	in       *model.Instance
+	order    []int // the jobs that have not been planned, in order of arrival, none before those it waits for
+	now      float64
+	began    bool
+	end      []float64 // by job; NaN: not placed
+	last     []float64 // by cluster: the last end
+	held     []model.Hold
+	solution model.Solution
+}
+
+func newRollingRun(in *model.Instance, r *Rolling) *rollingRun {
+	run := &rollingRun{Rolling: r, in: in, order: plan.ArrivalOrder(in), end: make([]float64, len(in.Jobs())), last: make([]float64, len(in.Clusters()))}
+	for j := range run.end {
+		run.end[j] = math.NaN()
+	}
+	for c := range run.last {
+		run.last[c] = in.FirstArrival()
+	}
+	run.solution.Jobs = []model.Placement{}
+	return run
+}
+
+// arrived is when the job arrives; in the order it stands behind those that it waits for, whenever they do.
+func (r *rollingRun) arrived(job int) float64 { return r.in.Jobs()[job].Arrival }
+
+// tick is the first regular round not before the time.
+func (r *rollingRun) tick(t float64) float64 {
+	origin := r.in.FirstArrival()
+	at := origin + math.Ceil((t-origin)/r.RollingPeriod)*r.RollingPeriod
+	return max(t, at) // rounding must not lose a job
+}
+
+// next is the time of the next round: the first regular one with a job to plan, or before it that at which the work left of a cluster has
+// fallen to the threshold.
+func (r *rollingRun) next() float64 {
+	arrival := r.arrived(r.order[0])
+	at := r.tick(arrival)
+	if r.RollingThreshold > 0 && r.began {
+		at = min(at, max(arrival, r.now, slices.Min(r.last)-r.RollingThreshold))
+	}
+	r.now, r.began = at, true
+	return at
+}
+
+// rounds is the number of rounds, this one included, without those that the threshold brings forward.
+func (r *rollingRun) rounds() int {
+	rounds := 1
+	for k, last := 0, r.now; k < len(r.order); k++ {
+		if tick := r.tick(r.arrived(r.order[k])); tick > last {
+			rounds, last = rounds+1, tick
+		}
+	}
+	return rounds
+}
+
+// collect takes the jobs that have arrived out of the order.
+func (r *rollingRun) collect(now float64) []int {
+	n := 0
+	for n < len(r.order) && r.arrived(r.order[n]) <= now {
+		n++
+	}
+	jobs := r.order[:n]
+	r.order = r.order[n:]
+	return jobs
+}
+
+// ready is when each of the jobs may start: now, or after those it waits for that are placed.
+func (r *rollingRun) ready(now float64, jobs []int) []float64 {
+	ready := make([]float64, len(jobs))
+	for k, j := range jobs {
+		ready[k] = max(now, r.in.FirstArrival())
+		for _, before := range r.in.Jobs()[j].After {
+			if end := r.end[before]; end > ready[k] {
+				ready[k] = end
+			}
+		}
+	}
+	return ready
+}
+
+// round plans the jobs.
+func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Options) (Result, error) {
+	jobs = r.placeable(jobs)
+	if len(jobs) == 0 {
+		return Result{Solution: &model.Solution{}, Stop: model.StopDone}, nil
+	}
+	r.held = slices.DeleteFunc(r.held, func(h model.Hold) bool { return h.End <= now })
+	batch := r.in.Batch(jobs, r.ready(now, jobs), r.held)
+	planned, replay := batch, false
+	if r.stage.Solver.Supports(batch) != nil {
+		planned, replay = r.in.Batch(jobs, slices.Repeat([]float64{max(now, r.in.FirstArrival())}, len(jobs)), nil), true
+	}
+	if err := r.stage.Solver.Supports(planned); err != nil {
+		return Result{}, err
+	}
+	result, err := r.stage.Solver.Solve(ctx, planned, opt)
+	if err != nil || result.Solution == nil {
+		return result, err
+	}
+	sol := result.Solution
+	if replay {
+		if sol, err = behind(batch, sol); err != nil {
+			return Result{}, err
+		}
+	}
+	return result, r.commit(sol)
+}
+
+// placeable leaves out the jobs that wait for one that is left out, and hands back the others.
+func (r *rollingRun) placeable(jobs []int) []int {
+	in := make(map[int]bool, len(jobs))
+	var kept []int
+	for _, j := range jobs { // none stands before those it waits for
+		missing := -1
+		for _, before := range r.in.Jobs()[j].After {
+			if math.IsNaN(r.end[before]) && !in[before] {
+				missing = before
+			}
+		}
+		if missing < 0 {
+			in[j] = true
+			kept = append(kept, j)
+			continue
+		}
+		r.solution.Unscheduled = append(r.solution.Unscheduled, model.Unscheduled{Job: r.in.Jobs()[j].ID,
+			Reason: plan.CutReason(fmt.Sprintf("waits for job %s, which is not placed", r.in.Jobs()[missing].ID))})
+	}
+	return kept
+}
+
+// behind is the schedule with its jobs, in the order of their starts, on the clusters and numbers of processors that they have
+// there, as soon as each can start behind what the instance says is held.
+func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error) {
+	s := plan.NewChosenSchedule(batch)
+	placements := slices.Clone(sol.Jobs)
+	slices.SortStableFunc(placements, func(a, b model.Placement) int { return cmp.Compare(a.Start, b.Start) })
+	of := make([]*model.Placement, len(batch.Jobs()))
+	order := make([]int, 0, len(of))
+	for k := range placements {
+		j, ok := batch.JobIndex(placements[k].Job)
+		if !ok || of[j] != nil {
+			return nil, fmt.Errorf("the schedule of a batch places job %s, which is not in it or twice", placements[k].Job)
+		}
+		of[j] = &placements[k]
+		order = append(order, j)
+	}
+	for j := range of { // all jobs are in the order: Topological counts on it
+		if of[j] == nil {
+			order = append(order, j)
+		}
+	}
+	for _, j := range plan.Topological(batch, order) {
+		if of[j] == nil {
+			continue
+		}
+		slot, ok := again(s, batch, j, of[j])
+		if ok {
+			s.Place(j, slot)
+		} else {
+			s.LeaveUnplaceable(j)
+		}
+	}
+	result := s.Solution()
+	result.Unscheduled = append(result.Unscheduled, sol.Unscheduled...)
+	return result, nil
+}
+
+// again is the earliest slot for what a placement holds.
+func again(s *plan.Schedule, in *model.Instance, job int, p *model.Placement) (plan.Slot, bool) {
+	held, first, several := 0, -1, false
+	p.Parts(in.Jobs()[job].Tasks, func(piece model.Piece) {
+		c, _ := in.ClusterIndex(piece.Cluster)
+		held += piece.Processors.Len()
+		several = several || first >= 0 && c != first
+		first = c
+	})
+	if several {
+		return s.Spread(job, held)
+	}
+	return s.EarliestOn(job, first, held)
+}
+
+// commit adds what was planned for a batch.
+func (r *rollingRun) commit(sol *model.Solution) error {
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		j, ok := r.in.JobIndex(p.Job)
+		if !ok {
+			return fmt.Errorf("the schedule of a batch places job %s, which the instance does not have", p.Job)
+		}
+		r.end[j] = p.End
+		hold := model.Hold{Job: &r.in.Jobs()[j], Start: p.Start, End: p.End}
+		p.Parts(hold.Job.Tasks, func(piece model.Piece) {
+			c, _ := r.in.ClusterIndex(piece.Cluster)
+			hold.Pieces = append(hold.Pieces, model.HoldPiece{Cluster: c, Processors: piece.Processors, End: piece.End})
+			r.last[c] = max(r.last[c], piece.End)
+		})
+		r.held = append(r.held, hold)
+	}
+	r.solution.Jobs = append(r.solution.Jobs, sol.Jobs...)
+	r.solution.Unscheduled = append(r.solution.Unscheduled, sol.Unscheduled...)
+	return nil
+}
