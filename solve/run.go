@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -79,8 +80,8 @@ func state(ctx context.Context, result *Result, in *model.Instance) error {
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
-	if bound, ok := LowerBound(ctx, in); ok && (!result.HasBound || bound > result.Bound) {
-		result.Bound, result.HasBound = bound, true
+	if proved, ok := bound.Lower(ctx, in); ok && (!result.HasBound || proved > result.Bound) {
+		result.Bound, result.HasBound = proved, true
 	}
 	if result.HasBound {
 		sol.Bound = &result.Bound

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 )
@@ -22,7 +23,7 @@ var _ = Register(Info{
 // Search is the anytime global search of package search. From a cold start it begins with the schedules of several rules of
 // priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
 //
-// The bound of the result is [LowerBound]'s; the search ends when it is reached.
+// The bound of the result is [bound.Lower]'s; the search ends when it is reached.
 //
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
 // O(jobs · (clusters + steps)) for each of up to eight walks.
@@ -45,7 +46,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	result := Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
-	if result.Bound, result.HasBound = LowerBound(ctx, in); result.HasBound {
+	if result.Bound, result.HasBound = bound.Lower(ctx, in); result.HasBound {
 		limits.Target = result.Bound
 	}
 	_, timed := ctx.Deadline()

@@ -102,7 +102,7 @@ Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible o
 		ExitErrHandler:  func(*cli.Context, error) {}, // run decides
 		OnUsageError:    onUsageError,
 		Commands: []*cli.Command{
-			solveCommand(), checkCommand(), compareCommand(), solversCommand(), metricsCommand(), schemaCommand(),
+			solveCommand(), boundCommand(), checkCommand(), compareCommand(), solversCommand(), metricsCommand(), schemaCommand(),
 			importCommand(), generateCommand(), ganttCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {

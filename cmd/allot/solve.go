@@ -32,7 +32,7 @@ Examples:
 			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution; see allot solvers"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
-			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
+			objectiveFlag(),
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement to `FILE`, a line of JSON each"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,
@@ -198,16 +198,9 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	target := in
-	if metric := c.String("objective"); metric != "" {
-		weight := 1.0
-		if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
-			weight = -1
-		}
-		var err error
-		if target, err = in.WithObjective(map[string]float64{metric: weight}); err != nil {
-			return solve.Result{}, 0, usageErrorf("--objective: %w", err)
-		}
+	target, err := withObjective(c, in)
+	if err != nil {
+		return solve.Result{}, 0, err
 	}
 	follow := newWatch(ctx, c.App.ErrWriter, target, c.IsSet("trace"))
 	if follow != nil {

@@ -1,4 +1,4 @@
-package solve
+package bound
 
 import (
 	"cmp"
@@ -6,22 +6,21 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 var (
-	_ = RegisterBound(Bound{Name: "area-dual", Metric: "makespan",
+	_ = Register(Method{Name: "area-dual", Metric: "makespan",
 		Doc:    "the area of the jobs over the processors, at the best prices of the clusters' processor time: the dual of the assignment's linear program",
 		Source: "J. K. Lenstra, D. B. Shmoys, É. Tardos (1990), Approximation algorithms for scheduling unrelated parallel machines, Math. Program. 46, doi:10.1007/BF01585745, the linear program; prices by multiplicative updates, S. Arora, E. Hazan, S. Kale (2012), doi:10.4086/toc.2012.v008a006",
-		Prove:  proveAreaDual})
-	_ = RegisterBound(Bound{Name: "area-released", Metric: "makespan",
-		Doc: "a time of arrival + the area of the jobs that arrive then or later, over all processors", Source: "elementary", Prove: proveAreaReleased})
-	_ = RegisterBound(Bound{Name: "wide-jobs", Metric: "makespan",
-		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", Prove: proveWideJobs})
+		New:    Once(proveAreaDual)})
+	_ = Register(Method{Name: "area-released", Metric: "makespan",
+		Doc: "a time of arrival + the area of the jobs that arrive then or later, over all processors", Source: "elementary", New: Once(proveAreaReleased)})
+	_ = Register(Method{Name: "wide-jobs", Metric: "makespan",
+		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: Once(proveWideJobs)})
 )
 
 // areas is the least processor time of each job that has to be placed, by cluster; +Inf where it cannot run.
-func (r *relaxation) areas() [][]float64 {
+func (r *Relaxation) areas() [][]float64 {
 	if r.areaRows != nil {
 		return r.areaRows
 	}
@@ -37,12 +36,12 @@ func (r *relaxation) areas() [][]float64 {
 }
 
 // spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
-func (r *relaxation) spreads() bool {
+func (r *Relaxation) spreads() bool {
 	return slices.ContainsFunc(r.must, func(j int) bool { return r.in.Jobs()[j].Span == model.SpanGrid })
 }
 
 // proveAreaDual is the value of the jobs at the best prices of processor time.
-func proveAreaDual(ctx context.Context, r *relaxation) (float64, bool) {
+func proveAreaDual(ctx context.Context, r *Relaxation) (float64, bool) {
 	if len(r.must) == 0 {
 		return 0, true
 	}
@@ -53,11 +52,11 @@ func proveAreaDual(ctx context.Context, r *relaxation) (float64, bool) {
 		processors[c] = clusters[c].Processors
 		speeds[c], _ = fastest(&clusters[c])
 	}
-	return search.FindPrices(ctx, processors, speeds, len(areas), func(k int) []float64 { return areas[k] }).Value, true
+	return FindPrices(ctx, processors, speeds, len(areas), func(k int) []float64 { return areas[k] }).Value, true
 }
 
 // proveAreaReleased looks at every time of arrival.
-func proveAreaReleased(_ context.Context, r *relaxation) (float64, bool) {
+func proveAreaReleased(_ context.Context, r *Relaxation) (float64, bool) {
 	areas := r.areas()
 	late := make([]int, len(areas)) // positions in must
 	for k := range late {
@@ -73,7 +72,7 @@ func proveAreaReleased(_ context.Context, r *relaxation) (float64, bool) {
 }
 
 // proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another.
-func proveWideJobs(_ context.Context, r *relaxation) (float64, bool) {
+func proveWideJobs(_ context.Context, r *Relaxation) (float64, bool) {
 	if r.spreads() {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-package solve
+package bound
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-var _ = RegisterBound(Bound{Name: "area-levels", Metric: "mcp",
+var _ = Register(Method{Name: "area-levels", Metric: "mcp",
 	Doc:    "no cluster's makespan is below the area of its jobs over its processors: the least weighted mean over all ways to share the jobs",
 	Source: "allot",
-	Prove:  proveAreaLevels})
+	New:    Once(proveAreaLevels)})
 
 // proveAreaLevels minimises Σ_i n_i/p · w_i·A_i/m_i over assignments, where A_i is the processor time of the n_i jobs of cluster i
 // and w_i its weight of the makespan over the sum of its weights: idle time and over-deadline are at least 0. For fixed counts the
@@ -19,7 +19,7 @@ var _ = RegisterBound(Bound{Name: "area-levels", Metric: "mcp",
 //
 // It needs areas that are proportional over the clusters, and a schedule that places all jobs. Complexity: O(2^K·K·p²) for K
 // clusters and p jobs; above a limit there is none.
-func proveAreaLevels(ctx context.Context, r *relaxation) (float64, bool) {
+func proveAreaLevels(ctx context.Context, r *Relaxation) (float64, bool) {
 	const limit = 1 << 28
 	k, p := len(r.in.Clusters()), len(r.must)
 	if !r.all || p == 0 || r.spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
@@ -70,7 +70,7 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (float64, bool)
 
 // proportionalAreas sorts the jobs by area on the first cluster and returns the running sums, and for each cluster the
 // factor by which the areas are larger there; false where they are not proportional.
-func (r *relaxation) proportionalAreas() (sums, factor []float64, ok bool) {
+func (r *Relaxation) proportionalAreas() (sums, factor []float64, ok bool) {
 	rows := r.areas()
 	factor = slices.Repeat([]float64{math.NaN()}, len(r.in.Clusters()))
 	areas := make([]float64, len(rows))

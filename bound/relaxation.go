@@ -1,71 +1,16 @@
-package solve
+package bound
 
 import (
-	"context"
-	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
 
-// Bound is a method that proves how low one metric can be. It is registered in the file that holds it, as a solver is.
-type Bound struct {
-	Name   string
-	Metric string // the metric it bounds
-	Doc    string
-	Source string
-	// Prove returns a value that the metric is not below in any schedule that places every job it has to, and whether it
-	// found one. When ctx ends it returns what it has, which is valid; without that it depends on the instance alone.
-	Prove func(ctx context.Context, r *relaxation) (value float64, ok bool)
-}
-
-// bounds holds the registered bounds by metric.
-var bounds = map[string][]Bound{}
-
-// RegisterBound adds a bound to the registry.
-func RegisterBound(b Bound) Bound {
-	if m, ok := model.MetricNamed(b.Metric); !ok || m.PerCluster {
-		panic(fmt.Sprintf("solve: bound %q of the metric %q", b.Name, b.Metric))
-	}
-	bounds[b.Metric] = append(bounds[b.Metric], b)
-	return b
-}
-
-// LowerBound is the best lower bound of the instance's objective that the registered bounds prove, and whether they prove
-// any. It holds for every schedule that places all jobs it has to: those that some cluster can run, that have no hard deadline
-// and that wait for no job that may be left out. Metrics of a positive weight without a bound count as 0, below which none
-// falls; those of a negative weight as their largest value.
-func LowerBound(ctx context.Context, in *model.Instance) (value float64, ok bool) {
-	r := newRelaxation(in)
-	for _, term := range in.Objective() {
-		if term.Weight < 0 {
-			most, limited := r.most(term.Metric)
-			if !limited {
-				return 0, false
-			}
-			value += term.Weight * most
-			continue
-		}
-		best := 0.0
-		for _, b := range bounds[term.Metric] {
-			if proved, found := b.Prove(ctx, r); found {
-				best, ok = max(best, proved), true
-			}
-		}
-		value += term.Weight * best
-	}
-	if math.IsInf(value, 0) || math.IsNaN(value) {
-		return 0, false
-	}
-	// A bound adds the same numbers as a schedule in another order; it stays below all of them.
-	return value - 1e-12*math.Abs(value), ok
-}
-
-// relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
+// Relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
 // the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
 // the jobs before it. All times count from the earliest arrival.
-type relaxation struct {
+type Relaxation struct {
 	in    *model.Instance
 	must  []int     // the jobs every schedule has to place
 	all   bool      // these are all jobs
@@ -75,9 +20,15 @@ type relaxation struct {
 	areaRows [][]float64 // see areas; nil: not asked for yet
 }
 
-func newRelaxation(in *model.Instance) *relaxation {
+// Instance is the instance.
+func (r *Relaxation) Instance() *model.Instance { return r.in }
+
+// All says that every schedule has to place all jobs.
+func (r *Relaxation) All() bool { return r.all }
+
+func newRelaxation(in *model.Instance) *Relaxation {
 	n := len(in.Jobs())
-	r := &relaxation{in: in, least: make([]float64, n), start: make([]float64, n)}
+	r := &Relaxation{in: in, least: make([]float64, n), start: make([]float64, n)}
 	optional := make([]bool, n)
 	for _, j := range plan.ArrivalOrder(in) { // those waited for first
 		job := &in.Jobs()[j]
@@ -102,7 +53,7 @@ func newRelaxation(in *model.Instance) *relaxation {
 }
 
 // end is the earliest end of the job.
-func (r *relaxation) end(j int) float64 { return r.start[j] + r.least[j] }
+func (r *Relaxation) end(j int) float64 { return r.start[j] + r.least[j] }
 
 // shortestOn is a time that the job takes at least on the cluster; +Inf where it cannot run there. It takes the fastest
 // machine for all, and for a job that may spread over the grid as many processors as it may have.
@@ -162,7 +113,7 @@ func areaOn(in *model.Instance, j, c int) float64 {
 }
 
 // most is the largest value of a metric that is better when high, and whether it has one.
-func (r *relaxation) most(metric string) (float64, bool) {
+func (r *Relaxation) most(metric string) (float64, bool) {
 	jobs := r.in.Jobs()
 	sum := 0.0
 	switch metric {
