@@ -45,14 +45,26 @@ func proveAreaDual(ctx context.Context, r *Relaxation) (float64, bool) {
 	if len(r.must) == 0 {
 		return 0, true
 	}
-	clusters := r.in.Clusters()
 	areas := r.areas()
-	processors, speeds := make([]int, len(clusters)), make([]float64, len(clusters))
-	for c := range clusters {
-		processors[c] = clusters[c].Processors
-		speeds[c], _ = fastest(&clusters[c])
+	return FindPrices(ctx, r.processorCounts(), r.speeds(), len(areas), func(k int) []float64 { return areas[k] }).Value, true
+}
+
+// processorCounts are the numbers of processors of the clusters.
+func (r *Relaxation) processorCounts() []int {
+	counts := make([]int, len(r.in.Clusters()))
+	for c := range counts {
+		counts[c] = r.in.Clusters()[c].Processors
 	}
-	return FindPrices(ctx, processors, speeds, len(areas), func(k int) []float64 { return areas[k] }).Value, true
+	return counts
+}
+
+// speeds are the speeds of the clusters' fastest processors.
+func (r *Relaxation) speeds() []float64 {
+	speeds := make([]float64, len(r.in.Clusters()))
+	for c := range speeds {
+		speeds[c], _ = fastest(&r.in.Clusters()[c])
+	}
+	return speeds
 }
 
 // proveAreaReleased looks at every time of arrival.

@@ -28,6 +28,7 @@ type Part struct {
 
 // term is a metric of the objective with the methods at work on it.
 type term struct {
+	of      *Relaxation
 	metric  string
 	weight  float64
 	methods []Method
@@ -46,7 +47,7 @@ func New(in *model.Instance) *Proof {
 			p.constant += o.Weight * most
 			p.limited = p.limited && limited
 		case o.Weight > 0:
-			t := &term{metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
+			t := &term{of: r, metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
 			for _, m := range t.methods {
 				t.provers, t.busy = append(t.provers, m.New(r)), append(t.busy, true)
 			}
@@ -107,6 +108,9 @@ func (p *Proof) Parts() []Part {
 		best, _ := t.best()
 		for k, prover := range t.provers {
 			if value, ok := prover.Value(); ok {
+				if t.metric == "makespan" {
+					value = t.of.roundUp(value)
+				}
 				parts = append(parts, Part{t.metric, t.methods[k].Name, value, value >= best})
 			}
 		}
@@ -120,6 +124,9 @@ func (t *term) best() (best float64, ok bool) {
 		if value, found := prover.Value(); found {
 			best, ok = max(best, value), true
 		}
+	}
+	if t.metric == "makespan" && ok {
+		best = t.of.roundUp(best)
 	}
 	return best, ok
 }

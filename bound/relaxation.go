@@ -17,6 +17,7 @@ type Relaxation struct {
 	least []float64 // by job: shortest execution time anywhere
 	start []float64 // by job: earliest start
 
+	grain    float64     // see roundUp; 0: not asked for yet
 	areaRows [][]float64 // see areas; nil: not asked for yet
 }
 
@@ -133,4 +134,48 @@ func (r *Relaxation) most(metric string) (float64, bool) {
 		return sum, true
 	}
 	return 0, false
+}
+
+// roundUp raises a bound of the makespan to the next value that a best schedule can have: sums of execution times and an arrival.
+// Where all of those are whole numbers, or of halves, quarters and so on, so is it. It looks at rigid jobs on uniform clusters.
+func (r *Relaxation) roundUp(bound float64) float64 {
+	if r.grain == 0 {
+		r.grain = r.findGrain()
+	}
+	if r.grain < 0 || bound > 1e12*r.grain {
+		return bound
+	}
+	return max(bound, r.grain*math.Ceil(bound/r.grain-1e-9))
+}
+
+// findGrain is the largest power of 2 up to 1 of which all times are multiples; −1: none.
+func (r *Relaxation) findGrain() float64 {
+	const alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
+	if r.in.Features()&alike != 0 {
+		return -1
+	}
+	grain := 1.0
+	divides := func(t float64) bool {
+		for ; math.Mod(t, grain) != 0; grain /= 2 {
+			if grain < 1.0/1024 {
+				return false
+			}
+		}
+		return t < 1e9
+	}
+	for j := range r.in.Jobs() {
+		if !divides(r.in.Jobs()[j].Arrival - r.in.FirstArrival()) {
+			return -1
+		}
+		for c := range r.in.Clusters() {
+			if !r.in.CanRun(j, c) {
+				continue
+			}
+			size, _ := r.in.Width(j, c)
+			if !divides(r.in.DurationOn(j, c, size)) {
+				return -1
+			}
+		}
+	}
+	return grain
 }
