@@ -115,9 +115,11 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
 	return best, true
 }
 
-// thresholds are those, as parts, at which some size of a job begins to count on some cluster; at most 100.
+// thresholds are those, as parts, at which some size of a job begins to count on some cluster; at most 100, and fewer where the jobs
+// are many.
 func (r *Relaxation) thresholds() []int {
 	var parts []int
+	most := min(100, 300_000/(len(r.must)*len(r.in.Clusters())))
 	for c := range r.in.Clusters() {
 		processors := r.in.Clusters()[c].Processors
 		for _, j := range r.must {
@@ -131,9 +133,9 @@ func (r *Relaxation) thresholds() []int {
 	}
 	slices.Sort(parts)
 	parts = slices.Compact(parts)
-	for len(parts) > 100 { // every other one
+	for len(parts) > most { // every other one
 		kept := parts[:0]
-		for k := 0; k < len(parts); k += 2 {
+		for k := 1; k < len(parts); k += 2 {
 			kept = append(kept, parts[k])
 		}
 		parts = kept

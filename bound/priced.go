@@ -56,7 +56,7 @@ type pricedStart struct {
 type pricedWeights struct{ over, end, busy float64 }
 
 // pricedStarts limits the starts that are kept.
-const pricedStarts = 3_000_000
+const pricedStarts = 400_000
 
 // newPriced prepares the starts of the jobs that have to be placed; nil where they are not rigid jobs on clusters of equal
 // processors, or too many.

@@ -139,4 +139,4 @@ func Lower(ctx context.Context, in *model.Instance) (value float64, ok bool) {
 }
 
 // LittleWork is work that is not felt, see [Prover].
-const LittleWork = 50_000_000
+const LittleWork = 5_000_000

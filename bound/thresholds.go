@@ -24,15 +24,16 @@ type headTail struct {
 // their work takes, and, as each holds a processor of p at least, that of the m shortest of their p·(m−1)+1 longest, which meet
 // on one; then b follows.
 //
-// Complexity: O(n) a pair, of which there are at most 64² of n jobs.
+// Complexity: O(n) a pair, of which there are at most 64² of n jobs, fewer where there are thousands.
 func proveHeadTail(ctx context.Context, r *Relaxation) (float64, bool) {
 	if len(r.must) == 0 {
 		return 0, false
 	}
 	jobs := r.headTails(ctx)
 	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
-	heads := someOf(jobs, func(j *headTail) float64 { return j.head })
-	tails := someOf(jobs, func(j *headTail) float64 { return j.tail })
+	most := int(min(64, max(2, math.Sqrt(4_000_000/float64(len(jobs))))))
+	heads := someOf(jobs, most, func(j *headTail) float64 { return j.head })
+	tails := someOf(jobs, most, func(j *headTail) float64 { return j.tail })
 	best := 0.0
 	lengths := make([]float64, 0, len(jobs))
 	for _, a := range heads {
@@ -100,9 +101,8 @@ func (r *Relaxation) headTails(ctx context.Context) []headTail {
 	return jobs
 }
 
-// someOf are the distinct values of the jobs, at most 64, evenly by rank.
-func someOf(jobs []headTail, of func(*headTail) float64) []float64 {
-	const most = 64
+// someOf are the distinct values of the jobs, at most so many, evenly by rank.
+func someOf(jobs []headTail, most int, of func(*headTail) float64) []float64 {
 	values := make([]float64, len(jobs))
 	for k := range jobs {
 		values[k] = of(&jobs[k])

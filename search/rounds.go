@@ -19,7 +19,7 @@ func run(ctx context.Context, e engine, in *model.Instance, start *model.Solutio
 			return Result{}, err
 		}
 	}
-	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains())}
+	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains()), proving: opt.Improve != nil}
 	stop := r.loop(ctx)
 	result := Result{Solution: start, Evaluations: r.evaluations, Stop: stop}
 	k := r.leader()
@@ -48,6 +48,8 @@ type rounds struct {
 	opt         Options
 	used        []int64 // evaluations of the round, by chain
 	evaluations int64
+	proving     bool // the bound may still be improved
+	done        bool // it may not, as the last round found
 }
 
 // loop runs the rounds and says why they ended.
@@ -73,6 +75,7 @@ func (r *rounds) loop(ctx context.Context) model.Stop {
 			made += used
 		}
 		r.evaluations += made
+		r.proving = r.proving && !r.done
 		if r.opt.Progress != nil {
 			r.opt.Progress(r.evaluations, r.engine.best(r.leader()).objective)
 		}
@@ -99,8 +102,11 @@ func (r *rounds) round(ctx context.Context) {
 		return min(most, mine)
 	}
 	stop := func() bool { return ctx.Err() != nil }
-	var next atomic.Int64
+	var next, proof atomic.Int64
 	work := func() {
+		if r.proving && proof.Add(1) == 1 {
+			r.prove(ctx)
+		}
 		for k := next.Add(1) - 1; k < chains; k = next.Add(1) - 1 {
 			r.used[k] = 0
 			if n := share(k); n > 0 && !stop() {
@@ -109,11 +115,20 @@ func (r *rounds) round(ctx context.Context) {
 		}
 	}
 	var workers sync.WaitGroup
-	for range min(int64(max(1, r.opt.Workers)), chains) - 1 {
+	for range min(int64(max(1, r.opt.Workers)), chains+1) - 1 {
 		workers.Go(work)
 	}
 	work()
 	workers.Wait()
+}
+
+// prove goes on with the bound, for about a quarter of the time that the chains of a round take.
+func (r *rounds) prove(ctx context.Context) {
+	const second = 1e9
+	work := second * float64(r.engine.round()) / float64(r.engine.pace()) * float64(len(r.used)) / 4
+	bound, more := r.opt.Improve(ctx, int64(work))
+	r.opt.Target = max(r.opt.Target, bound)
+	r.done = !more
 }
 
 // leader is the chain with the best schedule, the first of equals.

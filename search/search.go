@@ -22,6 +22,10 @@ type Options struct {
 	Effort   float64 // about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
 	Workers  int     // 0: one
 	Target   float64 // the search ends when the objective is as low, the proved lower bound; -Inf: none
+	// Improve goes on with the proof of a bound for about so much work, in ns of one core, and returns it and whether more work may
+	// improve it: the target rises with it. It is called once a round beside the chains, by the numbers of rounds and evaluations
+	// alone, so that the search does not depend on the clock. nil: the target stays.
+	Improve func(ctx context.Context, work int64) (bound float64, more bool)
 	// Progress is told the number of evaluations and the least objective so far, at most once a round, from one goroutine.
 	Progress func(evaluations int64, objective float64)
 }

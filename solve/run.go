@@ -62,7 +62,7 @@ func complete(ctx context.Context, result *Result, info Info, solver Solver, in 
 // Restate makes the result of a solver that ran for another objective, see [model.Instance.WithObjective], one for the objective of
 // the instance: a bound or proof for the other says nothing of this one.
 func Restate(ctx context.Context, result *Result, in *model.Instance) error {
-	result.HasBound, result.Bound = false, 0
+	result.HasBound, result.Bound, result.bounded = false, 0, false
 	if result.Status == model.Optimal {
 		result.Status = model.Feasible
 	}
@@ -80,8 +80,10 @@ func state(ctx context.Context, result *Result, in *model.Instance) error {
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
-	if proved, ok := bound.Lower(ctx, in); ok && (!result.HasBound || proved > result.Bound) {
-		result.Bound, result.HasBound = proved, true
+	if !result.bounded {
+		if proved, ok := bound.Lower(ctx, in); ok && (!result.HasBound || proved > result.Bound) {
+			result.Bound, result.HasBound = proved, true
+		}
 	}
 	if result.HasBound {
 		sol.Bound = &result.Bound

@@ -23,7 +23,8 @@ var _ = Register(Info{
 // Search is the anytime global search of package search. From a cold start it begins with the schedules of several rules of
 // priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
 //
-// The bound of the result is [bound.Lower]'s; the search ends when it is reached.
+// The bound is improved while it searches, on a share of the workers and by a share of the evaluations; the search ends when it is
+// reached.
 //
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
 // O(jobs · (clusters + steps)) for each of up to eight walks.
@@ -46,8 +47,19 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	result := Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
-	if result.Bound, result.HasBound = bound.Lower(ctx, in); result.HasBound {
+	proof := bound.New(in)
+	more := proof.Improve(ctx, bound.LittleWork)
+	prove := func() { result.Bound, result.HasBound = proof.Value() }
+	prove()
+	result.bounded = true
+	if result.HasBound {
 		limits.Target = result.Bound
+	}
+	if more {
+		limits.Improve = func(ctx context.Context, work int64) (float64, bool) {
+			more := proof.Improve(ctx, work)
+			return provedBy(proof), more
+		}
 	}
 	_, timed := ctx.Deadline()
 	switch {
@@ -62,17 +74,26 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(n int64, objective float64) {
-			opt.Progress(Progress{Evaluations: evaluations + n, Objective: objective, Bound: limits.Target})
+			opt.Progress(Progress{Evaluations: evaluations + n, Objective: objective, Bound: provedBy(proof)})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)
 	if err != nil {
 		return Result{}, err
 	}
+	prove()
 	result.Solution, result.Stop = found.Solution, found.Stop
 	result.Evaluations += found.Evaluations
 	if result.Solution == nil {
 		result.Status = model.Unknown
 	}
 	return result, nil
+}
+
+// provedBy is the bound that is proved; −Inf: none.
+func provedBy(proof *bound.Proof) float64 {
+	if value, ok := proof.Value(); ok {
+		return value
+	}
+	return math.Inf(-1)
 }

@@ -49,6 +49,8 @@ type Result struct {
 	Stop        model.Stop
 	Evaluations int64  // schedules evaluated
 	Reason      string // for people: why the instance is infeasible, where Status says so
+
+	bounded bool // the bound is at least [bound.Lower]'s
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.
