@@ -134,7 +134,7 @@ func TestWideJobsRunOneAfterAnother(t *testing.T) {
 }
 
 // records are the rows of a file of the shared data; the test is skipped where there is none.
-func records(t *testing.T, path ...string) [][]string {
+func records(t testing.TB, path ...string) [][]string {
 	t.Helper()
 	file, err := os.Open(filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...))
 	if err != nil {
@@ -149,7 +149,7 @@ func records(t *testing.T, path ...string) [][]string {
 }
 
 // number parses a field.
-func number(t *testing.T, text string) float64 {
+func number(t testing.TB, text string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {

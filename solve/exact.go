@@ -16,7 +16,8 @@ var _ = Register(Info{
 	Source: "allot; dominance of partial schedules after E. Demeulemeester, W. Herroelen (1992), A branch-and-bound procedure for the multiple resource-constrained project scheduling problem, Management Science 38(12), doi:10.1287/mnsc.38.12.1803, the cutset rule",
 	New:    func() Solver { return &Exact{} },
 
-	Starts: true,
+	Starts:   true,
+	AutoJobs: 12,
 })
 
 // Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It is for rigid jobs that wait for no others,
