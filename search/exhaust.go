@@ -28,7 +28,7 @@ func Exhaustible(in *model.Instance) error {
 		return fmt.Errorf("%w: %d jobs, it takes %d", ErrTooLarge, len(in.Jobs()), ExhaustJobs)
 	case len(in.Clusters()) > clusters:
 		return fmt.Errorf("%w: %d clusters, it takes %d", ErrTooLarge, len(in.Clusters()), clusters)
-	case newListProblem(in) == nil:
+	case newListProblem(context.Background(), in) == nil:
 		return ErrNoEngine
 	}
 	return nil
@@ -47,7 +47,10 @@ func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options
 	if err := Exhaustible(in); err != nil {
 		return Result{}, false, err
 	}
-	x := &exhaustion{p: newListProblem(in), opt: opt, limit: limit}
+	x := &exhaustion{p: newListProblem(ctx, in), opt: opt, limit: limit}
+	if x.p == nil {
+		return Result{Stop: stopReason(ctx)}, false, nil
+	}
 	found.Stop = x.run(ctx)
 	found.Evaluations = x.evaluations
 	if found.Stop != model.StopDone || x.full {
@@ -183,14 +186,12 @@ func (x *exhaustion) place(c int, s *exhaustState, job int32) (exhaustState, boo
 		gone++
 	}
 	end := start + j.duration
-	grown := exhaustState{now: start, latest: max(s.latest, end), over: s.over, direct: s.direct + j.fixed, free: free - j.size, last: &exhaustStep{job, s.last}}
+	grown := exhaustState{now: start, latest: max(s.latest, end), over: s.over, direct: s.direct, free: free - j.size, last: &exhaustStep{job, s.last}}
 	if end > j.deadline {
 		grown.over += end - j.deadline
-		grown.direct += j.late
 	}
-	grown.direct += j.slope * (end - j.first)
-	if end > j.bound {
-		grown.direct += j.steep * (end - j.bound)
+	if costs := x.p.clusters[c].costs; costs != nil {
+		grown.direct += costs[job].of(end, j.deadline)
 	}
 	grown.runs = make([]exhaustRun, 0, len(s.runs)-gone+1)
 	placed := false
