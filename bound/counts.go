@@ -1,7 +1,6 @@
 package bound
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -30,6 +29,7 @@ type counts struct {
 	g      [][]float64   // by cluster and number of jobs
 	level  [][]int32     // that g is of
 	hope   [][][]float64 // by cluster, group of levels and number of jobs: g of none of them is lower
+	known  [][]bool      // by cluster and number of jobs: g is computed level by level
 	before [][]float64   // by cluster and number of jobs: the least Σ g of the clusters before it
 	chord  [2][]float64  // by number of jobs
 	values []float64
@@ -37,7 +37,7 @@ type counts struct {
 }
 
 // countGroup is the number of levels that are looked at together first.
-const countGroup = 2
+const countGroup = 1
 
 // pick is what a cluster chooses: a number of jobs and a level of its makespan; 0 with no jobs.
 type pick struct{ n, level int32 }
@@ -59,7 +59,7 @@ func newCounts(p *priced, unit, weight []float64) *counts {
 		c.hope = append(c.hope, table[float64](c.levels/countGroup+1, p.jobs+1))
 	}
 	K := len(p.clusters)
-	c.h, c.g, c.level, c.before = table[float64](K, c.levels), table[float64](K, p.jobs+1), table[int32](K, p.jobs+1), table[float64](K+1, p.jobs+1)
+	c.h, c.g, c.level, c.known, c.before = table[float64](K, c.levels), table[float64](K, p.jobs+1), table[int32](K, p.jobs+1), table[bool](K, p.jobs+1), table[float64](K+1, p.jobs+1)
 	return c
 }
 
@@ -89,11 +89,13 @@ func (c *counts) work(box []countBox) int64 {
 // evaluate is the bound at the prices x within the box, with a cut; ok is false where ctx ended. +Inf: the box holds nothing;
 // NaN: the prices are too large for the digits there are.
 //
-// Levels are looked at in groups first, each as good as its best for everything. What the clusters choose by that, computed
-// level by level, is an upper limit; only numbers of jobs that may lead below it are looked at level by level then.
+// Levels are looked at in groups first, each as good as its best for everything. What the clusters choose by that is computed level
+// by level, with the numbers of jobs next to it, until they choose nothing else, or what they then choose is so close to what may
+// be the least, which is the value.
 //
 // Complexity: O(clusters·levels·jobs²).
-func (c *counts) evaluate(ctx context.Context, box []countBox, x []float64) (value float64, at *cut, ok bool) {
+func (c *counts) evaluate(ctx context.Context, box []countBox, x []float64, close float64) (value float64, at *cut, ok bool) {
+	const beside = 3
 	if !c.set(ctx, x) {
 		return 0, nil, false
 	}
@@ -102,43 +104,42 @@ func (c *counts) evaluate(ctx context.Context, box []countBox, x []float64) (val
 		if !c.hopes(ctx, i, box[i], x) {
 			return 0, nil, false
 		}
+		clear(c.known[i])
 	}
-	n, _ := c.share(box)
-	if n == nil {
-		return math.Inf(1), nil, true
-	}
-	hoped, limit := table[float64](len(n), c.jobs+1), 1e-11*c.magnitude(x)
-	for i := range n {
-		copy(hoped[i], c.g[i])
-		c.g[i][n[i]] = math.Inf(1)
-		limit += c.exact(i, box[i], n[i], n[i], x)
-	}
-	after := c.behind(box, hoped)
-	for i := range n {
-		if ctx.Err() != nil {
-			return 0, nil, false
+	for {
+		n, least := c.share(box)
+		if n == nil {
+			return math.Inf(1), nil, true
 		}
-		from, to := c.promising(i, box[i], hoped[i], after, limit)
-		if from == 0 {
-			c.g[i][0], c.level[i][0] = 0, 0
-			from = 1
-		}
-		if from <= to {
-			c.exact(i, box[i], from, to, x)
-		}
-		for k := max(1, from); k <= to; k++ {
-			if c.level[i][k] == 0 { // no level leads below the limit
-				c.g[i][k] = math.Inf(1)
+		known := true
+		for i := range n {
+			if ctx.Err() != nil {
+				return 0, nil, false
 			}
+			if c.known[i][n[i]] {
+				continue
+			}
+			known = false
+			from, to := n[i], n[i]
+			for from > max(1, box[i].least) && n[i]-from < beside && !c.known[i][from-1] {
+				from--
+			}
+			for to < box[i].most && to-n[i] < beside && !c.known[i][to+1] {
+				to++
+			}
+			c.exact(i, box[i], from, n[i], to, x)
+		}
+		chosen := 0.0
+		for i := range n {
+			chosen += c.g[i][n[i]]
+		}
+		if known || chosen-least <= close {
+			for _, u := range x[:c.jobs] {
+				least, chosen = least+u, chosen+u
+			}
+			return least, c.cutAt(x, n, chosen), true
 		}
 	}
-	if n, value = c.share(box); n == nil { // lost in rounding
-		return math.NaN(), nil, true
-	}
-	for _, u := range x[:c.jobs] {
-		value += u
-	}
-	return value, c.cutAt(x, n, value), true
 }
 
 // costs computes what the cluster and each job on it cost by level.
@@ -204,125 +205,50 @@ func (c *counts) hopes(ctx context.Context, i int, box countBox, x []float64) bo
 	return ctx.Err() == nil
 }
 
-// exact computes g of the cluster for so many jobs, where it is lower than it is already, and returns the last.
-func (c *counts) exact(i int, box countBox, from, to int32, x []float64) float64 {
+// exact computes g of the cluster for the numbers of jobs, level by level, first the group that promises most for n.
+func (c *counts) exact(i int, box countBox, from, n, to int32, x []float64) {
 	g, level := c.g[i], c.level[i]
-	if to == 0 {
-		g[0], level[0] = 0, 0
-		return 0
+	for k := from; k <= to; k++ {
+		c.known[i][k] = true
+		if k > 0 {
+			g[k], level[k] = math.Inf(1), 0
+		}
 	}
-	box.groups(func(group, first, last int) {
-		hope := c.hope[i][group]
-		low, high := from, to
-		for low <= high && hope[low] >= g[low] {
-			low++
+	if from == 0 {
+		g[0], level[0], from = 0, 0, 1
+	}
+	first, least := -1, math.Inf(1)
+	box.groups(func(group, _, _ int) {
+		if hope := c.hope[i][group][max(1, n)]; hope < least {
+			first, least = group, hope
 		}
-		for low <= high && hope[high] >= g[high] {
-			high--
+	})
+	look := func(group, low, high int) {
+		hope, a, b := c.hope[i][group], from, to
+		for a <= b && hope[a] >= g[a] {
+			a++
 		}
-		for k := first; k <= last && low <= high; k++ {
-			c.sums(i, k, c.h[i][c.low(i, k)], low, high, x, func(n int, v float64) {
+		for a <= b && hope[b] >= g[b] {
+			b--
+		}
+		for k := low; k <= high && a <= b; k++ {
+			c.sums(i, k, c.h[i][c.low(i, k)], a, b, x, func(n int, v float64) {
 				if v < g[n] {
 					g[n], level[n] = v, int32(k)
 				}
 			})
 		}
+	}
+	box.groups(func(group, low, high int) {
+		if group == first {
+			look(group, low, high)
+		}
 	})
-	return g[to]
-}
-
-// sums calls yield with q(n)·h + the sum of the n least of (q(n)·c − u) at the level, for n from first to most as far as there are
-// jobs. The order is mended for each n; two jobs change places once at most, since what they cost is linear in q(n).
-func (c *counts) sums(i, k int, h float64, first, most int32, x []float64, yield func(n int, sum float64)) {
-	values, order := c.values, c.eligible(i, k)
-	for n := int(first); n <= min(int(most), len(order)); n++ {
-		q := float64(n) * c.unit[i]
-		for _, j := range order {
-			values[j] = q*c.cost[i][j][k] - x[j]
+	box.groups(func(group, low, high int) {
+		if group != first {
+			look(group, low, high)
 		}
-		if n == int(first) {
-			c.sort(order)
-		} else {
-			mend(order, values)
-		}
-		sum := q * h
-		for _, j := range order[:n] {
-			sum += values[j]
-		}
-		yield(n, sum)
-	}
-}
-
-// chords calls yield with a limit from below of what sums computes. For a fixed number of jobs the sum of the least is concave in q:
-// it is above the chord between two q, at each of which one order serves all numbers.
-func (c *counts) chords(i, k int, h float64, first, most int, x []float64, yield func(n int, sum float64)) {
-	const parts = 12
-	order := c.eligible(i, k)
-	most = min(most, len(order))
-	if first > most {
-		return
-	}
-	left, right := c.chord[0], c.chord[1]
-	c.firstSums(i, k, first, order, x, left, true)
-	for from := first; ; {
-		to := min(most, from+max(1, (most-first)/parts))
-		if to == from { // the last
-			yield(from, float64(from)*c.unit[i]*h+left[from])
-			return
-		}
-		c.firstSums(i, k, to, order, x, right, false)
-		for n := from; n < to; n++ {
-			share := float64(n-from) / float64(to-from)
-			yield(n, float64(n)*c.unit[i]*h+(1-share)*left[n]+share*right[n])
-		}
-		left, right, from = right, left, to
-	}
-}
-
-// eligible are the jobs that can end by the level, in order of number.
-func (c *counts) eligible(i, k int) []int32 {
-	order := c.order[:0]
-	for j := range c.jobs {
-		if !math.IsInf(c.cost[i][j][k], 1) {
-			order = append(order, int32(j))
-		}
-	}
-	return order
-}
-
-// firstSums computes the sums of the n least of (q·c − u) for all n, q being that of so many jobs.
-func (c *counts) firstSums(i, k, jobs int, order []int32, x, sums []float64, unsorted bool) {
-	q := float64(jobs) * c.unit[i]
-	for _, j := range order {
-		c.values[j] = q*c.cost[i][j][k] - x[j]
-	}
-	if unsorted {
-		c.sort(order)
-	} else {
-		mend(order, c.values)
-	}
-	sum := 0.0
-	for n, j := range order {
-		sum += c.values[j]
-		sums[n+1] = sum
-	}
-}
-
-// sort sorts jobs by value.
-func (c *counts) sort(order []int32) {
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(c.values[a], c.values[b]), cmp.Compare(a, b)) })
-}
-
-// mend sorts an order that is almost sorted.
-func mend(order []int32, values []float64) {
-	for a := 1; a < len(order); a++ {
-		j := order[a]
-		v, b := values[j], a
-		for ; b > 0 && values[order[b-1]] > v; b-- {
-			order[b] = order[b-1]
-		}
-		order[b] = j
-	}
+	})
 }
 
 // share gives the jobs to the clusters at the least Σ g; nil: the box has no place for them.
@@ -354,45 +280,6 @@ func (c *counts) share(box []countBox) (n []int32, least float64) {
 		left -= int(n[i])
 	}
 	return n, least
-}
-
-// behind is the least Σ hoped of the clusters from each on, for each number of jobs.
-func (c *counts) behind(box []countBox, hoped [][]float64) [][]float64 {
-	after := table[float64](len(box)+1, c.jobs+1)
-	for n := range after[len(box)] {
-		after[len(box)][n] = math.Inf(1)
-	}
-	after[len(box)][0] = 0
-	for i := len(box) - 1; i > 0; i-- {
-		for n := range after[i] {
-			best := math.Inf(1)
-			for take := box[i].least; take <= min(box[i].most, int32(n)); take++ {
-				best = min(best, hoped[i][take]+after[i+1][n-int(take)])
-			}
-			after[i][n] = best
-		}
-	}
-	return after
-}
-
-// promising is the range of numbers of jobs of the cluster that may lead below the limit. It leaves in g what g has to be below
-// for that.
-func (c *counts) promising(i int, box countBox, hoped []float64, after [][]float64, limit float64) (from, to int32) {
-	from, to = int32(c.jobs+1), -1
-	for n := range c.g[i] {
-		c.g[i][n] = math.Inf(1)
-	}
-	for n := box.least; n <= box.most; n++ {
-		best := math.Inf(1)
-		for others := range c.jobs - int(n) + 1 { // jobs of the clusters before
-			best = min(best, c.before[i][others]+after[i+1][c.jobs-int(n)-others])
-		}
-		if best+hoped[n] <= limit {
-			from, to = min(from, n), n
-			c.g[i][n], c.level[i][n] = limit-best, 0
-		}
-	}
-	return from, to
 }
 
 // cutAt is the cut of what the clusters choose, n jobs each.

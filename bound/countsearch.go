@@ -250,7 +250,7 @@ func (p *countsProver) scale(unit []float64) {
 			p.bundle.scale[c.clusters[i].rho+t] = 2 / (rho * rho)
 		}
 		for kind := range c.clusters[i].sizes {
-			p.bundle.scale[c.clusters[i].theta+kind] = 0.05 / (theta * theta)
+			p.bundle.scale[c.clusters[i].theta+kind] = 0.005 / (theta * theta)
 		}
 	}
 }
@@ -278,7 +278,11 @@ func (p *countsProver) step(ctx context.Context) bool {
 	} else {
 		gain = p.bundle.next(x)
 	}
-	value, at, ok := p.counts.evaluate(ctx, node.box, x)
+	close := 1e-4 * math.Abs(p.bundle.value)
+	if !math.IsInf(gain, 0) {
+		close = max(0.2*close, min(10*close, 0.1*gain))
+	}
+	value, at, ok := p.counts.evaluate(ctx, node.box, x, close)
 	if !ok {
 		return false
 	}

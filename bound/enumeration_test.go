@@ -204,7 +204,7 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 				x[k] = scale * (rng.NormFloat64() + 0.5)
 			}
 			box := mcp.open[0].box
-			value, _, _ := mcp.counts.evaluate(ctx, box, x)
+			value, _, _ := mcp.counts.evaluate(ctx, box, x, 0)
 			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.magnitude(x) {
 				t.Errorf("seed %d: prices prove %v of mcp, the optimum is %v", seed, value, best["mcp"])
 			}
