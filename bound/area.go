@@ -45,8 +45,16 @@ func proveAreaDual(ctx context.Context, r *Relaxation) (float64, bool) {
 	if len(r.must) == 0 {
 		return 0, true
 	}
-	areas := r.areas()
-	return FindPrices(ctx, r.processorCounts(), r.speeds(), len(areas), func(k int) []float64 { return areas[k] }).Value, true
+	return r.areaPrices(ctx).Value, true
+}
+
+// areaPrices are the best prices of the clusters' processor time for the areas. They are found once.
+func (r *Relaxation) areaPrices(ctx context.Context) Prices {
+	if r.prices.Price == nil {
+		areas := r.areas()
+		r.prices = FindPrices(ctx, r.processorCounts(), r.speeds(), len(areas), func(k int) []float64 { return areas[k] })
+	}
+	return r.prices
 }
 
 // processorCounts are the numbers of processors of the clusters.

@@ -66,13 +66,14 @@ func thresholdSize(part, processors int) int {
 // plainSizes is the identity.
 func plainSizes(size, processors int) float64 { return float64(size) / float64(processors) }
 
-// proveDualFeasible tries the functions at the prices of the clusters' time that are best for plain areas, then the best few at their own.
+// proveDualFeasible tries the functions at the prices of the clusters' time that are best for plain areas, then the best at its
+// own where it is near.
 func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
 	const alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
 	if r.in.Features()&alike != 0 || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
 		return 0, false
 	}
-	prices := r.pricesOf(ctx, plainSizes).Price
+	prices := r.areaPrices(ctx)
 	type candidate struct {
 		value float64
 		sizes dualFeasible
@@ -80,7 +81,7 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
 	var found []candidate
 	try := func(sizes dualFeasible) {
 		if ctx.Err() == nil {
-			found = append(found, candidate{r.pricedSizes(prices, sizes), sizes})
+			found = append(found, candidate{r.pricedSizes(prices.Price, sizes), sizes})
 		}
 	}
 	parts := r.thresholds()
@@ -107,10 +108,8 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
 		return 0, false
 	}
 	best := found[0].value
-	if len(r.in.Clusters()) > 1 {
-		for _, c := range found[:min(3, len(found))] {
-			best = max(best, r.pricesOf(ctx, c.sizes).Value)
-		}
+	if len(r.in.Clusters()) > 1 && best > 0.95*prices.Value { // its own prices may lead above that of the plain areas
+		best = max(best, r.pricesOf(ctx, found[0].sizes).Value)
 	}
 	return best, true
 }

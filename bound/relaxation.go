@@ -18,6 +18,7 @@ type Relaxation struct {
 	start []float64 // by job: earliest start
 
 	grain    float64     // see roundUp; 0: not asked for yet
+	prices   Prices      // see areaPrices; Price nil: not asked for yet
 	areaRows [][]float64 // see areas; nil: not asked for yet
 }
 

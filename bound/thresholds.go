@@ -87,7 +87,7 @@ func (r *Relaxation) headTails(ctx context.Context) []headTail {
 		}
 	}
 	areas := r.areas()
-	prices := FindPrices(ctx, r.processorCounts(), r.speeds(), len(areas), func(k int) []float64 { return areas[k] }).Price
+	prices := r.areaPrices(ctx).Price
 	jobs := make([]headTail, len(r.must))
 	for k, j := range r.must {
 		work := math.Inf(1)
