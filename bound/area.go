@@ -19,20 +19,24 @@ var (
 		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: Once(proveWideJobs)})
 )
 
-// areas is the least processor time of each job that has to be placed, by cluster; +Inf where it cannot run.
-func (r *Relaxation) areas() [][]float64 {
+// areas is the least processor time of each job that has to be placed, by cluster, +Inf where it cannot run; false where the
+// context ends first.
+func (r *Relaxation) areas(ctx context.Context) ([][]float64, bool) {
 	if r.areaRows != nil {
-		return r.areaRows
+		return r.areaRows, true
 	}
 	rows := make([][]float64, len(r.must))
 	for k, j := range r.must {
+		if k%64 == 0 && ctx.Err() != nil {
+			return nil, false
+		}
 		rows[k] = make([]float64, len(r.in.Clusters()))
 		for c := range rows[k] {
 			rows[k][c] = areaOn(r.in, j, c)
 		}
 	}
 	r.areaRows = rows
-	return rows
+	return rows, true
 }
 
 // spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
@@ -45,16 +49,21 @@ func proveAreaDual(ctx context.Context, r *Relaxation) (float64, bool) {
 	if len(r.must) == 0 {
 		return 0, true
 	}
-	return r.areaPrices(ctx).Value, true
+	prices, ok := r.areaPrices(ctx)
+	return prices.Value, ok
 }
 
-// areaPrices are the best prices of the clusters' processor time for the areas. They are found once.
-func (r *Relaxation) areaPrices(ctx context.Context) Prices {
+// areaPrices are the best prices of the clusters' processor time for the areas; false where the context ends before the areas are
+// known. They are found once.
+func (r *Relaxation) areaPrices(ctx context.Context) (Prices, bool) {
 	if r.prices.Price == nil {
-		areas := r.areas()
+		areas, ok := r.areas(ctx)
+		if !ok {
+			return Prices{}, false
+		}
 		r.prices = FindPrices(ctx, r.processorCounts(), r.speeds(), len(areas), func(k int) []float64 { return areas[k] })
 	}
-	return r.prices
+	return r.prices, true
 }
 
 // processorCounts are the numbers of processors of the clusters.
@@ -76,8 +85,11 @@ func (r *Relaxation) speeds() []float64 {
 }
 
 // proveAreaReleased looks at every time of arrival.
-func proveAreaReleased(_ context.Context, r *Relaxation) (float64, bool) {
-	areas := r.areas()
+func proveAreaReleased(ctx context.Context, r *Relaxation) (float64, bool) {
+	areas, ok := r.areas(ctx)
+	if !ok {
+		return 0, false
+	}
 	late := make([]int, len(areas)) // positions in must
 	for k := range late {
 		late[k] = k
@@ -92,12 +104,15 @@ func proveAreaReleased(_ context.Context, r *Relaxation) (float64, bool) {
 }
 
 // proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another.
-func proveWideJobs(_ context.Context, r *Relaxation) (float64, bool) {
+func proveWideJobs(ctx context.Context, r *Relaxation) (float64, bool) {
 	if r.spreads() {
 		return 0, false
 	}
 	sum, longest := 0.0, 0.0
-	for _, j := range r.must {
+	for k, j := range r.must {
+		if k%64 == 0 && ctx.Err() != nil {
+			return 0, false
+		}
 		wide := true
 		for c := range r.in.Clusters() {
 			least, _ := r.in.Width(j, c)

@@ -185,8 +185,9 @@ func (p *countsProver) firstPrices(ctx context.Context, past []float64) []float6
 			x[cluster.rho+t] = past[i]
 		}
 	}
-	of := r.areaAssignment(ctx)
-	number, area, areas := make([]float64, len(past)), make([]float64, len(past)), r.areas()
+	areas, _ := r.areas(ctx) // known, as the limits of the buckets are
+	of := r.areaAssignment(ctx, areas)
+	number, area := make([]float64, len(past)), make([]float64, len(past))
 	for j, i := range of {
 		number[i]++
 		area[i] += areas[j][i]
@@ -199,8 +200,8 @@ func (p *countsProver) firstPrices(ctx context.Context, past []float64) []float6
 }
 
 // areaAssignment shares the jobs as the area levels do where they can, else each goes where its area is least by the processors.
-func (r *Relaxation) areaAssignment(ctx context.Context) []int {
-	of, areas := make([]int, len(r.must)), r.areas()
+func (r *Relaxation) areaAssignment(ctx context.Context, areas [][]float64) []int {
+	of := make([]int, len(r.must))
 	for j := range of {
 		for i := range areas[j] {
 			if areas[j][i]/float64(r.in.Clusters()[i].Processors) < areas[j][of[j]]/float64(r.in.Clusters()[of[j]].Processors) {
@@ -211,7 +212,7 @@ func (r *Relaxation) areaAssignment(ctx context.Context) []int {
 	if len(r.in.Clusters()) > 12 {
 		return of
 	}
-	order, sums, factor, ok := r.proportionalAreas()
+	order, sums, factor, ok := r.proportionalAreas(ctx)
 	if !ok {
 		return of
 	}

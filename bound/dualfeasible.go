@@ -73,7 +73,10 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
 	if r.in.Features()&alike != 0 || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
 		return 0, false
 	}
-	prices := r.areaPrices(ctx)
+	prices, ok := r.areaPrices(ctx)
+	if !ok {
+		return 0, false
+	}
 	type candidate struct {
 		value float64
 		sizes dualFeasible

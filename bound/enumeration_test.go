@@ -163,7 +163,7 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			proof := New(in)
+			proof := New(context.Background(), in)
 			proof.Improve(context.Background(), 1_000_000)
 			for _, part := range proof.Parts() {
 				if part.Value > best[metric]+1e-9*math.Abs(best[metric]) {
@@ -191,7 +191,7 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(seed, 78))
-		r := newRelaxation(in)
+		r := newRelaxation(ctx, in)
 		mcp := &countsProver{r: r}
 		mcp.start(ctx)
 		for range 10 {

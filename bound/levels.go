@@ -26,7 +26,7 @@ func proveAreaLevels(ctx context.Context, r *Relaxation) (float64, bool) {
 	if !r.all || p == 0 || r.spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
 		return 0, false
 	}
-	_, sums, factor, ok := r.proportionalAreas()
+	_, sums, factor, ok := r.proportionalAreas(ctx)
 	if !ok {
 		return 0, false
 	}
@@ -64,6 +64,9 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (value float64,
 			c := bits.TrailingZeros(uint(rest))
 			before := best[set&^(1<<c)]
 			for to := range best[set] {
+				if to%256 == 255 && ctx.Err() != nil {
+					return 0, nil, false
+				}
 				for from := 0; from <= to; from++ {
 					if v := before[from] + float64(to-from)*(sums[to]-sums[from])*factor[c]; v < best[set][to] {
 						best[set][to] = v
@@ -96,9 +99,12 @@ func lastBlock(best [][]float64, sums, factor []float64, set, to int) (cluster, 
 }
 
 // proportionalAreas sorts the jobs that have to be placed by area at speed 1 and returns their positions, the running sums, and
-// for each cluster the factor by which the areas are larger there; false where they are not proportional.
-func (r *Relaxation) proportionalAreas() (order []int, sums, factor []float64, ok bool) {
-	rows := r.areas()
+// for each cluster the factor by which the areas are larger there; false where they are not proportional, or the context ends first.
+func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, factor []float64, ok bool) {
+	rows, ok := r.areas(ctx)
+	if !ok {
+		return nil, nil, nil, false
+	}
 	factor = slices.Repeat([]float64{math.NaN()}, len(r.in.Clusters()))
 	areas := make([]float64, len(rows))
 	for k, row := range rows {

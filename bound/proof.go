@@ -15,8 +15,12 @@ import (
 type Proof struct {
 	terms    []*term
 	constant float64
-	limited  bool // no metric of a negative weight grows without limit
+	limited  bool   // no metric of a negative weight grows without limit
+	duties   []Duty // see Duties
 }
+
+// Duties says what a schedule has to do with each job; nil: the context ended before that was known.
+func (p *Proof) Duties() []Duty { return p.duties }
 
 // Part says what is proved of one metric of the objective, and by which method.
 type Part struct {
@@ -36,10 +40,13 @@ type term struct {
 	busy    []bool
 }
 
-// New prepares the proof; nothing is proved yet.
-func New(in *model.Instance) *Proof {
-	r := newRelaxation(in)
-	p := &Proof{limited: true}
+// New prepares the proof; nothing is proved yet. Where the context ends first, nothing ever is.
+func New(ctx context.Context, in *model.Instance) *Proof {
+	r := newRelaxation(ctx, in)
+	if r == nil {
+		return &Proof{}
+	}
+	p := &Proof{duties: r.duties, limited: true}
 	for _, o := range in.Objective() {
 		switch {
 		case o.Weight < 0:
@@ -131,9 +138,10 @@ func (t *term) best() (best float64, ok bool) {
 	return best, ok
 }
 
-// Lower is the best bound that the methods prove with a little work, and whether they prove any.
+// Lower is the best bound that the methods prove with a little work, and whether they prove any. When ctx ends it returns at once what
+// is proved until then, if anything.
 func Lower(ctx context.Context, in *model.Instance) (value float64, ok bool) {
-	p := New(in)
+	p := New(ctx, in)
 	p.Improve(ctx, LittleWork)
 	return p.Value()
 }

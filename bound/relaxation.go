@@ -1,21 +1,33 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
 
+// Duty says what a schedule has to do with a job.
+type Duty uint8
+
+// The duties, the gravest first.
+const (
+	MustPlace Duty = iota
+	MayLeave       // a hard deadline, or the wait for one that may be left out, may keep it out
+	MustLeave      // no cluster can run it, alone it ends after its hard deadline, or it waits for one of these
+)
+
 // Relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
 // the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
 // the jobs before it. All times count from the earliest arrival.
 type Relaxation struct {
-	in    *model.Instance
-	must  []int     // the jobs every schedule has to place
-	all   bool      // these are all jobs
-	least []float64 // by job: shortest execution time anywhere
-	start []float64 // by job: earliest start
+	in     *model.Instance
+	duties []Duty    // by job
+	must   []int     // the jobs every schedule has to place
+	all    bool      // these are all jobs
+	least  []float64 // by job: shortest execution time anywhere
+	start  []float64 // by job: earliest start
 
 	grain    float64     // see roundUp; 0: not asked for yet
 	prices   Prices      // see areaPrices; Price nil: not asked for yet
@@ -28,30 +40,51 @@ func (r *Relaxation) Instance() *model.Instance { return r.in }
 // All says that every schedule has to place all jobs.
 func (r *Relaxation) All() bool { return r.all }
 
-func newRelaxation(in *model.Instance) *Relaxation {
+// newRelaxation looks at every job; nil where the context ends first.
+func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
+	if ctx.Err() != nil {
+		return nil
+	}
 	n := len(in.Jobs())
-	r := &Relaxation{in: in, least: make([]float64, n), start: make([]float64, n)}
-	optional := make([]bool, n)
-	for _, j := range plan.ArrivalOrder(in) { // those waited for first
+	r := &Relaxation{in: in, duties: make([]Duty, n), least: make([]float64, n), start: make([]float64, n)}
+	for k, j := range plan.ArrivalOrder(in) { // those waited for first
+		if k%64 == 0 && ctx.Err() != nil {
+			return nil
+		}
 		job := &in.Jobs()[j]
 		r.least[j] = math.Inf(1)
 		for c := range in.Clusters() {
 			r.least[j] = min(r.least[j], shortestOn(in, j, c))
 		}
-		optional[j] = math.IsInf(r.least[j], 1) || job.DeadlineHard && job.HasDeadline()
 		r.start[j] = job.Arrival - in.FirstArrival()
 		for _, before := range job.After {
-			optional[j] = optional[j] || optional[before]
+			r.duties[j] = max(r.duties[j], r.duties[before])
 			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
 		}
+		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
 	}
 	for j := range n {
-		if !optional[j] {
+		if r.duties[j] == MustPlace {
 			r.must = append(r.must, j)
 		}
 	}
 	r.all = len(r.must) == n
 	return r
+}
+
+// dutyAlone is the duty of a job, whatever that of those it waits for.
+func (r *Relaxation) dutyAlone(j int) Duty {
+	job := &r.in.Jobs()[j]
+	rounding := 2 * model.Tolerance * (math.Abs(job.Deadline) + math.Abs(r.in.FirstArrival()))
+	switch {
+	case math.IsInf(r.least[j], 1):
+		return MustLeave
+	case !job.DeadlineHard || !job.HasDeadline():
+		return MustPlace
+	case r.end(j) > r.deadline(j)+rounding:
+		return MustLeave
+	}
+	return MayLeave
 }
 
 // end is the earliest end of the job.

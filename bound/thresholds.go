@@ -29,7 +29,10 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (float64, bool) {
 	if len(r.must) == 0 {
 		return 0, false
 	}
-	jobs := r.headTails(ctx)
+	jobs, ok := r.headTails(ctx)
+	if !ok {
+		return 0, false
+	}
 	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
 	most := int(min(64, max(2, math.Sqrt(4_000_000/float64(len(jobs))))))
 	heads := someOf(jobs, most, func(j *headTail) float64 { return j.head })
@@ -70,8 +73,13 @@ func meeting(lengths []float64, p int) float64 {
 	return best
 }
 
-// headTails are the jobs that have to be placed.
-func (r *Relaxation) headTails(ctx context.Context) []headTail {
+// headTails are the jobs that have to be placed; false where the context ends before their areas are known.
+func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
+	prices, ok := r.areaPrices(ctx)
+	if !ok {
+		return nil, false
+	}
+	areas, _ := r.areas(ctx) // known, as the prices are
 	tails := make([]float64, len(r.in.Jobs()))
 	placed := make([]bool, len(tails))
 	for _, j := range r.must {
@@ -86,19 +94,17 @@ func (r *Relaxation) headTails(ctx context.Context) []headTail {
 			}
 		}
 	}
-	areas := r.areas()
-	prices := r.areaPrices(ctx).Price
 	jobs := make([]headTail, len(r.must))
 	for k, j := range r.must {
 		work := math.Inf(1)
 		for c, area := range areas[k] {
 			if !math.IsInf(area, 1) {
-				work = min(work, prices[c]*area)
+				work = min(work, prices.Price[c]*area)
 			}
 		}
 		jobs[k] = headTail{r.start[j], tails[j], r.least[j], work}
 	}
-	return jobs
+	return jobs, true
 }
 
 // someOf are the distinct values of the jobs, at most so many, evenly by rank.

@@ -131,6 +131,9 @@ func (x *exhaustion) cluster(ctx context.Context, c int) model.Stop {
 			states := layer[set]
 			for k := range states {
 				for left := (1<<n - 1) &^ set; left != 0; left &= left - 1 {
+					if x.opt.MaxEvals > 0 && x.evaluations >= x.opt.MaxEvals {
+						return model.StopEvaluations
+					}
 					j := bits.TrailingZeros(uint(left))
 					grown, ok := x.place(c, &states[k], x.p.movable[j])
 					x.evaluations++
@@ -143,9 +146,6 @@ func (x *exhaustion) cluster(ctx context.Context, c int) model.Stop {
 				}
 				if x.evaluations%256 < int64(n) && ctx.Err() != nil {
 					return stopReason(ctx)
-				}
-				if x.opt.MaxEvals > 0 && x.evaluations >= x.opt.MaxEvals {
-					return model.StopEvaluations
 				}
 			}
 			if x.full = kept > exhaustStates; x.full {

@@ -24,7 +24,7 @@ func BenchmarkBoundMCP(b *testing.B) {
 			gap := 0.0
 			for b.Loop() {
 				ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-				proof := bound.New(in)
+				proof := bound.New(ctx, in)
 				for proof.Improve(ctx, 1e9) && ctx.Err() == nil {
 				}
 				cancel()

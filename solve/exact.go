@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 )
@@ -85,7 +86,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 			result.Solution, value = found.Solution, better
 		}
 	}
-	if places(in, result.Solution) {
+	if opt.proofOf(ctx, in).worstLeft(result.Solution) == bound.MustLeave {
 		result.Status, result.Bound, result.HasBound = model.Optimal, value, true
 	}
 	return result, nil
@@ -95,17 +96,4 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 func objectiveOf(in *model.Instance, s *model.Solution) (float64, error) {
 	evaluation, err := model.Evaluate(in, s)
 	return evaluation.Objective, err
-}
-
-// places says that the schedule places every job that can run anywhere.
-func places(in *model.Instance, s *model.Solution) bool {
-	for _, left := range s.Unscheduled {
-		j, _ := in.JobIndex(left.Job)
-		for c := range in.Clusters() {
-			if in.CanRun(j, c) {
-				return false
-			}
-		}
-	}
-	return true
 }

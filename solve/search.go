@@ -3,9 +3,9 @@ package solve
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 )
@@ -35,8 +35,19 @@ type Search struct {
 // Supports implements [Solver]: everything.
 func (*Search) Supports(*model.Instance) error { return nil }
 
+// Check says what is wrong with the parameters.
+func (s *Search) Check() error {
+	if !(s.Effort >= 0) || math.IsInf(s.Effort, 1) {
+		return fmt.Errorf("effort: expected a finite number > 0, found %v", s.Effort)
+	}
+	return nil
+}
+
 // Solve implements [Solver].
 func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	if err := s.Check(); err != nil {
+		return Result{}, err
+	}
 	start, evaluations := opt.Start, int64(0)
 	if first := (&FCFSList{}); start == nil && first.Supports(in) == nil {
 		cold, err := first.Solve(ctx, in, opt)
@@ -47,18 +58,12 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	result := Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
-	proof := bound.New(in)
-	more := proof.Improve(ctx, bound.LittleWork)
-	prove := func() { result.Bound, result.HasBound = proof.Value() }
-	prove()
-	result.bounded = true
-	if result.HasBound {
-		limits.Target = result.Bound
-	}
-	if more {
+	known := opt.proofOf(ctx, in)
+	limits.Target = known.value()
+	if known.more {
 		limits.Improve = func(ctx context.Context, work int64) (float64, bool) {
-			more := proof.Improve(ctx, work)
-			return provedBy(proof), more
+			known.improve(ctx, work)
+			return known.value(), known.more
 		}
 	}
 	_, timed := ctx.Deadline()
@@ -66,6 +71,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	case opt.MaxEvals > evaluations:
 		limits.MaxEvals = opt.MaxEvals - evaluations
 	case opt.MaxEvals > 0 && start != nil:
+		result.Bound, result.HasBound = known.Value()
 		return result, nil
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
@@ -73,27 +79,19 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 		limits.Effort = cmp.Or(s.Effort, 1)
 	}
 	if opt.Progress != nil {
-		limits.Progress = func(n int64, objective float64) {
-			opt.Progress(Progress{Evaluations: evaluations + n, Objective: objective, Bound: provedBy(proof)})
+		limits.Progress = func(p search.Progress) {
+			opt.Progress(Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.value()})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)
 	if err != nil {
 		return Result{}, err
 	}
-	prove()
+	result.Bound, result.HasBound = known.Value()
 	result.Solution, result.Stop = found.Solution, found.Stop
 	result.Evaluations += found.Evaluations
 	if result.Solution == nil {
 		result.Status = model.Unknown
 	}
 	return result, nil
-}
-
-// provedBy is the bound that is proved; −Inf: none.
-func provedBy(proof *bound.Proof) float64 {
-	if value, ok := proof.Value(); ok {
-		return value
-	}
-	return math.Inf(-1)
 }

@@ -68,7 +68,7 @@ func runBound(c *cli.Context) error {
 		defer cancel()
 	}
 	const second = 1_000_000_000
-	began, proof := time.Now(), bound.New(in)
+	began, proof := time.Now(), bound.New(ctx, in)
 	more := proof.Improve(ctx, second)
 	for more && c.Duration("time") > 0 && ctx.Err() == nil {
 		more = proof.Improve(ctx, second)
