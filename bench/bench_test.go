@@ -127,3 +127,17 @@ func muscleBatch(t testing.TB, jobs int) *model.Instance {
 	}
 	return in
 }
+
+func TestShareBounds(t *testing.T) {
+	row := func(objective, bound float64) bench.Row {
+		return bench.Row{Objective: &objective, Bound: &bound, Status: model.Feasible}
+	}
+	rows := []bench.Row{row(10, 4), row(8, 8), row(6, 2), {Bound: new(7.0)}}
+	bench.ShareBounds(rows)
+	if *rows[0].Bound != 8 || *rows[0].Gap != 20 || rows[0].Status != model.Feasible || rows[1].Status != model.Optimal {
+		t.Errorf("rows %+v, expected the bound 8", rows)
+	}
+	if *rows[2].Bound != 2 { // below the bound: it left jobs out
+		t.Errorf("bound %v of a row below it", *rows[2].Bound)
+	}
+}

@@ -75,6 +75,31 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	return row
 }
 
+// ShareBounds gives every row of one instance the best bound that any of the runs proved: it holds for all of them, and a run that
+// reaches it is optimal.
+func ShareBounds(rows []Row) {
+	var best *float64
+	for k := range rows {
+		if b := rows[k].Bound; b != nil && (best == nil || *b > *best) {
+			best = b
+		}
+	}
+	for k := range rows {
+		row := &rows[k]
+		if best == nil || row.Objective == nil {
+			continue
+		}
+		slack := model.Tolerance * math.Abs(*row.Objective)
+		if *best > *row.Objective+slack {
+			continue // it leaves out jobs that the bound counts on
+		}
+		row.Bound, row.Gap = best, Gap(row.Objective, best)
+		if *best >= *row.Objective-slack {
+			row.Status = model.Optimal
+		}
+	}
+}
+
 // faultOf is the error without the solver's name, which the row has already.
 func faultOf(err error) string {
 	if run := (*solve.RunError)(nil); errors.As(err, &run) {

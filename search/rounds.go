@@ -12,7 +12,7 @@ import (
 
 // improve advances the chains of an engine, round by round, from the start of the given rank, nothing where there is none.
 func improve(ctx context.Context, e engine, in *model.Instance, start *model.Solution, at rank, opt Options) (Result, error) {
-	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains()), at: at, shown: at}
+	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains()), proving: opt.Improve != nil, at: at, shown: at}
 	if at.left > 0 {
 		r.nowhere = -1
 	}
@@ -58,6 +58,8 @@ type rounds struct {
 	opt         Options
 	used        []int64 // evaluations of the round, by chain
 	evaluations int64
+	proving     bool // the bound may still be improved
+	done        bool // it may not, as the last round found
 	at          rank // of the start; nothing: none
 	shown       rank // what Progress was told last
 	nowhere     int  // jobs left out that the engine does not count; −1: not known yet
@@ -99,6 +101,7 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 			made += used
 		}
 		r.evaluations += made
+		r.proving = r.proving && !r.done
 		if err := r.report(ctx); err != nil {
 			return "", err
 		}
@@ -155,8 +158,11 @@ func (r *rounds) round(ctx context.Context) {
 		return min(most, mine)
 	}
 	stop := func() bool { return ctx.Err() != nil }
-	var next atomic.Int64
+	var next, proof atomic.Int64
 	work := func() {
+		if r.proving && proof.Add(1) == 1 {
+			r.prove(ctx)
+		}
 		for k := next.Add(1) - 1; k < chains; k = next.Add(1) - 1 {
 			r.used[k] = 0
 			if n := share(k); n > 0 && !stop() {
@@ -165,11 +171,20 @@ func (r *rounds) round(ctx context.Context) {
 		}
 	}
 	var workers sync.WaitGroup
-	for range min(int64(max(1, r.opt.Workers)), chains) - 1 {
+	for range min(int64(max(1, r.opt.Workers)), chains+1) - 1 {
 		workers.Go(work)
 	}
 	work()
 	workers.Wait()
+}
+
+// prove goes on with the bound, for about a quarter of the time that the chains of a round take.
+func (r *rounds) prove(ctx context.Context) {
+	const second = 1e9
+	work := second * float64(r.engine.round()) / float64(r.engine.pace()) * float64(len(r.used)) / 4
+	bound, more := r.opt.Improve(ctx, int64(work))
+	r.opt.Target = max(r.opt.Target, bound)
+	r.done = !more
 }
 
 // leader is the chain with the best schedule, the first of equals.

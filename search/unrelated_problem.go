@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -126,7 +127,7 @@ func (p *unrelatedProblem) findPrices(ctx context.Context) {
 			rows[s*len(clusters)+c] = p.time(p.jobs[s*len(p.jobs)/sample], c)
 		}
 	}
-	found := FindPrices(ctx, processors, speeds, sample, func(s int) []float64 { return rows[s*len(clusters):][:len(clusters)] })
+	found := bound.FindPrices(ctx, processors, speeds, sample, func(s int) []float64 { return rows[s*len(clusters):][:len(clusters)] })
 	total := 0.0
 	for c := range found.Price { // none so low that loads vanish
 		found.Price[c] = max(found.Price[c], 1e-6/float64(len(p.clusterOf)))

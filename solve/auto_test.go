@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
@@ -89,7 +90,7 @@ func TestAutoKeepsTheBestBound(t *testing.T) {
 		if !ggone.HasBound || !auto.HasBound {
 			t.Fatalf("%d evaluations: no bound", limit)
 		}
-		lower, _ := solve.LowerBound(context.Background(), in)
+		lower, _ := bound.Lower(context.Background(), in)
 		if ggone.Bound > lower {
 			kept++
 		}
@@ -176,14 +177,14 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 	in := mediumInstance(t, 1, false)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if value, ok := solve.LowerBound(ctx, in); ok {
+	if value, ok := bound.Lower(ctx, in); ok {
 		t.Errorf("bound %v of an ended context", value)
 	}
 	for after := time.Duration(1); after < 50*time.Millisecond; after *= 4 {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
-		value, ok := solve.LowerBound(ctx, in)
+		value, ok := bound.Lower(ctx, in)
 		cancel()
-		if full := bound(in); ok && !(value <= full && value >= 0 && !math.IsNaN(value)) {
+		if full := lowerBound(in); ok && !(value <= full && value >= 0 && !math.IsNaN(value)) {
 			t.Errorf("bound %v when stopped after %s, %v in full", value, after, full)
 		}
 	}

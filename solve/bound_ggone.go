@@ -4,28 +4,30 @@ import (
 	"context"
 	"math"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/ggone"
 )
 
-var _ = RegisterBound(Bound{
+var _ = bound.Register(bound.Method{
 	Name:   "ggone",
 	Metric: "qos_penalty",
 	Doc:    "the Lagrangian bound of the G/G/1 allocation at the root, without its slack: each machine takes the tasks that are cheapest for it at common prices",
 	Source: "A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690",
-	Prove:  proveQoSPenalty,
+	New:    bound.Once(proveQoSPenalty),
 })
 
 // proveQoSPenalty holds for schedules of tasks that take one processor each, all of which have to be placed.
-func proveQoSPenalty(ctx context.Context, r *relaxation) (float64, bool) {
+func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (float64, bool) {
+	in := r.Instance()
 	const evaluations, work = 150, 1 << 27 // bounds, and penalties in all of them
-	if !r.all || len(r.in.Jobs()) == 0 || r.in.Features()&^ggoneFeatures != 0 || !(r.in.Queueing().Rate > 0) {
+	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^ggoneFeatures != 0 || !(in.Queueing().Rate > 0) {
 		return 0, false
 	}
-	problem, err := (&GGOne{}).problem(ctx, r.in)
+	problem, err := (&GGOne{}).problem(ctx, in)
 	if err != nil || problem == nil {
 		return 0, false
 	}
 	problem.Rate = 0 // loads only grow with the slack, and so does the penalty
-	bound := ggone.Bound(ctx, &problem.Problem, evaluations, work)
-	return bound, !math.IsInf(bound, 0)
+	proved := ggone.Bound(ctx, &problem.Problem, evaluations, work)
+	return proved, !math.IsInf(proved, 0)
 }

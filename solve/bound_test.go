@@ -11,18 +11,18 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
-	"github.com/allot-opt/allot/solve"
 )
 
 // boundedMetrics are the objectives that have a bound of their own.
 var boundedMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed"}
 
-// bound is the bound that is proved; NaN: none.
-func bound(in *model.Instance) float64 {
-	if value, ok := solve.LowerBound(context.Background(), in); ok {
+// lowerBound is the bound that is proved; NaN: none.
+func lowerBound(in *model.Instance) float64 {
+	if value, ok := bound.Lower(context.Background(), in); ok {
 		return value
 	}
 	return math.NaN()
@@ -37,7 +37,7 @@ func TestNoBoundIsAboveTheBestListSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := bound(in)
+			found := lowerBound(in)
 			if math.IsNaN(found) {
 				continue
 			}
@@ -102,7 +102,7 @@ func TestNoBoundWhereItWouldNotHold(t *testing.T) {
 		Job(model.JobSpec{ID: "waits", Work: new(9.0), After: []string{"late"}}).
 		Job(model.JobSpec{ID: "wide", Work: new(9.0), Processors: model.Rigid(3)})
 	in := built(t, b)
-	if found := bound(in); math.Abs(found-2) > 1e-9 {
+	if found := lowerBound(in); math.Abs(found-2) > 1e-9 {
 		t.Errorf("makespan bound %v, expected that of the one job that must be placed, 2", found)
 	}
 	for _, metric := range []string{"mean_response", "mcp", "balance"} {
@@ -110,7 +110,7 @@ func TestNoBoundWhereItWouldNotHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := bound(other); !math.IsNaN(found) {
+		if found := lowerBound(other); !math.IsNaN(found) {
 			t.Errorf("bound %v of %s, which depends on which jobs are placed", found, metric)
 		}
 	}
@@ -118,7 +118,7 @@ func TestNoBoundWhereItWouldNotHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := bound(sum); math.Abs(found-3) > 1e-9 {
+	if found := lowerBound(sum); math.Abs(found-3) > 1e-9 {
 		t.Errorf("bound %v of 2·makespan − 0.01·utilisation, expected 4 − 1", found)
 	}
 }
@@ -128,13 +128,13 @@ func TestWideJobsRunOneAfterAnother(t *testing.T) {
 	for j := range 4 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(10.0), Processors: model.Rigid(3)})
 	}
-	if found := bound(built(t, b)); math.Abs(found-40) > 1e-6 { // area: 4·3·10/5 = 24
+	if found := lowerBound(built(t, b)); math.Abs(found-40) > 1e-6 { // area: 4·3·10/5 = 24
 		t.Errorf("bound %v, expected 40", found)
 	}
 }
 
 // records are the rows of a file of the shared data; the test is skipped where there is none.
-func records(t *testing.T, path ...string) [][]string {
+func records(t testing.TB, path ...string) [][]string {
 	t.Helper()
 	file, err := os.Open(filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...))
 	if err != nil {
@@ -149,7 +149,7 @@ func records(t *testing.T, path ...string) [][]string {
 }
 
 // number parses a field.
-func number(t *testing.T, text string) float64 {
+func number(t testing.TB, text string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -169,7 +169,7 @@ func TestAreaDualReachesTheLPOfTheBraunMatrices(t *testing.T) {
 			t.Fatal(err)
 		}
 		lp := number(t, row[3])
-		if found := bound(in); found > lp*(1+1e-7) || found < lp*(1-1e-5) {
+		if found := lowerBound(in); found > lp*(1+1e-7) || found < lp*(1-1e-5) {
 			t.Errorf("%s: bound %v, the linear program has %v", row[0], found, lp)
 		}
 	}
@@ -181,7 +181,7 @@ func TestNoBoundIsAboveTheBestKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, best := bound(in), number(t, row[2]); !(found <= best) || found < best/6 {
+		if found, best := lowerBound(in), number(t, row[2]); !(found <= best) || found < best/6 {
 			t.Errorf("%s: bound %v, best known %v", row[0], found, best)
 		}
 	}
@@ -195,7 +195,7 @@ func TestNoBoundIsAboveTheBestKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := bound(in)
+		found := lowerBound(in)
 		if best := row[7]; best != "" && found > number(t, best) {
 			t.Errorf("%s: bound %v above the best known %s", row[1], found, best)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -82,16 +83,16 @@ func state(ctx context.Context, result *Result, in *model.Instance, known *proof
 		sol.Objective = &evaluation.Objective
 	}
 	known.find(ctx)
-	if known.has && (!result.HasBound || known.bound > result.Bound) {
-		result.Bound, result.HasBound = known.bound, true
+	if proved, ok := known.Value(); ok && (!result.HasBound || proved > result.Bound) {
+		result.Bound, result.HasBound = proved, true
 	}
 	worst := known.worstLeft(sol)
-	if worst == mustPlace {
+	if worst == bound.MustPlace {
 		result.Bound, result.HasBound = 0, false
 	}
 	slack := model.Tolerance * math.Abs(evaluation.Objective)
 	switch {
-	case worst != mustLeave:
+	case worst != bound.MustLeave:
 		if result.Status == model.Optimal {
 			result.Status = model.Feasible
 		}

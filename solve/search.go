@@ -23,7 +23,8 @@ var _ = Register(Info{
 // Search is the anytime global search of package search. From a cold start it begins with the schedules of several rules of
 // priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
 //
-// The bound of the result is [LowerBound]'s; the search ends when it is reached.
+// The bound is improved while it searches, on a share of the workers and by a share of the evaluations; the search ends when it is
+// reached.
 //
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
 // O(jobs · (clusters + steps)) for each of up to eight walks.
@@ -58,14 +59,20 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	result := Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
-	if known := opt.proofOf(ctx, in); known.has {
-		result.Bound, result.HasBound, limits.Target = known.bound, true, known.bound
+	known := opt.proofOf(ctx, in)
+	limits.Target = known.value()
+	if known.more {
+		limits.Improve = func(ctx context.Context, work int64) (float64, bool) {
+			known.improve(ctx, work)
+			return known.value(), known.more
+		}
 	}
 	_, timed := ctx.Deadline()
 	switch {
 	case opt.MaxEvals > evaluations:
 		limits.MaxEvals = opt.MaxEvals - evaluations
 	case opt.MaxEvals > 0 && start != nil:
+		result.Bound, result.HasBound = known.Value()
 		return result, nil
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
@@ -74,13 +81,14 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(p search.Progress) {
-			opt.Progress(Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: limits.Target})
+			opt.Progress(Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.value()})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)
 	if err != nil {
 		return Result{}, err
 	}
+	result.Bound, result.HasBound = known.Value()
 	result.Solution, result.Stop = found.Solution, found.Stop
 	result.Evaluations += found.Evaluations
 	if result.Solution == nil {

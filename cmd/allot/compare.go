@@ -66,6 +66,7 @@ func runCompare(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
+		bench.ShareBounds(rows)
 		all = append(all, rows...)
 		if len(rows) > 0 && !c.Bool("json") && !c.Bool("csv") {
 			if err := write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows, asked.metrics) }); err != nil {

@@ -103,9 +103,9 @@ Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible o
 		ExitErrHandler:  func(*cli.Context, error) {}, // run decides
 		OnUsageError:    onUsageError,
 		Commands: []*cli.Command{
-			solveCommand(), checkCommand(), compareCommand(), solversCommand(), metricsCommand(), schemaCommand(),
-			importCommand(), exportCommand(), generateCommand(), simulateCommand(), replayCommand(), ganttCommand(), plotCommand(),
-			explainCommand(), completionCommand(),
+			solveCommand(), boundCommand(), checkCommand(), explainCommand(), compareCommand(), solversCommand(), metricsCommand(),
+			schemaCommand(), importCommand(), exportCommand(), generateCommand(), simulateCommand(), replayCommand(), ganttCommand(),
+			plotCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {

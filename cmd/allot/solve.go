@@ -35,7 +35,7 @@ Examples:
 			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan every `PERIOD` (in the instance's unit of time) the jobs that have arrived, behind what is planned"},
 			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
-			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
+			objectiveFlag(),
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,
@@ -211,16 +211,9 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	target := in
-	if metric := c.String("objective"); metric != "" {
-		weight := 1.0
-		if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
-			weight = -1
-		}
-		var err error
-		if target, err = in.WithObjective(map[string]float64{metric: weight}); err != nil {
-			return solve.Result{}, 0, usageErrorf("--objective: %w", err)
-		}
+	target, err := withObjective(c, in)
+	if err != nil {
+		return solve.Result{}, 0, err
 	}
 	follow := newWatch(ctx, c.App.ErrWriter, target, c.IsSet("trace"))
 	if follow != nil {

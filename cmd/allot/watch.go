@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
@@ -42,8 +43,8 @@ func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool)
 	if !traced && !f.bar.visible() {
 		return nil
 	}
-	if bound, ok := solve.LowerBound(ctx, in); ok {
-		f.bound = &bound
+	if proved, ok := bound.Lower(ctx, in); ok {
+		f.bound = &proved
 	}
 	f.began = time.Now()
 	return f

@@ -1,110 +1,52 @@
-package solve
+package bound
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
 
-// Bound is a method that proves how low one metric can be. It is registered in the file that holds it, as a solver is.
-type Bound struct {
-	Name   string
-	Metric string // the metric it bounds
-	Doc    string
-	Source string
-	// Prove returns a value that the metric is not below in any schedule that places every job it has to, and whether it
-	// found one. When ctx ends it returns what it has, which is valid; without that it depends on the instance alone.
-	Prove func(ctx context.Context, r *relaxation) (value float64, ok bool)
-}
+// Duty says what a schedule has to do with a job.
+type Duty uint8
 
-// bounds holds the registered bounds by metric.
-var bounds = map[string][]Bound{}
-
-// RegisterBound adds a bound to the registry.
-func RegisterBound(b Bound) Bound {
-	if m, ok := model.MetricNamed(b.Metric); !ok || m.PerCluster {
-		panic(fmt.Sprintf("solve: bound %q of the metric %q", b.Name, b.Metric))
-	}
-	bounds[b.Metric] = append(bounds[b.Metric], b)
-	return b
-}
-
-// LowerBound is the best lower bound of the instance's objective that the registered bounds prove, and whether they prove
-// any. It holds for every schedule that places all jobs it has to: those that some cluster can run, that have no hard deadline
-// and that wait for no job that may be left out. Metrics of a positive weight without a bound count as 0, below which none
-// falls; those of a negative weight as their largest value.
-//
-// When ctx ends it returns at once what is proved until then, if anything.
-func LowerBound(ctx context.Context, in *model.Instance) (value float64, ok bool) {
-	r := newRelaxation(ctx, in)
-	if r == nil {
-		return 0, false
-	}
-	return r.bound(ctx)
-}
-
-// bound is LowerBound of the relaxation's instance.
-func (r *relaxation) bound(ctx context.Context) (value float64, ok bool) {
-	for _, term := range r.in.Objective() {
-		if term.Weight < 0 {
-			most, limited := r.most(term.Metric)
-			if !limited {
-				return 0, false
-			}
-			value += term.Weight * most
-			continue
-		}
-		best := 0.0
-		for _, b := range bounds[term.Metric] {
-			if ctx.Err() != nil {
-				break
-			}
-			if proved, found := b.Prove(ctx, r); found {
-				best, ok = max(best, proved), true
-			}
-		}
-		value += term.Weight * best
-	}
-	if math.IsInf(value, 0) || math.IsNaN(value) {
-		return 0, false
-	}
-	// A bound adds the same numbers as a schedule in another order; it stays below all of them.
-	return value - 1e-12*math.Abs(value), ok
-}
-
-// duty says what a schedule has to do with a job.
-type duty uint8
-
+// The duties, the gravest first.
 const (
-	mustPlace duty = iota
-	mayLeave       // a hard deadline, or the wait for one that may be left out, may keep it out
-	mustLeave      // no cluster can run it, alone it ends after its hard deadline, or it waits for one of these
+	MustPlace Duty = iota
+	MayLeave       // a hard deadline, or the wait for one that may be left out, may keep it out
+	MustLeave      // no cluster can run it, alone it ends after its hard deadline, or it waits for one of these
 )
 
-// relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
+// Relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
 // the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
 // the jobs before it. All times count from the earliest arrival.
-type relaxation struct {
+type Relaxation struct {
 	in     *model.Instance
-	duties []duty    // by job
+	duties []Duty    // by job
 	must   []int     // the jobs every schedule has to place
 	all    bool      // these are all jobs
 	least  []float64 // by job: shortest execution time anywhere
 	start  []float64 // by job: earliest start
 
+	grain    float64     // see roundUp; 0: not asked for yet
+	prices   Prices      // see areaPrices; Price nil: not asked for yet
 	areaRows [][]float64 // see areas; nil: not asked for yet
 }
 
+// Instance is the instance.
+func (r *Relaxation) Instance() *model.Instance { return r.in }
+
+// All says that every schedule has to place all jobs.
+func (r *Relaxation) All() bool { return r.all }
+
 // newRelaxation looks at every job; nil where the context ends first.
-func newRelaxation(ctx context.Context, in *model.Instance) *relaxation {
+func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	if ctx.Err() != nil {
 		return nil
 	}
 	n := len(in.Jobs())
-	r := &relaxation{in: in, duties: make([]duty, n), least: make([]float64, n), start: make([]float64, n)}
+	r := &Relaxation{in: in, duties: make([]Duty, n), least: make([]float64, n), start: make([]float64, n)}
 	for k, j := range plan.ArrivalOrder(in) { // those waited for first
 		if k%64 == 0 && ctx.Err() != nil {
 			return nil
@@ -122,7 +64,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *relaxation {
 		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
 	}
 	for j := range n {
-		if r.duties[j] == mustPlace {
+		if r.duties[j] == MustPlace {
 			r.must = append(r.must, j)
 		}
 	}
@@ -131,22 +73,22 @@ func newRelaxation(ctx context.Context, in *model.Instance) *relaxation {
 }
 
 // dutyAlone is the duty of a job, whatever that of those it waits for.
-func (r *relaxation) dutyAlone(j int) duty {
+func (r *Relaxation) dutyAlone(j int) Duty {
 	job := &r.in.Jobs()[j]
 	rounding := 2 * model.Tolerance * (math.Abs(job.Deadline) + math.Abs(r.in.FirstArrival()))
 	switch {
 	case math.IsInf(r.least[j], 1):
-		return mustLeave
+		return MustLeave
 	case !job.DeadlineHard || !job.HasDeadline():
-		return mustPlace
+		return MustPlace
 	case r.end(j) > r.deadline(j)+rounding:
-		return mustLeave
+		return MustLeave
 	}
-	return mayLeave
+	return MayLeave
 }
 
 // end is the earliest end of the job.
-func (r *relaxation) end(j int) float64 { return r.start[j] + r.least[j] }
+func (r *Relaxation) end(j int) float64 { return r.start[j] + r.least[j] }
 
 // shortestOn is a time that the job takes at least on the cluster; +Inf where it cannot run there. It takes the fastest
 // machine for all, and for a job that may spread over the grid as many processors as it may have.
@@ -206,7 +148,7 @@ func areaOn(in *model.Instance, j, c int) float64 {
 }
 
 // most is the largest value of a metric that is better when high, and whether it has one.
-func (r *relaxation) most(metric string) (float64, bool) {
+func (r *Relaxation) most(metric string) (float64, bool) {
 	jobs := r.in.Jobs()
 	sum := 0.0
 	switch metric {
@@ -226,4 +168,48 @@ func (r *relaxation) most(metric string) (float64, bool) {
 		return sum, true
 	}
 	return 0, false
+}
+
+// roundUp raises a bound of the makespan to the next value that a best schedule can have: sums of execution times and an arrival.
+// Where all of those are whole numbers, or of halves, quarters and so on, so is it. It looks at rigid jobs on uniform clusters.
+func (r *Relaxation) roundUp(bound float64) float64 {
+	if r.grain == 0 {
+		r.grain = r.findGrain()
+	}
+	if r.grain < 0 || bound > 1e12*r.grain {
+		return bound
+	}
+	return max(bound, r.grain*math.Ceil(bound/r.grain-1e-9))
+}
+
+// findGrain is the largest power of 2 up to 1 of which all times are multiples; −1: none.
+func (r *Relaxation) findGrain() float64 {
+	const alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
+	if r.in.Features()&alike != 0 {
+		return -1
+	}
+	grain := 1.0
+	divides := func(t float64) bool {
+		for ; math.Mod(t, grain) != 0; grain /= 2 {
+			if grain < 1.0/1024 {
+				return false
+			}
+		}
+		return t < 1e9
+	}
+	for j := range r.in.Jobs() {
+		if !divides(r.in.Jobs()[j].Arrival - r.in.FirstArrival()) {
+			return -1
+		}
+		for c := range r.in.Clusters() {
+			if !r.in.CanRun(j, c) {
+				continue
+			}
+			size, _ := r.in.Width(j, c)
+			if !divides(r.in.DurationOn(j, c, size)) {
+				return -1
+			}
+		}
+	}
+	return grain
 }

@@ -1,4 +1,4 @@
-package solve
+package bound
 
 import (
 	"cmp"
@@ -6,23 +6,22 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 var (
-	_ = RegisterBound(Bound{Name: "area-dual", Metric: "makespan",
+	_ = Register(Method{Name: "area-dual", Metric: "makespan",
 		Doc:    "the area of the jobs over the processors, at the best prices of the clusters' processor time: the dual of the assignment's linear program",
 		Source: "J. K. Lenstra, D. B. Shmoys, É. Tardos (1990), Approximation algorithms for scheduling unrelated parallel machines, Math. Program. 46, doi:10.1007/BF01585745, the linear program; prices by multiplicative updates, S. Arora, E. Hazan, S. Kale (2012), doi:10.4086/toc.2012.v008a006",
-		Prove:  proveAreaDual})
-	_ = RegisterBound(Bound{Name: "area-released", Metric: "makespan",
-		Doc: "a time of arrival + the area of the jobs that arrive then or later, over all processors", Source: "elementary", Prove: proveAreaReleased})
-	_ = RegisterBound(Bound{Name: "wide-jobs", Metric: "makespan",
-		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", Prove: proveWideJobs})
+		New:    Once(proveAreaDual)})
+	_ = Register(Method{Name: "area-released", Metric: "makespan",
+		Doc: "a time of arrival + the area of the jobs that arrive then or later, over all processors", Source: "elementary", New: Once(proveAreaReleased)})
+	_ = Register(Method{Name: "wide-jobs", Metric: "makespan",
+		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: Once(proveWideJobs)})
 )
 
 // areas is the least processor time of each job that has to be placed, by cluster, +Inf where it cannot run; false where the
 // context ends first.
-func (r *relaxation) areas(ctx context.Context) ([][]float64, bool) {
+func (r *Relaxation) areas(ctx context.Context) ([][]float64, bool) {
 	if r.areaRows != nil {
 		return r.areaRows, true
 	}
@@ -41,30 +40,52 @@ func (r *relaxation) areas(ctx context.Context) ([][]float64, bool) {
 }
 
 // spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
-func (r *relaxation) spreads() bool {
+func (r *Relaxation) spreads() bool {
 	return slices.ContainsFunc(r.must, func(j int) bool { return r.in.Jobs()[j].Span == model.SpanGrid })
 }
 
 // proveAreaDual is the value of the jobs at the best prices of processor time.
-func proveAreaDual(ctx context.Context, r *relaxation) (float64, bool) {
+func proveAreaDual(ctx context.Context, r *Relaxation) (float64, bool) {
 	if len(r.must) == 0 {
 		return 0, true
 	}
-	clusters := r.in.Clusters()
-	areas, ok := r.areas(ctx)
-	if !ok {
-		return 0, false
+	prices, ok := r.areaPrices(ctx)
+	return prices.Value, ok
+}
+
+// areaPrices are the best prices of the clusters' processor time for the areas; false where the context ends before the areas are
+// known. They are found once.
+func (r *Relaxation) areaPrices(ctx context.Context) (Prices, bool) {
+	if r.prices.Price == nil {
+		areas, ok := r.areas(ctx)
+		if !ok {
+			return Prices{}, false
+		}
+		r.prices = FindPrices(ctx, r.processorCounts(), r.speeds(), len(areas), func(k int) []float64 { return areas[k] })
 	}
-	processors, speeds := make([]int, len(clusters)), make([]float64, len(clusters))
-	for c := range clusters {
-		processors[c] = clusters[c].Processors
-		speeds[c], _ = fastest(&clusters[c])
+	return r.prices, true
+}
+
+// processorCounts are the numbers of processors of the clusters.
+func (r *Relaxation) processorCounts() []int {
+	counts := make([]int, len(r.in.Clusters()))
+	for c := range counts {
+		counts[c] = r.in.Clusters()[c].Processors
 	}
-	return search.FindPrices(ctx, processors, speeds, len(areas), func(k int) []float64 { return areas[k] }).Value, true
+	return counts
+}
+
+// speeds are the speeds of the clusters' fastest processors.
+func (r *Relaxation) speeds() []float64 {
+	speeds := make([]float64, len(r.in.Clusters()))
+	for c := range speeds {
+		speeds[c], _ = fastest(&r.in.Clusters()[c])
+	}
+	return speeds
 }
 
 // proveAreaReleased looks at every time of arrival.
-func proveAreaReleased(ctx context.Context, r *relaxation) (float64, bool) {
+func proveAreaReleased(ctx context.Context, r *Relaxation) (float64, bool) {
 	areas, ok := r.areas(ctx)
 	if !ok {
 		return 0, false
@@ -83,7 +104,7 @@ func proveAreaReleased(ctx context.Context, r *relaxation) (float64, bool) {
 }
 
 // proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another.
-func proveWideJobs(ctx context.Context, r *relaxation) (float64, bool) {
+func proveWideJobs(ctx context.Context, r *Relaxation) (float64, bool) {
 	if r.spreads() {
 		return 0, false
 	}

@@ -1,16 +1,17 @@
-package solve
+package bound
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
 	"slices"
 )
 
-var _ = RegisterBound(Bound{Name: "area-levels", Metric: "mcp",
+var _ = Register(Method{Name: "area-levels", Metric: "mcp",
 	Doc:    "no cluster's makespan is below the area of its jobs over its processors: the least weighted mean over all ways to share the jobs",
 	Source: "allot",
-	Prove:  proveAreaLevels})
+	New:    Once(proveAreaLevels)})
 
 // proveAreaLevels minimises Σ_i n_i/p · w_i·A_i/m_i over assignments, where A_i is the processor time of the n_i jobs of cluster i
 // and w_i its weight of the makespan over the sum of its weights: idle time and over-deadline are at least 0. For fixed counts the
@@ -19,30 +20,36 @@ var _ = RegisterBound(Bound{Name: "area-levels", Metric: "mcp",
 //
 // It needs areas that are proportional over the clusters, and a schedule that places all jobs. Complexity: O(2^K·K·p²) for K
 // clusters and p jobs; above a limit there is none.
-func proveAreaLevels(ctx context.Context, r *relaxation) (float64, bool) {
+func proveAreaLevels(ctx context.Context, r *Relaxation) (float64, bool) {
 	const limit = 1 << 28
 	k, p := len(r.in.Clusters()), len(r.must)
 	if !r.all || p == 0 || r.spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
 		return 0, false
 	}
-	sums, factor, ok := r.proportionalAreas(ctx)
+	_, sums, factor, ok := r.proportionalAreas(ctx)
 	if !ok {
 		return 0, false
 	}
+	r.levelFactors(factor)
+	value, _, ok := cheapestBlocks(ctx, sums, factor)
+	return value, ok
+}
+
+// levelFactors turns factors of areas into the cost of a unit of area for a job in the cluster.
+func (r *Relaxation) levelFactors(factor []float64) {
 	for c := range factor {
 		w := r.in.Clusters()[c].Weights
 		if w.Sum() == 0 {
 			factor[c] = 0
 			continue
 		}
-		factor[c] *= w.Makespan / w.Sum() / float64(r.in.Clusters()[c].Processors) / float64(p)
+		factor[c] *= w.Makespan / w.Sum() / float64(r.in.Clusters()[c].Processors) / float64(len(r.must))
 	}
-	return cheapestBlocks(ctx, sums, factor)
 }
 
 // cheapestBlocks gives consecutive blocks of the jobs, whose areas have the given running sums, to the clusters in the best order
-// and sizes: a block of n jobs and area A costs n·A·factor.
-func cheapestBlocks(ctx context.Context, sums, factor []float64) (float64, bool) {
+// and sizes: a block of n jobs and area A costs n·A·factor. It returns the blocks by cluster, [from, to).
+func cheapestBlocks(ctx context.Context, sums, factor []float64) (value float64, blocks [][2]int, ok bool) {
 	k, p := len(factor), len(sums)-1
 	best := make([][]float64, 1<<k) // by set of clusters used and jobs given out
 	for set := range best {
@@ -51,14 +58,14 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (float64, bool)
 	best[0][0] = 0
 	for set := 1; set < 1<<k; set++ {
 		if ctx.Err() != nil {
-			return 0, false
+			return 0, nil, false
 		}
 		for rest := set; rest != 0; rest &= rest - 1 {
 			c := bits.TrailingZeros(uint(rest))
 			before := best[set&^(1<<c)]
 			for to := range best[set] {
 				if to%256 == 255 && ctx.Err() != nil {
-					return 0, false
+					return 0, nil, false
 				}
 				for from := 0; from <= to; from++ {
 					if v := before[from] + float64(to-from)*(sums[to]-sums[from])*factor[c]; v < best[set][to] {
@@ -68,15 +75,35 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (float64, bool)
 			}
 		}
 	}
-	return best[1<<k-1][p], true
+	blocks = make([][2]int, k)
+	for set, to := 1<<k-1, p; set != 0; { // back through the choices
+		c, from := lastBlock(best, sums, factor, set, to)
+		blocks[c] = [2]int{from, to}
+		set, to = set&^(1<<c), from
+	}
+	return best[1<<k-1][p], blocks, true
 }
 
-// proportionalAreas sorts the jobs by area on the first cluster and returns the running sums, and for each cluster the
-// factor by which the areas are larger there; false where they are not proportional, or the context ends first.
-func (r *relaxation) proportionalAreas(ctx context.Context) (sums, factor []float64, ok bool) {
+// lastBlock is the cluster of the set that takes the last of the first jobs, and where its block begins.
+func lastBlock(best [][]float64, sums, factor []float64, set, to int) (cluster, from int) {
+	least := math.Inf(1)
+	for rest := set; rest != 0; rest &= rest - 1 {
+		c := bits.TrailingZeros(uint(rest))
+		for f := 0; f <= to; f++ {
+			if v := best[set&^(1<<c)][f] + float64(to-f)*(sums[to]-sums[f])*factor[c]; v < least {
+				least, cluster, from = v, c, f
+			}
+		}
+	}
+	return cluster, from
+}
+
+// proportionalAreas sorts the jobs that have to be placed by area at speed 1 and returns their positions, the running sums, and
+// for each cluster the factor by which the areas are larger there; false where they are not proportional, or the context ends first.
+func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, factor []float64, ok bool) {
 	rows, ok := r.areas(ctx)
 	if !ok {
-		return nil, nil, false
+		return nil, nil, nil, false
 	}
 	factor = slices.Repeat([]float64{math.NaN()}, len(r.in.Clusters()))
 	areas := make([]float64, len(rows))
@@ -90,7 +117,7 @@ func (r *relaxation) proportionalAreas(ctx context.Context) (sums, factor []floa
 			}
 			speed, _ := fastest(&r.in.Clusters()[c])
 			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 1e-9*area {
-				return nil, nil, false
+				return nil, nil, nil, false
 			}
 		}
 	}
@@ -99,10 +126,14 @@ func (r *relaxation) proportionalAreas(ctx context.Context) (sums, factor []floa
 			factor[c] = 1e100 // no job runs there; not +Inf, of which an empty block would cost NaN
 		}
 	}
-	slices.Sort(areas)
-	sums = make([]float64, len(areas)+1)
-	for k, area := range areas {
-		sums[k+1] = sums[k] + area
+	order = make([]int, len(areas))
+	for k := range order {
+		order[k] = k
 	}
-	return sums, factor, true
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(areas[a], areas[b]) })
+	sums = make([]float64, len(areas)+1)
+	for k, j := range order {
+		sums[k+1] = sums[k] + areas[j]
+	}
+	return order, sums, factor, true
 }

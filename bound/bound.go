@@ -1,0 +1,67 @@
+// Package bound proves lower bounds of the objective of an instance: how low no schedule can be.
+//
+// A [Method] bounds one metric in one way and is registered in the file that holds it, as a solver is. A [Proof] runs all of
+// those that say something of an instance and holds the best of what they have proved so far. It can be stopped at any time
+// and stays valid; without that, what it has proved depends on the instance and the work put in alone.
+package bound
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Method is a way to prove how low a metric can be.
+type Method struct {
+	Name   string
+	Metric string // the metric it bounds
+	Doc    string
+	Source string
+	New    func(r *Relaxation) Prover
+}
+
+// Prover is a method at work on one instance. It is for one goroutine at a time.
+type Prover interface {
+	// Improve goes on for about so much work, a unit of which takes about 1 ns on one core of today, and says whether more
+	// may improve the bound further. When ctx ends it returns within some ms. Without that, the bound after a sequence of calls
+	// depends on the instance and the work of each alone.
+	Improve(ctx context.Context, work int64) (more bool)
+	// Value is what the metric is not below in any schedule that places every job it has to, and whether that is known.
+	Value() (value float64, ok bool)
+}
+
+// methods holds the registered methods by metric.
+var methods = map[string][]Method{}
+
+// Register adds a method to the registry. It is called from the file of the method, in a package-level variable declaration;
+// a metric without one value is a bug in the program and panics.
+func Register(m Method) Method {
+	if metric, ok := model.MetricNamed(m.Metric); !ok || metric.PerCluster {
+		panic(fmt.Sprintf("bound: method %q for the metric %q", m.Name, m.Metric))
+	}
+	methods[m.Metric] = append(methods[m.Metric], m)
+	return m
+}
+
+// Once makes the provers of a method that proves all it can in one go, which returns what it has when ctx ends.
+func Once(prove func(ctx context.Context, r *Relaxation) (value float64, ok bool)) func(*Relaxation) Prover {
+	return func(r *Relaxation) Prover { return &once{r: r, prove: prove} }
+}
+
+// once is a prover of one go.
+type once struct {
+	r     *Relaxation
+	prove func(ctx context.Context, r *Relaxation) (float64, bool)
+	value float64
+	ok    bool
+}
+
+// Improve implements [Prover].
+func (o *once) Improve(ctx context.Context, _ int64) bool {
+	o.value, o.ok = o.prove(ctx, o.r)
+	return false
+}
+
+// Value implements [Prover].
+func (o *once) Value() (float64, bool) { return o.value, o.ok }

@@ -1,0 +1,183 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+var _ = Register(Method{Name: "dual-feasible", Metric: "makespan",
+	Doc:    "area of the jobs with their sizes changed by dual feasible functions, which let no more fit into a cluster",
+	Source: "S. P. Fekete, J. Schepers (2001), New classes of fast lower bounds for bin packing problems, Math. Program. 91, doi:10.1007/s101070100243, §3: u⁽ᵏ⁾, U⁽ᵉ⁾, φ⁽ᵉ⁾ and compositions",
+	New:    Once(proveDualFeasible)})
+
+// dualFeasible maps sizes of jobs to parts of a cluster so that jobs that fit beside each other make 1 at most.
+type dualFeasible func(size, processors int) float64
+
+// roundedSizes is u⁽ᵏ⁾: sizes of which k+1 fit into the cluster and fill it stay, others are rounded down to parts of k. inner changes
+// the size first.
+func roundedSizes(k int, inner dualFeasible) dualFeasible {
+	return func(size, processors int) float64 {
+		x := inner(size, processors)
+		parts := float64(k+1) * x
+		if whole := math.Round(parts); math.Abs(parts-whole) < 1e-9 { // a whole number but for rounding: x itself, which is the lower
+			return min(x, whole/float64(k+1))
+		}
+		return math.Floor(parts) / float64(k)
+	}
+}
+
+// wideSizes is U⁽ᵉ⁾: what leaves less than the threshold free takes all, and less than the threshold takes nothing. The threshold is so
+// many of the 1,000 parts of half the cluster.
+func wideSizes(part int) dualFeasible {
+	return func(size, processors int) float64 {
+		switch threshold := thresholdSize(part, processors); {
+		case size > processors-threshold:
+			return 1
+		case size < threshold:
+			return 0
+		}
+		return float64(size) / float64(processors)
+	}
+}
+
+// countedSizes is φ⁽ᵉ⁾: sizes in terms of how many of the threshold fit.
+func countedSizes(part int) dualFeasible {
+	return func(size, processors int) float64 {
+		threshold := thresholdSize(part, processors)
+		most := processors / threshold
+		switch {
+		case 2*size > processors:
+			return 1 - float64((processors-size)/threshold)/float64(most)
+		case size >= threshold:
+			return 1 / float64(most)
+		}
+		return 0
+	}
+}
+
+// thresholdSize is a threshold between 1 and half the processors.
+func thresholdSize(part, processors int) int {
+	return max(1, (part*processors+1999)/2000)
+}
+
+// plainSizes is the identity.
+func plainSizes(size, processors int) float64 { return float64(size) / float64(processors) }
+
+// proveDualFeasible tries the functions at the prices of the clusters' time that are best for plain areas, then the best at its
+// own where it is near.
+func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
+	const alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
+	if r.in.Features()&alike != 0 || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
+		return 0, false
+	}
+	prices, ok := r.areaPrices(ctx)
+	if !ok {
+		return 0, false
+	}
+	type candidate struct {
+		value float64
+		sizes dualFeasible
+	}
+	var found []candidate
+	try := func(sizes dualFeasible) {
+		if ctx.Err() == nil {
+			found = append(found, candidate{r.pricedSizes(prices.Price, sizes), sizes})
+		}
+	}
+	parts := r.thresholds()
+	for k := 1; k <= 12; k++ {
+		try(roundedSizes(k, plainSizes))
+	}
+	for _, part := range parts {
+		try(wideSizes(part))
+		try(countedSizes(part))
+		for k := 1; k <= 6; k++ {
+			try(roundedSizes(k, wideSizes(part)))
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		switch {
+		case a.value > b.value:
+			return -1
+		case a.value < b.value:
+			return 1
+		}
+		return 0
+	})
+	if len(found) == 0 {
+		return 0, false
+	}
+	best := found[0].value
+	if len(r.in.Clusters()) > 1 && best > 0.95*prices.Value { // its own prices may lead above that of the plain areas
+		best = max(best, r.pricesOf(ctx, found[0].sizes).Value)
+	}
+	return best, true
+}
+
+// thresholds are those, as parts, at which some size of a job begins to count on some cluster; at most 100, and fewer where the jobs
+// are many.
+func (r *Relaxation) thresholds() []int {
+	var parts []int
+	most := min(100, 300_000/(len(r.must)*len(r.in.Clusters())))
+	for c := range r.in.Clusters() {
+		processors := r.in.Clusters()[c].Processors
+		for _, j := range r.must {
+			size, _ := r.in.Width(j, c)
+			for _, threshold := range []int{size, processors - size + 1} {
+				if threshold >= 1 && 2*threshold <= processors {
+					parts = append(parts, 2000*threshold/processors)
+				}
+			}
+		}
+	}
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
+	for len(parts) > most { // every other one
+		kept := parts[:0]
+		for k := 1; k < len(parts); k += 2 {
+			kept = append(kept, parts[k])
+		}
+		parts = kept
+	}
+	return parts
+}
+
+// sizedArea is the processor time of the job on the cluster, its size changed; +Inf where it cannot run.
+func (r *Relaxation) sizedArea(j, c int, sizes dualFeasible) float64 {
+	if !r.in.CanRun(j, c) {
+		return math.Inf(1)
+	}
+	size, _ := r.in.Width(j, c)
+	processors := r.in.Clusters()[c].Processors
+	return sizes(size, processors) * float64(processors) * r.in.DurationOn(j, c, size)
+}
+
+// pricedSizes is the bound at the prices.
+func (r *Relaxation) pricedSizes(prices []float64, sizes dualFeasible) float64 {
+	sum := 0.0
+	for _, j := range r.must {
+		least := math.Inf(1)
+		for c, price := range prices {
+			if area := r.sizedArea(j, c, sizes); !math.IsInf(area, 1) {
+				least = min(least, price*area)
+			}
+		}
+		sum += least
+	}
+	return sum
+}
+
+// pricesOf finds the prices that are best for the changed sizes.
+func (r *Relaxation) pricesOf(ctx context.Context, sizes dualFeasible) Prices {
+	clusters := r.in.Clusters()
+	rows := table[float64](len(r.must), len(clusters))
+	for k, j := range r.must {
+		for c := range clusters {
+			rows[k][c] = r.sizedArea(j, c, sizes)
+		}
+	}
+	return FindPrices(ctx, r.processorCounts(), r.speeds(), len(rows), func(k int) []float64 { return rows[k] })
+}

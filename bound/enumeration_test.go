@@ -1,0 +1,294 @@
+package bound
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// enumerated are the objectives whose optimum the tests enumerate.
+var enumerated = []string{"makespan", "mcp", "mean_response", "over_deadline"}
+
+// randomTiny has 1 to 5 rigid jobs on 1 to 3 clusters, some with arrivals, deadlines, run times cluster by cluster, weights by
+// cluster, no work.
+func randomTiny(t testing.TB, seed uint64) *model.Instance {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	b := model.NewBuilder("tiny")
+	K, arrivals, whole := 1+rng.IntN(3), rng.IntN(2) == 0, rng.IntN(2) == 0
+	for c := range K {
+		spec := model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: 1 + rng.IntN(4), Speed: float64(1 + rng.IntN(3))}}}
+		if rng.IntN(2) == 0 {
+			spec.Weights = &model.WeightsSpec{OverDeadline: new(float64(rng.IntN(5))), Makespan: new(float64(rng.IntN(4))), IdleTime: new(float64(rng.IntN(2)))}
+		}
+		b.Cluster(spec)
+	}
+	b.Cluster(model.ClusterSpec{ID: "wide", Machines: []model.MachineSpec{{ID: "m", Count: 3 + rng.IntN(3), Speed: 1}}})
+	for j := range 1 + rng.IntN(4) {
+		work := 12 * rng.Float64()
+		if whole {
+			work = float64(rng.IntN(12))
+		}
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(3)), Work: &work}
+		if rng.IntN(2) == 0 {
+			job.Deadline = new(float64(rng.IntN(15)))
+		}
+		if arrivals {
+			job.Arrival = float64(rng.IntN(6))
+		}
+		if rng.IntN(5) == 0 {
+			job.Runtime = map[string]float64{"c0": float64(1 + rng.IntN(9)), "wide": float64(1 + rng.IntN(9))}
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// costs are what a cluster's jobs cost in a list schedule, by objective, before they are put together.
+type costs map[string]float64
+
+// listCosts schedules jobs in the order on the cluster, each at the earliest time from that of the one before on at which enough
+// processors are idle: a slow reference. ok is false where one cannot run there.
+func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
+	free := slices.Repeat([]float64{in.FirstArrival()}, in.Clusters()[c].Processors)
+	last, busy, over, response := in.FirstArrival(), 0.0, 0.0, 0.0
+	for _, j := range order {
+		if !in.CanRun(j, c) {
+			return nil, false
+		}
+		size, _ := in.Width(j, c)
+		slices.Sort(free)
+		start := max(free[size-1], in.Jobs()[j].Arrival)
+		end := start + in.DurationOn(j, c, size)
+		idle := 0
+		for idle < len(free) && free[idle] <= start {
+			idle++
+		}
+		for k := idle - size; k < idle; k++ { // the latest-released
+			free[k] = end
+		}
+		last, busy = max(last, end), busy+float64(size)*(end-start)
+		over += max(0, end-in.Jobs()[j].Deadline)
+		response += end - in.Jobs()[j].Arrival
+	}
+	n := float64(len(in.Jobs()))
+	makespan := last - in.FirstArrival()
+	idle := float64(in.Clusters()[c].Processors)*makespan - busy
+	if len(order) == 0 {
+		makespan, idle = 0, 0
+	}
+	cp := model.ComprehensivePerformance(in.Clusters()[c].Weights, idle, makespan, over)
+	return costs{"makespan": makespan, "mcp": cp * float64(len(order)) / n, "mean_response": response / n, "over_deadline": over}, true
+}
+
+// optima are the least values of the objectives over all assignments and orders; every set of jobs on every cluster is put in
+// its best order, since what clusters cost adds up, or is the most of them. ok is false where a job runs nowhere.
+func optima(in *model.Instance) (best costs, ok bool) {
+	n, K := len(in.Jobs()), len(in.Clusters())
+	least := make([][]costs, K)
+	for c := range K {
+		least[c] = make([]costs, 1<<n)
+		var extend func(set int, order []int)
+		extend = func(set int, order []int) {
+			found, runs := listCosts(in, c, order)
+			if !runs {
+				return
+			}
+			if least[c][set] == nil {
+				least[c][set] = found
+			}
+			for metric, v := range found {
+				least[c][set][metric] = min(least[c][set][metric], v)
+			}
+			for j := range n {
+				if set&(1<<j) == 0 {
+					extend(set|1<<j, append(order[:len(order):len(order)], j))
+				}
+			}
+		}
+		extend(0, nil)
+	}
+	best = costs{}
+	var share func(c, left int, sum costs)
+	share = func(c, left int, sum costs) {
+		if c == K {
+			if left == 0 {
+				for metric, v := range sum {
+					if old, known := best[metric]; !known || v < old {
+						best[metric] = v
+					}
+				}
+			}
+			return
+		}
+		for set := left; ; set = (set - 1) & left {
+			if own := least[c][set]; own != nil {
+				next := costs{"makespan": max(sum["makespan"], own["makespan"])}
+				for _, metric := range enumerated[1:] {
+					next[metric] = sum[metric] + own[metric]
+				}
+				share(c+1, left&^set, next)
+			}
+			if set == 0 {
+				break
+			}
+		}
+	}
+	share(0, 1<<n-1, costs{})
+	return best, len(best) > 0
+}
+
+func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
+	seeds := uint64(3000)
+	if testing.Short() {
+		seeds = 300
+	}
+	tight := costs{}
+	for seed := range seeds {
+		plain := randomTiny(t, seed)
+		best, ok := optima(plain)
+		if !ok {
+			continue
+		}
+		for _, metric := range enumerated {
+			in, err := plain.WithObjective(map[string]float64{metric: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof := New(context.Background(), in)
+			proof.Improve(context.Background(), 1_000_000)
+			for _, part := range proof.Parts() {
+				if part.Value > best[metric]+1e-9*math.Abs(best[metric]) {
+					t.Errorf("seed %d: %s proves %v of %s, the optimum is %v", seed, part.Method, part.Value, metric, best[metric])
+				}
+			}
+			if value, ok := proof.Value(); ok && value >= best[metric]*(1-1e-9) {
+				tight[metric]++
+			}
+		}
+	}
+	t.Logf("tight of %d: %v", seeds, tight)
+}
+
+func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
+	seeds := uint64(3000)
+	if testing.Short() {
+		seeds = 300
+	}
+	ctx, tried := context.Background(), map[string]int{}
+	for seed := range seeds {
+		in := randomTiny(t, seed)
+		best, ok := optima(in)
+		if !ok {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(seed, 78))
+		r := newRelaxation(ctx, in)
+		mcp := &countsProver{r: r}
+		mcp.start(ctx)
+		for range 10 {
+			if mcp.counts == nil {
+				break
+			}
+			x := make([]float64, mcp.counts.size)
+			scale := math.Exp(3*rng.NormFloat64() - 1)
+			for k := range x {
+				x[k] = scale * (rng.NormFloat64() + 0.5)
+			}
+			box := mcp.open[0].box
+			value, _, _ := mcp.counts.evaluate(ctx, box, x, 0)
+			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.magnitude(x) {
+				t.Errorf("seed %d: prices prove %v of mcp, the optimum is %v", seed, value, best["mcp"])
+			}
+			if seed%10 == 0 {
+				if slow := slowCounts(mcp.counts, box, x); math.Abs(slow-value) > 1e-9*(1+mcp.counts.magnitude(x)) {
+					t.Errorf("seed %d: %v at the prices, all levels one by one give %v", seed, value, slow)
+				}
+			}
+		}
+		for metric, of := range map[string]Method{"mean_response": methodOf("mean_response"), "over_deadline": methodOf("over_deadline")} {
+			sum := of.New(r).(*pricedSum)
+			sum.start(ctx)
+			for range 10 {
+				if sum.priced == nil {
+					break
+				}
+				scale := math.Exp(2*rng.NormFloat64() - 2)
+				for k := range sum.next {
+					sum.next[k] = scale * (rng.NormFloat64() + 0.5)
+				}
+				value, _, _ := sum.evaluate(ctx, sum.next)
+				if tried[metric]++; value+sum.constant > best[metric]+1e-9*(1+math.Abs(value)) {
+					t.Errorf("seed %d: prices prove %v of %s, the optimum is %v", seed, value+sum.constant, metric, best[metric])
+				}
+			}
+		}
+	}
+	t.Log(tried)
+	for _, metric := range enumerated[1:] {
+		if tried[metric] < int(seeds)*8 {
+			t.Errorf("%d price vectors for %s: expected 10 an instance", tried[metric], metric)
+		}
+	}
+}
+
+// methodOf is the method by prices of time for the metric.
+func methodOf(metric string) Method {
+	k := slices.IndexFunc(methods[metric], func(m Method) bool { return m.Name == "priced-time" })
+	return methods[metric][k]
+}
+
+// slowCounts is the bound at the prices, every level and number of jobs computed and the shares enumerated.
+func slowCounts(c *counts, box []countBox, x []float64) float64 {
+	g := make([][]float64, len(c.clusters))
+	for i := range c.clusters {
+		g[i] = slices.Repeat([]float64{math.Inf(1)}, c.jobs+1)
+		g[i][0] = 0
+		for k := box[i].low; k <= box[i].high; k++ {
+			for n := 1; n <= c.jobs; n++ {
+				q, values := float64(n)*c.unit[i], []float64(nil)
+				for j := range c.jobs {
+					if v := c.cost[i][j][k]; !math.IsInf(v, 1) {
+						values = append(values, q*v-x[j])
+					}
+				}
+				if len(values) < n {
+					continue
+				}
+				slices.Sort(values)
+				sum := q * min(c.h[i][k-1], c.h[i][min(int(k), c.levels-1)])
+				for _, v := range values[:n] {
+					sum += v
+				}
+				g[i][n] = min(g[i][n], sum)
+			}
+		}
+	}
+	var least func(i, left int) float64
+	least = func(i, left int) float64 {
+		if i == len(g) {
+			if left == 0 {
+				return 0
+			}
+			return math.Inf(1)
+		}
+		best := math.Inf(1)
+		for n := range left + 1 {
+			best = min(best, g[i][n]+least(i+1, left-n))
+		}
+		return best
+	}
+	value := least(0, c.jobs)
+	for _, u := range x[:c.jobs] {
+		value += u
+	}
+	return value
+}

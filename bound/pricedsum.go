@@ -1,0 +1,201 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+var (
+	_ = Register(pricedSumMethod("mean_response", "ends", func(r *Relaxation) (w pricedWeights, constant float64) {
+		per := 1 / float64(len(r.must))
+		for _, j := range r.must {
+			constant -= per * r.released(j)
+		}
+		return pricedWeights{end: per}, constant
+	}))
+	_ = Register(pricedSumMethod("over_deadline", "time over deadlines", func(*Relaxation) (pricedWeights, float64) {
+		return pricedWeights{over: 1}, 0
+	}))
+)
+
+// pricedSumMethod bounds a sum of what jobs cost by their end.
+func pricedSumMethod(metric, what string, weights func(*Relaxation) (pricedWeights, float64)) Method {
+	return Method{Name: "priced-time", Metric: metric, Doc: "prices of processor time that changes with time, and each job where it and its " + what + " are cheapest",
+		Source: "J. M. van den Akker, C. A. J. Hurkens, M. W. P. Savelsbergh (2000), Time-indexed formulations for machine scheduling problems, INFORMS J. Comput. 12, doi:10.1287/ijoc.12.2.111.11896, the relaxation; without its grid",
+		New:    func(r *Relaxation) Prover { return &pricedSum{r: r, weights: weights} }}
+}
+
+// pricedSum bounds Σ_j cost_j(end_j) by
+//
+//	Σ_j min over clusters i and starts of cost_j + what j pays − Σ_i ∫κ_i
+//
+// for any prices of [priced], which are 0 after the last bucket: what runs at an instant pays no more than κ.
+type pricedSum struct {
+	r        *Relaxation
+	weights  func(*Relaxation) (pricedWeights, float64)
+	constant float64
+	started  bool
+	credit   int64
+	work     int64 // of an evaluation
+	priced   *priced
+	bundle   bundle
+	next     []float64
+	cost     []float64
+	at       []int32
+	tries    int
+	value    float64
+	ok       bool
+}
+
+// pricedSumSteps limits the evaluations.
+const pricedSumSteps = 2_000
+
+// Value implements [Prover].
+func (p *pricedSum) Value() (float64, bool) { return p.value, p.ok }
+
+// Improve implements [Prover].
+func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
+	if !p.started {
+		p.start(ctx)
+		p.started = true
+	}
+	p.credit += work
+	for p.priced != nil && p.credit > 0 && ctx.Err() == nil {
+		p.credit -= p.work
+		gain := p.bundle.next(p.next)
+		value, c, ok := p.evaluate(ctx, p.next)
+		if !ok {
+			break
+		}
+		p.bundle.add(p.next, value, c)
+		p.settle(value)
+		if p.tries++; p.tries >= pricedSumSteps || gain < 1e-4*math.Abs(p.bundle.value) {
+			p.priced = nil
+		}
+	}
+	return p.priced != nil
+}
+
+// settle takes over a value, less what it may owe to rounding.
+func (p *pricedSum) settle(value float64) {
+	size := math.Abs(value) + math.Abs(p.constant)
+	for i := range p.priced.clusters {
+		size += p.priced.clusters[i].paid[len(p.priced.limits)-1]
+	}
+	value += p.constant - 1e-12*size
+	if !math.IsNaN(value) && (!p.ok || value > p.value) {
+		p.value, p.ok = value, true
+	}
+}
+
+// start prepares the buckets and finds the first prices, which fall with time, by doubling.
+func (p *pricedSum) start(ctx context.Context) {
+	r := p.r
+	if len(r.must) == 0 || !r.all {
+		return
+	}
+	limits := r.bucketLimits(ctx)
+	if limits == nil {
+		return
+	}
+	K := len(r.in.Clusters())
+	var w pricedWeights
+	w, p.constant = p.weights(r)
+	p.priced = newPriced(r, limits, slices.Repeat([]pricedWeights{w}, K), make([]float64, K))
+	if p.priced == nil {
+		return
+	}
+	p.work = 40_000 + int64(len(r.must)*K*len(limits)*10)
+	for i := range p.priced.clusters {
+		c := &p.priced.clusters[i]
+		p.work += int64(len(limits) * len(c.items) * c.processors)
+	}
+	if p.work > 200_000_000 {
+		p.priced = nil
+		return
+	}
+	p.cost, p.at = make([]float64, len(limits)+1), make([]int32, len(limits)+1)
+	p.scale(limits)
+	p.next = make([]float64, p.priced.size)
+	p.first(ctx, limits, (w.over+w.end)/limits[len(limits)-1])
+}
+
+// first tries prices ρ that fall from a multiple of the unit to 0 and starts from the best.
+func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
+	best, kept, from := math.Inf(-1), (*cut)(nil), []float64(nil)
+	for k := -8; k <= 16 && unit > 0; k++ {
+		for t := range len(limits) - 1 {
+			for i := range p.priced.clusters {
+				p.next[p.priced.clusters[i].rho+t] = math.Ldexp(unit, k) * limits[len(limits)-1] * (1 - limits[t]/limits[len(limits)-1]) / float64(p.r.in.Processors())
+			}
+		}
+		value, c, ok := p.evaluate(ctx, p.next)
+		if !ok {
+			p.priced = nil
+			return
+		}
+		p.credit -= p.work
+		p.settle(value)
+		if value > best {
+			best, kept, from = value, c, slices.Clone(p.next)
+		}
+	}
+	if from == nil {
+		p.priced = nil
+		return
+	}
+	p.bundle.add(from, best, kept)
+}
+
+// scale says how far the prices may go.
+func (p *pricedSum) scale(limits []float64) {
+	p.bundle.scale = slices.Repeat([]float64{1}, p.priced.size)
+	length := limits[1]
+	for i := range p.priced.clusters {
+		c := &p.priced.clusters[i]
+		rho, theta := float64(c.processors)*length, limits[len(limits)-1]
+		for t := range len(limits) - 1 {
+			p.bundle.scale[c.rho+t] = 2 / (rho * rho)
+		}
+		for kind := range c.sizes {
+			p.bundle.scale[c.theta+kind] = 0.05 / (theta * theta)
+		}
+	}
+}
+
+// evaluate is the bound at the prices, without its constant, with a cut.
+func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *cut, ok bool) {
+	if !p.priced.set(ctx, x) {
+		return 0, nil, false
+	}
+	limits := p.priced.limits
+	last := len(limits) - 1
+	c = &cut{slope: make([]float64, p.priced.size)}
+	for i := range p.priced.clusters {
+		value -= p.priced.clusters[i].paid[last]
+		p.priced.clusters[i].slopeOfCluster(c.slope, last, -1, limits)
+	}
+	for j := range p.priced.jobs {
+		if j%64 == 0 && ctx.Err() != nil {
+			return 0, nil, false
+		}
+		least, on, start := math.Inf(1), -1, int32(0)
+		for i := range p.priced.clusters {
+			cluster := &p.priced.clusters[i]
+			if cluster.jobs[j].kind < 0 {
+				continue
+			}
+			cluster.cheapest(j, limits, p.cost, p.at)
+			if v := p.cost[last+1]; v < least {
+				least, on, start = v, i, p.at[last+1]
+			}
+		}
+		if on >= 0 {
+			value += least
+			p.priced.clusters[on].slopeOfRun(c.slope, j, start, 1, limits)
+		}
+	}
+	c.at0 = value - c.at(x)
+	return value, c, true
+}

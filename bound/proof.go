@@ -1,0 +1,150 @@
+package bound
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Proof is a lower bound of an instance's objective that grows with the work put in. It is for one goroutine at a time.
+//
+// It holds for every schedule that places all jobs it has to: those that some cluster can run, that have no hard deadline and
+// that wait for no job that may be left out. Metrics of a positive weight without a bound count as 0, below which none falls;
+// those of a negative weight as their largest value.
+type Proof struct {
+	terms    []*term
+	constant float64
+	limited  bool   // no metric of a negative weight grows without limit
+	duties   []Duty // see Duties
+}
+
+// Duties says what a schedule has to do with each job; nil: the context ended before that was known.
+func (p *Proof) Duties() []Duty { return p.duties }
+
+// Part says what is proved of one metric of the objective, and by which method.
+type Part struct {
+	Metric string  `json:"metric"`
+	Method string  `json:"method"`
+	Value  float64 `json:"value"`
+	Best   bool    `json:"best"` // no other method proves more
+}
+
+// term is a metric of the objective with the methods at work on it.
+type term struct {
+	of      *Relaxation
+	metric  string
+	weight  float64
+	methods []Method
+	provers []Prover
+	busy    []bool
+}
+
+// New prepares the proof; nothing is proved yet. Where the context ends first, nothing ever is.
+func New(ctx context.Context, in *model.Instance) *Proof {
+	r := newRelaxation(ctx, in)
+	if r == nil {
+		return &Proof{}
+	}
+	p := &Proof{duties: r.duties, limited: true}
+	for _, o := range in.Objective() {
+		switch {
+		case o.Weight < 0:
+			most, limited := r.most(o.Metric)
+			p.constant += o.Weight * most
+			p.limited = p.limited && limited
+		case o.Weight > 0:
+			t := &term{of: r, metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
+			for _, m := range t.methods {
+				t.provers, t.busy = append(t.provers, m.New(r)), append(t.busy, true)
+			}
+			p.terms = append(p.terms, t)
+		}
+	}
+	return p
+}
+
+// Improve goes on for about so much work, see [Prover], shared by the methods that are not at their end, and says whether more
+// work may improve the bound further. Those that prove all they can in one go do so in the first call.
+func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
+	if !p.limited {
+		return false
+	}
+	busy := int64(0)
+	for _, t := range p.terms {
+		for k := range t.provers {
+			if _, short := t.provers[k].(*once); t.busy[k] && !short {
+				busy++
+			}
+		}
+	}
+	for _, t := range p.terms {
+		for k, prover := range t.provers {
+			if !t.busy[k] || ctx.Err() != nil {
+				continue
+			}
+			t.busy[k] = prover.Improve(ctx, work/max(1, busy))
+			more = more || t.busy[k]
+		}
+	}
+	return more
+}
+
+// Value is the bound that is proved, and whether one is.
+func (p *Proof) Value() (value float64, ok bool) {
+	if !p.limited {
+		return 0, false
+	}
+	value = p.constant
+	for _, t := range p.terms {
+		best, found := t.best()
+		ok = ok || found
+		value += t.weight * best
+	}
+	if math.IsInf(value, 0) || math.IsNaN(value) {
+		return 0, false
+	}
+	// A bound adds the same numbers as a schedule in another order; it stays below all of them.
+	return value - 1e-12*math.Abs(value), ok
+}
+
+// Parts lists what each method has proved, in the order of the objective and the methods.
+func (p *Proof) Parts() []Part {
+	var parts []Part
+	for _, t := range p.terms {
+		best, _ := t.best()
+		for k, prover := range t.provers {
+			if value, ok := prover.Value(); ok {
+				if t.metric == "makespan" {
+					value = t.of.roundUp(value)
+				}
+				parts = append(parts, Part{t.metric, t.methods[k].Name, value, value >= best})
+			}
+		}
+	}
+	return parts
+}
+
+// best is the best bound of the metric, at least 0, and whether any method proves one.
+func (t *term) best() (best float64, ok bool) {
+	for _, prover := range t.provers {
+		if value, found := prover.Value(); found {
+			best, ok = max(best, value), true
+		}
+	}
+	if t.metric == "makespan" && ok {
+		best = t.of.roundUp(best)
+	}
+	return best, ok
+}
+
+// Lower is the best bound that the methods prove with a little work, and whether they prove any. When ctx ends it returns at once what
+// is proved until then, if anything.
+func Lower(ctx context.Context, in *model.Instance) (value float64, ok bool) {
+	p := New(ctx, in)
+	p.Improve(ctx, LittleWork)
+	return p.Value()
+}
+
+// LittleWork is work that is not felt, see [Prover].
+const LittleWork = 5_000_000

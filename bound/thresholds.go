@@ -1,0 +1,126 @@
+package bound
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/plan"
+)
+
+var _ = Register(Method{Name: "head-tail", Metric: "makespan",
+	Doc:    "for all thresholds of head and tail: the least head, the work of the jobs above both, the least tail",
+	Source: "J. Carlier (1982), The one-machine sequencing problem, Eur. J. Oper. Res. 11, doi:10.1016/S0377-2217(82)80007-6, for one machine; J. Carlier (1987), Scheduling jobs with release dates and tails on identical machines, Eur. J. Oper. Res. 29, doi:10.1016/0377-2217(87)90243-8; the longest p·(m−1)+1 jobs after E. G. Coffman, R. L. Graham and others, elementary",
+	New:    Once(proveHeadTail)})
+
+// headTail is a job as the bound sees it.
+type headTail struct {
+	head, tail   float64 // earliest start; least time from its end to the end of all that wait for it
+	length, work float64 // least execution time; part of all clusters' time, at the best prices
+}
+
+// proveHeadTail takes, for each pair of a head a and a tail b, the jobs of no smaller head and tail. From a on, they take the time that
+// their work takes, and, as each holds a processor of p at least, that of the m shortest of their p·(m−1)+1 longest, which meet
+// on one; then b follows.
+//
+// Complexity: O(n) a pair, of which there are at most 64² of n jobs, fewer where there are thousands.
+func proveHeadTail(ctx context.Context, r *Relaxation) (float64, bool) {
+	if len(r.must) == 0 {
+		return 0, false
+	}
+	jobs, ok := r.headTails(ctx)
+	if !ok {
+		return 0, false
+	}
+	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
+	most := int(min(64, max(2, math.Sqrt(4_000_000/float64(len(jobs))))))
+	heads := someOf(jobs, most, func(j *headTail) float64 { return j.head })
+	tails := someOf(jobs, most, func(j *headTail) float64 { return j.tail })
+	best := 0.0
+	lengths := make([]float64, 0, len(jobs))
+	for _, a := range heads {
+		if ctx.Err() != nil {
+			break
+		}
+		for _, b := range tails {
+			lengths = lengths[:0]
+			head, tail, work := math.Inf(1), math.Inf(1), 0.0
+			for k := range jobs {
+				if j := &jobs[k]; j.head >= a && j.tail >= b {
+					head, tail, work = min(head, j.head), min(tail, j.tail), work+j.work
+					lengths = append(lengths, j.length)
+				}
+			}
+			if len(lengths) > 0 {
+				best = max(best, head+max(work, meeting(lengths, r.in.Processors()))+tail)
+			}
+		}
+	}
+	return best, true
+}
+
+// meeting is the most, over m, of the sum of the m shortest of the p·(m−1)+1 longest; the lengths fall.
+func meeting(lengths []float64, p int) float64 {
+	best := lengths[0]
+	for m := 2; p*(m-1)+1 <= len(lengths); m++ {
+		last, sum := p*(m-1)+1, 0.0
+		for _, l := range lengths[last-m : last] {
+			sum += l
+		}
+		best = max(best, sum)
+	}
+	return best
+}
+
+// headTails are the jobs that have to be placed; false where the context ends before their areas are known.
+func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
+	prices, ok := r.areaPrices(ctx)
+	if !ok {
+		return nil, false
+	}
+	areas, _ := r.areas(ctx) // known, as the prices are
+	tails := make([]float64, len(r.in.Jobs()))
+	placed := make([]bool, len(tails))
+	for _, j := range r.must {
+		placed[j] = true
+	}
+	order := plan.ArrivalOrder(r.in)
+	for k := len(order) - 1; k >= 0; k-- { // those that wait come first
+		j := order[k]
+		for _, next := range r.in.Successors(j) {
+			if placed[next] {
+				tails[j] = max(tails[j], r.least[next]+tails[next])
+			}
+		}
+	}
+	jobs := make([]headTail, len(r.must))
+	for k, j := range r.must {
+		work := math.Inf(1)
+		for c, area := range areas[k] {
+			if !math.IsInf(area, 1) {
+				work = min(work, prices.Price[c]*area)
+			}
+		}
+		jobs[k] = headTail{r.start[j], tails[j], r.least[j], work}
+	}
+	return jobs, true
+}
+
+// someOf are the distinct values of the jobs, at most so many, evenly by rank.
+func someOf(jobs []headTail, most int, of func(*headTail) float64) []float64 {
+	values := make([]float64, len(jobs))
+	for k := range jobs {
+		values[k] = of(&jobs[k])
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if len(values) <= most {
+		return values
+	}
+	some := make([]float64, most)
+	for k := range some {
+		some[k] = values[k*(len(values)-1)/(most-1)]
+	}
+	return some
+}

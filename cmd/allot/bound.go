@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/model"
+)
+
+func boundCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "bound",
+		Usage:     "prove how low the objective of an instance cannot be",
+		ArgsUsage: "INSTANCE",
+		Description: `Writes the best bound that is proved and what each method proves of each metric. It holds for every schedule
+that places all jobs it has to. Without --time the work depends on the instance alone: about a second.
+
+Examples:
+  allot bound --time 5s examples/multicluster.json
+  allot bound --objective makespan --json examples/workflow.json`,
+		Flags: []cli.Flag{
+			objectiveFlag(),
+			&cli.DurationFlag{Name: "time", DefaultText: "about 1s", Usage: "improve the bound for `DURATION`, such as 10s"},
+			jsonFlag,
+		},
+		Action: runBound,
+	}
+}
+
+// provedBound is what the command writes.
+type provedBound struct {
+	Objective string       `json:"objective"`
+	Bound     float64      `json:"bound"`
+	Parts     []bound.Part `json:"parts"`
+	More      bool         `json:"more"` // more time may prove more
+	Elapsed   float64      `json:"elapsed_s"`
+}
+
+// runBound proves a bound.
+func runBound(c *cli.Context) error {
+	args, err := arguments(c, "INSTANCE")
+	if err != nil {
+		return err
+	}
+	if c.Duration("time") < 0 {
+		return usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
+	}
+	in, err := model.ReadInstanceFile(args[0])
+	if err != nil {
+		return err
+	}
+	if in, err = withObjective(c, in); err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	if limit := c.Duration("time"); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	const second = 1_000_000_000
+	began, proof := time.Now(), bound.New(ctx, in)
+	more := proof.Improve(ctx, second)
+	for more && c.Duration("time") > 0 && ctx.Err() == nil {
+		more = proof.Improve(ctx, second)
+	}
+	value, ok := proof.Value()
+	if !ok {
+		return &statusError{exitNoSolution, errors.New("no bound is known of " + objectiveName(in))}
+	}
+	found := provedBound{objectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds()}
+	if c.Bool("json") {
+		return writeJSON(c, found)
+	}
+	return write(c, "-", func(w io.Writer) error { return found.write(w) })
+}
+
+// write writes the bound for people.
+func (p *provedBound) write(w io.Writer) error {
+	by := ""
+	if k := slices.IndexFunc(p.Parts, func(part bound.Part) bool { return part.Best }); k >= 0 {
+		by = ", by " + p.Parts[k].Method
+	}
+	fmt.Fprintf(w, "%s ≥ %s%s\n", p.Objective, bench.Figure(p.Bound), by)
+	for _, part := range p.Parts {
+		mark := " "
+		if part.Best {
+			mark = "*"
+		}
+		if _, err := fmt.Fprintf(w, "%s %s ≥ %s by %s\n", mark, part.Metric, bench.Figure(part.Value), part.Method); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// objectiveFlag replaces the objective.
+func objectiveFlag() cli.Flag {
+	return &cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"}
+}
+
+// withObjective is the instance with the objective that the flag names, where it does.
+func withObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
+	metric := c.String("objective")
+	if metric == "" {
+		return in, nil
+	}
+	weight := 1.0
+	if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
+		weight = -1
+	}
+	other, err := in.WithObjective(map[string]float64{metric: weight})
+	if err != nil {
+		return nil, usageErrorf("--objective: %w", err)
+	}
+	return other, nil
+}

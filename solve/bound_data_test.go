@@ -1,0 +1,66 @@
+package solve_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/wfformat"
+)
+
+// dataFile is the path of a file of the shared data.
+func dataFile(path ...string) string {
+	return filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...)
+}
+
+func TestBoundIsTheOptimumOfStripPackings(t *testing.T) {
+	proved, reached := 0, 0
+	for _, row := range records(t, "strip_packing", "best_known.csv") {
+		if row[8] != "yes" {
+			continue
+		}
+		file, err := model.Open(dataFile("strip_packing", row[0], row[1]+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _, err := jobcsv.Read(file, row[1], jobcsv.Options{Processors: int(number(t, row[3]))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proved++
+		if best := number(t, row[7]); lowerBound(in) >= best*(1-1e-9) {
+			reached++
+		}
+	}
+	t.Logf("%d of %d", reached, proved)
+	if 10*reached < 9*proved {
+		t.Errorf("the bound is the optimum of %d of %d, expected nine in ten", reached, proved)
+	}
+}
+
+func TestBoundOfWorkflows(t *testing.T) {
+	sum, loose := 0.0, 0
+	for _, row := range records(t, "wfformat", "summary.csv") {
+		for _, processors := range []int{4, 16, 64} {
+			file, err := model.Open(dataFile("wfformat", row[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, _, err := wfformat.Read(file, row[0], wfformat.Options{Processors: processors})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := max(number(t, row[6]), number(t, row[5])/float64(processors)) // to three decimals
+			found := lowerBound(in)
+			if found < plain-0.0005 {
+				t.Errorf("%s on %d: %v, weaker than %v", row[0], processors, found, plain)
+			}
+			if gain := found/plain - 1; gain > 1e-4 {
+				sum, loose = sum+gain, loose+1
+				t.Logf("%s on %d: %v, %.2f %% above the plain bounds", row[0], processors, found, 100*gain)
+			}
+		}
+	}
+	t.Logf("%d better, by %.2f %% on average", loose, 100*sum/float64(max(1, loose)))
+}

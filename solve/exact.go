@@ -1,0 +1,99 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
+)
+
+var _ = Register(Info{
+	Name: "exact",
+	Doc: "The optimum of a small batch of rigid jobs, proved: dynamic programming over sets of jobs with dominance, from the best schedule that a short search finds. " +
+		"Up to 16 jobs; O(2ⁿ·states·n) a cluster for n jobs.",
+	Source: "allot; dominance of partial schedules after E. Demeulemeester, W. Herroelen (1992), A branch-and-bound procedure for the multiple resource-constrained project scheduling problem, Management Science 38(12), doi:10.1287/mnsc.38.12.1803, the cutset rule",
+	New:    func() Solver { return &Exact{} },
+
+	Starts:   true,
+	AutoJobs: 12,
+})
+
+// Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It is for rigid jobs that wait for no others,
+// on clusters of equal processors, and for objectives that the engine of lists adds up: makespan, mcp, mean_response, over_deadline
+// and others, with weights that are not negative. Stopped before its end it hands back the best schedule of the short search with
+// the bound that is proved so far.
+//
+// MaxEvals counts schedules of the short search and states.
+//
+// Deviations from the paper: jobs are placed in order of start on one cluster after another and the sets shared out among the
+// clusters afterwards, so that states of different clusters do not multiply.
+type Exact struct{}
+
+// Supports implements [Solver].
+func (*Exact) Supports(in *model.Instance) error {
+	if err := search.Exhaustible(in); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	return nil
+}
+
+// Solve implements [Solver].
+func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	if err := e.Supports(in); err != nil {
+		return Result{}, err
+	}
+	const first = 20_000 // evaluations of the short search
+	limits := opt
+	if limits.MaxEvals == 0 || limits.MaxEvals > 2*first {
+		limits.MaxEvals = first
+	} else {
+		limits.MaxEvals = max(1, limits.MaxEvals/2)
+	}
+	result, err := (&Search{}).Solve(ctx, in, limits)
+	if err != nil || result.Solution == nil || ctx.Err() != nil {
+		return result, err
+	}
+	value, err := objectiveOf(in, result.Solution)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Stop = model.StopDone
+	if result.HasBound && result.Bound >= value-model.Tolerance*math.Abs(value) || opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals {
+		if result.Bound < value {
+			result.Stop = model.StopEvaluations
+		}
+		return result, nil
+	}
+	if opt.MaxEvals > 0 {
+		opt.MaxEvals -= result.Evaluations
+	}
+	found, proved, err := search.Exhaust(ctx, in, value, search.Options{MaxEvals: opt.MaxEvals})
+	if err != nil {
+		return Result{}, err
+	}
+	result.Evaluations += found.Evaluations
+	result.Stop = found.Stop
+	if !proved {
+		return result, nil
+	}
+	if found.Solution != nil {
+		if better, err := objectiveOf(in, found.Solution); err != nil {
+			return Result{}, err
+		} else if better < value {
+			result.Solution, value = found.Solution, better
+		}
+	}
+	if opt.proofOf(ctx, in).worstLeft(result.Solution) == bound.MustLeave {
+		result.Status, result.Bound, result.HasBound = model.Optimal, value, true
+	}
+	return result, nil
+}
+
+// objectiveOf is what the evaluator says of a schedule.
+func objectiveOf(in *model.Instance, s *model.Solution) (float64, error) {
+	evaluation, err := model.Evaluate(in, s)
+	return evaluation.Objective, err
+}

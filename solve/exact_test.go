@@ -1,0 +1,86 @@
+package solve_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+func TestExactAgreesWithFullEnumeration(t *testing.T) {
+	objectives := []map[string]float64{
+		{"makespan": 1}, {"mcp": 1}, {"mean_response": 1}, {"over_deadline": 1}, {"idle_time": 1}, {"missed": 1},
+		{"makespan": 2, "mean_wait": 1, "missed": 3}, {"mcp": 1, "makespan": 0.5},
+	}
+	for seed := range uint64(60) {
+		for k, objective := range objectives {
+			in, err := tinyInstance(t, seed, "makespan").WithObjective(objective)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solve.Exact{}, in, solve.Options{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			best := bruteForce(t, in)
+			if found := *result.Solution.Objective; math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
+				t.Errorf("seed %d, objective %d: %v, the enumeration has %v", seed, k, found, best)
+			}
+			if unplaced := len(result.Solution.Unscheduled) > 0; result.Status != model.Optimal && !unplaced {
+				t.Errorf("seed %d, objective %d: %s, expected a proof", seed, k, result.Status)
+			}
+		}
+	}
+}
+
+// mustLookup is a solver by name.
+func mustLookup(t testing.TB, name string) solve.Info {
+	t.Helper()
+	info, err := solve.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// smallBatch has so many jobs on two clusters of 8 and 6 processors, with deadlines.
+func smallBatch(t testing.TB, seed uint64, jobs int, objective string) *model.Instance {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(machines("c0", 8, 1), machines("c1", 6, 1.4))
+	b.Spec().Weights = &model.WeightsSpec{OverDeadline: new(4.0), Makespan: new(3.0), IdleTime: new(1.0)}
+	for j := range jobs {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(5)), Work: new(5 + 40*rng.Float64()), Deadline: new(10 + 60*rng.Float64())})
+	}
+	return built(t, b)
+}
+
+func TestExactProvesBatchesOfTwelve(t *testing.T) {
+	for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
+		began := time.Now()
+		in := smallBatch(t, 1, 12, objective)
+		result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solve.Exact{}, in, solve.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Status != model.Optimal {
+			t.Errorf("%s: %s", objective, result.Status)
+		}
+		t.Logf("%s: %v, %d evaluations in %s", objective, *result.Solution.Objective, result.Evaluations, time.Since(began).Round(time.Millisecond))
+	}
+}
+
+func TestExactStoppedHasAValidGap(t *testing.T) {
+	in := smallBatch(t, 2, 16, "mcp")
+	result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solve.Exact{}, in, solve.Options{Seed: 1, MaxEvals: 50_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !result.HasBound || result.Bound > *result.Solution.Objective || result.Status != model.Feasible || result.Stop != model.StopEvaluations {
+		t.Errorf("%s (%s), bound %v of %v", result.Status, result.Stop, result.Bound, *result.Solution.Objective)
+	}
+}
