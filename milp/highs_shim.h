@@ -21,7 +21,7 @@ void milp_stop(milp_watch *w);
 // and there is an incumbent, its values too. It says whether there is one.
 int milp_look(milp_watch *w, double *objective, double *bound, int64_t *nodes, double *values);
 
-// milp_run solves. It returns the status of the call: -1 is an error.
+// milp_run solves, watched unless w is NULL. It returns the status of the call: -1 is an error.
 int milp_run(void *highs, milp_watch *w);
 
 int milp_start(void *highs, const double *values);

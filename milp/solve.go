@@ -27,9 +27,9 @@ type Status int
 
 // The statuses. Infeasible with a cutoff means that nothing costs less than that.
 const (
-	Unknown    Status = iota // stopped without a solution
-	Feasible                 // stopped with one
-	Optimal                  // within the gap
+	Unknown  Status = iota // stopped without a solution
+	Feasible               // stopped with one
+	Optimal                // within the gap
 	Infeasible
 	Unbounded // or infeasible: HiGHS does not always tell
 )
