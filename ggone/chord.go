@@ -22,7 +22,7 @@ func (p *Problem) Chord(ctx context.Context) (*Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Form{Model: &milp.Model{Name: "ggone_chord"}, problem: p, core: c, slack: slack}
+	f := &Form{Model: &milp.Model{Name: formName("ggone_chord", slack)}, problem: p, core: c, slack: slack}
 	s := newChordStatement(f.Model, c)
 	for r := range c.class {
 		s.machine(r)

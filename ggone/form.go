@@ -69,6 +69,14 @@ func (p *Problem) Level(ctx context.Context) (*Form, error) {
 	return p.levelForm(c, c.root(), slack), nil
 }
 
+// formName is the name of a model, which says that it leaves out slack where it does.
+func formName(name string, slack float64) string {
+	if slack > 0 {
+		return name + "_without_slack"
+	}
+	return name
+}
+
 // levelColumns are the variables of one level.
 type levelColumns struct {
 	class, load int
@@ -78,7 +86,7 @@ type levelColumns struct {
 
 // levelForm states the level form of what is left: loads in the box, at each level the candidates alone.
 func (p *Problem) levelForm(c *core, b box, slack float64) *Form {
-	m := &milp.Model{Name: "ggone_level"}
+	m := &milp.Model{Name: formName("ggone_level", slack)}
 	f := &Form{Model: m, problem: p, core: c, slack: slack}
 	var columns []levelColumns
 	tasks := make([][]milp.Term, c.tasks) // by task: where it can be

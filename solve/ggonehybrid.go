@@ -40,18 +40,16 @@ func (g *GGOneHybrid) base() *GGOne { return &GGOne{Charge: g.Charge, Committed:
 
 // MILP implements [Modeller]: the level form of what the Lagrangian leaves; that of all where it leaves nothing.
 func (g *GGOneHybrid) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
-	run, err := newHighsRun(ctx, g.base(), in, Options{})
-	if err != nil {
-		return nil, err
-	}
-	left, err := run.problem.Reduce(ctx, ggone.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if left.Form != nil {
-		return left.Form.Model, nil
-	}
-	return (&GGOneMILP{Charge: g.Charge, Committed: g.Committed}).MILP(ctx, in)
+	return stated(ctx, g.base(), in, func(ctx context.Context, p *ggone.Problem) (*ggone.Form, error) {
+		left, err := p.Reduce(ctx, ggone.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if left.Form != nil {
+			return left.Form, nil
+		}
+		return p.Level(ctx)
+	})
 }
 
 // Solve implements [Solver].

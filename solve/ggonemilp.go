@@ -20,9 +20,13 @@ var _ = Register(Info{
 	Absent: absence(),
 })
 
+// ErrInfeasible is wrapped by the error of a [Modeller] for an instance that is proved infeasible before it is stated.
+var ErrInfeasible = errors.New("proved infeasible")
+
 // Modeller is a solver that states an instance as a MILP. Stating takes no library, and so works in every build.
 type Modeller interface {
-	// MILP states the instance. The error wraps [ErrUnsupported] where the instance asks for something else.
+	// MILP states the instance. The error wraps [ErrUnsupported] where the instance asks for something else or is too large,
+	// [ErrInfeasible], or is that of ctx.
 	MILP(ctx context.Context, in *model.Instance) (*milp.Model, error)
 }
 
@@ -83,14 +87,26 @@ func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, e
 	return p.Level(ctx)
 }
 
-// MILP implements [Modeller].
+// MILP implements [Modeller]: min qos_penalty, without slack.
 func (g *GGOneMILP) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
-	run, err := newHighsRun(ctx, g.base(), in, Options{})
+	return stated(ctx, g.base(), in, g.state)
+}
+
+// stated is the model of a form of the instance's problem.
+func stated(ctx context.Context, base *GGOne, in *model.Instance, state func(context.Context, *ggone.Problem) (*ggone.Form, error)) (*milp.Model, error) {
+	run, err := newHighsRun(ctx, base, in, Options{})
 	if err != nil {
 		return nil, err
 	}
-	form, err := g.state(ctx, &run.problem.Problem)
-	if err != nil {
+	form, err := state(ctx, &run.problem.Problem)
+	var infeasible *ggone.InfeasibleError
+	var large *ggone.TooLargeError
+	switch {
+	case errors.As(err, &infeasible):
+		return nil, fmt.Errorf("%w: %w", ErrInfeasible, err)
+	case errors.As(err, &large):
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	case err != nil:
 		return nil, err
 	}
 	return form.Model, nil

@@ -27,13 +27,15 @@ func solveCommand() *cli.Command {
 Examples:
   allot solve examples/multicluster.json
   allot solve --solver muscle --param reading=b -o plan.json --gantt plan.svg examples/table1.json
-  allot import etc u_c_hihi.0.gz | allot solve --solver minmin -`,
+  allot import etc u_c_hihi.0.gz | allot solve --solver minmin -
+  allot solve --solver ggone-milp --write-model model.mps examples/ggone.json`,
 		Flags: append(limitFlags(),
 			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution; see allot solvers"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement to `FILE`, a line of JSON each"},
+			&cli.StringFlag{Name: "write-model", Usage: "instead of solving, write the MILP that the solver states to `FILE` (.mps or .lp), for any MILP solver"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,
 		),
@@ -83,6 +85,9 @@ func runSolve(c *cli.Context) error {
 		if _, err := gantt.FormatOf(path); err != nil {
 			return usageErrorf("--gantt: %w", err)
 		}
+	}
+	if c.IsSet("write-model") {
+		return writeModel(c, info, solver, args[0])
 	}
 	if c.IsSet("start") && !info.Starts {
 		return usageErrorf("--start: solver %s does not start from a solution", info.Name)
@@ -198,16 +203,9 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	target := in
-	if metric := c.String("objective"); metric != "" {
-		weight := 1.0
-		if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
-			weight = -1
-		}
-		var err error
-		if target, err = in.WithObjective(map[string]float64{metric: weight}); err != nil {
-			return solve.Result{}, 0, usageErrorf("--objective: %w", err)
-		}
+	target, err := targetOf(c, in)
+	if err != nil {
+		return solve.Result{}, 0, err
 	}
 	follow := newWatch(ctx, c.App.ErrWriter, target, c.IsSet("trace"))
 	if follow != nil {
@@ -239,6 +237,23 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 		result.Solution.Stats.Elapsed = elapsed.Seconds()
 	}
 	return result, elapsed, nil
+}
+
+// targetOf is the instance with the objective that the flags name, if they do.
+func targetOf(c *cli.Context, in *model.Instance) (*model.Instance, error) {
+	metric := c.String("objective")
+	if metric == "" {
+		return in, nil
+	}
+	weight := 1.0
+	if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
+		weight = -1
+	}
+	target, err := in.WithObjective(map[string]float64{metric: weight})
+	if err != nil {
+		return nil, usageErrorf("--objective: %w", err)
+	}
+	return target, nil
 }
 
 // noSolution is the error where a solver hands back no schedule.
