@@ -241,6 +241,23 @@ func (r *run) incumbent() Result {
 	return result
 }
 
+// accept makes values that a solver found the result's, where they are a solution: integers rounded, objective computed.
+func (r *Result) accept(m *Model, values []float64) {
+	for k := range m.variables {
+		v := &m.variables[k]
+		if v.Integer {
+			values[k] = math.Round(values[k])
+		}
+		values[k] = min(max(values[k], v.Lower), v.Upper)
+	}
+	if !(m.Violation(values) <= Tolerance) {
+		return
+	}
+	if objective := m.Objective(values); r.Values == nil || objective < r.Objective {
+		r.Values, r.Objective = values, objective
+	}
+}
+
 // settle makes the status one of a run that was stopped.
 func (r *Result) settle() {
 	if r.Values != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -20,59 +19,6 @@ func small() *Model {
 	m.AddRow("sum", math.Inf(-1), 4, Term{a, 1}, Term{b, 1})
 	m.AddRow("mix", -1, 6, Term{a, 1}, Term{b, 3})
 	return m
-}
-
-// random has up to 5 integer variables in 0…3 and a few rows.
-func random(seed uint64) *Model {
-	rng := rand.New(rand.NewPCG(seed, 11))
-	m := &Model{}
-	n := 1 + rng.IntN(5)
-	for range n {
-		m.Add(Variable{"", 0, float64(1 + rng.IntN(3)), float64(rng.IntN(21) - 10), true})
-	}
-	for range rng.IntN(4) {
-		var terms []Term
-		for k := range n {
-			if c := rng.IntN(9) - 4; c != 0 {
-				terms = append(terms, Term{Var(k), float64(c)})
-			}
-		}
-		switch side := float64(rng.IntN(8)); rng.IntN(4) {
-		case 0:
-			m.AddRow("", side, side, terms...)
-		case 1:
-			m.AddRow("", side-2, side, terms...)
-		case 2:
-			m.AddRow("", side, inf, terms...)
-		default:
-			m.AddRow("", -inf, side, terms...)
-		}
-	}
-	return m
-}
-
-// enumerate is the least objective of all integer points of a model whose variables are integer and limited; +Inf: none.
-func enumerate(m *Model) float64 {
-	best := inf
-	values := make([]float64, len(m.variables))
-	for k := range values {
-		values[k] = m.variables[k].Lower
-	}
-	for {
-		if m.Violation(values) <= 1e-9 {
-			best = min(best, m.Objective(values))
-		}
-		k := 0
-		for ; k < len(values); k++ {
-			if values[k]++; values[k] <= m.variables[k].Upper {
-				break
-			}
-			values[k] = m.variables[k].Lower
-		}
-		if k == len(values) {
-			return best
-		}
-	}
 }
 
 func TestCheck(t *testing.T) {
@@ -147,6 +93,7 @@ ENDATA
 	}
 }
 
+//nolint:misspell // the format's keyword
 func TestWriteLP(t *testing.T) {
 	var out strings.Builder
 	if err := small().WriteLP(&out); err != nil {

@@ -110,20 +110,3 @@ func (m *Model) empty() Result {
 	}
 	return Result{Status: Optimal, Values: []float64{}}
 }
-
-// accept makes values that a solver found the result's, where they are a solution: integers rounded, objective computed.
-func (r *Result) accept(m *Model, values []float64) {
-	for k := range m.variables {
-		v := &m.variables[k]
-		if v.Integer {
-			values[k] = math.Round(values[k])
-		}
-		values[k] = min(max(values[k], v.Lower), v.Upper)
-	}
-	if !(m.Violation(values) <= Tolerance) {
-		return
-	}
-	if objective := m.Objective(values); r.Values == nil || objective < r.Objective {
-		r.Values, r.Objective = values, objective
-	}
-}

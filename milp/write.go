@@ -130,7 +130,7 @@ func (m *Model) WriteLP(w io.Writer) error {
 	}
 	out := bufio.NewWriter(w)
 	variables, rows := m.names()
-	fmt.Fprintf(out, "\\ %s\nMinimize\n cost:", word(m.Name))
+	fmt.Fprintf(out, "\\ %s\nMinimize\n cost:", word(m.Name)) //nolint:misspell // the format's keyword
 	line := newLine(out, variables)
 	for k := range m.variables {
 		if c := m.variables[k].Cost; c != 0 {
@@ -271,7 +271,7 @@ func isWord(name string) bool {
 		}
 	}
 	switch name {
-	case "e", "E", "inf", "infinity", "free", "end", "bounds", "general", "generals", "gen", "int", "integer", "binary", "bin", "st", "min", "max", "minimize", "maximize":
+	case "e", "E", "inf", "infinity", "free", "end", "bounds", "general", "generals", "gen", "int", "integer", "binary", "bin", "st", "min", "max", "minimum", "maximum":
 		return false
 	}
 	rest := name[1:]
