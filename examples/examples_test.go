@@ -19,6 +19,7 @@ var shows = map[string]model.Features{
 	"table1.json":       model.ParallelJobs,
 	"multicluster.json": model.ParallelJobs,
 	"etc.json":          model.UnrelatedTimes,
+	"backfilling.json":  model.Arrivals | model.LicencePools | model.ParallelJobs,
 	"machines.json":     model.Arrivals | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines,
 	"workflow.json":     model.Precedence | model.LicencePools | model.ParallelJobs,
 	"moldable.json":     model.MoldableJobs,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // ProgressOptions say how to draw traces. The zero value draws an SVG.
@@ -174,9 +176,22 @@ func (t *Trace) facts() []string {
 	} else {
 		facts = append(facts, "no bound")
 	}
-	when := "after " + exact(last.Elapsed, 3) + " s"
-	if n > 1 {
+	improvements, at := t.improvements()
+	when := "after " + exact(at, 3) + " s"
+	if improvements > 1 {
 		when = "the last " + when
 	}
-	return append(facts, last.gapText(), counted(n, "improvement"), when)
+	return append(facts, last.gapText(), counted(improvements, "improvement"), when)
+}
+
+// improvements is how many points are better than those before them by more than rounding, the first among them, and when the last of
+// those was.
+func (t *Trace) improvements() (n int, at float64) {
+	best := math.Inf(1)
+	for k := range t.Points {
+		if p := &t.Points[k]; n == 0 || p.Objective < best-model.Tolerance*math.Abs(best) {
+			n, at, best = n+1, p.Elapsed, p.Objective
+		}
+	}
+	return n, at
 }

@@ -17,13 +17,14 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Trace is how the objective and the bound of a run went: an improvement a point, as allot solve --trace writes them.
+// Trace is how the objective and the bound of a run went: an improvement a point, and the end of the run, as allot solve --trace
+// writes them.
 type Trace struct {
 	Name   string // what the picture calls it
 	Points []Point
 }
 
-// Point is an improvement. In a trace the elapsed times never fall, the objective never rises and the bound never falls.
+// Point is an improvement or the end. In a trace the elapsed times never fall, the objective never rises and the bound never falls.
 type Point struct {
 	Elapsed     float64 // seconds since the run began
 	Evaluations int64   // of schedules so far

@@ -24,7 +24,6 @@ type listChain struct {
 	saved  []float64 // by job: how much less its cluster cost without it, when last looked at
 	seen   []int64   // by job: the changes of its cluster then
 
-	trialA, trialB  []int32
 	temperature     float64
 	tried, accepted int64 // since the last round began
 
@@ -133,7 +132,7 @@ func (w *listChain) rebuild(c int32, k int) {
 	for i := k; i < len(s.order); i++ {
 		id := s.order[i]
 		j := &cluster.jobs[id]
-		sums.add(j, r.Place(j.size, j.arrival, j.duration)+j.duration)
+		sums.add(cluster, id, r.Place(j.size, j.arrival, j.duration)+j.duration)
 		sums.busy += float64(j.size) * j.duration
 		s.prefix = append(s.prefix, sums)
 		w.pos[id] = int32(i)
@@ -158,18 +157,17 @@ func (w *listChain) rewind(c int32, k int) {
 }
 
 // add counts a job that ends at the given time.
-func (s *listSums) add(j *listJob, end float64) {
+func (s *listSums) add(c *listCluster, id int32, end float64) {
 	if end > s.latest {
 		s.latest = end
 	}
-	if end > j.deadline {
-		s.over += end - j.deadline
-		s.direct += j.late
+	deadline := c.jobs[id].deadline
+	if end > deadline {
+		s.over += end - deadline
 	}
-	if end > j.bound {
-		s.direct += j.steep * (end - j.bound)
+	if c.costs != nil {
+		s.direct += c.costs[id].of(end, deadline)
 	}
-	s.direct += j.fixed + j.slope*(end-j.first)
 }
 
 // cost is what a cluster adds to the objective.

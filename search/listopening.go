@@ -91,7 +91,7 @@ func (p *listProblem) objectiveOf(orders [][]int32) float64 {
 		sums := listSums{latest: p.origin}
 		for _, id := range orders[c] {
 			j := &p.clusters[c].jobs[id]
-			sums.add(j, r.Place(j.size, j.arrival, j.duration)+j.duration)
+			sums.add(&p.clusters[c], id, r.Place(j.size, j.arrival, j.duration)+j.duration)
 			sums.busy += j.area()
 		}
 		objective += p.clusters[c].at(float64(len(orders[c]))/float64(len(p.movable))).cost(sums, p.origin)

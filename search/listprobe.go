@@ -11,7 +11,7 @@ type listProbe struct {
 	unit     float64 // 1/makespan that the spread is measured in; 0: it does not count
 	spread   float64 // weight of the spread
 
-	jobs    []listJob
+	cluster *listCluster
 	weights listWeights
 	busy    float64 // processor time of all jobs that the cluster will have
 	per     float64 // 1/processors
@@ -29,7 +29,7 @@ const listSpread = 1
 func (w *listChain) begin(c int32, k, n int, busy, floor, limit float64) *listProbe {
 	q, s, cluster := &w.probe, &w.clusters[c], &w.p.clusters[c]
 	w.rewind(c, k)
-	q.jobs, q.weights = cluster.jobs, cluster.at(w.share(n))
+	q.cluster, q.weights = cluster, cluster.at(w.share(n))
 	q.busy, q.per, q.floor = busy, 1/cluster.processors, floor
 	q.limit, q.margin = limit-q.weights.busy*busy, w.margin
 	q.sums, q.end = s.prefix[k], s.prefix[len(s.prefix)-1]
@@ -39,8 +39,8 @@ func (w *listChain) begin(c int32, k, n int, busy, floor, limit float64) *listPr
 // place decodes jobs; false: the cluster would cost more than the limit.
 func (q *listProbe) place(ids ...int32) bool {
 	for _, id := range ids {
-		j := &q.jobs[id]
-		q.sums.add(j, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
+		j := &q.cluster.jobs[id]
+		q.sums.add(q.cluster, id, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
 		if q.least() > q.limit {
 			return false
 		}
@@ -53,8 +53,8 @@ func (q *listProbe) place(ids ...int32) bool {
 func (q *listProbe) follow(ids []int32, before []listSums) bool {
 	limit := q.limit + q.margin - q.weights.over*q.end.over - q.end.direct
 	for k, id := range ids {
-		j := &q.jobs[id]
-		q.sums.add(j, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
+		j := &q.cluster.jobs[id]
+		q.sums.add(q.cluster, id, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
 		least := q.least()
 		if least > q.limit || least-q.weights.over*before[k].over-before[k].direct > limit {
 			return false

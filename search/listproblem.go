@@ -28,21 +28,38 @@ type listProblem struct {
 type listCluster struct {
 	processors float64
 	jobs       []listJob
+	costs      []listCost // nil: no metric of the objective asks for any
 	mcp, plain listWeights
 }
 
 // listWeights are what a unit of the cluster's makespan, busy processor time and time over deadlines cost.
 type listWeights struct{ makespan, busy, over float64 }
 
-// listJob is a job on one cluster: what it takes there and what its end costs.
+// listJob is a job on one cluster. It is small, so that all of them stay near the processor.
 type listJob struct {
 	duration, arrival float64
 	deadline          float64 // over it counts as over-deadline
-	first, slope      float64 // slope · (end − first), first being the earliest end
-	bound, steep      float64 // steep · max(0, end − bound)
-	late              float64 // once, when it ends after the deadline
-	fixed             float64 // for being here at all; not below 0
 	size              int32   // 0: cannot run there
+}
+
+// listCost is what a job on one cluster costs beside the time over its deadline. Nothing of it is below 0.
+type listCost struct {
+	fixed        float64 // for being there at all
+	first, slope float64 // slope · (end − first), first being the earliest end
+	bound, steep float64 // steep · max(0, end − bound)
+	late         float64 // once, when it ends after the deadline
+}
+
+// of is the cost of the job that ends at the given time.
+func (c *listCost) of(end, deadline float64) float64 {
+	cost := c.fixed + c.slope*(end-c.first)
+	if end > c.bound {
+		cost += c.steep * (end - c.bound)
+	}
+	if end > deadline {
+		cost += c.late
+	}
+	return cost
 }
 
 // area is the processor time that the job takes.
@@ -88,7 +105,7 @@ func newListProblem(in *model.Instance) *listProblem {
 	return p
 }
 
-// jobsOn are the jobs on one cluster, with ends that cost nothing.
+// jobsOn are the jobs on one cluster.
 func (p *listProblem) jobsOn(c int) []listJob {
 	jobs := make([]listJob, len(p.in.Jobs()))
 	for k := range jobs {
@@ -97,10 +114,7 @@ func (p *listProblem) jobsOn(c int) []listJob {
 		}
 		size, _ := p.in.Width(k, c)
 		j, duration := &p.in.Jobs()[k], p.in.DurationOn(k, c, size)
-		jobs[k] = listJob{
-			size: int32(size), duration: duration, arrival: j.Arrival, deadline: j.Deadline,
-			first: j.Arrival + duration, bound: math.Inf(1),
-		}
+		jobs[k] = listJob{duration, j.Arrival, j.Deadline, int32(size)}
 	}
 	return jobs
 }
@@ -165,35 +179,36 @@ func (p *listProblem) addJobs(metric string, weight float64) bool {
 	per := weight / placed
 	for c := range p.clusters {
 		rate, even := costRate(&p.in.Clusters()[c])
-		for k := range p.clusters[c].jobs {
-			j := &p.clusters[c].jobs[k]
+		costs := p.costsOn(c)
+		for k := range costs {
+			j, cost := &p.clusters[c].jobs[k], &costs[k]
 			if j.size == 0 {
 				continue
 			}
 			switch metric {
 			case "mean_response":
-				j.slope += per
-				j.fixed += per * j.duration
+				cost.slope += per
+				cost.fixed += per * j.duration
 			case "mean_wait":
-				j.slope += per
+				cost.slope += per
 			case "mean_slowdown":
 				if j.duration == 0 {
 					return false // it may count or not, which changes what the others cost
 				}
-				j.slope += per / j.duration
-				j.fixed += per
+				cost.slope += per / j.duration
+				cost.fixed += per
 			case "bounded_slowdown":
-				j.bound, j.steep = j.arrival+max(j.duration, 10), per/max(j.duration, 10)
-				j.fixed += per
+				cost.bound, cost.steep = j.arrival+max(j.duration, 10), per/max(j.duration, 10)
+				cost.fixed += per
 			case "missed":
-				j.late += weight
+				cost.late += weight
 			case "miss_rate":
-				j.late += weight * 100 / due
+				cost.late += weight * 100 / due
 			case "cost":
 				if !even {
 					return false
 				}
-				j.fixed += weight * rate * float64(j.size) * j.duration
+				cost.fixed += weight * rate * float64(j.size) * j.duration
 			}
 		}
 	}
@@ -208,6 +223,18 @@ func (p *listProblem) addJobs(metric string, weight float64) bool {
 		}
 	}
 	return true
+}
+
+// costsOn are the costs of the jobs on one cluster, none at first.
+func (p *listProblem) costsOn(c int) []listCost {
+	cluster := &p.clusters[c]
+	if cluster.costs == nil {
+		cluster.costs = make([]listCost, len(cluster.jobs))
+		for k := range cluster.costs {
+			cluster.costs[k] = listCost{first: cluster.jobs[k].arrival + cluster.jobs[k].duration, bound: math.Inf(1)}
+		}
+	}
+	return cluster.costs
 }
 
 // costRate is the cost of a processor of the cluster, and whether it is the same for all.

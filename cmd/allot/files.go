@@ -131,10 +131,13 @@ func cannotWrite(path string, err error) error {
 
 // writeJSON writes a value as indented JSON.
 func writeJSON(c *cli.Context, value any) error {
-	return write(c, "-", func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", " ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(value)
-	})
+	return write(c, "-", func(w io.Writer) error { return indentedJSON(w, value) })
+}
+
+// indentedJSON writes a value as indented JSON.
+func indentedJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", " ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }

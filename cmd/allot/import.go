@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/batsim"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
 	"github.com/allot-opt/allot/model/swf"
@@ -27,9 +28,9 @@ error. Compressed files (gzip) are read as they are; - is standard input.
 Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz -o batch.json
   allot import jobs --processors 25 jobs.csv`,
-		Subcommands: []*cli.Command{importSWF(), importETC(), importWfFormat(), importJobs()},
+		Subcommands: []*cli.Command{importSWF(), importETC(), importWfFormat(), importJobs(), importBatsim()},
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a format, one of swf, etc, wfformat, jobs; found %q", c.Args().First())
+			return usageErrorf("expected a format, one of swf, etc, wfformat, jobs, batsim; found %q", c.Args().First())
 		},
 	}
 }
@@ -99,6 +100,14 @@ var (
 	clusterFlag    = &cli.StringFlag{Name: "cluster", Value: "cluster", Usage: "`ID` of the cluster"}
 )
 
+// preferRequestedFlag chooses between the two numbers of processors of a trace.
+var preferRequestedFlag = &cli.BoolFlag{Name: "prefer-requested", Value: true, Usage: "take the requested number of processors before the allocated; =false: the other way round"}
+
+// estimatesFlag chooses what becomes of the requested times of a trace.
+func estimatesFlag() cli.Flag {
+	return newChoice("estimates", "raise", "`POLICY` on requested times, which stay apart from run times (raise: to at least the run time)", "raise", "keep", "ignore")
+}
+
 // importSWF reads traces in the Standard Workload Format.
 func importSWF() *cli.Command {
 	odd := func(name, what string, actions ...string) cli.Flag {
@@ -108,8 +117,7 @@ func importSWF() *cli.Command {
 		firstFlag, jobsFlag, processorsFlag, clusterFlag,
 		&cli.BoolFlag{Name: "batch", Usage: "release every job at 0"},
 		&cli.BoolFlag{Name: "absolute-time", Usage: "keep the submit times as they are in the file"},
-		&cli.BoolFlag{Name: "prefer-requested", Usage: "take the requested number of processors before the allocated"},
-		newChoice("estimates", "keep", "`POLICY` on requested times (raise: to at least the run time)", "keep", "raise", "ignore"),
+		preferRequestedFlag, estimatesFlag(),
 		newChoice("memory", "", "read the memory that is `WHICH`", "used", "requested"),
 		odd("too-wide", "wider than the system (repair: as wide as it)", "keep"),
 		odd("zero-runtime", "of run time 0 (repair: 1 s)", "keep"),
@@ -160,5 +168,13 @@ func importJobs() *cli.Command {
 		[]cli.Flag{&cli.IntFlag{Name: "processors", DefaultText: "required", Usage: "`N` processors of the cluster"}, clusterFlag},
 		func(c *cli.Context, r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
 			return jobcsv.Read(r, name, jobcsv.Options{Processors: c.Int("processors"), Cluster: c.String("cluster")})
+		})
+}
+
+// importBatsim reads the table of jobs that Batsim puts out.
+func importBatsim() *cli.Command {
+	return importFormat("batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", []cli.Flag{processorsFlag, clusterFlag},
+		func(c *cli.Context, r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+			return batsim.Read(r, name, batsim.Options{Processors: c.Int("processors"), Cluster: c.String("cluster")})
 		})
 }

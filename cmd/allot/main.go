@@ -103,7 +103,7 @@ Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible o
 		OnUsageError:    onUsageError,
 		Commands: []*cli.Command{
 			solveCommand(), checkCommand(), compareCommand(), solversCommand(), metricsCommand(), schemaCommand(),
-			importCommand(), generateCommand(), ganttCommand(), completionCommand(),
+			importCommand(), exportCommand(), generateCommand(), simulateCommand(), replayCommand(), ganttCommand(), plotCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {

@@ -34,7 +34,7 @@ Examples:
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			&cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"},
-			&cli.StringFlag{Name: "trace", Usage: "write every improvement to `FILE`, a line of JSON each"},
+			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
 			&cli.StringFlag{Name: "write-model", Usage: "instead of solving, write the MILP that the solver states to `FILE` (.mps or .lp), for any MILP solver"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,

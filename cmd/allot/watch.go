@@ -61,13 +61,13 @@ func (f *watch) note(p solve.Progress) {
 	if !math.IsInf(p.Bound, 0) && (f.bound == nil || p.Bound > *f.bound) {
 		f.bound = &p.Bound
 	}
-	if p.Objective < f.best {
+	if math.IsInf(f.best, 1) && !math.IsInf(p.Objective, 1) || p.Objective < f.best-model.Tolerance*math.Abs(f.best) {
 		f.best = p.Objective
 		f.incumbents = append(f.incumbents, incumbent{time.Since(f.began).Seconds(), p.Evaluations, p.Objective, f.bound})
 	}
 }
 
-// end takes the result of the run and the line away.
+// end takes the result of the run, which is the last line of a trace even where it improves nothing, and the line away.
 func (f *watch) end(result solve.Result) {
 	f.bar.finish()
 	if result.Solution != nil && result.Solution.Objective != nil {
@@ -75,7 +75,10 @@ func (f *watch) end(result solve.Result) {
 		if result.HasBound {
 			p.Bound = result.Bound
 		}
-		f.note(p)
+		before := len(f.incumbents)
+		if f.note(p); len(f.incumbents) == before {
+			f.incumbents = append(f.incumbents, incumbent{time.Since(f.began).Seconds(), p.Evaluations, f.best, f.bound})
+		}
 	}
 }
 

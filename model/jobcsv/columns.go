@@ -51,6 +51,9 @@ func columnNamed(name string) (column, bool) {
 			return c, true
 		}
 	}
+	if strings.HasPrefix(name, resultPrefix) {
+		return column{name: name, set: func(*model.JobSpec, string) error { return nil }}, true
+	}
 	cluster, ok := strings.CutPrefix(name, runtimePrefix)
 	if !ok || checkID(cluster) != nil {
 		return column{}, false

@@ -13,6 +13,8 @@
 //	licences         is a list such as matlab=1;ansys=2
 //	runtime.CLUSTER  is the execution time on the cluster of that name, one column a cluster
 //
+// Columns result.… say what a schedule made of a job, see [Write]; reading passes over them.
+//
 // The order of the columns is free and only id is required, with one of work, estimate and a run time in each row.
 package jobcsv
 

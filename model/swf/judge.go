@@ -19,7 +19,9 @@ func (t *trace) judge(line int, values *record) {
 	}
 	t.judgeEstimate(&j, values)
 	t.judgeMemory(&j, values)
-	t.copies[j.number]++
+	if t.copies != nil { // not in a stream, whose memory it would fill
+		t.copies[j.number]++
+	}
 	if j.copy = t.copies[j.number]; j.copy > 1 {
 		t.repaired("job number not unique: a suffix is appended")
 	}

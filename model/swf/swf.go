@@ -27,7 +27,9 @@ package swf
 
 import (
 	"bytes"
+	"cmp"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/allot-opt/allot/model"
@@ -37,9 +39,10 @@ import (
 // Format is the name of the format in reports.
 const Format = "swf"
 
-// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the file;
-// times are in seconds. A job's id is its number; where a number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired
-// or kept as the options say, and the report counts each kind.
+// Read reads a trace. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order of the
+// file, neighbours of one submit time in the order of their numbers; times are in seconds. A job's id is its number; where a
+// number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired or kept as the options say, and the report
+// counts each kind.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
 // Memory grows with the jobs kept only; a line longer than 1 MiB is an error.
@@ -60,6 +63,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 	if t.width == 0 && faults.None() {
 		t.system() // a file without jobs
 	}
+	t.sortTies()
 	in, err := faults.Build(t.spec(lines.Title(name, ".swf")), func(k int) string {
 		return "line " + strconv.Itoa(t.jobs[k].line)
 	})
@@ -79,6 +83,7 @@ type trace struct {
 	jobs   []job
 	copies map[int64]int32 // jobs kept so far by number
 	submit float64         // last known submit time; −1: none yet
+	fields [][]byte        // of the line being read
 	oddity []oddity        // what is odd about the job being judged
 }
 
@@ -97,32 +102,48 @@ type job struct {
 // scan reads the lines and keeps the jobs of the window.
 func (t *trace) scan(s *lines.Scanner) {
 	defer s.Check(t.faults)
-	var fields [][]byte
 	for s.Scan() {
-		line := bytes.TrimSpace(s.Bytes())
-		switch {
-		case len(line) == 0:
-			continue
-		case line[0] == ';':
-			if t.width == 0 {
-				t.header.read(s.Line(), line[1:])
-			}
-			continue
-		case t.report.Skipped < t.opt.First:
-			t.report.Skipped++
-			continue
-		case t.width == 0 && !t.system():
+		if !t.take(s.Line(), s.Bytes()) || t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
 			return
 		}
-		t.report.Read++
-		fields = split(line, fields[:0])
-		var values record
-		if t.parse(s.Line(), fields, &values) {
-			t.judge(s.Line(), &values)
+	}
+}
+
+// take takes a line; false: nothing more can be read.
+func (t *trace) take(number int, text []byte) bool {
+	line := bytes.TrimSpace(text)
+	switch {
+	case len(line) == 0:
+		return true
+	case line[0] == ';':
+		if t.width == 0 {
+			t.header.read(number, line[1:])
 		}
-		if t.opt.Jobs > 0 && len(t.jobs) == t.opt.Jobs {
-			return
+		return true
+	case t.report.Skipped < t.opt.First:
+		t.report.Skipped++
+		return true
+	case t.width == 0 && !t.system():
+		return false
+	}
+	t.report.Read++
+	t.fields = split(line, t.fields[:0])
+	var values record
+	if t.parse(number, t.fields, &values) {
+		t.judge(number, &values)
+	}
+	return true
+}
+
+// sortTies orders neighbours of one submit time by their numbers, which the format counts in order of submission.
+func (t *trace) sortTies() {
+	for from := 0; from < len(t.jobs); {
+		to := from + 1
+		for to < len(t.jobs) && t.jobs[to].submit == t.jobs[from].submit {
+			to++
 		}
+		slices.SortStableFunc(t.jobs[from:to], func(a, b job) int { return cmp.Compare(a.number, b.number) })
+		from = to
 	}
 }
 

@@ -1,0 +1,211 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// searchWorkers is how many workers the solver, and the peer beside it, may use.
+const searchWorkers = 2
+
+// searchCase is an instance with what is known of it.
+type searchCase struct {
+	name  string
+	in    *model.Instance
+	known float64 // the best known objective, or a lower bound
+	limit float64 // a ratio to it that is counted when it is passed; 0: none
+}
+
+// searchSet is a set of instances that are searched for as long each.
+type searchSet struct {
+	cases []searchCase
+	times []time.Duration
+	to    string // what the known values are: best, optimum, bound
+}
+
+// BenchmarkSearch measures what the solver search finds in a given time with two workers, on real data beside the repository:
+// /data=SET/instance=NAME/time=LIMIT, in objective, ratio to the best that is known, gap% to the proved bound and evaluations a
+// second. instance=mean sums a set up. Every repetition takes the next seed; -benchtime 5x takes five.
+func BenchmarkSearch(b *testing.B) {
+	for _, set := range []struct {
+		name string
+		open func(*testing.B) searchSet
+	}{
+		{"mcp", openMCP},
+		{"braun_etc", openBraun},
+		{"strip_packing", openStripPacking},
+		{"wfformat", openWorkflows},
+	} {
+		b.Run("data="+set.name, func(b *testing.B) { set.open(b).benchmark(b) })
+	}
+	b.Run("data=swf", benchmarkBatch)
+}
+
+func openMCP(b *testing.B) searchSet {
+	return searchSet{mcpCases(b), []time.Duration{2 * time.Second, 10 * time.Second, time.Minute}, "best"}
+}
+
+func openBraun(b *testing.B) searchSet {
+	return searchSet{braunCases(b), []time.Duration{10 * time.Second, time.Minute}, "best"}
+}
+
+func openStripPacking(b *testing.B) searchSet {
+	return searchSet{stripPackingCases(b), []time.Duration{10 * time.Second}, "optimum"}
+}
+
+func openWorkflows(b *testing.B) searchSet {
+	return searchSet{workflowCases(b, 4, 16, 64), []time.Duration{time.Second}, "bound"}
+}
+
+// benchmark runs every case for every time, and sums each time up.
+func (s searchSet) benchmark(b *testing.B) {
+	for _, limit := range s.times {
+		var ratios []float64
+		passed := 0 // ratios above their limits
+		for _, c := range s.cases {
+			b.Run(fmt.Sprintf("instance=%s/time=%s", c.name, shortTime(limit)), func(b *testing.B) {
+				ratio := benchmarkSearch(b, c.in, limit) / c.known
+				s.report(b, ratio)
+				ratios = append(ratios, ratio)
+				if c.limit > 0 && ratio > c.limit*(1+model.Tolerance) {
+					passed++
+				}
+			})
+		}
+		if len(ratios) == 0 {
+			continue // none was chosen
+		}
+		b.Run("instance=mean/time="+shortTime(limit), func(b *testing.B) {
+			reportSummary(b, s.to, ratios)
+			if s.cases[0].limit > 0 {
+				b.ReportMetric(float64(passed), "above-limit")
+			}
+		})
+	}
+}
+
+// report states one ratio, as such and as a percentage, which has more digits where it is near 1.
+func (s searchSet) report(b *testing.B, ratio float64) {
+	b.ReportMetric(ratio, "ratio-"+s.to)
+	b.ReportMetric(100*(ratio-1), "%above-"+s.to)
+}
+
+// reportSummary states the mean, the worst and how many of the ratios are 1 or below and below 1, up to rounding.
+func reportSummary(b *testing.B, to string, ratios []float64) {
+	sum, reached, below := 0.0, 0, 0
+	for _, ratio := range ratios {
+		sum += ratio
+		if ratio <= 1+model.Tolerance {
+			reached++
+		}
+		if ratio < 1-model.Tolerance {
+			below++
+		}
+	}
+	mean := sum / float64(len(ratios))
+	b.ReportMetric(mean, "ratio-"+to)
+	b.ReportMetric(100*(mean-1), "%above-"+to)
+	b.ReportMetric(100*(slices.Max(ratios)-1), "%above-worst")
+	b.ReportMetric(float64(len(ratios)), "runs")
+	b.ReportMetric(float64(reached), "reached")
+	b.ReportMetric(float64(below), "beaten")
+	b.ReportMetric(0, "ns/op") // nothing was timed
+}
+
+// benchmarkSearch runs the solver for so long, reports what it found and returns the mean objective.
+func benchmarkSearch(b *testing.B, in *model.Instance, limit time.Duration) float64 {
+	objective, gap, evaluations, seconds, runs := 0.0, 0.0, 0.0, 0.0, 0.0
+	for b.Loop() {
+		runs++
+		row := bench.Measure(b.Context(), "search", in, bench.Settings{Time: limit, Options: solve.Options{Seed: uint64(runs), Workers: searchWorkers}})
+		if row.Fault != "" || row.Objective == nil {
+			b.Fatalf("no schedule: %s", row.Fault)
+		}
+		objective += *row.Objective
+		evaluations += float64(row.Evaluations)
+		seconds += row.Elapsed
+		if row.Gap == nil {
+			gap = math.NaN()
+		} else {
+			gap += *row.Gap
+		}
+	}
+	b.ReportMetric(objective/runs, "objective")
+	b.ReportMetric(evaluations/seconds, "evals/s")
+	if !math.IsNaN(gap) {
+		b.ReportMetric(gap/runs, "gap%")
+	}
+	return objective / runs
+}
+
+// batchHeuristics are the heuristics that a large batch is compared with, where they support it.
+var batchHeuristics = []string{"fcfs-list", "dll", "minmin"}
+
+// benchmarkBatch searches a real batch of 20,000 jobs: by how much it improves on the best heuristic, and the most memory the
+// process held meanwhile.
+func benchmarkBatch(b *testing.B) {
+	in := batch(b, 20000)
+	for _, objective := range []string{"makespan", "mean_response"} {
+		in, err := in.WithObjective(map[string]float64{objective: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("instance=mira-20000-"+objective+"/time=30s", func(b *testing.B) {
+			best := math.Inf(1)
+			for _, name := range batchHeuristics {
+				row := bench.Measure(b.Context(), name, in, bench.Settings{Options: solve.Options{Seed: 1}})
+				if row.Fault != "" || row.Objective == nil {
+					b.Logf("%s: %s", name, row.Fault)
+					continue
+				}
+				best = min(best, *row.Objective)
+			}
+			peak := watchMemory()
+			found := benchmarkSearch(b, in, 30*time.Second)
+			b.ReportMetric(peak()/1e6, "peak-MB")
+			b.ReportMetric(best, "heuristic")
+			b.ReportMetric(100*(best-found)/best, "%better")
+		})
+	}
+}
+
+// watchMemory looks every 20 ms at the memory that the process holds of the system, and returns what ends this and says the most, in
+// bytes.
+func watchMemory() (peak func() float64) {
+	runtime.GC()
+	debug.FreeOSMemory()
+	held := func() float64 {
+		samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+		metrics.Read(samples)
+		return float64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+	}
+	end, most := make(chan struct{}), make(chan float64)
+	go func() {
+		ticker := time.NewTicker(20 * time.Millisecond)
+		defer ticker.Stop()
+		highest := held()
+		for {
+			select {
+			case <-ticker.C:
+				highest = max(highest, held())
+			case <-end:
+				most <- max(highest, held())
+				return
+			}
+		}
+	}()
+	return func() float64 { close(end); return <-most }
+}
+
+// shortTime writes 1m0s as 60s.
+func shortTime(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }

@@ -1,0 +1,170 @@
+package bench_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/etc"
+	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/model/wfformat"
+	"github.com/allot-opt/allot/plan"
+)
+
+// sharedFolder holds real data and other programs, seen from the folder of the package. It is not part of the repository.
+const sharedFolder = "../../shared"
+
+// dataFile is the path of a file of the real data; the benchmark is skipped where it is absent.
+func dataFile(b *testing.B, parts ...string) string {
+	b.Helper()
+	path := filepath.Join(append([]string{sharedFolder, "data"}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		b.Skipf("real data is absent: %v", err)
+	}
+	return path
+}
+
+// readData reads an instance of the real data by a reader of its format.
+func readData(b *testing.B, read func(io.Reader) (*model.Instance, *model.ImportReport, error), parts ...string) *model.Instance {
+	b.Helper()
+	file, err := model.Open(dataFile(b, parts...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	in, _, err := read(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return in
+}
+
+// figures is a row of a table of the real data: column → cell.
+type figures map[string]string
+
+// readFigures reads a table of the real data.
+func readFigures(b *testing.B, parts ...string) []figures {
+	b.Helper()
+	text, err := os.ReadFile(dataFile(b, parts...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	cells, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		b.Fatal(err)
+	}
+	var rows []figures
+	for _, line := range cells[1:] {
+		row := figures{}
+		for k, name := range cells[0] {
+			row[name] = line[k]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// number is a cell that must be a number.
+func (f figures) number(b *testing.B, column string) float64 {
+	b.Helper()
+	x, err := strconv.ParseFloat(f[column], 64)
+	if err != nil {
+		b.Fatalf("column %s of %v: %v", column, f, err)
+	}
+	return x
+}
+
+// mcpCases are batches by MUSCLE's recipe, with the best mcp known.
+func mcpCases(b *testing.B) []searchCase {
+	var cases []searchCase
+	for _, row := range readFigures(b, "mcp", "best_known.csv") {
+		in, err := model.ReadInstanceFile(dataFile(b, "mcp", row["instance"]+".json"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.number(b, "best_known")})
+	}
+	return cases
+}
+
+// braunCases are matrices of unrelated run times, with the best makespan published.
+func braunCases(b *testing.B) []searchCase {
+	var cases []searchCase
+	for _, row := range readFigures(b, "braun_etc", "best_known.csv") {
+		name := row["instance"]
+		in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
+			return etc.Read(r, name, etc.Options{})
+		}, "braun_etc", name+".gz")
+		cases = append(cases, searchCase{name: name, in: in, known: row.number(b, "best_known_MS")})
+	}
+	return cases
+}
+
+// stripPackingCases are rigid jobs on one cluster whose least makespan is proved.
+func stripPackingCases(b *testing.B) []searchCase {
+	var cases []searchCase
+	for _, row := range readFigures(b, "strip_packing", "best_known.csv") {
+		if row["also_optimal_for_noncontiguous_P_size_Cmax"] != "yes" {
+			continue
+		}
+		name := row["instance"] + ".csv"
+		in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
+			return jobcsv.Read(r, name, jobcsv.Options{Processors: int(row.number(b, "strip_width_W"))})
+		}, "strip_packing", row["set"], name)
+		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.number(b, "best_known_strip")})
+	}
+	return cases
+}
+
+// workflowCases are workflows on so many processors with the larger of their critical path and their work a processor. No list
+// schedule is above 2 − 1/p times that (R. L. Graham 1969, doi:10.1137/0117039).
+func workflowCases(b *testing.B, processors ...int) []searchCase {
+	var cases []searchCase
+	for _, p := range processors {
+		for _, row := range readFigures(b, "wfformat", "summary.csv") {
+			name, _, _ := strings.Cut(row["instance"], "-")
+			in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
+				return wfformat.Read(r, row["instance"], wfformat.Options{Processors: p})
+			}, "wfformat", row["instance"])
+			cases = append(cases, searchCase{
+				name:  fmt.Sprintf("%s-p%d", name, p),
+				in:    in,
+				known: workflowBound(in),
+				limit: 2 - 1/float64(p),
+			})
+		}
+	}
+	return cases
+}
+
+// workflowBound is the larger of the critical path and the work a processor, on processors of speed 1.
+func workflowBound(in *model.Instance) float64 {
+	jobs := in.Jobs()
+	end := make([]float64, len(jobs))
+	work, path := 0.0, 0.0
+	for _, j := range plan.ArrivalOrder(in) { // those waited for first
+		start := 0.0
+		for _, before := range jobs[j].After {
+			start = max(start, end[before])
+		}
+		end[j] = start + jobs[j].Work
+		path = max(path, end[j])
+		work += jobs[j].Work * float64(jobs[j].Min)
+	}
+	return max(path, work/float64(in.Processors()))
+}
+
+// batch is the first jobs of a real trace, all released at 0.
+func batch(b *testing.B, jobs int) *model.Instance {
+	return readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
+		return swf.Read(r, "mira", swf.Options{Jobs: jobs, Batch: true})
+	}, "swf", "mira.swf.gz")
+}

@@ -1,0 +1,123 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// peerScript runs OR-Tools' CP-SAT on an instance file.
+var peerScript = filepath.Join(sharedFolder, "peers", "cpsat.py")
+
+// BenchmarkSearchPeer runs OR-Tools' CP-SAT on some instances of BenchmarkSearch with the same time and workers. It hands over no
+// schedule, so that its objective and bound are its own statement, not checked; solved is 0 where it has found nothing. Its time
+// counts without the start of Python and the making of its model.
+func BenchmarkSearchPeer(b *testing.B) {
+	if _, err := os.Stat(peerScript); err != nil {
+		b.Skipf("the peer is absent: %v", err)
+	}
+	if out, err := exec.CommandContext(b.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
+		b.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, lastLine(string(out)))
+	}
+	b.Run("data=mcp", func(b *testing.B) {
+		// The scale is that of a thousandth of a second.
+		benchmarkPeer(b, mcpCases(b), "best", 1000, 2*time.Second, 10*time.Second)
+	})
+	b.Run("data=strip_packing", func(b *testing.B) {
+		chosen := []string{"BENG5", "BKW4", "BKW8", "n5a", "t7b", "C4_1"}
+		cases := slices.DeleteFunc(stripPackingCases(b), func(c searchCase) bool { return !slices.Contains(chosen, c.name) })
+		benchmarkPeer(b, cases, "optimum", 1, 10*time.Second) // times are whole
+	})
+}
+
+// benchmarkPeer runs the peer on every case.
+func benchmarkPeer(b *testing.B, cases []searchCase, to string, scale int, times ...time.Duration) {
+	for _, limit := range times {
+		var ratios []float64
+		for _, c := range cases {
+			b.Run(fmt.Sprintf("instance=%s/time=%s", c.name, shortTime(limit)), func(b *testing.B) {
+				path := writtenInstance(b, c.in)
+				var said statement
+				for b.Loop() {
+					said = askPeer(b, path, limit, scale)
+				}
+				if math.IsInf(said.value, 0) {
+					b.ReportMetric(0, "solved")
+					return
+				}
+				ratio := said.value / c.known
+				ratios = append(ratios, ratio)
+				b.ReportMetric(1, "solved")
+				b.ReportMetric(said.value, "objective")
+				b.ReportMetric(100*(said.value-said.bound)/said.value, "gap%")
+				b.ReportMetric(ratio, "ratio-"+to)
+				b.ReportMetric(100*(ratio-1), "%above-"+to)
+				b.ReportMetric(said.seconds, "s-solver")
+			})
+		}
+		if len(ratios) > 0 {
+			b.Run("instance=mean/time="+shortTime(limit), func(b *testing.B) { reportSummary(b, to, ratios) })
+		}
+	}
+}
+
+// statement is what the peer says of itself.
+type statement struct{ value, bound, seconds float64 }
+
+// askPeer runs the peer once.
+func askPeer(b *testing.B, path string, limit time.Duration, scale int) statement {
+	ctx, cancel := context.WithTimeout(b.Context(), limit+time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "python3", peerScript, path, strconv.FormatFloat(limit.Seconds(), 'g', -1, 64), strconv.Itoa(searchWorkers), strconv.Itoa(scale))
+	var faults strings.Builder
+	command.Stderr = &faults
+	out, err := command.Output()
+	if err != nil {
+		b.Fatalf("the peer: %v: %s", err, lastLine(faults.String()))
+	}
+	// status value bound seconds
+	fields := strings.Fields(string(out))
+	if len(fields) != 4 {
+		b.Fatalf("the peer says %q, expected a status and three numbers", out)
+	}
+	var numbers [3]float64
+	for k, field := range fields[1:] {
+		if numbers[k], err = strconv.ParseFloat(field, 64); err != nil {
+			b.Fatalf("the peer says %q: %v", out, err)
+		}
+	}
+	return statement{numbers[0], numbers[1], numbers[2]}
+}
+
+// writtenInstance writes the instance to a file for the peer.
+func writtenInstance(b *testing.B, in *model.Instance) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "instance.json")
+	file, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := model.WriteInstance(file, in); err != nil {
+		b.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// lastLine is the last line of a text, where Python says what went wrong.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

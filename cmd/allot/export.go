@@ -1,0 +1,94 @@
+package main
+
+import (
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/batsim"
+	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/swf"
+)
+
+func exportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "write a schedule in a format of other tools",
+		ArgsUsage: "FORMAT INSTANCE SOLUTION",
+		Description: `Writes to standard output (or -o FILE). The solution must pass the checker. allot import reads each of the formats back.
+
+Examples:
+  allot export swf trace.json plan.json -o plan.swf
+  allot export batsim trace.json plan.json | head`,
+		Subcommands: []*cli.Command{
+			exportFormat("swf", "a trace in the Standard Workload Format, with wait times; allot import swf reads it", swf.Write),
+			exportFormat("batsim", "the columns of Batsim's jobs.csv, for evalys and its like; allot import batsim reads it", batsim.Write),
+			exportFormat("csv", "the fields of the jobs and what became of them; allot import jobs reads it", jobcsv.Write),
+		},
+		Action: func(c *cli.Context) error {
+			return usageErrorf("expected a format, one of swf, batsim, csv; found %q", c.Args().First())
+		},
+	}
+}
+
+// exportFormat is the subcommand of one format.
+func exportFormat(name, usage string, writer func(io.Writer, *model.Instance, *model.Solution) error) *cli.Command {
+	return &cli.Command{
+		Name:        name,
+		Usage:       usage,
+		ArgsUsage:   "INSTANCE SOLUTION",
+		Description: "Example:\n  allot export " + name + " instance.json plan.json",
+		Flags:       []cli.Flag{outputFlag},
+		Action: func(c *cli.Context) error {
+			if err := checkWritable(c.String("output")); err != nil {
+				return err
+			}
+			in, sol, err := schedulesOf(c, 1)
+			if err != nil {
+				return err
+			}
+			return write(c, c.String("output"), func(w io.Writer) error { return writer(w, in, sol[0]) })
+		},
+	}
+}
+
+// schedulesOf reads the arguments INSTANCE SOLUTION…, at most so many solutions, each of which must pass the checker.
+func schedulesOf(c *cli.Context, most int) (*model.Instance, []*model.Solution, error) {
+	args := c.Args().Slice()
+	if len(args) < 2 || len(args) > 1+most {
+		expected := "INSTANCE SOLUTION"
+		if most > 1 {
+			expected += "…"
+		}
+		return nil, nil, usageErrorf("expected %s, found %s; see %s --help", expected, counted(len(args), "argument"), c.Command.HelpName)
+	}
+	if err := oneFromStdin("INSTANCE and SOLUTION", args...); err != nil {
+		return nil, nil, err
+	}
+	in, err := model.ReadInstanceFile(args[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	var list []*model.Solution
+	for _, path := range args[1:] {
+		sol, err := model.ReadSolutionFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if report := model.Check(in, sol); !report.OK() {
+			return nil, nil, &statusError{exitViolations, &checkError{path, report.Violations[0]}}
+		}
+		list = append(list, sol)
+	}
+	return in, list, nil
+}
+
+// checkError says that a solution does not pass the checker.
+type checkError struct {
+	path string
+	err  error
+}
+
+func (e *checkError) Error() string { return e.path + ": the checker refuses it: " + e.err.Error() }
+func (e *checkError) Unwrap() error { return e.err }

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
+)
+
+func replayCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "replay",
+		Usage:     "stream a trace of any length through an on-line policy",
+		ArgsUsage: "TRACE",
+		Description: `Replays a trace in the Standard Workload Format, job by job as it is read, and writes totals. Memory does not grow with the
+length of the trace. It must be sorted by submit time. For schedules use allot import swf and allot solve.
+
+Example:
+  allot replay --solver easy TRACE.swf.gz`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
+			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
+			firstFlag, jobsFlag, processorsFlag, preferRequestedFlag, estimatesFlag(),
+			jsonFlag,
+		},
+		Action: runReplay,
+	}
+}
+
+// runReplay replays one trace.
+func runReplay(c *cli.Context) error {
+	args, err := arguments(c, "TRACE")
+	if err != nil {
+		return err
+	}
+	if err := checkChoices(c); err != nil {
+		return err
+	}
+	_, policy, err := onlineSolver(c)
+	if err != nil {
+		return err
+	}
+	file, err := model.Open(args[0])
+	if err != nil {
+		return &statusError{exitInput, err}
+	}
+	defer file.Close()
+	stream, err := swf.NewStream(file, model.InputName(args[0]), swf.Options{
+		First: c.Int("first"), Jobs: c.Int("jobs"), Processors: c.Int("processors"),
+		PreferRequested: c.Bool("prefer-requested"), Estimates: swf.Estimates(c.String("estimates")),
+	})
+	if err != nil {
+		return withFlagNames(err)
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	bar := newSpinner(c.App.ErrWriter, "replaying")
+	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Trace(stream.Processors()), sim.Options{
+		Kill: policy.Kills(),
+		Progress: func(p sim.Progress) {
+			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))
+			bar.step()
+		},
+	})
+	bar.finish()
+	if err != nil {
+		if ctx.Err() != nil {
+			return &statusError{exitNoSolution, context.Cause(ctx)}
+		}
+		return err
+	}
+	fmt.Fprintln(c.App.ErrWriter, printable(stream.Report().String()))
+	return writeTotals(c, c.String("solver"), &totals)
+}
+
+// swfSource is a trace as the engine takes it.
+type swfSource struct{ stream *swf.Stream }
+
+// Next implements sim.Source.
+func (s swfSource) Next(spec *sim.Spec) (bool, error) {
+	var j swf.Job
+	ok, err := s.stream.Next(&j)
+	*spec = sim.Spec{Arrival: j.Arrival, Estimate: j.Estimate, Runtime: j.Runtime, Processors: int32(j.Processors)}
+	return ok, err
+}
+
+// onlineSolver is the on-line solver that the flags name, with its parameters set.
+func onlineSolver(c *cli.Context) (solve.Info, solve.Online, error) {
+	info, solver, err := configuredSolver(c)
+	if err != nil {
+		return info, nil, err
+	}
+	policy, ok := solver.(solve.Online)
+	if !ok {
+		return info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), info.Name)
+	}
+	return info, policy, nil
+}
+
+// writeTotals writes totals as text or JSON.
+func writeTotals(c *cli.Context, solver string, t *sim.Totals) error {
+	figures := []struct {
+		name  string
+		value float64
+	}{
+		{"jobs", float64(t.Arrived)}, {"finished", float64(t.Finished)}, {"killed", float64(t.Killed)},
+		{"outlived_estimate", float64(t.Outlived)}, {"processors", float64(t.Processors)}, {"makespan", t.Makespan()},
+		{"mean_wait", t.MeanWait()}, {"bounded_slowdown", t.BoundedSlowdown()}, {"utilisation", t.Utilisation()}, {"longest_queue", float64(t.MaxQueue)},
+	}
+	if c.Bool("json") {
+		values := map[string]any{"solver": solver}
+		for _, f := range figures {
+			values[f.name] = f.value
+		}
+		return writeJSON(c, values)
+	}
+	return write(c, "-", func(w io.Writer) error {
+		for _, f := range figures {
+			fmt.Fprintf(w, "%-18s %s\n", f.name, bench.Figure(f.value))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,175 @@
+package jobcsv
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// resultPrefix begins the names of columns that say what a schedule made of a job. [Read] passes over them.
+const resultPrefix = "result."
+
+// cells are how the columns of a job are written; an empty cell is an absent field.
+var cells = map[string]func(j *model.JobSpec) string{
+	"id":              func(j *model.JobSpec) string { return j.ID },
+	"arrival":         func(j *model.JobSpec) string { return plainNumber(j.Arrival) },
+	"processors":      writeProcessors,
+	"tasks":           func(j *model.JobSpec) string { return plainNumber(float64(j.Tasks)) },
+	"work":            func(j *model.JobSpec) string { return optionalNumber(j.Work) },
+	"work_cv":         func(j *model.JobSpec) string { return plainNumber(j.WorkCV) },
+	"estimate":        func(j *model.JobSpec) string { return optionalNumber(j.Estimate) },
+	"reference_speed": func(j *model.JobSpec) string { return plainNumber(j.ReferenceSpeed) },
+	"span":            func(j *model.JobSpec) string { return j.Span },
+	"memory":          func(j *model.JobSpec) string { return plainNumber(j.Memory) },
+	"input":           func(j *model.JobSpec) string { return plainNumber(j.Input) },
+	"output":          func(j *model.JobSpec) string { return plainNumber(j.Output) },
+	"message":         func(j *model.JobSpec) string { return plainNumber(j.Message) },
+	"min_bandwidth":   func(j *model.JobSpec) string { return plainNumber(j.MinBandwidth) },
+	"deadline":        func(j *model.JobSpec) string { return optionalNumber(j.Deadline) },
+	"deadline_hard": func(j *model.JobSpec) string {
+		if j.DeadlineHard {
+			return "true"
+		}
+		return ""
+	},
+	"budget":     func(j *model.JobSpec) string { return optionalNumber(j.Budget) },
+	"licences":   writeLicences,
+	"user_class": func(j *model.JobSpec) string { return j.UserClass },
+	"workflow":   func(j *model.JobSpec) string { return j.Workflow },
+	"after":      func(j *model.JobSpec) string { return strings.Join(j.After, ";") },
+}
+
+// plainNumber writes a number without loss; 0 is absent.
+func plainNumber(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// optionalNumber writes an optional number without loss.
+func optionalNumber(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', -1, 64)
+}
+
+func writeProcessors(j *model.JobSpec) string {
+	switch p := j.Processors; {
+	case p == model.ProcessorRange{}:
+		return ""
+	case p.Min == p.Max:
+		return strconv.Itoa(p.Min)
+	default:
+		return fmt.Sprintf("%d-%d", p.Min, p.Max)
+	}
+}
+
+func writeLicences(j *model.JobSpec) string {
+	var list []string
+	for _, id := range slices.Sorted(maps.Keys(j.Licences)) {
+		list = append(list, fmt.Sprintf("%s=%d", id, j.Licences[id]))
+	}
+	return strings.Join(list, ";")
+}
+
+// results are the columns of what became of a job.
+var results = []string{"status", "cluster", "allocated", "start", "end", "wait", "response", "bounded_slowdown", "reason"}
+
+// Write writes the jobs of an instance, in its order, with what a schedule made of them in columns result.status,
+// result.start and so on. [Read] reads the jobs back; the system is not in a table of jobs. Columns that no job needs are
+// left out. An id with a ; or a blank cannot be told from two in the column after.
+func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
+	specs := make([]model.JobSpec, len(in.Jobs()))
+	for k := range specs {
+		specs[k] = in.JobSpec(k)
+	}
+	outcome, err := outcomes(in, sol)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range columns {
+		if c.name == "id" || slices.ContainsFunc(specs, func(j model.JobSpec) bool { return cells[c.name](&j) != "" }) {
+			names = append(names, c.name)
+		}
+	}
+	header := slices.Clone(names)
+	var clusters []string
+	for c := range in.Clusters() {
+		id := in.Clusters()[c].ID
+		if slices.ContainsFunc(specs, func(j model.JobSpec) bool { _, ok := j.Runtime[id]; return ok }) {
+			clusters, header = append(clusters, id), append(header, runtimePrefix+id)
+		}
+	}
+	for _, name := range results {
+		header = append(header, resultPrefix+name)
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	for k := range specs {
+		var record []string
+		for _, name := range names {
+			record = append(record, cells[name](&specs[k]))
+		}
+		for _, id := range clusters {
+			cell := ""
+			if r, ok := specs[k].Runtime[id]; ok {
+				cell = optionalNumber(&r)
+			}
+			record = append(record, cell)
+		}
+		if err := out.Write(append(record, outcome[k]...)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// outcomes are the result columns of each job.
+func outcomes(in *model.Instance, sol *model.Solution) ([][]string, error) {
+	list := make([][]string, len(in.Jobs()))
+	for k := range list {
+		list[k] = []string{"missing", "", "", "", "", "", "", "", ""}
+	}
+	find := func(id string) (int, error) {
+		k, ok := in.JobIndex(id)
+		if !ok {
+			return 0, fmt.Errorf("jobs: the solution names job %q, which is not in the instance", id)
+		}
+		return k, nil
+	}
+	for i := range sol.Jobs {
+		p := &sol.Jobs[i]
+		k, err := find(p.Job)
+		if err != nil {
+			return nil, err
+		}
+		j := &in.Jobs()[k]
+		var where, held []string
+		p.Parts(j.Tasks, func(part model.Piece) {
+			where, held = append(where, part.Cluster), append(held, part.Processors.String())
+		})
+		response := p.End - j.Arrival
+		list[k] = []string{"placed", strings.Join(where, ";"), strings.Join(held, ";"), optionalNumber(&p.Start), optionalNumber(&p.End), optionalNumber(new(p.Start - j.Arrival)),
+			optionalNumber(&response), optionalNumber(new(max(1, response/max(p.End-p.Start, 10)))), ""}
+	}
+	for i := range sol.Unscheduled {
+		k, err := find(sol.Unscheduled[i].Job)
+		if err != nil {
+			return nil, err
+		}
+		list[k][0], list[k][8] = "unscheduled", sol.Unscheduled[i].Reason
+	}
+	return list, nil
+}

@@ -1,0 +1,53 @@
+package model
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ReadJob reads one job, as it stands in the list of jobs of an instance. The name stands for the input in errors. The error
+// is an [*InputError] that lists everything wrong.
+func ReadJob(r io.Reader, name string) (*JobSpec, error) {
+	spec := new(JobSpec)
+	if err := decode(r, name, spec).orNil(); err != nil {
+		return nil, err
+	}
+	return spec, nil
+}
+
+// ReadJobFile is [ReadJob] of a file; see [Open].
+func ReadJobFile(path string) (*JobSpec, error) { return readFile(path, ReadJob) }
+
+// WithJob is the instance with one more job, the last of its list. The name stands for where the job came from in errors.
+// The error is an [*InputError] that lists what does not fit the instance.
+//
+// Complexity: O(n) for n jobs.
+func (in *Instance) WithJob(job JobSpec, name string) (*Instance, error) {
+	spec := in.headerSpec()
+	for k := range in.clusters {
+		spec.Clusters = append(spec.Clusters, *in.clusterSpec(k))
+	}
+	for k := range in.jobs {
+		spec.Jobs = append(spec.Jobs, *in.jobSpec(k))
+	}
+	spec.Jobs = append(spec.Jobs, job)
+	more, err := New(spec)
+	var wrong *InputError
+	if errors.As(err, &wrong) {
+		prefix := "jobs[" + strconv.Itoa(len(in.jobs)) + "]"
+		faults := slices.Clone(wrong.Faults)
+		for k := range faults {
+			if rest, ok := strings.CutPrefix(faults[k].Path, prefix); ok {
+				faults[k].Path = strings.TrimPrefix(rest, ".")
+			}
+		}
+		return nil, &InputError{File: name, Faults: faults, More: wrong.More}
+	}
+	return more, err
+}
+
+// JobSpec is a job as it stands in a file, defaults left out.
+func (in *Instance) JobSpec(job int) JobSpec { return *in.jobSpec(job) }

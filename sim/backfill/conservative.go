@@ -1,0 +1,175 @@
+package backfill
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// Conservative is conservative backfilling on a trace: every queued job has a reservation.
+//
+// Complexity: O(q·p) an instant at which a job ended early, else O(p) an arrival, with q queued jobs and p ≤ 2(q + r) + 1
+// steps of the profile, r jobs running.
+type Conservative struct {
+	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Processors int     // of the system
+
+	profile profile
+	ends    ends
+	line    []int32 // queued jobs in queue order, of which the last fresh have no reservation yet
+	fresh   int
+	booked  []booking // by handle: the reservation of a queued job, what is planned for a running one
+	freed   []freed
+	afresh  bool // a job outlived its estimate: the plan does not hold
+}
+
+// booking is what the profile holds for a job.
+type booking struct{ start, end float64 }
+
+// freed is the rest of the booking of a job that has ended.
+type freed struct {
+	end  float64
+	size int32
+}
+
+// Arrive implements sim.Policy.
+func (p *Conservative) Arrive(j *sim.Job) {
+	for int(j.Handle) >= len(p.booked) {
+		p.booked = append(p.booked, booking{})
+	}
+	p.line = append(p.line, j.Handle)
+	p.fresh++
+}
+
+// Release implements sim.Policy.
+func (p *Conservative) Release(j *sim.Job, _ int, _ bool) {
+	p.ends.remove(j.EstimatedEnd, j.Handle)
+	p.freed = append(p.freed, freed{p.booked[j.Handle].end, j.Processors})
+}
+
+// Decide implements sim.Policy.
+func (p *Conservative) Decide(e *sim.Engine) {
+	now := e.Now()
+	if len(p.profile.pieces) == 0 {
+		p.profile.reset(now, int32(p.Processors))
+	}
+	late := p.ends.earliest() <= now
+	for _, f := range p.freed {
+		p.afresh = p.afresh || f.end < now
+	}
+	if late || p.afresh {
+		p.rebuild(e)
+	} else {
+		p.compress(e)
+	}
+	p.afresh = late
+	for _, handle := range p.line[len(p.line)-p.fresh:] {
+		if e.Stopped() {
+			return
+		}
+		p.reserve(e.Job(handle))
+	}
+	p.fresh = 0
+	wake := p.launch(e)
+	if !late {
+		e.Wake(wake)
+	}
+}
+
+// reserve gives a job the earliest reservation that there is.
+func (p *Conservative) reserve(j *sim.Job) {
+	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.Step, infinite))
+}
+
+// book writes a reservation down.
+func (p *Conservative) book(j *sim.Job, start float64) {
+	b := booking{start, ending(start, j.Estimate, p.Step)}
+	p.booked[j.Handle] = b
+	p.profile.add(b.start, b.end, -j.Processors)
+}
+
+// rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
+func (p *Conservative) rebuild(e *sim.Engine) {
+	now := e.Now()
+	p.freed = p.freed[:0]
+	p.profile.reset(now, int32(p.Processors))
+	late := after(now, p.Step)
+	for k := range p.ends.blocks {
+		for _, r := range p.ends.blocks[k].entries {
+			end := r.end
+			if end <= now {
+				end = late
+			}
+			p.booked[r.handle].end = end
+			p.profile.add(now, end, -r.size)
+		}
+	}
+	for _, handle := range p.line[:len(p.line)-p.fresh] {
+		if e.Stopped() {
+			return
+		}
+		p.reserve(e.Job(handle))
+	}
+}
+
+// compress gives back what early ends freed and lets each queued job in turn have the earliest reservation that there is now.
+func (p *Conservative) compress(e *sim.Engine) {
+	now := e.Now()
+	p.profile.forget(now)
+	early := false
+	for _, f := range p.freed {
+		if f.end > now {
+			p.profile.add(now, f.end, f.size)
+			early = true
+		}
+	}
+	p.freed = p.freed[:0]
+	if !early {
+		return
+	}
+	for _, handle := range p.line[:len(p.line)-p.fresh] {
+		if e.Stopped() {
+			return
+		}
+		p.advance(e.Job(handle))
+	}
+}
+
+// advance gives a job the earliest reservation that there is now, if it is earlier than the one that it has.
+func (p *Conservative) advance(j *sim.Job) {
+	b := p.booked[j.Handle]
+	start := p.profile.earliest(j.Processors, j.Estimate, p.Step, b.start)
+	if start == b.start {
+		return
+	}
+	// What it gives up and what it takes may overlap: only the difference changes the plan.
+	end := ending(start, j.Estimate, p.Step)
+	p.booked[j.Handle] = booking{start, end}
+	p.profile.add(start, min(end, b.start), -j.Processors)
+	if freed := max(end, b.start); freed < b.end {
+		p.profile.add(freed, b.end, j.Processors)
+	}
+}
+
+// launch starts the jobs whose reservation has come and returns the earliest reservation of those that fit already.
+func (p *Conservative) launch(e *sim.Engine) (wake float64) {
+	now := e.Now()
+	kept := p.line[:0]
+	for _, handle := range p.line {
+		j := e.Job(handle)
+		if p.booked[handle].start > now || int(j.Processors) > e.Free() {
+			kept = append(kept, handle)
+			continue
+		}
+		e.Start(j)
+		p.ends.add(j.EstimatedEnd, handle, j.Processors)
+	}
+	p.line = kept
+	wake = math.Inf(1)
+	for _, handle := range kept {
+		if int(e.Job(handle).Processors) <= e.Free() {
+			wake = min(wake, p.booked[handle].start)
+		}
+	}
+	return wake
+}

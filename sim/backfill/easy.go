@@ -1,0 +1,176 @@
+package backfill
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// FCFS starts the jobs of a trace in queue order: none before those ahead of it.
+//
+// Complexity: O(1) a job.
+type FCFS struct {
+	line  []int32
+	begin int
+}
+
+// Arrive implements sim.Policy.
+func (p *FCFS) Arrive(j *sim.Job) {
+	if p.begin > 0 && len(p.line) == cap(p.line) {
+		p.line = p.line[:copy(p.line, p.line[p.begin:])]
+		p.begin = 0
+	}
+	p.line = append(p.line, j.Handle)
+}
+
+// Release implements sim.Policy.
+func (p *FCFS) Release(*sim.Job, int, bool) {}
+
+// Decide implements sim.Policy.
+func (p *FCFS) Decide(e *sim.Engine) {
+	for ; p.begin < len(p.line); p.begin++ {
+		j := e.Job(p.line[p.begin])
+		if int(j.Processors) > e.Free() {
+			return
+		}
+		e.Start(j)
+	}
+	p.line, p.begin = p.line[:0], 0
+}
+
+// EASY is EASY backfilling on a trace.
+//
+// Between an end and the next the reservation stays what it is: jobs that were backfilled end by the shadow time or were
+// subtracted from extra, and what the queue could not use then it cannot use later. So an instant at which jobs only arrive
+// looks at those alone, unless a job has outlived its estimate.
+//
+// Complexity: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, with n queued jobs of s sizes and r
+// running ones.
+type EASY struct {
+	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+
+	queue  *queue
+	ends   ends
+	fresh  []int32 // arrived since the last decision
+	known  bool    // shadow and extra hold
+	shadow float64
+	extra  int32
+}
+
+// Arrive implements sim.Policy.
+func (p *EASY) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j.Handle) }
+
+// Release implements sim.Policy.
+func (p *EASY) Release(j *sim.Job, _ int, _ bool) {
+	p.ends.remove(j.EstimatedEnd, j.Handle)
+	p.known = false
+}
+
+// start starts a job.
+func (p *EASY) start(e *sim.Engine, j *sim.Job) {
+	e.Start(j)
+	p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
+}
+
+// Decide implements sim.Policy.
+func (p *EASY) Decide(e *sim.Engine) {
+	if p.queue == nil {
+		p.queue = newQueue()
+	}
+	switch {
+	case p.queue.length == 0:
+		p.direct(e)
+	case p.known && p.ends.earliest() > e.Now():
+		p.backfillFresh(e)
+	default:
+		p.enqueue(e)
+	}
+	if p.queue.length > 0 && !p.known {
+		p.pass(e)
+	}
+}
+
+// direct starts jobs that arrive at an empty queue without putting them there.
+func (p *EASY) direct(e *sim.Engine) {
+	p.known = false
+	for k, handle := range p.fresh {
+		j := e.Job(handle)
+		if int(j.Processors) > e.Free() {
+			p.fresh = p.fresh[:copy(p.fresh, p.fresh[k:])]
+			p.enqueue(e)
+			return
+		}
+		p.start(e, j)
+	}
+	p.fresh = p.fresh[:0]
+}
+
+// enqueue puts the jobs that arrived at the end of the queue.
+func (p *EASY) enqueue(e *sim.Engine) {
+	for _, handle := range p.fresh {
+		p.queue.push(e.Job(handle))
+	}
+	p.fresh, p.known = p.fresh[:0], false
+}
+
+// backfillFresh starts those of the jobs that arrived that may go before the reservation.
+func (p *EASY) backfillFresh(e *sim.Engine) {
+	for _, handle := range p.fresh {
+		if j := e.Job(handle); int(j.Processors) > e.Free() || !p.mayStart(e.Now(), j) {
+			p.queue.push(j)
+		} else {
+			p.start(e, j)
+		}
+	}
+	p.fresh = p.fresh[:0]
+}
+
+// mayStart says whether a job that fits delays the reservation; extra shrinks by it where it does not end in time.
+func (p *EASY) mayStart(now float64, j *sim.Job) bool {
+	if now+j.Estimate <= p.shadow {
+		return true
+	}
+	if j.Processors <= p.extra {
+		p.extra -= j.Processors
+		return true
+	}
+	return false
+}
+
+// pass starts the heads that fit, reserves the first that does not and backfills.
+func (p *EASY) pass(e *sim.Engine) {
+	q, now := p.queue, e.Now()
+	if q.smallest() > int32(e.Free()) {
+		return // the reservation can wait until somebody asks
+	}
+	head := q.head()
+	for head >= 0 && int(e.Job(head).Processors) <= e.Free() {
+		j := e.Job(head)
+		q.remove(head)
+		p.start(e, j)
+		head = q.head()
+	}
+	if head < 0 {
+		return
+	}
+	p.shadow, p.extra = p.ends.shadow(now, after(now, p.Step), int32(e.Free()), e.Job(head).Processors)
+	p.known = true
+	for e.Free() > 0 {
+		handle := q.first(now, int32(e.Free()), p.extra, p.shadow)
+		if handle < 0 {
+			return
+		}
+		j := e.Job(handle)
+		q.remove(handle)
+		p.mayStart(now, j)
+		p.start(e, j)
+	}
+}
+
+// after is one step from now, which is later even where the step is less than the spacing of the numbers.
+func after(now, step float64) float64 {
+	if step == 0 {
+		step = 1
+	}
+	return max(now+step, math.Nextafter(now, math.Inf(1)))
+}

@@ -1,0 +1,79 @@
+package backfill
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// Flexible is EASY backfilling on a trace with the queue in order of priority, sorted again at each instant.
+//
+// Complexity: O(q log q) an instant for q queued jobs.
+type Flexible struct {
+	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Priorities Priorities
+
+	ends  ends
+	queue []ranked
+}
+
+// ranked is a queued job with its priority.
+type ranked struct {
+	priority float64
+	job      *sim.Job
+}
+
+// Arrive implements sim.Policy.
+func (p *Flexible) Arrive(j *sim.Job) { p.queue = append(p.queue, ranked{job: j}) }
+
+// Release implements sim.Policy.
+func (p *Flexible) Release(j *sim.Job, _ int, _ bool) { p.ends.remove(j.EstimatedEnd, j.Handle) }
+
+// Decide implements sim.Policy.
+func (p *Flexible) Decide(e *sim.Engine) {
+	p.rank(e.Now())
+	now, kept := e.Now(), p.queue[:0]
+	blocked, shadow, extra := false, 0.0, int32(0)
+	for _, r := range p.queue {
+		j := r.job
+		fits := int(j.Processors) <= e.Free()
+		switch {
+		case fits && !blocked:
+		case !blocked:
+			blocked = true
+			shadow, extra = p.ends.shadow(now, after(now, p.Step), int32(e.Free()), j.Processors)
+			kept = append(kept, r)
+			continue
+		case fits && now+j.Estimate <= shadow:
+		case fits && j.Processors <= extra:
+			extra -= j.Processors
+		default:
+			kept = append(kept, r)
+			continue
+		}
+		e.Start(j)
+		p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
+	}
+	clear(p.queue[len(kept):])
+	p.queue = kept
+}
+
+// rank sorts the queue by priority, ties in queue order.
+func (p *Flexible) rank(now float64) {
+	weights, shortest := p.Priorities.withDefaults(), math.Inf(1)
+	for _, r := range p.queue {
+		shortest = min(shortest, r.job.Estimate)
+	}
+	for k := range p.queue {
+		j := p.queue[k].job
+		p.queue[k].priority = weights.of(now, j.Arrival, math.Inf(1), j.Estimate, shortest, 0)
+	}
+	slices.SortFunc(p.queue, byPriority)
+}
+
+// byPriority orders jobs by priority, ties in queue order.
+func byPriority(a, b ranked) int {
+	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.job.Number, b.job.Number))
+}

@@ -1,0 +1,310 @@
+package backfill
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// Kind says which rules a policy for instances follows.
+type Kind int
+
+// The rules without fixed reservations.
+const (
+	KindFCFS Kind = iota
+	KindEASY
+	KindFlexible
+)
+
+// Grid is FCFS, EASY or flexible backfilling on an instance with clusters of machines, memory and licences. It generalises
+// the policies for traces:
+//
+//   - A job starts on the cluster on which it can start first; of those, on which it ends first by its estimate; ties go to the first.
+//   - The reservation holds processors and memory of machines and licences: a later job may start if it ends by the shadow time or
+//     leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra processors.
+//   - A job whose hard deadline cannot be met any more, by its estimate, is dropped.
+//
+// Complexity: O((q·C + r)·m) an instant for q queued and r running jobs and C clusters of m machines.
+type Grid struct {
+	Kind       Kind
+	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Priorities Priorities
+
+	grid    *sim.Grid
+	queue   []ranked
+	running []*sim.Job // by estimated end, then number
+	fastest []float64  // by handle: the least estimate of the job
+	empty   sim.Room
+	plan    reservation
+	most    []int32 // free processors by cluster
+	demand  []float64
+	shares  []sim.Share
+	chosen  []sim.Share
+}
+
+// reservation is what is kept for the first job that cannot start.
+type reservation struct {
+	job     *sim.Job // nil: none
+	cluster int
+	shadow  float64
+	room    sim.Room // at the shadow time
+	trial   sim.Room
+}
+
+// NewGrid makes a policy for the system.
+func NewGrid(kind Kind, step float64, weights Priorities) func(*sim.Grid) sim.Policy {
+	return func(g *sim.Grid) sim.Policy {
+		return &Grid{Kind: kind, Step: step, Priorities: weights.withDefaults(), grid: g, empty: g.All(),
+			most: make([]int32, g.Clusters()), demand: make([]float64, g.Licences())}
+	}
+}
+
+// Arrive implements sim.Policy.
+func (p *Grid) Arrive(j *sim.Job) {
+	for int(j.Handle) >= len(p.fastest) {
+		p.fastest = append(p.fastest, 0)
+	}
+	p.fastest[j.Handle] = fastest(p.grid, j, &p.empty)
+	at, _ := slices.BinarySearchFunc(p.queue, j.Number, func(r ranked, number int64) int { return cmp.Compare(r.job.Number, number) })
+	if p.Kind == KindFlexible {
+		at = len(p.queue)
+	}
+	p.queue = slices.Insert(p.queue, at, ranked{job: j})
+}
+
+// fastest is the least estimate of a job over all clusters.
+func fastest(g *sim.Grid, j *sim.Job, empty *sim.Room) float64 {
+	least := math.Inf(1)
+	for c := range g.Clusters() {
+		least = min(least, g.Fastest(j, c, empty))
+	}
+	return least
+}
+
+// Release implements sim.Policy.
+func (p *Grid) Release(j *sim.Job, _ int, last bool) {
+	if last {
+		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
+	}
+}
+
+// Decide implements sim.Policy.
+func (p *Grid) Decide(e *sim.Engine) {
+	p.dropHopeless(e)
+	if p.Kind == KindFlexible {
+		p.rank(e.Now())
+	}
+	p.plan.job = nil
+	p.count()
+	kept := p.queue[:0]
+	for k, r := range p.queue {
+		if e.Stopped() {
+			return
+		}
+		if p.start(e, r.job) {
+			continue
+		}
+		kept = append(kept, r)
+		if p.plan.job == nil && p.Kind == KindFCFS {
+			kept = append(kept, p.queue[k+1:]...)
+			break
+		}
+		if len(kept) == 1 {
+			p.reserve(e, r.job)
+		}
+	}
+	clear(p.queue[len(kept):])
+	p.queue = kept
+}
+
+// dropHopeless drops the jobs that cannot meet their hard deadlines any more.
+func (p *Grid) dropHopeless(e *sim.Engine) {
+	p.queue = slices.DeleteFunc(p.queue, func(r ranked) bool {
+		return dropHopeless(e, r.job, p.fastest[r.job.Handle])
+	})
+}
+
+// dropHopeless drops a job that cannot meet its hard deadline even if it starts at once.
+func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
+	r := j.Request
+	if !r.DeadlineHard || e.Now()+fastest <= r.Deadline {
+		return false
+	}
+	e.Drop(j, fmt.Sprintf("hard deadline %v cannot be met: started at %v it would end at %v at the earliest, by its estimate", r.Deadline, e.Now(), e.Now()+fastest))
+	return true
+}
+
+// count finds the free processors of each cluster.
+func (p *Grid) count() {
+	clear(p.most)
+	for m := range p.grid.Machines {
+		p.most[p.grid.Machines[m].Cluster] += p.grid.Free.Processors[m]
+	}
+}
+
+// start starts a job on the cluster where it ends first of those where it may start now; false: on none.
+func (p *Grid) start(e *sim.Engine, j *sim.Job) bool {
+	best, bestEnd := -1, math.Inf(1)
+	for c := range p.grid.Clusters() {
+		if int(p.most[c]) < p.grid.Width(j, c) {
+			continue
+		}
+		shares, ok := p.grid.Fits(&p.grid.Free, j, c, p.shares[:0])
+		p.shares = shares
+		if !ok {
+			continue
+		}
+		end := e.Now() + p.grid.Estimate(j, c, shares)
+		if end < bestEnd && inTime(j, end) && p.harmless(j, c, shares, end) {
+			best, bestEnd = c, end
+			p.chosen = append(p.chosen[:0], shares...)
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	if p.plan.job != nil && bestEnd > p.plan.shadow {
+		p.grid.Take(&p.plan.room, j, best, p.chosen)
+	}
+	e.StartOn(j, sim.Claim{Cluster: best, Shares: p.chosen})
+	for _, s := range p.chosen {
+		p.most[best] -= s.Processors
+	}
+	p.running = insertByEnd(p.running, j)
+	return true
+}
+
+// insertByEnd adds a running job to those in order of estimated end.
+func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {
+	at, _ := slices.BinarySearchFunc(running, j, func(a, b *sim.Job) int {
+		return cmp.Or(cmp.Compare(a.EstimatedEnd, b.EstimatedEnd), cmp.Compare(a.Number, b.Number))
+	})
+	return slices.Insert(running, at, j)
+}
+
+// inTime says that a job that ends so meets its deadline if it is hard.
+func inTime(j *sim.Job, end float64) bool {
+	return !j.Request.DeadlineHard || end <= j.Request.Deadline
+}
+
+// harmless says that a job that would start now and end so does not delay the reserved one.
+func (p *Grid) harmless(j *sim.Job, cluster int, shares []sim.Share, end float64) bool {
+	r := &p.plan
+	if r.job == nil || end <= r.shadow {
+		return true
+	}
+	r.trial.CopyFrom(&r.room)
+	p.grid.Take(&r.trial, j, cluster, shares)
+	_, ok := p.grid.Fits(&r.trial, r.job, r.cluster, nil)
+	return ok
+}
+
+// reserve finds the earliest estimated end at which the job fits. A job that would miss a hard deadline then gets no reservation.
+func (p *Grid) reserve(e *sim.Engine, j *sim.Job) {
+	r := &p.plan
+	r.room.CopyFrom(&p.grid.Free)
+	now := e.Now()
+	p.inOrder(now, func(at float64, last bool, other *sim.Job) bool {
+		for _, part := range e.Held(other) {
+			p.grid.Give(&r.room, other, part.Cluster, part.Shares())
+		}
+		if !last {
+			return true
+		}
+		best := math.Inf(1)
+		for c := range p.grid.Clusters() {
+			shares, ok := p.grid.Fits(&r.room, j, c, p.shares[:0])
+			p.shares = shares
+			if !ok {
+				continue
+			}
+			if end := at + p.grid.Estimate(j, c, shares); end < best && inTime(j, end) {
+				best = end
+				r.job, r.cluster, r.shadow = j, c, at
+			}
+		}
+		return r.job == nil
+	})
+}
+
+// inOrder calls yield for the running jobs in order of the end that is expected of them; last says that the next one ends
+// later. It stops where yield returns false.
+func (p *Grid) inOrder(now float64, yield func(end float64, last bool, j *sim.Job) bool) {
+	n := 0 // those that have outlived their estimates
+	for n < len(p.running) && p.running[n].EstimatedEnd <= now {
+		n++
+	}
+	late, k := after(now, p.Step), n
+	next := func() (float64, *sim.Job) {
+		switch {
+		case n > 0 && (k == len(p.running) || p.running[k].EstimatedEnd >= late):
+			n--
+			return late, p.running[n]
+		case k < len(p.running):
+			k++
+			return p.running[k-1].EstimatedEnd, p.running[k-1]
+		}
+		return math.Inf(1), nil
+	}
+	end, j := next()
+	for j != nil {
+		following, other := next()
+		if !yield(end, following > end, j) {
+			return
+		}
+		end, j = following, other
+	}
+}
+
+// rank sorts the queue by priority.
+func (p *Grid) rank(now float64) {
+	g := p.grid
+	clear(p.demand)
+	shortest := math.Inf(1)
+	for _, r := range p.queue {
+		shortest = min(shortest, p.fastest[r.job.Handle])
+		for _, need := range r.job.Request.Licences {
+			p.demand[need.Licence] += float64(need.Copies)
+		}
+	}
+	plenty := 0.0 // licences asked for that are not critical
+	for l, asked := range p.demand {
+		if p.demand[l] = g.Scarcity(l, asked); asked > 0 && p.demand[l] <= 1 {
+			plenty++
+		}
+	}
+	for k := range p.queue {
+		j, score := p.queue[k].job, 0.0
+		for _, need := range j.Request.Licences {
+			if ratio := p.demand[need.Licence]; need.Copies > 0 && ratio > 1 {
+				score += max(plenty, 1) * ratio
+			} else if need.Copies > 0 {
+				score += ratio
+			}
+		}
+		p.queue[k].priority = p.Priorities.of(now, j.Arrival, j.Request.Deadline, p.fastest[j.Handle], shortest, score)
+	}
+	slices.SortFunc(p.queue, byPriority)
+}
+
+// Plan implements sim.Planner.
+func (p *Grid) Plan(j *sim.Job) sim.Plan {
+	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
+	switch first := p.plan.job; {
+	case first == j:
+		plan.Reserved = p.plan.shadow
+	case first != nil:
+		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
+	case p.Kind == KindFCFS:
+		for _, r := range p.queue {
+			if r.job == j {
+				break
+			}
+			plan.Keeps = append(plan.Keeps, r.job)
+		}
+	}
+	return plan
+}

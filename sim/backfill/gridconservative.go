@@ -1,0 +1,199 @@
+package backfill
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// GridConservative is conservative backfilling on an instance with clusters of machines, memory and licences. It generalises
+// [Conservative]: a reservation is of processors of machines, with their memory, and of licences. A job goes where it can
+// start first; of those, where it ends first by its estimate; ties go to the first cluster. A job for which there is no
+// reservation before its hard deadline is dropped.
+//
+// Complexity: O(q·s²·C·m) an instant at which a job ended early for q queued jobs, s steps of the plan and C clusters of m
+// machines; in most cases one or two of the steps are looked at from each.
+type GridConservative struct {
+	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+
+	grid    *sim.Grid
+	plan    timeline
+	empty   sim.Room
+	queue   []*sim.Job // in queue order, of which the last fresh have no reservation yet
+	fresh   []*sim.Job
+	running []*sim.Job
+	booked  []gridSlot // by handle
+	freed   []freedSlot
+	afresh  bool // a job outlived its estimate: the plan does not hold
+}
+
+// freedSlot is what the plan holds for a job that has ended. The job's slot may hold another job by now, so that what is
+// needed of it is kept.
+type freedSlot struct {
+	job  sim.Job
+	slot gridSlot
+}
+
+// NewGridConservative makes a policy for the system.
+func NewGridConservative(step float64) func(*sim.Grid) sim.Policy {
+	return func(g *sim.Grid) sim.Policy {
+		return &GridConservative{Step: step, grid: g, plan: timeline{grid: g}, empty: g.All()}
+	}
+}
+
+// Arrive implements sim.Policy.
+func (p *GridConservative) Arrive(j *sim.Job) {
+	for int(j.Handle) >= len(p.booked) {
+		p.booked = append(p.booked, gridSlot{})
+	}
+	p.fresh = append(p.fresh, j)
+}
+
+// Release implements sim.Policy.
+func (p *GridConservative) Release(j *sim.Job, _ int, last bool) {
+	if last {
+		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
+		p.freed = append(p.freed, freedSlot{*j, p.booked[j.Handle]})
+	}
+}
+
+// Decide implements sim.Policy.
+func (p *GridConservative) Decide(e *sim.Engine) {
+	now := e.Now()
+	if p.plan.times == nil {
+		p.plan.reset(now, &p.empty)
+	}
+	late := false
+	for _, j := range p.running {
+		late = late || j.EstimatedEnd <= now
+	}
+	for k := range p.freed {
+		p.afresh = p.afresh || p.freed[k].slot.end < now
+	}
+	if late || p.afresh {
+		p.rebuild(e)
+	} else {
+		p.compress(e)
+	}
+	p.afresh = late
+	for _, j := range p.fresh {
+		if e.Stopped() {
+			return
+		}
+		if p.reserve(e, j) {
+			p.queue = insertByNumber(p.queue, j)
+		}
+	}
+	p.fresh = p.fresh[:0]
+	wake := p.launch(e)
+	if !late {
+		e.Wake(wake)
+	}
+}
+
+// insertByNumber adds a job to a queue.
+func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
+	at := len(queue)
+	for at > 0 && queue[at-1].Number > j.Number {
+		at--
+	}
+	return slices.Insert(queue, at, j)
+}
+
+// reserve gives a job the earliest reservation that there is, or drops it.
+func (p *GridConservative) reserve(e *sim.Engine, j *sim.Job) bool {
+	if dropHopeless(e, j, fastest(p.grid, j, &p.empty)) {
+		return false
+	}
+	s, ok := p.plan.earliest(j, p.Step)
+	if !ok {
+		e.Drop(j, "no reservation that meets its hard deadline")
+		return false
+	}
+	p.booked[j.Handle] = s
+	p.plan.take(j, &s)
+	return true
+}
+
+// rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
+func (p *GridConservative) rebuild(e *sim.Engine) {
+	now := e.Now()
+	p.freed = p.freed[:0]
+	p.plan.reset(now, &p.empty)
+	for _, j := range p.running {
+		s := &p.booked[j.Handle]
+		if s.start, s.end = now, j.EstimatedEnd; s.end <= now {
+			s.end = after(now, p.Step)
+		}
+		p.plan.take(j, s)
+	}
+	p.queue = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return e.Stopped() || !p.reserve(e, j) })
+}
+
+// compress gives back what early ends freed and lets each queued job in turn have the earliest reservation that there is now.
+func (p *GridConservative) compress(e *sim.Engine) {
+	now := e.Now()
+	p.plan.forget(now)
+	early := false
+	for k := range p.freed {
+		f := &p.freed[k]
+		early = early || f.slot.end > now
+		p.plan.give(&f.job, &f.slot, now)
+	}
+	p.freed = p.freed[:0]
+	if !early {
+		return
+	}
+	for _, j := range p.queue {
+		if e.Stopped() {
+			return
+		}
+		s := &p.booked[j.Handle]
+		p.plan.give(j, s, now)
+		if better, ok := p.plan.earliest(j, p.Step); ok && better.start < s.start {
+			*s = better
+		}
+		p.plan.take(j, s)
+	}
+}
+
+// launch starts the jobs whose reservation has come and returns the earliest reservation of those that fit already.
+func (p *GridConservative) launch(e *sim.Engine) (wake float64) {
+	now := e.Now()
+	kept := p.queue[:0]
+	for _, j := range p.queue {
+		s := &p.booked[j.Handle]
+		if s.start > now || !p.grid.Holds(&p.grid.Free, j, s.cluster, s.shares) {
+			kept = append(kept, j)
+			continue
+		}
+		e.StartOn(j, sim.Claim{Cluster: s.cluster, Shares: s.shares})
+		p.running = append(p.running, j)
+	}
+	clear(p.queue[len(kept):])
+	p.queue = kept
+	wake = math.Inf(1)
+	for _, j := range kept {
+		for c := range p.grid.Clusters() {
+			if _, ok := p.grid.Fits(&p.grid.Free, j, c, nil); ok {
+				wake = min(wake, p.booked[j.Handle].start)
+			}
+		}
+	}
+	return wake
+}
+
+// Plan implements sim.Planner.
+func (p *GridConservative) Plan(j *sim.Job) sim.Plan {
+	plan := sim.Plan{Reserved: p.booked[j.Handle].start, For: math.NaN()}
+	for _, other := range p.queue {
+		if other != j && p.booked[other.Handle].start < p.booked[j.Handle].start+j.Estimate && other.Number < j.Number {
+			if len(plan.Keeps) == 0 {
+				plan.For = p.booked[other.Handle].start
+			}
+			plan.Keeps = append(plan.Keeps, other)
+		}
+	}
+	return plan
+}

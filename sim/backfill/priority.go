@@ -1,0 +1,51 @@
+package backfill
+
+import "math"
+
+// Priorities are the weights of the priority by which flexible backfilling orders its queue: that of a local scheduler with
+// the heuristics Aging, Deadline, Licences and Wait Minimisation of the paper on two-level scheduling.
+type Priorities struct {
+	Aging      float64 // a time unit of waiting
+	DeadlineLo float64 // least score of the deadline, also without one
+	DeadlineHi float64 // score at the deadline
+	DeadlineK  float64 // the score grows from deadline − k · execution time on
+	Licences   float64
+	Wait       float64 // score of the job with the shortest estimate of all
+}
+
+// DefaultPriorities are the weights that the specification of the two-level scheduler assumes, as the paper states none.
+func DefaultPriorities() Priorities { return Priorities{0.001, 0.1, 10, 2, 1, 1} }
+
+// withDefaults replaces each weight that is 0.
+func (p Priorities) withDefaults() Priorities {
+	d := DefaultPriorities()
+	for _, w := range []struct{ set, absent *float64 }{
+		{&p.Aging, &d.Aging}, {&p.DeadlineLo, &d.DeadlineLo}, {&p.DeadlineHi, &d.DeadlineHi}, {&p.DeadlineK, &d.DeadlineK},
+		{&p.Licences, &d.Licences}, {&p.Wait, &d.Wait},
+	} {
+		if *w.set == 0 {
+			*w.set = *w.absent
+		}
+	}
+	return p
+}
+
+// of is the priority of a job that has waited so long: fastest is its estimate on the machine that is best for it, shortest the
+// least of those of all queued jobs, licences the score of those it asks for.
+func (p *Priorities) of(now, arrival, deadline, fastest, shortest, licences float64) float64 {
+	ratio := 1.0
+	if fastest > 0 {
+		ratio = shortest / fastest
+	}
+	return p.Aging*(now-arrival) + p.deadline(now, deadline, fastest) + p.Licences*licences + p.Wait*ratio
+}
+
+// deadline is the score of a deadline: it grows linearly while the job, started now, would end in the last k of its
+// execution times before it.
+func (p *Priorities) deadline(now, deadline, fastest float64) float64 {
+	end, from := now+fastest, deadline-p.DeadlineK*fastest
+	if end <= from || end > deadline || math.IsInf(deadline, 1) || from >= deadline {
+		return p.DeadlineLo
+	}
+	return p.DeadlineLo + (p.DeadlineHi-p.DeadlineLo)*(end-from)/(deadline-from)
+}

@@ -1,0 +1,24 @@
+// Package sim is a discrete-event engine for on-line policies: at each instant a policy sees only the jobs that have arrived
+// and of a job only what its user asked for, never how long it really runs.
+//
+// # Time
+//
+// The engine goes from instant to instant at which something ends, arrives or was asked for (see [Engine.Wake]). At each it
+// first tells the policy all that ends, in the order in which it was started, then all that arrives, in queue order, and
+// then asks it once for its decisions ([Policy.Decide]). A job that takes no time ends in a further round at the same
+// instant. No wall clock and no order of a map enters a decision: the same input gives the same schedule.
+//
+// # What a policy may see
+//
+// A [Job] shows a policy its arrival, processors, estimate and [Request]. The run time is a field that only this package can
+// read, and policies are written outside of it (package backfill), so the compiler keeps the promise. A job may end
+// before its estimate or outlive it; [Options].Kill ends it at its estimate instead.
+//
+// # Two worlds
+//
+// A trace ([Run] with any [Source]) is a stream of rigid jobs for one pool of processors. Memory does not grow with its
+// length but with the most jobs that are in the system at once. An instance ([Simulate]) has clusters of machines with
+// memory, pools of licences, precedence and hard deadlines: a policy then looks at the [Grid] and starts a job in [Part]s,
+// each of which gives back its processors when its own tasks end. Rigid jobs have one part; a policy for moldable jobs that
+// releases processors early gives each processor a part of its own. Its result is an ordinary solution.
+package sim

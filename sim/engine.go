@@ -1,0 +1,356 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Policy decides which jobs start when. It is told everything that happens and then asked.
+type Policy interface {
+	// Arrive tells of a job that joins the queue.
+	Arrive(j *Job)
+	// Release tells that a part of a job has ended and its processors are free; last: the job leaves, and j must not be kept.
+	Release(j *Job, part int, last bool)
+	// Decide starts jobs, drops those that can never run and may ask to be woken.
+	Decide(e *Engine)
+}
+
+// Source hands out the jobs of a trace one by one.
+type Source interface {
+	// Next fills in the next job, which arrives no earlier than the one before; false: there is none.
+	Next(*Spec) (bool, error)
+}
+
+// Observer is told what happened: to draw it, to store it, to explain it.
+type Observer interface {
+	Arrived(now float64, j *Job)
+	// Started tells of a job that starts; in an instance parts says where.
+	Started(now float64, j *Job, parts []Part)
+	// Left tells of a job that leaves; reason is for people, where it did not finish.
+	Left(now float64, j *Job, outcome Outcome, reason string)
+	// Decided tells that the policy has decided at an instant, after all that happened at it.
+	Decided(now float64)
+}
+
+// Watcher is an observer of an instance that also looks at the grid and at what the policy intends.
+type Watcher interface {
+	Observer
+	// Watch is called once, before the run.
+	Watch(*Grid, Policy)
+}
+
+// Planner is a policy that can say what it intends.
+type Planner interface {
+	// Plan says what the policy, after it has decided, intends for a queued job.
+	Plan(j *Job) Plan
+}
+
+// Plan is what a policy intends.
+type Plan struct {
+	Reserved float64 // when the job is to start; NaN: it has no reservation
+	// Keeps are the queued jobs for which the policy keeps what the job could use, the first in line first; those ahead of
+	// it where order alone decides.
+	Keeps []*Job
+	For   float64 // when the first of them is to start; NaN: it has no reservation
+}
+
+// Options are the settings of a run. The zero value is a plain one.
+type Options struct {
+	Kill     bool           // end a job at its estimate
+	Observer Observer       // nil: none
+	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
+	// Forecast, where it is given, is the time from which on all happens as the policy expects it: what runs then and what
+	// starts later ends at its estimate, what has outlived its estimate ends one time unit later, and nothing arrives any
+	// more.
+	Forecast *float64
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Now     float64 // time in the simulation
+	Arrived int64   // jobs that have arrived
+	Left    int64   // jobs that have left
+}
+
+// Engine is a run. A policy acts through it in [Policy.Decide].
+type Engine struct {
+	ctx       context.Context
+	policy    Policy
+	source    Source
+	opt       Options
+	now       float64
+	wake      float64
+	free      int32
+	jobs      jobs
+	events    events
+	order     int64
+	next      Spec   // the job that arrives next
+	more      bool   // there is one
+	world     *world // nil for a trace
+	totals    Totals
+	queued    int
+	stopped   bool
+	foreseen  bool // the time of the forecast has come
+	fault     error
+	countdown int
+}
+
+// ErrPolicy is wrapped by the error of a run whose policy did what it must not: a bug in the policy.
+var ErrPolicy = errors.New("sim: the policy broke the rules")
+
+// Run replays a trace on a system of so many processors. It ends when all jobs have left, when the source fails, or when ctx
+// ends, with its error; the totals are of the jobs so far.
+//
+// Complexity beside that of the policy: O(log r) a job, r the jobs that run at once. Memory: O(jobs in the system at once).
+func Run(ctx context.Context, source Source, processors int, policy Policy, opt Options) (Totals, error) {
+	e := &Engine{ctx: ctx, policy: policy, source: source, opt: opt, free: int32(processors)}
+	e.totals.Processors = processors
+	err := e.run()
+	return e.totals, err
+}
+
+// Now is the time of the instant.
+func (e *Engine) Now() float64 { return e.now }
+
+// Free is the number of processors that no job holds.
+func (e *Engine) Free() int { return int(e.free) }
+
+// Job is the job in the system with the handle.
+func (e *Engine) Job(handle int32) *Job { return e.jobs.at(handle) }
+
+// Wake asks to decide at the time even if nothing ends or arrives by then. Only the earliest wish of an instant counts, and
+// it holds until the next instant, whatever that is.
+func (e *Engine) Wake(at float64) {
+	if at > e.now {
+		e.wake = min(e.wake, at)
+	}
+}
+
+// Stopped says that the run is to end. A policy whose decisions take long asks now and then and returns.
+func (e *Engine) Stopped() bool {
+	if e.countdown++; e.countdown&63 == 0 && e.ctx.Err() != nil {
+		e.stopped = true
+	}
+	return e.stopped
+}
+
+// failf ends the run with an error of the policy.
+func (e *Engine) failf(format string, args ...any) {
+	if e.fault == nil {
+		e.fault = fmt.Errorf("%w: "+format, append([]any{ErrPolicy}, args...)...)
+	}
+	e.stopped = true
+}
+
+// longQueue is the length of a queue from which on decisions may take so long that the end of the context is looked for before
+// each.
+const longQueue = 1000
+
+// run goes from instant to instant.
+func (e *Engine) run() error {
+	if err := e.pull(); err != nil {
+		return err
+	}
+	e.wake = math.Inf(1)
+	for round := 0; ; round++ {
+		if round&255 == 0 || e.queued >= longQueue {
+			if err := e.ctx.Err(); err != nil {
+				return err
+			}
+			if e.opt.Progress != nil && round&(1<<14-1) == 0 {
+				e.opt.Progress(Progress{e.now, e.totals.Arrived, e.totals.Left})
+			}
+		}
+		t := e.wake
+		if len(e.events) > 0 {
+			t = min(t, e.events[0].time)
+		}
+		if e.more {
+			t = min(t, e.next.Arrival)
+		}
+		if math.IsInf(t, 1) {
+			break
+		}
+		if err := e.instant(t); err != nil {
+			return err
+		}
+	}
+	if e.queued > 0 || e.totals.Arrived != e.totals.Left {
+		return fmt.Errorf("%w: %d jobs never started", ErrPolicy, e.totals.Arrived-e.totals.Left)
+	}
+	return nil
+}
+
+// instant does all that happens at one time.
+func (e *Engine) instant(t float64) error {
+	e.now, e.wake = t, math.Inf(1)
+	e.totals.Instants++
+	for len(e.events) > 0 && e.events[0].time == t {
+		ended := e.events.pop()
+		e.release(e.jobs.at(ended.handle), int(ended.part))
+	}
+	if e.world != nil {
+		e.world.joinReady(e)
+	}
+	for e.more && e.next.Arrival == t {
+		e.arrive()
+		if err := e.pull(); err != nil {
+			return err
+		}
+	}
+	e.totals.MaxQueue = max(e.totals.MaxQueue, e.queued)
+	if e.opt.Forecast != nil && !e.foreseen && t >= *e.opt.Forecast {
+		e.foresee()
+	}
+	e.policy.Decide(e)
+	if e.world != nil && len(e.world.ready) > 0 {
+		e.wake = t // jobs waited for one that was dropped
+	}
+	if e.opt.Observer != nil {
+		e.opt.Observer.Decided(t)
+	}
+	if e.fault != nil {
+		return e.fault
+	}
+	if e.stopped {
+		return e.ctx.Err()
+	}
+	return nil
+}
+
+// foresee makes the rest of the run what the policy expects.
+func (e *Engine) foresee() {
+	e.foreseen, e.more = true, false
+	ends := e.events
+	e.events = nil
+	for _, end := range ends {
+		if end.time = e.jobs.at(end.handle).EstimatedEnd; end.time <= e.now {
+			end.time = max(e.now+1, math.Nextafter(e.now, math.Inf(1)))
+		}
+		e.events.push(end)
+	}
+}
+
+// pull looks at the next job of the source.
+func (e *Engine) pull() (err error) {
+	before := e.next.Arrival
+	e.next = Spec{}
+	if e.more, err = e.source.Next(&e.next); err != nil || !e.more {
+		e.more = false
+		return err
+	}
+	s := &e.next
+	if math.IsNaN(s.Estimate) {
+		s.Estimate = s.Runtime
+	}
+	switch {
+	case e.totals.Arrived > 0 && s.Arrival < before:
+		return fmt.Errorf("sim: expected jobs in order of arrival, found one at %v after one at %v", s.Arrival, before)
+	case !(s.Arrival >= 0 && s.Runtime >= 0 && s.Estimate >= 0) || math.IsInf(s.Arrival+s.Runtime+s.Estimate, 0):
+		return fmt.Errorf("sim: expected finite times of at least 0, found a job with arrival %v, run time %v, estimate %v", s.Arrival, s.Runtime, s.Estimate)
+	case e.world == nil && (s.Processors < 1 || int(s.Processors) > e.totals.Processors):
+		return fmt.Errorf("sim: expected jobs of 1 to %d processors, found one of %d", e.totals.Processors, s.Processors)
+	}
+	return nil
+}
+
+// arrive takes the next job into the system.
+func (e *Engine) arrive() {
+	s := &e.next
+	j := e.jobs.add()
+	j.Number, j.Arrival, j.Estimate, j.Processors = e.totals.Arrived, s.Arrival, s.Estimate, s.Processors
+	j.runtime, j.Request = s.Runtime, s.Request
+	j.state = queued
+	e.totals.arrived(s.Arrival)
+	if e.opt.Observer != nil {
+		e.opt.Observer.Arrived(e.now, j)
+	}
+	if e.world != nil && !e.world.admit(e, j) {
+		return
+	}
+	e.queued++
+	e.policy.Arrive(j)
+}
+
+// Start starts a queued job of a trace.
+func (e *Engine) Start(j *Job) {
+	if j.state != queued || j.Processors > e.free || e.world != nil {
+		e.failf("job %d of %d processors cannot start at %v with %d free", j.Number, j.Processors, e.now, e.free)
+		return
+	}
+	e.free -= j.Processors
+	length := j.runtime
+	if e.foreseen || e.opt.Kill && j.Estimate < length {
+		length = j.Estimate
+	}
+	j.EstimatedEnd = e.now + j.Estimate
+	j.parts = 1
+	e.started(j)
+	e.schedule(j, 0, e.now+length)
+	if e.opt.Observer != nil {
+		e.opt.Observer.Started(e.now, j, nil)
+	}
+}
+
+// started notes a start.
+func (e *Engine) started(j *Job) {
+	j.state, j.Start = running, e.now
+	e.queued--
+}
+
+// schedule plans the end of a part.
+func (e *Engine) schedule(j *Job, part int, end float64) {
+	e.events.push(event{end, e.order, j.Handle, int32(part)})
+	e.order++
+}
+
+// release ends a part of a job, and the job with its last.
+func (e *Engine) release(j *Job, part int) {
+	j.parts--
+	last := j.parts == 0
+	if e.world == nil {
+		e.free += j.Processors
+	} else {
+		e.world.release(j, part)
+	}
+	e.policy.Release(j, part, last)
+	if last {
+		outcome := e.outcome(j)
+		e.leave(j, outcome, "")
+	}
+}
+
+// outcome is how a job whose last part has ended leaves.
+func (e *Engine) outcome(j *Job) Outcome {
+	if e.world != nil {
+		return e.world.outcome(j)
+	}
+	if e.opt.Kill && j.runtime > j.Estimate {
+		return Killed
+	}
+	return Finished
+}
+
+// Drop takes a queued job out of the system; the reason is for people.
+func (e *Engine) Drop(j *Job, reason string) {
+	if j.state != queued {
+		e.failf("job %d is dropped, and is not in the queue", j.Number)
+		return
+	}
+	e.queued--
+	e.leave(j, Dropped, reason)
+}
+
+// leave takes a job out of the system.
+func (e *Engine) leave(j *Job, outcome Outcome, reason string) {
+	e.totals.left(j, e.now, outcome)
+	if e.world != nil {
+		reason = e.world.left(e, j, outcome, reason)
+	}
+	if e.opt.Observer != nil {
+		e.opt.Observer.Left(e.now, j, outcome, reason)
+	}
+	e.jobs.remove(j)
+}

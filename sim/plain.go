@@ -1,0 +1,183 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// Plain says whether an instance is no more than a trace: rigid jobs on one cluster of equal processors, told apart by nothing.
+func Plain(in *model.Instance) bool {
+	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes
+	return len(in.Clusters()) == 1 && in.Clusters()[0].Uniform && in.Features()&^simple == 0
+}
+
+// Replay runs a plain instance as a trace, many times as fast as [Simulate] and with the same result.
+//
+// Complexity beside that of the policy: O(log n + m/64) a job for m processors. Memory: O(n).
+func Replay(ctx context.Context, in *model.Instance, policy Policy, opt Options) (*model.Solution, Totals, error) {
+	r := &recorder{in: in, next: opt.Observer, solution: &model.Solution{}}
+	r.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
+	r.room.reset(in.Clusters()[0].Processors)
+	trace, order := TraceOf(in)
+	r.order = order
+	for index := range in.Jobs() {
+		if !in.CanRun(index, 0) {
+			r.leave(index, plan.WhyNowhere(in, index))
+		}
+	}
+	opt.Observer = r
+	totals, err := Run(ctx, trace, in.Clusters()[0].Processors, policy, opt)
+	if err != nil {
+		return nil, totals, err
+	}
+	return r.solution, totals, nil
+}
+
+// TraceOf is a plain instance as a trace, without the jobs that can never run, and the index of each of its jobs in the instance.
+func TraceOf(in *model.Instance) (*Trace, []int) {
+	trace, order := &Trace{}, make([]int, 0, len(in.Jobs()))
+	for _, index := range byArrival(in) {
+		if in.CanRun(index, 0) {
+			trace.Jobs = append(trace.Jobs, specOf(in, index))
+			order = append(order, index)
+		}
+	}
+	return trace, order
+}
+
+// specOf is a job of a plain instance as a trace has it.
+func specOf(in *model.Instance, index int) Spec {
+	j, m := &in.Jobs()[index], &in.Clusters()[0].Machines[0]
+	width, _ := in.Width(index, 0)
+	runtime := in.DurationOn(index, 0, width)
+	estimate := runtime
+	if !math.IsNaN(j.Estimate) {
+		estimate = statedTime(in, index, 0, m.Speed, m.Bandwidth, (j.Tasks+width-1)/width)
+	}
+	return Spec{Arrival: j.Arrival, Estimate: estimate, Runtime: runtime, Processors: int32(width)}
+}
+
+// statedTime is the execution time by the stated estimate, on processors of at least the speed and link: the time rule of the
+// model with estimate × reference speed as the work of a task.
+func statedTime(in *model.Instance, index, cluster int, speed, link float64, tasks int) float64 {
+	j := &in.Jobs()[index]
+	return float64(tasks)*(j.Estimate*j.ReferenceSpeed)/speed + in.Busy(index, cluster, speed, 0) + in.Transfer(index, link)
+}
+
+// recorder makes a solution of the run of a trace.
+type recorder struct {
+	in       *model.Instance
+	order    []int // jobs of the trace
+	next     Observer
+	room     processors
+	held     []model.ProcessorSet // by handle
+	solution *model.Solution
+}
+
+// leave leaves a job out.
+func (r *recorder) leave(index int, reason string) {
+	r.solution.Unscheduled = append(r.solution.Unscheduled, model.Unscheduled{Job: r.in.Jobs()[index].ID, Reason: reason})
+}
+
+// Arrived implements Observer.
+func (r *recorder) Arrived(now float64, j *Job) {
+	if r.next != nil {
+		r.next.Arrived(now, j)
+	}
+}
+
+// Started implements Observer.
+func (r *recorder) Started(now float64, j *Job, _ []Part) {
+	for int(j.Handle) >= len(r.held) {
+		r.held = append(r.held, nil)
+	}
+	r.held[j.Handle] = r.room.take(int(j.Processors))
+	if r.next != nil {
+		r.next.Started(now, j, nil)
+	}
+}
+
+// Left implements Observer.
+func (r *recorder) Left(now float64, j *Job, outcome Outcome, reason string) {
+	index, set := r.order[j.Number], r.held[j.Handle]
+	r.room.give(set)
+	if outcome == Finished {
+		r.solution.Jobs = append(r.solution.Jobs, model.Placement{
+			Job: r.in.Jobs()[index].ID, Cluster: r.in.Clusters()[0].ID, Processors: set, Start: j.Start, End: now,
+		})
+	} else {
+		reason = killedReason(j.Start, now)
+		r.leave(index, reason)
+	}
+	if r.next != nil {
+		r.next.Left(now, j, outcome, reason)
+	}
+}
+
+// Decided implements Observer.
+func (r *recorder) Decided(now float64) {
+	if r.next != nil {
+		r.next.Decided(now)
+	}
+}
+
+// killedReason says for people that a job was killed.
+func killedReason(start, end float64) string {
+	return fmt.Sprintf("killed at its estimate: started at %v, ended at %v", start, end)
+}
+
+// processors is which processors of a cluster are free, a bit each.
+type processors struct {
+	words []uint64
+	first int // no word before it has a free one
+}
+
+// reset makes n processors free.
+func (p *processors) reset(n int) {
+	p.words, p.first = make([]uint64, (n+63)/64), 0
+	p.give(model.NewProcessorSet(model.Range{First: 0, Last: n - 1}))
+}
+
+// take takes the n lowest free ones.
+func (p *processors) take(n int) model.ProcessorSet {
+	var set model.ProcessorSet
+	for w := p.first; n > 0; w++ {
+		for n > 0 && p.words[w] != 0 {
+			low := bits.TrailingZeros64(p.words[w])
+			run := min(bits.TrailingZeros64(^(p.words[w] >> low)), n)
+			p.words[w] &^= mask(low, run)
+			n -= run
+			first := w<<6 + low
+			if k := len(set); k > 0 && set[k-1].Last == first-1 {
+				set[k-1].Last += run
+			} else {
+				set = append(set, model.Range{First: first, Last: first + run - 1})
+			}
+		}
+		if p.words[w] == 0 && w == p.first {
+			p.first++
+		}
+	}
+	return set
+}
+
+// give makes processors free.
+func (p *processors) give(set model.ProcessorSet) {
+	if len(set) > 0 {
+		p.first = min(p.first, set[0].First>>6)
+	}
+	for _, r := range set {
+		for first := r.First; first <= r.Last; first = first&^63 + 64 {
+			last := min(r.Last, first|63)
+			p.words[first>>6] |= mask(first&63, last-first+1)
+		}
+	}
+}
+
+// mask has n ones from a bit on.
+func mask(low, n int) uint64 { return (1<<n - 1) << low }

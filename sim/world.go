@@ -1,0 +1,332 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// Claim is what a policy gives a job: processors of a cluster for a number of its tasks.
+type Claim struct {
+	Cluster int
+	Shares  []Share
+	Tasks   int // 0: all, of a job with one claim
+}
+
+// Part is a claim that has been met: the processors, which give themselves back when their tasks have ended.
+type Part struct {
+	Cluster    int
+	Processors model.ProcessorSet
+	Tasks      int
+	shares     []Share
+	end        float64
+}
+
+// world is an instance: the truth about its jobs, what is free and what came of the jobs so far.
+type world struct {
+	in    *model.Instance
+	grid  *Grid
+	order []int        // jobs in queue order
+	place []int        // of each job in the order
+	at    int          // next in the order
+	parts [][]Part     // by handle: of the running job
+	cut   []Outcome    // by handle: how the running job will end
+	free  []processors // by machine
+
+	waits []int32         // by job: predecessors that have not ended
+	lost  []bool          // by job: waits for one that will never end
+	held  map[int64]int32 // handles of jobs that arrived and wait for others
+	ready []int64         // of those, jobs that may join the queue, ascending
+
+	solution *model.Solution
+}
+
+// Simulate runs an instance under a policy. Its schedule is a solution whose figures are not stated; a job that did not run
+// to its end is unscheduled with the reason, though it held processors while it ran. It ends when all jobs have left or when
+// ctx ends, with its error.
+//
+// Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
+func Simulate(ctx context.Context, in *model.Instance, policy func(*Grid) Policy, opt Options) (*model.Solution, Totals, error) {
+	w := &world{in: in, grid: newGrid(in), order: byArrival(in), held: map[int64]int32{}, solution: &model.Solution{}}
+	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
+	w.free = make([]processors, len(w.grid.Machines))
+	for m := range w.free {
+		w.free[m].reset(w.grid.Machines[m].Processors)
+	}
+	w.place = make([]int, len(w.order))
+	for k, job := range w.order {
+		w.place[job] = k
+	}
+	if in.Features().Has(model.Precedence) {
+		w.waits, w.lost = make([]int32, len(w.order)), make([]bool, len(w.order))
+		for job := range w.waits {
+			w.waits[job] = int32(len(in.Jobs()[job].After))
+		}
+	}
+	e := &Engine{ctx: ctx, policy: policy(w.grid), source: w, opt: opt, world: w}
+	e.totals.Processors = in.Processors()
+	if watcher, ok := opt.Observer.(Watcher); ok {
+		watcher.Watch(w.grid, e.policy)
+	}
+	if err := e.run(); err != nil {
+		return nil, e.totals, err
+	}
+	return w.solution, e.totals, nil
+}
+
+// byArrival lists the jobs in queue order: by arrival, those of one arrival in the order of the instance.
+func byArrival(in *model.Instance) []int {
+	order := make([]int, len(in.Jobs()))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
+	return order
+}
+
+// Next implements Source.
+func (w *world) Next(s *Spec) (bool, error) {
+	if w.at == len(w.order) {
+		return false, nil
+	}
+	index := w.order[w.at]
+	w.at++
+	j := &w.in.Jobs()[index]
+	*s = Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), Request: &Request{
+		ID: j.ID, Min: j.Min, Max: j.Max, Tasks: j.Tasks, Span: j.Span, Memory: j.Memory, MinBandwidth: j.MinBandwidth,
+		Deadline: j.Deadline, DeadlineHard: j.DeadlineHard && j.HasDeadline(), Licences: j.Licences, UserClass: j.UserClass,
+		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), index: index,
+	}}
+	return true, nil
+}
+
+// admit says whether a job that arrives joins the queue now.
+func (w *world) admit(e *Engine, j *Job) bool {
+	index := j.Request.index
+	if w.lost != nil && w.lost[index] {
+		e.leave(j, Dropped, w.whyLost(index))
+		return false
+	}
+	if w.waits != nil && w.waits[index] > 0 {
+		j.state = waiting
+		w.held[j.Number] = j.Handle
+		return false
+	}
+	for c := range w.in.Clusters() {
+		if w.in.CanRun(index, c) {
+			return true
+		}
+	}
+	e.leave(j, Dropped, plan.WhyNowhere(w.in, index))
+	return false
+}
+
+// whyLost names a job that will never end and that the job waits for.
+func (w *world) whyLost(index int) string {
+	for _, before := range w.in.Jobs()[index].After {
+		if w.lost[before] {
+			return fmt.Sprintf("waits for job %s, which is not placed", w.in.Jobs()[before].ID)
+		}
+	}
+	return "waits for a job that is not placed"
+}
+
+// joinReady lets the jobs join the queue whose predecessors have ended.
+func (w *world) joinReady(e *Engine) {
+	for len(w.ready) > 0 {
+		number := w.ready[0]
+		w.ready = w.ready[1:]
+		handle, ok := w.held[number]
+		if !ok {
+			continue // it has not arrived yet
+		}
+		delete(w.held, number)
+		j := e.jobs.at(handle)
+		if !w.admit(e, j) {
+			continue
+		}
+		j.state = queued
+		e.queued++
+		e.policy.Arrive(j)
+	}
+}
+
+// StartOn starts a queued job of an instance on what the claims say. Licences are taken from the pools of the first claim's cluster.
+func (e *Engine) StartOn(j *Job, claims ...Claim) {
+	w := e.world
+	if w == nil || j.state != queued || len(claims) == 0 {
+		e.failf("job %d cannot start at %v", j.Number, e.now)
+		return
+	}
+	if short := w.grid.ShortOf(&w.grid.Free, j, claims[0].Cluster); short >= 0 {
+		e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.grid.LicenceID(short))
+		return
+	}
+	parts, ok := w.meet(e, j, claims)
+	if !ok {
+		return
+	}
+	w.grid.takeLicences(&w.grid.Free, j, parts[0].Cluster)
+	link := math.Inf(1)
+	for k := range parts {
+		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
+	}
+	cut, at := Finished, math.Inf(1)
+	if e.opt.Kill {
+		cut, at = Killed, j.EstimatedEnd
+	}
+	if r := j.Request; r.DeadlineHard && r.Deadline < at {
+		cut, at = MissedHard, max(r.Deadline, e.now)
+	}
+	w.cut[j.Handle] = Finished
+	e.started(j)
+	j.parts, j.cluster = int32(len(parts)), int32(parts[0].Cluster)
+	for k := range parts {
+		p := &parts[k]
+		p.end = e.now + w.in.Longest(j.Request.index, p.Cluster, p.Processors, p.Tasks) + w.in.Transfer(j.Request.index, link)
+		if len(parts) == 1 {
+			p.end = e.now + w.in.Duration(j.Request.index, p.Cluster, p.Processors)
+		}
+		if e.foreseen {
+			p.end = j.EstimatedEnd
+		}
+		if p.end > at {
+			p.end, w.cut[j.Handle] = at, cut
+		}
+		e.schedule(j, k, p.end)
+	}
+	if e.opt.Observer != nil {
+		e.opt.Observer.Started(e.now, j, parts)
+	}
+}
+
+// meet takes what the claims ask for and sets the estimated end.
+func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
+	for int(j.Handle) >= len(w.parts) {
+		w.parts, w.cut = append(w.parts, nil), append(w.cut, Finished)
+	}
+	parts := w.parts[j.Handle][:0]
+	j.EstimatedEnd = e.now
+	for _, claim := range claims {
+		for _, s := range claim.Shares {
+			if w.grid.hosts(&w.grid.Free, j, int(s.Machine)) < int(s.Processors) || w.grid.Machines[s.Machine].Cluster != claim.Cluster {
+				e.failf("job %s cannot start at %v: too little is free of machine %d", j.Request.ID, e.now, s.Machine)
+				return nil, false
+			}
+			w.grid.take(&w.grid.Free, j, []Share{s})
+		}
+		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, shares: append([]Share(nil), claim.Shares...)}
+		if p.Tasks == 0 {
+			p.Tasks = j.Request.Tasks
+		}
+		for _, s := range p.shares {
+			p.Processors = append(p.Processors, w.choose(s)...)
+		}
+		p.Processors = model.NewProcessorSet(p.Processors...)
+		j.EstimatedEnd = max(j.EstimatedEnd, e.now+w.grid.Estimate(j, p.Cluster, p.shares))
+		parts = append(parts, p)
+	}
+	w.parts[j.Handle] = parts
+	return parts, true
+}
+
+// choose takes the lowest free processors of a machine.
+func (w *world) choose(s Share) model.ProcessorSet {
+	set := w.free[s.Machine].take(int(s.Processors))
+	for k := range set {
+		set[k].First += w.grid.Machines[s.Machine].first
+		set[k].Last += w.grid.Machines[s.Machine].first
+	}
+	return set
+}
+
+// release gives back what a part held.
+func (w *world) release(j *Job, part int) {
+	p := &w.parts[j.Handle][part]
+	w.grid.give(&w.grid.Free, j, p.shares)
+	for _, r := range p.Processors {
+		for _, s := range p.shares { // the processors lie on these machines
+			m := &w.grid.Machines[s.Machine]
+			if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
+				w.free[s.Machine].give(model.ProcessorSet{{First: first - m.first, Last: last - m.first}})
+			}
+		}
+	}
+	if j.parts == 0 {
+		w.grid.giveLicences(&w.grid.Free, j, int(j.cluster))
+	}
+}
+
+// outcome is how a running job ends.
+func (w *world) outcome(j *Job) Outcome { return w.cut[j.Handle] }
+
+// Held is what a running job holds, part by part, for policies that plan with it.
+func (e *Engine) Held(j *Job) []Part { return e.world.parts[j.Handle] }
+
+// Shares are the processors of the part by machine.
+func (p *Part) Shares() []Share { return p.shares }
+
+// left notes what came of a job and returns the reason for people.
+func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
+	id := j.Request.ID
+	switch outcome {
+	case Killed:
+		reason = killedReason(j.Start, e.now)
+	case MissedHard:
+		reason = fmt.Sprintf("ended at its hard deadline %v, which it had not met: started at %v", j.Request.Deadline, j.Start)
+	}
+	if outcome == Finished {
+		w.solution.Jobs = append(w.solution.Jobs, w.placement(j))
+	} else {
+		w.solution.Unscheduled = append(w.solution.Unscheduled, model.Unscheduled{Job: id, Reason: reason})
+	}
+	if w.waits != nil {
+		w.leftFor(j.Request.index, outcome == Finished)
+	}
+	return reason
+}
+
+// leftFor tells the jobs that wait for one that has left.
+func (w *world) leftFor(index int, finished bool) {
+	w.lost[index] = !finished
+	for _, next := range w.in.Successors(index) {
+		w.waits[next]--
+		w.lost[next] = w.lost[next] || !finished
+		if w.waits[next] == 0 || w.lost[next] {
+			w.enlist(int64(w.place[next]))
+		}
+	}
+}
+
+// enlist adds a job to the ready ones, which stay in queue order.
+func (w *world) enlist(number int64) {
+	at := len(w.ready)
+	for at > 0 && w.ready[at-1] > number {
+		at--
+	}
+	w.ready = append(w.ready, 0)
+	copy(w.ready[at+1:], w.ready[at:])
+	w.ready[at] = number
+}
+
+// placement is the job as the solution has it.
+func (w *world) placement(j *Job) model.Placement {
+	parts := w.parts[j.Handle]
+	p := model.Placement{Job: j.Request.ID, Start: j.Start}
+	for k := range parts {
+		p.End = max(p.End, parts[k].end)
+	}
+	if len(parts) == 1 {
+		p.Cluster, p.Processors = w.in.Clusters()[parts[0].Cluster].ID, parts[0].Processors
+		return p
+	}
+	for _, part := range parts {
+		p.Pieces = append(p.Pieces, model.Piece{Cluster: w.in.Clusters()[part.Cluster].ID, Processors: part.Processors, Tasks: part.Tasks, Start: j.Start, End: part.end})
+	}
+	return p
+}

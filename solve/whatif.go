@@ -1,0 +1,273 @@
+package solve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// WhatIf says what would happen to one job of an instance under an on-line policy.
+type WhatIf struct {
+	Instance   string  `json:"instance,omitempty"`
+	Solver     string  `json:"solver"`
+	Job        string  `json:"job"`
+	Processors int     `json:"processors"`
+	Submitted  float64 `json:"submitted"`
+	// ExpectedStart is when the policy would start it as far as it knows at its submission: if everything runs as long as it is
+	// estimated to and nothing arrives later. Nil: never.
+	ExpectedStart *float64 `json:"expected_start"`
+	// Start is when it starts in the replay, in which jobs run as long as they do and more arrive. Nil: never.
+	Start   *float64  `json:"start"`
+	Wait    *float64  `json:"wait"`
+	End     *float64  `json:"end"`
+	Cluster string    `json:"cluster,omitempty"`
+	Reason  string    `json:"reason,omitempty"` // why it does not run to its end
+	Causes  []Cause   `json:"causes"`
+	Blocked []Blocker `json:"blocked_by"`
+}
+
+// Cause is why the job waits during an interval.
+type Cause struct {
+	From float64   `json:"from"`
+	To   float64   `json:"to"`
+	Kind CauseKind `json:"kind"`
+	Text string    `json:"text"`
+	// For is the queued job for which what it needs is kept, where that is the cause.
+	For string `json:"for,omitempty"`
+}
+
+// CauseKind is a kind of cause.
+type CauseKind string
+
+// The kinds.
+const (
+	CauseAfter      CauseKind = "after"      // it waits for other jobs to end
+	CauseProcessors CauseKind = "processors" // too few are free
+	CauseLicence    CauseKind = "licence"    // too few copies are free
+	CauseMachines   CauseKind = "machines"   // enough processors are free, but not with the memory or on the machine that it needs
+	CauseKept       CauseKind = "kept"       // it would fit, but might delay a job ahead of it
+)
+
+// Blocker is a job that stands in the way.
+type Blocker struct {
+	Job          string   `json:"job"`
+	Role         Role     `json:"role"`
+	Processors   int      `json:"processors"`
+	Submitted    float64  `json:"submitted"`
+	Start        *float64 `json:"start"`
+	EstimatedEnd *float64 `json:"estimated_end"`
+	End          *float64 `json:"end"`
+}
+
+// Role is how a job stands in the way.
+type Role string
+
+// The roles.
+const (
+	RoleRunning Role = "running"     // it ran when the job was submitted
+	RoleAhead   Role = "went before" // submitted before the job, it started while the job waited
+	RoleJumped  Role = "overtook"    // submitted after the job, it started while the job waited
+)
+
+// Submit says what would happen to the job of the instance under the policy.
+//
+// Complexity: that of two simulations on the grid.
+func Submit(ctx context.Context, name string, policy Online, in *model.Instance, job string) (*WhatIf, error) {
+	if err := policy.Supports(in); err != nil {
+		return nil, &RunError{name, err}
+	}
+	index, ok := in.JobIndex(job)
+	if !ok {
+		return nil, fmt.Errorf("the instance has no job %q", job)
+	}
+	at := in.Jobs()[index].Arrival
+	forecast := &probe{id: job}
+	if _, _, err := policy.Simulate(ctx, in, sim.Options{Observer: forecast, Forecast: &at}); err != nil {
+		return nil, &RunError{name, err}
+	}
+	replay := &probe{id: job, explain: true}
+	if _, _, err := policy.Simulate(ctx, in, sim.Options{Observer: replay}); err != nil {
+		return nil, &RunError{name, err}
+	}
+	result := replay.result
+	result.Instance, result.Solver, result.Job, result.Submitted = in.Name(), name, job, at
+	result.Processors = in.Jobs()[index].Min
+	result.ExpectedStart = forecast.result.Start
+	if result.Start != nil {
+		result.Wait = new(*result.Start - at)
+	}
+	result.Blocked = replay.blockers(at)
+	return &result, nil
+}
+
+// probe follows one job through a simulation.
+type probe struct {
+	id      string
+	explain bool // note causes and blockers
+	grid    *sim.Grid
+	policy  sim.Policy
+	job     *sim.Job // nil: not in the system
+	waiting bool
+	usable  []bool // clusters that the job can run on
+	seen    map[string]*Blocker
+	running map[int32]*Blocker
+	result  WhatIf
+}
+
+// Watch implements sim.Watcher.
+func (p *probe) Watch(g *sim.Grid, policy sim.Policy) {
+	p.grid, p.policy = g, policy
+	p.seen, p.running = map[string]*Blocker{}, map[int32]*Blocker{}
+}
+
+// Arrived implements sim.Observer.
+func (p *probe) Arrived(now float64, j *sim.Job) {
+	if j.Request.ID != p.id {
+		return
+	}
+	p.job, p.waiting = j, true
+	for c := range p.grid.Clusters() {
+		p.usable = append(p.usable, p.grid.CanRun(j, c))
+	}
+	for _, b := range p.running {
+		b.Role = RoleRunning
+		p.seen[b.Job] = b
+	}
+}
+
+// Started implements sim.Observer.
+func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
+	if j == p.job {
+		p.waiting = false
+		p.result.Start, p.result.Cluster = new(now), p.grid.ClusterID(parts[0].Cluster)
+		p.close(now)
+		return
+	}
+	if !p.explain || p.result.Start != nil {
+		return
+	}
+	b := &Blocker{Job: j.Request.ID, Role: RoleAhead, Submitted: j.Arrival, Start: new(now), EstimatedEnd: new(j.EstimatedEnd)}
+	counts := !p.waiting
+	for _, part := range parts {
+		b.Processors += part.Processors.Len()
+		counts = counts || p.usable[part.Cluster]
+	}
+	p.running[j.Handle] = b
+	if p.waiting && counts {
+		if j.Number > p.job.Number {
+			b.Role = RoleJumped
+		}
+		p.seen[b.Job] = b
+	}
+}
+
+// Left implements sim.Observer.
+func (p *probe) Left(now float64, j *sim.Job, outcome sim.Outcome, reason string) {
+	if b := p.running[j.Handle]; b != nil {
+		b.End = new(now)
+		delete(p.running, j.Handle)
+	}
+	if j != p.job {
+		return
+	}
+	p.close(now)
+	if p.result.Reason = reason; outcome != sim.Dropped {
+		p.result.End = new(now)
+	}
+	p.job, p.waiting = nil, false
+}
+
+// Decided implements sim.Observer.
+func (p *probe) Decided(now float64) {
+	if !p.waiting || !p.explain {
+		return
+	}
+	cause := p.cause()
+	cause.From, cause.To = now, math.NaN()
+	if n := len(p.result.Causes); n > 0 {
+		last := &p.result.Causes[n-1]
+		if last.Kind == cause.Kind && last.For == cause.For && last.Text == cause.Text {
+			return
+		}
+		p.close(now)
+	}
+	p.result.Causes = append(p.result.Causes, cause)
+}
+
+// close ends the cause that holds so far.
+func (p *probe) close(now float64) {
+	if n := len(p.result.Causes); n > 0 && math.IsNaN(p.result.Causes[n-1].To) {
+		p.result.Causes[n-1].To = now
+	}
+}
+
+// cause is why the job waits now.
+func (p *probe) cause() Cause {
+	g, j := p.grid, p.job
+	if j.Waiting() {
+		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
+	}
+	closest, lack := -1, math.MaxInt
+	for c := range g.Clusters() {
+		if !p.usable[c] {
+			continue
+		}
+		if _, fits := g.Fits(&g.Free, j, c, nil); fits {
+			return p.kept()
+		}
+		if missing := g.Width(j, c) - g.FreeProcessors(c); missing < lack {
+			closest, lack = c, missing
+		}
+	}
+	need := g.Width(j, closest)
+	if lack > 0 {
+		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, g.ClusterID(closest))}
+	}
+	if l := g.ShortOf(&g.Free, j, closest); l >= 0 {
+		return Cause{Kind: CauseLicence, Text: fmt.Sprintf("too few copies of licence %s are free", g.LicenceID(l))}
+	}
+	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, g.ClusterID(closest))}
+}
+
+// kept is the cause where the job fits and the policy lets it wait.
+func (p *probe) kept() Cause {
+	planner, ok := p.policy.(sim.Planner)
+	if !ok {
+		return Cause{Kind: CauseKept, Text: "it fits, but the policy lets it wait"}
+	}
+	plan := planner.Plan(p.job)
+	if len(plan.Keeps) == 0 {
+		return Cause{Kind: CauseKept, Text: "it fits now, but not for as long as it is estimated to run"}
+	}
+	first := plan.Keeps[0].Request.ID
+	text := fmt.Sprintf("it fits, but job %s comes first", first)
+	if !math.IsNaN(plan.For) {
+		text = fmt.Sprintf("it fits, but might delay job %s, which is to start at %v", first, plan.For)
+	}
+	return Cause{Kind: CauseKept, Text: text, For: first}
+}
+
+// blockers are the jobs that stood in the way, in order of their start.
+func (p *probe) blockers(submitted float64) []Blocker {
+	list := []Blocker{}
+	for _, b := range p.seen {
+		if p.result.Start != nil && *b.Start >= *p.result.Start {
+			continue // it started beside the job, not before it
+		}
+		if p.result.Start != nil && *p.result.Start == submitted {
+			continue // the job did not wait
+		}
+		if b.End == nil || *b.End > submitted {
+			list = append(list, *b)
+		}
+	}
+	slices.SortFunc(list, func(a, b Blocker) int {
+		return cmp.Or(cmp.Compare(*a.Start, *b.Start), cmp.Compare(a.Job, b.Job))
+	})
+	return list
+}
