@@ -12,7 +12,7 @@ import (
 // least each chord of the convex wait between neighbouring whole loads, which is exact there, and lateness and excess cost
 // are switched on by M = W_max + S − d.
 //
-//	min Σ zd_y/d_y + zc_y/e_y   Σ_r x_ry = 1   W_r ≥ W(n) + (W(n+1) − W(n))·(Σ_y x_ry − n)
+//	min Σ zd_y/d_y + zc_y/e_y   Σ_r x_ry = 1   Σ_y x_ry = n_r   W_r ≥ W(n) + (W(n+1) − W(n))·(n_r − n)
 //	zd_y ≥ W_r + S_ry − d_y − M·(1 − x_ry)   zc_y ≥ c_r·(W_r + S_ry) − e_y − M'·(1 − x_ry)   x binary
 //
 // Among machines that are alike the fuller comes first. Its relaxation is weak: use it to check, not to solve. The error is
@@ -22,9 +22,15 @@ func (p *Problem) Chord(ctx context.Context) (*Form, error) {
 	if err != nil {
 		return nil, err
 	}
+	if places := len(c.class) * c.tasks; places > largestForm {
+		return nil, &TooLargeError{places}
+	}
 	f := &Form{Model: &milp.Model{Name: formName("ggone_chord", slack)}, problem: p, core: c, slack: slack}
 	s := newChordStatement(f.Model, c)
 	for r := range c.class {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		s.machine(r)
 	}
 	for y, terms := range s.served {
@@ -44,6 +50,7 @@ func (p *Problem) Chord(ctx context.Context) (*Form, error) {
 		for y, r := range machine {
 			if x, ok := s.serves[r][y]; ok {
 				values[x] = 1
+				values[s.loads[r]]++
 			}
 		}
 		return values
@@ -58,12 +65,13 @@ type chordStatement struct {
 	late, excess []milp.Var         // zd and zc by task
 	served       [][]milp.Term      // by task
 	serves       []map[int]milp.Var // x, by machine and task
+	loads        []milp.Var         // n, by machine
 }
 
 // newChordStatement begins with the penalties of the tasks. A limit that cannot be kept at all costs +Inf wherever it is broken, so
 // that only the finite ones get a variable.
 func newChordStatement(m *milp.Model, c *core) *chordStatement {
-	s := &chordStatement{core: c, model: m, served: make([][]milp.Term, c.tasks), serves: make([]map[int]milp.Var, len(c.class))}
+	s := &chordStatement{core: c, model: m, served: make([][]milp.Term, c.tasks), serves: make([]map[int]milp.Var, len(c.class)), loads: make([]milp.Var, len(c.class))}
 	for y := range c.tasks {
 		var late, excess float64 // penalty of a unit
 		for k := range c.classes {
@@ -107,23 +115,16 @@ func (s *chordStatement) machine(r int) {
 			s.penalise(fmt.Sprintf("excess_r%d_t%d", r, y), s.excess[y], wait, x, q.price, longest, q.price*q.service[y]-q.budget[y])
 		}
 	}
-	s.model.AddRow(fmt.Sprintf("stable_r%d", r), math.Inf(-1), float64(most), load...)
+	tasks := s.model.Add(milp.Variable{Name: fmt.Sprintf("n_r%d", r), Upper: float64(most)})
+	s.loads[r] = tasks
+	s.model.AddRow(fmt.Sprintf("load_r%d", r), 0, 0, append(load, milp.Term{Var: tasks, Coefficient: -1})...)
 	for n := range most {
 		slope := q.levels[n+1].wait - q.levels[n].wait
-		terms := []milp.Term{{Var: wait, Coefficient: 1}}
-		for _, t := range load {
-			terms = append(terms, milp.Term{Var: t.Var, Coefficient: -slope})
-		}
-		s.model.AddRow(fmt.Sprintf("chord_r%d_n%d", r, n), q.levels[n].wait-slope*float64(n), math.Inf(1), terms...)
+		s.model.AddRow(fmt.Sprintf("chord_r%d_n%d", r, n), q.levels[n].wait-slope*float64(n), math.Inf(1),
+			milp.Term{Var: wait, Coefficient: 1}, milp.Term{Var: tasks, Coefficient: -slope})
 	}
 	if r > 0 && s.class[r-1] == k {
-		var terms []milp.Term
-		for y := range s.tasks {
-			if x, ok := s.serves[r][y]; ok {
-				terms = append(terms, milp.Term{Var: s.serves[r-1][y], Coefficient: 1}, milp.Term{Var: x, Coefficient: -1})
-			}
-		}
-		s.model.AddRow(fmt.Sprintf("fuller_r%d", r), 0, math.Inf(1), terms...)
+		s.model.AddRow(fmt.Sprintf("fuller_r%d", r), 0, math.Inf(1), milp.Term{Var: s.loads[r-1], Coefficient: 1}, milp.Term{Var: tasks, Coefficient: -1})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/allot-opt/allot/milp"
 )
@@ -21,15 +22,15 @@ type Form struct {
 	start   func(machine []int) []float64 // values of an allocation
 }
 
-// largestForm is the number of penalties up to which a problem is stated: HiGHS is lost long before.
-const largestForm = 1 << 22
+// largestForm is the number of places of tasks up to which a problem is stated: HiGHS is lost long before.
+const largestForm = 1 << 20
 
 // TooLargeError says that a problem is too large to be stated as a MILP.
-type TooLargeError struct{ Penalties int }
+type TooLargeError struct{ Places int }
 
 // Error states the size.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%d pairs of a task and a load of a kind of machine, more than the %d up to which the problem is stated", e.Penalties, largestForm)
+	return fmt.Sprintf("%d places of a task at a load of a kind of machine, or on a machine, more than the %d up to which the problem is stated", e.Places, largestForm)
 }
 
 // prepare checks the problem and makes its core.
@@ -66,7 +67,8 @@ func (p *Problem) Level(ctx context.Context) (*Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.levelForm(c, c.root(), slack), nil
+	f := p.levelForm(ctx, c, c.root(), slack)
+	return f, ctx.Err()
 }
 
 // formName is the name of a model, which says that it leaves out slack where it does.
@@ -84,17 +86,18 @@ type levelColumns struct {
 	serves      map[int]milp.Var // x, by task; those that are sure have none
 }
 
-// levelForm states the level form of what is left: loads in the box, at each level the candidates alone.
-func (p *Problem) levelForm(c *core, b box, slack float64) *Form {
+// levelForm states the level form of what is left: loads in the box, at each level the candidates alone. Where ctx ends, it is good
+// for nothing.
+func (p *Problem) levelForm(ctx context.Context, c *core, b box, slack float64) *Form {
 	m := &milp.Model{Name: formName("ggone_level", slack)}
 	f := &Form{Model: m, problem: p, core: c, slack: slack}
 	var columns []levelColumns
 	tasks := make([][]milp.Term, c.tasks) // by task: where it can be
 	for k := range c.classes {
-		columns = append(columns, c.stateClass(m, k, b, tasks)...)
+		columns = append(columns, c.stateClass(ctx, m, k, b, tasks)...)
 	}
 	for y, terms := range tasks {
-		m.AddRow(fmt.Sprintf("task_t%d", y), 1, 1, terms...)
+		m.AddRow("task_t"+strconv.Itoa(y), 1, 1, terms...)
 	}
 	f.loads = func(values []float64) []int {
 		loads := make([]int, len(c.class))
@@ -137,11 +140,11 @@ func (p *Problem) levelForm(c *core, b box, slack float64) *Form {
 }
 
 // stateClass states the levels of a class and adds its terms to those of the tasks.
-func (c *core) stateClass(m *milp.Model, k int, b box, tasks [][]milp.Term) []levelColumns {
+func (c *core) stateClass(ctx context.Context, m *milp.Model, k int, b box, tasks [][]milp.Term) []levelColumns {
 	q := &c.classes[k]
 	first, last := q.firstRank, q.firstRank+q.machines-1
 	var columns []levelColumns
-	for n := max(1, b.low[last]); n <= b.high[first]; n++ {
+	for n := max(1, b.low[last]); n <= b.high[first] && ctx.Err() == nil; n++ {
 		most := 0 // machines that can carry n
 		for r := first; r <= last; r++ {
 			if b.low[r] <= n && n <= b.high[r] {
@@ -191,12 +194,13 @@ func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) le
 			continue
 		}
 		y := int(l.name(i))
-		x := m.Add(milp.Variable{Name: fmt.Sprintf("x_%s_t%d", name, y), Upper: 1, Cost: cost})
+		place := name + "_t" + strconv.Itoa(y) // there can be a million, for which Sprintf is slow
+		x := m.Add(milp.Variable{Name: "x_" + place, Upper: 1, Cost: cost})
 		columns.serves[y] = x
 		terms = append(terms, milp.Term{Var: x, Coefficient: 1})
 		tasks[y] = append(tasks[y], milp.Term{Var: x, Coefficient: 1})
 		if need > 1 { // otherwise the row of the level says it
-			m.AddRow(fmt.Sprintf("open_%s_t%d", name, y), math.Inf(-1), 0, milp.Term{Var: x, Coefficient: 1}, milp.Term{Var: columns.used, Coefficient: -1})
+			m.AddRow("open_"+place, math.Inf(-1), 0, milp.Term{Var: x, Coefficient: 1}, milp.Term{Var: columns.used, Coefficient: -1})
 		}
 	}
 	if need == 0 {

@@ -76,7 +76,7 @@ func TestChordFormHoldsEveryAllocation(t *testing.T) {
 				return
 			}
 			values := f.Start(machine)
-			// The order of the variables: zd and zc of each task, then W and x of each machine.
+			// The order of the variables: zd and zc of each task, then W, x and n of each machine.
 			n := len(p.Tasks)
 			wait := 2 * n
 			for r, k := range c.class {
@@ -98,6 +98,7 @@ func TestChordFormHoldsEveryAllocation(t *testing.T) {
 						values[2*y+1] = max(0, q.price*(w+q.service[y])-q.budget[y])
 					}
 				}
+				wait++
 			}
 			if v := f.Model.Violation(values); v > 1e-9 || !near(f.Model.Objective(values), cost) {
 				t.Errorf("%d: %v costs %v; as a point %v, violation %v", seed, machine, cost, f.Model.Objective(values), v)
@@ -144,7 +145,7 @@ func TestReducedFormKeepsWhatIsBelowTheLimit(t *testing.T) {
 			continue
 		}
 		s.sieve(root)
-		f := p.levelForm(c, root.box, slack)
+		f := p.levelForm(context.Background(), c, root.box, slack)
 		fixed += whole.Model.Variables() - f.Model.Variables()
 		everyAssignment(len(p.Tasks), len(c.class), func(machine []int) {
 			cost := costOf(p, machine)

@@ -46,7 +46,9 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	case !open:
 		r.Proved, r.Bound = !math.IsInf(s.best, 1), s.limit()
 	case !s.stopped():
-		r.Form = p.levelForm(c, root.box, slack)
+		if form := p.levelForm(ctx, c, root.box, slack); ctx.Err() == nil {
+			r.Form = form
+		}
 	}
 	return r, nil
 }

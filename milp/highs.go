@@ -14,6 +14,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -49,28 +50,43 @@ type run struct {
 	handle unsafe.Pointer // the raw model's
 	watch  *C.milp_watch
 	model  *Model
-	done   chan struct{} // closed when HiGHS has returned
+	done   chan struct{} // closed when HiGHS is at rest
 	status C.int         // what it returned
+	err    error         // of handing over the model
 }
 
 // solve runs HiGHS on a thread of its own and waits for it or for ctx.
 func solve(ctx context.Context, m *Model, opt Options) (Result, error) {
-	r, err := newRun(ctx, m, opt)
+	r, err := newRun(m)
 	if err != nil {
 		return Result{}, err
 	}
+	given := newColumns(m) // the caller's model and start are not touched once Solve has returned
+	opt.Start = slices.Clone(opt.Start)
+	deadline, limited := ctx.Deadline()
 	go func() {
 		// HiGHS keeps its scheduler by thread. This thread ends with the goroutine, as it is never unlocked, and the
 		// scheduler with it: no run meets that of another.
 		runtime.LockOSThread()
+		defer close(r.done)
+		if r.err = errors.Join(r.set(opt), r.load(given)); r.err != nil || ctx.Err() != nil {
+			return
+		}
+		if limited { // ctx ends the run; this is for the parts of HiGHS that look at the clock alone
+			if r.err = r.raw.SetFloat64Option("time_limit", max(0.001, time.Until(deadline).Seconds())); r.err != nil {
+				return
+			}
+		}
+		if opt.Start != nil {
+			C.milp_start(r.handle, (*C.double)(&opt.Start[0])) // where it does not take it, it starts from nothing
+		}
 		r.status = C.milp_run(r.handle, r.watch)
-		close(r.done)
 	}()
 	if r.await(ctx, opt.Progress) {
 		defer r.free()
 		return r.result(opt)
 	}
-	result := r.incumbent() // before the memory is anybody else's
+	result := r.incumbent()
 	go func() {
 		<-r.done
 		r.free()
@@ -78,8 +94,8 @@ func solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	return result, nil
 }
 
-// newRun hands the model and the options to HiGHS.
-func newRun(ctx context.Context, m *Model, opt Options) (*run, error) {
+// newRun makes an empty model of HiGHS.
+func newRun(m *Model) (*run, error) {
 	r := &run{raw: highs.NewRawModel(), model: m, done: make(chan struct{})}
 	// The package keeps the handle to itself, and destroys it in a finalizer: too early for a run that uses the handle
 	// alone, too late for the memory of many. So the run takes over.
@@ -93,13 +109,6 @@ func newRun(ctx context.Context, m *Model, opt Options) (*run, error) {
 		C.milp_destroy(r.handle)
 		return nil, errors.New("highs: no memory")
 	}
-	if err := errors.Join(r.set(ctx, opt), r.load()); err != nil {
-		r.free()
-		return nil, fmt.Errorf("highs: %w", err)
-	}
-	if opt.Start != nil {
-		C.milp_start(r.handle, (*C.double)(&opt.Start[0])) // where it does not take it, it starts from nothing
-	}
 	return r, nil
 }
 
@@ -111,7 +120,7 @@ func (r *run) free() {
 }
 
 // set sets the options. The tolerances stay HiGHS's own: with 1e-9 it was seen to abort.
-func (r *run) set(ctx context.Context, opt Options) error {
+func (r *run) set(opt Options) error {
 	errs := []error{
 		r.raw.SetBoolOption("output_flag", false),
 		r.raw.SetIntOption("threads", 1), // so that the result does not depend on the machine
@@ -124,48 +133,59 @@ func (r *run) set(ctx context.Context, opt Options) error {
 	if opt.Cutoff != nil {
 		errs = append(errs, r.raw.SetFloat64Option("objective_bound", *opt.Cutoff))
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		// The context ends the run; this is for the parts of HiGHS that look at the clock alone.
-		errs = append(errs, r.raw.SetFloat64Option("time_limit", max(0.001, time.Until(deadline).Seconds())))
-	}
 	return errors.Join(errs...)
 }
 
-// load states the model.
-func (r *run) load() error {
-	m := r.model
+// columns is a model as HiGHS takes it.
+type columns struct {
+	lower, upper, cost []float64 // of variables
+	kinds              []highs.VariableType
+	least, most        []float64 // of rows
+	start, index       []int
+	value              []float64
+}
+
+// newColumns copies a model.
+func newColumns(m *Model) *columns {
 	n := len(m.variables)
-	lower, upper, cost, kinds := make([]float64, n), make([]float64, n), make([]float64, n), make([]highs.VariableType, n)
+	c := &columns{
+		lower: make([]float64, n), upper: make([]float64, n), cost: make([]float64, n), kinds: make([]highs.VariableType, n),
+		least: make([]float64, len(m.rows)), most: make([]float64, len(m.rows)),
+		start: slices.Clone(m.start), index: make([]int, len(m.terms)), value: make([]float64, len(m.terms)),
+	}
 	for k := range m.variables {
 		v := &m.variables[k]
-		lower[k], upper[k], cost[k] = v.Lower, v.Upper, v.Cost
+		c.lower[k], c.upper[k], c.cost[k] = v.Lower, v.Upper, v.Cost
 		if v.Integer {
-			kinds[k] = highs.IntegerType
+			c.kinds[k] = highs.IntegerType
 		}
 	}
-	errs := []error{
-		fatal(r.raw.AddColumnBounds(lower, upper)),
-		fatal(r.raw.SetColumnCosts(cost)),
-		fatal(r.raw.SetIntegrality(kinds)),
-	}
-	if len(m.terms) == 0 { // the package cannot state rows without terms
-		for k := range m.rows {
-			if m.rows[k].lower > 0 || m.rows[k].upper < 0 {
-				// 1 ≤ x ≤ 0 for a variable: as infeasible as this row
-				errs = append(errs, fatal(r.raw.AddCompSparseRows([]float64{1}, []int{0}, []int{0}, []float64{0}, []float64{1})))
-			}
-		}
-		return errors.Join(errs...)
-	}
-	rowLower, rowUpper := make([]float64, len(m.rows)), make([]float64, len(m.rows))
 	for k := range m.rows {
-		rowLower[k], rowUpper[k] = m.rows[k].lower, m.rows[k].upper
+		c.least[k], c.most[k] = m.rows[k].lower, m.rows[k].upper
 	}
-	index, value := make([]int, len(m.terms)), make([]float64, len(m.terms))
 	for k, t := range m.terms {
-		index[k], value[k] = int(t.Var), t.Coefficient
+		c.index[k], c.value[k] = int(t.Var), t.Coefficient
 	}
-	return errors.Join(append(errs, fatal(r.raw.AddCompSparseRows(rowLower, m.start, index, value, rowUpper)))...)
+	if len(m.terms) == 0 { // the package cannot state rows without terms, so each gets one of nothing
+		c.index, c.value = make([]int, len(m.rows)), make([]float64, len(m.rows))
+		for k := range c.start {
+			c.start[k] = k
+		}
+	}
+	return c
+}
+
+// load states the model.
+func (r *run) load(c *columns) error {
+	errs := []error{
+		fatal(r.raw.AddColumnBounds(c.lower, c.upper)),
+		fatal(r.raw.SetColumnCosts(c.cost)),
+		fatal(r.raw.SetIntegrality(c.kinds)),
+	}
+	if len(c.least) > 0 {
+		errs = append(errs, fatal(r.raw.AddCompSparseRows(c.least, c.start, c.index, c.value, c.most)))
+	}
+	return errors.Join(errs...)
 }
 
 // fatal is the error but for a mere warning, such as that a coefficient is tiny.
@@ -267,7 +287,10 @@ func (r *Result) settle() {
 
 // result is that of a run that is over.
 func (r *run) result(opt Options) (Result, error) {
-	if r.status == -1 {
+	switch {
+	case r.err != nil:
+		return Result{}, fmt.Errorf("highs: %w", r.err)
+	case r.status == -1:
 		return Result{}, errors.New("highs: the run failed")
 	}
 	result := r.incumbent()
@@ -332,11 +355,14 @@ func (r *run) info64(name string, value *C.int64_t) {
 func solveFile(path string) (status int, objective float64, err error) {
 	one := &Model{}
 	one.Add(Variable{})
-	r, err := newRun(context.Background(), one, Options{})
+	r, err := newRun(one)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer r.free()
+	if err := errors.Join(r.set(Options{}), r.load(newColumns(one))); err != nil {
+		return 0, 0, err
+	}
 	text := C.CString(path)
 	defer C.free(unsafe.Pointer(text))
 	if C.milp_read(r.handle, text) == -1 {

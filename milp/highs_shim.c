@@ -131,6 +131,7 @@ static void callback(int type, const char *message, const HighsCallbackDataOut *
 int milp_run(void *highs, milp_watch *w) {
 	static const HighsInt types[] = {simplex_interrupt, ipm_interrupt, mip_improving_solution, mip_interrupt};
 	if (w == NULL) return (int)Highs_run(highs);
+	if (atomic_load(&w->stop)) return 0;
 	if (Highs_setCallback(highs, callback, w) == -1) return -1;
 	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
 		if (Highs_startCallback(highs, types[k]) == -1) return -1;
