@@ -267,6 +267,29 @@ func cancelled(t testing.TB, m *Model, after time.Duration) time.Duration {
 	return end.Sub(<-at)
 }
 
+// A run that is stopped early, before there is a bound as well as after, states none above what can be reached. Its objective is
+// negative, so that a 0 that stands for nothing would show.
+func TestStoppedBoundIsValid(t *testing.T) {
+	m := hard(4, 40, 5)
+	for k := range 40 {
+		m.variables[k].Cost = -100
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	known, err := Solve(ctx, m, Options{})
+	if err != nil || known.Values == nil {
+		t.Fatalf("%+v, %v", known, err)
+	}
+	for k := range 30 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(k*k)*100*time.Microsecond)
+		r, err := Solve(ctx, m, Options{})
+		cancel()
+		if err != nil || r.Bound > known.Objective || r.Bound > r.Objective {
+			t.Errorf("stopped after %d ms: bound %v, objective %v; %v can be reached; %v", k*k/10, r.Bound, r.Objective, known.Objective, err)
+		}
+	}
+}
+
 func TestProgress(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
 	defer cancel()
@@ -286,7 +309,7 @@ func TestProgress(t *testing.T) {
 // Runs side by side, started from goroutines that come and go, some cancelled, with the garbage collector never at rest: every
 // answer is that of a run alone.
 func TestStress(t *testing.T) {
-	const workers, each = 8, 40
+	const workers, each = 8, 100
 	want := map[uint64]Result{}
 	for seed := range uint64(20) {
 		want[seed] = solved(t, random(seed), Options{})

@@ -227,11 +227,11 @@ func (r *highsRun) keep(found ggone.Result) {
 // proved is the lower bound of all allocations by that of HiGHS, of those below the cutoff, less what its tolerances may have
 // added.
 func (r *highsRun) proved(bound float64, cutoff *float64) float64 {
-	if !math.IsInf(bound, 0) {
-		bound -= highsTolerance * math.Abs(bound)
-	}
 	if cutoff != nil {
 		bound = min(bound, *cutoff)
+	}
+	if !math.IsInf(bound, 0) {
+		bound -= highsTolerance * math.Abs(bound)
 	}
 	return max(bound, r.bound)
 }
