@@ -61,8 +61,11 @@ func solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	given := newColumns(m) // the caller's model and start are not touched once Solve has returned
+	given := newColumns(m) // the caller's model and options are not touched once Solve has returned
 	opt.Start = slices.Clone(opt.Start)
+	if opt.Cutoff != nil {
+		opt.Cutoff = new(*opt.Cutoff)
+	}
 	deadline, limited := ctx.Deadline()
 	go func() {
 		// HiGHS keeps its scheduler by thread. This thread ends with the goroutine, as it is never unlocked, and the

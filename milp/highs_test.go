@@ -219,6 +219,9 @@ func TestLimitsKeepTheIncumbent(t *testing.T) {
 	if r.Status != Feasible || r.Values == nil || m.Violation(r.Values) > Tolerance || !(r.Bound <= r.Objective) || math.IsInf(r.Bound, -1) {
 		t.Errorf("limit of time: %s, objective %v, bound %v", r.Status, r.Objective, r.Bound)
 	}
+	if again := solved(t, m, Options{Nodes: 1, Start: r.Values}); again.Objective > r.Objective {
+		t.Errorf("from an incumbent of %v: %v", r.Objective, again.Objective)
+	}
 	var first Result
 	for k := range 2 {
 		r := solved(t, m, Options{Nodes: 20})
