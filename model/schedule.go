@@ -31,10 +31,12 @@ func (s *schedule) isPlaced(job int) bool { return s.partRange[job][1] > s.partR
 // partsOf are the parts of a placed job.
 func (s *schedule) partsOf(job int) []part { return s.parts[s.partRange[job][0]:s.partRange[job][1]] }
 
-// isLate says that a placed job ends after its deadline, by more than rounding errors of its end.
-func (s *schedule) isLate(job int) bool {
-	return s.end[job] > s.in.jobs[job].Deadline+ulps(s.end[job])
-}
+// isLate says that a placed job ends after its deadline, see [Late].
+func (s *schedule) isLate(job int) bool { return Late(s.end[job], s.in.jobs[job].Deadline) }
+
+// Late says that an end is after a deadline by more than the rounding errors of the end. The checker, the metrics missed,
+// miss_rate, finished and unfinished, and the solvers all mean this by late; over_deadline counts every excess.
+func Late(end, deadline float64) bool { return end > deadline && end > deadline+ulps(end) }
 
 // jobEnd is when the job of the part ends.
 func (p *part) jobEnd(s *schedule) float64 { return s.end[p.job] }

@@ -87,11 +87,11 @@ func (s *Schedule) Spread(job, n int) (Slot, bool) {
 	return s.Resources.Spread(job, n, ready)
 }
 
-// Place puts the job into a slot that was found after the last job was placed. A slot that ends after a hard deadline leaves the
-// job out instead.
+// Place puts the job into a slot that was found after the last job was placed. A slot that ends after a hard deadline, see
+// [model.Late], leaves the job out instead.
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
-	if j.DeadlineHard && slot.End > j.Deadline {
+	if j.DeadlineHard && model.Late(slot.End, j.Deadline) {
 		s.Leave(job, fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, slot.End, s.in.Clusters()[slot.Cluster].ID))
 		return
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -56,7 +57,7 @@ func (c *listCost) of(end, deadline float64) float64 {
 	if end > c.bound {
 		cost += c.steep * (end - c.bound)
 	}
-	if end > deadline {
+	if c.late > 0 && model.Late(end, deadline) {
 		cost += c.late
 	}
 	return cost
@@ -74,17 +75,29 @@ func (c *listCluster) at(share float64) listWeights {
 	}
 }
 
-// listFeatures is what the engine of lists honours.
-const listFeatures = plan.DecoderFeatures
+// listPairs is the number of pairs of job and cluster up to which the engine keeps what each costs.
+const listPairs = 20_000_000
 
-// newListProblem reads an instance; nil where it asks for something that lists by counts cannot honour, or its objective is
-// no sum over the clusters of what list decoding adds up, with weights that are not negative.
-func newListProblem(in *model.Instance) *listProblem {
-	if in.Features()&^listFeatures != 0 {
+// listMetrics are the metrics whose sums the engine adds up.
+var listMetrics = []string{"mcp", "makespan", "idle_time", "over_deadline", "mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown",
+	"missed", "miss_rate", "cost", "unfinished"}
+
+// newListProblem reads an instance; nil where it asks for something that lists by counts cannot honour, its objective is no
+// sum over the clusters of what list decoding adds up, with weights that are not negative, or ctx ends.
+func newListProblem(ctx context.Context, in *model.Instance) *listProblem {
+	if in.Features()&^plan.DecoderFeatures != 0 || len(in.Jobs())*len(in.Clusters()) > listPairs {
 		return nil
+	}
+	for _, term := range in.Objective() {
+		if term.Weight < 0 || term.Weight > 0 && !slices.Contains(listMetrics, term.Metric) {
+			return nil
+		}
 	}
 	p := &listProblem{in: in, origin: in.FirstArrival(), clusters: make([]listCluster, len(in.Clusters()))}
 	for c := range p.clusters {
+		if ctx.Err() != nil {
+			return nil
+		}
 		p.clusters[c].processors = float64(in.Clusters()[c].Processors)
 		p.clusters[c].jobs = p.jobsOn(c)
 		p.processors += p.clusters[c].processors
@@ -98,11 +111,21 @@ func newListProblem(in *model.Instance) *listProblem {
 	}
 	p.sort()
 	for _, term := range in.Objective() {
-		if term.Weight < 0 || math.IsInf(term.Weight, 0) || term.Weight > 0 && !p.add(term.Metric, term.Weight) {
+		if ctx.Err() != nil || term.Weight > 0 && !p.add(term.Metric, term.Weight) {
 			return nil
 		}
 	}
 	return p
+}
+
+// anywhere says whether the job can run on some cluster.
+func (p *listProblem) anywhere(job int) bool {
+	for c := range p.clusters {
+		if p.clusters[c].jobs[job].size > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // jobsOn are the jobs on one cluster.
@@ -117,16 +140,6 @@ func (p *listProblem) jobsOn(c int) []listJob {
 		jobs[k] = listJob{duration, j.Arrival, j.Deadline, int32(size)}
 	}
 	return jobs
-}
-
-// anywhere says whether the job can run on some cluster.
-func (p *listProblem) anywhere(job int) bool {
-	for c := range p.clusters {
-		if p.clusters[c].jobs[job].size > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // add enters a metric of the objective; false: it is not of the engine's kind.

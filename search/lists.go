@@ -21,7 +21,7 @@ type lists struct {
 
 // newLists makes the engine; nil where the instance is not for it.
 func newLists(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error) {
-	p := newListProblem(in)
+	p := newListProblem(ctx, in)
 	if p == nil || len(p.movable) == 0 {
 		return nil, nil
 	}
@@ -65,9 +65,11 @@ func (p *listProblem) orders(start *model.Solution) ([][]int32, error) {
 	orders, placed := make([][]int32, len(p.clusters)), make([]bool, len(p.in.Jobs()))
 	for k := range placements {
 		j, known := p.in.JobIndex(placements[k].Job)
-		c, there := p.in.ClusterIndex(placements[k].Cluster)
+		var id string
+		placements[k].Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all of them on one cluster
+		c, there := p.in.ClusterIndex(id)
 		if !known || !there || placed[j] || p.clusters[c].jobs[j].size == 0 {
-			return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placements[k].Job, placements[k].Cluster)
+			return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placements[k].Job, id)
 		}
 		orders[c], placed[j] = append(orders[c], int32(j)), true
 	}

@@ -167,7 +167,7 @@ func (o *scheduleObjective) add(s *scheduleSums, job int, slot *plan.Slot, r *pl
 	s.data += j.Input + j.Output
 	s.work += j.TotalWork()
 	if j.HasDeadline() {
-		if !lateBy(slot.End, j.Deadline) {
+		if !model.Late(slot.End, j.Deadline) {
 			s.onTime++
 		}
 		s.over += max(0, slot.End-j.Deadline)
@@ -203,11 +203,6 @@ func (o *scheduleObjective) addClusters(s *scheduleSums, j *model.Job, slot *pla
 		c.makespan = max(c.makespan, end-o.origin)
 		c.busy += float64(processors) * (end - slot.Start)
 	})
-}
-
-// lateBy says that an end is after a deadline by more than the rounding errors that the evaluator allows.
-func lateBy(end, deadline float64) bool {
-	return end > deadline && end > deadline+4*(math.Nextafter(end, math.Inf(1))-end)
 }
 
 // ratio is sum/n; 0 of nothing.

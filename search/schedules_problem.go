@@ -178,7 +178,7 @@ func (p *scheduleProblem) slot(r *plan.Resources, job int, choice scheduleChoice
 		if !ok { // memory or licences leave fewer processors than the cluster has
 			slot, ok = r.Earliest(job, int(choice.cluster), least, ready)
 		}
-		return slot, ok && !(j.DeadlineHard && slot.End > j.Deadline)
+		return slot, ok && !(j.DeadlineHard && model.Late(slot.End, j.Deadline))
 	}
 	best, found := plan.Slot{End: math.Inf(1)}, false
 	try := func(slot plan.Slot, ok bool) {
@@ -200,7 +200,7 @@ func (p *scheduleProblem) slot(r *plan.Resources, job int, choice scheduleChoice
 			p.slotOn(r, job, int(c), choice.width, ready, try)
 		}
 	}
-	return best, found && !(j.DeadlineHard && best.End > j.Deadline)
+	return best, found && !(j.DeadlineHard && model.Late(best.End, j.Deadline))
 }
 
 // slotOn tries the slots of the job on the cluster.
