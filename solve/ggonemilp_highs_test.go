@@ -47,7 +47,11 @@ func TestHighsWorkedInstance(t *testing.T) {
 // 200 random instances without slack against all assignments, and 30 with slack: their bound is valid, and their value no better
 // than the optimum.
 func TestHighsAgainstEnumeration(t *testing.T) {
-	for seed := range uint64(200) {
+	whole, slack := 200, 30
+	if underRace { // HiGHS is not watched by it; make test runs all of them without
+		whole, slack = 30, 5
+	}
+	for seed := range uint64(whole) {
 		in, machines := randomGGOne(t, seed, false)
 		want := tabulated(t, in, machines)
 		for name, solver := range highsSolvers() {
@@ -64,7 +68,7 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(30) {
+	for seed := range uint64(slack) {
 		in, machines := randomGGOne(t, seed, true)
 		want := enumerated(t, in, machines)
 		for name, solver := range highsSolvers() {
@@ -90,7 +94,7 @@ func TestHighsAgreesWithGGOne(t *testing.T) {
 		case "ggone-J1000_b", "ggone-J0500_c":
 			continue // measured in the benchmark
 		case "ggone-J0200_b":
-			if testing.Short() {
+			if testing.Short() || underRace {
 				continue
 			}
 		}
