@@ -44,6 +44,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"mcp", openMCP},
 		{"braun_etc", openBraun},
 		{"strip_packing", openStripPacking},
+		{"strip_packing_shuffled", openShuffled},
 		{"wfformat", openWorkflows},
 	} {
 		b.Run("data="+set.name, func(b *testing.B) { set.open(b).benchmark(b) })
@@ -60,7 +61,11 @@ func openBraun(b *testing.B) searchSet {
 }
 
 func openStripPacking(b *testing.B) searchSet {
-	return searchSet{stripPackingCases(b), []time.Duration{10 * time.Second}, "optimum"}
+	return searchSet{stripPackingCases(b, false), []time.Duration{10 * time.Second}, "optimum"}
+}
+
+func openShuffled(b *testing.B) searchSet {
+	return searchSet{stripPackingCases(b, true), []time.Duration{10 * time.Second}, "optimum"}
 }
 
 func openWorkflows(b *testing.B) searchSet {

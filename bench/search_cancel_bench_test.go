@@ -85,7 +85,7 @@ func cancelled(b *testing.B, in *model.Instance, seed uint64, after time.Duratio
 	return float64(time.Since(at)) / 1e6, true
 }
 
-// reportLatencies states the 99th percentile and the worst.
+// reportLatencies states the median, the 99th percentile and the worst; on a busy machine the last two are of waiting for a core.
 func reportLatencies(b *testing.B, latencies []float64) {
 	b.ReportMetric(float64(len(latencies)), "cancellations")
 	if len(latencies) == 0 {
@@ -93,6 +93,7 @@ func reportLatencies(b *testing.B, latencies []float64) {
 	}
 	sorted := slices.Sorted(slices.Values(latencies))
 	rank := int(math.Ceil(0.99*float64(len(sorted)))) - 1
+	b.ReportMetric(sorted[len(sorted)/2], "ms-median")
 	b.ReportMetric(sorted[rank], "ms-p99")
 	b.ReportMetric(sorted[len(sorted)-1], "ms-worst")
 }

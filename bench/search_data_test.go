@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -108,20 +109,38 @@ func braunCases(b *testing.B) []searchCase {
 	return cases
 }
 
-// stripPackingCases are rigid jobs on one cluster whose least makespan is proved.
-func stripPackingCases(b *testing.B) []searchCase {
+// stripPackingCases are rigid jobs on one cluster whose least makespan is proved. Hopper's sets list the items as they were cut from
+// the strip, an order in which a list schedule is often optimal at once: shuffled takes these sets alone, in another order.
+func stripPackingCases(b *testing.B, shuffled bool) []searchCase {
 	var cases []searchCase
-	for _, row := range readFigures(b, "strip_packing", "best_known.csv") {
-		if row["also_optimal_for_noncontiguous_P_size_Cmax"] != "yes" {
+	for k, row := range readFigures(b, "strip_packing", "best_known.csv") {
+		if row["also_optimal_for_noncontiguous_P_size_Cmax"] != "yes" || shuffled && !strings.HasPrefix(row["set"], "hopper") {
 			continue
 		}
 		name := row["instance"] + ".csv"
 		in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
+			if shuffled {
+				r = shuffledLines(b, r, uint64(k))
+			}
 			return jobcsv.Read(r, name, jobcsv.Options{Processors: int(row.number(b, "strip_width_W"))})
 		}, "strip_packing", row["set"], name)
 		cases = append(cases, searchCase{name: row["instance"], in: in, known: row.number(b, "best_known_strip")})
 	}
 	return cases
+}
+
+// shuffledLines is a table with its rows in a random order.
+func shuffledLines(b *testing.B, r io.Reader, seed uint64) io.Reader {
+	b.Helper()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	rows := lines[1:]
+	rng := rand.New(rand.NewPCG(seed, 0x73687566)) // "shuf"
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return strings.NewReader(strings.Join(lines, "\n") + "\n")
 }
 
 // workflowCases are workflows on so many processors with the larger of their critical path and their work a processor. No list

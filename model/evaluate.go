@@ -95,13 +95,12 @@ func (e *evaluation) addParts() {
 				c.over += late
 			}
 		}
-		e.jobCost[p.job] += held * e.in.costRate(p.cluster, p.set)
+		e.jobCost[p.job] += held * e.in.clusters[p.cluster].CostRate(p.set)
 	}
 }
 
-// costRate is the cost per time of holding the processors.
-func (in *Instance) costRate(cluster int, set ProcessorSet) float64 {
-	c := &in.clusters[cluster]
+// CostRate is the cost per time of holding the processors.
+func (c *Cluster) CostRate(set ProcessorSet) float64 {
 	rate := 0.0
 	for _, r := range set {
 		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {

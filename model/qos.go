@@ -96,7 +96,7 @@ func (s *schedule) servers() []server {
 		on.tasks = append(on.tasks, serverTask{
 			job:      p.job,
 			service:  in.Duration(p.job, p.cluster, p.set) * (1 + in.queueing.K*j.WorkCV),
-			cost:     in.costRate(p.cluster, p.set),
+			cost:     in.clusters[p.cluster].CostRate(p.set),
 			deadline: j.Deadline - j.Arrival,
 			budget:   j.Budget,
 		})

@@ -36,7 +36,7 @@ func (s *schedule) isLate(job int) bool { return Late(s.end[job], s.in.jobs[job]
 
 // Late says that an end is after a deadline by more than the rounding errors of the end. The checker, the metrics missed,
 // miss_rate, finished and unfinished, and the solvers all mean this by late; over_deadline counts every excess.
-func Late(end, deadline float64) bool { return end > deadline && end > deadline+ulps(end) }
+func Late(end, deadline float64) bool { return end > deadline && !(end <= deadline+ulps(end)) }
 
 // jobEnd is when the job of the part ends.
 func (p *part) jobEnd(s *schedule) float64 { return s.end[p.job] }

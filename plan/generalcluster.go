@@ -25,6 +25,7 @@ type generalCluster struct {
 	marked   []bool    // by processor; scratch
 	moved    []unit    // scratch
 	search   search    // scratch
+	work     int64
 }
 
 // machine is one machine of the cluster.
@@ -108,7 +109,9 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 	if !s.begin(g, job, n, speed, link) {
 		return Slot{}, false
 	}
+	g.work += 60 + 10*int64(len(g.machines))
 	for t := ready; t+s.length < beat; {
+		g.work += 10
 		s.release(t)
 		if s.count < s.size {
 			t = s.nextRelease()
@@ -118,11 +121,13 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 			t = later
 			continue
 		}
-		if !s.share(t) {
+		if g.work += 3 * int64(len(g.machines)); !s.share(t) {
+			g.work += 40 * int64(len(g.machines))
 			t = min(s.nextRelease(), s.nextMemory(t))
 			continue
 		}
 		set := s.choose()
+		g.work += 300 + int64(s.seen) + 60*int64(n)
 		return Slot{Start: t, End: t + g.in.Duration(job, g.cluster, set), set: set}, true
 	}
 	return Slot{}, false
@@ -145,6 +150,7 @@ func (g *generalCluster) hold(job, _ int, set model.ProcessorSet, start, end flo
 		}
 	}
 	slices.SortFunc(moved, compareUnits)
+	g.work += 2*int64(len(g.units)) + 20*int64(len(moved))
 	// Merge from behind, where there is room for those that moved.
 	last := len(kept) - 1
 	for at, k := len(g.units)-1, len(moved)-1; k >= 0; at-- {
@@ -173,6 +179,17 @@ func (g *generalCluster) assign(other clusterState) {
 
 // size implements clusterState.
 func (g *generalCluster) size() int { return 16*len(g.units) + 64*len(g.machines) }
+
+// worked implements clusterState.
+func (g *generalCluster) worked() int64 {
+	work := g.work
+	for k := range g.machines {
+		if p := g.machines[k].memory; p != nil {
+			work += p.work
+		}
+	}
+	return work
+}
 
 // useMemory takes memory for each of the processors that moved.
 func (g *generalCluster) useMemory(each, start, end float64) {

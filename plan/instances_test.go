@@ -14,10 +14,12 @@ type clock struct {
 	arrival, time *rapid.Generator[float64]
 }
 
-// clocks are the magnitudes of random instances: integers, for ties and jobs of no time; fractions, for rounding errors;
+// clocks are the magnitudes of random instances: integers, for ties and jobs of no time; tenths, for sums that miss a deadline by
+// rounding alone; fractions, for rounding errors;
 // times since 1970; and times so late that different durations round to the same end, or to no time at all.
 var clocks = []clock{
 	{"integers", numbers(0, 6, 1, 0), numbers(0, 5, 1, 0)},
+	{"tenths", numbers(0, 30, 10, 0), numbers(0, 20, 10, 0)},
 	{"fractions", numbers(0, 30_000, 1000, 0), numbers(0, 60_000, 1000, 0)},
 	{"since 1970", numbers(0, 90_000, 1000, 1.7e9), numbers(0, 90_000, 1000, 0)},
 	{"late", numbers(0, 3, 1e4, 1e12), numbers(0, 40, 1e5, 0)},

@@ -12,11 +12,12 @@ type plainCluster struct {
 	in       *model.Instance
 	cluster  int
 	releases *Releases
+	work     int64
 }
 
 func newPlainCluster(in *model.Instance, cluster int) *plainCluster {
 	n := in.Clusters()[cluster].Processors
-	c := &plainCluster{in, cluster, NewReleases(min(n, len(in.Jobs())))}
+	c := &plainCluster{in: in, cluster: cluster, releases: NewReleases(min(n, len(in.Jobs())))}
 	c.releases.Reset(in.FirstArrival(), n)
 	return c
 }
@@ -29,12 +30,14 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	if n > c.in.Clusters()[c.cluster].Processors {
 		return Slot{}, false
 	}
+	c.work += 70 + int64(c.releases.n)/3
 	start := max(ready, c.release(n))
 	return Slot{Start: start, End: start + c.in.DurationOn(job, c.cluster, n)}, true
 }
 
 // hold implements clusterState.
 func (c *plainCluster) hold(_, n int, _ model.ProcessorSet, start, end float64) {
+	c.work += 50 + int64(c.releases.n)
 	c.releases.hold(int32(n), start, end)
 }
 
@@ -49,6 +52,9 @@ func (c *plainCluster) assign(other clusterState) {
 
 // size implements clusterState.
 func (c *plainCluster) size() int { return 16 * len(c.releases.steps) }
+
+// worked implements clusterState.
+func (c *plainCluster) worked() int64 { return c.work }
 
 // released is the earliest time at which so many processors are released.
 func (r *Releases) released(size int32) float64 {

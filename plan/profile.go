@@ -17,6 +17,7 @@ type Profile struct {
 	capacity float64
 	times    []float64 // ascending
 	used     []float64 // used[k] from times[k] to times[k+1]; before the first and from the last on nothing
+	work     int64     // see Resources.Work
 }
 
 // NewProfile is the empty profile of a resource.
@@ -28,6 +29,7 @@ func (p *Profile) Add(start, end, amount float64) {
 		return
 	}
 	from, to := p.split(start), p.split(end)
+	p.work += int64(to - from)
 	for k := from; k < to; k++ {
 		p.used[k] += amount
 	}
@@ -43,6 +45,7 @@ func (p *Profile) split(t float64) int {
 	if k > 0 {
 		before = p.used[k-1]
 	}
+	p.work += 60 + int64(len(p.times)-k)/4
 	p.times = slices.Insert(p.times, k, t)
 	p.used = slices.Insert(p.used, k, before)
 	return k
@@ -72,12 +75,14 @@ func (p *Profile) Earliest(ready, length, amount float64) float64 {
 	case ready+length <= ready:
 		return ready
 	}
-	start := ready
-	for k := p.from(ready); k < len(p.times) && p.times[k] < start+length; k++ {
+	start, first := ready, p.from(ready)
+	k := first
+	for ; k < len(p.times) && p.times[k] < start+length; k++ {
 		if !p.fits(p.used[k], amount) {
 			start = p.times[k+1] // there is one: nothing is used from the last on
 		}
 	}
+	p.work += 40 + 3*int64(k-first)
 	return start
 }
 
@@ -85,9 +90,12 @@ func (p *Profile) Earliest(ready, length, amount float64) float64 {
 func (p *Profile) Free(start, end float64) float64 {
 	most := 0.0
 	if start < end {
-		for k := p.from(start); k < len(p.times) && p.times[k] < end; k++ {
+		first := p.from(start)
+		k := first
+		for ; k < len(p.times) && p.times[k] < end; k++ {
 			most = max(most, p.used[k])
 		}
+		p.work += 40 + 3*int64(k-first)
 	}
 	return max(0, p.capacity-most)
 }

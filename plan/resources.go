@@ -45,13 +45,21 @@ type clusterState interface {
 	assign(other clusterState)
 	// size is about how many bytes the empty state takes.
 	size() int
+	// worked is the cluster's part of Resources.Work.
+	worked() int64
 }
 
-// NewResources is the empty state: nothing is held.
-func NewResources(in *model.Instance) *Resources {
+// NewResources is the empty state: nothing is held. Spread is for jobs that fit no cluster.
+func NewResources(in *model.Instance) *Resources { return newResources(in, Spreads) }
+
+// NewSpreadingResources is the empty state, of which Spread is for every job that [CanSpread]. It tracks each processor where there
+// is one, which takes longer.
+func NewSpreadingResources(in *model.Instance) *Resources { return newResources(in, CanSpread) }
+
+func newResources(in *model.Instance, spreads func(*model.Instance, int) bool) *Resources {
 	r := &Resources{in: in, pools: newLicencePools(in)}
 	const needGeneral = model.MemoryLimits | model.LicencePools | model.BandwidthNeeds | model.MachineSpan
-	general := in.Features()&needGeneral != 0 || anySpreads(in)
+	general := in.Features()&needGeneral != 0 || anyJob(in, Spreads) || anyJob(in, spreads)
 	costs := costMatters(in)
 	for c := range in.Clusters() {
 		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) {
@@ -125,6 +133,21 @@ func (r *Resources) Size() int {
 	return bytes
 }
 
+// Work is about how many ns the looking and taking so far took on one core of 2020 or so, by what was looked at: it is the same on
+// every machine and in every run. Assign leaves it alone.
+func (r *Resources) Work() int64 {
+	work := int64(0)
+	for _, c := range r.clusters {
+		work += c.worked()
+	}
+	for _, p := range r.pools.profiles {
+		if p != nil {
+			work += p.work
+		}
+	}
+	return work
+}
+
 // Cost is what the slot costs: each piece for its own time.
 func (r *Resources) Cost(slot *Slot) float64 {
 	if slot.pieces == nil {
@@ -152,14 +175,7 @@ func costRate(c *model.Cluster, n int, set model.ProcessorSet) float64 {
 	if set == nil {
 		return float64(n) * c.Machines[0].Cost
 	}
-	rate := 0.0
-	for _, r := range set {
-		for g := c.GroupOf(r.First); g < len(c.Machines) && c.Machines[g].First <= r.Last; g++ {
-			m := &c.Machines[g]
-			rate += m.Cost * float64(min(r.Last, m.Last())-max(r.First, m.First)+1)
-		}
-	}
-	return rate
+	return c.CostRate(set)
 }
 
 // licencePools are the profiles of the limited pools.

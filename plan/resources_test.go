@@ -29,7 +29,7 @@ func chosenSlots(t *rapid.T, s *Schedule, job int) []Slot {
 			add(s.EarliestOn(job, c, least)) // memory or licences may leave fewer than the cluster has
 		}
 	}
-	if j := &s.in.Jobs()[job]; Spreads(s.in, job) {
+	if j := &s.in.Jobs()[job]; Spreads(s.in, job) || CanSpread(s.in, job) {
 		add(s.Spread(job, rapid.IntRange(j.Min, min(j.Max, max(j.Min, s.in.Processors()))).Draw(t, "processors")))
 	}
 	return slots
@@ -43,7 +43,7 @@ func TestChosenScheduleIsRight(t *testing.T) {
 		g := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 10, Wild: rapid.IntRange(0, 9).Draw(t, "wild") == 0}
 		in := g.Instance(t)
 		s := NewChosenSchedule(in)
-		mark, elsewhere := NewResources(in), NewResources(in)
+		mark, elsewhere := NewSpreadingResources(in), NewSpreadingResources(in)
 		for _, job := range Topological(in, rapid.Permutation(indices(in)).Draw(t, "order")) {
 			slots := chosenSlots(t, s, job)
 			if len(slots) == 0 {

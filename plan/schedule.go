@@ -31,12 +31,16 @@ func NewSchedule(in *model.Instance) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
 	}
-	return NewChosenSchedule(in), nil
+	return startSchedule(in, NewResources(in)), nil
 }
 
 // NewChosenSchedule starts an empty schedule for a caller that chooses numbers of processors and clusters to spread over.
 func NewChosenSchedule(in *model.Instance) *Schedule {
-	s := &Schedule{Resources: NewResources(in), sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs()))}
+	return startSchedule(in, NewSpreadingResources(in))
+}
+
+func startSchedule(in *model.Instance, r *Resources) *Schedule {
+	s := &Schedule{Resources: r, sets: make([]*plainSets, len(in.Clusters())), end: make([]float64, len(in.Jobs()))}
 	s.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	for j := range s.end {
 		s.end[j] = math.NaN()
@@ -98,6 +102,11 @@ func (s *Schedule) Place(job int, slot Slot) {
 	s.Take(job, &slot)
 	s.end[job] = slot.End
 	p := model.Placement{Job: j.ID, Start: slot.Start, End: slot.End}
+	if len(slot.pieces) == 1 { // it did not have to spread
+		p.Cluster, p.Processors = s.in.Clusters()[slot.Cluster].ID, slot.pieces[0].set
+		s.solution.Jobs = append(s.solution.Jobs, p)
+		return
+	}
 	for _, piece := range slot.pieces {
 		p.Pieces = append(p.Pieces, model.Piece{Cluster: s.in.Clusters()[piece.cluster].ID, Processors: piece.set, Tasks: piece.tasks,
 			Start: slot.Start, End: piece.end})

@@ -25,10 +25,30 @@ func Spreads(in *model.Instance, job int) bool {
 	return all >= j.Min
 }
 
-// anySpreads says that a job must spread over several clusters.
-func anySpreads(in *model.Instance) bool {
+// CanSpread says that the job may hold processors of several clusters at once, whether or not it fits one of them. One that fits a
+// cluster of whole machines, on which it takes exactly one, does not.
+func CanSpread(in *model.Instance, job int) bool {
+	j := &in.Jobs()[job]
+	if j.Span != model.SpanGrid || min(j.Max, j.Tasks) < 2 {
+		return false
+	}
+	hosts, all := 0, 0
+	for c := range in.Clusters() {
+		if n := hostsOf(in, job, c); n > 0 {
+			if in.Clusters()[c].WholeMachines {
+				return false
+			}
+			hosts++
+			all += n
+		}
+	}
+	return hosts > 1 && all >= j.Min
+}
+
+// anyJob says that what spreads says is true of a job.
+func anyJob(in *model.Instance, spreads func(*model.Instance, int) bool) bool {
 	for j := range in.Jobs() {
-		if Spreads(in, j) {
+		if spreads(in, j) {
 			return true
 		}
 	}
@@ -62,7 +82,7 @@ type host struct {
 	piece   int // processors that it gives
 }
 
-// Spread is a slot for a job that [Spreads] on n processors of several clusters, from the time ready on; false where it never
+// Spread is a slot for a job that [Spreads], or of resources made to spread them one that [CanSpread], on n processors of several clusters, from the time ready on; false where it never
 // finds as many. It takes the earliest time at which as many are released, with memory and licences for as long as the job can
 // last there, from the clusters with the most free processors, the latest-released of each. The tasks are dealt out so that the
 // last piece ends as early as can be.
@@ -81,6 +101,7 @@ func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 		for k := range hosts {
 			h := &hosts[k]
 			s := &h.state.search
+			h.state.work += 50 + 8*int64(len(h.state.machines))
 			s.release(t)
 			next = min(next, s.nextRelease(), s.nextMemory(t))
 			s.share(t)
@@ -150,6 +171,9 @@ func chooseHosts(hosts []host, n, tasks int) bool {
 	}
 	return n == 0
 }
+
+// IsSpread says that Spread found the slot, whether on one cluster or on several.
+func (s *Slot) IsSpread() bool { return s.pieces != nil }
 
 // pieces is the slot at the time t on the processors that the hosts give.
 func (r *Resources) pieces(job, n int, t float64, hosts []host) Slot {

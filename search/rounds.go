@@ -10,28 +10,30 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// run advances the chains of an engine, round by round.
-func run(ctx context.Context, e engine, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
-	at := rank{math.MaxInt, math.Inf(1)} // nothing yet
-	if start != nil {
-		var err error
-		if at, err = rankOf(in, start); err != nil {
-			return Result{}, err
-		}
+// improve advances the chains of an engine, round by round, from the start of the given rank, nothing where there is none.
+func improve(ctx context.Context, e engine, in *model.Instance, start *model.Solution, at rank, opt Options) (Result, error) {
+	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains()), at: at, shown: at}
+	if at.left > 0 {
+		r.nowhere = -1
 	}
-	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains())}
-	stop := r.loop(ctx)
+	stop, err := r.loop(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	result := Result{Solution: start, Evaluations: r.evaluations, Stop: stop}
 	k := r.leader()
-	if math.IsInf(e.best(k).objective, 1) {
+	if r.isWorse(e.best(k)) {
 		return result, nil
 	}
 	found, err := e.solution(k)
 	if err != nil {
 		return Result{}, err
 	}
+	if len(found.Jobs)+len(found.Unscheduled) != len(in.Jobs()) {
+		return result, nil // the engine has kept none, whatever its rank: its sums were never finite
+	}
 	reached := rank{len(found.Unscheduled), e.best(k).objective}
-	if close := 1e-6 * math.Abs(at.objective); math.Abs(reached.objective-at.objective) <= close { // too close to trust the engine's sum
+	if math.Abs(reached.objective-at.objective) <= at.doubt() {
 		if reached, err = rankOf(in, found); err != nil {
 			return Result{}, err
 		}
@@ -42,30 +44,54 @@ func run(ctx context.Context, e engine, in *model.Instance, start *model.Solutio
 	return result, nil
 }
 
+// doubt is how far from this objective one is too close to trust an engine's sum.
+func (a rank) doubt() float64 {
+	if math.IsInf(a.objective, 0) {
+		return 0
+	}
+	return 1e-6 * math.Abs(a.objective)
+}
+
 // rounds is one run.
 type rounds struct {
 	engine      engine
 	opt         Options
 	used        []int64 // evaluations of the round, by chain
 	evaluations int64
+	at          rank // of the start; nothing: none
+	shown       rank // what Progress was told last
+	nowhere     int  // jobs left out that the engine does not count; −1: not known yet
+}
+
+// isWorse says that the best of a chain is nothing, or worse than the start beyond doubt.
+func (r *rounds) isWorse(best rank) bool {
+	switch {
+	case best.none() || best.left > r.at.left:
+		return true
+	case r.nowhere < 0:
+		return false // it may leave out as many or fewer
+	case best.left+r.nowhere != r.at.left:
+		return best.left+r.nowhere > r.at.left
+	}
+	return best.objective > r.at.objective+r.at.doubt()
 }
 
 // loop runs the rounds and says why they ended.
-func (r *rounds) loop(ctx context.Context) model.Stop {
+func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	enough := int64(math.MaxInt64)
 	if r.opt.Effort > 0 {
-		enough = int64(r.opt.Effort * float64(r.engine.pace()))
+		enough = evaluationsOf(r.opt.Effort, r.engine.pace())
 	}
 	for {
 		switch {
 		case ctx.Err() != nil:
-			return stopReason(ctx)
-		case r.reached():
-			return model.StopDone
+			return stopReason(ctx), nil
+		case r.engine.best(r.leader()).reaches(r.opt.Target):
+			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
-			return model.StopEvaluations
+			return model.StopEvaluations, nil
 		case r.evaluations >= enough:
-			return model.StopDone
+			return model.StopDone, nil
 		}
 		r.round(ctx)
 		made := int64(0)
@@ -73,14 +99,44 @@ func (r *rounds) loop(ctx context.Context) model.Stop {
 			made += used
 		}
 		r.evaluations += made
-		if r.opt.Progress != nil {
-			r.opt.Progress(r.evaluations, r.engine.best(r.leader()).objective)
+		if err := r.report(ctx); err != nil {
+			return "", err
 		}
 		if made == 0 && ctx.Err() == nil {
-			return model.StopDone
+			return model.StopDone, nil
 		}
 		r.engine.meet()
 	}
+}
+
+// evaluationsOf is how many evaluations an effort is worth at so many a second: at least one.
+func evaluationsOf(effort float64, pace int64) int64 {
+	if all := effort * float64(pace); all < math.MaxInt64 {
+		return max(1, int64(all))
+	}
+	return math.MaxInt64
+}
+
+// report tells Progress the best schedule so far, which is the one told before unless a chain has a better one.
+func (r *rounds) report(ctx context.Context) error {
+	if r.opt.Progress == nil {
+		return nil
+	}
+	k := r.leader()
+	if best := r.engine.best(k); !r.isWorse(best) && (r.nowhere >= 0 || ctx.Err() == nil) {
+		if r.nowhere < 0 { // the same for all schedules of an engine
+			found, err := r.engine.solution(k)
+			if err != nil {
+				return err
+			}
+			r.nowhere = len(found.Unscheduled) - best.left
+		}
+		if now := (rank{best.left + r.nowhere, best.objective}); now.better(r.shown) {
+			r.shown = now
+		}
+	}
+	r.opt.tell(r.evaluations, r.shown)
+	return nil
 }
 
 // round advances every chain once; what is left of the evaluations is dealt out evenly, the rest to the first chains.
@@ -125,12 +181,6 @@ func (r *rounds) leader() int {
 		}
 	}
 	return best
-}
-
-// reached says whether the target is reached, up to rounding.
-func (r *rounds) reached() bool {
-	best := r.engine.best(r.leader())
-	return best.left == 0 && best.objective <= r.opt.Target+model.Tolerance*math.Abs(r.opt.Target)
 }
 
 // stopReason says whether the context ended by its deadline or was cancelled.

@@ -10,11 +10,14 @@ import (
 )
 
 // schedules is the engine for every instance: each job has a place in one order, a cluster and a number of processors, or the
-// choice of those with which it ends first, and list decoding makes the schedule (see plan.Resources). Each chain is annealed over
-// and over, from the start, from rules of priority and from what has been found.
+// choice of those with which it ends first, and list decoding makes the schedule (see plan.Resources). A job whose span is the grid
+// may be spread over several clusters besides. Each chain is annealed over and over, from the start, from rules of priority and
+// from what has been found.
 type schedules struct {
 	problem *scheduleProblem
 	runs    []*scheduleChain
+	pacing  schedulePace
+	failed  bool           // a chain has failed: nothing is searched any more
 	leading rank           // of the elite
 	elite   scheduleGenome // the best of all chains at the last meeting
 }
@@ -22,7 +25,7 @@ type schedules struct {
 // scheduleTurned is the most jobs of a schedule that is turned round: more take too long to sort without asking whether to stop.
 const scheduleTurned = 20_000
 
-// scheduleChains is the number of searches side by side.
+// scheduleChains is the most searches side by side.
 const scheduleChains = 4
 
 // newSchedules makes the engine; it takes every instance.
@@ -34,13 +37,21 @@ func newSchedules(ctx context.Context, in *model.Instance, start *model.Solution
 	s := &schedules{problem: p, leading: rank{math.MaxInt, math.Inf(1)}}
 	genome := p.genomeOf(start)
 	openings := p.openings()
-	for k := range scheduleChains {
+	for k, chains := 0, 1; k < chains; k++ {
 		if ctx.Err() != nil {
 			return nil, nil
 		}
 		c := newScheduleChain(p, rand.New(rand.NewPCG(seed, uint64(k))), &genome)
+		if k == 0 {
+			if !s.measure(c, func() bool { return ctx.Err() != nil }, openings) {
+				return nil, nil
+			}
+			chains = s.pacing.chains()
+		}
 		c.base = scheduleHot[k%len(scheduleHot)]
-		for i := k; i < len(openings); i += scheduleChains {
+		c.pacing = &s.pacing
+		c.decoder.cost = s.pacing.slot
+		for i := k; i < len(openings); i += chains {
 			c.openings = append(c.openings, openings[i])
 		}
 		s.runs = append(s.runs, c)
@@ -52,32 +63,34 @@ func newSchedules(ctx context.Context, in *model.Instance, start *model.Solution
 func (s *schedules) chains() int { return len(s.runs) }
 
 // best implements engine.
-func (s *schedules) best(k int) rank { return s.runs[k].best }
+func (s *schedules) best(k int) rank {
+	if s.runs[k].decoder.failed != nil {
+		return rank{-1, 0} // so that its solution is asked for, which is the error
+	}
+	return s.runs[k].best
+}
 
 // solution implements engine.
 func (s *schedules) solution(k int) (*model.Solution, error) {
+	for _, c := range s.runs {
+		if c.decoder.failed != nil {
+			return nil, c.decoder.failed
+		}
+	}
 	return s.problem.schedule(s.runs[k].found.order, s.runs[k].results)
 }
 
 // round implements engine.
-func (s *schedules) round() int64 { return s.problem.round() }
+func (s *schedules) round() int64 { return s.pacing.round() }
 
 // pace implements engine.
-func (s *schedules) pace() int64 { return 50 * s.problem.round() }
-
-// round is about how many evaluations take 20 ms.
-func (p *scheduleProblem) round() int64 {
-	each := 2000 + 3*p.cost*int64(len(p.jobs))
-	if p.objective.evaluate {
-		each *= 10
-	}
-	return max(1, 20_000_000/each)
-}
+func (s *schedules) pace() int64 { return s.pacing.pace(len(s.runs)) }
 
 // meet implements engine: every chain may begin again from the best of all.
 func (s *schedules) meet() {
 	leader := s.runs[0]
 	for _, c := range s.runs {
+		s.failed = s.failed || c.decoder.failed != nil
 		if c.best.less(leader.best) {
 			leader = c
 		}
@@ -97,8 +110,12 @@ func (s *schedules) advance(k int, evaluations int64, stop func() bool) int64 {
 		return 0
 	}
 	c := s.runs[k]
+	if s.failed {
+		return 0
+	}
 	c.decoder.stop, c.decoder.stopped = stop, false
-	used := int64(0)
+	used := c.ahead
+	c.ahead = 0
 	for used < evaluations && !c.decoder.stopped {
 		switch {
 		case !c.started:
@@ -133,6 +150,8 @@ type scheduleChain struct {
 	rng      *rand.Rand
 	start    *scheduleGenome
 	started  bool
+	ahead    int64 // evaluations made before the first round
+	pacing   *schedulePace
 	openings []scheduleOpening // still to be tried
 	turn     bool              // the schedule kept may get shorter when it is turned round
 	elite    *scheduleGenome   // of all chains; nil: not yet
@@ -205,10 +224,7 @@ func (c *scheduleChain) accept() {
 	c.results = append(c.results[:0], c.decoder.kept...)
 	c.found.choices = slices.Grow(c.found.choices[:0], len(c.results))[:len(c.results)]
 	for j := range c.results {
-		c.found.choices[j] = c.results[j].choice
-		if len(c.problem.hosts[j]) == 0 {
-			c.found.choices[j].cluster = -1
-		}
+		c.found.choices[j] = c.problem.choiceOf(int32(j), &c.results[j])
 	}
 }
 
@@ -290,7 +306,7 @@ func (c *scheduleChain) begin() {
 		c.temperature, c.factor = 0, 1
 		return
 	case c.runs == 2:
-		c.length = min(int64(scheduleFirst*len(c.problem.jobs)), 25*c.problem.round())
+		c.length = min(int64(scheduleFirst*len(c.problem.jobs)), 25*c.pacing.round())
 		c.hot = c.base
 	case c.best.less(c.before) || c.hot*scheduleHotter > 1:
 		c.length += c.length / 2

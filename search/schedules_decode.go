@@ -38,14 +38,18 @@ type scheduleDecoder struct {
 	marks      []scheduleMark   // of the genome kept last
 	fresh      []scheduleMark   // of the one decoded
 	stride     int
-	from       int // position from which next differs from kept
-	to         int // position before which it does
+	from       int   // position from which next differs from kept
+	to         int   // position before which it does
+	cost       int64 // of placing a job, about, in ns
 	poll       int64
 	stop       func() bool
 	stopped    bool
+	failed     error // a schedule that cannot be written out or evaluated as it was decoded: a bug
 }
 
-// scheduleMarks is the most states that are kept, and scheduleMemory about the bytes that they take.
+// scheduleMarks is the most states that are kept, and scheduleMemory about the bytes that they take where nothing is used yet:
+// profiles of memory and licences, which grow with the jobs placed, and the sums by cluster are not counted, and neither is that a
+// decoder keeps them twice, for what was kept and for what is decoded.
 const (
 	scheduleMarks  = 32
 	scheduleMemory = 16 << 20
@@ -53,7 +57,7 @@ const (
 
 func newScheduleDecoder(p *scheduleProblem) *scheduleDecoder {
 	n := len(p.in.Jobs())
-	d := &scheduleDecoder{scheduleProblem: p, resources: plan.NewResources(p.in),
+	d := &scheduleDecoder{scheduleProblem: p, resources: plan.NewSpreadingResources(p.in), cost: p.cost,
 		kept: make([]scheduleResult, n), next: make([]scheduleResult, n)}
 	marks := max(1, min(scheduleMarks, scheduleMemory/(1+p.size), len(p.jobs)))
 	d.stride = max(1, (len(p.jobs)+marks-1)/marks)
@@ -70,7 +74,7 @@ func newScheduleDecoder(p *scheduleProblem) *scheduleDecoder {
 // save keeps the state of the decoder.
 func (m *scheduleMark) save(d *scheduleDecoder) {
 	if m.resources == nil {
-		m.resources = plan.NewResources(d.in)
+		m.resources = plan.NewSpreadingResources(d.in)
 	}
 	m.resources.Assign(d.resources)
 	m.sums.assign(&d.sums)
@@ -135,7 +139,8 @@ func (d *scheduleDecoder) place(job int, choice scheduleChoice) {
 // take places the job into the slot.
 func (d *scheduleDecoder) take(job int, slot *plan.Slot) {
 	d.resources.Take(job, slot)
-	result := scheduleResult{slot.Start, slot.End, 0, scheduleChoice{int32(slot.Cluster), int32(slot.Processors)}}
+	result := scheduleResult{start: slot.Start, end: slot.End,
+		choice: scheduleChoice{int32(slot.Cluster), int32(slot.Processors)}, spread: slot.IsSpread()}
 	if d.objective.needs&needCost != 0 {
 		result.cost = d.resources.Cost(slot)
 	}
@@ -158,7 +163,7 @@ func (p *scheduleProblem) ready(job int, results []scheduleResult) (float64, boo
 	return ready, true
 }
 
-// finish adds to the sums what only a whole schedule has; false where it is to stop.
+// finish adds to the sums what only a whole schedule has; false where it is to stop, also since it failed.
 func (d *scheduleDecoder) finish(g *scheduleGenome) bool {
 	if d.objective.needs&needWorkflows != 0 {
 		d.sums.failed = d.objective.failures(func(job int) (float64, float64) { return d.next[job].end, d.next[job].cost })
@@ -166,16 +171,25 @@ func (d *scheduleDecoder) finish(g *scheduleGenome) bool {
 	if d.objective.evaluate {
 		s, err := d.schedule(g.order, d.next)
 		if err != nil {
-			return false
+			return d.fail(err)
 		}
 		evaluation, err := model.Evaluate(d.in, s)
 		if err != nil {
-			return false
+			return d.fail(fmt.Errorf("search: a schedule as it was decoded: %w", err))
 		}
 		d.sums.outside = evaluation.Objective
 		return !d.tired()
 	}
 	return true
+}
+
+// fail keeps the first error, which the engine's solution returns, and stops.
+func (d *scheduleDecoder) fail(err error) bool {
+	if d.failed == nil {
+		d.failed = err
+	}
+	d.stopped = true
+	return false
 }
 
 // rank is how good the schedule is that was decoded last.
@@ -217,9 +231,9 @@ func (p *scheduleProblem) schedule(order []int32, results []scheduleResult) (*mo
 			s.LeaveUnplaceable(job)
 			continue
 		}
-		slot, meets := p.slot(s.Resources, job, results[job].choice, ready)
-		if left := math.IsNaN(results[job].end); left == meets {
-			return nil, fmt.Errorf("search: job %s ends at %v, not at %v as it was decoded", p.in.Jobs()[job].ID, slot.End, results[job].end)
+		slot, meets := p.slot(s.Resources, job, p.choiceOf(j, &results[job]), ready)
+		if was := results[job].end; math.IsNaN(was) == meets || meets && slot.End != was && !(math.Abs(slot.End-was) <= model.Tolerance*math.Abs(was)) {
+			return nil, fmt.Errorf("search: job %s ends at %v (placed: %t), it was decoded to end at %v", p.in.Jobs()[job].ID, slot.End, meets, was)
 		}
 		s.Place(job, slot)
 	}

@@ -100,7 +100,7 @@ func (m *scheduleMove) changeWidth(job int32) {
 	choice := &m.genome.choices[job]
 	m.job, m.choice = job, *choice
 	cluster := int(choice.cluster)
-	if cluster < 0 && len(m.hosts[job]) > 0 {
+	if cluster == -1 && len(m.hosts[job]) > 0 {
 		cluster = int(m.hosts[job][m.rng.IntN(len(m.hosts[job]))])
 	}
 	least, most := m.widths(int(job), cluster)
@@ -118,16 +118,23 @@ func (m *scheduleMove) changeWidth(job int32) {
 	}
 }
 
-// changeCluster sends the job to another cluster, or to the one on which it ends first.
+// changeCluster sends the job to another cluster, to the one on which it ends first, or over several of them, then often on the
+// number of processors with which it ends first.
 func (m *scheduleMove) changeCluster(job int32) {
 	choice := &m.genome.choices[job]
 	m.job, m.choice = job, *choice
-	hosts := m.hosts[job]
-	if choice.cluster >= 0 && m.rng.IntN(len(hosts)+1) == 0 {
+	hosts, places := m.hosts[job], m.places(job)
+	if choice.cluster != -1 && m.rng.IntN(places+1) == 0 {
 		choice.cluster = -1
 		return
 	}
-	choice.cluster = hosts[m.rng.IntN(len(hosts))]
+	if k := m.rng.IntN(places); k < len(hosts) {
+		choice.cluster = hosts[k]
+		return
+	}
+	if choice.cluster = spreadOver; m.rng.IntN(2) == 0 && !m.in.Jobs()[job].Rigid() {
+		choice.width = 0
+	}
 }
 
 // target is a position to move to: half of the time near, otherwise any.

@@ -17,12 +17,13 @@ type scheduleProblem struct {
 	nowhere   []int           // the others, in queue order
 	position  []int32         // in jobs, by job; −1: nowhere
 	hosts     [][]int32       // by job: clusters on which it can run; shared by jobs alike. Empty: it spreads
+	spreads   []bool          // by job: it may spread over several clusters
 	length    []float64       // by job: no execution time of it is shorter
 	tail      []float64       // by job: the time that jobs which wait for it take at least, one after another
 	waits     bool            // precedence
 	moldable  []int32         // jobs whose number of processors can be chosen
 	several   []int32         // jobs whose cluster can be chosen
-	cost      int64           // of placing a job, about, in units of 1 ns
+	cost      int64           // of placing a job at first, about, in ns
 	size      int             // bytes of a state of the resources, about
 	tie       float64         // weight of the mean response beside the objective
 	empty     *plan.Resources // read only while the problem is made
@@ -32,7 +33,7 @@ type scheduleProblem struct {
 func newScheduleProblem(ctx context.Context, in *model.Instance) *scheduleProblem {
 	n := len(in.Jobs())
 	p := &scheduleProblem{in: in, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
-		waits: in.Features()&model.Precedence != 0, empty: plan.NewResources(in)}
+		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), empty: plan.NewSpreadingResources(in)}
 	known := map[string][]int32{}
 	for k, j := range plan.ArrivalOrder(in) {
 		if k%64 == 0 && ctx.Err() != nil {
@@ -46,8 +47,9 @@ func newScheduleProblem(ctx context.Context, in *model.Instance) *scheduleProble
 		}
 		p.position[j] = int32(len(p.jobs))
 		p.jobs = append(p.jobs, int32(j))
+		p.spreads[j] = plan.CanSpread(in, j)
 		p.length[j] = p.shortest(j)
-		if len(p.hosts[j]) > 1 {
+		if p.places(int32(j)) > 1 {
 			p.several = append(p.several, int32(j))
 		}
 		if p.choosesWidth(j) {
@@ -69,7 +71,7 @@ func newScheduleProblem(ctx context.Context, in *model.Instance) *scheduleProble
 		}
 	}
 	p.size = p.empty.Size()
-	p.cost = 60 + int64(p.size/len(in.Clusters()))/64
+	p.cost = slotCost(in, p.size)
 	return p
 }
 
@@ -118,10 +120,20 @@ func (p *scheduleProblem) choosesWidth(job int) bool {
 			return true
 		}
 	}
-	return len(p.hosts[job]) == 0
+	least, most := p.widths(job, spreadOver)
+	return len(p.hosts[job]) == 0 || p.spreads[job] && least < most
 }
 
-// widths are the least and the most processors that the job may hold on the cluster; −1: spread over several.
+// places is the number of clusters that can be chosen for the job, and one more where it may spread besides.
+func (p *scheduleProblem) places(job int32) int {
+	if n := len(p.hosts[job]); n > 0 && p.spreads[job] {
+		return n + 1
+	} else {
+		return n
+	}
+}
+
+// widths are the least and the most processors that the job may hold on the cluster; below 0: spread over several.
 func (p *scheduleProblem) widths(job, cluster int) (least, most int) {
 	j := &p.in.Jobs()[job]
 	if cluster < 0 {
@@ -147,8 +159,8 @@ func (p *scheduleProblem) shortest(job int) float64 {
 		_, most := p.widths(job, int(c))
 		try(int(c), most)
 	}
-	if len(p.hosts[job]) == 0 {
-		_, most := p.widths(job, -1)
+	if len(p.hosts[job]) == 0 || p.spreads[job] {
+		_, most := p.widths(job, spreadOver)
 		for c := range p.in.Clusters() {
 			try(c, most)
 		}
@@ -158,15 +170,31 @@ func (p *scheduleProblem) shortest(job int) float64 {
 
 // scheduleChoice is where a job is to run: on a cluster and a number of processors.
 type scheduleChoice struct {
-	cluster int32 // −1: where it ends first, or spread
+	cluster int32 // −1: where it ends first, or spread where it fits none; spreadOver
 	width   int32 // 0: that with which it ends first
 }
 
+// spreadOver is the choice to spread a job over several clusters that may also run on one.
+const spreadOver = -2
+
 // scheduleResult is what became of a job.
 type scheduleResult struct {
-	start, end float64 // NaN: left out
-	cost       float64 // where the objective needs it
-	choice     scheduleChoice
+	start, end float64        // NaN: left out
+	cost       float64        // where the objective needs it
+	choice     scheduleChoice // with the first of its clusters
+	spread     bool
+}
+
+// choiceOf is the choice by which the job was placed as it was.
+func (p *scheduleProblem) choiceOf(job int32, result *scheduleResult) scheduleChoice {
+	choice := result.choice
+	switch {
+	case len(p.hosts[job]) == 0:
+		choice.cluster = -1
+	case result.spread:
+		choice.cluster = spreadOver
+	}
+	return choice
 }
 
 // slot finds the slot of the job by its choice, from the time ready on; false: none that meets a hard deadline.
@@ -187,11 +215,19 @@ func (p *scheduleProblem) slot(r *plan.Resources, job int, choice scheduleChoice
 		}
 	}
 	switch {
-	case len(hosts) == 0:
-		least, most := p.widths(job, -1)
-		try(r.Spread(job, min(most, max(least, int(choice.width))), ready))
+	case len(hosts) == 0 || choice.cluster == spreadOver && p.spreads[job]:
+		least, most := p.widths(job, spreadOver)
+		for n := least; choice.width == 0 && len(hosts) > 0 && n <= most; n = max(wider(j.Tasks, n), n+n/4) {
+			try(r.Spread(job, n, ready))
+		}
+		if !found {
+			try(r.Spread(job, min(most, max(least, int(choice.width))), ready))
+		}
 		if !found && int(choice.width) > least {
 			try(r.Spread(job, least, ready))
+		}
+		if !found && len(hosts) > 0 { // memory or licences are in the way of any
+			p.slotOn(r, job, int(hosts[0]), choice.width, ready, try)
 		}
 	case choice.cluster >= 0:
 		p.slotOn(r, job, int(choice.cluster), choice.width, ready, try)

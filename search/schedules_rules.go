@@ -79,15 +79,19 @@ func (p *scheduleProblem) genomeOf(s *model.Solution) scheduleGenome {
 		placed := &s.Jobs[k]
 		j, _ := p.in.JobIndex(placed.Job)
 		keys[j] = key{placed.Start, placed.End}
-		width, cluster := 0, 0
+		width, cluster, several := 0, 0, false
 		placed.Parts(1, func(piece model.Piece) {
 			if width == 0 {
 				cluster, _ = p.in.ClusterIndex(piece.Cluster)
 			}
+			other, _ := p.in.ClusterIndex(piece.Cluster)
+			several = several || other != cluster
 			width += piece.Processors.Len()
 		})
 		g.choices[j] = scheduleChoice{int32(cluster), int32(width)}
-		if !slices.Contains(p.hosts[j], int32(cluster)) {
+		if several && p.spreads[j] && len(p.hosts[j]) > 0 {
+			g.choices[j].cluster = spreadOver
+		} else if !slices.Contains(p.hosts[j], int32(cluster)) {
 			g.choices[j].cluster = -1
 		}
 	}
@@ -183,20 +187,11 @@ func (d *scheduleDecoder) dispatch(opening scheduleOpening) (scheduleGenome, boo
 	}
 	for _, j := range g.order { // as it was decided: the search has no reason to choose again
 		if !math.IsNaN(d.next[j].end) {
-			g.choices[j] = d.chosen(j)
+			g.choices[j] = d.choiceOf(j, &d.next[j])
 		}
 	}
 	d.drop(&g)
 	return g, true
-}
-
-// chosen is the choice that the job decoded last was placed by.
-func (d *scheduleDecoder) chosen(job int32) scheduleChoice {
-	choice := d.next[job].choice
-	if len(d.hosts[job]) == 0 {
-		choice.cluster = -1
-	}
-	return choice
 }
 
 // widestOf are the least and the most processors that the job may hold on any cluster.
@@ -249,10 +244,7 @@ func (d *scheduleDecoder) forwardBackward(g *scheduleGenome) (scheduleGenome, bo
 		length := r.end - r.start
 		size := min(r.choice.width, int32(d.in.Clusters()[r.choice.cluster].Processors))
 		end[j] = releases[r.choice.cluster].Place(size, ready, length) + length
-		turned.choices[j] = r.choice
-		if len(d.hosts[j]) == 0 {
-			turned.choices[j].cluster = -1
-		}
+		turned.choices[j] = d.choiceOf(j, r)
 		if d.tired() {
 			return turned, false
 		}

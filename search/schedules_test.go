@@ -232,6 +232,8 @@ func bestOfAll(t *rapid.T, p *scheduleProblem) rank {
 			hosts := p.hosts[j]
 			if len(hosts) == 0 {
 				hosts = []int32{-1}
+			} else if p.spreads[j] {
+				hosts = append(slices.Clone(hosts), spreadOver)
 			}
 			for _, c := range hosts {
 				least, most := p.widths(int(j), int(c))

@@ -19,11 +19,19 @@ import (
 type Options struct {
 	Seed     uint64
 	MaxEvals int64   // 0: no limit
-	Effort   float64 // about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
+	Effort   float64 // finite: about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
 	Workers  int     // 0: one
-	Target   float64 // the search ends when the objective is as low, the proved lower bound; -Inf: none
-	// Progress is told the number of evaluations and the least objective so far, at most once a round, from one goroutine.
-	Progress func(evaluations int64, objective float64)
+	Target   float64 // the search ends when the objective is as low and no job that can run is left out: the proved lower bound; -Inf: none
+	// Progress is told of the start, then of the best schedule so far at most once a round, from one goroutine. What it is told
+	// never gets worse; the objective only rises where fewer jobs are left out.
+	Progress func(Progress)
+}
+
+// Progress is how far a search has come.
+type Progress struct {
+	Evaluations int64
+	Left        int     // jobs that the best schedule so far leaves out; math.MaxInt: there is none yet
+	Objective   float64 // of that schedule; +Inf also where there is none yet
 }
 
 // Result is what a search found.
@@ -42,8 +50,8 @@ type engine interface {
 	advance(k int, evaluations int64, stop func() bool) int64
 	// meet lets the chains learn from each other; it is called between rounds.
 	meet()
-	// best is how good the best schedule is that chain k has found, as the engine adds it up; its objective is +Inf: nothing yet.
-	// Jobs that can run nowhere need not be counted among those left out.
+	// best is how good the best schedule is that chain k has found, as the engine adds it up; nothing: none yet. Jobs that can run
+	// nowhere need not be counted among those left out, in any schedule or in none.
 	best(k int) rank
 	// solution is that schedule.
 	solution(k int) (*model.Solution, error)
@@ -65,9 +73,24 @@ var engines = []newEngine{newUnrelated, newLists, newSchedules}
 // Minimise improves the start, which must be in order by the checker, or finds a schedule where it is nil, until the context
 // ends, a limit is hit or the target is reached.
 func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
-	from := start
-	if from == nil {
+	if !(opt.Effort >= 0) || math.IsInf(opt.Effort, 1) {
+		return Result{}, fmt.Errorf("search: effort: expected a finite number of at least 0, found %v", opt.Effort)
+	}
+	if ctx.Err() != nil {
+		return Result{Solution: start, Stop: stopReason(ctx)}, nil
+	}
+	from, at := start, nothing
+	if start == nil {
 		from = &model.Solution{}
+	} else {
+		var err error
+		if at, err = rankOf(in, start); err != nil {
+			return Result{}, err
+		}
+		opt.tell(0, at)
+		if at.reaches(opt.Target) {
+			return Result{Solution: start, Stop: model.StopDone}, nil
+		}
 	}
 	for _, fits := range engines {
 		e, err := fits(ctx, in, from, opt.Seed)
@@ -77,16 +100,43 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		case ctx.Err() != nil:
 			return Result{Solution: start, Stop: stopReason(ctx)}, nil
 		case e != nil:
-			return run(ctx, e, in, start, opt)
+			return improve(ctx, e, in, start, at, opt)
 		}
 	}
 	return Result{}, ErrNoEngine
 }
 
-// rank is how good a schedule is: jobs left out first, then the objective.
-type rank struct {
+// tell reports the best schedule so far.
+func (o *Options) tell(evaluations int64, best rank) {
+	if o.Progress != nil {
+		o.Progress(Progress{evaluations, best.left, best.objective})
+	}
+}
+
+// Rank is how good a schedule is: jobs left out first, then the objective.
+type Rank struct {
 	left      int
 	objective float64
+}
+
+// NewRank is the rank of a schedule that leaves out so many jobs.
+func NewRank(left int, objective float64) Rank { return Rank{left, objective} }
+
+// Better says whether a is better than b by more than rounding.
+func Better(a, b Rank) bool { return a.better(b) }
+
+// rank is what the engines call it.
+type rank = Rank
+
+// nothing is the rank of no schedule at all. Objectives may be +Inf, so that the number of jobs left out alone tells.
+var nothing = rank{math.MaxInt, math.Inf(1)}
+
+// none says that this is the rank of no schedule at all.
+func (a rank) none() bool { return a.left == math.MaxInt }
+
+// reaches says whether nothing is left out and the objective is as low as the target, up to rounding.
+func (a rank) reaches(target float64) bool {
+	return a.left == 0 && a.objective <= target+model.Tolerance*math.Abs(target)
 }
 
 // less orders ranks, the better first, to the last bit.

@@ -230,11 +230,20 @@ func increasing(ctx context.Context, numbers []float64) []int32 {
 	return order
 }
 
-// settle drops the jobs that cannot run from at, and puts those that the start leaves out where their weighted time is least.
+// settle drops the jobs that cannot run from at, and puts those that the start leaves out where their weighted time is least. Where
+// every job takes no time somewhere, it puts all of them there.
 func (p *unrelatedProblem) settle(at []int32) []int32 {
 	placed := make([]int32, len(p.jobs))
 	for k, job := range p.jobs {
 		placed[k] = at[job]
+		if p.unit == 0 {
+			for c := range p.in.Clusters() {
+				if p.time(job, c) == 0 {
+					placed[k] = int32(p.first[c])
+				}
+			}
+			continue
+		}
 		if at[job] >= 0 {
 			continue
 		}

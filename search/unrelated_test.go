@@ -403,3 +403,23 @@ func TestIncreasingIsASort(t *testing.T) {
 		}
 	})
 }
+
+// Where every job takes no time somewhere, all of them go there, wherever the start has put them.
+func TestUnrelatedPutsJobsWhereTheyTakeNoTime(t *testing.T) {
+	b := model.NewBuilder("free")
+	b.Cluster(model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m"}}})
+	b.Cluster(model.ClusterSpec{ID: "b", Machines: []model.MachineSpec{{ID: "m"}}})
+	b.Job(model.JobSpec{ID: "j", Runtime: map[string]float64{"a": 1, "b": 0}})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := &model.Solution{Jobs: []model.Placement{{Job: "j", Cluster: "a", Processors: model.Processors(0), End: 1}}}
+	result, err := Minimise(context.Background(), in, start, Options{MaxEvals: 10, Target: math.Inf(-1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := rankOf(in, result.Solution); err != nil || at.objective != 0 {
+		t.Errorf("%+v, %v; expected a makespan of 0", at, err)
+	}
+}

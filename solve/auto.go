@@ -2,9 +2,9 @@ package solve
 
 import (
 	"context"
-	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
 )
 
 var _ = Register(Info{
@@ -15,8 +15,8 @@ var _ = Register(Info{
 })
 
 // Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), then
-// [Search] from the best of their schedules: of equals one that is proved optimal, which ends the run, else the first by name. A
-// solver that proves the instance infeasible has the last word.
+// [Search] from the best of their schedules, as it ranks them, jobs left out first: of equals one that is proved optimal, which ends
+// the run, else the first by name. A solver that proves the instance infeasible has the last word. All of them share MaxEvals.
 type Auto struct {
 	chosen string
 }
@@ -40,22 +40,23 @@ func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in
 
 // Solve implements [Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	best, err := a.quick(ctx, in, opt)
-	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible {
+	a.chosen = ""
+	run := newStages(opt)
+	best, err := a.quick(ctx, in, run)
+	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || best.Solution != nil && ctx.Err() != nil {
 		return best, err
 	}
-	if best.Solution != nil && (ctx.Err() != nil || opt.MaxEvals > 0 && best.Evaluations >= opt.MaxEvals) {
+	rest, ok := run.next()
+	if !ok {
+		best.Stop = model.StopEvaluations
 		return best, nil
 	}
-	opt.Start = best.Solution
-	if opt.MaxEvals > 0 {
-		opt.MaxEvals -= best.Evaluations
-	}
-	result, err := (&Search{}).Solve(ctx, in, opt)
+	rest.Start = best.Solution
+	result, err := (&Search{}).Solve(ctx, in, rest)
 	if err != nil {
 		return Result{}, err
 	}
-	result.Evaluations += best.Evaluations
+	run.add(&result)
 	switch {
 	case best.Solution == nil:
 		a.chosen = "search"
@@ -65,36 +66,37 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 	return result, nil
 }
 
-// quick is the best schedule of the quick solvers.
-func (a *Auto) quick(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	best, least := Result{Status: model.Unknown, Stop: model.StopDone}, math.Inf(1)
+// quick is the best schedule of the quick solvers, with the best bound that one of them proved.
+func (a *Auto) quick(ctx context.Context, in *model.Instance, run *stages) (Result, error) {
+	best, rank := Result{Status: model.Unknown}, search.Rank{}
 	for _, info := range a.candidates(in) {
-		if opt.MaxEvals > 0 && best.Evaluations >= opt.MaxEvals {
-			best.Stop = model.StopEvaluations
+		opt, ok := run.next()
+		if !ok {
 			break
 		}
 		result, err := info.New().Solve(ctx, in, opt)
 		if err != nil {
 			return Result{}, err
 		}
-		best.Evaluations += result.Evaluations
-		best.Stop = result.Stop
+		run.add(&result)
 		if result.Status == model.Infeasible {
 			return result, nil // a proof
 		}
 		if result.Solution == nil {
 			continue
 		}
-		evaluation, err := model.Evaluate(in, result.Solution)
+		found, err := run.rank(in, result.Solution)
 		if err != nil {
 			return Result{}, err
 		}
-		proved := result.Status == model.Optimal && best.Status != model.Optimal &&
-			evaluation.Objective <= least+model.Tolerance*math.Abs(least)
-		if best.Solution == nil || evaluation.Objective < least || proved {
-			result.Evaluations = best.Evaluations
-			best, least, a.chosen = result, evaluation.Objective, info.Name
+		proved := result.Status == model.Optimal && best.Status != model.Optimal && !search.Better(rank, found)
+		if best.Solution == nil || search.Better(found, rank) || proved {
+			best, rank, a.chosen = result, found, info.Name
 		}
+	}
+	best.Evaluations, best.Bound, best.HasBound = run.used, run.bound, run.hasBound
+	if best.Stop = model.StopDone; ctx.Err() != nil {
+		best.Stop = stopReason(ctx)
 	}
 	return best, nil
 }

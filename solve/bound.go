@@ -36,9 +36,19 @@ func RegisterBound(b Bound) Bound {
 // any. It holds for every schedule that places all jobs it has to: those that some cluster can run, that have no hard deadline
 // and that wait for no job that may be left out. Metrics of a positive weight without a bound count as 0, below which none
 // falls; those of a negative weight as their largest value.
+//
+// When ctx ends it returns at once what is proved until then, if anything.
 func LowerBound(ctx context.Context, in *model.Instance) (value float64, ok bool) {
-	r := newRelaxation(in)
-	for _, term := range in.Objective() {
+	r := newRelaxation(ctx, in)
+	if r == nil {
+		return 0, false
+	}
+	return r.bound(ctx)
+}
+
+// bound is LowerBound of the relaxation's instance.
+func (r *relaxation) bound(ctx context.Context) (value float64, ok bool) {
+	for _, term := range r.in.Objective() {
 		if term.Weight < 0 {
 			most, limited := r.most(term.Metric)
 			if !limited {
@@ -49,6 +59,9 @@ func LowerBound(ctx context.Context, in *model.Instance) (value float64, ok bool
 		}
 		best := 0.0
 		for _, b := range bounds[term.Metric] {
+			if ctx.Err() != nil {
+				break
+			}
 			if proved, found := b.Prove(ctx, r); found {
 				best, ok = max(best, proved), true
 			}
@@ -62,43 +75,74 @@ func LowerBound(ctx context.Context, in *model.Instance) (value float64, ok bool
 	return value - 1e-12*math.Abs(value), ok
 }
 
+// duty says what a schedule has to do with a job.
+type duty uint8
+
+const (
+	mustPlace duty = iota
+	mayLeave       // a hard deadline, or the wait for one that may be left out, may keep it out
+	mustLeave      // no cluster can run it, alone it ends after its hard deadline, or it waits for one of these
+)
+
 // relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
 // the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
 // the jobs before it. All times count from the earliest arrival.
 type relaxation struct {
-	in    *model.Instance
-	must  []int     // the jobs every schedule has to place
-	all   bool      // these are all jobs
-	least []float64 // by job: shortest execution time anywhere
-	start []float64 // by job: earliest start
+	in     *model.Instance
+	duties []duty    // by job
+	must   []int     // the jobs every schedule has to place
+	all    bool      // these are all jobs
+	least  []float64 // by job: shortest execution time anywhere
+	start  []float64 // by job: earliest start
 
 	areaRows [][]float64 // see areas; nil: not asked for yet
 }
 
-func newRelaxation(in *model.Instance) *relaxation {
+// newRelaxation looks at every job; nil where the context ends first.
+func newRelaxation(ctx context.Context, in *model.Instance) *relaxation {
+	if ctx.Err() != nil {
+		return nil
+	}
 	n := len(in.Jobs())
-	r := &relaxation{in: in, least: make([]float64, n), start: make([]float64, n)}
-	optional := make([]bool, n)
-	for _, j := range plan.ArrivalOrder(in) { // those waited for first
+	r := &relaxation{in: in, duties: make([]duty, n), least: make([]float64, n), start: make([]float64, n)}
+	for k, j := range plan.ArrivalOrder(in) { // those waited for first
+		if k%64 == 0 && ctx.Err() != nil {
+			return nil
+		}
 		job := &in.Jobs()[j]
 		r.least[j] = math.Inf(1)
 		for c := range in.Clusters() {
 			r.least[j] = min(r.least[j], shortestOn(in, j, c))
 		}
-		optional[j] = math.IsInf(r.least[j], 1) || job.DeadlineHard && job.HasDeadline()
 		r.start[j] = job.Arrival - in.FirstArrival()
 		for _, before := range job.After {
-			optional[j] = optional[j] || optional[before]
+			r.duties[j] = max(r.duties[j], r.duties[before])
 			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
 		}
+		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
 	}
 	for j := range n {
-		if !optional[j] {
+		if r.duties[j] == mustPlace {
 			r.must = append(r.must, j)
 		}
 	}
 	r.all = len(r.must) == n
 	return r
+}
+
+// dutyAlone is the duty of a job, whatever that of those it waits for.
+func (r *relaxation) dutyAlone(j int) duty {
+	job := &r.in.Jobs()[j]
+	rounding := 2 * model.Tolerance * (math.Abs(job.Deadline) + math.Abs(r.in.FirstArrival()))
+	switch {
+	case math.IsInf(r.least[j], 1):
+		return mustLeave
+	case !job.DeadlineHard || !job.HasDeadline():
+		return mustPlace
+	case r.end(j) > r.deadline(j)+rounding:
+		return mustLeave
+	}
+	return mayLeave
 }
 
 // end is the earliest end of the job.

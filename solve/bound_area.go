@@ -20,20 +20,24 @@ var (
 		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", Prove: proveWideJobs})
 )
 
-// areas is the least processor time of each job that has to be placed, by cluster; +Inf where it cannot run.
-func (r *relaxation) areas() [][]float64 {
+// areas is the least processor time of each job that has to be placed, by cluster, +Inf where it cannot run; false where the
+// context ends first.
+func (r *relaxation) areas(ctx context.Context) ([][]float64, bool) {
 	if r.areaRows != nil {
-		return r.areaRows
+		return r.areaRows, true
 	}
 	rows := make([][]float64, len(r.must))
 	for k, j := range r.must {
+		if k%64 == 0 && ctx.Err() != nil {
+			return nil, false
+		}
 		rows[k] = make([]float64, len(r.in.Clusters()))
 		for c := range rows[k] {
 			rows[k][c] = areaOn(r.in, j, c)
 		}
 	}
 	r.areaRows = rows
-	return rows
+	return rows, true
 }
 
 // spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
@@ -47,7 +51,10 @@ func proveAreaDual(ctx context.Context, r *relaxation) (float64, bool) {
 		return 0, true
 	}
 	clusters := r.in.Clusters()
-	areas := r.areas()
+	areas, ok := r.areas(ctx)
+	if !ok {
+		return 0, false
+	}
 	processors, speeds := make([]int, len(clusters)), make([]float64, len(clusters))
 	for c := range clusters {
 		processors[c] = clusters[c].Processors
@@ -57,8 +64,11 @@ func proveAreaDual(ctx context.Context, r *relaxation) (float64, bool) {
 }
 
 // proveAreaReleased looks at every time of arrival.
-func proveAreaReleased(_ context.Context, r *relaxation) (float64, bool) {
-	areas := r.areas()
+func proveAreaReleased(ctx context.Context, r *relaxation) (float64, bool) {
+	areas, ok := r.areas(ctx)
+	if !ok {
+		return 0, false
+	}
 	late := make([]int, len(areas)) // positions in must
 	for k := range late {
 		late[k] = k
@@ -73,12 +83,15 @@ func proveAreaReleased(_ context.Context, r *relaxation) (float64, bool) {
 }
 
 // proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another.
-func proveWideJobs(_ context.Context, r *relaxation) (float64, bool) {
+func proveWideJobs(ctx context.Context, r *relaxation) (float64, bool) {
 	if r.spreads() {
 		return 0, false
 	}
 	sum, longest := 0.0, 0.0
-	for _, j := range r.must {
+	for k, j := range r.must {
+		if k%64 == 0 && ctx.Err() != nil {
+			return 0, false
+		}
 		wide := true
 		for c := range r.in.Clusters() {
 			least, _ := r.in.Width(j, c)

@@ -25,7 +25,7 @@ func proveAreaLevels(ctx context.Context, r *relaxation) (float64, bool) {
 	if !r.all || p == 0 || r.spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
 		return 0, false
 	}
-	sums, factor, ok := r.proportionalAreas()
+	sums, factor, ok := r.proportionalAreas(ctx)
 	if !ok {
 		return 0, false
 	}
@@ -57,6 +57,9 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (float64, bool)
 			c := bits.TrailingZeros(uint(rest))
 			before := best[set&^(1<<c)]
 			for to := range best[set] {
+				if to%256 == 255 && ctx.Err() != nil {
+					return 0, false
+				}
 				for from := 0; from <= to; from++ {
 					if v := before[from] + float64(to-from)*(sums[to]-sums[from])*factor[c]; v < best[set][to] {
 						best[set][to] = v
@@ -69,9 +72,12 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (float64, bool)
 }
 
 // proportionalAreas sorts the jobs by area on the first cluster and returns the running sums, and for each cluster the
-// factor by which the areas are larger there; false where they are not proportional.
-func (r *relaxation) proportionalAreas() (sums, factor []float64, ok bool) {
-	rows := r.areas()
+// factor by which the areas are larger there; false where they are not proportional, or the context ends first.
+func (r *relaxation) proportionalAreas(ctx context.Context) (sums, factor []float64, ok bool) {
+	rows, ok := r.areas(ctx)
+	if !ok {
+		return nil, nil, false
+	}
 	factor = slices.Repeat([]float64{math.NaN()}, len(r.in.Clusters()))
 	areas := make([]float64, len(rows))
 	for k, row := range rows {

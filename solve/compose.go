@@ -73,30 +73,31 @@ func (c Chain) Supports(in *model.Instance) error {
 // Solve implements [Solver]. The evaluations of all stages together are limited by MaxEvals. A stage that finds no
 // solution ends the chain; its result is that of the stage before.
 func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	var last Result
-	last.Status, last.Stop = model.Unknown, model.StopDone
-	for k, stage := range c {
-		result, err := stage.Solver.Solve(ctx, in, opt)
+	run, start := newStages(opt), opt.Start
+	last := Result{Status: model.Unknown, Stop: model.StopDone}
+	for _, stage := range c {
+		if last.Solution != nil && opt.Progress != nil { // what the next stage starts from
+			if _, err := run.rank(in, last.Solution); err != nil {
+				return Result{}, err
+			}
+		}
+		rest, ok := run.next()
+		if !ok {
+			last.Stop = model.StopEvaluations
+			break
+		}
+		rest.Start = start
+		result, err := stage.Solver.Solve(ctx, in, rest)
 		if err != nil {
 			return Result{}, err
 		}
-		result.Evaluations += last.Evaluations
-		if last.HasBound && (!result.HasBound || last.Bound > result.Bound) {
-			result.Bound, result.HasBound = last.Bound, true
-		}
+		run.add(&result)
 		if result.Solution == nil && last.Solution != nil {
 			result.Solution, result.Status = last.Solution, last.Status
 		}
-		last = result
-		if last.Solution == nil || last.Stop != model.StopDone || k+1 == len(c) {
+		last, start = result, result.Solution
+		if last.Solution == nil || last.Stop != model.StopDone {
 			break
-		}
-		opt.Start = last.Solution
-		if opt.MaxEvals > 0 {
-			if opt.MaxEvals -= result.Evaluations; opt.MaxEvals <= 0 {
-				last.Stop = model.StopEvaluations
-				break
-			}
 		}
 	}
 	return last, nil

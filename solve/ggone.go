@@ -104,7 +104,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 	limits := ggone.Options{Tolerance: g.Tolerance, Evaluations: opt.MaxEvals}
 	if opt.Progress != nil {
 		limits.Progress = func(p ggone.Progress) {
-			opt.Progress(Progress{p.Evaluations, weight * p.Objective, weight * p.Bound})
+			opt.Progress(Progress{Evaluations: p.Evaluations, Objective: weight * p.Objective, Bound: weight * p.Bound})
 		}
 	}
 	found, err := ggone.Solve(ctx, &problem.Problem, limits)

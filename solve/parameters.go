@@ -100,8 +100,28 @@ func Parameters(s any) map[string]any {
 	return set
 }
 
-// SetParameter sets a parameter from text. In a chain a+b the name may be a.name, or the name alone, which sets it in
-// every stage that has it.
+// Checker is a solver, or another algorithm that is a struct, that can say what is wrong with its parameters, beyond their types.
+type Checker interface {
+	Check() error
+}
+
+// check says what is wrong with the parameters of s, or of a stage of it.
+func check(s any) error {
+	if chain, ok := s.(Chain); ok {
+		for _, stage := range chain {
+			if err := check(stage.Solver); err != nil {
+				return fmt.Errorf("%s: %w", stage.Name, err)
+			}
+		}
+	}
+	if c, ok := s.(Checker); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// SetParameter sets a parameter from text; where s is a [Checker] it refuses a value that the check does. In a chain a+b the name may
+// be a.name, or the name alone, which sets it in every stage that has it.
 func SetParameter(s any, name, text string) error {
 	found := false
 	var known []string
@@ -116,6 +136,9 @@ func SetParameter(s any, name, text string) error {
 	}
 	switch {
 	case found:
+		if err := check(s); err != nil {
+			return fmt.Errorf("parameter %w", err)
+		}
 		return nil
 	case len(known) == 0:
 		return fmt.Errorf("unknown parameter %q: there are none", name)

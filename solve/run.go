@@ -18,6 +18,7 @@ func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err := solver.Supports(in); err != nil {
 		return Result{}, &RunError{info.Name, err}
 	}
+	opt.proof = &proof{in: in}
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
 		return Result{}, &RunError{info.Name, err}
@@ -55,7 +56,7 @@ func complete(ctx context.Context, result *Result, info Info, solver Solver, in 
 	sol.Parameters = Parameters(solver)
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
-	return state(ctx, result, in)
+	return state(ctx, result, in, opt.proof)
 }
 
 // Restate makes the result of a solver that ran for another objective, see [model.Instance.WithObjective], one for the objective of
@@ -65,11 +66,12 @@ func Restate(ctx context.Context, result *Result, in *model.Instance) error {
 	if result.Status == model.Optimal {
 		result.Status = model.Feasible
 	}
-	return state(ctx, result, in)
+	return state(ctx, result, in, &proof{in: in})
 }
 
-// state evaluates the solution and states its figures, with the best bound there is.
-func state(ctx context.Context, result *Result, in *model.Instance) error {
+// state evaluates the solution and states its figures, with the best bound there is. A bound says nothing of a schedule that leaves out
+// jobs it counts on, and a schedule that leaves out more than it has to is not optimal, however low its objective is.
+func state(ctx context.Context, result *Result, in *model.Instance, known *proof) error {
 	sol := result.Solution
 	evaluation, err := model.Evaluate(in, sol)
 	if err != nil {
@@ -79,17 +81,27 @@ func state(ctx context.Context, result *Result, in *model.Instance) error {
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
-	if bound, ok := LowerBound(ctx, in); ok && (!result.HasBound || bound > result.Bound) {
-		result.Bound, result.HasBound = bound, true
+	known.find(ctx)
+	if known.has && (!result.HasBound || known.bound > result.Bound) {
+		result.Bound, result.HasBound = known.bound, true
+	}
+	worst := known.worstLeft(sol)
+	if worst == mustPlace {
+		result.Bound, result.HasBound = 0, false
+	}
+	slack := model.Tolerance * math.Abs(evaluation.Objective)
+	switch {
+	case worst != mustLeave:
+		if result.Status == model.Optimal {
+			result.Status = model.Feasible
+		}
+	case result.HasBound && result.Bound >= evaluation.Objective-slack:
+		result.Status = model.Optimal
 	}
 	if result.HasBound {
 		sol.Bound = &result.Bound
-		slack := model.Tolerance * math.Abs(evaluation.Objective)
 		if result.Bound > evaluation.Objective+slack {
 			return fmt.Errorf("the lower bound %v is above the objective %v", result.Bound, evaluation.Objective)
-		}
-		if result.Bound >= evaluation.Objective-slack {
-			result.Status = model.Optimal
 		}
 	}
 	sol.Status = result.Status

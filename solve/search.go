@@ -3,6 +3,7 @@ package solve
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
@@ -33,8 +34,19 @@ type Search struct {
 // Supports implements [Solver]: everything.
 func (*Search) Supports(*model.Instance) error { return nil }
 
+// Check says what is wrong with the parameters.
+func (s *Search) Check() error {
+	if !(s.Effort >= 0) || math.IsInf(s.Effort, 1) {
+		return fmt.Errorf("effort: expected a finite number > 0, found %v", s.Effort)
+	}
+	return nil
+}
+
 // Solve implements [Solver].
 func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	if err := s.Check(); err != nil {
+		return Result{}, err
+	}
 	start, evaluations := opt.Start, int64(0)
 	if first := (&FCFSList{}); start == nil && first.Supports(in) == nil {
 		cold, err := first.Solve(ctx, in, opt)
@@ -45,8 +57,8 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	result := Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
-	if result.Bound, result.HasBound = LowerBound(ctx, in); result.HasBound {
-		limits.Target = result.Bound
+	if known := opt.proofOf(ctx, in); known.has {
+		result.Bound, result.HasBound, limits.Target = known.bound, true, known.bound
 	}
 	_, timed := ctx.Deadline()
 	switch {
@@ -60,8 +72,8 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 		limits.Effort = cmp.Or(s.Effort, 1)
 	}
 	if opt.Progress != nil {
-		limits.Progress = func(n int64, objective float64) {
-			opt.Progress(Progress{Evaluations: evaluations + n, Objective: objective, Bound: limits.Target})
+		limits.Progress = func(p search.Progress) {
+			opt.Progress(Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: limits.Target})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)

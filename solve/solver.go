@@ -31,6 +31,8 @@ type Options struct {
 	Workers  int             // 0: one
 	Start    *model.Solution // nil: cold start
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
+
+	proof *proof // of the run's instance, shared by all that take part in it; nil: not in a run
 }
 
 // Progress is what a solver reports while it runs.
@@ -38,6 +40,7 @@ type Progress struct {
 	Evaluations int64
 	Objective   float64 // of the best schedule so far; +Inf: none yet
 	Bound       float64 // proved lower bound; -Inf: none yet
+	Left        int     // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
 }
 
 // Result is what a solver hands back. Status and Stop are two things: a limit that was hit proves nothing.

@@ -73,6 +73,12 @@ func (*Titan) Supports(in *model.Instance) error {
 	return err
 }
 
+// Check says what is wrong with the parameters.
+func (t *Titan) Check() error {
+	_, err := t.parameters()
+	return err
+}
+
 // parameters are those of the genetic algorithm.
 func (t *Titan) parameters() (ga.Parameters, error) {
 	d := ga.Default
@@ -214,7 +220,7 @@ func (run *titanRun) report(k int, evaluations int64, cost float64) {
 	defer run.lock.Unlock()
 	run.evaluations += evaluations
 	run.costs[k] = min(run.costs[k], cost)
-	run.opt.Progress(Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Bound: math.Inf(-1)})
+	run.opt.Progress(Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Bound: math.Inf(-1), Left: len(run.opt.Start.Unscheduled)})
 }
 
 // result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator adds up

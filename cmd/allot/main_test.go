@@ -46,3 +46,20 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("status %d, expected %d\n%s%s", status, exitNoSolution, stdout.String(), stderr.String())
 	}
 }
+
+// TestWrongParameters are errors of usage, found before the instance is read.
+func TestWrongParameters(t *testing.T) {
+	for _, c := range []struct{ solver, param, want string }{
+		{"search", "effort=-1", "parameter effort: expected a finite number > 0, found -1"},
+		{"search", "effort=NaN", "parameter effort: expected a finite number > 0, found NaN"},
+		{"search", "effort=Inf", "parameter effort: expected a finite number > 0, found +Inf"},
+		{"dll+titan", "population=-1", "parameter titan: population, generations, patience: expected at least 1, found -1"},
+		{"dll+titan", "coding=bits", "expected one of mask, list, found"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := run(context.Background(), []string{"allot", "solve", "--solver", c.solver, "--param", c.param, "missing.json"}, &stdout, &stderr)
+		if status != exitInput || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s of %s: status %d, expected %d and %q\n%s", c.param, c.solver, status, exitInput, c.want, stderr.String())
+		}
+	}
+}

@@ -6,20 +6,24 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
-// watch follows a run: it shows the best so far on a terminal and keeps every improvement for --trace.
+// watch follows a run: it shows the best so far on a terminal and keeps every improvement for --trace. A trace is of schedules that
+// leave out as many jobs as the last: the objectives of those before, which left out more, say nothing beside theirs.
 type watch struct {
 	began      time.Time
 	bar        *progress
 	shown      time.Time
 	bound      *float64 // the best proved so far; nil: none
 	best       float64
+	left       int // jobs that the best leaves out
 	incumbents []incumbent
 }
 
@@ -34,7 +38,7 @@ type incumbent struct {
 // newWatch starts to follow a run on the instance, where there is a terminal to show it on or a trace is asked for; nil
 // otherwise, as a solver, and the bound, may have to work for it.
 func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool) *watch {
-	f := &watch{bar: newSpinner(w, printable(instanceName(in))), best: math.Inf(1)}
+	f := &watch{bar: newSpinner(w, printable(instanceName(in))), best: math.Inf(1), left: math.MaxInt}
 	if !traced && !f.bar.visible() {
 		return nil
 	}
@@ -56,29 +60,51 @@ func (f *watch) observe(p solve.Progress) {
 	}
 }
 
-// note keeps an improvement.
-func (f *watch) note(p solve.Progress) {
+// note keeps an improvement, and says whether it is one.
+func (f *watch) note(p solve.Progress) bool {
 	if !math.IsInf(p.Bound, 0) && (f.bound == nil || p.Bound > *f.bound) {
 		f.bound = &p.Bound
 	}
-	if math.IsInf(f.best, 1) && !math.IsInf(p.Objective, 1) || p.Objective < f.best-model.Tolerance*math.Abs(f.best) {
-		f.best = p.Objective
-		f.incumbents = append(f.incumbents, incumbent{time.Since(f.began).Seconds(), p.Evaluations, p.Objective, f.bound})
+	if math.IsInf(p.Objective, 1) || !search.Better(search.NewRank(p.Left, p.Objective), search.NewRank(f.left, f.best)) {
+		return false
 	}
+	if p.Left < f.left {
+		f.incumbents = f.incumbents[:0]
+	}
+	f.best, f.left = p.Objective, p.Left
+	f.incumbents = append(f.incumbents, incumbent{time.Since(f.began).Seconds(), p.Evaluations, p.Objective, f.bound})
+	return true
 }
 
-// end takes the result of the run, which is the last line of a trace even where it improves nothing, and the line away.
+// end takes the result of the run and the line away. The last line of a trace has the objective of the solution, even where that
+// improves nothing, and no line before says anything better.
 func (f *watch) end(result solve.Result) {
 	f.bar.finish()
-	if result.Solution != nil && result.Solution.Objective != nil {
-		p := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: math.Inf(-1)}
-		if result.HasBound {
-			p.Bound = result.Bound
+	if result.Solution == nil || result.Solution.Objective == nil {
+		return
+	}
+	last := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: math.Inf(-1), Left: len(result.Solution.Unscheduled)}
+	if result.HasBound {
+		last.Bound = result.Bound
+	}
+	improved := f.note(last)
+	f.best = last.Objective
+	if f.left != last.Left { // more is left out than was reported
+		f.left, f.incumbents = last.Left, nil
+	}
+	slack := model.Tolerance * math.Abs(f.best)
+	f.incumbents = slices.DeleteFunc(f.incumbents, func(i incumbent) bool { return i.Objective < f.best-slack })
+	for k := range f.incumbents {
+		i := &f.incumbents[k]
+		if i.Objective = max(i.Objective, f.best); !result.HasBound { // those proved hold for schedules that leave out less
+			i.Bound = nil
 		}
-		before := len(f.incumbents)
-		if f.note(p); len(f.incumbents) == before {
-			f.incumbents = append(f.incumbents, incumbent{time.Since(f.began).Seconds(), p.Evaluations, f.best, f.bound})
-		}
+	}
+	if !improved {
+		f.incumbents = append(f.incumbents, incumbent{time.Since(f.began).Seconds(), last.Evaluations, f.best, nil})
+	}
+	if result.HasBound {
+		f.incumbents[len(f.incumbents)-1].Bound = f.bound
 	}
 }
 

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// A trace is of schedules that leave out as many jobs as the solution, ends in the solution's objective and can be drawn.
+func TestTraceEndsInTheSolution(t *testing.T) {
+	none := math.Inf(-1)
+	at := func(evaluations int64, objective, bound float64, left int) solve.Progress {
+		return solve.Progress{Evaluations: evaluations, Objective: objective, Bound: bound, Left: left}
+	}
+	for _, c := range []struct {
+		name      string
+		reported  []solve.Progress
+		objective float64
+		left      int
+		bound     float64 // NaN: none
+		want      []float64
+	}{
+		{"falls", []solve.Progress{at(1, 9, none, 0), at(2, 9, none, 0), at(3, 7, none, 0)}, 5, 0, 4, []float64{9, 7, 5}},
+		{"improves nothing at the end", []solve.Progress{at(1, 9, none, 0)}, 9, 0, 4, []float64{9, 9}},
+		{"no schedule at first", []solve.Progress{at(1, math.Inf(1), none, math.MaxInt), at(2, 9, none, 0)}, 8, 0, 4, []float64{9, 8}},
+		{"fewer left out", []solve.Progress{at(1, 3, none, 2), at(2, 2, none, 2), at(3, 7, none, 1)}, 6, 1, 4, []float64{7, 6}},
+		{"fewer left out at the end", []solve.Progress{at(1, 3, none, 2), at(2, 2, none, 2)}, 6, 0, 4, []float64{6}},
+		{"reported too low by rounding", []solve.Progress{at(1, 9, none, 0), at(2, 6-1e-12, none, 0)}, 6, 0, 4, []float64{9, 6, 6}},
+		{"reported too low", []solve.Progress{at(1, 9, none, 0), at(2, 3, none, 0)}, 6, 0, 4, []float64{9, 6}},
+		{"more left out than reported", []solve.Progress{at(1, 9, none, 0)}, 6, 1, 4, []float64{6}},
+		{"nothing proved of what leaves jobs out", []solve.Progress{at(1, 9, 8, 1)}, 6, 1, math.NaN(), []float64{9, 6}},
+	} {
+		f := &watch{began: time.Now(), bar: newSpinner(io.Discard, "test"), best: math.Inf(1), left: math.MaxInt}
+		for _, p := range c.reported {
+			f.observe(p)
+		}
+		result := solve.Result{Solution: &model.Solution{Objective: &c.objective, Unscheduled: make([]model.Unscheduled, c.left)}, Evaluations: 9}
+		if c.bound == c.bound {
+			result.Bound, result.HasBound = c.bound, true
+		}
+		f.end(result)
+		var found []float64
+		for _, i := range f.incumbents {
+			found = append(found, i.Objective)
+			if (i.Bound != nil) && !result.HasBound {
+				t.Errorf("%s: a bound of a schedule of which none is proved", c.name)
+			}
+		}
+		if !reflect.DeepEqual(found, c.want) {
+			t.Errorf("%s: the trace has %v, expected %v", c.name, found, c.want)
+		}
+		if last := f.incumbents[len(f.incumbents)-1]; result.HasBound && (last.Bound == nil || *last.Bound != c.bound) {
+			t.Errorf("%s: the trace does not end in the bound %v", c.name, c.bound)
+		}
+		var text bytes.Buffer
+		if err := f.writeTrace(&text); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gantt.ReadTrace(&text, "trace"); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
