@@ -73,7 +73,7 @@ func (g *GGOneHybrid) Solve(ctx context.Context, in *model.Instance, opt Options
 	limits := ggone.Options{Evaluations: opt.MaxEvals}
 	if opt.Progress != nil {
 		limits.Progress = func(p ggone.Progress) {
-			opt.Progress(Progress{p.Evaluations, run.weight * p.Objective, run.weight * p.Bound})
+			opt.Progress(Progress{Evaluations: p.Evaluations, Objective: run.weight * p.Objective, Bound: run.weight * p.Bound})
 		}
 	}
 	left, err := run.problem.Reduce(ctx, limits)

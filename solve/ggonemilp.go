@@ -201,7 +201,7 @@ func (r *highsRun) solve(ctx context.Context, form *ggone.Form, opt milp.Options
 			if form.Slack() == 0 {
 				objective = min(objective, p.Objective)
 			}
-			r.opt.Progress(Progress{r.evaluations + p.Nodes, r.weight * objective, r.weight * min(bound, objective)})
+			r.opt.Progress(Progress{Evaluations: r.evaluations + p.Nodes, Objective: r.weight * objective, Bound: r.weight * min(bound, objective)})
 		}
 	}
 	found, err := milp.Solve(ctx, form.Model, opt)
