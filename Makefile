@@ -5,16 +5,22 @@ FUZZTIME ?= 10s
 BENCH    ?= .
 COUNT    ?= 1
 
-.PHONY: run test bench lint fuzz vuln
+.PHONY: run highs test bench lint fuzz vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
 
-# The race detector needs cgo and a C compiler; the library and the command must build without either.
+# The MILP solver for builds with -tags highs: the system's, or built once a machine (3 to 4 minutes). See tools/highs.
+highs:
+	@tools/highs
+
+# Both builds: pure Go, which needs no C compiler, and with HiGHS, under the race detector, which needs one.
 test:
 	go vet ./...
-	CGO_ENABLED=0 go build ./...
-	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./...
+	CGO_ENABLED=0 go test -timeout $(TIMEOUT) ./...
+	tools/highs go vet -tags highs ./...
+	tools/highs go test -tags highs -run Highs -timeout $(TIMEOUT) ./solve
+	tools/highs go test -tags highs -race -timeout $(TIMEOUT) ./...
 	.ci/fuzz $(FUZZTIME)
 
 # To compare two versions: make bench COUNT=10 >new.txt, then go tool -modfile=tools/go.mod benchstat old.txt new.txt
@@ -23,6 +29,7 @@ bench:
 
 lint:
 	$(TOOL) golangci-lint run ./...
+	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
 
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m
 fuzz:

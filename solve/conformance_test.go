@@ -26,7 +26,9 @@ func TestConformance(t *testing.T) {
 	}
 	names := []string{"dll+titan", "muscle+titan"}
 	for _, info := range solve.Solvers() {
-		names = append(names, info.Name)
+		if info.Absent == "" { // what is not in this build refuses everything
+			names = append(names, info.Name)
+		}
 	}
 	for _, name := range names {
 		info, err := solve.Lookup(name)

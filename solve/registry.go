@@ -69,13 +69,14 @@ type Description struct {
 	Doc        string      `json:"doc"`
 	Source     string      `json:"source"`
 	Parameters []Parameter `json:"parameters,omitempty"`
+	Absent     string      `json:"absent,omitempty"` // see [Info]
 }
 
 // Describe describes all registered solvers by name.
 func Describe() []Description {
 	var list []Description
 	for _, info := range Solvers() {
-		list = append(list, Description{info.Name, info.Doc, info.Source, ParametersOf(info.New())})
+		list = append(list, Description{info.Name, info.Doc, info.Source, ParametersOf(info.New()), info.Absent})
 	}
 	return list
 }

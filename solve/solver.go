@@ -64,4 +64,6 @@ type Info struct {
 	Starts bool
 	// AutoJobs is the number of jobs up to which auto tries the solver; 0: never.
 	AutoJobs int
+	// Absent says why the solver is not in this build and how to get a build with it; empty: it is in this one.
+	Absent string
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/allot-opt/allot/milp"
 )
 
 func TestMain(m *testing.M) {
@@ -25,6 +28,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Condition: func(name string) (bool, error) {
+			if name != "highs" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return milp.Missing() == nil, nil
+		},
 	})
 }
 

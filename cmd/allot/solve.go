@@ -28,7 +28,8 @@ Examples:
   allot solve examples/multicluster.json
   allot solve --solver muscle --param reading=b -o plan.json --gantt plan.svg examples/table1.json
   allot import etc u_c_hihi.0.gz | allot solve --solver minmin -
-  allot generate mts --jobs 2000 --rate 100 | allot solve --solver mts --rolling 1 -`,
+  allot generate mts --jobs 2000 --rate 100 | allot solve --solver mts --rolling 1 -
+  allot solve --solver ggone-milp --write-model model.mps examples/ggone.json`,
 		Flags: append(limitFlags(),
 			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution; see allot solvers"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
@@ -37,6 +38,7 @@ Examples:
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			objectiveFlag(),
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
+			&cli.StringFlag{Name: "write-model", Usage: "instead of solving, write the MILP that the solver states to `FILE` (.mps or .lp), for any MILP solver"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
 			outputFlag,
 		),
@@ -86,6 +88,9 @@ func runSolve(c *cli.Context) error {
 		if _, err := gantt.FormatOf(path); err != nil {
 			return usageErrorf("--gantt: %w", err)
 		}
+	}
+	if c.IsSet("write-model") {
+		return writeModel(c, info, solver, args[0])
 	}
 	if c.IsSet("start") && !info.Starts {
 		return usageErrorf("--start: solver %s does not start from a solution", info.Name)

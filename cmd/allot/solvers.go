@@ -32,6 +32,9 @@ func solversCommand() *cli.Command {
 func writeSolvers(w io.Writer) error {
 	for _, d := range solve.Describe() {
 		fmt.Fprintf(w, "%s\n  %s\n  %s\n", d.Name, d.Doc, d.Source)
+		if d.Absent != "" {
+			fmt.Fprintf(w, "  %s\n", d.Absent)
+		}
 		for _, p := range d.Parameters {
 			values := p.Type
 			if p.Values != nil {

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/milp"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// writeModel writes the MILP that the solver states for the instance in the file. It solves nothing, and so works in builds
+// without HiGHS too.
+func writeModel(c *cli.Context, info solve.Info, solver solve.Solver, instance string) error {
+	path := c.String("write-model")
+	modeller, ok := solver.(solve.Modeller)
+	if !ok {
+		return usageErrorf("--write-model: solver %s states no MILP; %s do", info.Name, strings.Join(modellers(), " and "))
+	}
+	written := map[string]func(*milp.Model, io.Writer) error{".mps": (*milp.Model).WriteMPS, ".lp": (*milp.Model).WriteLP}[strings.ToLower(filepath.Ext(path))]
+	if written == nil {
+		return usageErrorf("--write-model: expected a file that ends in .mps or .lp, found %q", path)
+	}
+	for _, flag := range []string{"start", "trace", "gantt", "output"} {
+		if c.IsSet(flag) {
+			return usageErrorf("--write-model: nothing is solved, and so there is no use for --%s", flag)
+		}
+	}
+	if err := checkWritable(path); err != nil {
+		return err
+	}
+	in, err := model.ReadInstanceFile(instance)
+	if err != nil {
+		return err
+	}
+	if in, err = withObjective(c, in); err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	if limit := c.Duration("time"); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	m, err := modeller.MILP(ctx, in)
+	switch {
+	case err == nil:
+	case errors.Is(err, solve.ErrInfeasible):
+		return &statusError{exitViolations, fmt.Errorf("solver %s: %w", info.Name, err)}
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped before the model was stated", info.Name)}
+	default:
+		return fmt.Errorf("solver %s: %w", info.Name, err)
+	}
+	if err := write(c, path, func(w io.Writer) error { return written(m, w) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.App.ErrWriter, "%s: %s of %s: %s (%d integer), %s, %d coefficients\n",
+		path, m.Name, printable(instanceName(in)), counted(m.Variables(), "variable"), m.Integers(), counted(m.Rows(), "row"), m.Terms())
+	return err
+}
+
+// modellers are the names of the solvers that state a MILP.
+func modellers() []string {
+	var names []string
+	for _, info := range solve.Solvers() {
+		if _, ok := info.New().(solve.Modeller); ok {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}

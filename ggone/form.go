@@ -1,0 +1,283 @@
+package ggone
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/allot-opt/allot/milp"
+)
+
+// Form is the allocation problem, without slack, as a MILP. Its optimum is that of the problem without slack, and so a lower
+// bound of that with slack.
+type Form struct {
+	Model *milp.Model
+
+	problem *Problem
+	core    *core
+	slack   float64
+	loads   func(values []float64) []int  // by rank
+	start   func(machine []int) []float64 // values of an allocation
+}
+
+// largestForm is the number of places of tasks up to which a problem is stated: HiGHS is lost long before.
+const largestForm = 1 << 20
+
+// TooLargeError says that a problem is too large to be stated as a MILP.
+type TooLargeError struct{ Places int }
+
+// Error states the size.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%d places of a task at a load of a kind of machine, or on a machine, more than the %d up to which the problem is stated", e.Places, largestForm)
+}
+
+// prepare checks the problem and makes its core.
+func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
+	if err := p.Check(); err != nil {
+		return nil, 0, err
+	}
+	slack, err := p.slack()
+	if err != nil {
+		return nil, 0, err
+	}
+	if room := p.room(); room < len(p.Tasks) {
+		return nil, 0, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
+	}
+	levels := 0
+	for k := range p.Classes {
+		levels += max(0, p.Classes[k].Most(p.Period, len(p.Tasks)))
+	}
+	if levels*len(p.Tasks) > largestForm || p.large(0) {
+		return nil, 0, &TooLargeError{levels * len(p.Tasks)}
+	}
+	c := newCore(ctx, p, 0)
+	return c, slack, ctx.Err()
+}
+
+// Level states the level form: of class c, w_cn machines carry load n, and x_cny is 1 where one of them serves task y.
+//
+//	min Σ p_cny·x_cny   Σ_cn x_cny = 1   Σ_y x_cny = n·w_cn   x_cny ≤ w_cn   Σ_n w_cn ≤ N_c   w integer
+//
+// Machines that are alike are not told apart, and the bound of its relaxation is that of the Lagrangian. The error is that of
+// [Solve], a [*TooLargeError] or that of ctx.
+func (p *Problem) Level(ctx context.Context) (*Form, error) {
+	c, slack, err := p.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := p.levelForm(ctx, c, c.root(), slack)
+	return f, ctx.Err()
+}
+
+// formName is the name of a model, which says that it leaves out slack where it does.
+func formName(name string, slack float64) string {
+	if slack > 0 {
+		return name + "_without_slack"
+	}
+	return name
+}
+
+// levelColumns are the variables of one level.
+type levelColumns struct {
+	class, load int
+	used        milp.Var         // w
+	serves      map[int]milp.Var // x, by task; those that are sure have none
+}
+
+// levelForm states the level form of what is left: loads in the box, at each level the candidates alone. Where ctx ends, it is good
+// for nothing.
+func (p *Problem) levelForm(ctx context.Context, c *core, b box, slack float64) *Form {
+	m := &milp.Model{Name: formName("ggone_level", slack)}
+	f := &Form{Model: m, problem: p, core: c, slack: slack}
+	var columns []levelColumns
+	tasks := make([][]milp.Term, c.tasks) // by task: where it can be
+	for k := range c.classes {
+		columns = append(columns, c.stateClass(ctx, m, k, b, tasks)...)
+	}
+	for y, terms := range tasks {
+		m.AddRow("task_t"+strconv.Itoa(y), 1, 1, terms...)
+	}
+	f.loads = func(values []float64) []int {
+		loads := make([]int, len(c.class))
+		next := make([]int, len(c.classes))
+		for _, l := range slices.Backward(columns) { // the fullest first
+			for range int(values[l.used]) {
+				q := &c.classes[l.class]
+				if next[l.class] == q.machines {
+					return nil
+				}
+				loads[q.firstRank+next[l.class]] = l.load
+				next[l.class]++
+			}
+		}
+		return loads
+	}
+	f.start = func(machine []int) []float64 {
+		values := make([]float64, m.Variables())
+		load := make([]int, len(c.class))
+		for _, r := range machine {
+			load[r]++
+		}
+		at := map[[2]int]levelColumns{}
+		for _, l := range columns {
+			at[[2]int{l.class, l.load}] = l
+		}
+		for r, n := range load {
+			if l, ok := at[[2]int{c.class[r], n}]; ok {
+				values[l.used]++
+			}
+		}
+		for y, r := range machine {
+			if x, ok := at[[2]int{c.class[r], load[r]}].serves[y]; ok {
+				values[x] = 1
+			}
+		}
+		return values
+	}
+	return f
+}
+
+// stateClass states the levels of a class and adds its terms to those of the tasks.
+func (c *core) stateClass(ctx context.Context, m *milp.Model, k int, b box, tasks [][]milp.Term) []levelColumns {
+	q := &c.classes[k]
+	first, last := q.firstRank, q.firstRank+q.machines-1
+	var columns []levelColumns
+	for n := max(1, b.low[last]); n <= b.high[first] && ctx.Err() == nil; n++ {
+		most := 0 // machines that can carry n
+		for r := first; r <= last; r++ {
+			if b.low[r] <= n && n <= b.high[r] {
+				most++
+			}
+		}
+		if most > 0 {
+			columns = append(columns, c.stateLevel(m, k, n, most, tasks))
+		}
+	}
+	// above are the machines that carry at least n.
+	above := func(n int) (terms []milp.Term) {
+		for _, l := range columns {
+			if l.load >= n {
+				terms = append(terms, milp.Term{Var: l.used, Coefficient: 1})
+			}
+		}
+		return terms
+	}
+	m.AddRow(fmt.Sprintf("machines_c%d", k), 0, float64(q.machines), above(1)...)
+	for j := range q.machines { // loads fall from rank to rank, so the limits of rank j are about the j+1 fullest machines
+		if low := b.low[first+j]; low > 0 && (j+1 == q.machines || b.low[first+j+1] < low) {
+			m.AddRow(fmt.Sprintf("least_c%d_%d", k, j), float64(j+1), math.Inf(1), above(low)...)
+		}
+		if high := b.high[first+j]; j > 0 && b.high[first+j-1] > high {
+			m.AddRow(fmt.Sprintf("most_c%d_%d", k, j), math.Inf(-1), float64(j), above(high+1)...)
+		}
+	}
+	return columns
+}
+
+// stateLevel states one level, which so many machines can have at most.
+func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) levelColumns {
+	l := &c.classes[k].levels[n]
+	if len(l.sure) > 0 {
+		most = 1 // a task is on one machine
+	}
+	name := fmt.Sprintf("c%d_n%d", k, n)
+	columns := levelColumns{k, n, m.Add(milp.Variable{Name: "w_" + name, Upper: float64(most), Cost: l.sureCost, Integer: true}), map[int]milp.Var{}}
+	for _, y := range l.sure {
+		tasks[y] = append(tasks[y], milp.Term{Var: columns.used, Coefficient: 1})
+	}
+	need := float64(n - len(l.sure))
+	terms := []milp.Term{{Var: columns.used, Coefficient: -need}}
+	for i, cost := range l.cost {
+		if math.IsInf(cost, 1) {
+			continue
+		}
+		y := int(l.name(i))
+		place := name + "_t" + strconv.Itoa(y) // there can be a million, for which Sprintf is slow
+		x := m.Add(milp.Variable{Name: "x_" + place, Upper: 1, Cost: cost})
+		columns.serves[y] = x
+		terms = append(terms, milp.Term{Var: x, Coefficient: 1})
+		tasks[y] = append(tasks[y], milp.Term{Var: x, Coefficient: 1})
+		if need > 1 { // otherwise the row of the level says it
+			m.AddRow("open_"+place, math.Inf(-1), 0, milp.Term{Var: x, Coefficient: 1}, milp.Term{Var: columns.used, Coefficient: -1})
+		}
+	}
+	if need == 0 {
+		terms = terms[1:]
+	}
+	m.AddRow("level_"+name, 0, 0, terms...)
+	return columns
+}
+
+// Slack is the load, in tasks over the period, that the model leaves out.
+func (f *Form) Slack() float64 { return f.slack }
+
+// Start is the values of the model's variables for an allocation, to start a solver from.
+func (f *Form) Start(machine []int) []float64 { return f.start(machine) }
+
+// Allocation is the best allocation at the loads that the values say: exactly, by the transportation problem, whatever the values
+// make of the tasks. Slack is parked where it costs least. The result holds no bound; Machine is nil where the values are no
+// solution. It is not stopped: it takes milliseconds for hundreds of tasks.
+func (f *Form) Allocation(values []float64) Result {
+	none := Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
+	loads := f.loads(values)
+	total := 0
+	for _, n := range loads {
+		total += n
+	}
+	if loads == nil || total != f.core.tasks {
+		return none
+	}
+	s := &search{core: f.core, ctx: context.Background(), rankOf: make([]int, f.core.tasks)}
+	loads = f.core.descending(loads)
+	cost := s.assign(loads)
+	if math.IsInf(cost, 1) {
+		return none
+	}
+	s.keep(loads)
+	return f.problem.placed(s.rankOf, cost, f.slack)
+}
+
+// placed is the result of an allocation whose cost without slack is known: slack is parked where it costs least.
+func (p *Problem) placed(machine []int, cost, slack float64) Result {
+	result := Result{Machine: machine, Objective: cost, Bound: math.Inf(-1)}
+	servers := p.servers()
+	tasks := make([][]int, len(servers))
+	for y, r := range machine {
+		tasks[r] = append(tasks[r], y)
+	}
+	loads := make([]float64, len(servers))
+	for r := range loads {
+		loads[r] = float64(len(tasks[r]))
+	}
+	if slack > 0 {
+		parked, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+slack)
+		if !ok {
+			return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
+		}
+		loads, result.Objective = parked, p.cost(servers, tasks, parked)
+	}
+	result.Load = make([]float64, len(loads))
+	for r, l := range loads {
+		result.Load[r] = l / p.Period
+	}
+	p.addCommitted(result.Load)
+	return result
+}
+
+// Greedy is an allocation without a search: loads in proportion to what the machines can take, then each task where it costs
+// least of what is left. The error is that of [Solve]. Complexity: O(tasks · classes).
+func Greedy(p *Problem) (Result, error) {
+	if err := p.Check(); err != nil {
+		return Result{}, err
+	}
+	slack, err := p.slack()
+	if err != nil {
+		return Result{}, err
+	}
+	if room := p.room(); room < len(p.Tasks) {
+		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
+	}
+	return p.greedy(slack, 0), nil
+}
