@@ -66,9 +66,9 @@ func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
 // Every registered solver makes a right schedule in rolling use, where it supports the batch, with and without a threshold, the same at any number of
 // workers, and no job starts before the round that plans it.
 func TestRollingIsRightWithEverySolver(t *testing.T) {
+	runs := map[string]int{}
 	for _, info := range solve.Solvers() {
 		t.Run(info.Name, func(t *testing.T) {
-			ran := 0
 			for seed := range uint64(30) {
 				for _, plain := range []bool{false, true} {
 					in := stream(t, seed, plain)
@@ -81,7 +81,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 					if err != nil {
 						t.Fatalf("seed %d: %v", seed, err)
 					}
-					ran++
+					runs[info.Name]++
 					if report := model.Check(in, result.Solution); !report.OK() {
 						t.Fatalf("seed %d: %v", seed, report.Violations[0])
 					}
@@ -105,10 +105,13 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 					}
 				}
 			}
-			if ran < 15 && info.Name != "ggone" && info.Name != "titan" {
+			if ran := runs[info.Name]; ran > 0 && ran < 15 && info.Name != "titan" {
 				t.Errorf("ran %d times only: the test proves little", ran)
 			}
 		})
+	}
+	if len(runs) < 15 { // others have another kind of instance, or no use of machines that are busy
+		t.Errorf("%d solvers ran: the test proves little", len(runs))
 	}
 }
 
