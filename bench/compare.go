@@ -13,25 +13,6 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Row is what one solver did on one instance.
-type Row struct {
-	Instance       string        `json:"instance"`
-	InstanceSHA256 string        `json:"instance_sha256"`
-	Solver         string        `json:"solver"`
-	Seed           uint64        `json:"seed"`
-	Status         model.Status  `json:"status,omitempty"`
-	Stop           model.Stop    `json:"stop,omitempty"`
-	Objective      *float64      `json:"objective,omitempty"` // absent: no schedule, or not finite
-	Bound          *float64      `json:"bound,omitempty"`
-	Gap            *float64      `json:"gap_percent,omitempty"` // 100·(objective − bound)/|objective|
-	Metrics        model.Metrics `json:"metrics,omitempty"`
-	Evaluations    int64         `json:"evaluations,omitempty"`
-	Elapsed        float64       `json:"elapsed_s"` // wall clock of the solver alone
-	Fault          string        `json:"fault,omitempty"`
-
-	Solution *model.Solution `json:"-"`
-}
-
 // Settings are the limits of each run.
 type Settings struct {
 	Time    time.Duration // 0: none
@@ -71,6 +52,7 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 		return row
 	}
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
+	row.Left = len(result.Solution.Unscheduled)
 	row.Gap = Gap(row.Objective, row.Bound)
 	return row
 }

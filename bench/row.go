@@ -1,0 +1,40 @@
+package bench
+
+import "github.com/allot-opt/allot/model"
+
+// Row is what one solver did on one instance: a line of a run's rows. Every table, picture and test is a function of rows alone.
+type Row struct {
+	Key            string            `json:"key,omitempty"`   // of the cell of a suite: what was run, without what came out
+	Group          string            `json:"group,omitempty"` // of the instance in its suite
+	Instance       string            `json:"instance"`
+	InstanceSHA256 string            `json:"instance_sha256"`
+	Solver         string            `json:"solver"` // its name, in a suite its label
+	Parameters     map[string]string `json:"parameters,omitempty"`
+	Seed           uint64            `json:"seed"`
+	TimeLimit      float64           `json:"time_limit_s,omitempty"`
+	MaxEvals       int64             `json:"max_evaluations,omitempty"`
+	Workers        int               `json:"workers,omitempty"`
+	Version        string            `json:"version,omitempty"` // of allot
+
+	Status      model.Status  `json:"status,omitempty"`
+	Stop        model.Stop    `json:"stop,omitempty"`
+	Objective   *float64      `json:"objective,omitempty"` // absent: no schedule, or not finite
+	Bound       *float64      `json:"bound,omitempty"`
+	Gap         *float64      `json:"gap_percent,omitempty"` // 100·(objective − bound)/|objective|
+	Left        int           `json:"left,omitempty"`        // jobs that the schedule leaves out
+	Metrics     model.Metrics `json:"metrics,omitempty"`
+	Evaluations int64         `json:"evaluations,omitempty"`
+	Elapsed     float64       `json:"elapsed_s"`       // wall clock of the solver alone
+	Trace       []Incumbent   `json:"trace,omitempty"` // how the schedule came to be, in a suite that asks for it
+	Fault       string        `json:"fault,omitempty"` // why there is no result
+
+	Solution *model.Solution `json:"-"`
+}
+
+// Incumbent is an improvement, one line of a trace.
+type Incumbent struct {
+	Elapsed     float64  `json:"elapsed_s"`
+	Evaluations int64    `json:"evaluations"`
+	Objective   float64  `json:"objective"`
+	Bound       *float64 `json:"bound,omitempty"`
+}
