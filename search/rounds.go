@@ -178,11 +178,15 @@ func (r *rounds) round(ctx context.Context) {
 	workers.Wait()
 }
 
-// prove goes on with the bound, for about a quarter of the time that the chains of a round take.
+// prove goes on with the bound, for about a quarter of the time that the chains of a round take where the proof may end the search,
+// and for half as much where it is far from that: better schedules are worth more there.
 func (r *rounds) prove(ctx context.Context) {
-	const second = 1e9
-	work := second * float64(r.engine.round()) / float64(r.engine.pace()) * float64(len(r.used)) / 4
-	bound, more := r.opt.Improve(ctx, int64(work))
+	const second, near = 1e9, 0.1
+	share := 1.0 / 8
+	if r.shown.objective-r.opt.Target <= near*math.Abs(r.shown.objective) {
+		share = 1.0 / 4
+	}
+	bound, more := r.opt.Improve(ctx, int64(share*second*float64(r.engine.round())/float64(r.engine.pace())*float64(len(r.used))))
 	r.opt.Target = max(r.opt.Target, bound)
 	r.done = !more
 }
