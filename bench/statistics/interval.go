@@ -80,7 +80,7 @@ func GeometricMean(x []float64, shift, confidence float64) (Interval, error) {
 	logs := make([]float64, len(x))
 	for i, v := range x {
 		if !(v+shift > 0) || math.IsInf(v+shift, 0) {
-			return Interval{}, fmt.Errorf("x[%d]: expected a number above %v, found %v", i, -shift, v)
+			return Interval{}, fmt.Errorf("x[%d]: expected a number above %v, found %v", i, 0-shift, v)
 		}
 		logs[i] = math.Log(v + shift)
 	}

@@ -41,11 +41,15 @@ func criticalDifference(solvers, problems int, alpha float64, quantile func() fl
 func rangeSurvival(q float64, k int) float64 {
 	const step = 1.0 / 16
 	others, sum := float64(k-1), 0.0
-	for i := -12 * 16; i <= 40*16; i++ {
+	for i := -10 * 16; i <= 40*16; i++ {
 		z := float64(i) * step
 		below := normalCDF(z)
 		apart := min(1, normalCDF(z-q)/below)
-		sum += math.Exp(-z*z/2+others*math.Log(below)) * -math.Expm1(others*math.Log1p(-apart))
+		term := math.Exp(-z*z/2+others*math.Log(below)) * -math.Expm1(others*math.Log1p(-apart))
+		sum += term
+		if z > q/2+5 && term < sum*ulp/1024 { // past the peak: no digit is left to come
+			break
+		}
 	}
 	return min(1, float64(k)*step*sum/math.Sqrt(2*math.Pi))
 }
