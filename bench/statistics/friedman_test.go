@@ -21,7 +21,8 @@ func costsOf(table [][]float64) [][]float64 {
 	return negative
 }
 
-// section 3.2.2 and table 6. He leaves out the correction for ties, here the factor 1 − 78/840: three pairs (6 each) and one tie of four (60).
+// section 3.2.2 and table 6. He leaves out the correction for ties, here the factor 1 − 78/840: three pairs (6 each) and one
+// tie of four (60).
 func TestFriedmanDemsarTable6(t *testing.T) {
 	got, err := statistics.Friedman(costsOf(demsar))
 	if err != nil {
@@ -191,8 +192,9 @@ func TestFriedmanInvariances(t *testing.T) {
 	})
 }
 
-// The distribution of all (k!)ⁿ⁻¹ orders of small tables: at a nominal level of 5 % the test by F rejects about that often, the one by χ²
-// less, and the P of a table whose problems all agree is exact. (With ten problems the first is 5.2 %, see docs/statistics.md.)
+// The distribution of all (k!)ⁿ⁻¹ orders of small tables: at a nominal level of 5 % the test by F rejects about that often, the
+// one by χ² less, and the P of a table whose problems all agree is exact. (With ten problems the first is 5.2 %, see
+// docs/statistics.md.)
 func TestFriedmanAgainstAllPermutations(t *testing.T) {
 	for _, c := range []struct {
 		n, k           int

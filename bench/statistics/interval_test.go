@@ -101,25 +101,25 @@ func TestIntervalsCover(t *testing.T) {
 			normal[i] = 3 + 2*source.NormFloat64()
 			logNormal[i] = math.Exp(source.NormFloat64()) // geometric mean and median 1
 		}
-		for what, of := range map[string]func() (statistics.Interval, error, float64){
-			"mean": func() (statistics.Interval, error, float64) {
+		for what, of := range map[string]func() (statistics.Interval, float64, error){
+			"mean": func() (statistics.Interval, float64, error) {
 				i, err := statistics.Mean(normal, confidence)
-				return i, err, 3
+				return i, 3, err
 			},
-			"geometric mean": func() (statistics.Interval, error, float64) {
+			"geometric mean": func() (statistics.Interval, float64, error) {
 				i, err := statistics.GeometricMean(logNormal, 0, confidence)
-				return i, err, 1
+				return i, 1, err
 			},
-			"median": func() (statistics.Interval, error, float64) {
+			"median": func() (statistics.Interval, float64, error) {
 				i, err := statistics.Median(logNormal, confidence)
-				return i, err, 1
+				return i, 1, err
 			},
-			"Hodges-Lehmann": func() (statistics.Interval, error, float64) {
+			"Hodges-Lehmann": func() (statistics.Interval, float64, error) {
 				i, err := statistics.HodgesLehmann(normal, zero, confidence)
-				return i, err, 3
+				return i, 3, err
 			},
 		} {
-			interval, err, truth := of()
+			interval, truth, err := of()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +192,8 @@ func TestGeometricMeanFlemingWallace(t *testing.T) {
 	})
 }
 
-// depression is example 3.1 of Hollander and Wolfe: Hamilton scale factor IV of nine patients before (x) and after (y) a tranquilliser.
+// depression is example 3.1 of Hollander and Wolfe: Hamilton scale factor IV of nine patients before (x) and after (y) a
+// tranquilliser.
 var depression = struct{ x, y []float64 }{
 	x: []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30},
 	y: []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29},
@@ -298,7 +299,8 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// The coverage of the median's interval is the sum of binomial probabilities that its ranks leave, and the next rank is too far in.
+// The coverage of the median's interval is the sum of binomial probabilities that its ranks leave, and the next rank is too far
+// in.
 func TestMedianCoverageIsTheGreatestRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, confidence := rapid.IntRange(1, 60).Draw(t, "n"), rapid.Float64Range(0.5, 0.999).Draw(t, "confidence")

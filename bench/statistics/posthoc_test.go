@@ -68,7 +68,8 @@ func TestNemenyiStudentizedRange(t *testing.T) {
 	}
 }
 
-// table 5b. Nine solvers at 0.05 are 2.724 there: a slip, for 0.05/16 of the normal distribution is beyond 2.734, between its neighbours.
+// table 5b. Nine solvers at 0.05 are 2.724 there: a slip, for 0.05/16 of the normal distribution is beyond 2.734, between its
+// neighbours.
 func TestBonferroniDunnDemsarTable5b(t *testing.T) {
 	table := map[float64][]float64{
 		0.05: {1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690, 2.734, 2.773},
@@ -203,9 +204,9 @@ func TestCliques(t *testing.T) {
 		}
 	}
 	_, err := statistics.Cliques([]float64{1, nan}, 1)
-	refused(t, "NaN", err, "NaN")
+	refused(t, "NaN", err, "mean[1]: expected a number")
 	_, err = statistics.Cliques([]float64{1}, nan)
-	refused(t, "NaN", err, "NaN")
+	refused(t, "NaN", err, "difference: expected a number")
 }
 
 // A pair shares a bar exactly when its mean ranks are nearer than the difference, and no bar is part of another.

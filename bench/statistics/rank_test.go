@@ -10,8 +10,9 @@ import (
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
-// demsar is table 6 of Demšar (2006): the area under the curve of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets, greater being better. He
-// ranks the last two of the voting set apart, 2 and 3, though three digits print them alike: the fifth digit here stands for that.
+// demsar is table 6 of Demšar (2006): the area under the curve of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on 14 data sets, greater
+// being better. He ranks the last two of the voting set apart, 2 and 3, though three digits print them alike: the fifth digit
+// here stands for that.
 var demsar = [][]float64{
 	{0.763, 0.768, 0.771, 0.798},   // adult (sample)
 	{0.599, 0.591, 0.590, 0.569},   // breast cancer
@@ -38,8 +39,8 @@ func column(table [][]float64, j int) []float64 {
 	return values
 }
 
-// section 3.1.3 and table 2: R⁺ = 93 and R⁻ = 12 for C4.5+m against C4.5. He shares the ranks of the two zeros, 1 and 2, between the
-// sides; Pratt leaves them out.
+// section 3.1.3 and table 2: R⁺ = 93 and R⁻ = 12 for C4.5+m against C4.5. He shares the ranks of the two zeros, 1 and 2,
+// between the sides; Pratt leaves them out.
 func TestSignedRankDemsarTable2(t *testing.T) {
 	got, err := statistics.SignedRank(column(demsar, 1), column(demsar, 0))
 	if err != nil {
@@ -79,7 +80,8 @@ func TestSignedRankPublished(t *testing.T) {
 	near(t, "P", got.P, 0.041259765625, 1e-15)
 }
 
-// More than 50 differences with ties and zeros, against scipy 1.17.1: wilcoxon(zero_method="pratt", correction=True, method="approx").
+// More than 50 differences with ties and zeros, against scipy 1.17.1: wilcoxon(zero_method="pratt", correction=True,
+// method="approx").
 func TestSignedRankLarge(t *testing.T) {
 	d := make([]float64, 80)
 	for i := range d {
@@ -244,7 +246,8 @@ func TestSignedRankExactAndApproximateMeet(t *testing.T) {
 	}
 }
 
-// example 4.1 of Hollander and Wolfe: permeability constants of the chorioamnion at term and before. R's manual has W = 35 and 0.1272 one-sided.
+// example 4.1 of Hollander and Wolfe: permeability constants of the chorioamnion at term and before. R's manual has W = 35 and
+// 0.1272 one-sided.
 func TestRankSumHollanderWolfe(t *testing.T) {
 	atTerm := []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}
 	before := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
