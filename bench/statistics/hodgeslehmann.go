@@ -72,7 +72,7 @@ func walshIndex(n int, confidence float64) (c int, coverage float64) {
 		variance := float64(n) * float64(n+1) * float64(2*n+1) / 24
 		below = func(c int) float64 { return normalCDF((float64(c) - 0.5 - float64(sums)/2) / math.Sqrt(variance)) }
 	}
-	c = sort.Search(sums/2+1, func(c int) bool { return 2*below(c) > 1-confidence }) - 1
+	c = sort.Search(sums/2+1, func(c int) bool { return 2*below(c) > tail(confidence) }) - 1
 	if c <= 0 {
 		return 0, 1
 	}

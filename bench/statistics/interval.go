@@ -63,6 +63,9 @@ func studentWidth(confidence, degrees float64) float64 {
 	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile((1 - confidence) / 2)
 }
 
+// tail is what an interval of discrete ranks may leave out, with room for the rounding of probabilities that are equal to it.
+func tail(confidence float64) float64 { return (1 - confidence) * (1 + 1e-12) }
+
 // GeometricMean is the shifted geometric mean, exp(Σ ln(xᵢ + shift)/n) − shift, with Student's interval on the scale of the
 // logarithms; SD is the factor exp(SD of ln(xᵢ + shift)). Shift 0 is for ratios, for which only it gives the same ranking
 // whichever solver is the reference; a shift of about what one does not care about (10 s, say) keeps tiny times from ruling the
@@ -119,7 +122,7 @@ func Median(x []float64, confidence float64) (Interval, error) {
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
 	// below(d) is P(Binomial < d), which grows with d.
 	below := func(d int) float64 { return binomial.CDF(float64(d) - 1) }
-	d := sort.Search(n/2+1, func(d int) bool { return 2*below(d) > 1-confidence }) - 1
+	d := sort.Search(n/2+1, func(d int) bool { return 2*below(d) > tail(confidence) }) - 1
 	if d > 0 {
 		result.Low, result.High, result.Coverage = sorted[d-1], sorted[n-d], 1-2*below(d)
 	}

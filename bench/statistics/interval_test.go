@@ -313,7 +313,7 @@ func TestMedianCoverageIsTheGreatestRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		term, below, d := math.Exp2(-float64(n)), 0.0, 0
-		for ; d <= n/2 && 2*(below+term) <= 1-confidence; d++ {
+		for ; d <= n/2 && 2*(below+term) <= (1-confidence)*(1+1e-12); d++ {
 			below += term
 			term *= float64(n-d) / float64(d+1)
 		}

@@ -379,12 +379,7 @@ func TestRankSumInvariances(t *testing.T) {
 		for i, v := range b {
 			d[i] = v*v + v
 		}
-		for _, x := range append(a, b...) {
-			if x > 0 && x < 1e-6 {
-				t.Skip("v² + v rounds")
-			}
-		}
-		if again, _ := statistics.RankSum(c, d); again != got && math.Abs(again.Delta-got.Delta) > 1e-12 {
+		if again, _ := statistics.RankSum(c, d); again != got {
 			t.Fatalf("%+v, after an increasing function %+v", got, again)
 		}
 	})
