@@ -73,7 +73,7 @@ func tail(confidence float64) float64 { return (1 - confidence) * (1 + 1e-12) }
 // O(n).
 //
 // P. J. Fleming, J. J. Wallace (1986), How not to lie with statistics, doi:10.1145/5666.5673; the shift: T. Achterberg (2007),
-// Constraint Integer Programming, doi:10.14279/depositonce-1634, appendix A.3.
+// Constraint Integer Programming, doi:10.14279/depositonce-1634.
 func GeometricMean(x []float64, shift, confidence float64) (Interval, error) {
 	if err := checkFinite("x", x); err != nil {
 		return Interval{}, err

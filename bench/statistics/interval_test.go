@@ -204,7 +204,7 @@ func TestHodgesLehmannHollanderWolfe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Their examples 3.3 and 3.4: the estimate −0.46 and the 96.1 % interval (−0.786, −0.010).
+	// Their sections 3.2 and 3.3: the estimate −0.46 and the 96.1 % interval (−0.786, −0.010).
 	near(t, "estimate", got.Estimate, -0.46, 1e-12)
 	near(t, "low", got.Low, -0.786, 1e-12)
 	near(t, "high", got.High, -0.010, 1e-12)

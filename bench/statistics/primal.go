@@ -12,7 +12,7 @@ type Incumbent struct {
 }
 
 // Spent is when a run first had an objective f with f ≤ best + tolerance·(start − best), +Inf if never: the test of convergence
-// of Moré and Wild (2009), doi:10.1137/080724083, eq. 2.2. start is the objective of the starting point, the same for all
+// of Moré and Wild (2009), doi:10.1137/080724083, section 2. start is the objective of the starting point, the same for all
 // solvers of a problem (that of a baseline where they start differently); best the least that any of them found. It holds for
 // objectives of any sign and does not change when they are shifted or scaled. 0 ≤ tolerance < 1 and start ≥ best, all finite; a
 // trace whose times fall is an error. O(len(trace)).

@@ -112,7 +112,7 @@ func columnProfiles(table [][]float64) ([]Profile, error) {
 // (Moré and Wild: variables + 1, the evaluations of a simplex gradient), nil for 1. Unlike a performance profile it does not
 // depend on who else is in the table. Negative spent and units that are not positive are errors. O(n·k log n).
 //
-// J. J. Moré, S. M. Wild (2009), Benchmarking derivative-free optimization algorithms, doi:10.1137/080724083, eq. 2.9.
+// J. J. Moré, S. M. Wild (2009), Benchmarking derivative-free optimization algorithms, doi:10.1137/080724083, section 2.
 func DataProfile(spent [][]float64, unit []float64) ([]Profile, error) {
 	table, err := nonNegativeTable("spent", spent)
 	if err != nil {

@@ -123,7 +123,7 @@ func TestPerformanceProfileInvariances(t *testing.T) {
 	})
 }
 
-// Moré and Wild (2009), section 2.2, by hand: problems of 1 and 4 variables, hence simplex gradients of 2 and 5 evaluations.
+// Moré and Wild (2009), section 2, by hand: problems of 1 and 4 variables, hence simplex gradients of 2 and 5 evaluations.
 func TestDataProfileMoreWild(t *testing.T) {
 	got, err := statistics.DataProfile([][]float64{{2, 10}, {50, nan}}, []float64{2, 5})
 	want := []statistics.Profile{{X: []float64{1, 10}, Y: []float64{0.5, 1}}, {X: []float64{5}, Y: []float64{0.5}}}

@@ -99,6 +99,7 @@ func TestSignedRankLarge(t *testing.T) {
 }
 
 func TestSignedRankOfFailuresAndZeros(t *testing.T) {
+	one := 1.0 // a variable, lest the compiler add exactly
 	// a fails twice where b does not, both fail once, and b fails once: the failures tie for the greatest difference.
 	got, err := statistics.SignedRank([]float64{nan, inf, inf, 1, 5, 3, 1e308}, []float64{1, 2, nan, inf, 4, 3, -1e308})
 	if err != nil {
@@ -111,6 +112,10 @@ func TestSignedRankOfFailuresAndZeros(t *testing.T) {
 	got, err = statistics.SignedRank([]float64{1, inf}, []float64{1, nan})
 	if err != nil || got != (statistics.Wilcoxon{N: 2, Zeros: 2, P: 1, Exact: true}) {
 		t.Errorf("all zero: %+v, %v", got, err)
+	}
+	got, err = statistics.SignedRank([]float64{0.1 + 0.2*one, 5}, []float64{0.3, 4})
+	if err != nil || got.Zeros != 1 || got.Plus != 2 {
+		t.Errorf("a difference of rounding: %+v, %v", got, err)
 	}
 	got, err = statistics.SignedRank([]float64{2}, []float64{1})
 	if err != nil || got.P != 1 || got.Effect != 1 {
@@ -267,8 +272,8 @@ func TestRankSumHollanderWolfe(t *testing.T) {
 	near(t, "A12", a, 0.7, 1e-15)
 }
 
-// The example of Romano and others (2006) and of the manual of R's effsize: delta = −0.25.
-func TestCliffDeltaRomano(t *testing.T) {
+// The example of Hogarty and Kromrey (1999), from the manual and tests of R's effsize: delta = −0.25, small.
+func TestCliffDeltaHogartyKromrey(t *testing.T) {
 	treatment := []float64{10, 10, 20, 20, 20, 30, 30, 30, 40, 50}
 	control := []float64{10, 20, 30, 40, 40, 50}
 	delta, err := statistics.CliffDelta(treatment, control)

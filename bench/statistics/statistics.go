@@ -22,8 +22,7 @@ import (
 // Sum is the sum of x by compensated summation: in any order it is off by one rounding of the sum and n² of the square of a
 // rounding (2⁻¹⁰⁴) of Σ|xᵢ|. The sum of nothing is 0; infinities and NaN give what + gives. O(n).
 //
-// A. Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, doi:10.1002/zamm.19740540106,
-// algorithm IV.
+// A. Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, doi:10.1002/zamm.19740540106.
 func Sum(x []float64) float64 {
 	sum, lost := 0.0, 0.0
 	for _, v := range x {
