@@ -123,6 +123,18 @@ func TestSignedRankOfFailuresAndZeros(t *testing.T) {
 	}
 }
 
+// Two losses and 98 ties: the ranks 99 and 100 of 5,050.
+func TestSignedRankEffectCountsZeros(t *testing.T) {
+	a := make([]float64, 100)
+	a[3], a[50] = 1, 2
+	got, err := statistics.SignedRank(a, make([]float64, 100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "effect", got.Effect, 199.0/5050, 1e-15)
+	near(t, "P", got.P, 0.5, 1e-15)
+}
+
 func TestSignedRankManyZeros(t *testing.T) {
 	a, b := make([]float64, 20006), make([]float64, 20006)
 	for i := range 6 {
@@ -388,6 +400,28 @@ func TestRankSumInvariances(t *testing.T) {
 			t.Fatalf("%+v, after an increasing function %+v", got, again)
 		}
 	})
+}
+
+// Up to 50 values together P is counted; on both sides of the change it is nearly that of the other method.
+func TestRankSumExactAndApproximateMeet(t *testing.T) {
+	for n := 47; n <= 54; n++ {
+		var a, b []float64
+		for i := range n {
+			if i%2 == 0 || i > 3*n/4 {
+				a = append(a, float64(i))
+			} else {
+				b = append(b, float64(i))
+			}
+		}
+		got, err := statistics.RankSum(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Exact != (n <= 50) {
+			t.Errorf("n %d: exact %v", n, got.Exact)
+		}
+		small(t, "P", got.P, math.Erfc(math.Abs(got.Z)/math.Sqrt2), 0.05)
+	}
 }
 
 func TestRankSumAllAlike(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// The sizes up to which SignedRank and RankSum count instead of approximating: counts fit a float64 exactly, in 20 MB and a
-// tenth of a second at most.
+// The sizes up to which SignedRank and RankSum count instead of approximating: counts fit a float64 exactly, in 20 MB and a few
+// tenths of a second at most.
 const (
 	exactPairs  = 50    // non-zero differences
 	exactAmong  = 50000 // pairs, with the zeros
