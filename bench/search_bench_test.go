@@ -3,14 +3,12 @@ package bench_test
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -35,7 +33,7 @@ type searchSet struct {
 
 // BenchmarkSearch measures what the solver search finds in a given time with two workers, on real data beside the repository:
 // /data=SET/instance=NAME/time=LIMIT, in objective, ratio to the best that is known, gap% to the proved bound and evaluations a
-// second. instance=mean sums a set up. Every repetition takes the next seed; -benchtime 5x takes five.
+// second. instance=mean sums a set up. Every repetition takes the next seed, whether -benchtime 5x or -count 5 asks for it.
 func BenchmarkSearch(b *testing.B) {
 	for _, set := range []struct {
 		name string
@@ -79,8 +77,10 @@ func (s searchSet) benchmark(b *testing.B) {
 		passed := 0 // ratios above their limits
 		for _, c := range s.cases {
 			b.Run(fmt.Sprintf("instance=%s/time=%s", c.name, shortTime(limit)), func(b *testing.B) {
-				ratio := benchmarkSearch(b, c.in, limit) / c.known
+				found := benchmarkSearch(b, c.in, limit)
+				ratio := found / c.known
 				s.report(b, ratio)
+				b.ReportMetric(found-c.known, "above-"+s.to)
 				ratios = append(ratios, ratio)
 				if c.limit > 0 && ratio > c.limit*(1+model.Tolerance) {
 					passed++
@@ -127,12 +127,16 @@ func reportSummary(b *testing.B, to string, ratios []float64) {
 	b.ReportMetric(0, "ns/op") // nothing was timed
 }
 
+// searchSeeds are the last seeds of the benchmarks, by name.
+var searchSeeds = map[string]uint64{}
+
 // benchmarkSearch runs the solver for so long, reports what it found and returns the mean objective.
 func benchmarkSearch(b *testing.B, in *model.Instance, limit time.Duration) float64 {
 	objective, gap, evaluations, seconds, runs := 0.0, 0.0, 0.0, 0.0, 0.0
 	for b.Loop() {
 		runs++
-		row := bench.Measure(b.Context(), "search", in, bench.Settings{Time: limit, Options: solve.Options{Seed: uint64(runs), Workers: searchWorkers}})
+		searchSeeds[b.Name()]++
+		row := bench.Measure(b.Context(), "search", in, bench.Settings{Time: limit, Options: solve.Options{Seed: searchSeeds[b.Name()], Workers: searchWorkers}})
 		if row.Fault != "" || row.Objective == nil {
 			b.Fatalf("no schedule: %s", row.Fault)
 		}
@@ -175,41 +179,13 @@ func benchmarkBatch(b *testing.B) {
 				}
 				best = min(best, *row.Objective)
 			}
-			peak := watchMemory()
+			end := peak.Watch()
 			found := benchmarkSearch(b, in, 30*time.Second)
-			b.ReportMetric(peak()/1e6, "peak-MB")
+			b.ReportMetric(end()/1e6, "peak-MB")
 			b.ReportMetric(best, "heuristic")
 			b.ReportMetric(100*(best-found)/best, "%better")
 		})
 	}
-}
-
-// watchMemory looks every 20 ms at the memory that the process holds of the system, and returns what ends this and says the most, in
-// bytes.
-func watchMemory() (peak func() float64) {
-	runtime.GC()
-	debug.FreeOSMemory()
-	held := func() float64 {
-		samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-		metrics.Read(samples)
-		return float64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
-	}
-	end, most := make(chan struct{}), make(chan float64)
-	go func() {
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		highest := held()
-		for {
-			select {
-			case <-ticker.C:
-				highest = max(highest, held())
-			case <-end:
-				most <- max(highest, held())
-				return
-			}
-		}
-	}()
-	return func() float64 { close(end); return <-most }
 }
 
 // shortTime writes 1m0s as 60s.

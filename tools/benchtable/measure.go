@@ -1,0 +1,141 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// errNotStarted is wrapped where a command left nothing to read.
+var errNotStarted = errors.New("not started")
+
+// measure runs a command such as go test -bench and keeps what it prints, below a header that says where and when, in the file out;
+// until it ends in that name and .partial. It says on stderr what runs, and how long it is going to take by the baseline. The file
+// is there after a failure too, with what was measured until then.
+func measure(ctx context.Context, out string, args []string, baseline *figures, stderr io.Writer) error {
+	partial := out + ".partial"
+	file, err := os.Create(partial)
+	if err != nil {
+		return errors.Join(errNotStarted, err)
+	}
+	defer file.Close()
+	writer := bufio.NewWriter(file)
+	if err := writeHeader(writer, baseline.units); err != nil {
+		return errors.Join(errNotStarted, err)
+	}
+	run, cancel := context.WithCancel(ctx)
+	defer cancel()
+	command := exec.CommandContext(run, args[0], args[1:]...)
+	command.Stderr = stderr
+	// go test and the tests that it starts end together: they are a group of their own, to which an interrupt is passed on.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
+	command.WaitDelay = 10 * time.Second
+	pipe, err := command.StdoutPipe()
+	if err != nil {
+		return errors.Join(errNotStarted, err)
+	}
+	if err := command.Start(); err != nil {
+		return errors.Join(errNotStarted, err, os.Remove(partial))
+	}
+	progress := newProgress(args, baseline, stderr)
+	progress.begin()
+	// What is kept is written through line by line, so that it is there after a kill.
+	_, copied := io.Copy(io.MultiWriter(lines{writer}, progress), pipe)
+	if copied != nil {
+		cancel() // nobody reads on
+	}
+	ended := command.Wait()
+	fmt.Fprintf(stderr, "%d measurements in %s\n", progress.done, duration(time.Since(progress.start)))
+	if err := errors.Join(copied, writer.Flush(), file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(partial, out); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("interrupted; what was measured until then is in %s", out)
+	case ended != nil:
+		return fmt.Errorf("%s: %w; what it printed is in %s", strings.Join(args[:min(2, len(args))], " "), ended, out)
+	}
+	return nil
+}
+
+// lines flushes whatever is written.
+type lines struct{ w *bufio.Writer }
+
+func (l lines) Write(text []byte) (int, error) {
+	n, err := l.w.Write(text)
+	if err != nil {
+		return n, err
+	}
+	return n, l.w.Flush()
+}
+
+// writeHeader writes what is known of units, so that benchstat knows it too, and the lines of configuration.
+func writeHeader(w io.Writer, units benchfmt.UnitMetadataMap) error {
+	writer := benchfmt.NewWriter(w)
+	known := slices.SortedFunc(func(yield func(*benchfmt.UnitMetadata) bool) {
+		for _, unit := range units {
+			if !yield(unit) {
+				return
+			}
+		}
+	}, func(a, b *benchfmt.UnitMetadata) int { return strings.Compare(a.OrigUnit+a.Key, b.OrigUnit+b.Key) })
+	for _, unit := range known {
+		if err := writer.Write(unit); err != nil {
+			return err
+		}
+	}
+	for _, line := range configuration() {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", line[0], line[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configuration is the machine and its state, in keys and values; what cannot be found out is left out.
+func configuration() [][2]string {
+	var lines [][2]string
+	add := func(key, value string) {
+		if value != "" {
+			lines = append(lines, [2]string{key, value})
+		}
+	}
+	commit, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
+	if err == nil {
+		add("commit", strings.TrimSpace(string(commit)))
+	}
+	add("date", time.Now().UTC().Format("2006-01-02T15:04Z"))
+	add("go", runtime.Version())
+	add("cores", strconv.Itoa(runtime.NumCPU()))
+	if memory, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kilobytes float64
+		if _, err := fmt.Sscanf(string(memory), "MemTotal: %f", &kilobytes); err == nil {
+			add("memory", fmt.Sprintf("%.0f GiB", kilobytes/(1<<20)))
+		}
+	}
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		if average, _, ok := strings.Cut(string(load), " "); ok {
+			add("load", average+" when it began")
+		}
+	}
+	return lines
+}
+
