@@ -6,6 +6,7 @@ BENCH    ?= .
 COUNT    ?= 1
 OUT      ?= bench.txt
 TAGS     ?=
+ARGS     ?=
 
 .PHONY: run highs test bench baseline lint fuzz vuln
 
@@ -30,6 +31,7 @@ test:
 # Benchmarks, and a table of what they measure beside the committed figures and the targets; the text stays in OUT.
 #   make bench BENCH=Search COUNT=5 OUT=new.txt     BENCH as in go test -bench
 #   make bench BENCH=Highs TAGS=highs               those of HiGHS are in that build alone
+#   make bench ARGS="-benchtime 1x"                 once each, to see that they run
 bench:
 	@$(BENCHTABLE) $(MEASURE)
 
@@ -38,7 +40,7 @@ baseline:
 	@$(BENCHTABLE) -record $(MEASURE)
 
 BENCHTABLE = go -C tools run ./benchtable -C '$(CURDIR)'
-MEASURE    = -o '$(OUT)' -run $(if $(TAGS),tools/highs) go test -v -tags '$(TAGS)' -run '^$$' -bench '$(BENCH)' -count $(COUNT) -timeout 0 ./...
+MEASURE    = -o '$(OUT)' -run $(if $(TAGS),tools/highs) go test -v -tags '$(TAGS)' -run '^$$' -bench '$(BENCH)' -count $(COUNT) -timeout 0 $(ARGS) ./...
 
 lint:
 	$(TOOL) golangci-lint run ./...

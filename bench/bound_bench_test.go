@@ -66,10 +66,13 @@ func prove(ctx context.Context, c searchCase, limit time.Duration) float64 {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	proof := bound.New(ctx, c.in)
-	value, _ := proof.Value()
-	for ctx.Err() == nil && value < c.known && proof.Improve(ctx, 1e8) {
-		value, _ = proof.Value()
+	for more := true; more && ctx.Err() == nil; {
+		more = proof.Improve(ctx, 1e8)
+		if value, ok := proof.Value(); ok && value >= c.known {
+			break
+		}
 	}
+	value, _ := proof.Value()
 	return value
 }
 

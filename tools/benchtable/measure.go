@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,6 +28,7 @@ var errNotStarted = errors.New("not started")
 // until it ends in that name and .partial. It says on stderr what runs, and how long it is going to take by the baseline. The file
 // is there after a failure too, with what was measured until then.
 func measure(ctx context.Context, out string, args []string, baseline *figures, stderr io.Writer) error {
+	stderr = &locked{w: stderr} // the command and the progress write to it
 	partial := out + ".partial"
 	file, err := os.Create(partial)
 	if err != nil {
@@ -74,6 +76,18 @@ func measure(ctx context.Context, out string, args []string, baseline *figures, 
 		return fmt.Errorf("%s: %w; what it printed is in %s", strings.Join(args[:min(2, len(args))], " "), ended, out)
 	}
 	return nil
+}
+
+// locked is a writer for several at once.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(text)
 }
 
 // lines flushes whatever is written.
@@ -138,4 +152,3 @@ func configuration() [][2]string {
 	}
 	return lines
 }
-

@@ -156,6 +156,9 @@ func formatted(values []float64, unit string) string {
 
 // number has four significant digits. Times, rates and bytes have prefixes; to a ratio, a percentage or a count they say nothing.
 func number(value float64, unit string) string {
+	if strings.HasPrefix(unit, "sec") {
+		return benchunit.Scale(value, benchunit.Decimal) + "s" // 5.0m alone could be minutes
+	}
 	if strings.Contains(unit, "sec") || strings.Contains(unit, "/s") || benchunit.ClassOf(unit) == benchunit.Binary {
 		return benchunit.Scale(value, benchunit.ClassOf(unit))
 	}
