@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -165,6 +166,7 @@ func TestNumbers(t *testing.T) {
 		{[]float64{0.985}, "ratio-best", "0.985"},
 		{[]float64{0.0004}, "gap%", "0.0004"},
 		{[]float64{28481}, "jobs", "28481"},
+		{[]float64{math.Copysign(0, -1)}, "gap%", "0"},
 		// Student's t for 95 % and two degrees of freedom is 4.303: 4.303·0.1/√3 = 0.2484, 12.4 % of 2.
 		{[]float64{1.9, 2, 2.1}, "ratio", "2 ± 12%"},
 		{[]float64{-1, 0, 1}, "gap%", "0 ± 2.484"},

@@ -105,7 +105,7 @@ func (t *table) rows(b *benchmark, unit string, old []float64, targets []target,
 			measured[k] = true
 		}
 	}
-	now := summary(b.values[unit])
+	now := mean(b.values[unit])
 	row := func(limit, verdict string, better int) []string {
 		return []string{unit, formatted(old, unit), formatted(b.values[unit], unit), change(old, b.values[unit], better), limit, verdict}
 	}
@@ -115,12 +115,12 @@ func (t *table) rows(b *benchmark, unit string, old []float64, targets []target,
 	var rows [][]string
 	for _, target := range mine {
 		verdict := "met"
-		if target.met(now.Center) {
+		if target.met(now) {
 			t.met++
 		} else {
 			verdict = "MISSED"
 			t.missed++
-			t.misses = append(t.misses, fmt.Sprintf("%s %s: %s %s, target %s (issue %d: %s)", b.pkg, b.name, number(now.Center, unit), unit, target.limit(), target.Issue, target.Target))
+			t.misses = append(t.misses, fmt.Sprintf("%s %s: %s %s, target %s (issue %d: %s)", b.pkg, b.name, number(now, unit), unit, target.limit(), target.Issue, target.Target))
 		}
 		rows = append(rows, row(target.limit(), verdict, target.better()))
 	}
@@ -130,6 +130,11 @@ func (t *table) rows(b *benchmark, unit string, old []float64, targets []target,
 // summary is the mean of the values with its confidence interval.
 func summary(values []float64) benchmath.Summary {
 	return benchmath.AssumeNormal.Summary(sample(values), confidence)
+}
+
+// mean is that of the values.
+func mean(values []float64) float64 {
+	return summary(values).Center //nolint:misspell // the library's name
 }
 
 // sample is the values as the statistics want them; they sort their argument.
@@ -143,7 +148,7 @@ func formatted(values []float64, unit string) string {
 		return "–"
 	}
 	s := summary(values)
-	text := number(s.Center, unit)
+	text := number(mean(values), unit)
 	if len(values) == 1 {
 		return text
 	}
@@ -156,6 +161,7 @@ func formatted(values []float64, unit string) string {
 
 // number has four significant digits. Times, rates and bytes have prefixes; to a ratio, a percentage or a count they say nothing.
 func number(value float64, unit string) string {
+	value += 0 // no −0
 	if strings.HasPrefix(unit, "sec") {
 		return benchunit.Scale(value, benchunit.Decimal) + "s" // 5.0m alone could be minutes
 	}
@@ -173,24 +179,24 @@ func change(old, now []float64, better int) string {
 	if len(old) == 0 {
 		return "new"
 	}
-	a, b := summary(old), summary(now)
+	a, b := mean(old), mean(now)
 	comparison := benchmath.AssumeNormal.Compare(sample(old), sample(now))
 	comparison.Alpha = benchmath.DefaultThresholds.CompareAlpha
 	constant := func(values []float64) bool { return slices.Min(values) == slices.Max(values) }
 	switch {
-	case a.Center == b.Center:
+	case a == b:
 		return "0.00%"
 	case constant(old) && constant(now) && len(old) > 1 && len(now) > 1:
 		comparison.P = 0 // the test fails without any variance
 	case len(old) == 1 || len(now) == 1:
 		comparison.P = 0
-		return fmt.Sprintf("(%s) n=%d+%d", comparison.FormatDelta(a.Center, b.Center), len(old), len(now))
+		return fmt.Sprintf("(%s) n=%d+%d", comparison.FormatDelta(a, b), len(old), len(now))
 	}
-	text := comparison.FormatDelta(a.Center, b.Center) + " " + comparison.String()
+	text := comparison.FormatDelta(a, b) + " " + comparison.String()
 	if comparison.P > comparison.Alpha || better == 0 {
 		return text
 	}
-	if (b.Center > a.Center) == (better > 0) {
+	if (b > a) == (better > 0) {
 		return text + " better"
 	}
 	return text + " worse"
