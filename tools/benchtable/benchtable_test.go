@@ -209,6 +209,7 @@ func TestAskedIsAsGoTestMatches(t *testing.T) {
 		pattern, name string
 		expected      bool
 	}{
+		{"", "Search", false}, // nobody knows
 		{".", "Search/data=mcp", true},
 		{"Search", "Search/data=mcp", true},
 		{"Search$", "SearchPeer", false},
@@ -220,8 +221,23 @@ func TestAskedIsAsGoTestMatches(t *testing.T) {
 		{"Search/(mcp|swf)", "Search/data=swf", true},
 		{"Search/BKW[/|]", "Search/BKW1", false},
 	} {
-		if found := asked(c.pattern, c.name); found != c.expected {
+		if found := (choice{bench: c.pattern}).holds(c.name); found != c.expected {
 			t.Errorf("%q, %q: %v, expected %v", c.pattern, c.name, found, c.expected)
+		}
+	}
+	for _, c := range []struct {
+		skip, name string
+		expected   bool
+	}{
+		{"^BenchmarkSearch", "SearchPeer/data=mcp", false},
+		{"^BenchmarkSearch", "Bound/data=mcp", true},
+		{"Search/swf", "Search/data=swf/instance=a", false},
+		{"Search/swf", "Search", true},
+		{"Search/mcp|Bound", "Bound/data=swf", false},
+	} {
+		args := []string{"go", "test", "-bench=.", "-skip", c.skip}
+		if found := choiceOf(args).holds(c.name); found != c.expected {
+			t.Errorf("without %q, %q: %v, expected %v", c.skip, c.name, found, c.expected)
 		}
 	}
 }

@@ -146,21 +146,33 @@ func commonProcessors(results []*benchfmt.Result) string {
 	return suffix
 }
 
-// asked says whether go test -bench runs a benchmark by its pattern: a regular expression for each element of the name, and
-// alternatives of such.
-func asked(pattern, name string) bool {
+// choice is which benchmarks a run of go test is to measure, by its patterns: a regular expression for each element of the name, and
+// alternatives of such. The zero value is that nobody knows.
+type choice struct{ bench, skip string }
+
+// choiceOf takes the patterns from a command.
+func choiceOf(args []string) choice {
+	return choice{argument(args, "-bench", "."), argument(args, "-skip", "")}
+}
+
+// holds says whether a benchmark is measured.
+func (c choice) holds(name string) bool {
 	elements := strings.Split("Benchmark"+name, "/")
-	return slices.ContainsFunc(split(pattern, '|'), func(alternative string) bool {
-		for k, expression := range split(alternative, '/') {
-			if k == len(elements) {
-				break
-			}
-			if matched, err := regexp.MatchString(expression, elements[k]); err != nil || !matched {
+	matches := func(pattern string, whole bool) bool {
+		return slices.ContainsFunc(split(pattern, '|'), func(alternative string) bool {
+			expressions := split(alternative, '/')
+			if whole && len(expressions) > len(elements) {
 				return false
 			}
-		}
-		return true
-	})
+			for k, expression := range expressions[:min(len(expressions), len(elements))] {
+				if matched, err := regexp.MatchString(expression, elements[k]); err != nil || !matched {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	return c.bench != "" && matches(c.bench, false) && (c.skip == "" || !matches(c.skip, true))
 }
 
 // split cuts a pattern at a separator outside brackets.

@@ -94,11 +94,11 @@ func compare(ctx context.Context, opt options, args []string, stdout, stderr io.
 		return err
 	}
 	files, failure := args, error(nil)
-	pattern := "" // of the benchmarks that were asked for; empty: not known
+	var asked choice
 	if opt.run {
-		pattern = argument(args, "-bench", "")
-		failure = measure(ctx, opt.out, args, baseline, stderr)
-		if _, err := os.Stat(opt.out); err != nil || errors.Is(failure, errNotStarted) {
+		asked = choiceOf(args)
+		var kept bool
+		if kept, failure = measure(ctx, opt.out, args, baseline, stderr); !kept {
 			return failure
 		}
 		files = []string{opt.out}
@@ -114,9 +114,9 @@ func compare(ctx context.Context, opt options, args []string, stdout, stderr io.
 		return usageError{fmt.Errorf("%s: no benchmark was measured", strings.Join(files, ", "))}
 	}
 	var text strings.Builder
-	writeTable(&text, newTable(baseline, now, targets, pattern))
+	writeTable(&text, newTable(baseline, now, targets, asked))
 	if opt.run {
-		fmt.Fprintf(&text, "Kept in %s; two such files compare with: go tool -modfile=tools/go.mod benchstat old.txt new.txt\n", opt.out)
+		fmt.Fprintf(&text, "Kept in %s; two such files compare with: go tool -modfile=tools/go.mod benchstat -ignore commit,date,go,load old.txt new.txt\n", opt.out)
 	}
 	if _, err := io.WriteString(stdout, text.String()); err != nil {
 		return err

@@ -21,23 +21,20 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// errNotStarted is wrapped where a command left nothing to read.
-var errNotStarted = errors.New("not started")
-
 // measure runs a command such as go test -bench and keeps what it prints, below a header that says where and when, in the file out;
-// until it ends in that name and .partial. It says on stderr what runs, and how long it is going to take by the baseline. The file
-// is there after a failure too, with what was measured until then.
-func measure(ctx context.Context, out string, args []string, baseline *figures, stderr io.Writer) error {
+// until it ends in that name and .partial. It says on stderr what runs, and how long it is going to take by the baseline. After a
+// failure of the command the file is kept too, with what was measured until then.
+func measure(ctx context.Context, out string, args []string, baseline *figures, stderr io.Writer) (kept bool, err error) {
 	stderr = &locked{w: stderr} // the command and the progress write to it
 	partial := out + ".partial"
 	file, err := os.Create(partial)
 	if err != nil {
-		return errors.Join(errNotStarted, err)
+		return false, err
 	}
 	defer file.Close()
 	writer := bufio.NewWriter(file)
 	if err := writeHeader(writer, baseline.units); err != nil {
-		return errors.Join(errNotStarted, err)
+		return false, err
 	}
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,14 +42,25 @@ func measure(ctx context.Context, out string, args []string, baseline *figures, 
 	command.Stderr = stderr
 	// go test and the tests that it starts end together: they are a group of their own, to which an interrupt is passed on.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
+	over := make(chan struct{})
+	command.Cancel = func() error {
+		group := -command.Process.Pid
+		go func() { // one that was being started while the others were interrupted has not heard of it
+			select {
+			case <-over:
+			case <-time.After(2 * time.Second):
+				_ = syscall.Kill(group, syscall.SIGKILL)
+			}
+		}()
+		return syscall.Kill(group, syscall.SIGINT)
+	}
 	command.WaitDelay = 10 * time.Second
 	pipe, err := command.StdoutPipe()
 	if err != nil {
-		return errors.Join(errNotStarted, err)
+		return false, err
 	}
 	if err := command.Start(); err != nil {
-		return errors.Join(errNotStarted, err, os.Remove(partial))
+		return false, errors.Join(err, os.Remove(partial))
 	}
 	progress := newProgress(args, baseline, stderr)
 	progress.begin()
@@ -62,20 +70,25 @@ func measure(ctx context.Context, out string, args []string, baseline *figures, 
 		cancel() // nobody reads on
 	}
 	ended := command.Wait()
+	close(over)
+	if ctx.Err() != nil {
+		copied = nil // whatever came of it
+	}
+	progress.end()
 	fmt.Fprintf(stderr, "%d measurements in %s\n", progress.done, duration(time.Since(progress.start)))
 	if err := errors.Join(copied, writer.Flush(), file.Close()); err != nil {
-		return err
+		return false, err
 	}
 	if err := os.Rename(partial, out); err != nil {
-		return err
+		return false, err
 	}
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("interrupted; what was measured until then is in %s", out)
+		return true, fmt.Errorf("interrupted; what was measured until then is in %s", out)
 	case ended != nil:
-		return fmt.Errorf("%s: %w; what it printed is in %s", strings.Join(args[:min(2, len(args))], " "), ended, out)
+		return true, fmt.Errorf("%s: %w; what it printed is in %s", strings.Join(args[:min(2, len(args))], " "), ended, out)
 	}
-	return nil
+	return true, nil
 }
 
 // locked is a writer for several at once.

@@ -33,8 +33,9 @@ func newProgress(args []string, baseline *figures, w io.Writer) *progress {
 	if n, err := strconv.Atoi(argument(args, "-count", "1")); err == nil && n > 0 {
 		p.repeats = n
 	}
+	asked := choiceOf(args)
 	for _, b := range baseline.benchmarks {
-		if asked(argument(args, "-bench", "."), b.name) {
+		if asked.holds(b.name) {
 			p.expected[b.id] = b.seconds() * float64(p.repeats)
 		}
 	}
@@ -100,7 +101,7 @@ func (p *progress) take(line string) {
 func (p *progress) name(full string, since time.Time) {
 	p.end()
 	p.running, p.since = strings.TrimPrefix(full, "Benchmark"), since
-	fmt.Fprintf(p.w, "%8s  %s %s", duration(time.Since(p.start)), p.pkg, p.running)
+	fmt.Fprintf(p.w, "%8s  %s %s", duration(p.since.Sub(p.start)), p.pkg, p.running)
 }
 
 // figures says how long a benchmark took and how long the rest takes.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -58,8 +59,22 @@ func record(folder string, baseline, now *figures, stderr io.Writer) error {
 			return err
 		}
 	}
+	warnOfLoad(now, stderr)
 	fmt.Fprintf(stderr, "recorded %d benchmarks in %s; %d others of their packages were not measured and are kept\n", len(now.benchmarks), folder, kept)
 	return nil
+}
+
+// warnOfLoad says where the machine was busy before the benchmarks began.
+func warnOfLoad(now *figures, stderr io.Writer) {
+	for _, b := range now.benchmarks {
+		for _, r := range b.results {
+			text, _, _ := strings.Cut(r.GetConfig("load"), " ")
+			if load, err := strconv.ParseFloat(text, 64); err == nil && load > 0.5 {
+				fmt.Fprintf(stderr, "warning: the load was %s when it began: others took time from these figures\n", text)
+				return
+			}
+		}
+	}
 }
 
 // replace writes a file whole or not at all.

@@ -37,8 +37,8 @@ type group struct {
 	rows [][]string
 }
 
-// newTable compares the figures. The pattern is that of the benchmarks that were asked for; empty: not known.
-func newTable(baseline, now *figures, targets []target, pattern string) *table {
+// newTable compares the figures of the benchmarks that were asked for.
+func newTable(baseline, now *figures, targets []target, asked choice) *table {
 	t := &table{}
 	measured := make([]bool, len(targets))
 	for _, b := range now.sorted() {
@@ -63,7 +63,7 @@ func newTable(baseline, now *figures, targets []target, pattern string) *table {
 	for k, found := range measured {
 		switch {
 		case found:
-		case pattern != "" && asked(pattern, targets[k].Benchmark):
+		case asked.holds(targets[k].Benchmark):
 			t.unmeasured = append(t.unmeasured, targets[k].Package+" "+targets[k].Benchmark+", "+targets[k].Unit+": "+targets[k].Target)
 		default:
 			t.absent++
