@@ -87,7 +87,7 @@ func (p *progress) take(line string) {
 	case strings.HasPrefix(strings.TrimSpace(line), "--- FAIL"), strings.HasPrefix(strings.TrimSpace(line), "--- SKIP"):
 		p.end()
 		fmt.Fprintln(p.w, strings.TrimSpace(p.said), strings.TrimSpace(line))
-	case strings.HasPrefix(line, "panic:"):
+	case strings.HasPrefix(line, "panic:"), strings.HasPrefix(line, "testing:"), strings.HasPrefix(line, "FAIL\t"):
 		p.end()
 		fmt.Fprintln(p.w, line)
 	}
