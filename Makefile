@@ -4,8 +4,11 @@ TIMEOUT  ?= 10m
 FUZZTIME ?= 10s
 BENCH    ?= .
 COUNT    ?= 1
+OUT      ?= bench.txt
+TAGS     ?=
+ARGS     ?=
 
-.PHONY: run highs test bench lint fuzz vuln
+.PHONY: run highs test bench baseline lint fuzz vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -18,17 +21,30 @@ highs:
 test:
 	go vet ./...
 	CGO_ENABLED=0 go test -timeout $(TIMEOUT) ./...
+	go -C tools vet ./...
+	go -C tools test -race -timeout $(TIMEOUT) ./...
 	tools/highs go vet -tags highs ./...
 	tools/highs go test -tags highs -run Highs -timeout $(TIMEOUT) ./solve
 	tools/highs go test -tags highs -race -timeout $(TIMEOUT) ./...
 	.ci/fuzz $(FUZZTIME)
 
-# To compare two versions: make bench COUNT=10 >new.txt, then go tool -modfile=tools/go.mod benchstat old.txt new.txt
+# Benchmarks, and a table of what they measure beside the committed figures and the targets; the text stays in OUT.
+#   make bench BENCH=Search COUNT=5 OUT=new.txt     BENCH as in go test -bench
+#   make bench BENCH=Highs TAGS=highs               those of HiGHS are in that build alone
+#   make bench ARGS="-benchtime 1x"                 once each, to see that they run
 bench:
-	@go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -timeout 0 ./...
+	@$(BENCHTABLE) $(MEASURE)
+
+# The same, and the figures become the committed ones: on a machine that does nothing else.
+baseline:
+	@$(BENCHTABLE) -record $(MEASURE)
+
+BENCHTABLE = go -C tools run ./benchtable -C '$(CURDIR)'
+MEASURE    = -o '$(OUT)' -run $(if $(TAGS),tools/highs) go test -v -tags '$(TAGS)' -run '^$$' -bench '$(value BENCH)' -count $(COUNT) -timeout 0 $(value ARGS) ./...
 
 lint:
 	$(TOOL) golangci-lint run ./...
+	go -C tools tool golangci-lint run ./...
 	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
 
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m

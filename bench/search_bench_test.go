@@ -3,14 +3,12 @@ package bench_test
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -35,7 +33,7 @@ type searchSet struct {
 
 // BenchmarkSearch measures what the solver search finds in a given time with two workers, on real data beside the repository:
 // /data=SET/instance=NAME/time=LIMIT, in objective, ratio to the best that is known, gap% to the proved bound and evaluations a
-// second. instance=mean sums a set up. Every repetition takes the next seed; -benchtime 5x takes five.
+// second. instance=mean sums a set up. Every repetition takes the next seed, whether -benchtime 5x or -count 5 asks for it.
 func BenchmarkSearch(b *testing.B) {
 	for _, set := range []struct {
 		name string
@@ -75,27 +73,17 @@ func openWorkflows(b *testing.B) searchSet {
 // benchmark runs every case for every time, and sums each time up.
 func (s searchSet) benchmark(b *testing.B) {
 	for _, limit := range s.times {
-		var ratios []float64
-		passed := 0 // ratios above their limits
+		var sum summary
 		for _, c := range s.cases {
 			b.Run(fmt.Sprintf("instance=%s/time=%s", c.name, shortTime(limit)), func(b *testing.B) {
-				ratio := benchmarkSearch(b, c.in, limit) / c.known
+				found := benchmarkSearch(b, c.in, limit)
+				ratio := found / c.known
 				s.report(b, ratio)
-				ratios = append(ratios, ratio)
-				if c.limit > 0 && ratio > c.limit*(1+model.Tolerance) {
-					passed++
-				}
+				b.ReportMetric(found-c.known, "above-"+s.to)
+				sum.add(c, ratio)
 			})
 		}
-		if len(ratios) == 0 {
-			continue // none was chosen
-		}
-		b.Run("instance=mean/time="+shortTime(limit), func(b *testing.B) {
-			reportSummary(b, s.to, ratios)
-			if s.cases[0].limit > 0 {
-				b.ReportMetric(float64(passed), "above-limit")
-			}
-		})
+		sum.benchmark(b, "instance=mean/time="+shortTime(limit), s.to)
 	}
 }
 
@@ -105,34 +93,76 @@ func (s searchSet) report(b *testing.B, ratio float64) {
 	b.ReportMetric(100*(ratio-1), "%above-"+s.to)
 }
 
-// reportSummary states the mean, the worst and how many of the ratios are 1 or below and below 1, up to rounding.
-func reportSummary(b *testing.B, to string, ratios []float64) {
-	sum, reached, below := 0.0, 0, 0
-	for _, ratio := range ratios {
-		sum += ratio
-		if ratio <= 1+model.Tolerance {
-			reached++
-		}
-		if ratio < 1-model.Tolerance {
-			below++
-		}
-	}
-	mean := sum / float64(len(ratios))
-	b.ReportMetric(mean, "ratio-"+to)
-	b.ReportMetric(100*(mean-1), "%above-"+to)
-	b.ReportMetric(100*(slices.Max(ratios)-1), "%above-worst")
-	b.ReportMetric(float64(len(ratios)), "runs")
-	b.ReportMetric(float64(reached), "reached")
-	b.ReportMetric(float64(below), "beaten")
-	b.ReportMetric(0, "ns/op") // nothing was timed
+// summary sums up the ratios of some cases, each repetition of them by itself: with -count 5 go test repeats one case five times, then the
+// next, and then the summary.
+type summary struct {
+	cases  []searchCase
+	ratios [][]float64 // by case, in the order of the repetitions
+	now    int         // the repetition that is summed up, from 1 on
 }
+
+// add takes the ratio of the next repetition of a case.
+func (s *summary) add(c searchCase, ratio float64) {
+	k := slices.IndexFunc(s.cases, func(other searchCase) bool { return other.name == c.name })
+	if k < 0 {
+		k = len(s.cases)
+		s.cases, s.ratios = append(s.cases, c), append(s.ratios, nil)
+	}
+	s.ratios[k] = append(s.ratios[k], ratio)
+}
+
+// benchmark states the mean, the worst and how many of the ratios are 1 or below, below 1 and above their limits, up to rounding.
+func (s *summary) benchmark(b *testing.B, name, to string) {
+	if len(s.cases) == 0 {
+		return // none was chosen
+	}
+	b.Run(name, func(b *testing.B) {
+		if b.N == 1 { // once a repetition
+			s.now++
+		}
+		sum, worst, runs, reached, below, passed := 0.0, 0.0, 0, 0, 0, 0
+		for k, ratios := range s.ratios {
+			if len(ratios) < s.now {
+				continue
+			}
+			ratio := ratios[s.now-1]
+			runs++
+			sum += ratio
+			worst = max(worst, ratio)
+			if ratio <= 1+model.Tolerance {
+				reached++
+			}
+			if ratio < 1-model.Tolerance {
+				below++
+			}
+			if limit := s.cases[k].limit; limit > 0 && ratio > limit*(1+model.Tolerance) {
+				passed++
+			}
+		}
+		mean := sum / float64(runs)
+		b.ReportMetric(mean, "ratio-"+to)
+		b.ReportMetric(100*(mean-1), "%above-"+to)
+		b.ReportMetric(100*(worst-1), "%above-worst")
+		b.ReportMetric(float64(runs), "runs")
+		b.ReportMetric(float64(reached), "reached")
+		b.ReportMetric(float64(below), "beaten")
+		if s.cases[0].limit > 0 {
+			b.ReportMetric(float64(passed), "above-limit")
+		}
+		b.ReportMetric(0, "ns/op") // nothing was timed
+	})
+}
+
+// searchSeeds are the last seeds of the benchmarks, by name.
+var searchSeeds = map[string]uint64{}
 
 // benchmarkSearch runs the solver for so long, reports what it found and returns the mean objective.
 func benchmarkSearch(b *testing.B, in *model.Instance, limit time.Duration) float64 {
 	objective, gap, evaluations, seconds, runs := 0.0, 0.0, 0.0, 0.0, 0.0
 	for b.Loop() {
 		runs++
-		row := bench.Measure(b.Context(), "search", in, bench.Settings{Time: limit, Options: solve.Options{Seed: uint64(runs), Workers: searchWorkers}})
+		searchSeeds[b.Name()]++
+		row := bench.Measure(b.Context(), "search", in, bench.Settings{Time: limit, Options: solve.Options{Seed: searchSeeds[b.Name()], Workers: searchWorkers}})
 		if row.Fault != "" || row.Objective == nil {
 			b.Fatalf("no schedule: %s", row.Fault)
 		}
@@ -175,41 +205,13 @@ func benchmarkBatch(b *testing.B) {
 				}
 				best = min(best, *row.Objective)
 			}
-			peak := watchMemory()
+			end := peak.Watch()
 			found := benchmarkSearch(b, in, 30*time.Second)
-			b.ReportMetric(peak()/1e6, "peak-MB")
+			b.ReportMetric(end()/1e6, "peak-MB")
 			b.ReportMetric(best, "heuristic")
 			b.ReportMetric(100*(best-found)/best, "%better")
 		})
 	}
-}
-
-// watchMemory looks every 20 ms at the memory that the process holds of the system, and returns what ends this and says the most, in
-// bytes.
-func watchMemory() (peak func() float64) {
-	runtime.GC()
-	debug.FreeOSMemory()
-	held := func() float64 {
-		samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-		metrics.Read(samples)
-		return float64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
-	}
-	end, most := make(chan struct{}), make(chan float64)
-	go func() {
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		highest := held()
-		for {
-			select {
-			case <-ticker.C:
-				highest = max(highest, held())
-			case <-end:
-				most <- max(highest, held())
-				return
-			}
-		}
-	}()
-	return func() float64 { close(end); return <-most }
 }
 
 // shortTime writes 1m0s as 60s.

@@ -40,14 +40,20 @@ func mcpCases(b *testing.B) []searchCase {
 }
 
 // braunCases are matrices of unrelated run times, with the best makespan published.
-func braunCases(b *testing.B) []searchCase {
+func braunCases(b *testing.B) []searchCase { return matrices(b, "best_known_MS") }
+
+// programCases are the same with the optimum of their linear program.
+func programCases(b *testing.B) []searchCase { return matrices(b, "lp_lower_bound") }
+
+// matrices are the matrices of unrelated run times with what a column of their table knows of them.
+func matrices(b *testing.B, column string) []searchCase {
 	var cases []searchCase
 	for _, row := range realdata.Table(b, "braun_etc", "best_known.csv") {
 		name := row["instance"]
 		in := readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
 			return etc.Read(r, name, etc.Options{})
 		}, "braun_etc", name+".gz")
-		cases = append(cases, searchCase{name: name, in: in, known: row.Number(b, "best_known_MS")})
+		cases = append(cases, searchCase{name: name, in: in, known: row.Number(b, column)})
 	}
 	return cases
 }

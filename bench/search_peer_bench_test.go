@@ -45,7 +45,7 @@ func BenchmarkSearchPeer(b *testing.B) {
 // benchmarkPeer runs the peer on every case.
 func benchmarkPeer(b *testing.B, cases []searchCase, to string, scale int, times ...time.Duration) {
 	for _, limit := range times {
-		var ratios []float64
+		var sum summary
 		for _, c := range cases {
 			b.Run(fmt.Sprintf("instance=%s/time=%s", c.name, shortTime(limit)), func(b *testing.B) {
 				path := writtenInstance(b, c.in)
@@ -58,7 +58,7 @@ func benchmarkPeer(b *testing.B, cases []searchCase, to string, scale int, times
 					return
 				}
 				ratio := said.value / c.known
-				ratios = append(ratios, ratio)
+				sum.add(c, ratio)
 				b.ReportMetric(1, "solved")
 				b.ReportMetric(said.value, "objective")
 				b.ReportMetric(100*(said.value-said.bound)/said.value, "gap%")
@@ -67,9 +67,7 @@ func benchmarkPeer(b *testing.B, cases []searchCase, to string, scale int, times
 				b.ReportMetric(said.seconds, "s-solver")
 			})
 		}
-		if len(ratios) > 0 {
-			b.Run("instance=mean/time="+shortTime(limit), func(b *testing.B) { reportSummary(b, to, ratios) })
-		}
+		sum.benchmark(b, "instance=mean/time="+shortTime(limit), to)
 	}
 }
 

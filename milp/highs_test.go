@@ -355,8 +355,8 @@ func TestStress(t *testing.T) {
 	collector.Wait()
 }
 
-// BenchmarkCancellation measures how long a run takes to return after its context ends at some time: ms, the worst.
-func BenchmarkCancellation(b *testing.B) {
+// BenchmarkHighsCancellation measures how long a run takes to return after its context ends at some time: ms, the worst.
+func BenchmarkHighsCancellation(b *testing.B) {
 	m := hard(6, 60, 2)
 	worst := 0.0
 	for b.Loop() {

@@ -14,10 +14,10 @@ func BenchmarkSchedule(b *testing.B) {
 		name string
 		in   *model.Instance
 	}{
-		{"plain/jobs=100000/processors=1000", busyCluster(b, 100_000, 1000, func(rng *rand.Rand) int { return 1 + rng.IntN(32) })},
-		{"wide/jobs=22508/processors=49152", busyCluster(b, 22_508, 49_152, func(rng *rand.Rand) int { return 512 << rng.IntN(7) })},
-		{"licences and memory/jobs=20000/processors=1000", licensedCluster(b, 20_000, 1500)},
-		{"licences and memory at once/jobs=20000/processors=1000", licensedCluster(b, 20_000, 0)},
+		{"instance=plain/jobs=100000/processors=1000", busyCluster(b, 100_000, 1000, func(rng *rand.Rand) int { return 1 + rng.IntN(32) })},
+		{"instance=wide/jobs=22508/processors=49152", busyCluster(b, 22_508, 49_152, func(rng *rand.Rand) int { return 512 << rng.IntN(7) })},
+		{"instance=licences-and-memory/jobs=20000/processors=1000", licensedCluster(b, 20_000, 1500)},
+		{"instance=licences-and-memory-at-once/jobs=20000/processors=1000", licensedCluster(b, 20_000, 0)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -24,7 +24,7 @@ func BenchmarkSchedules(b *testing.B) {
 		name string
 		in   *model.Instance
 	}{{"workflow", workflow(b, "montage-chameleon-2mass-005d-001.json", 16)}, {"moldable", moldable}, {"grid", grid}, {"large", largeInstance(b, 2000)}} {
-		b.Run(c.name, func(b *testing.B) {
+		b.Run("instance="+c.name, func(b *testing.B) {
 			e, err := newSchedules(context.Background(), c.in, queueStart(b, c.in), 1)
 			if err != nil {
 				b.Fatal(err)

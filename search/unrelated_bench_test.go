@@ -56,7 +56,7 @@ var braunNames = []string{"u_c_hihi.0", "u_c_hilo.0", "u_c_lohi.0", "u_c_lolo.0"
 // BenchmarkUnrelatedMoves measures moves per second of one chain that has annealed for a while.
 func BenchmarkUnrelatedMoves(b *testing.B) {
 	for _, name := range braunNames {
-		b.Run(name, func(b *testing.B) {
+		b.Run("instance="+name, func(b *testing.B) {
 			in, _ := braun(b, name)
 			e, err := newUnrelated(b.Context(), in, completionStart(in), 1)
 			if err != nil {
@@ -83,7 +83,7 @@ func BenchmarkUnrelatedBraun(b *testing.B) {
 	}
 	limit, _ := strconv.ParseInt(os.Getenv("UNRELATED_MOVES"), 10, 64)
 	for _, name := range braunNames {
-		b.Run(name, func(b *testing.B) {
+		b.Run("instance="+name, func(b *testing.B) {
 			in, best := braun(b, name)
 			start := completionStart(in)
 			sum, evaluations := 0.0, int64(0)

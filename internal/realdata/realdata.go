@@ -18,6 +18,23 @@ import (
 // skips the test where it is absent.
 func Shared(t testing.TB, parts ...string) string {
 	t.Helper()
+	path := beside(t, parts...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("real data is absent: %v", err)
+	}
+	return path
+}
+
+// AtHand says whether there is any real data, for what does without.
+func AtHand(t testing.TB) bool {
+	t.Helper()
+	_, err := os.Stat(beside(t, "data"))
+	return err == nil
+}
+
+// beside is a path beside the project.
+func beside(t testing.TB, parts ...string) string {
+	t.Helper()
 	root := "." // tests run in the folder of their package
 	for {
 		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
@@ -27,11 +44,7 @@ func Shared(t testing.TB, parts ...string) string {
 		}
 		root = filepath.Join(root, "..")
 	}
-	path := filepath.Join(append([]string{root, "..", "shared"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("real data is absent: %v", err)
-	}
-	return path
+	return filepath.Join(append([]string{root, "..", "shared"}, parts...)...)
 }
 
 // Path is the path of a file of the data, given by its parts; it skips the test where it is absent.

@@ -9,7 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/internal/peak"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/sim"
 )
@@ -23,8 +24,9 @@ func cpuSeconds(b *testing.B) float64 {
 	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
 }
 
-// measure runs the simulation as often as the benchmark asks and reports jobs a second of the wall clock and of processor time.
+// measure runs the simulation on one core as often as the benchmark asks and reports jobs a second of the wall clock and of processor time.
 func measure(b *testing.B, jobs int, run func() sim.Totals) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var totals sim.Totals
 	began := cpuSeconds(b)
 	for b.Loop() {
@@ -48,13 +50,8 @@ var policies = map[string]func(processors int) sim.Policy{
 
 // BenchmarkReplay replays KTH-SP2 in the engine, without processors and solution. Target: easy ≥ 2 million jobs/s.
 func BenchmarkReplay(b *testing.B) {
-	const file = "../../../shared/data/swf/KTH-SP2-1996-2.swf.gz"
-	r, err := model.Open(file)
-	if err != nil {
-		b.Skipf("real data is absent: %v", err)
-	}
-	defer r.Close()
-	in, _, err := swf.Read(r, file, swf.Options{PreferRequested: true, Estimates: swf.RaiseEstimates})
+	const file = "KTH-SP2-1996-2.swf.gz"
+	in, _, err := swf.Read(realdata.Open(b, "swf", file), file, swf.Options{PreferRequested: true, Estimates: swf.RaiseEstimates})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -90,9 +87,7 @@ func BenchmarkSynthetic(b *testing.B) {
 	} {
 		name := "solver=" + c.policy + "/instance=synthetic/processors=" + strconv.Itoa(c.processors) + "/load=" + strconv.FormatFloat(c.load, 'g', -1, 64)
 		b.Run(name, func(b *testing.B) {
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
+			end := peak.Watch()
 			measure(b, c.jobs, func() sim.Totals {
 				source := &sim.Synthetic{Jobs: int64(c.jobs), Processors: c.processors, Load: c.load, Seed: 1}
 				totals, err := sim.Run(context.Background(), source, c.processors, policies[c.policy](c.processors), sim.Options{})
@@ -101,9 +96,7 @@ func BenchmarkSynthetic(b *testing.B) {
 				}
 				return totals
 			})
-			runtime.ReadMemStats(&after)
-			b.ReportMetric(float64(after.Sys)/1e6, "MB-of-the-process")
-			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1e6/float64(b.N), "MB-allocated")
+			b.ReportMetric(end()/1e6, "peak-MB")
 		})
 	}
 }

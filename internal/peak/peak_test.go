@@ -1,0 +1,24 @@
+package peak
+
+import (
+	"runtime"
+	"testing"
+)
+
+func TestWatchSeesWhatWasHeldAndFreed(t *testing.T) {
+	const size = 64 << 20
+	idle := Watch()()
+	end := Watch()
+	block := make([]byte, size)
+	for k := range block {
+		block[k] = 1
+	}
+	runtime.KeepAlive(block)
+	most := end()
+	if grown := most - idle; grown < size/2 {
+		t.Errorf("%.0f bytes more than idle, expected about %d", grown, size)
+	}
+	if again := Watch()(); again > most-size/2 {
+		t.Errorf("%.0f bytes after it was freed, %.0f before", again, most)
+	}
+}

@@ -1,0 +1,141 @@
+//go:build unix
+
+// Command benchtable prints the figures that go test -bench measured beside those kept in bench/baseline and the targets of the
+// project: mean and spread of both, whether they differ, and whether a target is met.
+//
+//	benchtable FILE...                                     figures that are at hand
+//	benchtable -o bench.txt -run go test -bench . ./...    measures them, and keeps the text for benchstat
+//	benchtable -record FILE...                             makes them the baseline
+//
+// The mean and its 95 % confidence interval are of Student's t distribution; a change is stated where Welch's t-test tells the two
+// apart with p ≤ 0.05, is ~ where it does not, and stands in brackets where there are too few repetitions to tell. The exit status is
+// 0 whether targets are met or not, 1 where the command or a file failed, 2 for usage and malformed input.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	var use usageError
+	switch {
+	case err == nil:
+	case errors.Is(err, flag.ErrHelp):
+	case errors.As(err, &use):
+		fmt.Fprintln(os.Stderr, "benchtable:", err)
+		os.Exit(2)
+	default:
+		fmt.Fprintln(os.Stderr, "benchtable:", err)
+		os.Exit(1)
+	}
+}
+
+// usageError is a mistake of the user or in a file.
+type usageError struct{ error }
+
+// options are the flags.
+type options struct {
+	folder string // with baseline and targets
+	out    string // where the text of a run is kept
+	run    bool
+	record bool
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var opt options
+	flags := flag.NewFlagSet("benchtable", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: benchtable [flags] FILE...\n       benchtable [flags] -run COMMAND ARGUMENT...\nexample: benchtable -o bench.txt -run go test -run '^$' -bench Search ./bench")
+		flags.PrintDefaults()
+	}
+	flags.Func("C", "change to this `folder` first", os.Chdir)
+	flags.StringVar(&opt.folder, "baseline", "bench/baseline", "`folder` of the baseline: *.txt, as go test -bench prints them, and thresholds.json")
+	flags.StringVar(&opt.out, "o", "bench.txt", "`file` that keeps what the command prints")
+	flags.BoolVar(&opt.run, "run", false, "the arguments are a command to run, such as go test -bench .")
+	flags.BoolVar(&opt.record, "record", false, "put the figures into the baseline, in place of those of the same benchmarks")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return usageError{err}
+	}
+	if flags.NArg() == 0 {
+		flags.Usage()
+		return usageError{errors.New("expected files of figures, or -run and a command")}
+	}
+	return compare(ctx, opt, flags.Args(), stdout, stderr)
+}
+
+// compare reads or measures the figures, prints the table and records them where that is asked for.
+func compare(ctx context.Context, opt options, args []string, stdout, stderr io.Writer) error {
+	targets, err := readTargets(filepath.Join(opt.folder, "thresholds.json"))
+	if err != nil {
+		return err
+	}
+	kept, err := filepath.Glob(filepath.Join(opt.folder, "*.txt"))
+	if err != nil {
+		return usageError{err}
+	}
+	baseline, err := readFigures(kept...)
+	if err != nil {
+		return err
+	}
+	files, failure := args, error(nil)
+	var asked choice
+	if opt.run {
+		asked = choiceOf(args)
+		var kept bool
+		if kept, failure = measure(ctx, opt.out, args, baseline, stderr); !kept {
+			return failure
+		}
+		files = []string{opt.out}
+	}
+	now, err := readFigures(files...)
+	if err != nil {
+		return errors.Join(err, failure)
+	}
+	if len(now.benchmarks) == 0 {
+		if failure != nil {
+			return failure
+		}
+		return usageError{fmt.Errorf("%s: no benchmark was measured", strings.Join(files, ", "))}
+	}
+	var text strings.Builder
+	writeTable(&text, newTable(baseline, now, targets, asked))
+	if opt.run {
+		fmt.Fprintf(&text, "Kept in %s; two such files compare with: go tool -modfile=tools/go.mod benchstat -ignore commit,date,go,load old.txt new.txt\n", opt.out)
+	}
+	if _, err := io.WriteString(stdout, text.String()); err != nil {
+		return err
+	}
+	if failure == nil && opt.record {
+		return record(opt.folder, baseline, now, stderr)
+	}
+	return failure
+}
+
+// argument is what follows a flag in a command, or else the value given.
+func argument(args []string, name, otherwise string) string {
+	for k, arg := range args {
+		if arg == name && k+1 < len(args) {
+			return args[k+1]
+		}
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value
+		}
+	}
+	return otherwise
+}
