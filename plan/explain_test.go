@@ -182,6 +182,18 @@ func TestExplainJobOfNoTime(t *testing.T) {
 	}
 }
 
+// A moldable job on 4 processors could go to a cluster of 2: on both.
+func TestExplainMoldableJob(t *testing.T) {
+	b := model.NewBuilder("moldable")
+	b.Cluster(model.ClusterSpec{ID: "wide", Machines: []model.MachineSpec{{ID: "m", Count: 4}}}, model.ClusterSpec{ID: "narrow", Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	b.Job(model.JobSpec{ID: "j", Tasks: 4, Processors: model.Moldable(1, 4), Work: new(3.0)})
+	in := build(t, b)
+	sol := &model.Solution{Jobs: []model.Placement{{Job: "j", Cluster: "wide", Processors: model.NewProcessorSet(model.Range{First: 0, Last: 3}), Start: 0, End: 3}}}
+	if a := Explain(in, sol, 0).Alternatives[1]; a.End == nil || *a.End != 6 || a.Processors.Len() != 2 {
+		t.Errorf("on 2 processors: %+v", a)
+	}
+}
+
 // endOrInf is the end of an alternative; +Inf: it has none.
 func endOrInf(a Alternative) float64 {
 	if a.End == nil {

@@ -168,13 +168,15 @@ func (o *outline) whyLeft(job int) string {
 			continue
 		}
 		e := max(l.Release(l.size(j)), j.Arrival) + d
-		if !l.fits(j) {
-			if j.Memory > l.memory {
-				memory++
-			} else {
-				bandwidth++
-			}
-			if e < barredEnd {
+		short, slow := j.Memory > l.memory, j.MinBandwidth > l.bandwidth
+		if short {
+			memory++
+		}
+		if slow {
+			bandwidth++
+		}
+		if short || slow {
+			if short != slow && e < barredEnd { // where both are missing neither binds alone
 				barred, barredEnd = k, e
 			}
 			continue
