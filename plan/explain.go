@@ -39,7 +39,7 @@ type Alternative struct {
 }
 
 // Explain says where the job could have gone while all other jobs of the solution, which must be right, stay where they are. A
-// moldable job is looked at on as many processors as it holds, else on the fewest.
+// moldable job is looked at on as many processors as it holds, or as the cluster has for it, else on the fewest.
 //
 // Complexity: O(n·p) for n jobs and the p processors of a cluster, a cluster and each speed and bandwidth of its machines.
 func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
@@ -134,7 +134,7 @@ func (x *explainer) ready() (ready float64, missing string) {
 func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own *model.Placement) {
 	size, most := x.in.Width(x.job, cluster)
 	if own != nil && len(own.Pieces) == 0 && size != most {
-		size = min(max(size, own.Processors.Len()), most)
+		size = min(max(size, own.Processors.Len()), most, max(size, x.usable(cluster)))
 	}
 	times := []float64{ready}
 	for c := range x.parts {
@@ -173,6 +173,20 @@ func (x *explainer) alternative(a *Alternative, cluster int, ready float64, own 
 			a.Why = "after its hard deadline"
 		}
 	}
+}
+
+// usable is how many processors of the cluster the job can hold at once.
+func (x *explainer) usable(cluster int) int {
+	all, most, j := 0, 0, &x.in.Jobs()[x.job]
+	for g := range x.in.Clusters()[cluster].Machines {
+		m := &x.in.Clusters()[cluster].Machines[g]
+		each := x.in.Holds(j, m)
+		all, most = all+each*m.Count, max(most, each)
+	}
+	if j.Span == model.SpanMachine {
+		return most
+	}
+	return all
 }
 
 // waits notes what ends when the job starts, and from when on its processors were free.

@@ -101,7 +101,8 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 	j, c := &s.x.in.Jobs()[s.x.job], &s.x.in.Clusters()[s.cluster]
 	until := math.Nextafter(t+s.length, t) // an end may be rounded up by as much
 	length := until - t
-	if s.x.pools.earliest(j, s.cluster, t, length) > t {
+	nothing := t+s.length <= t // what takes no time holds nothing, so it may run amid others
+	if !nothing && s.x.pools.earliest(j, s.cluster, t, length) > t {
 		return nil
 	}
 	var all []int
@@ -110,12 +111,12 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 		for s.next[p] < len(s.busy[p]) && s.busy[p][s.next[p]].end <= t {
 			s.next[p]++
 		}
-		if k := s.next[p]; k < len(s.busy[p]) && s.busy[p][k].start < until {
+		if k := s.next[p]; !nothing && k < len(s.busy[p]) && s.busy[p][k].start < until {
 			continue
 		}
 		m, g := c.MachineOf(p)
 		room := s.x.in.Holds(j, &c.Machines[g])
-		if s.memory[m] != nil && j.Memory > 0 {
+		if !nothing && s.memory[m] != nil && j.Memory > 0 {
 			room = s.memory[m].Room(t, t+length, j.Memory, room)
 		}
 		if len(byMachine[m]) >= room {

@@ -74,8 +74,8 @@ func TestExplainOffersTheEarliestEnd(t *testing.T) {
 			if least, _ := in.Width(job, c); least > 1 || !in.CanRun(job, c) {
 				continue
 			}
-			if a.End != nil && *a.End-*a.Start <= allowed(*a.End) {
-				continue // the checker lets a job of no time, or of less than rounding, run amid others
+			if a.End != nil && *a.End > *a.Start && *a.End-*a.Start <= allowed(*a.End) {
+				continue // the checker lets a job of less time than rounding run amid others
 			}
 			if best := bestByHand(in, sol, job, c); a.End == nil && !math.IsInf(best, 1) || a.End != nil && *a.End > best+allowed(best) {
 				t.Fatalf("%s of %s: offers %v, there is an end at %v; %+v", in.Jobs()[job].ID, a.Cluster, endOrInf(a), best, sol.Jobs)
@@ -109,15 +109,19 @@ func waitsForMissing(in *model.Instance, sol *model.Solution, job int) bool {
 	})
 }
 
-// bestByHand is the least end on one processor of the cluster that the checker accepts, over all processors and all times at
-// which the job arrives or another ends.
+// bestByHand is the least end on one processor of the cluster that can hold the job and that the checker accepts, which lets a job of
+// no time run where there is not memory enough, over all processors and all times at which the job arrives or another ends.
 func bestByHand(in *model.Instance, sol *model.Solution, job, cluster int) float64 {
 	times := []float64{in.Jobs()[job].Arrival}
 	for _, p := range sol.Jobs {
 		times = append(times, p.End)
 	}
 	best := math.Inf(1)
-	for p := range in.Clusters()[cluster].Processors {
+	c := &in.Clusters()[cluster]
+	for p := range c.Processors {
+		if in.Holds(&in.Jobs()[job], &c.Machines[c.GroupOf(p)]) == 0 {
+			continue
+		}
 		set := model.Processors(p)
 		for _, start := range times {
 			if start+in.Duration(job, cluster, set) < best && right(in, with(in, sol, job, cluster, set, start), job) {
@@ -160,6 +164,33 @@ func TestExplainByHand(t *testing.T) {
 	}
 	if e := Explain(in, sol, 3); e.Placement != nil || e.Reason == "" || e.Alternatives[0].Why != "needs 2 processors, a has 1" {
 		t.Errorf("left out: %+v", e)
+	}
+}
+
+// A job that takes no time holds nothing, so it could run amid others at its arrival on the machine without a link to wait for, not
+// on the one where its files take 1/2; so the checker says as well.
+func TestExplainJobOfNoTime(t *testing.T) {
+	b := model.NewBuilder("no time")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "fast"}, {ID: "far", Bandwidth: 2}}})
+	b.Job(model.JobSpec{ID: "j0", Arrival: 1, Work: new(0.0), Output: 1}, model.JobSpec{ID: "j1", Work: new(2.0)})
+	in := build(t, b)
+	sol := &model.Solution{Jobs: []model.Placement{{Job: "j0", Cluster: "c", Processors: model.Processors(0), Start: 2, End: 2},
+		{Job: "j1", Cluster: "c", Processors: model.Processors(0), Start: 0, End: 2}}}
+	a := Explain(in, sol, 0).Alternatives[0]
+	if *a.Start != 1 || *a.End != 1 || a.Processors.String() != "0" || !right(in, with(in, sol, 0, 0, a.Processors, 1), 0) {
+		t.Errorf("from %v to %v on %s", *a.Start, *a.End, a.Processors)
+	}
+}
+
+// A moldable job on 4 processors could go to a cluster of 2: on both.
+func TestExplainMoldableJob(t *testing.T) {
+	b := model.NewBuilder("moldable")
+	b.Cluster(model.ClusterSpec{ID: "wide", Machines: []model.MachineSpec{{ID: "m", Count: 4}}}, model.ClusterSpec{ID: "narrow", Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	b.Job(model.JobSpec{ID: "j", Tasks: 4, Processors: model.Moldable(1, 4), Work: new(3.0)})
+	in := build(t, b)
+	sol := &model.Solution{Jobs: []model.Placement{{Job: "j", Cluster: "wide", Processors: model.NewProcessorSet(model.Range{First: 0, Last: 3}), Start: 0, End: 3}}}
+	if a := Explain(in, sol, 0).Alternatives[1]; a.End == nil || *a.End != 6 || a.Processors.Len() != 2 {
+		t.Errorf("on 2 processors: %+v", a)
 	}
 }
 

@@ -1,11 +1,13 @@
 package solve
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search"
 )
 
 // lane is a run of processors of a cluster that are alike for every job: a whole cluster, or one of the groups of machines of a
@@ -131,14 +133,25 @@ func (o *outline) place(job, lane int, start, end float64) {
 	o.left[job] = false
 }
 
-// result hands over the schedule; the jobs that are left are left out, each with the reason.
-func (o *outline) result() Result {
+// result hands over the schedule; the jobs that are left are left out, each with the reason. That takes a while where they are many, so
+// those that a context leaves no time for have a short one.
+func (o *outline) result(ctx context.Context) Result {
+	poll := contextPoll{ctx: ctx}
 	for j, left := range o.left {
-		if left {
-			o.solution.Unscheduled = append(o.solution.Unscheduled, model.Unscheduled{Job: o.in.Jobs()[j].ID, Reason: plan.CutReason(o.whyLeft(j))})
+		if !left {
+			continue
 		}
+		reason := "no cluster is left for it; the run was stopped before it was looked into which attribute binds"
+		if !poll.stopped(100 + 8*len(o.lanes)) {
+			reason = plan.CutReason(o.whyLeft(j))
+		}
+		o.solution.Unscheduled = append(o.solution.Unscheduled, model.Unscheduled{Job: o.in.Jobs()[j].ID, Reason: reason})
 	}
-	return Result{Solution: &o.solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
+	result := Result{Solution: &o.solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
+	if poll.ended {
+		result.Stop = search.StopReason(ctx)
+	}
+	return result
 }
 
 // whyLeft says why a job is left out behind those that are placed, and names the attribute that binds: the one without which it
@@ -155,13 +168,15 @@ func (o *outline) whyLeft(job int) string {
 			continue
 		}
 		e := max(l.Release(l.size(j)), j.Arrival) + d
-		if !l.fits(j) {
-			if j.Memory > l.memory {
-				memory++
-			} else {
-				bandwidth++
-			}
-			if e < barredEnd {
+		short, slow := j.Memory > l.memory, j.MinBandwidth > l.bandwidth
+		if short {
+			memory++
+		}
+		if slow {
+			bandwidth++
+		}
+		if short || slow {
+			if short != slow && e < barredEnd { // where both are missing neither binds alone
 				barred, barredEnd = k, e
 			}
 			continue

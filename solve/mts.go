@@ -100,7 +100,7 @@ func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ Options) (Result,
 	if r == nil || r.poll.ended {
 		return stopped(ctx), nil
 	}
-	return r.result(), nil
+	return r.result(ctx), nil
 }
 
 // mtsLoads are the parts of a resource that a job uses, at most 1.

@@ -32,6 +32,7 @@ type mtsKind struct {
 	class             int8
 	place             int32   // in the heap of the class; −1: in none
 	lane              int32   // of the least completion time when it was looked at last
+	end               float64 // that completion time; NaN: not looked at yet
 	log               float64 // ln f there
 	key               float64 // not above ln mt, or, without weights, the completion time
 }
@@ -75,7 +76,7 @@ func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
 			return nil
 		}
 		if kind := &r.kinds[k]; kind.open > 0 {
-			kind.class = r.class(kind)
+			kind.class, kind.end = r.class(kind), math.NaN()
 			r.evaluate(int32(k))
 			r.heaps[kind.class].push(r, int32(k))
 		}
@@ -222,23 +223,44 @@ func (r *mtsRun) start(kind *mtsKind, lane int) float64 {
 	return math.Inf(1)
 }
 
-// evaluate finds the lane of the least completion time of the kind, which has one, and its key.
-func (r *mtsRun) evaluate(k int32) {
+// evaluate finds the lane of the least completion time of the kind, which has one, and its key; false where nothing has changed. Completion
+// times only grow: a lane that was the best stays so while its own does not.
+func (r *mtsRun) evaluate(k int32) (changed bool) {
 	kind := &r.kinds[k]
-	end, row := math.Inf(1), r.span[int(k)*len(r.lanes):][:len(r.lanes)]
-	for lane, span := range row {
+	if r.end(k, int(kind.lane)) == kind.end {
+		return false
+	}
+	r.poll.stopped(8 * len(r.lanes))
+	kind.end = math.Inf(1)
+	for lane, span := range r.span[int(k)*len(r.lanes):][:len(r.lanes)] {
 		if math.Signbit(span) {
 			continue
 		}
 		start := r.start(kind, lane)
-		if start+span < end && !(kind.hard && start > kind.deadline-span) {
-			end, kind.lane = start+span, int32(lane)
+		if start+span < kind.end && !(kind.hard && start > kind.deadline-span) {
+			kind.end, kind.lane = start+span, int32(lane)
 		}
 	}
-	if kind.log = end; r.p.Weights != "off" {
-		kind.log = math.Log(max(0, end-r.origin))
+	kind.log = kind.end
+	if r.p.Weights != "off" {
+		kind.log = math.Log(max(0, kind.end-r.origin))
 	}
 	r.weigh(kind)
+	return true
+}
+
+// end is the completion time of the kind on the lane; +Inf where it does not fit or would be too late.
+func (r *mtsRun) end(k int32, lane int) float64 {
+	span := r.span[int(k)*len(r.lanes)+lane]
+	if math.Signbit(span) {
+		return math.Inf(1)
+	}
+	kind := &r.kinds[k]
+	start := r.start(kind, lane)
+	if kind.hard && start > kind.deadline-span {
+		return math.Inf(1)
+	}
+	return start + span
 }
 
 // weigh makes the key from what is known of the completion time.
@@ -273,10 +295,10 @@ func (r *mtsRun) step() bool {
 // leastKey is the kind of the least mt in the class, with its lane; −1: the context has ended.
 func (r *mtsRun) leastKey(class int) (kind int32, lane int) {
 	h := &r.heaps[class]
-	for !r.poll.stopped(8 * len(r.lanes)) {
+	for !r.poll.stopped(16) {
 		k := (*h)[0]
 		key, at := r.kinds[k].key, r.kinds[k].lane
-		if r.evaluate(k); r.kinds[k].key == key && r.kinds[k].lane == at {
+		if !r.evaluate(k) || r.kinds[k].key == key && r.kinds[k].lane == at {
 			return k, int(at)
 		}
 		h.sink(r, 0)

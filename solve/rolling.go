@@ -33,13 +33,13 @@ type Rolling struct {
 	stage            Stage
 }
 
-// NewRolling makes the rolling use of a solver. Period and threshold are times of the instance.
+// NewRolling makes the rolling use of a solver. Period and threshold are times of the instance, of the magnitudes that it may have.
 func NewRolling(info Info, solver Solver, period, threshold float64) (*Rolling, error) {
-	if !(period > 0) || math.IsInf(period, 1) {
-		return nil, fmt.Errorf("period: expected a time above 0, found %v", period)
+	if !(period >= model.Smallest && period <= model.Largest) {
+		return nil, fmt.Errorf("period: expected a time above 0, in [1e-18, 1e+18], found %v", period)
 	}
-	if !(threshold >= 0) || math.IsInf(threshold, 1) {
-		return nil, fmt.Errorf("threshold: expected a time of at least 0, found %v", threshold)
+	if !(threshold >= 0 && threshold <= model.Largest) {
+		return nil, fmt.Errorf("threshold: expected a time of at least 0 and at most 1e+18, found %v", threshold)
 	}
 	return &Rolling{period, threshold, Stage{info.Name, solver}}, nil
 }

@@ -187,7 +187,7 @@ func TestRollingParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range [][2]float64{{0, 0}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {1, -1}, {1, math.NaN()}, {1, math.Inf(1)}} {
+	for _, c := range [][2]float64{{0, 0}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {5e-324, 0}, {1e19, 0}, {1, -1}, {1, 1e300}, {1, math.NaN()}, {1, math.Inf(1)}} {
 		if _, err := solve.NewRolling(info, info.New(), c[0], c[1]); err == nil {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}

@@ -3,13 +3,14 @@ package solve
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
 
 var _ = Register(Info{
 	Name:   "sufferage",
-	Doc:    "Sufferage: again and again the job that would lose most by its second-best cluster goes to its best. O(n²) and re-evaluations.",
+	Doc:    "Sufferage: again and again the job that would lose most by its second-best cluster goes to its best. O(n²/C) to O(n²).",
 	Source: "M. Maheswaran, S. Ali, H. J. Siegel, D. Hensgen, R. F. Freund (1999), Dynamic mapping of a class of independent tasks onto heterogeneous computing systems, J. Parallel Distrib. Comput. 59(2), doi:10.1006/jpdc.1999.1581, §4",
 	New:    func() Solver { return &Sufferage{} },
 
@@ -22,8 +23,8 @@ var _ = Register(Info{
 //
 // Source: M. Maheswaran et al. (1999), Journal of Parallel and Distributed Computing 59(2), doi:10.1006/jpdc.1999.1581, §4.
 //
-// Complexity: O(n²) for n jobs to look for the largest, and O(C) for each job that would end later on one of its two best of C
-// lanes since the last placement there.
+// Complexity: a placement costs O(C) on C lanes and O(1), sometimes O(C), a job that has its lane as one of its two best, of n jobs about 2·n/C where
+// they differ in what they like, and all where they do not: O(n²/C) to O(n²).
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.
@@ -39,9 +40,10 @@ func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ Options) (Res
 		return stopped(ctx), err
 	}
 	options := newOptions(ctx, c)
-	return c.solve(ctx, func() (int, int) {
-		return options.take(func(a, b *option) bool { return a.sufferage() > b.sufferage() })
-	}), nil
+	if options == nil {
+		return stopped(ctx), nil
+	}
+	return c.solve(ctx, options.next), nil
 }
 
 // sufferage is what the job loses by its second-best lane.
@@ -53,66 +55,107 @@ func (p *option) sufferage() float64 {
 }
 
 // options keeps, for each job that is left, its two best lanes. What it keeps of a job stays right until one of the two is put
-// off, since completion times only grow.
+// off, since completion times only grow; so a placement touches the jobs alone that have its lane as one of their two.
 type options struct {
-	c    *completions
-	jobs []option
-	last int // lane of the last placement; −1: none yet
+	c      *completions
+	kept   []option    // by job
+	short  []shortlist // by job
+	of     [][]int32   // by lane: the jobs that have it as one of their two best
+	leader []int32     // by lane: the job that suffers most of those that it is the best of; −1: none
+	last   int         // lane of the last placement; −1: none yet
+	poll   contextPoll
 }
 
-// option is what is kept of one job.
-type option struct {
-	job             int
-	cluster, runner int     // lanes with the least completion time, and with the least of the others (−1: none)
-	first, second   float64 // those times
-}
-
+// newOptions starts with no job placed; nil where the context ends first.
 func newOptions(ctx context.Context, c *completions) *options {
-	o := &options{c: c, last: -1}
+	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.lanes)), leader: slices.Repeat([]int32{-1}, len(c.lanes)),
+		last: -1, poll: contextPoll{ctx: ctx}}
 	for j := range c.left {
-		if j%64 == 0 && ctx.Err() != nil {
-			break // solve finds that out as well
+		if o.poll.stopped(len(c.lanes)) {
+			return nil
 		}
-		o.jobs = append(o.jobs, c.best(j))
+		p := o.best(j)
+		o.kept[j] = p
+		for _, lane := range [2]int{p.cluster, p.runner} {
+			if lane >= 0 {
+				o.of[lane] = append(o.of[lane], int32(j))
+			}
+		}
+		o.lead(&p)
 	}
 	return o
 }
 
-// stale says that the last placement has put off the job on one of its two best lanes.
-func (o *options) stale(p *option) bool {
-	switch {
-	case o.last < 0:
-		return false
-	case o.last == p.cluster:
-		return o.c.at(p.job, o.last) != p.first
-	case o.last == p.runner:
-		return o.c.at(p.job, o.last) != p.second
+// best is the best two lanes of the job; ties go to the first lane.
+func (o *options) best(job int) option {
+	s := &o.short[job]
+	if !s.renew(2, func(lane int) float64 { return o.c.at(job, lane) }) {
+		s.clear()
+		o.c.ends(job, s.offer)
 	}
-	return false
+	p := option{job: job, cluster: -1, runner: -1, first: math.Inf(1), second: math.Inf(1)}
+	if s.n > 0 {
+		p.cluster, p.first = int(s.lane[0]), s.end[0]
+	}
+	if s.n > 1 {
+		p.runner, p.second = int(s.lane[1]), s.end[1]
+	}
+	return p
 }
 
-// take removes and returns the job that comes first by better and its lane; ties go to the first job. Jobs that can be placed
-// nowhere any more go; lane −1: none is left.
-func (o *options) take(better func(a, b *option) bool) (job, lane int) {
-	best, kept := -1, o.jobs[:0]
-	for k := range o.jobs {
-		p := o.jobs[k]
-		if o.stale(&p) {
-			p = o.c.best(p.job)
+// lead makes the job the leader of its best lane if it suffers most there; ties go to the first job.
+func (o *options) lead(p *option) {
+	if p.cluster < 0 {
+		return
+	}
+	leader := &o.leader[p.cluster]
+	if *leader >= 0 {
+		own, most := p.sufferage(), o.kept[*leader].sufferage()
+		if own < most || own == most && p.job >= int(*leader) {
+			return
 		}
-		if p.cluster < 0 {
+	}
+	*leader = int32(p.job)
+}
+
+// next removes and returns the job that suffers most, with its best lane; lane −1: none is left or the context has ended.
+func (o *options) next() (job, lane int) {
+	if o.last >= 0 {
+		o.renew(o.last)
+	}
+	var best *option
+	for _, leader := range o.leader {
+		if leader < 0 {
 			continue
 		}
-		kept = append(kept, p)
-		if best < 0 || better(&p, &kept[best]) {
-			best = len(kept) - 1
+		p := &o.kept[leader]
+		if best == nil || p.sufferage() > best.sufferage() || p.sufferage() == best.sufferage() && p.job < best.job {
+			best = p
 		}
 	}
-	if o.jobs = kept; best < 0 {
+	if best == nil || o.poll.ended {
 		return -1, -1
 	}
-	taken := o.jobs[best]
-	o.jobs = append(o.jobs[:best], o.jobs[best+1:]...)
-	o.last = taken.cluster
-	return taken.job, taken.cluster
+	o.last = best.cluster
+	return best.job, best.cluster
+}
+
+// renew brings up to date what is kept of the jobs that have the lane, on which one was placed, as one of their two.
+func (o *options) renew(lane int) {
+	jobs := o.of[lane]
+	o.of[lane], o.leader[lane] = jobs[:0], -1
+	for _, j := range jobs {
+		if !o.c.left[j] || o.poll.stopped(16) {
+			continue
+		}
+		p := &o.kept[j]
+		before := [2]int{p.cluster, p.runner}
+		*p = o.best(p.job)
+		for _, now := range [2]int{p.cluster, p.runner} {
+			if now >= 0 && (now == lane || now != before[0] && now != before[1]) {
+				o.of[now] = append(o.of[now], j)
+			}
+		}
+		o.lead(p)
+	}
 }
