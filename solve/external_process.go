@@ -148,24 +148,24 @@ func (p *process) closePipes() error {
 func (p *process) follow(ctx context.Context, read func(io.Reader) error) error {
 	verdict := make(chan error, 1)
 	p.helpers.Go(func() { verdict <- read(p.stdout) })
-	exited, over, last := p.exited, ctx.Done(), false
+	exited, over, expired, last := p.exited, ctx.Done(), false, false
 	var timer <-chan time.Time
 	for {
 		select {
 		case err := <-verdict:
-			if (err == nil || errors.Is(err, errCut)) && exited != nil && over != nil {
+			if (err == nil || errors.Is(err, errCut)) && exited != nil && !expired {
 				// Nothing more can come, but why it ended may still show.
 				p.alone = await(lingering, p.exited, over)
 			}
 			return err
 		case <-exited:
-			exited, p.alone = nil, over != nil
+			exited, p.alone = nil, !expired
 			p.kill() // its children may hold its standard output
-			if over != nil {
+			if !expired {
 				timer = time.After(draining)
 			}
 		case <-over:
-			over = nil
+			over, expired = nil, true
 			if !p.killed {
 				terminateGroup(p.command)
 			}

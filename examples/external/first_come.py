@@ -14,8 +14,8 @@ for job in instance["jobs"]:
 clusters = {}  # id: speed, and when each processor is free
 for c in instance["clusters"]:
     speeds = {m.get("speed", 1) for m in c["machines"]}
-    if len(speeds) > 1 or set(c) - {"id", "machines", "weights", "licences"}:
-        sys.exit(print(json.dumps({"unsupported": "anything but clusters of equal processors"})))
+    if len(speeds) > 1 or set(c) - {"id", "machines", "weights", "licences"} or "overheads" in instance:
+        sys.exit(print(json.dumps({"unsupported": "clusters of anything but equal processors"})))
     clusters[c["id"]] = speeds.pop(), [0] * sum(m.get("count", 1) * m.get("processors", 1) for m in c["machines"])
 
 solution = {"schema": "allot/solution/1", "jobs": [], "unscheduled": []}
