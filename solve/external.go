@@ -142,7 +142,7 @@ func (p *Program) judge(ctx context.Context, child *process, ended error, result
 		return Result{}, fmt.Errorf("the program failed: %s%s", child.failed(), child.lastWords())
 	case errors.Is(ended, errCut):
 		return Result{}, fmt.Errorf("the program ended in the middle of solution %d%s", result.Evaluations+1, child.lastWords())
-	case result.Solution == nil:
+	case result.Solution == nil && result.Stop != model.StopTime:
 		return Result{}, fmt.Errorf("the program wrote no solution%s", child.lastWords())
 	}
 	return result, nil

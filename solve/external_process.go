@@ -25,7 +25,7 @@ const (
 	lastRead  = 15 * time.Millisecond // to read what was written by then
 	lastWait  = 5 * time.Millisecond  // for the system to take the program away, where the context has ended
 	lingering = time.Second           // that a program may run after it has closed its standard output
-	draining  = time.Second           // to read what it wrote, where others still hold its standard output
+	draining  = time.Second           // without a byte from others, who still hold a stream of a program that has ended
 )
 
 // environmentOf is the environment of a program with the limits told, see [Program]. The function takes the temporary file of
@@ -146,8 +146,8 @@ func (p *process) closePipes() error {
 // what reading ended with. What is left of the group of a program that has ended is killed. It returns soon after the end of the
 // context, even where read does not.
 func (p *process) follow(ctx context.Context, read func(io.Reader) error) error {
-	verdict := make(chan error, 1)
-	p.helpers.Go(func() { verdict <- read(p.stdout) })
+	verdict, stdout := make(chan error, 1), &waitingReader{file: p.stdout}
+	p.helpers.Go(func() { verdict <- read(stdout) })
 	exited, over, expired, last := p.exited, ctx.Done(), false, false
 	var timer <-chan time.Time
 	for {
@@ -162,7 +162,7 @@ func (p *process) follow(ctx context.Context, read func(io.Reader) error) error 
 			exited, p.alone = nil, !expired
 			p.kill() // its children may hold its standard output
 			if !expired {
-				timer = time.After(draining)
+				timer = time.After(draining / 10)
 			}
 		case <-over:
 			over, expired = nil, true
@@ -171,6 +171,10 @@ func (p *process) follow(ctx context.Context, read func(io.Reader) error) error 
 			}
 			timer = time.After(grace)
 		case <-timer:
+			if !expired && stdout.waited() < draining { // what is there is still being read
+				timer = time.After(draining / 10)
+				continue
+			}
 			if last {
 				return nil // what is still held open by others, or being read, does not count
 			}
@@ -179,6 +183,27 @@ func (p *process) follow(ctx context.Context, read func(io.Reader) error) error 
 			timer = time.After(lastRead)
 		}
 	}
+}
+
+// waitingReader is a file that knows for how long it has been waited for.
+type waitingReader struct {
+	file  *os.File
+	since atomic.Pointer[time.Time] // nil: nobody waits
+}
+
+// Read implements io.Reader.
+func (r *waitingReader) Read(buffer []byte) (int, error) {
+	r.since.Store(new(time.Now()))
+	defer r.since.Store(nil)
+	return r.file.Read(buffer)
+}
+
+// waited is for how long a Read has been waiting.
+func (r *waitingReader) waited() time.Duration {
+	if since := r.since.Load(); since != nil {
+		return time.Since(*since)
+	}
+	return 0
 }
 
 // await waits until the channel is closed and says whether it was in time: before the other one is.

@@ -115,17 +115,26 @@ func (i *incumbents) take(text []byte, k int64) error {
 	case err != nil:
 		return fmt.Errorf("solution %d of the program: %w", k, firstFault(err))
 	}
+	sum := sol.InstanceSHA256
 	// A schedule and nothing that the program says of it.
-	sol = &model.Solution{Schema: model.SolutionSchema, InstanceSHA256: sol.InstanceSHA256, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
-	if sum := i.sent(); sum != "" && sum == sol.InstanceSHA256 {
-		sol.InstanceSHA256 = "" // the instance may have come from a file in another form
+	sol = &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
+	report := model.Report{}
+	if i.isOurs(sum) {
+		report = model.Check(i.in, sol)
+	} else {
+		report.Violations = []model.Violation{{Code: model.CodeWrongInstance, Message: "made for an instance of SHA-256 " + printableEnd(sum, 64)}}
 	}
-	report := model.Check(i.in, sol)
 	if !report.OK() {
 		return &WrongScheduleError{report.Violations[0], k}
 	}
 	i.keep(sol, report.Objective)
 	return nil
+}
+
+// isOurs says that the SHA-256, where there is one, is that of the instance: of its file, or of what the program was sent, which may
+// be of another form.
+func (i *incumbents) isOurs(sum string) bool {
+	return sum == "" || sum == i.in.SHA256() || sum == i.sent()
 }
 
 // keep keeps the schedule where it is the best, and reports.

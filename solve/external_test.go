@@ -392,7 +392,23 @@ func TestProgramNeedNotRead(t *testing.T) {
 	info := program(t, "end", lineOf(t, schedule(1), schedule(0)))
 	result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{})
 	if err != nil || *result.Solution.Objective != 20_000 {
-		t.Errorf("%v, %v", result.Solution, err)
+		t.Errorf("objective %v after %d solutions: %v", *result.Solution.Objective, result.Evaluations, err)
+	}
+}
+
+// A program that finds nothing in the time that it is told is no failure.
+func TestProgramFindsNothing(t *testing.T) {
+	clean(t)
+	in, _ := queue(t, 3)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	info, err := solve.Lookup(`exec:sh -c "sleep $ALLOT_TIME"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := solve.Run(ctx, info, info.New(), in, solve.Options{})
+	if err != nil || result.Solution != nil || result.Status != model.Unknown || result.Stop != model.StopTime {
+		t.Errorf("%+v, %v", result, err)
 	}
 }
 

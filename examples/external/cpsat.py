@@ -5,7 +5,7 @@
 
 It takes rigid jobs on clusters of equal processors, with execution times by speed or by cluster (unrelated machines), and any weighted
 sum of makespan, mcp, over_deadline and mean_response; what else an instance asks for it refuses with the word. It needs
-OR-Tools 9.9 or later: pip install ortools. --scale N sets how many units of the model a unit of time has.
+OR-Tools 9.9 or later: pip install ortools. Where allot sets no time limit it takes a minute, or --limit SECONDS.
 
 Every job has an optional interval on each cluster that it can run on; an interval takes its processors of the cluster's capacity.
 CP-SAT counts in whole numbers, so times are scaled and execution times rounded up. Each solution is rebuilt from
@@ -48,7 +48,7 @@ class Instance:
         self.objective = data.get("objective", {"makespan": 1})
         for metric, weight in self.objective.items():
             if weight and (metric not in METRICS or weight < 0):
-                refuse("objective " + metric + " of weight %g" % weight)
+                refuse("objective " + metric + (" with a negative weight" if weight < 0 else ""))
         if data.get("overheads", {}).get("context_switch"):
             refuse("overheads")
         self.capacity, self.speed, self.weights = [], [], []
@@ -268,6 +268,7 @@ class Printer(cp_model.CpSolverSolutionCallback):
 def main():
     parser = argparse.ArgumentParser(description="CP-SAT for allot: the instance on standard input, solutions on standard output")
     parser.add_argument("--scale", type=float, default=0, help="units of the model in a unit of time; default: by the instance")
+    parser.add_argument("--limit", type=float, default=60, help="seconds to take where allot sets no limit; default: 60")
     asked = parser.parse_args()
     inst = Instance(json.load(sys.stdin))
     if not any(inst.hosts(k) for k in range(len(inst.jobs))):
@@ -280,8 +281,8 @@ def main():
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = int(os.environ.get("ALLOT_WORKERS", 1))
     solver.parameters.random_seed = int(os.environ.get("ALLOT_SEED", 1)) % (1 << 31)
-    if "ALLOT_TIME" in os.environ:
-        solver.parameters.max_time_in_seconds = max(0.01, float(os.environ["ALLOT_TIME"]) - (time.monotonic() - BEGAN))
+    limit = float(os.environ.get("ALLOT_TIME", asked.limit))
+    solver.parameters.max_time_in_seconds = max(0.01, limit - (time.monotonic() - BEGAN))
     status = solver.solve(model.cp, Printer(model))
     print(solver.status_name(status), f"{solver.objective_value:g} {solver.best_objective_bound:g}" if status in (2, 4) else "", file=sys.stderr)
     if status == cp_model.MODEL_INVALID:
