@@ -55,7 +55,7 @@ func external(name string) (Info, error) {
 //	ALLOT_START        path of a solution to start from; absent: a cold start
 //
 // ALLOT_TIME is shorter than the time left by what reading the last solution may take, 50 ms and 10 µs a job, at most half of it. When the
-// context ends the program and all its process group get SIGTERM, 20 ms later SIGKILL; what was written by then counts. What is left of the group
+// context ends the program and all its process group get SIGTERM, 10 ms later SIGKILL; what was written by then counts. What is left of the group
 // when the program itself ends is killed too.
 //
 // Nothing that it says of itself counts: objective, metrics, bound, status and statistics are dropped. A solution that the checker refuses,

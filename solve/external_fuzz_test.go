@@ -89,7 +89,7 @@ func TestTail(t *testing.T) {
 	}
 	var end tail
 	for range 100 {
-		end.Write(bytes.Repeat([]byte("é"), 3000))
+		_, _ = end.Write(bytes.Repeat([]byte("é"), 3000))
 	}
 	if len(end.text) > tailBytes || len(end.String()) > tailBytes+2 {
 		t.Errorf("keeps %d bytes", len(end.text))

@@ -21,11 +21,11 @@ import (
 
 // How long the end of a program may take. The contract leaves 50 ms from the end of the context.
 const (
-	grace     = 20 * time.Millisecond // from SIGTERM to SIGKILL
-	lastRead  = 15 * time.Millisecond // to read what was written by then
-	lastWait  = 5 * time.Millisecond  // for the system to take the program away, where the context has ended
-	lingering = time.Second           // that a program may run after it has closed its standard output
-	draining  = time.Second           // without a byte from others, who still hold a stream of a program that has ended
+	grace     = 10 * time.Millisecond  // from SIGTERM to SIGKILL
+	lastRead  = 10 * time.Millisecond  // to read what was written by then
+	lastWait  = 5 * time.Millisecond   // for the system to take the program away, where the context has ended
+	lingering = time.Second            // that a program may run after it has closed its standard output
+	draining  = 300 * time.Millisecond // without a byte from others, who still hold a stream of a program that has ended
 )
 
 // environmentOf is the environment of a program with the limits told, see [Program]. The function takes the temporary file of
@@ -92,7 +92,7 @@ func startProcess(words, environment []string, send func(*sending) error) (*proc
 	var theirs []*os.File
 	defer func() {
 		for _, file := range theirs {
-			file.Close()
+			_ = file.Close() // the program has its own
 		}
 	}()
 	in, stdin, err := os.Pipe()

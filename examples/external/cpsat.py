@@ -5,7 +5,8 @@
 
 It takes rigid jobs on clusters of equal processors, with execution times by speed or by cluster (unrelated machines), and any weighted
 sum of makespan, mcp, over_deadline and mean_response; what else an instance asks for it refuses with the word. It needs
-OR-Tools 9.9 or later: pip install ortools. Where allot sets no time limit it takes a minute, or --limit SECONDS.
+OR-Tools 9.9 or later: pip install ortools. Where allot sets no time limit it takes a minute, or --limit
+SECONDS; --scale N sets how many units of the model a unit of time has.
 
 Every job has an optional interval on each cluster that it can run on; an interval takes its processors of the cluster's capacity.
 CP-SAT counts in whole numbers, so times are scaled and execution times rounded up. Each solution is rebuilt from
@@ -100,15 +101,22 @@ class Instance:
         return [i for i, t in enumerate(self.duration[k]) if t is not None]
 
 
+def only_loads(inst):
+    """Where each processor is a machine of its own, all jobs are there from the beginning and the makespan is all that counts, only the
+    loads of the machines matter, not the order of their jobs."""
+    return {m for m, w in inst.objective.items() if w} <= {"makespan"} and max(inst.capacity) == 1 and len(set(inst.arrival)) < 2
+
+
 def scale_of(inst, asked):
-    """Units of the model in a unit of time: 1 where all times are whole, else so many that the horizon has ten million."""
+    """Units of the model in a unit of time: 1 where all times are whole, else so many that the horizon has 100,000, for CP-SAT is the slower
+    the larger numbers are; loads can be as exact as you like."""
     times = [t for row in inst.duration for t in row if t is not None] + inst.arrival
     if asked:
         return asked
     if all(float(t).is_integer() for t in times):
         return 1
     longest = max(inst.arrival) + sum(max(inst.duration[k][i] for i in inst.hosts(k)) for k in range(len(inst.jobs)) if inst.hosts(k))
-    return 1e7 / longest
+    return (1e9 if only_loads(inst) else 1e5) / (longest or 1)
 
 
 class Model:
@@ -125,12 +133,8 @@ class Model:
         self.on = {k: {i: self.cp.new_bool_var(f"on_{k}_{i}") for i in inst.hosts(k)} for k in self.placed}
         for k in self.placed:
             self.cp.add_exactly_one(self.on[k].values())
-        # Where each processor is a machine of its own, all jobs are there from the beginning and the makespan is all that counts,
-        # only loads matter, not their order.
-        self.loads_only = set(m for m, w in inst.objective.items() if w) <= {"makespan"} and max(self.arrival, default=0) == 0 \
-            and max(inst.capacity) == 1
         self.start, self.end = {}, {}
-        if not self.loads_only:
+        if not only_loads(inst):
             self.add_intervals()
         self.last = [self.cp.new_int_var(0, self.horizon, f"last_{i}") for i in range(len(inst.clusters))]
         self.busy = [sum(inst.size[k] * self.time[k][i] * self.on[k][i] for k in self.placed if i in self.on[k])
