@@ -193,7 +193,7 @@ func firstFault(err error) error {
 		text = first.Path + ": " + text
 	}
 	if more := len(input.Faults) - 1 + input.More; more > 0 {
-		text = fmt.Sprintf("%s, and %d more errors", text, more)
+		text = fmt.Sprintf("%s (and %d more)", text, more)
 	}
 	return errors.New(text)
 }

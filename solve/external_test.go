@@ -51,6 +51,9 @@ func actAs(act string) {
 			panic(err)
 		}
 	}
+	if act == "fork" || act == "leave" || act == "escape" {
+		bear(act)
+	}
 	if path := os.Getenv(outputVar); path != "" {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -87,26 +90,9 @@ func actAs(act string) {
 		for range 20 { // longer than the test looks
 			time.Sleep(time.Second)
 		}
-	case "fork", "leave", "escape": // a child that holds the pipes, and is deaf
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), actVar+"=child", outputVar+"=")
-		child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
-		lives, reported, err := os.Pipe()
-		if err != nil {
-			panic(err)
-		}
-		child.ExtraFiles = []*os.File{reported}
-		if act == "escape" {
-			child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		}
-		if err := child.Start(); err != nil {
-			panic(err)
-		}
-		_, _ = lives.Read(make([]byte, 1)) // it must not be killed before it has reported
-		if act == "fork" {
-			signal.Ignore(syscall.SIGTERM)
-			time.Sleep(time.Hour)
-		}
+	case "fork":
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Minute)
 	case "huge":
 		line := bytes.Repeat([]byte(`{"job": "a", "cluster": "c0", "processors": "0", "start": 0, "end": 1}, `), 1000)
 		fmt.Print(`{"schema": "allot/solution/1", "jobs": [`)
@@ -121,6 +107,25 @@ func actAs(act string) {
 		fmt.Printf(`{"unsupported": "%s seed=%s workers=%s evaluations=%s time=%s start=%s"}`, in.Name(), os.Getenv("ALLOT_SEED"), os.Getenv("ALLOT_WORKERS"),
 			os.Getenv("ALLOT_EVALUATIONS"), os.Getenv("ALLOT_TIME"), os.Getenv("ALLOT_START"))
 	}
+}
+
+// bear starts a child that holds the pipes and is deaf, and waits until it has reported.
+func bear(act string) {
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), actVar+"=child", outputVar+"=")
+	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	lives, reported, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	child.ExtraFiles = []*os.File{reported}
+	if act == "escape" {
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	}
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+	_, _ = lives.Read(make([]byte, 1))
 }
 
 // say writes to standard output, where nobody may be left to read it.
@@ -264,7 +269,7 @@ func lives(t *testing.T) (address string, gone func(processes int)) {
 	}
 }
 
-// Programs that do not end by themselves: at the end of the time they are gone with all their children, and what they wrote counts.
+// Programs that do not end by themselves: when the context ends they are gone with all their children, and what they wrote counts.
 func TestProgramIsStopped(t *testing.T) {
 	for _, c := range []struct {
 		act       string
@@ -275,15 +280,18 @@ func TestProgramIsStopped(t *testing.T) {
 			in, schedule := queue(t, 3)
 			address, gone := lives(t)
 			info := program(t, c.act, lineOf(t, schedule(5), schedule(2), schedule(9)), address)
-			limit := 1500 * time.Millisecond // long enough for a busy machine to begin
-			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			result, err := solve.Run(ctx, info, info.New(), in, solve.Options{})
+			result, err := solve.Run(ctx, info, info.New(), in, solve.Options{Progress: func(p solve.Progress) {
+				if p.Evaluations == 3 {
+					cancel()
+				}
+			}})
 			if err != nil || result.Solution == nil || *result.Solution.Objective != 5 {
 				t.Fatalf("%+v, %v", result, err)
 			}
-			if want := model.StopTime; result.Stop != want && c.act != "close" {
-				t.Errorf("stop %s, expected %s", result.Stop, want)
+			if result.Stop != model.StopCancelled {
+				t.Errorf("stop %s", result.Stop)
 			}
 			gone(c.processes)
 		})
@@ -359,6 +367,8 @@ func TestProgramOutput(t *testing.T) {
 		{"a failure after a solution", "fail", good, 5, ""},
 		{"a crash", "crash", "", 0, "the program failed: signal: killed"},
 		{"a crash after a solution", "crash", good + good[:10], 5, ""},
+		{"closes its output and stays", "close", good, 5, ""},
+		{"closes its output inside a solution and stays", "close", good + good[:10], 0, "ended in the middle of solution 2"},
 		{"without end", "huge", "", 0, "solution 1 of the program: expected at most"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -381,7 +391,7 @@ func TestProgramOutput(t *testing.T) {
 			if result.Status != model.Feasible || result.HasBound || result.Stop != model.StopDone || result.Solution.Objective != nil || result.Solution.Stats != nil {
 				t.Errorf("%+v", result)
 			}
-			if failed := c.act != "end"; failed != strings.Contains(result.Warning, "failed after its last solution") {
+			if failed := c.act == "fail" || c.act == "crash"; failed != strings.Contains(result.Warning, "failed after its last solution") {
 				t.Errorf("warning %q", result.Warning)
 			}
 		})

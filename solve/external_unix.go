@@ -9,7 +9,7 @@ import (
 )
 
 // inGroup makes the program the first of a process group of its own, so that Ctrl-C does not reach it past us and its children can be
-// ended with it. Where the system can, it ends with us, however we end.
+// ended with it. Where the system can, the program itself ends with us, however we end.
 func inGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// The field is not on every Unix.

@@ -91,7 +91,7 @@ func TestCPSATIsOptimal(t *testing.T) {
 	}
 	for k, objective := range []map[string]float64{{"makespan": 1}, {"mcp": 1}, {"over_deadline": 1}, {"mean_response": 1}, {"mcp": 0.5, "makespan": 2, "mean_response": 0.1}} {
 		in := instance(t, uint64(k), objective)
-		result, err := run(t, "cpsat.py --limit 20", in, solve.Options{Seed: 1, Workers: 2})
+		result, err := run(t, "cpsat.py --limit 60", in, solve.Options{Seed: 1, Workers: 2})
 		if err != nil {
 			t.Fatalf("%v: %v", objective, err)
 		}
@@ -120,7 +120,7 @@ func TestCPSATStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first float64
-	_, err = run(t, "cpsat.py --limit 5", in, solve.Options{Seed: 1, MaxEvals: 1, Start: start.Solution, Progress: func(p solve.Progress) { first = p.Objective }})
+	_, err = run(t, "cpsat.py --limit 60", in, solve.Options{Seed: 1, MaxEvals: 1, Start: start.Solution, Progress: func(p solve.Progress) { first = p.Objective }})
 	if err != nil || first > *start.Solution.Objective {
 		t.Errorf("starts at %v after %v: %v", first, *start.Solution.Objective, err)
 	}
