@@ -68,7 +68,7 @@ func Benchmark(b *testing.B) {
 	}
 	var solvers []string
 	if *solversFlag != "" {
-		solvers = strings.Split(*solversFlag, ",")
+		solvers = solve.SplitNames(*solversFlag)
 	} else {
 		for _, info := range solve.Solvers() {
 			solvers = append(solvers, info.Name)

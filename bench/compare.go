@@ -40,6 +40,7 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 		row.Fault = faultOf(err)
 		return row
 	}
+	row.Warning = result.Warning
 	row.Status, row.Stop, row.Evaluations = result.Status, result.Stop, result.Evaluations
 	if result.HasBound {
 		row.Bound = &result.Bound

@@ -24,9 +24,10 @@ type Row struct {
 	Left        int           `json:"left,omitempty"`        // jobs that the schedule leaves out
 	Metrics     model.Metrics `json:"metrics,omitempty"`
 	Evaluations int64         `json:"evaluations,omitempty"`
-	Elapsed     float64       `json:"elapsed_s"`       // wall clock of the solver alone
-	Trace       []Incumbent   `json:"trace,omitempty"` // how the schedule came to be, in a suite that asks for it
-	Fault       string        `json:"fault,omitempty"` // why there is no result
+	Elapsed     float64       `json:"elapsed_s"`         // wall clock of the solver alone
+	Trace       []Incumbent   `json:"trace,omitempty"`   // how the schedule came to be, in a suite that asks for it
+	Fault       string        `json:"fault,omitempty"`   // why there is no result
+	Warning     string        `json:"warning,omitempty"` // what went wrong although there is one
 
 	Solution *model.Solution `json:"-"`
 }

@@ -40,6 +40,9 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric) error {
 		if row.Fault != "" {
 			text += row.Solver + ": " + row.Fault + "\n"
 		}
+		if row.Warning != "" {
+			text += row.Solver + ": warning: " + row.Warning + "\n"
+		}
 	}
 	_, err := io.WriteString(w, text)
 	return err

@@ -109,6 +109,9 @@ func (d *documentWriter) list(name string, n int, element func(k int) any) {
 	d.name(name)
 	d.raw("[")
 	for k := range n {
+		if d.err != nil {
+			return // nobody reads a long rest
+		}
 		if k > 0 {
 			d.raw(",")
 		}

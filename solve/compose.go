@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,11 +9,11 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// compose makes the Info of a+b+….
-func compose(name string) (Info, error) {
+// compose makes the Info of a+b+… of the stages.
+func compose(name string, parts []string) (Info, error) {
 	var stages []Info
 	var docs, sources []string
-	for part := range strings.SplitSeq(name, "+") {
+	for _, part := range parts {
 		info, err := Lookup(part)
 		if err != nil {
 			return Info{}, err
@@ -95,6 +96,7 @@ func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 		if result.Solution == nil && last.Solution != nil {
 			result.Solution, result.Status = last.Solution, last.Status
 		}
+		result.Warning = cmp.Or(last.Warning, result.Warning)
 		last, start = result, result.Solution
 		if last.Solution == nil || last.Stop != model.StopDone {
 			break

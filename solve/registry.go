@@ -14,7 +14,7 @@ var registry = map[string]Info{}
 // Register adds a solver to the registry. It is called from the file of the solver, in a package-level variable
 // declaration; a name that is taken, or holds a +, is a bug in the program and panics.
 func Register(info Info) Info {
-	if _, taken := registry[info.Name]; taken || info.Name == "" || strings.ContainsAny(info.Name, "+, ") {
+	if _, taken := registry[info.Name]; taken || info.Name == "" || strings.ContainsAny(info.Name, "+,: ") {
 		panic(fmt.Sprintf("solve: cannot register a solver as %q", info.Name))
 	}
 	registry[info.Name] = info
@@ -31,10 +31,14 @@ func Solvers() []Info {
 	return infos
 }
 
-// Lookup finds a solver by name. A name a+b makes a solver that runs a and hands its solution to b as Options.Start.
+// Lookup finds a solver by name. A name a+b makes a solver that runs a and hands its solution to b as Options.Start; exec: and a
+// command is a [Program], and takes the rest of the name, plus signs and all.
 func Lookup(name string) (Info, error) {
-	if strings.Contains(name, "+") {
-		return compose(name)
+	if stages := stageNames(name); len(stages) > 1 {
+		return compose(name, stages)
+	}
+	if strings.HasPrefix(name, execPrefix) {
+		return external(name)
 	}
 	if info, ok := registry[name]; ok {
 		return info, nil
@@ -43,7 +47,7 @@ func Lookup(name string) (Info, error) {
 	for _, info := range Solvers() {
 		names = append(names, info.Name)
 	}
-	return Info{}, fmt.Errorf("expected a solver, one of %s, or a+b of two of them; found %q", strings.Join(names, ", "), name)
+	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, or exec:COMMAND; found %q", strings.Join(names, ", "), name)
 }
 
 // UnsupportedError is the error of a solver that cannot honour features of an instance; it wraps [ErrUnsupported].

@@ -71,6 +71,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 			return Result{Status: model.Unknown, Stop: result.Stop, Evaluations: total.Evaluations + result.Evaluations, Reason: result.Reason}, nil
 		}
 		total.Evaluations += result.Evaluations
+		total.Warning = cmp.Or(total.Warning, result.Warning)
 		if result.Stop != model.StopDone {
 			total.Stop = result.Stop
 		}

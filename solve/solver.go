@@ -52,6 +52,7 @@ type Result struct {
 	Stop        model.Stop
 	Evaluations int64  // schedules evaluated
 	Reason      string // for people: why the instance is infeasible, where Status says so
+	Warning     string // for people: what went wrong although there is a schedule; empty: nothing
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.

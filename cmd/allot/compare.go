@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -26,9 +27,10 @@ schedule is checked first.
 
 Examples:
   allot compare examples/multicluster.json
-  allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare --solvers fcfs-list,dll,muscle -`,
+  allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare --solvers fcfs-list,dll,muscle -
+  allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
 		Flags: append(limitFlags(),
-			&cli.StringFlag{Name: "solvers", Usage: "`NAMES` of the solvers, separated by commas; absent: all that support the instance"},
+			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, exec:COMMAND the last of them; may be given several times; absent: all that support the instance"},
 			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; absent: those that say something of the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV"},
@@ -44,6 +46,21 @@ type comparison struct {
 	settings  bench.Settings
 	metrics   []model.Metric // of the table; nil: by the instance
 }
+
+// solverNames are the names of a flag that may be given several times, each time with a list. Lists of the library split the command
+// of an exec: name.
+type solverNames []string
+
+// Set implements cli.Generic.
+func (n *solverNames) Set(list string) error {
+	if list != "" {
+		*n = append(*n, solve.SplitNames(list)...)
+	}
+	return nil
+}
+
+// String implements cli.Generic.
+func (n *solverNames) String() string { return strings.Join(*n, ",") }
 
 // named is an instance with the solvers to run on it and a name for people and files, unlike that of any other.
 type named struct {
@@ -102,14 +119,11 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 		return asked, err
 	}
 	var solvers []string // nil: all that support an instance
-	if list := c.String("solvers"); list != "" {
-		for name := range strings.SplitSeq(list, ",") {
-			name = strings.TrimSpace(name)
-			if _, err := solve.Lookup(name); err != nil {
-				return asked, usageErrorf("--solvers: %w", err)
-			}
-			solvers = append(solvers, name)
+	for _, name := range *c.Generic("solvers").(*solverNames) {
+		if _, err := solve.Lookup(name); err != nil {
+			return asked, usageErrorf("--solvers: %w", err)
 		}
+		solvers = append(solvers, name)
 	}
 	if asked.metrics, err = metricsNamed(c.String("metrics")); err != nil {
 		return asked, err
@@ -201,14 +215,19 @@ func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Set
 	return rows, nil
 }
 
-// safeName is a name as part of a file's name.
+// safeName is a name as part of a file's name, of which two must fit into one: a long command is cut and told from others by its hash.
 func safeName(name string) string {
-	return strings.Map(func(r rune) rune {
+	const longest = 110
+	safe := strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r < ' ' {
 			return '_'
 		}
 		return r
 	}, name)
+	if len(safe) > longest {
+		safe = strings.ToValidUTF8(safe[:longest-9], "") + fmt.Sprintf("-%x", sha256.Sum256([]byte(name)))[:9]
+	}
+	return safe
 }
 
 // writeComparison writes the table of one instance.

@@ -132,11 +132,15 @@ func valuesOf(flag cli.Flag, current string) []string {
 	var values []string
 	switch flag.Names()[0] {
 	case "solver", "solvers":
+		if named := solve.SplitNames(current); solve.External(named[len(named)-1]) {
+			return nil // a command: the shell knows better
+		}
 		// Those named already, as in dll,mu and dll+mu, stay.
 		first := current[:strings.LastIndexAny(current, ",+")+1]
 		for _, info := range solve.Solvers() {
 			values = append(values, first+info.Name)
 		}
+		values = append(values, first+"exec:")
 	case "objective":
 		for _, metric := range model.MetricTable() {
 			if !metric.PerCluster {

@@ -46,6 +46,7 @@ func statusOf(err error) int {
 	var status *statusError
 	var input *model.InputError
 	var parameter *solve.ParameterError
+	var wrong *solve.WrongScheduleError
 	switch {
 	case err == nil:
 		return exitOK
@@ -53,6 +54,8 @@ func statusOf(err error) int {
 		return status.status
 	case errors.As(err, &input), errors.As(err, &parameter), errors.Is(err, solve.ErrUnsupported):
 		return exitInput
+	case errors.As(err, &wrong):
+		return exitViolations
 	}
 	return exitFailure
 }

@@ -29,9 +29,10 @@ Examples:
   allot solve --solver muscle --param reading=b -o plan.json --gantt plan.svg examples/table1.json
   allot import etc u_c_hihi.0.gz | allot solve --solver minmin -
   allot generate mts --jobs 2000 --rate 100 | allot solve --solver mts --rolling 1 -
+  allot solve --solver 'exec:python3 examples/external/first_come.py' examples/tiny.json
   allot solve --solver ggone-milp --write-model model.mps examples/ggone.json`,
 		Flags: append(limitFlags(),
-			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution; see allot solvers"},
+			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution, exec:COMMAND for a program of your own; see allot solvers"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan every `PERIOD` (in the instance's unit of time) the jobs that have arrived, behind what is planned"},
 			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},
@@ -312,6 +313,9 @@ func summary(in *model.Instance, solver solve.Solver, result solve.Result, elaps
 	}
 	fmt.Fprintf(w, "  %s\n", strings.Join(figures, ", "))
 	w.WriteString(queueSummary(in, sol))
+	if result.Warning != "" {
+		fmt.Fprintf(w, "  warning: %s\n", result.Warning)
+	}
 	return w.String()
 }
 

@@ -44,5 +44,6 @@ func writeSolvers(w io.Writer) error {
 		}
 	}
 	fmt.Fprintln(w, "a+b: solve with a, start b from its solution")
+	fmt.Fprintln(w, "exec:COMMAND: a program of your own, which reads the instance on standard input and writes solutions on standard output; it takes the rest of a+b and of a list of solvers. See examples/external/README.md")
 	return nil
 }

@@ -1,0 +1,143 @@
+// Package external_test runs the example programs as solvers.
+package external_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// run runs a program of this folder; it skips the test where Python or a library of it is missing.
+func run(t *testing.T, command string, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	t.Helper()
+	info, err := solve.Lookup("exec:python3 " + command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := solve.Run(t.Context(), info, info.New(), in, opt)
+	if errors.Is(err, solve.ErrUnsupported) && (strings.Contains(err.Error(), "cannot run the program") || strings.Contains(err.Error(), "pip install")) {
+		t.Skip(err)
+	}
+	return result, err
+}
+
+// instance is a random instance that both programs take: rigid jobs on clusters, with work or run times.
+func instance(t *testing.T, seed uint64, objective map[string]float64) *model.Instance {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	b := model.NewBuilder("random")
+	b.Spec().Objective = objective
+	for c := range 1 + rng.IntN(3) {
+		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", c), Weights: &model.WeightsSpec{OverDeadline: new(rng.Float64()), IdleTime: new(float64(rng.IntN(3)))},
+			Machines: []model.MachineSpec{{ID: "m", Count: 1 + rng.IntN(4), Speed: 0.5 + rng.Float64()}}})
+	}
+	for j := range 1 + rng.IntN(6) {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(3)), Arrival: 5 * rng.Float64()}
+		if rng.IntN(2) == 0 {
+			job.Work = new(10 * rng.Float64())
+		} else {
+			job.Runtime = map[string]float64{"c0": 10 * rng.Float64()}
+		}
+		if rng.IntN(2) == 0 {
+			job.Deadline = new(20 * rng.Float64())
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// The programs give schedules that the checker accepts, or say what they do not support.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob("../*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, supported := range map[string][]string{
+		"first_come.py": {"etc.json", "multicluster.json", "table1.json", "tiny.json"},
+		"cpsat.py":      {"etc.json", "multicluster.json", "table1.json", "tiny.json"},
+	} {
+		t.Run(program, func(t *testing.T) {
+			for _, file := range files {
+				in, err := model.ReadInstanceFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = run(t, program, in, solve.Options{Seed: 1, MaxEvals: 1})
+				if refused := errors.Is(err, solve.ErrUnsupported); refused == slices.Contains(supported, filepath.Base(file)) || err != nil && !refused {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		})
+	}
+}
+
+// On small instances CP-SAT reaches what search finds, which is optimal on nearly all of them, for every objective that it takes; rounding to its whole
+// numbers costs almost nothing.
+func TestCPSATIsOptimal(t *testing.T) {
+	search, err := solve.Lookup("search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, objective := range []map[string]float64{{"makespan": 1}, {"mcp": 1}, {"over_deadline": 1}, {"mean_response": 1}, {"mcp": 0.5, "makespan": 2, "mean_response": 0.1}} {
+		in := instance(t, uint64(k), objective)
+		result, err := run(t, "cpsat.py --limit 60", in, solve.Options{Seed: 1, Workers: 2})
+		if err != nil {
+			t.Fatalf("%v: %v", objective, err)
+		}
+		other, err := solve.Run(t.Context(), search, search.New(), in, solve.Options{Seed: 1, MaxEvals: 20_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if best, found := *other.Solution.Objective, *result.Solution.Objective; found > best*1.001 {
+			t.Errorf("%v: %v, search finds %v", objective, found, best)
+		}
+	}
+}
+
+// A start is where the search begins.
+func TestCPSATStarts(t *testing.T) {
+	in, err := model.ReadInstanceFile("../multicluster.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := solve.Lookup("muscle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := solve.Run(t.Context(), info, info.New(), in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first float64
+	_, err = run(t, "cpsat.py --limit 60", in, solve.Options{Seed: 1, MaxEvals: 1, Start: start.Solution, Progress: func(p solve.Progress) { first = p.Objective }})
+	if err != nil || first > *start.Solution.Objective {
+		t.Errorf("starts at %v after %v: %v", first, *start.Solution.Objective, err)
+	}
+}
+
+// Without OR-Tools the program says what to install, which refuses the instance; -S leaves out installed packages.
+func TestMissingORTools(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	in := instance(t, 1, nil)
+	info, err := solve.Lookup("exec:python3 -S cpsat.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = solve.Run(t.Context(), info, info.New(), in, solve.Options{})
+	if !errors.Is(err, solve.ErrUnsupported) || !strings.HasSuffix(err.Error(), "unsupported: needs OR-Tools: pip install ortools") {
+		t.Error(err)
+	}
+}

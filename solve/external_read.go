@@ -1,0 +1,284 @@
+package solve
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
+)
+
+// What reading a program's solutions ends with, besides nil where all is read and a fault of the program.
+var (
+	errCut    = errors.New("cut off inside a solution")
+	errEnough = errors.New("as many solutions as were asked for")
+)
+
+// refusalError is a program's refusal of the instance.
+type refusalError struct{ text string }
+
+// Error is the program's text.
+func (e *refusalError) Error() string { return e.text }
+
+// WrongScheduleError is the error of a solver for a schedule that the checker refuses.
+type WrongScheduleError struct {
+	Violation model.Violation // the first
+	Solution  int64           // which of those that the solver handed over, from 1
+}
+
+// Error names the violation.
+func (e *WrongScheduleError) Error() string {
+	return fmt.Sprintf("refused by the checker: %v (solution %d of the program)", e.Violation, e.Solution)
+}
+
+// incumbents reads the solutions of a program and keeps the best. Once its result is taken it changes no more and reports nothing.
+type incumbents struct {
+	in       *model.Instance
+	limit    int64 // of solutions; 0: none
+	progress func(Progress)
+	sent     func() string // the SHA-256 of what the program was sent; empty: not all of it yet
+
+	mutex     sync.Mutex
+	closed    atomic.Bool // written under the mutex
+	best      *model.Solution
+	objective float64
+	left      int
+	count     int64
+}
+
+// start begins with a schedule that is in order by the checker.
+func (i *incumbents) start(sol *model.Solution) error {
+	if sol == nil {
+		return nil
+	}
+	evaluation, err := model.Evaluate(i.in, sol)
+	if err != nil {
+		return err
+	}
+	i.best, i.objective, i.left = sol, evaluation.Objective, len(sol.Unscheduled)
+	return nil
+}
+
+// result is the best so far; it ends the reading.
+func (i *incumbents) result(stop model.Stop) Result {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	i.closed.Store(true)
+	result := Result{Solution: i.best, Status: model.Feasible, Stop: stop, Evaluations: i.count}
+	if i.best == nil {
+		result.Status = model.Unknown
+	}
+	return result
+}
+
+// read reads solutions until there are no more, enough, or one is wrong.
+func (i *incumbents) read(r io.Reader) error {
+	// A placement takes some 100 bytes; one of scattered processors much more, but few jobs can be as wide.
+	list := &documents{r: bufio.NewReaderSize(r, 1<<16), limit: 16<<20 + 1024*len(i.in.Jobs())}
+	for k := int64(1); ; k++ {
+		text, err := list.next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, errCut):
+			return err
+		case err != nil:
+			return fmt.Errorf("solution %d of the program: %w", k, err)
+		}
+		if err := i.take(text, k); err != nil {
+			return err
+		}
+		if k == i.limit {
+			return errEnough
+		}
+	}
+}
+
+// take takes the k-th solution.
+func (i *incumbents) take(text []byte, k int64) error {
+	if why, refused := refusalOf(text); refused {
+		return &refusalError{why}
+	}
+	sol, err := model.ReadSolution(&untilClosed{bytes.NewReader(text), &i.closed}, "")
+	switch {
+	case i.closed.Load():
+		return errCut
+	case err != nil:
+		return fmt.Errorf("solution %d of the program: %w", k, firstFault(err))
+	}
+	sum := sol.InstanceSHA256
+	// A schedule and nothing that the program says of it.
+	sol = &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
+	report := model.Report{}
+	if i.isOurs(sum) {
+		report = model.Check(i.in, sol)
+	} else {
+		report.Violations = []model.Violation{{Code: model.CodeWrongInstance, Message: "made for an instance of SHA-256 " + printableEnd(sum, 64)}}
+	}
+	if !report.OK() {
+		return &WrongScheduleError{report.Violations[0], k}
+	}
+	i.keep(sol, report.Objective)
+	return nil
+}
+
+// isOurs says that the SHA-256, where there is one, is that of the instance: of its file, or of what the program was sent, which may
+// be of another form.
+func (i *incumbents) isOurs(sum string) bool {
+	return sum == "" || sum == i.in.SHA256() || sum == i.sent()
+}
+
+// keep keeps the schedule where it is the best, and reports.
+func (i *incumbents) keep(sol *model.Solution, objective float64) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	if i.closed.Load() {
+		return
+	}
+	i.count++
+	left := len(sol.Unscheduled)
+	if i.best == nil || search.Better(search.NewRank(left, objective), search.NewRank(i.left, i.objective)) {
+		i.best, i.objective, i.left = sol, objective, left
+	}
+	if i.progress != nil {
+		i.progress(Progress{Evaluations: i.count, Objective: i.objective, Bound: math.Inf(-1), Left: i.left})
+	}
+}
+
+// untilClosed fails once the incumbents are closed: a long solution must not be read on when nobody waits for it.
+type untilClosed struct {
+	io.Reader
+	closed *atomic.Bool
+}
+
+// Read implements io.Reader.
+func (r *untilClosed) Read(buffer []byte) (int, error) {
+	if r.closed.Load() {
+		return 0, errCut
+	}
+	return r.Reader.Read(buffer)
+}
+
+// refusalOf is the text of {"unsupported": "text"}.
+func refusalOf(text []byte) (why string, refused bool) {
+	first := bytes.TrimLeft(text[1:], " \t\r\n")
+	if !bytes.HasPrefix(first, []byte(`"unsupported"`)) {
+		return "", false
+	}
+	var object struct{ Unsupported *string }
+	if json.Unmarshal(text, &object) != nil || object.Unsupported == nil {
+		return "", false
+	}
+	return printableEnd(*object.Unsupported, 500), true
+}
+
+// firstFault is the first of the faults of a file, with the number of the others.
+func firstFault(err error) error {
+	var input *model.InputError
+	if !errors.As(err, &input) || len(input.Faults) == 0 {
+		return err
+	}
+	first := input.Faults[0]
+	text := first.Message
+	if first.Path != "" {
+		text = first.Path + ": " + text
+	}
+	if more := len(input.Faults) - 1 + input.More; more > 0 {
+		text = fmt.Sprintf("%s (and %d more)", text, more)
+	}
+	return errors.New(text)
+}
+
+// documents splits a stream into JSON objects by their brackets, each of at most limit bytes. What is between the brackets is for
+// others to judge.
+type documents struct {
+	r     *bufio.Reader
+	limit int
+	text  []byte
+}
+
+// next is the next object, until the next call. The error is io.EOF after the last, [errCut] where the stream ends inside one, or
+// says what is there instead of an object.
+func (d *documents) next() ([]byte, error) {
+	d.text = d.text[:0]
+	var scan bracketScan
+	for {
+		if _, err := d.r.Peek(1); err != nil {
+			if len(d.text) > 0 || err != io.EOF {
+				return nil, errCut
+			}
+			return nil, io.EOF
+		}
+		chunk, _ := d.r.Peek(d.r.Buffered()) // that much is there
+		if len(d.text) == 0 {
+			blank := len(chunk) - len(bytes.TrimLeft(chunk, " \t\r\n"))
+			_, _ = d.r.Discard(blank)
+			if chunk = chunk[blank:]; len(chunk) == 0 {
+				continue
+			}
+			if chunk[0] != '{' {
+				line, _, _ := bytes.Cut(chunk, []byte("\n"))
+				return nil, fmt.Errorf("expected a JSON object, found %q", printableEnd(string(line[:min(len(line), 60)]), 60))
+			}
+		}
+		length, whole := scan.end(chunk)
+		if len(d.text)+length > d.limit {
+			return nil, fmt.Errorf("expected at most %d bytes, found more", d.limit)
+		}
+		d.text = append(d.text, chunk[:length]...)
+		_, _ = d.r.Discard(length)
+		if whole {
+			return d.text, nil
+		}
+	}
+}
+
+// bracketScan looks for the end of a JSON value that is an object.
+type bracketScan struct {
+	depth           int
+	inText, escaped bool
+}
+
+// end is how many bytes of the chunk belong to the value, and whether it ends there.
+func (s *bracketScan) end(chunk []byte) (length int, whole bool) {
+	for k, b := range chunk {
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case s.inText && b == '\\':
+			s.escaped = true
+		case b == '"':
+			s.inText = !s.inText
+		case s.inText:
+		case b == '{' || b == '[':
+			s.depth++
+		case b == '}' || b == ']':
+			if s.depth--; s.depth == 0 {
+				return k + 1, true
+			}
+		}
+	}
+	return len(chunk), false
+}
+
+// printableEnd is the end of a text that somebody else wrote, at most so many bytes, without control characters but line feeds.
+func printableEnd(text string, most int) string {
+	if len(text) > most {
+		text = text[len(text)-most:]
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
