@@ -264,7 +264,7 @@ func rankingTable(r Ranking) string {
 		if s.Ratio != nil {
 			ratio = strconv.FormatFloat(*s.Ratio, 'f', 4, 64)
 		}
-		cells := table.Row{s.Solver, s.Runs, optionalFigure(s.Objective), ratio, s.Wins, strconv.FormatFloat(s.Elapsed, 'f', 3, 64), s.Faults}
+		cells := table.Row{s.Solver, s.Runs, optionalFigure(s.Objective), ratio, s.Wins, seconds(s.Elapsed), s.Faults}
 		if left {
 			cells = append(cells, Figure(s.Left))
 		}
@@ -279,4 +279,13 @@ func rankingTable(r Ranking) string {
 	}
 	t.SetColumnConfigs(configs)
 	return t.Render()
+}
+
+// seconds are three significant digits, down to a tenth of a microsecond.
+func seconds(x float64) string {
+	digits := 1
+	if x > 0 {
+		digits = min(max(0, 2-int(math.Floor(math.Log10(x)))), 7)
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
 }
