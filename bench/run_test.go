@@ -97,11 +97,18 @@ func TestKilledRunGoesOn(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- child.Wait() }()
+		ended := make(chan struct{})
+		go func() {
+			_ = child.Wait() // it is killed
+			close(ended)
+		}()
 		least := linesOf(dir) + rng.IntN(total/4)
-		for len(ended) == 0 && linesOf(dir) < least {
-			time.Sleep(time.Millisecond)
+		for running := true; running && linesOf(dir) < least; {
+			select {
+			case <-ended:
+				running = false
+			case <-time.After(time.Millisecond):
+			}
 		}
 		time.Sleep(time.Duration(rng.IntN(20_000)) * time.Microsecond)
 		_ = child.Process.Kill() // it may have ended
