@@ -7,6 +7,7 @@ package solve
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -50,9 +51,10 @@ type Result struct {
 	HasBound    bool
 	Status      model.Status
 	Stop        model.Stop
-	Evaluations int64  // schedules evaluated
-	Reason      string // for people: why the instance is infeasible, where Status says so
-	Warning     string // for people: what went wrong although there is a schedule; empty: nothing
+	Evaluations int64         // schedules evaluated
+	Elapsed     time.Duration // set by [Run]: what Solve took, without the bound and evaluation that Run adds
+	Reason      string        // for people: why the instance is infeasible, where Status says so
+	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.
