@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -39,20 +40,37 @@ func (p *listProblem) open(ctx context.Context, given [][]int32) [][]int32 {
 	return best
 }
 
-// dispatch takes the jobs in the order of a rule and puts each on the cluster on which it ends first; jobs that have not
-// arrived wait for those that have.
+// dispatch goes by events: whenever a processor is free, of the jobs that have arrived by then the one that the rule prefers goes to
+// the cluster on which it ends first.
+//
+// Complexity: O(jobs · (log jobs + clusters · steps)).
 func (p *listProblem) dispatch(ctx context.Context, rule func(j *listJob) float64) [][]int32 {
-	keys := make([]float64, len(p.in.Jobs()))
-	for _, j := range p.movable {
-		keys[j] = rule(&p.clusters[p.host(j)].jobs[j])
+	arrival := func(j int32) float64 { return p.clusters[p.host(j)].jobs[j].arrival }
+	later := slices.Clone(p.movable)
+	slices.SortStableFunc(later, func(a, b int32) int { return cmp.Compare(arrival(a), arrival(b)) })
+	now := &waitingHeap{position: make([]int32, len(p.in.Jobs()))}
+	for k, j := range p.movable {
+		now.position[j] = int32(k)
 	}
-	queue := slices.Clone(p.movable)
-	slices.SortStableFunc(queue, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
 	orders, releases := make([][]int32, len(p.clusters)), p.releases()
-	for n, j := range queue {
+	t := math.Inf(-1)
+	for n := range p.movable {
 		if n%256 == 0 && ctx.Err() != nil {
 			return nil
 		}
+		free := math.Inf(1)
+		for _, r := range releases {
+			free = min(free, r.Earliest(1, math.Inf(-1)))
+		}
+		if t = max(t, free); now.Len() == 0 {
+			t = max(t, arrival(later[0]))
+		}
+		for len(later) > 0 && arrival(later[0]) <= t {
+			j := later[0]
+			heap.Push(now, waiting{rule(&p.clusters[p.host(j)].jobs[j]), j})
+			later = later[1:]
+		}
+		j := heap.Pop(now).(waiting).job
 		at, least := 0, math.Inf(1)
 		for c := range p.clusters {
 			if job := &p.clusters[c].jobs[j]; job.size > 0 {

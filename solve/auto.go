@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 var _ = Register(Info{
@@ -40,9 +39,9 @@ func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in
 
 // Solve implements [Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	a.chosen = ""
 	run := newStages(opt)
-	best, err := a.quick(ctx, in, run)
+	best, chosen, err := run.best(ctx, in, a.candidates(in))
+	a.chosen = chosen
 	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || best.Solution != nil && ctx.Err() != nil {
 		return best, err
 	}
@@ -64,39 +63,4 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 		a.chosen += "+search"
 	}
 	return result, nil
-}
-
-// quick is the best schedule of the quick solvers, with the best bound that one of them proved.
-func (a *Auto) quick(ctx context.Context, in *model.Instance, run *stages) (Result, error) {
-	best, rank := Result{Status: model.Unknown}, search.Rank{}
-	for _, info := range a.candidates(in) {
-		opt, ok := run.next()
-		if !ok {
-			break
-		}
-		result, err := info.New().Solve(ctx, in, opt)
-		if err != nil {
-			return Result{}, err
-		}
-		run.add(&result)
-		if result.Status == model.Infeasible {
-			return result, nil // a proof
-		}
-		if result.Solution == nil {
-			continue
-		}
-		found, err := run.rank(in, result.Solution)
-		if err != nil {
-			return Result{}, err
-		}
-		proved := result.Status == model.Optimal && best.Status != model.Optimal && !search.Better(rank, found)
-		if best.Solution == nil || search.Better(found, rank) || proved {
-			best, rank, a.chosen = result, found, info.Name
-		}
-	}
-	best.Evaluations, best.Bound, best.HasBound = run.used, run.bound, run.hasBound
-	if best.Stop = model.StopDone; ctx.Err() != nil {
-		best.Stop = search.StopReason(ctx)
-	}
-	return best, nil
 }

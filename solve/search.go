@@ -20,8 +20,8 @@ var _ = Register(Info{
 	Starts: true,
 })
 
-// Search is the anytime global search of package search. From a cold start it begins with the schedules of several rules of
-// priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
+// Search is the anytime global search of package search. From a cold start it begins with the best schedule of fcfs-list,
+// edd and minmin, and with those of several rules of priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
 //
 // The bound is improved while it searches, on a share of the workers and by a share of the evaluations; the search ends when it is
 // reached.
@@ -50,8 +50,10 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 		return Result{}, err
 	}
 	start, evaluations := opt.Start, int64(0)
-	if first := (&FCFSList{}); start == nil && first.Supports(in) == nil {
-		cold, err := first.Solve(ctx, in, opt)
+	if first := coldStarts(in); start == nil && len(first) > 0 {
+		silent := opt
+		silent.Progress = nil
+		cold, _, err := newStages(silent).best(ctx, in, first)
 		if err != nil || cold.Solution == nil {
 			return cold, err
 		}
@@ -95,4 +97,15 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 		result.Status = model.Unknown
 	}
 	return result, nil
+}
+
+// coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules.
+func coldStarts(in *model.Instance) []Info {
+	var fitting []Info
+	for _, name := range []string{"fcfs-list", "edd", "minmin"} {
+		if info := registry[name]; len(in.Jobs()) <= info.AutoJobs && info.New().Supports(in) == nil {
+			fitting = append(fitting, info)
+		}
+	}
+	return fitting
 }

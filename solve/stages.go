@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"context"
 	"math"
 
 	"github.com/allot-opt/allot/model"
@@ -75,4 +76,40 @@ func (s *stages) rank(in *model.Instance, sol *model.Solution) (search.Rank, err
 		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: bound, Left: left})
 	}
 	return search.NewRank(left, evaluation.Objective), nil
+}
+
+// best is the best schedule of the solvers, jobs left out first, with the best bound that one of them proved, and the name of the one
+// that made it: of equals one that is proved optimal, else the first.
+func (s *stages) best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, chosen string, err error) {
+	best, rank := Result{Status: model.Unknown}, search.Rank{}
+	for _, info := range solvers {
+		opt, ok := s.next()
+		if !ok {
+			break
+		}
+		result, err := info.New().Solve(ctx, in, opt)
+		if err != nil {
+			return Result{}, "", err
+		}
+		s.add(&result)
+		if result.Status == model.Infeasible {
+			return result, info.Name, nil // a proof
+		}
+		if result.Solution == nil {
+			continue
+		}
+		found, err := s.rank(in, result.Solution)
+		if err != nil {
+			return Result{}, "", err
+		}
+		proved := result.Status == model.Optimal && best.Status != model.Optimal && !search.Better(rank, found)
+		if best.Solution == nil || search.Better(found, rank) || proved {
+			best, rank, chosen = result, found, info.Name
+		}
+	}
+	best.Evaluations, best.Bound, best.HasBound = s.used, s.bound, s.hasBound
+	if best.Stop = model.StopDone; ctx.Err() != nil {
+		best.Stop = search.StopReason(ctx)
+	}
+	return best, chosen, nil
 }
