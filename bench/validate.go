@@ -159,32 +159,23 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 		f.at(path, `expected the name of a solver, or "all": true`)
 		return false
 	}
-	var target func() any
-	if !IsExternal(choice.Solver) { // those are looked up when they are to be run
-		info, err := solve.Lookup(choice.Solver)
-		if err != nil {
-			f.at(path+".solver", "%s", err)
-			return false
-		}
-		target = func() any { return info.New() }
+	info, err := solve.Lookup(choice.Solver)
+	if err != nil {
+		f.at(path+".solver", "%s", err)
+		return false
 	}
+	target := func() any { return info.New() }
 	before := len(f.Faults)
 	validateGrid(f, path+".parameters", choice.Parameters, target, solve.SetGiven)
 	validateTemplate(f, path+".label", choice.Label, choice.Parameters)
 	return len(f.Faults) == before
 }
 
-// IsExternal says whether a solver, or a stage of a+b, is a command of the user's.
-func IsExternal(solver string) bool {
-	const prefix = "exec:"
-	return strings.HasPrefix(solver, prefix) || strings.Contains(solver, "+"+prefix)
-}
-
 // External names the first solver of the suite that runs a command of the user's; empty: none does. Whoever runs a suite of somebody
 // else's has to be asked first.
 func (s *Suite) External() string {
 	for _, choice := range s.Solvers {
-		if IsExternal(choice.Solver) {
+		if solve.External(choice.Solver) {
 			return choice.Solver
 		}
 	}
