@@ -8,8 +8,11 @@ type Row struct {
 	Group          string            `json:"group,omitempty"` // of the instance in its suite
 	Instance       string            `json:"instance"`
 	InstanceSHA256 string            `json:"instance_sha256"`
-	Solver         string            `json:"solver"` // its name, in a suite its label
+	Solver         string            `json:"solver"`              // its name, in a suite its label
+	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name where its label is another
 	Parameters     map[string]string `json:"parameters,omitempty"`
+	Minimised      string            `json:"minimised,omitempty"` // the objective, in metrics
+	Jobs           int               `json:"jobs,omitempty"`      // of the instance
 	Seed           uint64            `json:"seed"`
 	TimeLimit      float64           `json:"time_limit_s,omitempty"`
 	MaxEvals       int64             `json:"max_evaluations,omitempty"`

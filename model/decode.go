@@ -27,6 +27,12 @@ type step struct {
 	index int // -1: a field
 }
 
+// ReadJSON reads one JSON value, and nothing after it, into the struct that target points to, as strictly as instances are read: what is
+// unknown, missing (of a field whose tag has no omitempty), given twice, of the wrong kind or out of the range of the tags check and
+// enum is listed with its path. In a struct one field may be tagged bare:"true": a value that is no object is that field's; of a []any one
+// value may stand alone. The name stands for the input in errors, which are of type [*InputError].
+func ReadJSON(r io.Reader, name string, target any) error { return decode(r, name, target).orNil() }
+
 // decode reads one value of the wire type that target points to, and nothing after it.
 func decode(r io.Reader, file string, target any) *InputError {
 	faults, input := &InputError{File: file}, &tokenLimit{r: r}
@@ -156,12 +162,17 @@ func (d *decoder) value(f field, v reflect.Value) error {
 	}
 }
 
-// structure reads an object into the fields of a struct.
+// structure reads an object into the fields of a struct, or a value of another kind into the field that is tagged as bare.
 func (d *decoder) structure(v reflect.Value) error {
+	fields := fieldsOf(v.Type())
 	if d.json.PeekKind() != '{' {
+		for _, f := range fields {
+			if f.bare {
+				return d.value(f, v.Field(f.index))
+			}
+		}
 		return d.wrongKind("an object")
 	}
-	fields := fieldsOf(v.Type())
 	var seen uint64
 	err := d.object(func(name string) error {
 		for k, f := range fields {
@@ -226,8 +237,12 @@ func (d *decoder) object(member func(name string) error) error {
 }
 
 // slice reads an array. Once the list of faults is full, elements are read but not kept: a file of a million wrong
-// elements takes no memory.
+// elements takes no memory. A list of parameters may be one alone.
 func (d *decoder) slice(f field, v reflect.Value) error {
+	if d.json.PeekKind() != '[' && v.Type().Elem().Kind() == reflect.Interface {
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		return d.anything(v.Index(0))
+	}
 	if d.json.PeekKind() != '[' {
 		return d.wrongKind("an array")
 	}

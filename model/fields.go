@@ -11,6 +11,7 @@ type field struct {
 	name     string
 	index    int
 	required bool
+	bare     bool // a value that is no object is that of this field
 	check    string
 	enum     []string
 }
@@ -27,7 +28,10 @@ func fieldsOf(t reflect.Type) []field {
 	for k := range t.NumField() {
 		tag := t.Field(k).Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
-		f := field{name: name, index: k, required: options == "", check: tag.Get("check")}
+		if name == "-" {
+			continue
+		}
+		f := field{name: name, index: k, required: options == "", bare: tag.Get("bare") == "true", check: tag.Get("check")}
 		if enum := tag.Get("enum"); enum != "" {
 			f.enum = strings.Split(enum, ",")
 		}

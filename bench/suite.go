@@ -1,0 +1,100 @@
+package bench
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// SuiteFormat is the format of suite files.
+const SuiteFormat = "allot-suite/1"
+
+// Suite is a data file that says what to run: instances × solvers × seeds within a budget. See [Suite.Plan] for what becomes of it.
+type Suite struct {
+	Format    string           `json:"format" enum:"allot-suite/1" doc:"the format: allot-suite/1"`
+	Name      string           `json:"name" check:"id" doc:"name of the suite"`
+	Doc       string           `json:"doc,omitempty" doc:"what it is for; the report begins with it"`
+	Data      string           `json:"data,omitempty" doc:"folder that the files are in, from the suite's own folder; absent: that folder"`
+	Instances []InstanceSource `json:"instances" doc:"what to run the solvers on"`
+	Solvers   []SolverChoice   `json:"solvers" doc:"what to run"`
+	Objective string           `json:"objective,omitempty" doc:"metric to minimise (or maximise, by its kind); absent: the objective of each instance"`
+	Seeds     Seeds            `json:"seeds,omitempty" doc:"seeds of the solvers; absent: 1"`
+	Budget    Budget           `json:"budget,omitempty" doc:"limits of each run"`
+	Workers   int              `json:"workers,omitempty" check:"count" doc:"workers of each run; absent: 1"`
+	Trace     bool             `json:"trace,omitempty" doc:"keep in each row how the schedule came to be"`
+
+	// Folder is the folder that data begins from: that of the file the suite was read from.
+	Folder string `json:"-"`
+	// File is what errors call the suite.
+	File string `json:"-"`
+}
+
+// InstanceSource is where instances come from: files, a generator, or files of a foreign format. Parameters with several values make a
+// grid, all combinations of them, the last name (in alphabetical order) varying fastest.
+type InstanceSource struct {
+	Files      []string          `json:"files,omitempty" check:"text" doc:"patterns of instance files, or of those to import"`
+	Generate   string            `json:"generate,omitempty" check:"id" doc:"name of a workload, see allot generate"`
+	Import     string            `json:"import,omitempty" check:"id" doc:"name of a format, see allot import"`
+	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the workload or format: a value or several"`
+	Seeds      Seeds             `json:"seeds,omitempty" doc:"seeds of the workload; absent: 1"`
+	Group      string            `json:"group,omitempty" check:"text" doc:"what the instances are reported under; {NAME} is the value of a parameter, {seed}, {file}"`
+}
+
+// SolverChoice is a solver to run, or all that support an instance.
+type SolverChoice struct {
+	Solver     string            `json:"solver,omitempty" bare:"true" check:"id" doc:"name of the solver, a+b to start b from a's solution"`
+	All        bool              `json:"all,omitempty" doc:"every solver that supports the instance and is not named elsewhere, but auto"`
+	Label      string            `json:"label,omitempty" check:"id" doc:"what it is called in rows and tables; {NAME} is the value of a parameter"`
+	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the solver: a value or several, which make a grid"`
+	Seeds      Seeds             `json:"seeds,omitempty" doc:"seeds, where they are not those of the suite"`
+}
+
+// Seeds are First, First+1, …, Count of them. A number alone is the count.
+type Seeds struct {
+	First uint64 `json:"first,omitempty" doc:"the first seed; absent: 1"`
+	Count int    `json:"count,omitempty" bare:"true" check:"count" doc:"how many; absent: 1"`
+}
+
+// Budget are the limits of each run.
+type Budget struct {
+	Time        float64 `json:"time_s,omitempty" check:"time" doc:"seconds; absent: no limit"`
+	Evaluations int64   `json:"evaluations,omitempty" check:"counter" doc:"evaluations of schedules; absent: no limit"`
+}
+
+// Values are the values of a parameter: numbers, texts, true or false.
+type Values []any
+
+// ReadSuite reads a suite file, strictly: what is unknown, missing, of the wrong kind, out of range or contradicts itself is listed with its
+// JSON path in a [*model.InputError]. Whether the files exist is for [Suite.Plan].
+func ReadSuite(path string) (*Suite, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	s, err := readSuite(file, model.InputName(path))
+	if err != nil {
+		return nil, err
+	}
+	s.Folder = "."
+	if path != "-" {
+		s.Folder = filepath.Dir(path)
+	}
+	return s, nil
+}
+
+// Validate says what is wrong with a suite that a program made.
+func (s *Suite) Validate() error {
+	return errors.New("not yet")
+}
+
+// readSuite reads a suite from JSON.
+func readSuite(r io.Reader, name string) (*Suite, error) {
+	s := new(Suite)
+	if err := model.ReadJSON(r, name, s); err != nil {
+		return nil, err
+	}
+	return s, s.Validate()
+}
