@@ -14,7 +14,7 @@ import (
 const (
 	plotWidth, plotHeight = 420.0, 290.0
 	plotLeft, plotRight   = 46.0, 408.0
-	plotTop, plotBottom   = 14.0, 246.0
+	plotTop, plotBottom   = 22.0, 248.0
 )
 
 // styles is how many curves can be told apart, each by a colour, a dash and a marker; page.css has the colours and dashes.
@@ -172,3 +172,12 @@ func markerPath(style int, x, y float64) string {
 
 // tenth rounds to a tenth, finer than an eye sees.
 func tenth(x float64) float64 { return math.Round(10*x) / 10 }
+
+// XLabel is the line of the labels of the lying axis.
+func (p *plot) XLabel() float64 { return p.Bottom + 16 }
+
+// YLabel is where the labels of the upright axis end.
+func (p *plot) YLabel() float64 { return p.Left - 6 }
+
+// XCaptionAt is the line of the caption of the lying axis.
+func (p *plot) XCaptionAt() float64 { return p.Bottom + 35 }

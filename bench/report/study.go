@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/model"
 )
 
 // study is what the rows say, sorted into groups. Nothing in it depends on the order of the rows.
@@ -19,6 +19,9 @@ type study struct {
 	groups  []*group
 }
 
+// identity is an instance with an objective: instances that differ in the objective share their SHA-256.
+type identity struct{ sha, metric string }
+
 // group is the instances that are compared together.
 type group struct {
 	name    string
@@ -27,15 +30,15 @@ type group struct {
 	test    *outcome     // nil: nothing to test
 }
 
-// problem is an instance under a budget.
+// problem is an instance with an objective.
 type problem struct {
 	instance string
 	sha      string
-	budget   string
-	known    float64  // the best objective that is known; NaN: none
-	bound    *float64 // the best that is proved
-	start    float64
+	metric   string                  // what is minimised
+	known    float64                 // the best objective that is known; NaN: none
+	bound    *float64                // the best that is proved
 	cells    map[string][]*bench.Row // by solver, in order of seeds
+	medians  map[string]standing     // of the solvers, as they are asked for
 }
 
 // contender is a solver within a group.
@@ -46,7 +49,7 @@ type contender struct {
 }
 
 // newStudy sorts rows into groups. The groups come in the order given, then by name.
-func newStudy(rows []bench.Row, known map[string]float64, order []string) *study {
+func newStudy(rows []bench.Row, known map[identity]*Known, order []string) *study {
 	s := &study{rows: slices.Clone(rows)}
 	name := labels(s.rows)
 	for k := range s.rows {
@@ -83,7 +86,7 @@ func newStudy(rows []bench.Row, known map[string]float64, order []string) *study
 		at[g.name] = k
 	}
 	slices.SortStableFunc(s.rows, func(a, b bench.Row) int {
-		return cmp.Or(cmp.Compare(at[a.Group], at[b.Group]), natural(a.Instance, b.Instance), cmp.Compare(a.InstanceSHA256, b.InstanceSHA256),
+		return cmp.Or(cmp.Compare(at[a.Group], at[b.Group]), natural(a.Instance, b.Instance), cmp.Compare(a.InstanceSHA256, b.InstanceSHA256), cmp.Compare(a.Minimised, b.Minimised),
 			natural(a.Solver, b.Solver), cmp.Compare(a.TimeLimit, b.TimeLimit), cmp.Compare(a.MaxEvals, b.MaxEvals), cmp.Compare(a.Seed, b.Seed),
 			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Elapsed, b.Elapsed))
 	})
@@ -172,8 +175,10 @@ func budgetOf(row *bench.Row) string {
 // add puts a row where it belongs. Rows come sorted, so those of a problem follow each other.
 func (g *group) add(row *bench.Row) {
 	n := len(g.cases)
-	if n == 0 || g.cases[n-1].sha != row.InstanceSHA256 || g.cases[n-1].instance != row.Instance {
-		g.cases = append(g.cases, &problem{instance: row.Instance, sha: row.InstanceSHA256, known: math.NaN(), cells: map[string][]*bench.Row{}})
+	if n == 0 || g.cases[n-1].sha != row.InstanceSHA256 || g.cases[n-1].instance != row.Instance || g.cases[n-1].metric != row.Minimised {
+		g.cases = append(g.cases, &problem{
+			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, medians: map[string]standing{},
+		})
 		n++
 	}
 	p := g.cases[n-1]
@@ -187,10 +192,10 @@ func (g *group) add(row *bench.Row) {
 }
 
 // finish finds out what is best and proved for each problem, and ranks the solvers.
-func (g *group) finish(known map[string]float64) {
+func (g *group) finish(known map[identity]*Known) {
 	for _, p := range g.cases {
-		if best, ok := known[p.sha]; ok && p.sha != "" {
-			p.known = best
+		if k := known[identity{p.sha, p.metric}]; k != nil && k.Solution.Objective != nil {
+			p.known = *k.Solution.Objective
 		}
 		for _, rows := range p.cells {
 			for _, row := range rows {
@@ -227,27 +232,10 @@ func objective(row *bench.Row) float64 {
 // excess is by how much an objective is above the best known, as a share of that; 0 where it is not above. Beside a best of 0 it is
 // infinite.
 func excess(objective, best float64) float64 {
-	if objective <= best {
+	if objective-best <= model.Tolerance*math.Abs(objective) {
 		return 0
 	}
 	return (objective - best) / math.Abs(best)
-}
-
-// cost is a solver's cost on a problem: the median over its seeds of the objective, NaN where it failed or was not run.
-func (p *problem) cost(solver string) float64 {
-	rows := p.cells[solver]
-	if len(rows) == 0 {
-		return math.NaN()
-	}
-	values := make([]float64, len(rows))
-	for k, row := range rows {
-		values[k] = objective(row)
-	}
-	median, err := statistics.Quantile(values, 0.5)
-	if err != nil || math.IsInf(median, 0) {
-		return math.NaN()
-	}
-	return median
 }
 
 // compareLast compares numbers, with NaN after all others.

@@ -48,6 +48,9 @@ func New(what string, first, last float64, unit string, most int) Axis {
 	return a
 }
 
+// From is the value at its start.
+func (a *Axis) From() float64 { return a.from }
+
 // At is the share of the axis that lies before the value.
 func (a *Axis) At(t float64) float64 {
 	if a.isLog {
