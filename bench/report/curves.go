@@ -86,38 +86,50 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 	if err != nil || len(g.solvers) < 2 {
 		return nil
 	}
-	// The worst ratio of the curves that are to be read, but the picture ends where most has happened.
-	const widest = 10
-	last := 1.0
-	for k, c := range g.solvers {
-		if n := len(profiles[k].X); n > 0 && style[c.name] != faint {
-			last = max(last, profiles[k].X[n-1])
-		}
-	}
-	x := ratioAxis(min(last, widest))
+	x, last := ratioAxis(widest(matrix))
 	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), g.curvesOf(style, func(k int) []point {
 		points := []point{{1, 0}}
 		for i := range profiles[k].X {
 			points = append(points, point{profiles[k].X[i], profiles[k].Y[i]})
 		}
-		return clipped(points, min(last, widest)*1.02)
+		return clipped(points, last)
 	}))
 	p.Description = "For each solver the share of instances on which its objective is at most so many times the best of all solvers'. Higher is better."
-	p.Note = "How often a solver is within a factor of the best one. Left edge: how often it is the best."
-	if last > widest {
-		p.Note += fmt.Sprintf(" Cut at %d; the worst factor is %s.", widest, figure(last, 3))
-	}
+	p.Note = "How often a solver is within a factor of the best one. Left edge: how often it is the best. The axis ends where 95 % of all results are."
 	return p
 }
 
-// ratioAxis is from 1 to the last ratio, by logarithms where that is far.
-func ratioAxis(last float64) axis.Axis {
-	const far = 3
-	if last > far {
-		return axis.NewLog("objective over the best", 1, last, "", ticks)
+// widest is the ratio to the best of its problem that 95 % of all costs are within.
+func widest(matrix [][]float64) float64 {
+	var ratios []float64
+	for _, costs := range matrix {
+		least := math.Inf(1)
+		for _, c := range costs {
+			if c < least {
+				least = c
+			}
+		}
+		for _, c := range costs {
+			if ratio := c / least; !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+				ratios = append(ratios, ratio)
+			}
+		}
 	}
-	last = max(last, 1.001)
-	return axis.New("objective over the best", 1, 1+1.02*(last-1), "", ticks)
+	last, err := statistics.Quantile(ratios, 0.95)
+	if err != nil {
+		return 1
+	}
+	return last
+}
+
+// ratioAxis is from 1 to a little beyond the last ratio, by logarithms where that is far, and where it ends.
+func ratioAxis(last float64) (axis.Axis, float64) {
+	const far, least, what = 3, 0.001, "objective over the best"
+	if last > far {
+		return axis.NewLog(what, 1, 1.1*last, "", ticks), 1.1 * last
+	}
+	end := 1 + 1.05*max(last-1, least)
+	return axis.New(what, 1, end, "", ticks), end
 }
 
 // shareAxis is from 0 to 1.
@@ -160,8 +172,8 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 		}
 		return points
 	}))
-	p.Description = "For each solver the share of instances on which it came within 1 % of the best known objective in so much time. Higher is better."
-	p.Note = "How soon a solver is within 1 % of the best known."
+	p.Description = "For each solver the share of instances on which it came within 1 % of the best known objective in so much time. Higher is better."
+	p.Note = "How soon a solver is within 1 % of the best known."
 	return p
 }
 
@@ -271,13 +283,13 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 		return points
 	}))
 	p.Description = "For each solver the gap of its best schedule so far to the best known, over the time of its run, both logarithmic. Lower is better."
-	p.Note = "100 % before the first schedule. The lowest line stands for everything below it."
+	p.Note = "100 % before the first schedule. The lowest line stands for everything below it."
 	return p
 }
 
 // gapFloor is the power of ten that the axis of gaps begins at.
 func gapFloor(least float64) float64 {
-	const lowest, highest = -6, -2 // 0.0001 % and 1 %
+	const lowest, highest = -6, -2 // 0.0001 % and 1 %
 	if math.IsInf(least, 0) {
 		return math.Pow10(highest)
 	}

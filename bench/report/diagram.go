@@ -40,7 +40,7 @@ const (
 	diagramAxis   = 52.0
 	barGap        = 9.0
 	labelGap      = 20.0
-	mostLetters   = 24
+	mostLetters   = 20
 )
 
 // newDiagram lays an outcome out; nil where there are not three ranked solvers, for which a pair says all.
@@ -78,7 +78,7 @@ func newDiagram(id string, o *outcome) *diagram {
 		}
 		d.Description += fmt.Sprintf("%s %s", o.solvers[s], figure(o.mean[s], 3))
 	}
-	d.Note = fmt.Sprintf("Mean ranks over %s; 1 is the best. A bar joins solvers that Nemenyi's test does not tell apart (α = 5 %%).",
+	d.Note = fmt.Sprintf("Mean ranks over %s; 1 is the best. A bar joins solvers that Nemenyi's test does not tell apart (α = 5 %%).",
 		counted(len(o.cases), "instance"))
 	if o.ranks.PF > alpha {
 		d.Note += " Friedman's test shows no difference among them all."
@@ -110,7 +110,7 @@ func (d *diagram) addLabels(o *outcome, at func(float64) float64, top float64) {
 	half := (len(order) + 1) / 2
 	for i, s := range order {
 		x := at(o.mean[s])
-		l := rankLabel{Name: clip(o.solvers[s], mostLetters), Full: o.solvers[s], Rank: strconv.FormatFloat(o.mean[s], 'f', 2, 64)}
+		l := rankLabel{Name: clip(printable(o.solvers[s]), mostLetters), Full: printable(o.solvers[s]), Rank: strconv.FormatFloat(o.mean[s], 'f', 2, 64)}
 		level := i
 		l.X = d.Left - 26
 		if l.IsRight = i >= half; l.IsRight {
@@ -124,12 +124,22 @@ func (d *diagram) addLabels(o *outcome, at func(float64) float64, top float64) {
 	d.Height = top + labelGap*(float64(half)+0.6)
 }
 
-// clip shortens a text to so many letters.
+// clip shortens a text to so many letters, of which wide ones, as of Chinese, count twice.
 func clip(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
+	const firstWide = 0x1100 // Hangul, after which the scripts with wide letters come
+	width, keep := 0, 0
+	for at, r := range text {
+		if width++; r >= firstWide {
+			width++
+		}
+		if width <= most-1 {
+			keep = at + utf8.RuneLen(r)
+		}
+	}
+	if width <= most {
 		return text
 	}
-	return string([]rune(text)[:most-1]) + "…"
+	return text[:keep] + "…"
 }
 
 // TickLabel is the line of the labels of the axis.

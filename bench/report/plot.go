@@ -12,9 +12,9 @@ import (
 // The size of a plot in the units of its SVG. It is small so that letters stay readable where a phone scales it down; on a wide
 // screen two stand side by side.
 const (
-	plotWidth, plotHeight = 420.0, 290.0
-	plotLeft, plotRight   = 46.0, 408.0
-	plotTop, plotBottom   = 22.0, 248.0
+	plotWidth, plotHeight = 400.0, 282.0
+	plotLeft, plotRight   = 46.0, 390.0
+	plotTop, plotBottom   = 24.0, 240.0
 )
 
 // styles is how many curves can be told apart, each by a colour, a dash and a marker; page.css has the colours and dashes.
@@ -51,8 +51,9 @@ type plot struct {
 
 // mark is a tick in the picture's coordinates; without a label it is a lesser one.
 type mark struct {
-	At    float64
-	Label string
+	At     float64
+	Label  string
+	IsLast bool // at the right edge, beyond which it must not reach
 }
 
 // drawn is a curve in the picture's coordinates.
@@ -71,10 +72,11 @@ func newPlot(id, title string, x, y axis.Axis, curves []curve) *plot {
 		XCaption: x.Caption, YCaption: y.Caption,
 	}
 	for _, t := range x.Ticks {
-		p.XTicks = append(p.XTicks, mark{tenth(plotLeft + t.At*(plotRight-plotLeft)), t.Label})
+		const edge = 0.97
+		p.XTicks = append(p.XTicks, mark{tenth(plotLeft + t.At*(plotRight-plotLeft)), t.Label, t.At > edge})
 	}
 	for _, t := range y.Ticks {
-		p.YTicks = append(p.YTicks, mark{tenth(plotBottom - t.At*(plotBottom-plotTop)), t.Label})
+		p.YTicks = append(p.YTicks, mark{At: tenth(plotBottom - t.At*(plotBottom-plotTop)), Label: t.Label})
 	}
 	var above []drawn
 	for _, c := range curves {

@@ -108,7 +108,7 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 	case len(beaten) == 0:
 		s.say("No other solver is shown to be worse than ")
 		s.name(lead)
-		s.say(" (" + test + ", α = 5 %).")
+		s.say(" (" + test + ", α = 5 %).")
 	case len(open) == 0:
 		s.say("It is significantly better than ")
 		if len(beaten) == 1 {
@@ -116,17 +116,17 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 		} else {
 			s.say("each of the others")
 		}
-		s.say(" (" + test + ", α = 5 %).")
+		s.say(" (" + test + ", α = 5 %).")
 	case len(beaten) <= len(open):
 		s.name(lead)
 		s.say(" is significantly better than ")
 		s.name(beaten...)
-		s.say("; of the others none is shown to be worse (" + test + ", α = 5 %).")
+		s.say("; of the others none is shown to be worse (" + test + ", α = 5 %).")
 	default:
 		s.name(lead)
 		s.say(" is significantly better than each of the others but ")
 		s.name(open...)
-		s.say(", from which no difference is shown (" + test + ", α = 5 %).")
+		s.say(", from which no difference is shown (" + test + ", α = 5 %).")
 	}
 	if len(open) > 0 && o.isHopeless() {
 		s.say(" So few samples could not show a difference, however large: " + o.samples() + " and " + counted(len(o.pairs), "comparison") + ".")
