@@ -87,7 +87,7 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 	if err != nil || len(solvers) == 0 {
 		return nil
 	}
-	x, last := ratioAxis(widest(matrix))
+	x, last := ratioAxis(widest(matrix, func(k int) bool { return style[solvers[k]] != faint }))
 	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []point {
 		points := []point{{1, 0}}
 		for i := range profiles[k].X {
@@ -100,8 +100,8 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 	return p
 }
 
-// widest is the ratio to the best of its problem that 95 % of all costs are within.
-func widest(matrix [][]float64) float64 {
+// widest is the ratio to the best of its problem that 95 % of the costs of the solvers that count are within.
+func widest(matrix [][]float64, counts func(k int) bool) float64 {
 	var ratios []float64
 	for _, costs := range matrix {
 		least := math.Inf(1)
@@ -110,8 +110,8 @@ func widest(matrix [][]float64) float64 {
 				least = c
 			}
 		}
-		for _, c := range costs {
-			if ratio := c / least; !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+		for k, c := range costs {
+			if ratio := c / least; counts(k) && !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
 				ratios = append(ratios, ratio)
 			}
 		}
