@@ -35,7 +35,8 @@ func (g *group) plots(index int, preferred map[string]int) []*plot {
 	return list
 }
 
-// styles gives the best solvers of the group a style each, the one that they have in other groups where that is free.
+// styles gives the best solvers of the group a style each, the one that they have in other groups where that is free. Preferred has a
+// number of each solver.
 func (g *group) styles(preferred map[string]int) map[string]int {
 	style := map[string]int{}
 	taken := [styles]bool{}
@@ -43,15 +44,15 @@ func (g *group) styles(preferred map[string]int) map[string]int {
 	for _, c := range g.solvers {
 		style[c.name] = faint
 	}
-	for _, c := range shown {
-		if k, ok := preferred[c.name]; ok && !taken[k%styles] {
-			style[c.name], taken[k%styles] = k%styles, true
-		}
-	}
-	for _, c := range shown {
-		if style[c.name] == faint {
-			k := slices.Index(taken[:], false)
-			style[c.name], taken[k] = k, true
+	for _, wanted := range []func(name string) int{
+		func(name string) int { return preferred[name] },
+		func(name string) int { return preferred[name] % styles },
+		func(string) int { return slices.Index(taken[:], false) },
+	} {
+		for _, c := range shown {
+			if k := wanted(c.name); style[c.name] == faint && k < styles && !taken[k] {
+				style[c.name], taken[k] = k, true
+			}
 		}
 	}
 	return style

@@ -84,7 +84,7 @@ func costs(standings []standing) []float64 {
 			fewest, low, high = min(fewest, s.left), min(low, s.objective), max(high, s.objective)
 		}
 	}
-	step := (high - low) + math.Abs(high)
+	step := (high - low) + max(math.Abs(low), math.Abs(high))
 	if !(step > 0) {
 		step = 1
 	}
