@@ -81,7 +81,7 @@ func TestLargeStaysUsable(t *testing.T) {
 			t.Fatalf("%d curves with names, expected 8", n)
 		}
 	}
-	if !strings.Contains(page, "22 solvers of lower mean rank") {
+	if !strings.Contains(page, "22 solvers of worse mean rank") {
 		t.Error("nothing says what the faint curves are")
 	}
 }

@@ -41,6 +41,17 @@ func number(x float64, text string) cell {
 	return cell{Text: text, Value: strconv.FormatFloat(x, 'g', 12, 64)}
 }
 
+// clock is a cell of seconds, to the millisecond: below that they are of the machine.
+func clock(s float64) cell {
+	switch {
+	case s < 0.0005:
+		return number(s, "<0.001")
+	case s < 1:
+		return number(s, strconv.FormatFloat(s, 'f', 3, 64))
+	}
+	return number(s, figure(s, 4))
+}
+
 // count is a cell of a whole number.
 func count(n int) cell { return cell{Text: whole(n)} }
 
@@ -109,7 +120,7 @@ func (g *group) solversTable(id string) *table {
 		row := []cell{
 			text(c.name), number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), number(float64(f.wins), whole(f.wins)),
 			number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(f.bound, percent(f.bound)), count(f.proved),
-			number(f.time, figure(f.time, 3)), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
+			clock(f.time), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
 		}
 		if f.results < f.runs {
 			row[11].Text += " of " + whole(f.runs)
