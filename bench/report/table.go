@@ -65,8 +65,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// markBest marks the least value of a column, or the greatest; where all are alike there is none.
-func (t *table) markBest(column int, greatest bool) {
+// markBest marks the least value of a column, or the greatest, among the rows that count (nil: all); where those are alike there is none.
+func (t *table) markBest(column int, greatest bool, counts func(row int) bool) {
 	best, worst := math.NaN(), math.NaN()
 	value := func(row []cell) float64 {
 		if row[column].Text == missing || row[column].Value == "" {
@@ -81,8 +81,8 @@ func (t *table) markBest(column int, greatest bool) {
 		}
 		return x
 	}
-	for _, row := range t.Rows {
-		if x := value(row); !math.IsNaN(x) {
+	for k, row := range t.Rows {
+		if x := value(row); !math.IsNaN(x) && (counts == nil || counts(k)) {
 			if !(best <= x) {
 				best = x
 			}
@@ -94,8 +94,8 @@ func (t *table) markBest(column int, greatest bool) {
 	if best == worst {
 		return
 	}
-	for _, row := range t.Rows {
-		row[column].IsBest = value(row) == best
+	for k, row := range t.Rows {
+		row[column].IsBest = value(row) == best && (counts == nil || counts(k))
 	}
 }
 
@@ -124,15 +124,35 @@ func (g *group) solversTable(id string) *table {
 		}
 		if f.results < f.runs {
 			row[11].Text += " of " + whole(f.runs)
+			row[11].IsBad = true
 		}
 		row[9].IsBad, row[10].IsBad = f.left > 0, f.faults > 0
 		t.Rows = append(t.Rows, row)
 	}
-	for _, column := range []int{1, 3, 4, 5} {
-		t.markBest(column, false)
+	t.markBest(1, false, nil)
+	t.markBest(2, true, nil)
+	complete := g.complete()
+	for _, column := range []int{3, 4, 5} {
+		t.markBest(column, false, func(row int) bool { return complete[g.solvers[row].name] })
 	}
-	t.markBest(2, true)
 	return t
+}
+
+// complete are the solvers whose means can be compared: they ran on all instances, every run has a schedule, and they leave out no more jobs
+// than others do. The mean of one that failed on the hardest instance is of easier ones.
+func (g *group) complete() map[string]bool {
+	fewest, most := math.MaxInt, 0
+	all := map[string]figures{}
+	for _, c := range g.solvers {
+		f := g.figuresOf(c)
+		all[c.name] = f
+		fewest, most = min(fewest, f.left), max(most, f.problems)
+	}
+	set := map[string]bool{}
+	for name, f := range all {
+		set[name] = f.results == f.runs && f.problems == most && f.left == fewest
+	}
+	return set
 }
 
 // mostPairs is how many pairs a table lists.

@@ -82,8 +82,10 @@ func (s *study) gapsTable(sections []*section, overall *group) *table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	for k := 1; k < len(t.Columns); k++ {
-		t.markBest(k, false)
+	t.markBest(1, false, nil)
+	for k, g := range s.groups {
+		complete := g.complete()
+		t.markBest(k+2, false, func(row int) bool { return complete[overall.solvers[row].name] })
 	}
 	return t
 }
