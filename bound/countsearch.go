@@ -56,7 +56,7 @@ const (
 // Value implements [Prover].
 func (p *countsProver) Value() (float64, bool) { return p.value, p.ok }
 
-// Limit implements [Limited].
+// Limit implements [Limited]; before the first work there is nothing to limit.
 func (p *countsProver) Limit(value float64) {
 	if p.started {
 		p.most = min(p.most, value)

@@ -173,15 +173,30 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 			if value, ok := proof.Value(); ok && value >= best[metric]*(1-1e-9) {
 				tight[metric]++
 			}
+			if metric == "mcp" { // with the optimum at hand, and with something dearer
+				for _, limit := range []float64{best[metric], 1.2 * best[metric]} {
+					proof := New(context.Background(), in)
+					proof.Improve(context.Background(), 1)
+					proof.Limit(limit)
+					proof.Improve(context.Background(), 3_000_000)
+					value, _ := proof.Value()
+					if value > best[metric]+1e-9*math.Abs(best[metric]) {
+						t.Errorf("seed %d: %v of mcp with a limit of %v, the optimum is %v", seed, value, limit, best[metric])
+					}
+					if limit == best[metric] && value >= limit*(1-1e-9) {
+						tight["mcp, limited"]++
+					}
+				}
+			}
 		}
 	}
 	t.Logf("tight of %d: %v", seeds, tight)
 }
 
 func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
-	seeds := uint64(3000)
+	seeds := uint64(3100) // some of the instances have a job that runs nowhere
 	if testing.Short() {
-		seeds = 300
+		seeds = 310
 	}
 	ctx, tried := context.Background(), map[string]int{}
 	for seed := range seeds {
@@ -234,8 +249,8 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 	}
 	t.Log(tried)
 	for _, metric := range enumerated[1:] {
-		if tried[metric] < int(seeds)*8 {
-			t.Errorf("%d price vectors for %s: expected 10 an instance", tried[metric], metric)
+		if least := 30_000 * int(seeds) / 3100; tried[metric] < least {
+			t.Errorf("%d price vectors for %s, expected %d", tried[metric], metric, least)
 		}
 	}
 }
