@@ -46,7 +46,7 @@ func Exhaustible(in *model.Instance) error {
 // processors at any time and costs no less. A state that costs the limit on its own is dropped too. Then the sets are shared out
 // among the clusters.
 //
-// With precedence or licences the clusters are not exhausted one by one but all at once, see joint: for up to 12 jobs.
+// With precedence or licences the clusters are not exhausted one by one but all at once, see joint: for up to 10 jobs.
 //
 // Complexity: O(2ⁿ·states·n) a cluster and O(3ⁿ) a cluster from the third on, for n jobs.
 func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options) (found Result, proved bool, err error) {

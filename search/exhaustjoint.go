@@ -13,7 +13,7 @@ import (
 // jointFeatures is what [Exhaust] honours with all clusters at once, and jointJobs the most jobs it then takes.
 const (
 	jointFeatures = plan.DecoderFeatures | model.Precedence | model.LicencePools
-	jointJobs     = 12
+	jointJobs     = 10
 )
 
 // joint exhausts instances whose clusters depend on each other, by precedence or the copies of licences: jobs are placed in order of
@@ -132,7 +132,7 @@ func exhaustJoint(ctx context.Context, in *model.Instance, limit float64, opt Op
 
 // run places one job more in every state, until all are placed; full: there are too many states.
 func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
-	const most = exhaustStates / 8 // they are larger, and compared with more others
+	const most = exhaustStates / 20 // they are larger, and compared with more others
 	n, C := len(x.p.movable), len(x.p.clusters)
 	first := &jointState{now: x.p.origin, ends: make([]float64, n), latest: slices.Repeat([]float64{x.p.origin}, C),
 		over: make([]float64, C), busy: make([]float64, C), jobs: make([]int32, C)}
@@ -264,24 +264,42 @@ func (x *joint) costs(s *jointState, all bool) float64 {
 		}
 	}
 	if !all {
-		for k, j := range x.p.movable {
+		for k := range x.p.movable {
 			if s.set&(1<<k) == 0 {
-				latest = max(latest, s.now+x.shortest(j))
+				end, cost := x.alone(s, k)
+				latest, sum = max(latest, end), sum+cost
 			}
 		}
 	}
 	return sum + x.p.makespan*(latest-x.p.origin)
 }
 
-// shortest is the least time that the job takes.
-func (x *joint) shortest(job int32) float64 {
-	least := math.Inf(1)
-	for c := range x.p.clusters {
-		if j := &x.p.clusters[c].jobs[job]; j.size > 0 {
-			least = min(least, j.duration)
-		}
+// alone is the earliest end of a job not placed yet, and what it costs at least beside its cluster's makespan, each on the cluster
+// where that is least.
+func (x *joint) alone(s *jointState, k int) (end, cost float64) {
+	start := s.now
+	for left := x.before[k] & s.set; left != 0; left &= left - 1 {
+		start = max(start, s.ends[bits.TrailingZeros(uint(left))])
 	}
-	return least
+	end, cost = math.Inf(1), math.Inf(1)
+	job := x.p.movable[k]
+	for c := range x.p.clusters {
+		cluster := &x.p.clusters[c]
+		j := &cluster.jobs[job]
+		if j.size == 0 {
+			continue
+		}
+		ends := max(start, j.arrival) + j.duration
+		own := 0.0
+		if ends > j.deadline { // one job more on the cluster, or several
+			own += cluster.at(float64(s.jobs[c]+1)/float64(len(x.p.movable))).over * (ends - j.deadline)
+		}
+		if cluster.costs != nil {
+			own += cluster.costs[job].of(ends, j.deadline)
+		}
+		end, cost = min(end, ends), min(cost, own)
+	}
+	return end, cost
 }
 
 // undominated adds a state to those that are worth going on from.
