@@ -58,6 +58,33 @@ func BenchmarkBoundBraun(b *testing.B) {
 	}
 }
 
+// BenchmarkBoundStripPacking measures the share of the strip packings proved optimal without contiguity whose bound is the optimum, in %,
+// target 90.
+func BenchmarkBoundStripPacking(b *testing.B) {
+	for b.Loop() {
+		proved, reached := tightStripPackings(b)
+		b.ReportMetric(100*float64(reached)/float64(proved), "%tight")
+	}
+}
+
+// BenchmarkBoundWorkflows measures the bounds of workflows on 4, 16 and 64 processors against the larger of critical path and area: the
+// mean gain where there is one, in %, target 1, the number of those, and the most that a bound is weaker, in %, but for the decimals
+// of the reference.
+func BenchmarkBoundWorkflows(b *testing.B) {
+	for b.Loop() {
+		sum, better, weaker := 0.0, 0, 0.0
+		workflowGains(b, func(_ string, _ int, found, plain float64) {
+			if gain := found/plain - 1; gain > 1e-4 {
+				sum, better = sum+gain, better+1
+			}
+			weaker = max(weaker, 1-found/(plain-0.0005))
+		})
+		b.ReportMetric(100*sum/float64(max(1, better)), "%gain")
+		b.ReportMetric(float64(better), "better")
+		b.ReportMetric(100*weaker, "%weaker")
+	}
+}
+
 // BenchmarkExact measures the proof of batches of 12 and 14 jobs on two clusters.
 func BenchmarkExact(b *testing.B) {
 	for _, objective := range []string{"makespan", "mcp", "mean_response"} {
