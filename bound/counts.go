@@ -110,7 +110,7 @@ func (c *counts) work(box []countBox) int64 {
 }
 
 // evaluate is the bound at the prices x within the box, with a cut a cluster; ok is false where ctx ended. +Inf: the box holds
-// nothing; NaN: the prices are too large for the digits there are.
+// nothing, or the prices are not finite.
 //
 // Numbers of jobs are looked at by chords first, which are no higher. What the clusters choose by that is computed exactly, with the
 // numbers next to it, until they choose nothing else, or what they then choose is so close to what may be the least, which is the value.

@@ -314,13 +314,13 @@ func (p *countsProver) step(ctx context.Context) bool {
 	exact := rounding < 1e-6*p.most // else the prices are too far away for the digits there are
 	value -= rounding
 	looked := p.fresh || p.left == countSteps/2
-	if math.IsInf(value, 1) || exact && (value > p.most || looked && !p.cutOff(node.box, x, rounding)) { // no schedule worth looking for is in the box
+	if exact && (value > p.most || looked && !p.cutOff(node.box, x, rounding)) { // no schedule worth looking for is in the box
 		p.node = nil
 		p.settle()
 		return len(p.open) > 0
 	}
 	switch {
-	case !exact || math.IsNaN(value):
+	case !exact || math.IsNaN(value) || math.IsInf(value, 0):
 		if p.fresh { // those it would go on from
 			p.counts = nil
 			return false
