@@ -31,6 +31,14 @@ type Prover interface {
 	Value() (value float64, ok bool)
 }
 
+// Limited is a prover that need not look at what is dearer than a schedule at hand.
+type Limited interface {
+	Prover
+	// Limit says that schedules of more than the value are of no interest: from then on the bound may end there. It holds all the
+	// same, whether or not there is a schedule of the value.
+	Limit(value float64)
+}
+
 // methods holds the registered methods by metric.
 var methods = map[string][]Method{}
 

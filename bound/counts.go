@@ -3,7 +3,6 @@ package bound
 import (
 	"context"
 	"math"
-	"slices"
 )
 
 // counts is the Lagrangian relaxation of mcp by the numbers of jobs n_i of the clusters. A job costs cluster i at least
@@ -22,22 +21,22 @@ type counts struct {
 	levels int       // of makespans
 	weight []float64 // w_m + w_i·m_i
 
-	// Scratch.
-	cost   [][][]float64 // by cluster and job: at each level
-	at     [][][]int32
-	h      [][]float64   // by cluster and limit
-	g      [][]float64   // by cluster and number of jobs
-	level  [][]int32     // that g is of
-	hope   [][][]float64 // by cluster, group of levels and number of jobs: g of none of them is lower
-	known  [][]bool      // by cluster and number of jobs: g is computed level by level
-	before [][]float64   // by cluster and number of jobs: the least Σ g of the clusters before it
-	chord  [2][]float64  // by number of jobs
-	values []float64
-	order  []int32
+	// Scratch, first by cluster.
+	cost    [][][]float64 // by job and level
+	at      [][][]int32   // its start
+	byLevel [][][]float64 // by level and job: cost
+	h       [][]float64   // by limit
+	g       [][]float64   // by number of jobs
+	level   [][]int32     // that g is of
+	hope    [][][]float64 // by level and number of jobs: g of it is no lower
+	known   [][]bool      // by number of jobs: g is computed level by level
+	before  [][]float64   // by number of jobs: the least Σ g of the clusters before it
+	orders  [][][][]int32 // by level and part of the numbers of jobs: see chords
+	chord   [2][]float64  // by number of jobs
+	values  []float64
+	sorted  []float64
+	order   []int32
 }
-
-// countGroup is the number of levels that are looked at together first.
-const countGroup = 1
 
 // pick is what a cluster chooses: a number of jobs and a level of its makespan; 0 with no jobs.
 type pick struct{ n, level int32 }
@@ -50,17 +49,40 @@ func (b countBox) holds(p pick) bool {
 	return b.least <= p.n && p.n <= b.most && (p.n == 0 || b.low <= p.level && p.level <= b.high)
 }
 
-// newCounts prepares the scratch.
+// newCounts prepares the scratch. The last coordinate, which p gains by it, is a price common to all jobs: what they pay in it comes
+// back, so that it changes nothing but what cuts of different clusters, for numbers of jobs that do not add up, are worth together.
 func newCounts(p *priced, unit, weight []float64) *counts {
-	c := &counts{priced: p, unit: unit, weight: weight, levels: len(p.limits), values: make([]float64, p.jobs), order: make([]int32, 0, p.jobs)}
+	p.size++
+	c := &counts{priced: p, unit: unit, weight: weight, levels: len(p.limits),
+		values: make([]float64, p.jobs), sorted: make([]float64, p.jobs), order: make([]int32, 0, p.jobs)}
 	c.chord = [2][]float64{make([]float64, p.jobs+1), make([]float64, p.jobs+1)}
-	for range p.clusters {
+	for i := range p.clusters {
 		c.cost, c.at = append(c.cost, table[float64](p.jobs, c.levels+1)), append(c.at, table[int32](p.jobs, c.levels+1))
-		c.hope = append(c.hope, table[float64](c.levels/countGroup+1, p.jobs+1))
+		c.byLevel, c.hope = append(c.byLevel, table[float64](c.levels+1, p.jobs)), append(c.hope, table[float64](c.levels+1, p.jobs+1))
+		rows := make([][][]int32, c.levels+1)
+		for k := range rows {
+			order := p.clusters[i].endBy(k, c.levels)
+			rows[k] = table[int32](countParts+1, len(order))
+			for part := range rows[k] {
+				copy(rows[k][part], order)
+			}
+		}
+		c.orders = append(c.orders, rows)
 	}
 	K := len(p.clusters)
 	c.h, c.g, c.level, c.known, c.before = table[float64](K, c.levels), table[float64](K, p.jobs+1), table[int32](K, p.jobs+1), table[bool](K, p.jobs+1), table[float64](K+1, p.jobs+1)
 	return c
+}
+
+// endBy are the jobs that can end by the level, of so many and one without a limit.
+func (i *pricedCluster) endBy(level, levels int) []int32 {
+	var jobs []int32
+	for j := range i.jobs {
+		if job := &i.jobs[j]; job.kind >= 0 && (level == levels || int(job.starts[0].within) <= level) {
+			jobs = append(jobs, int32(j))
+		}
+	}
+	return jobs
 }
 
 // table is a table of zeros.
@@ -75,26 +97,26 @@ func table[T any](rows, columns int) [][]T {
 
 // work is about how long an evaluation in the box takes, see [Prover].
 func (c *counts) work(box []countBox) int64 {
-	work := int64(40_000) // choosing the point, the memory of the cut
+	work := 200_000 + int64(len(c.clusters)*c.size*bundleCuts) // the bundle
 	for i := range c.clusters {
 		cluster, b := &c.clusters[i], box[i]
 		work += int64(c.levels * len(cluster.items) * cluster.processors)
 		work += int64(c.jobs * 8 * c.levels)
-		work += int64(b.most-b.least+1) * int64(b.high-b.low+1) * int64(c.jobs) * 4
-		work += int64(b.most-b.least+1) * int64(c.jobs)
+		width, levels := int64(b.most-b.least+1), int64(b.high-b.low+1)
+		work += (min(width, countParts) + min(width, 14)) * levels * int64(c.jobs) * 4
+		work += width * int64(c.jobs)
 	}
 	return work
 }
 
-// evaluate is the bound at the prices x within the box, with a cut; ok is false where ctx ended. +Inf: the box holds nothing;
-// NaN: the prices are too large for the digits there are.
+// evaluate is the bound at the prices x within the box, with a cut a cluster; ok is false where ctx ended. +Inf: the box holds
+// nothing, or the prices are not finite.
 //
-// Levels are looked at in groups first, each as good as its best for everything. What the clusters choose by that is computed level
-// by level, with the numbers of jobs next to it, until they choose nothing else, or what they then choose is so close to what may
-// be the least, which is the value.
+// Numbers of jobs are looked at by chords first, which are no higher. What the clusters choose by that is computed exactly, with the
+// numbers next to it, until they choose nothing else, or what they then choose is so close to what may be the least, which is the value.
 //
 // Complexity: O(clusters·levels·jobs²).
-func (c *counts) evaluate(ctx context.Context, box []countBox, x []float64, close float64) (value float64, at *cut, ok bool) {
+func (c *counts) evaluate(ctx context.Context, box []countBox, x []float64, close float64) (value float64, cuts []*cut, ok bool) {
 	const beside = 3
 	if !c.set(ctx, x) {
 		return 0, nil, false
@@ -104,40 +126,32 @@ func (c *counts) evaluate(ctx context.Context, box []countBox, x []float64, clos
 		if !c.hopes(ctx, i, box[i], x) {
 			return 0, nil, false
 		}
-		clear(c.known[i])
+		narrow := int(box[i].most)-max(1, int(box[i].least)) < 2*countParts // the chords are from one number to the next
+		for n := range c.known[i] {
+			c.known[i][n] = narrow
+		}
 	}
 	for {
 		n, least := c.share(box)
 		if n == nil {
 			return math.Inf(1), nil, true
 		}
-		known := true
+		known, chosen := true, 0.0
 		for i := range n {
 			if ctx.Err() != nil {
 				return 0, nil, false
 			}
-			if c.known[i][n[i]] {
-				continue
+			if !c.known[i][n[i]] {
+				known = false
+				c.exact(i, box[i], n[i], beside, x)
 			}
-			known = false
-			from, to := n[i], n[i]
-			for from > max(1, box[i].least) && n[i]-from < beside && !c.known[i][from-1] {
-				from--
-			}
-			for to < box[i].most && to-n[i] < beside && !c.known[i][to+1] {
-				to++
-			}
-			c.exact(i, box[i], from, n[i], to, x)
-		}
-		chosen := 0.0
-		for i := range n {
 			chosen += c.g[i][n[i]]
 		}
 		if known || chosen-least <= close {
 			for _, u := range x[:c.jobs] {
-				least, chosen = least+u, chosen+u
+				least += u
 			}
-			return least, c.cutAt(x, n, chosen), true
+			return least, c.cutsAt(x, n), true
 		}
 	}
 }
@@ -157,6 +171,11 @@ func (c *counts) costs(i int) {
 		}
 		cluster.cheapest(j, c.limits, c.cost[i][j], c.at[i][j])
 	}
+	for k, row := range c.byLevel[i] {
+		for j := range row {
+			row[j] = c.cost[i][j][k]
+		}
+	}
 }
 
 // low is the limit of the level at which h is least.
@@ -167,88 +186,76 @@ func (c *counts) low(i, k int) int {
 	return k
 }
 
-// groups calls yield for the groups of levels in the box: its number, levels first to last.
-func (b countBox) groups(yield func(group, first, last int)) {
-	for k := int(b.low); k <= int(b.high); {
-		group := k / countGroup
-		last := min(int(b.high), (group+1)*countGroup-1)
-		yield(group, k, last)
-		k = last + 1
-	}
-}
-
-// hopes computes a limit of g from below for each group of levels, and with it g.
+// hopes computes a limit of g from below for each level, and with it g.
 func (c *counts) hopes(ctx context.Context, i int, box countBox, x []float64) bool {
-	for n := range c.g[i] {
-		c.g[i][n] = math.Inf(1)
+	g, level := c.g[i], c.level[i]
+	for n := range g {
+		g[n] = math.Inf(1)
 	}
-	box.groups(func(group, first, last int) {
+	for k := int(box.low); k <= int(box.high); k++ {
 		if ctx.Err() != nil {
-			return
+			return false
 		}
-		h := math.Inf(1)
-		for k := first; k <= last; k++ {
-			h = min(h, c.h[i][c.low(i, k)])
-		}
-		hope := c.hope[i][group]
+		hope := c.hope[i][k]
 		for n := range hope {
 			hope[n] = math.Inf(1)
 		}
-		c.chords(i, last, h, max(1, int(box.least)), int(box.most), x, func(n int, g float64) {
-			hope[n] = g
-			c.g[i][n] = min(c.g[i][n], g)
+		c.chords(i, k, c.h[i][c.low(i, k)], max(1, int(box.least)), int(box.most), x, func(n int, v float64) {
+			if hope[n] = v; v < g[n] {
+				g[n], level[n] = v, int32(k)
+			}
 		})
-	})
-	if box.least == 0 {
-		c.g[i][0] = 0
 	}
-	return ctx.Err() == nil
+	if box.least == 0 {
+		g[0], level[0] = 0, 0
+	}
+	return true
 }
 
-// exact computes g of the cluster for the numbers of jobs, level by level, first the group that promises most for n.
-func (c *counts) exact(i int, box countBox, from, n, to int32, x []float64) {
-	g, level := c.g[i], c.level[i]
+// exact computes g of the cluster for n jobs and the numbers beside, level by level, first the level that promises most for n.
+func (c *counts) exact(i int, box countBox, n, beside int32, x []float64) {
+	g, level, known := c.g[i], c.level[i], c.known[i]
+	from, to := n, n
+	for from > max(1, box.least) && n-from < beside && !known[from-1] {
+		from--
+	}
+	for to < box.most && to-n < beside && !known[to+1] {
+		to++
+	}
+	first := level[n]
 	for k := from; k <= to; k++ {
-		c.known[i][k] = true
-		if k > 0 {
-			g[k], level[k] = math.Inf(1), 0
+		known[k], g[k] = true, math.Inf(1)
+	}
+	if n == 0 { // no jobs, no cost
+		g[0], level[0] = 0, 0
+		if from = 1; to < 1 {
+			return
 		}
 	}
-	if from == 0 {
-		g[0], level[0], from = 0, 0, 1
-	}
-	first, least := -1, math.Inf(1)
-	box.groups(func(group, _, _ int) {
-		if hope := c.hope[i][group][max(1, n)]; hope < least {
-			first, least = group, hope
-		}
-	})
-	look := func(group, low, high int) {
-		hope, a, b := c.hope[i][group], from, to
+	look := func(k int32) {
+		hope, a, b := c.hope[i][k], from, to
 		for a <= b && hope[a] >= g[a] {
 			a++
 		}
 		for a <= b && hope[b] >= g[b] {
 			b--
 		}
-		for k := low; k <= high && a <= b; k++ {
-			c.sums(i, k, c.h[i][c.low(i, k)], a, b, x, func(n int, v float64) {
+		if a <= b {
+			c.sums(i, int(k), c.h[i][c.low(i, int(k))], a, b, box, x, func(n int, v float64) {
 				if v < g[n] {
-					g[n], level[n] = v, int32(k)
+					g[n], level[n] = v, k
 				}
 			})
 		}
 	}
-	box.groups(func(group, low, high int) {
-		if group == first {
-			look(group, low, high)
+	if n > 0 {
+		look(first)
+	}
+	for k := box.low; k <= box.high; k++ {
+		if n == 0 || k != first {
+			look(k)
 		}
-	})
-	box.groups(func(group, low, high int) {
-		if group != first {
-			look(group, low, high)
-		}
-	})
+	}
 }
 
 // share gives the jobs to the clusters at the least Σ g; nil: the box has no place for them.
@@ -282,41 +289,30 @@ func (c *counts) share(box []countBox) (n []int32, least float64) {
 	return n, least
 }
 
-// cutAt is the cut of what the clusters choose, n jobs each.
-func (c *counts) cutAt(x []float64, n []int32, value float64) *cut {
-	at := &cut{slope: make([]float64, c.size), picks: make([]pick, len(n))}
-	for j := range c.jobs {
-		at.slope[j] = 1
-	}
+// cutsAt are the cuts of what the clusters choose, n jobs each, one a cluster.
+func (c *counts) cutsAt(x []float64, n []int32) []*cut {
+	cuts := make([]*cut, len(n))
 	for i := range n {
+		at := &cut{slope: make([]float64, c.size), group: i}
+		cuts[i] = at
 		if n[i] == 0 {
 			continue
 		}
 		cluster, k := &c.clusters[i], int(c.level[i][n[i]])
-		at.picks[i] = pick{n[i], int32(k)}
+		at.pick = pick{n[i], int32(k)}
 		q := float64(n[i]) * c.unit[i]
 		cluster.slopeOfCluster(at.slope, c.low(i, k), -q, c.limits)
-		order := c.order[:0]
-		for j := range c.jobs {
-			if !math.IsInf(c.cost[i][j][k], 1) {
-				c.values[j] = q*c.cost[i][j][k] - x[j]
-				order = append(order, int32(j))
-			}
+		order := c.eligible(i, k)
+		for _, j := range order {
+			c.values[j] = q*c.cost[i][j][k] - x[j]
 		}
-		slices.SortStableFunc(order, func(a, b int32) int {
-			switch va, vb := c.values[a], c.values[b]; {
-			case va < vb:
-				return -1
-			case va > vb:
-				return 1
-			}
-			return 0
-		})
+		c.sort(order)
 		for _, j := range order[:n[i]] {
 			at.slope[j]--
 			cluster.slopeOfRun(at.slope, int(j), c.at[i][j][k], q, c.limits)
 		}
+		at.slope[c.size-1] = -float64(n[i])
+		at.at0 = c.g[i][n[i]] - dot(at.slope[:c.size-1], x)
 	}
-	at.at0 = value - at.at(x)
-	return at
+	return cuts
 }

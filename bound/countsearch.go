@@ -21,11 +21,13 @@ type countsProver struct {
 	bundle  bundle
 	open    countHeap
 	node    *countNode // at work; nil: the next is to be taken
+	enough  float64    // gain, as part of the value, that is worth another evaluation
 	fresh   bool       // the node's prices have not been tried in its box
 	left    int        // evaluations that the node may still take
 	next    []float64
-	made    int     // nodes
-	most    float64 // that some schedule of all jobs costs at most
+	floors  [][]float64 // see bundle
+	made    int         // nodes
+	most    float64     // that a schedule worth looking for costs at most
 	value   float64
 	ok      bool
 }
@@ -41,15 +43,25 @@ type countNode struct {
 	tries int // times that it was at work without being split
 }
 
-// Limits of the branch-and-bound: evaluations at the root and in a node, nodes.
+// Limits of the branch-and-bound: evaluations at the root and in a node, the gain at the root, as part of the value, that is worth
+// another, nodes, clusters.
 const (
-	countRoot  = 1000
-	countSteps = 10
-	countNodes = 20_000
+	countRoot     = 1000
+	countSteps    = 10
+	countGain     = 4e-4
+	countNodes    = 50_000
+	countClusters = 100
 )
 
 // Value implements [Prover].
 func (p *countsProver) Value() (float64, bool) { return p.value, p.ok }
+
+// Limit implements [Limited]; before the first work there is nothing to limit.
+func (p *countsProver) Limit(value float64) {
+	if p.started {
+		p.most = min(p.most, value)
+	}
+}
 
 // Improve implements [Prover].
 func (p *countsProver) Improve(ctx context.Context, work int64) bool {
@@ -99,14 +111,14 @@ func (p *countsProver) start(ctx context.Context) {
 	for range r.in.Clusters() {
 		root.box = append(root.box, countBox{0, int32(len(r.must)), 1, int32(p.counts.levels)})
 	}
-	if p.counts.work(root.box) > 1_000_000_000 {
+	if p.counts.work(root.box) > 1_000_000_000 || len(root.box) > countClusters {
 		p.counts = nil
 		return
 	}
 	p.most = r.mostMCP()
 	root.x = p.firstPrices(ctx, past)
 	p.scale(unit)
-	p.next = make([]float64, priced.size)
+	p.next = make([]float64, p.counts.size)
 	heap.Push(&p.open, root)
 }
 
@@ -238,6 +250,17 @@ func (p *countsProver) scale(unit []float64) {
 	for j := range c.jobs {
 		p.bundle.scale[j] = 1
 	}
+	p.bundle.groups, p.bundle.most = len(c.clusters), max(3*len(c.clusters), min(400, bundleCuts*len(c.clusters)))
+	p.bundle.base = make([]float64, c.size)
+	for j := range c.jobs {
+		p.bundle.base[j] = 1
+	}
+	p.bundle.base[c.size-1] = float64(c.jobs)
+	p.bundle.scale[c.size-1] = 0.1
+	p.floors = table[float64](len(c.clusters), c.jobs+1)
+	p.bundle.floor = func(at *cut, x []float64) float64 {
+		return p.floors[at.group][at.pick.n] - float64(at.pick.n)*x[c.size-1]
+	}
 	buckets := len(c.limits) - 1
 	length := c.limits[buckets] / float64(buckets)
 	for i := range c.clusters {
@@ -262,9 +285,9 @@ func (p *countsProver) take() bool {
 		return false
 	}
 	p.node = heap.Pop(&p.open).(*countNode)
-	p.fresh, p.left = true, countSteps
+	p.fresh, p.left, p.enough = true, countSteps, 1e-5
 	if p.node.id == 0 {
-		p.left = countRoot
+		p.left, p.enough = countRoot, countGain
 	}
 	return true
 }
@@ -288,29 +311,45 @@ func (p *countsProver) step(ctx context.Context) bool {
 		return false
 	}
 	rounding := 1e-12 * p.counts.magnitude(x)
+	exact := rounding < 1e-6*p.most // else the prices are too far away for the digits there are
 	value -= rounding
-	if math.IsInf(value, 1) || value > p.most && rounding < 1e-6*p.most { // there is no schedule in the box
+	looked := p.fresh || p.left == countSteps/2
+	if exact && (value > p.most || looked && !p.cutOff(node.box, x, rounding)) { // no schedule worth looking for is in the box
 		p.node = nil
 		p.settle()
 		return len(p.open) > 0
 	}
-	if p.fresh && at != nil {
-		p.bundle.restart(x, value, node.cuts, node.step)
-		p.fresh = false
-	}
-	if rounding > 1e-6*p.most || math.IsNaN(value) { // too far away for the digits there are
-		p.bundle.step, p.bundle.poor = p.bundle.step/4, 0
+	switch {
+	case !exact || math.IsNaN(value) || math.IsInf(value, 0):
+		if p.fresh { // those it would go on from
+			p.counts = nil
+			return false
+		}
+		p.bundle.step, p.bundle.rich, p.bundle.poor = p.bundle.step/4, 0, 0
 		value = math.Inf(-1)
-	} else {
-		p.bundle.add(x, value, at)
+	case p.fresh:
+		p.keepFloors()
+		p.bundle.restart(x, value, append(node.cuts, at...), node.step)
+		p.fresh = false
+	default:
+		if p.bundle.moves(value) {
+			p.keepFloors()
+		}
+		p.bundle.add(x, value, at...)
 	}
 	node.value = max(node.value, value)
-	p.left--
-	if p.fresh || p.left <= 0 || gain < 1e-5*math.Abs(p.bundle.value) {
+	if p.left--; p.left <= 0 || gain < p.enough*math.Abs(p.bundle.value) {
 		p.branch()
 	}
 	p.settle()
 	return true
+}
+
+// keepFloors keeps what the clusters cost at least at the prices that become the centre, by number of jobs.
+func (p *countsProver) keepFloors() {
+	for i := range p.floors {
+		copy(p.floors[i], p.counts.g[i])
+	}
 }
 
 // settle takes over what is proved of all boxes that are left.
@@ -322,7 +361,7 @@ func (p *countsProver) settle() {
 	if len(p.open) > 0 {
 		least = min(least, p.open[0].value)
 	}
-	if !math.IsInf(least, 0) && (!p.ok || least > p.value) {
+	if least = min(least, p.most); !math.IsInf(least, 0) && (!p.ok || least > p.value) {
 		p.value, p.ok = least, true
 	}
 }

@@ -8,44 +8,46 @@ import (
 
 // sums calls yield with q(n)·h + the sum of the n least of (q(n)·c − u) at the level, for n from first to most as far as there are
 // jobs. The order is mended for each n; two jobs change places once at most, since what they cost is linear in q(n).
-func (c *counts) sums(i, k int, h float64, first, most int32, x []float64, yield func(n int, sum float64)) {
-	values, order := c.values, c.eligible(i, k)
-	for n := int(first); n <= min(int(most), len(order)); n++ {
+func (c *counts) sums(i, k int, h float64, first, most int32, box countBox, x []float64, yield func(n int, sum float64)) {
+	kept := c.orders[i][k]
+	n := int(first)
+	least, top := max(1, int(box.least)), min(int(box.most), len(kept[0]))
+	part := min(countParts, (n-least)/max(1, (top-least)/countParts))
+	order := append(c.order[:0], kept[part]...)
+	for ; n <= min(int(most), len(order)); n++ {
 		q := float64(n) * c.unit[i]
-		for _, j := range order {
-			values[j] = q*c.cost[i][j][k] - x[j]
-		}
-		if n == int(first) {
-			c.sort(order)
-		} else {
-			mend(order, values)
-		}
+		c.mend(i, k, q, order, x)
 		sum := q * h
-		for _, j := range order[:n] {
-			sum += values[j]
+		for _, v := range c.sorted[:n] {
+			sum += v
 		}
 		yield(n, sum)
 	}
 }
 
+// countParts is the number of parts between whose ends the numbers of jobs are looked at by chords.
+const countParts = 8
+
 // chords calls yield with a limit from below of what sums computes. For a fixed number of jobs the sum of the least is concave in q:
-// it is above the chord between two q, at each of which one order serves all numbers.
+// it is above the chord between two q, at each of which one order serves all numbers. The orders are kept: at the next point they
+// are almost right.
 func (c *counts) chords(i, k int, h float64, first, most int, x []float64, yield func(n int, sum float64)) {
-	const parts = 24
-	order := c.eligible(i, k)
-	most = min(most, len(order))
+	eligible := len(c.orders[i][k][0])
+	most = min(most, eligible)
 	if first > most {
 		return
 	}
 	left, right := c.chord[0], c.chord[1]
-	c.firstSums(i, k, first, order, x, left, true)
+	part := 0
+	c.firstSums(i, k, first, part, x, left)
 	for from := first; ; {
-		to := min(most, from+max(1, (most-first)/parts))
+		to := min(most, from+max(1, (most-first)/countParts))
 		if to == from { // the last
 			yield(from, float64(from)*c.unit[i]*h+left[from])
 			return
 		}
-		c.firstSums(i, k, to, order, x, right, false)
+		part = min(part+1, countParts)
+		c.firstSums(i, k, to, part, x, right)
 		for n := from; n < to; n++ {
 			share := float64(n-from) / float64(to-from)
 			yield(n, float64(n)*c.unit[i]*h+(1-share)*left[n]+share*right[n])
@@ -65,20 +67,12 @@ func (c *counts) eligible(i, k int) []int32 {
 	return order
 }
 
-// firstSums computes the sums of the n least of (q·c − u) for all n, q being that of so many jobs.
-func (c *counts) firstSums(i, k, jobs int, order []int32, x, sums []float64, unsorted bool) {
-	q := float64(jobs) * c.unit[i]
-	for _, j := range order {
-		c.values[j] = q*c.cost[i][j][k] - x[j]
-	}
-	if unsorted {
-		c.sort(order)
-	} else {
-		mend(order, c.values)
-	}
+// firstSums computes the sums of the n least of (q·c − u) for all n, q being that of so many jobs, in the order kept for the part.
+func (c *counts) firstSums(i, k, jobs, part int, x, sums []float64) {
+	c.mend(i, k, float64(jobs)*c.unit[i], c.orders[i][k][part], x)
 	sum := 0.0
-	for n, j := range order {
-		sum += c.values[j]
+	for n, v := range c.sorted[:len(c.orders[i][k][part])] {
+		sum += v
 		sums[n+1] = sum
 	}
 }
@@ -88,14 +82,19 @@ func (c *counts) sort(order []int32) {
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(c.values[a], c.values[b]), cmp.Compare(a, b)) })
 }
 
-// mend sorts an order that is almost sorted.
-func mend(order []int32, values []float64) {
-	for a := 1; a < len(order); a++ {
-		j := order[a]
-		v, b := values[j], a
-		for ; b > 0 && values[order[b-1]] > v; b-- {
-			order[b] = order[b-1]
+// mend sorts an order that is almost sorted by q·c − u at the level, and leaves these values in c.sorted.
+func (c *counts) mend(i, k int, q float64, order []int32, x []float64) {
+	cost, sorted, last := c.byLevel[i][k], c.sorted[:len(order)], math.Inf(-1)
+	for a, j := range order {
+		v := q*cost[j] - x[j]
+		if v >= last {
+			sorted[a], last = v, v
+			continue
 		}
-		order[b] = j
+		b := a
+		for ; b > 0 && sorted[b-1] > v; b-- {
+			sorted[b], order[b] = sorted[b-1], order[b-1]
+		}
+		sorted[b], order[b] = v, j
 	}
 }

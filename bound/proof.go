@@ -90,6 +90,26 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 	return more
 }
 
+// Limit says that schedules above the objective, that of one at hand, are of no interest: the bound may end there.
+func (p *Proof) Limit(objective float64) {
+	if value, ok := p.Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
+		return
+	}
+	least := p.constant
+	for _, t := range p.terms {
+		best, _ := t.best()
+		least += t.weight * best
+	}
+	for _, t := range p.terms {
+		best, _ := t.best()
+		for _, prover := range t.provers {
+			if limited, ok := prover.(Limited); ok {
+				limited.Limit(best + (objective-least)/t.weight) // the others cost what is proved of them at least
+			}
+		}
+	}
+}
+
 // Value is the bound that is proved, and whether one is.
 func (p *Proof) Value() (value float64, ok bool) {
 	if !p.limited {

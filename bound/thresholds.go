@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/allot-opt/allot/plan"
 )
 
 var _ = Register(Method{Name: "head-tail", Metric: "makespan",
@@ -80,20 +78,7 @@ func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
 		return nil, false
 	}
 	areas, _ := r.areas(ctx) // known, as the prices are
-	tails := make([]float64, len(r.in.Jobs()))
-	placed := make([]bool, len(tails))
-	for _, j := range r.must {
-		placed[j] = true
-	}
-	order := plan.ArrivalOrder(r.in)
-	for k := len(order) - 1; k >= 0; k-- { // those that wait come first
-		j := order[k]
-		for _, next := range r.in.Successors(j) {
-			if placed[next] {
-				tails[j] = max(tails[j], r.least[next]+tails[next])
-			}
-		}
-	}
+	tails := r.tails()
 	jobs := make([]headTail, len(r.must))
 	for k, j := range r.must {
 		work := math.Inf(1)
@@ -113,14 +98,5 @@ func someOf(jobs []headTail, most int, of func(*headTail) float64) []float64 {
 	for k := range jobs {
 		values[k] = of(&jobs[k])
 	}
-	slices.Sort(values)
-	values = slices.Compact(values)
-	if len(values) <= most {
-		return values
-	}
-	some := make([]float64, most)
-	for k := range some {
-		some[k] = values[k*(len(values)-1)/(most-1)]
-	}
-	return some
+	return evenly(values, most)
 }

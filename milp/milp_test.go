@@ -119,7 +119,7 @@ End
 
 // Names that a file cannot hold, or not twice, give way to numbers, all of them.
 func TestNames(t *testing.T) {
-	for _, name := range []string{"", "a", "e5", "free", "two words", "9", "x+y", "ä"} {
+	for _, name := range []string{"", "a", "e5", "free", "two words", "9", "x+y", "ä", "End", "BOUNDS", "MAX", "subject", "E1x", "a\nb"} {
 		m := small()
 		m.Add(Variable{Name: name})
 		if variables, _ := m.names(); variables[0] != "x0" || variables[2] != "x2" {
@@ -128,6 +128,11 @@ func TestNames(t *testing.T) {
 	}
 	m := small()
 	m.AddRow("cost", 0, 1)
+	if _, rows := m.names(); rows[0] != "r0" {
+		t.Errorf("rows %v", rows)
+	}
+	m = small()
+	m.AddRow("sum_least", 0, 1) // as the second row of a "sum" with two limits
 	if _, rows := m.names(); rows[0] != "r0" {
 		t.Errorf("rows %v", rows)
 	}
@@ -144,5 +149,21 @@ func TestSolveRefuses(t *testing.T) {
 		if _, err := Solve(context.Background(), small(), opt); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestLimitsThatCross(t *testing.T) {
+	m := &Model{}
+	x := m.Add(Variable{Name: "x", Upper: -5})
+	var out strings.Builder
+	if err := m.WriteMPS(&out); err != nil || !strings.Contains(out.String(), " LO bound x 0\n UP bound x -5\n") {
+		t.Errorf("%v: expected both limits, found\n%s", err, out.String())
+	}
+	m.AddRow("row", 2, 1, Term{Var: x, Coefficient: 1})
+	if err := m.WriteMPS(&out); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a row from 2 to 1: %v, expected an error", err)
+	}
+	if err := m.WriteLP(&out); err != nil || !strings.Contains(out.String(), "row_least") {
+		t.Errorf("%v: expected two rows", err)
 	}
 }

@@ -5,17 +5,24 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // WriteMPS writes the model in free MPS format, which every MILP solver reads: rows, columns, right-hand sides, ranges,
 // bounds; integer columns between markers. Numbers are exact.
 //
 // Variables and rows go by their names where all of them are words of letters, digits and underscores that no other has, else by their
-// numbers.
+// numbers. The error wraps [ErrInvalid] also for a row whose limits cross.
 func (m *Model) WriteMPS(w io.Writer) error {
 	if err := m.Check(); err != nil {
 		return err
+	}
+	for k := range m.rows {
+		if r := &m.rows[k]; r.lower > r.upper {
+			return fmt.Errorf("%w: row %d (%s): its limits %v and %v cross, which MPS cannot state", ErrInvalid, k, r.name, r.lower, r.upper)
+		}
 	}
 	out := bufio.NewWriter(w)
 	variables, rows := m.names()
@@ -111,7 +118,7 @@ func (v *Variable) writeBounds(out *bufio.Writer, name string) {
 		return
 	case low:
 		fmt.Fprintf(out, " MI bound %s\n", name)
-	case v.Lower != 0 || v.Integer:
+	case v.Lower != 0 || v.Integer || v.Upper < 0: // some readers take a negative upper limit alone for one that frees the lower
 		fmt.Fprintf(out, " LO bound %s %s\n", name, number(v.Lower))
 	}
 	switch {
@@ -150,7 +157,7 @@ func (m *Model) WriteLP(w io.Writer) error {
 		case math.IsInf(r.lower, -1) && math.IsInf(r.upper, 1):
 			continue
 		case !math.IsInf(r.lower, -1) && !math.IsInf(r.upper, 1):
-			m.writeRow(out, variables, rows[k]+"_least", k, ">=", r.lower)
+			m.writeRow(out, variables, rows[k]+least, k, ">=", r.lower)
 			m.writeRow(out, variables, rows[k], k, "<=", r.upper)
 		case math.IsInf(r.upper, 1):
 			m.writeRow(out, variables, rows[k], k, ">=", r.lower)
@@ -244,7 +251,7 @@ func (m *Model) names() (variables, rows []string) {
 			taken[name] = true
 		}
 		for _, name := range list {
-			if !isWord(name) || taken[name] {
+			if !isWord(name) || taken[name] || strings.HasSuffix(name, least) {
 				for k := range list {
 					list[k] = letter + strconv.Itoa(k)
 				}
@@ -258,6 +265,13 @@ func (m *Model) names() (variables, rows []string) {
 	return variables, rows
 }
 
+// least ends the name of the row for the lower limit where an LP file needs two.
+const least = "_least"
+
+// keywords are the words that LP files give a meaning, in any case.
+var keywords = strings.Fields("e inf infinity free end bound bounds general generals gen int integer integers binary binaries bin st subject such that to " +
+	"min max minimize maximize minimum maximum semi semis sin sos sos1 sos2") //nolint:misspell // the format's
+
 // isWord says that a name can stand in any file: a letter, then letters, digits and underscores; not one that LP files could take
 // for a number (e5) or a keyword.
 func isWord(name string) bool {
@@ -270,13 +284,11 @@ func isWord(name string) bool {
 			return false
 		}
 	}
-	switch name {
-	case "e", "E", "inf", "infinity", "free", "end", "bounds", "general", "generals", "gen", "int", "integer", "binary", "bin", "st", "min", "max", "minimum", "maximum":
+	lower := strings.ToLower(name)
+	if slices.Contains(keywords, lower) {
 		return false
 	}
-	rest := name[1:]
-	_, err := strconv.Atoi(rest)
-	return name[0] != 'e' && name[0] != 'E' || err != nil
+	return len(lower) < 2 || lower[0] != 'e' || lower[1] < '0' || lower[1] > '9'
 }
 
 // word is a name for the head of a file.

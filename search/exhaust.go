@@ -28,8 +28,12 @@ func Exhaustible(in *model.Instance) error {
 		return fmt.Errorf("%w: %d jobs, it takes %d", ErrTooLarge, len(in.Jobs()), ExhaustJobs)
 	case len(in.Clusters()) > clusters:
 		return fmt.Errorf("%w: %d clusters, it takes %d", ErrTooLarge, len(in.Clusters()), clusters)
-	case newListProblem(context.Background(), in) == nil:
+	case newListProblem(context.Background(), in) != nil:
+		return nil
+	case newJoint(context.Background(), in) == nil:
 		return ErrNoEngine
+	case len(in.Jobs()) > jointJobs:
+		return fmt.Errorf("%w: %d jobs with precedence or licences, it takes %d", ErrTooLarge, len(in.Jobs()), jointJobs)
 	}
 	return nil
 }
@@ -42,14 +46,16 @@ func Exhaustible(in *model.Instance) error {
 // processors at any time and costs no less. A state that costs the limit on its own is dropped too. Then the sets are shared out
 // among the clusters.
 //
+// With precedence or licences the clusters are not exhausted one by one but all at once, see joint: for up to 10 jobs.
+//
 // Complexity: O(2ⁿ·states·n) a cluster and O(3ⁿ) a cluster from the third on, for n jobs.
 func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options) (found Result, proved bool, err error) {
 	if err := Exhaustible(in); err != nil {
 		return Result{}, false, err
 	}
 	x := &exhaustion{p: newListProblem(ctx, in), opt: opt, limit: limit}
-	if x.p == nil {
-		return Result{Stop: StopReason(ctx)}, false, nil
+	if x.p == nil { // or ctx has ended
+		return exhaustJoint(ctx, in, limit, opt)
 	}
 	found.Stop = x.run(ctx)
 	found.Evaluations = x.evaluations

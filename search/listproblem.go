@@ -85,7 +85,12 @@ var listMetrics = []string{"mcp", "makespan", "idle_time", "over_deadline", "mea
 // newListProblem reads an instance; nil where it asks for something that lists by counts cannot honour, its objective is no
 // sum over the clusters of what list decoding adds up, with weights that are not negative, or ctx ends.
 func newListProblem(ctx context.Context, in *model.Instance) *listProblem {
-	if in.Features()&^plan.DecoderFeatures != 0 || len(in.Jobs())*len(in.Clusters()) > listPairs {
+	return newListProblemOf(ctx, in, plan.DecoderFeatures)
+}
+
+// newListProblemOf is newListProblem for one that honours the features given, whatever lists do.
+func newListProblemOf(ctx context.Context, in *model.Instance, features model.Features) *listProblem {
+	if in.Features()&^features != 0 || len(in.Jobs())*len(in.Clusters()) > listPairs {
 		return nil
 	}
 	for _, term := range in.Objective() {

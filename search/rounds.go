@@ -159,9 +159,13 @@ func (r *rounds) round(ctx context.Context) {
 	}
 	stop := func() bool { return ctx.Err() != nil }
 	var next, proof atomic.Int64
+	best := math.Inf(1) // looked up before the chains move on
+	if at := r.engine.best(r.leader()); r.proving && !at.none() && at.left == 0 {
+		best = at.objective
+	}
 	work := func() {
 		if r.proving && proof.Add(1) == 1 {
-			r.prove(ctx)
+			r.prove(ctx, best)
 		}
 		for k := next.Add(1) - 1; k < chains; k = next.Add(1) - 1 {
 			r.used[k] = 0
@@ -178,15 +182,16 @@ func (r *rounds) round(ctx context.Context) {
 	workers.Wait()
 }
 
-// prove goes on with the bound, for about a quarter of the time that the chains of a round take where the proof may end the search,
-// and for half as much where it is far from that: better schedules are worth more there.
-func (r *rounds) prove(ctx context.Context) {
+// prove goes on with the bound below the best objective, for about a quarter of the time that the chains of a round take where the
+// proof may end the search, and for half as much where it is far from that: better schedules are worth more there.
+func (r *rounds) prove(ctx context.Context, best float64) {
 	const second, near = 1e9, 0.1
 	share := 1.0 / 8
-	if r.shown.objective-r.opt.Target <= near*math.Abs(r.shown.objective) {
+	if best-r.opt.Target <= near*math.Abs(best) {
 		share = 1.0 / 4
 	}
-	bound, more := r.opt.Improve(ctx, int64(share*second*float64(r.engine.round())/float64(r.engine.pace())*float64(len(r.used))))
+	work := share * second * float64(r.engine.round()) / float64(r.engine.pace()) * float64(len(r.used))
+	bound, more := r.opt.Improve(ctx, int64(work), best)
 	r.opt.Target = max(r.opt.Target, bound)
 	r.done = !more
 }

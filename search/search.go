@@ -23,9 +23,10 @@ type Options struct {
 	Workers  int     // 0: one
 	Target   float64 // the search ends when the objective is as low and no job that can run is left out: the proved lower bound; -Inf: none
 	// Improve goes on with the proof of a bound for about so much work, in ns of one core, and returns it and whether more work may
-	// improve it: the target rises with it. It is called once a round beside the chains, by the numbers of rounds and evaluations
+	// improve it: the target rises with it. The objective of the best schedule so far, +Inf where none places all jobs, lets it pass
+	// over what is dearer. It is called once a round beside the chains, by the numbers of rounds and evaluations
 	// alone, so that the search does not depend on the clock. nil: the target stays.
-	Improve func(ctx context.Context, work int64) (bound float64, more bool)
+	Improve func(ctx context.Context, work int64, best float64) (bound float64, more bool)
 	// Progress is told of the start, then of the best schedule so far at most once a round, from one goroutine. What it is told
 	// never gets worse; the objective only rises where fewer jobs are left out.
 	Progress func(Progress)

@@ -13,7 +13,7 @@ import (
 var _ = Register(Info{
 	Name: "exact",
 	Doc: "The optimum of a small batch of rigid jobs, proved: dynamic programming over sets of jobs with dominance, from the best schedule that a short search finds. " +
-		"Up to 16 jobs; O(2ⁿ·states·n) a cluster for n jobs.",
+		"Up to 16 jobs, with precedence or licences 10; O(2ⁿ·states·n) a cluster for n jobs.",
 	Source: "allot; dominance of partial schedules after E. Demeulemeester, W. Herroelen (1992), A branch-and-bound procedure for the multiple resource-constrained project scheduling problem, Management Science 38(12), doi:10.1287/mnsc.38.12.1803, the cutset rule",
 	New:    func() Solver { return &Exact{} },
 
@@ -21,15 +21,15 @@ var _ = Register(Info{
 	AutoJobs: 12,
 })
 
-// Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It is for rigid jobs that wait for no others,
-// on clusters of equal processors, and for objectives that the engine of lists adds up: makespan, mcp, mean_response, over_deadline
+// Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It is for rigid jobs
+// on clusters of equal processors, without hard deadlines, and for objectives that the engine of lists adds up: makespan, mcp, mean_response, over_deadline
 // and others, with weights that are not negative. Stopped before its end it hands back the best schedule of the short search with
 // the bound that is proved so far.
 //
 // MaxEvals counts schedules of the short search and states.
 //
 // Deviations from the paper: jobs are placed in order of start on one cluster after another and the sets shared out among the
-// clusters afterwards, so that states of different clusters do not multiply.
+// clusters afterwards, so that states of different clusters do not multiply; with precedence or licences on all clusters at once.
 type Exact struct{}
 
 // Supports implements [Solver].
@@ -61,10 +61,11 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 		return Result{}, err
 	}
 	result.Stop = model.StopDone
-	if result.HasBound && result.Bound >= value-model.Tolerance*math.Abs(value) || opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals {
-		if result.Bound < value {
-			result.Stop = model.StopEvaluations
-		}
+	switch {
+	case result.HasBound && result.Bound >= value-model.Tolerance*math.Abs(value):
+		return result, nil
+	case opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals:
+		result.Stop = model.StopEvaluations
 		return result, nil
 	}
 	if opt.MaxEvals > 0 {

@@ -64,7 +64,8 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	known := opt.proofOf(ctx, in)
 	limits.Target = known.value()
 	if known.more {
-		limits.Improve = func(ctx context.Context, work int64) (float64, bool) {
+		limits.Improve = func(ctx context.Context, work int64, best float64) (float64, bool) {
+			known.Limit(best)
 			known.improve(ctx, work)
 			return known.value(), known.more
 		}

@@ -1,0 +1,227 @@
+package bound
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+var _ = Register(Method{Name: "energetic", Metric: "makespan",
+	Doc:    "the makespans within which the jobs need more processor time, or more of a licence, than some interval has, whenever they run between their head and tail",
+	Source: "P. Baptiste, C. Le Pape, W. Nuijten (1999), Satisfiability tests and time-bound adjustments for cumulative scheduling problems, Ann. Oper. Res. 92, doi:10.1023/A:1018995000688, §3, energetic reasoning, of which the time-table is the part with the shortest intervals; R. Klein, A. Scholl (1999), Computing lower bounds by destructive improvement, Eur. J. Oper. Res. 112, doi:10.1016/S0377-2217(97)00442-6",
+	New:    func(r *Relaxation) Prover { return &energetic{r: r} }})
+
+// energetic refutes makespans: the largest that it refutes is the bound. It looks at rigid jobs on clusters of equal processors, where
+// some wait, arrive later or need licences; else it has nothing on the bounds by area.
+//
+// With a makespan of T, a job with head r and tail q runs within [r, T − q]. While it runs it holds its part of each resource:
+// of the processors at the best prices of the clusters (see [Prices]), and of the copies of each licence in all pools. In an interval
+// [a, b] it holds that for min(p, b − a, r + p − a, b − (T − q − p)) at least, p being how long it runs, and all jobs
+// hold no more than the whole resource.
+type energetic struct {
+	r         *Relaxation
+	started   bool
+	resources [][]energyJob
+	points    int   // limits of intervals looked at, on each side
+	work      int64 // of a makespan
+	credit    int64
+	low, high float64 // refuted; not refuted, +Inf: none yet
+	growth    float64
+	done      bool
+}
+
+// energyJob is a job as one resource sees it.
+type energyJob struct {
+	head, tail float64
+	ways       []energyWay // one for each cluster where it can run
+}
+
+// energyWay is what part of the resource the job holds, and how long.
+type energyWay struct{ part, length float64 }
+
+// Value implements [Prover].
+func (e *energetic) Value() (float64, bool) { return e.low, e.low > 0 }
+
+// Improve implements [Prover].
+func (e *energetic) Improve(ctx context.Context, work int64) bool {
+	if !e.started {
+		e.started = true
+		e.start(ctx)
+	}
+	const enough = 1e-4 // of the bound
+	e.credit += work
+	for !e.done && e.credit > 0 && ctx.Err() == nil {
+		e.credit -= e.work
+		next := e.low * (1 + e.growth)
+		if !math.IsInf(e.high, 1) {
+			next = (e.low + e.high) / 2
+		}
+		refuted := e.refutes(ctx, next)
+		switch {
+		case ctx.Err() != nil:
+		case refuted:
+			e.low = next
+			e.growth *= 4
+		default:
+			e.high = next
+		}
+		e.done = e.high-e.low < enough*e.low || e.growth > 1e6
+	}
+	return !e.done
+}
+
+// start prepares the resources and what is refuted at once.
+func (e *energetic) start(ctx context.Context) {
+	const (
+		alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
+		pairs = 2_000_000 // of an interval and a job on a cluster
+	)
+	e.done, e.high, e.growth = true, math.Inf(1), 0.001
+	r := e.r
+	if r.in.Features()&alike != 0 || r.in.Features()&(model.Precedence|model.LicencePools|model.Arrivals) == 0 || len(r.must) == 0 {
+		return
+	}
+	prices, ok := r.areaPrices(ctx)
+	if !ok {
+		return
+	}
+	e.low = prices.Value
+	tails := r.tails()
+	processors := make([]energyJob, 0, len(r.must))
+	for _, j := range r.must {
+		job := energyJob{head: r.start[j], tail: tails[j]}
+		e.low = max(e.low, r.end(j)+tails[j])
+		for c, price := range prices.Price {
+			if r.in.CanRun(j, c) {
+				size, _ := r.in.Width(j, c)
+				job.ways = append(job.ways, energyWay{price * float64(size), r.in.DurationOn(j, c, size)})
+			}
+		}
+		processors = append(processors, job)
+	}
+	e.resources = append([][]energyJob{processors}, r.licensed(tails)...)
+	held := 0
+	for _, jobs := range e.resources {
+		area := 0.0
+		for k := range jobs {
+			held += len(jobs[k].ways)
+			if len(jobs[k].ways) == 1 {
+				area += jobs[k].ways[0].part * jobs[k].ways[0].length
+			}
+		}
+		e.low = max(e.low, area)
+	}
+	e.points = int(min(64, math.Sqrt(pairs/float64(held))))
+	if e.points < 4 || !(e.low > 0) || math.IsInf(e.low, 1) {
+		return
+	}
+	e.work = int64(4 * e.points * e.points * held)
+	e.done = false
+}
+
+// tails are, by job, the least time from its end to that of all that wait for it and have to be placed.
+func (r *Relaxation) tails() []float64 {
+	tails, placed := make([]float64, len(r.in.Jobs())), make([]bool, len(r.in.Jobs()))
+	for _, j := range r.must {
+		placed[j] = true
+	}
+	for _, j := range slices.Backward(plan.ArrivalOrder(r.in)) { // those that wait come first
+		for _, next := range r.in.Successors(j) {
+			if placed[next] {
+				tails[j] = max(tails[j], r.least[next]+tails[next])
+			}
+		}
+	}
+	return tails
+}
+
+// licensed are the jobs that need each licence of which there are so many copies, in the pools of the grid and of all clusters.
+func (r *Relaxation) licensed(tails []float64) [][]energyJob {
+	var resources [][]energyJob
+	for l := range r.in.Licences() {
+		copies := float64(r.in.Licences()[l].Copies)
+		limited := r.in.Licences()[l].Copies != model.Unlimited
+		for c := range r.in.Clusters() {
+			if own, has := r.in.Pool(c, l); has {
+				copies += float64(own)
+				limited = limited && own != model.Unlimited
+			}
+		}
+		if !limited || copies == 0 {
+			continue
+		}
+		var jobs []energyJob
+		for _, j := range r.must {
+			for _, need := range r.in.Jobs()[j].Licences {
+				if need.Licence == l && need.Copies > 0 {
+					jobs = append(jobs, energyJob{r.start[j], tails[j], []energyWay{{float64(need.Copies) / copies, r.least[j]}}})
+				}
+			}
+		}
+		if len(jobs) > 0 {
+			resources = append(resources, jobs)
+		}
+	}
+	return resources
+}
+
+// refutes says that no schedule ends within the makespan.
+func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
+	for _, jobs := range e.resources {
+		var from, to []float64
+		for k := range jobs {
+			j := &jobs[k]
+			end := makespan - j.tail
+			for _, way := range j.ways {
+				from = append(from, j.head, end-way.length, j.head+way.length)
+				to = append(to, end, j.head+way.length, end-way.length)
+			}
+		}
+		from, to = evenly(from, e.points), evenly(to, e.points)
+		for _, a := range from {
+			if ctx.Err() != nil {
+				return false
+			}
+			for _, b := range to {
+				if a < b && demand(jobs, makespan, a, b) > (b-a)*(1+1e-9)+1e-12*makespan {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// demand is how long the jobs hold the whole of the resource at least in [a, b]; +Inf: a job cannot run within the makespan.
+func demand(jobs []energyJob, makespan, a, b float64) float64 {
+	sum := 0.0
+	for k := range jobs {
+		j := &jobs[k]
+		end, least := makespan-j.tail, math.Inf(1)
+		for _, way := range j.ways {
+			if p := way.length; j.head+p <= end*(1+1e-12) {
+				held := min(p, b-a, j.head+p-a, b-(end-p))
+				least = min(least, way.part*max(0, held))
+			}
+		}
+		sum += least
+	}
+	return sum
+}
+
+// evenly is at most so many of the distinct values, evenly by rank.
+func evenly(values []float64, most int) []float64 {
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if len(values) <= most {
+		return values
+	}
+	some := make([]float64, most)
+	for k := range some {
+		some[k] = values[k*(len(values)-1)/(most-1)]
+	}
+	return some
+}
