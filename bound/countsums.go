@@ -26,7 +26,7 @@ func (c *counts) sums(i, k int, h float64, first, most int32, box countBox, x []
 }
 
 // countParts is the number of parts between whose ends the numbers of jobs are looked at by chords.
-const countParts = 8
+const countParts = 5
 
 // chords calls yield with a limit from below of what sums computes. For a fixed number of jobs the sum of the least is concave in q:
 // it is above the chord between two q, at each of which one order serves all numbers. The orders are kept: at the next point they

@@ -88,6 +88,11 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 			t.Errorf("%s: bound %v above the optimum %v", c.name, *bound, best)
 		}
 	}
+	if info.Name == "exact" && !math.IsNaN(best) && len(result.Solution.Unscheduled) == 0 {
+		if proved := run(context.Background(), solve.Options{Seed: 7}); proved.Status != model.Optimal || math.Abs(*proved.Solution.Objective-best) > 1e-9*math.Abs(best) {
+			t.Errorf("%s: exact has %v (%s), the optimum is %v", c.name, *proved.Solution.Objective, proved.Status, best)
+		}
+	}
 	if result.Evaluations > opt.MaxEvals {
 		t.Errorf("%s: %d evaluations of %d", c.name, result.Evaluations, opt.MaxEvals)
 	}
