@@ -1,0 +1,165 @@
+package statistics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is an estimate from a sample with its confidence interval.
+type Interval struct {
+	N        int     // values in the sample
+	Estimate float64 // of the mean, the geometric mean, the median …
+	// SD is the sample's standard deviation, with N − 1; of the geometric mean the factor exp(SD of the logarithms), ≥ 1.
+	// NaN for one value, and where a failed run has none.
+	SD        float64
+	Low, High float64 // ±Inf where the sample is too small to say anything
+	Coverage  float64 // probability of an interval so made to hold the true value: the confidence asked for, or more
+}
+
+// Mean is the arithmetic mean with Student's interval, mean ± t·SD/√n, t the (1 + confidence)/2 quantile of Student's t with
+// n − 1 degrees of freedom. Exact for a normal sample; for others by the central limit theorem, slowly where they are skewed:
+// gaps and times are, so show Median or GeometricMean beside it. One value: SD is NaN and the interval all numbers. An empty sample,
+// a value that is not finite and a sum beyond the greatest float are errors. O(n).
+//
+// Student (1908), The Probable Error of a Mean, doi:10.1093/biomet/6.1.1. The variance is the corrected two-pass one of
+// T. F. Chan, G. H. Golub, R. J. LeVeque (1983), doi:10.1080/00031305.1983.10483115, eq. 1.7, from gonum.
+func Mean(x []float64, confidence float64) (Interval, error) {
+	if err := checkFinite("x", x); err != nil {
+		return Interval{}, err
+	}
+	if err := checkShare("confidence", confidence); err != nil {
+		return Interval{}, err
+	}
+	n := float64(len(x))
+	result := Interval{N: len(x), Estimate: Sum(x) / n, SD: math.NaN(), Low: math.Inf(-1), High: math.Inf(1), Coverage: confidence}
+	if math.IsInf(result.Estimate, 0) {
+		return Interval{}, fmt.Errorf("x: expected values with a finite sum, found %v", result.Estimate)
+	}
+	if len(x) == 1 {
+		result.Coverage = 1
+		return result, nil
+	}
+	result.SD = stat.StdDev(x, nil)
+	if math.IsInf(result.SD, 0) || math.IsNaN(result.SD) {
+		return Interval{}, fmt.Errorf("x: expected values with a finite variance, found %v", result.SD)
+	}
+	if slices.Min(x) == slices.Max(x) {
+		result.SD = 0 // the rounding of the mean is no spread
+		result.Estimate = x[0]
+	}
+	half := studentQuantile((1+confidence)/2, n-1) * result.SD / math.Sqrt(n)
+	result.Low, result.High = result.Estimate-half, result.Estimate+half
+	return result, nil
+}
+
+// studentQuantile is the p-quantile of Student's t.
+func studentQuantile(p, degrees float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile(p)
+}
+
+// GeometricMean is the shifted geometric mean, exp(Σ ln(xᵢ + shift)/n) − shift, with Student's interval on the scale of the
+// logarithms; SD is the factor exp(SD of ln(xᵢ + shift)). Shift 0 is for ratios, for which only it gives the same ranking
+// whichever solver is the reference; a shift of about what one does not care about (10 s, say) keeps tiny times from
+// ruling the mean. Values with xᵢ + shift ≤ 0 are errors, as are those of Mean, and one value behaves as there (from −shift to +Inf).
+// O(n).
+//
+// P. J. Fleming, J. J. Wallace (1986), How not to lie with statistics, doi:10.1145/5666.5673; the shift: T. Achterberg (2007), Constraint
+// Integer Programming, doi:10.14279/depositonce-1634, appendix A.3.
+func GeometricMean(x []float64, shift, confidence float64) (Interval, error) {
+	if err := checkFinite("x", x); err != nil {
+		return Interval{}, err
+	}
+	if err := checkFinite("shift", []float64{shift}); err != nil {
+		return Interval{}, err
+	}
+	logs := make([]float64, len(x))
+	for i, v := range x {
+		if !(v+shift > 0) || math.IsInf(v+shift, 0) {
+			return Interval{}, fmt.Errorf("x[%d]: expected a number above %v, found %v", i, -shift, v)
+		}
+		logs[i] = math.Log(v + shift)
+	}
+	result, err := Mean(logs, confidence)
+	if err != nil {
+		return Interval{}, err
+	}
+	result.Estimate, result.SD = math.Exp(result.Estimate)-shift, math.Exp(result.SD)
+	result.Low, result.High = math.Exp(result.Low)-shift, math.Exp(result.High)-shift
+	return result, nil
+}
+
+// Median is the median with the interval that inverts the sign test: from the d-th least to the d-th greatest value, d the greatest for
+// which P(Binomial(n, ½) < d) ≤ (1 − confidence)/2. It holds for every distribution; Coverage is its exact probability (at least
+// that, where the values have ties). Below 6 values there is none of 95 %: from −Inf to +Inf, Coverage 1. SD is NaN where a run
+// failed. Failed runs count as +Inf; with half of them or more the median is +Inf. O(n log n).
+//
+// W. R. Thompson (1936), On confidence ranges for the median and other expectation distributions for populations of unknown distribution form,
+// doi:10.1214/aoms/1177732502; M. Hollander, D. A. Wolfe, E. Chicken (2014), Nonparametric Statistical Methods,
+// doi:10.1002/9781119196037, section 3.6.
+func Median(x []float64, confidence float64) (Interval, error) {
+	sorted, err := orderable("x", x)
+	if err != nil {
+		return Interval{}, err
+	}
+	if err := checkShare("confidence", confidence); err != nil {
+		return Interval{}, err
+	}
+	slices.Sort(sorted)
+	n := len(sorted)
+	result := Interval{N: n, Estimate: quantileSorted(sorted, 0.5), SD: math.NaN(), Low: math.Inf(-1), High: math.Inf(1), Coverage: 1}
+	if n > 1 && !math.IsInf(sorted[n-1], 1) {
+		result.SD = stat.StdDev(sorted, nil)
+	}
+	binomial := distuv.Binomial{N: float64(n), P: 0.5}
+	// below(d) is P(Binomial < d), which grows with d.
+	below := func(d int) float64 { return binomial.CDF(float64(d) - 1) }
+	d := sort.Search(n/2+1, func(d int) bool { return 2*below(d) > 1-confidence }) - 1
+	if d > 0 {
+		result.Low, result.High, result.Coverage = sorted[d-1], sorted[n-d], 1-2*below(d)
+	}
+	return result, nil
+}
+
+// HodgesLehmann is the estimate of the median difference a − b that belongs to SignedRank: the median of the Walsh averages (dᵢ + dⱼ)/2, i ≤ j,
+// with the interval of the shifts that the test does not reject, from the c-th least to the c-th greatest average. c is from the
+// exact distribution without ties up to 50 pairs, from its normal approximation with continuity correction above. SD is
+// that of the differences. Samples of different lengths, empty ones and values that are not finite are errors; below 6 pairs there is no
+// interval of 95 % (−Inf, +Inf, Coverage 1). O(n² log n) time and n²/2 numbers: 5,000 pairs at most, more are an error.
+//
+// J. L. Hodges, E. L. Lehmann (1963), Estimates of location based on rank tests, doi:10.1214/aoms/1177704172; J. W. Tukey (1949) for the
+// interval; Hollander, Wolfe, Chicken (2014), doi:10.1002/9781119196037, sections 3.2 and 3.3.
+func HodgesLehmann(a, b []float64, confidence float64) (Interval, error) {
+	return Interval{}, errUnwritten
+}
+
+// Quantile is the p-quantile, 0 ≤ p ≤ 1, by linear interpolation between order statistics: with h = (n − 1)·p, it lies the fraction
+// h − ⌊h⌋ of the way from x₍⌊h⌋₎ to the next (counted from 0). This is definition 7 of R. J. Hyndman, Y. Fan (1996), Sample
+// quantiles in statistical packages, doi:10.1080/00031305.1996.10473566, the default of R, NumPy and spreadsheets: extremes
+// are the sample's own, and readers can repeat it. Failed runs count as +Inf. O(n log n).
+func Quantile(x []float64, p float64) (float64, error) {
+	sorted, err := orderable("x", x)
+	if err != nil {
+		return 0, err
+	}
+	if !(p >= 0 && p <= 1) {
+		return 0, fmt.Errorf("p: expected a number from 0 to 1, found %v", p)
+	}
+	slices.Sort(sorted)
+	return quantileSorted(sorted, p), nil
+}
+
+// quantileSorted is Quantile of a sorted sample.
+func quantileSorted(sorted []float64, p float64) float64 {
+	h := float64(len(sorted)-1) * p
+	i := int(h)
+	low, fraction := sorted[i], h-float64(i)
+	if fraction == 0 || sorted[i+1] == low {
+		return low
+	}
+	return low*(1-fraction) + sorted[i+1]*fraction // high − low could overflow
+}
