@@ -6,24 +6,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
-// Settings are the limits of each run.
+// Settings are the limits of each run and the parameters of the solver.
 type Settings struct {
-	Time    time.Duration // 0: none
-	Options solve.Options
+	Time       time.Duration // 0: none
+	Options    solve.Options
+	Parameters map[string]string // that differ from the defaults
+	Trace      bool              // keep in the row how the schedule came to be, in at most 200 improvements
 }
 
 // Measure runs one solver on one instance and checks its schedule. What goes wrong is the row's Fault: an instance that the
-// solver does not support, an error, or a schedule that the checker refuses.
+// solver does not support, an error, a panic, or a schedule that the checker refuses.
 func Measure(ctx context.Context, name string, in *model.Instance, settings Settings) Row {
-	row := Row{Instance: in.Name(), InstanceSHA256: in.SHA256(), Solver: name, Seed: settings.Options.Seed}
-	info, err := solve.Lookup(name)
+	row := Row{
+		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: name,
+		Parameters: settings.Parameters, Seed: settings.Options.Seed, TimeLimit: settings.Time.Seconds(), MaxEvals: settings.Options.MaxEvals,
+		Workers: settings.Options.Workers, Version: solve.Version(),
+	}
+	info, solver, err := configured(name, settings.Parameters)
 	if err != nil {
 		row.Fault = err.Error()
 		return row
@@ -33,8 +44,13 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
 		defer cancel()
 	}
+	var trace *Trace
+	if settings.Trace {
+		trace = NewTrace(nil)
+		settings.Options.Progress = func(p solve.Progress) { trace.Note(p) }
+	}
 	began := time.Now()
-	result, err := solve.Run(ctx, info, info.New(), in, settings.Options)
+	result, err := runGuarded(ctx, info, solver, in, settings.Options)
 	row.Elapsed = time.Since(began).Seconds()
 	if err != nil {
 		row.Fault = faultOf(err)
@@ -54,7 +70,54 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
 	row.Left = len(result.Solution.Unscheduled)
 	row.Gap = Gap(row.Objective, row.Bound)
+	if trace != nil {
+		trace.End(result)
+		row.Trace = thinned(trace.Incumbents)
+	}
 	return row
+}
+
+// configured is the solver with its parameters set.
+func configured(name string, parameters map[string]string) (solve.Info, solve.Solver, error) {
+	info, err := solve.Lookup(name)
+	if err != nil {
+		return info, nil, err
+	}
+	solver := info.New()
+	for _, p := range slices.Sorted(maps.Keys(parameters)) {
+		if err := solve.SetGiven(solver, p, parameters[p]); err != nil {
+			return info, nil, err
+		}
+	}
+	return info, solver, nil
+}
+
+// runGuarded is [solve.Run] with a panic as an error: one broken solver must not end the runs of the others. It cannot catch a panic in a
+// goroutine that the solver began.
+func runGuarded(ctx context.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (result solve.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v%s", p, panicPlace())
+		}
+	}()
+	return solve.Run(ctx, info, solver, in, opt)
+}
+
+// panicPlace is where the panic that is being recovered from was, as " at FILE:LINE".
+func panicPlace() string {
+	callers := make([]uintptr, 50)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
+	for panicking := false; ; {
+		frame, more := frames.Next()
+		inRuntime := strings.HasPrefix(frame.Function, "runtime.")
+		if panicking && !inRuntime {
+			return fmt.Sprintf(" at %s:%d", filepath.Base(frame.File), frame.Line)
+		}
+		panicking = panicking || frame.Function == "runtime.gopanic"
+		if !more {
+			return ""
+		}
+	}
 }
 
 // ShareBounds gives every row of one instance the best bound that any of the runs proved: it holds for all of them, and a run that

@@ -33,11 +33,3 @@ type Row struct {
 
 	Solution *model.Solution `json:"-"`
 }
-
-// Incumbent is an improvement, one line of a trace.
-type Incumbent struct {
-	Elapsed     float64  `json:"elapsed_s"`
-	Evaluations int64    `json:"evaluations"`
-	Objective   float64  `json:"objective"`
-	Bound       *float64 `json:"bound,omitempty"`
-}

@@ -150,6 +150,22 @@ func SetParameter(s any, name, text string) error {
 	}
 }
 
+// SetGiven is [SetParameter] for what a user writes. A zero stands for the default; whoever writes 0 where the default is another value means 0 and must
+// not get that value instead.
+func SetGiven(target any, name, text string) error {
+	if err := SetParameter(target, name, text); err != nil {
+		return err
+	}
+	set := Parameters(target)
+	for _, p := range ParametersOf(target) {
+		stays := p.Default == "" || p.Default == "0" || p.Default == "false"
+		if _, ok := set[p.Name]; p.Name == name && !ok && !stays {
+			return fmt.Errorf("parameter %s: expected a value other than %q, which stands for the default, %s", name, text, p.Default)
+		}
+	}
+	return nil
+}
+
 // set parses the text into the field.
 func (f *parameterField) set(text string) error {
 	if f.Values != nil && !slices.Contains(f.Values, text) {

@@ -75,9 +75,9 @@ func runBound(c *cli.Context) error {
 	}
 	value, ok := proof.Value()
 	if !ok {
-		return &statusError{exitNoSolution, errors.New("no bound is known of " + objectiveName(in))}
+		return &statusError{exitNoSolution, errors.New("no bound is known of " + bench.ObjectiveName(in))}
 	}
-	found := provedBound{objectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds()}
+	found := provedBound{bench.ObjectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds()}
 	if c.Bool("json") {
 		return writeJSON(c, found)
 	}
@@ -114,11 +114,7 @@ func withObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) 
 	if metric == "" {
 		return in, nil
 	}
-	weight := 1.0
-	if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
-		weight = -1
-	}
-	other, err := in.WithObjective(map[string]float64{metric: weight})
+	other, err := bench.Minimising(in, metric)
 	if err != nil {
 		return nil, usageErrorf("--objective: %w", err)
 	}

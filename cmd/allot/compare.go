@@ -218,7 +218,7 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 	}
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, counted(len(in.Jobs()), "job"), counted(len(in.Clusters()), "cluster"),
-		counted(in.Processors(), "processor"), objectiveName(in.Instance))
+		counted(in.Processors(), "processor"), bench.ObjectiveName(in.Instance))
 	if err := bench.WriteTable(text, rows, metrics); err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func workloadCommand(info bench.WorkloadInfo) *cli.Command {
 				if !c.IsSet(flag) {
 					continue
 				}
-				if err := setParameter(workload, p.Name, c.String(flag)); err != nil {
+				if err := solve.SetGiven(workload, p.Name, c.String(flag)); err != nil {
 					return usageErrorf("--%s: %w", flag, err)
 				}
 			}

@@ -24,12 +24,11 @@ length of the trace. It must be sorted by submit time. For schedules use allot i
 
 Example:
   allot replay --solver easy TRACE.swf.gz`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
-			firstFlag, jobsFlag, processorsFlag, preferRequestedFlag, estimatesFlag(),
 			jsonFlag,
-		},
+		}, importFlags(newTrace(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
 		Action: runReplay,
 	}
 }
@@ -40,7 +39,8 @@ func runReplay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkChoices(c); err != nil {
+	trace := newTrace()
+	if err := setImportFlags(c, trace); err != nil {
 		return err
 	}
 	_, policy, err := onlineSolver(c)
@@ -52,10 +52,7 @@ func runReplay(c *cli.Context) error {
 		return &statusError{exitInput, err}
 	}
 	defer file.Close()
-	stream, err := swf.NewStream(file, model.InputName(args[0]), swf.Options{
-		First: c.Int("first"), Jobs: c.Int("jobs"), Processors: c.Int("processors"),
-		PreferRequested: c.Bool("prefer-requested"), Estimates: swf.Estimates(c.String("estimates")),
-	})
+	stream, err := swf.NewStream(file, model.InputName(args[0]), trace.Options())
 	if err != nil {
 		return withFlagNames(err)
 	}
@@ -79,6 +76,9 @@ func runReplay(c *cli.Context) error {
 	fmt.Fprintln(c.App.ErrWriter, printable(stream.Report().String()))
 	return writeTotals(c, c.String("solver"), &totals)
 }
+
+// newTrace is the reader of traces, with its defaults.
+func newTrace() *bench.SWFImport { return &bench.SWFImport{PreferRequested: true} }
 
 // swfSource is a trace as the engine takes it.
 type swfSource struct{ stream *swf.Stream }

@@ -161,7 +161,7 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 		if !ok {
 			return info, nil, usageErrorf("--param: expected KEY=VALUE, found %q", param)
 		}
-		if err := setParameter(solver, key, value); err != nil {
+		if err := solve.SetGiven(solver, key, value); err != nil {
 			return info, nil, usageErrorf("--param: solver %s: %w", info.Name, err)
 		}
 	}
@@ -176,22 +176,6 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 		}
 	}
 	return info, solver, nil
-}
-
-// setParameter sets a parameter. A zero stands for the default; whoever writes 0 where the default is another value means 0 and must
-// not get that value instead.
-func setParameter(target any, name, text string) error {
-	if err := solve.SetParameter(target, name, text); err != nil {
-		return err
-	}
-	set := solve.Parameters(target)
-	for _, p := range solve.ParametersOf(target) {
-		stays := p.Default == "" || p.Default == "0" || p.Default == "false"
-		if _, ok := set[p.Name]; p.Name == name && !ok && !stays {
-			return fmt.Errorf("parameter %s: expected a value other than %q, which stands for the default, %s", name, text, p.Default)
-		}
-	}
-	return nil
 }
 
 // startFrom reads a solution to start from, which must be right.
@@ -234,7 +218,7 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 		return result, elapsed, err
 	}
 	if path := c.String("trace"); path != "" {
-		if err := write(c, path, follow.writeTrace); err != nil {
+		if err := write(c, path, follow.Write); err != nil {
 			return result, elapsed, err
 		}
 	}
@@ -326,20 +310,7 @@ func instanceName(in *model.Instance) string {
 // objectiveText is the objective with its value.
 func objectiveText(in *model.Instance, value *float64) string {
 	if value == nil {
-		return objectiveName(in) + " not finite"
+		return bench.ObjectiveName(in) + " not finite"
 	}
-	return objectiveName(in) + " = " + bench.Figure(*value)
-}
-
-// objectiveName is the weighted sum of metrics that is minimised.
-func objectiveName(in *model.Instance) string {
-	var terms []string
-	for _, t := range in.Objective() {
-		if t.Weight == 1 {
-			terms = append(terms, t.Metric)
-		} else {
-			terms = append(terms, fmt.Sprintf("%g·%s", t.Weight, t.Metric))
-		}
-	}
-	return strings.Join(terms, " + ")
+	return bench.ObjectiveName(in) + " = " + bench.Figure(*value)
 }

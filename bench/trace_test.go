@@ -1,12 +1,10 @@
-package main
+package bench
 
 import (
 	"bytes"
-	"io"
 	"math"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/allot-opt/allot/gantt"
 	"github.com/allot-opt/allot/model"
@@ -37,17 +35,17 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 		{"more left out than reported", []solve.Progress{at(1, 9, none, 0)}, 6, 1, 4, []float64{6}},
 		{"nothing proved of what leaves jobs out", []solve.Progress{at(1, 9, 8, 1)}, 6, 1, math.NaN(), []float64{9, 6}},
 	} {
-		f := &watch{began: time.Now(), bar: newSpinner(io.Discard, "test"), best: math.Inf(1), left: math.MaxInt}
+		f := NewTrace(nil)
 		for _, p := range c.reported {
-			f.observe(p)
+			f.Note(p)
 		}
 		result := solve.Result{Solution: &model.Solution{Objective: &c.objective, Unscheduled: make([]model.Unscheduled, c.left)}, Evaluations: 9}
 		if c.bound == c.bound {
 			result.Bound, result.HasBound = c.bound, true
 		}
-		f.end(result)
+		f.End(result)
 		var found []float64
-		for _, i := range f.incumbents {
+		for _, i := range f.Incumbents {
 			found = append(found, i.Objective)
 			if (i.Bound != nil) && !result.HasBound {
 				t.Errorf("%s: a bound of a schedule of which none is proved", c.name)
@@ -56,15 +54,37 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 		if !reflect.DeepEqual(found, c.want) {
 			t.Errorf("%s: the trace has %v, expected %v", c.name, found, c.want)
 		}
-		if last := f.incumbents[len(f.incumbents)-1]; result.HasBound && (last.Bound == nil || *last.Bound != c.bound) {
+		if last := f.Incumbents[len(f.Incumbents)-1]; result.HasBound && (last.Bound == nil || *last.Bound != c.bound) {
 			t.Errorf("%s: the trace does not end in the bound %v", c.name, c.bound)
 		}
 		var text bytes.Buffer
-		if err := f.writeTrace(&text); err != nil {
+		if err := f.Write(&text); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := gantt.ReadTrace(&text, "trace"); err != nil {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// A long trace is thinned evenly, its first and last improvement kept.
+func TestThinned(t *testing.T) {
+	for _, n := range []int{0, 1, maxIncumbents, maxIncumbents + 1, 12345} {
+		list := make([]Incumbent, n)
+		for k := range list {
+			list[k].Evaluations = int64(k)
+		}
+		kept := thinned(list)
+		if len(kept) != min(n, maxIncumbents) {
+			t.Fatalf("%d of %d kept", len(kept), n)
+		}
+		for k := 1; k < len(kept); k++ {
+			if step := kept[k].Evaluations - kept[k-1].Evaluations; step < 1 || step > int64(n/maxIncumbents+1) {
+				t.Errorf("of %d improvements there is a step of %d", n, step)
+			}
+		}
+		if n > 0 && (kept[0] != list[0] || kept[len(kept)-1] != list[n-1]) {
+			t.Errorf("of %d improvements the first or the last is missing", n)
 		}
 	}
 }

@@ -1,0 +1,127 @@
+package bench
+
+import (
+	"io"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/batsim"
+	"github.com/allot-opt/allot/model/etc"
+	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/model/wfformat"
+)
+
+// Importer reads an instance of a foreign format. Its options are exported fields, documented by tags as the parameters of a solver are; a
+// new one has the defaults. In the text of an option 'N' is what stands for its value.
+type Importer interface {
+	Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error)
+}
+
+// FormatInfo documents a foreign format.
+type FormatInfo struct {
+	Name, Doc, Example string
+	New                func() Importer
+}
+
+// Formats lists the foreign formats.
+func Formats() []FormatInfo {
+	return []FormatInfo{
+		{"swf", "a trace in the Standard Workload Format", "allot import swf --jobs 2000 --batch TRACE.swf.gz", func() Importer {
+			return &SWFImport{PreferRequested: true}
+		}},
+		{"etc", "a matrix of expected times to compute", "allot import etc u_c_hihi.0.gz", func() Importer { return new(ETCImport) }},
+		{"wfformat", "a workflow in WfCommons' WfFormat", "allot import wfformat --processors 16 workflow.json", func() Importer { return new(WfFormatImport) }},
+		{"jobs", "a CSV of jobs whose header has the names of a job's fields", "allot import jobs --processors 25 jobs.csv", func() Importer {
+			return new(JobsImport)
+		}},
+		{"batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", func() Importer { return new(BatsimImport) }},
+	}
+}
+
+// SWFImport reads traces in the Standard Workload Format, see [swf.Read].
+type SWFImport struct {
+	First             int    `doc:"skip the first 'N' jobs of the file"`
+	Jobs              int    `default:"all" doc:"take at most 'N' jobs"`
+	Processors        int    `default:"as the file says" doc:"'N' processors of the system"`
+	Cluster           string `default:"cluster" doc:"'ID' of the cluster"`
+	Batch             bool   `doc:"release every job at 0"`
+	AbsoluteTime      bool   `doc:"keep the submit times as they are in the file"`
+	PreferRequested   bool   `default:"true" doc:"take the requested number of processors before the allocated; =false: the other way round"`
+	Estimates         string `enum:"raise,keep,ignore" doc:"'POLICY' on requested times, which stay apart from run times (raise: to at least the run time)"`
+	Memory            string `enum:"none,used,requested" doc:"read the memory that is 'WHICH'"`
+	TooWide           string `enum:"drop,repair,keep" doc:"'ACTION' on jobs wider than the system (repair: as wide as it)"`
+	ZeroRuntime       string `enum:"drop,repair,keep" doc:"'ACTION' on jobs of run time 0 (repair: 1 s)"`
+	UnknownRuntime    string `enum:"drop,repair" doc:"'ACTION' on jobs without a run time (repair: the CPU or requested time)"`
+	UnknownProcessors string `enum:"drop,repair" doc:"'ACTION' on jobs without a number of processors (repair: 1)"`
+	UnknownSubmit     string `enum:"drop,repair" doc:"'ACTION' on jobs without a submit time (repair: that of the job above)"`
+}
+
+// Options are the options as the reader takes them.
+func (f *SWFImport) Options() swf.Options {
+	opt := swf.Options{
+		First: f.First, Jobs: f.Jobs, Processors: f.Processors, Cluster: f.Cluster,
+		Batch: f.Batch, AbsoluteTime: f.AbsoluteTime, PreferRequested: f.PreferRequested,
+		Estimates: swf.Estimates(f.Estimates), TooWide: swf.Action(f.TooWide), ZeroRuntime: swf.Action(f.ZeroRuntime),
+		UnknownRuntime: swf.Action(f.UnknownRuntime), UnknownProcessors: swf.Action(f.UnknownProcessors), UnknownSubmit: swf.Action(f.UnknownSubmit),
+	}
+	if f.Estimates == "" { // the reader alone would keep them
+		opt.Estimates = swf.RaiseEstimates
+	}
+	if f.Memory != "none" {
+		opt.Memory = swf.Memory(f.Memory)
+	}
+	return opt
+}
+
+// Read implements [Importer].
+func (f *SWFImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	return swf.Read(r, name, f.Options())
+}
+
+// ETCImport reads matrices of execution times, see [etc.Read].
+type ETCImport struct {
+	First int `doc:"skip the first 'N' jobs of the file"`
+	Jobs  int `default:"all" doc:"take at most 'N' jobs"`
+}
+
+// Read implements [Importer].
+func (f *ETCImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	return etc.Read(r, name, etc.Options{First: f.First, Jobs: f.Jobs})
+}
+
+// WfFormatImport reads workflows of WfCommons, see [wfformat.Read].
+type WfFormatImport struct {
+	Processors     int    `default:"as the file says" doc:"'N' processors of the system"`
+	Cluster        string `default:"cluster" doc:"'ID' of the cluster"`
+	MissingRuntime string `enum:"keep,drop" doc:"'ACTION' on tasks without a run time (keep: of length 0)"`
+	Memory         bool   `doc:"read the memory of each task"`
+}
+
+// Read implements [Importer].
+func (f *WfFormatImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	return wfformat.Read(r, name, wfformat.Options{
+		Processors: f.Processors, Cluster: f.Cluster, MissingRuntime: wfformat.Action(f.MissingRuntime), Memory: f.Memory,
+	})
+}
+
+// JobsImport reads CSV tables of jobs, see [jobcsv.Read].
+type JobsImport struct {
+	Processors int    `default:"required" doc:"'N' processors of the cluster"`
+	Cluster    string `default:"cluster" doc:"'ID' of the cluster"`
+}
+
+// Read implements [Importer].
+func (f *JobsImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	return jobcsv.Read(r, name, jobcsv.Options{Processors: f.Processors, Cluster: f.Cluster})
+}
+
+// BatsimImport reads the table of jobs that Batsim puts out, see [batsim.Read].
+type BatsimImport struct {
+	Processors int    `default:"as the file says" doc:"'N' processors of the system"`
+	Cluster    string `default:"cluster" doc:"'ID' of the cluster"`
+}
+
+// Read implements [Importer].
+func (f *BatsimImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	return batsim.Read(r, name, batsim.Options{Processors: f.Processors, Cluster: f.Cluster})
+}

@@ -1,0 +1,99 @@
+// Package files writes files that appear whole or not at all.
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// Write writes to a file, which appears whole or not at all, even where the machine stops: the text goes to a temporary file beside it,
+// which is then renamed. What is no plain file, such as a device, a pipe or a link, is written in place: renaming would replace it.
+func Write(path string, content func(io.Writer) error) error {
+	if !isPlain(path) {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(file, content), file.Close())
+	}
+	temporary, err := temporaryFor(path)
+	if err != nil {
+		return err
+	}
+	err = fill(temporary, content)
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
+}
+
+// CheckWritable is the error that writing to the file would meet, so that it comes before the work and not after it.
+func CheckWritable(path string) error {
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return errors.New("is a directory")
+	case !isPlain(path):
+		return nil // opening a pipe would wait for its reader
+	}
+	temporary, err := temporaryFor(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(temporary.Close(), os.Remove(temporary.Name()))
+}
+
+// isPlain says whether the path is a plain file or nothing yet.
+func isPlain(path string) bool {
+	info, err := os.Lstat(path)
+	return err != nil || info.Mode().IsRegular()
+}
+
+// temporaryFor makes a file beside the one to write, with the same permissions, if that one can be written.
+func temporaryFor(path string) (*os.File, error) {
+	if path == "" {
+		return nil, errors.New("the name is empty")
+	}
+	old, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return newBeside(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := old.Stat()
+	if err := errors.Join(err, old.Close()); err != nil {
+		return nil, err
+	}
+	temporary, err := newBeside(path)
+	if err == nil {
+		err = temporary.Chmod(info.Mode().Perm())
+	}
+	return temporary, err
+}
+
+// newBeside makes a file in the same folder. It may be read by whom the user's mask allows, unlike one of os.CreateTemp.
+func newBeside(path string) (*os.File, error) {
+	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".allot-%016x", rand.Uint64()))
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// fill writes the content to the file.
+func fill(file *os.File, content func(io.Writer) error) error {
+	out := bufio.NewWriter(file)
+	if err := content(out); err != nil {
+		return err
+	}
+	return out.Flush()
+}
