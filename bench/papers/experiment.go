@@ -117,7 +117,7 @@ type Claim struct {
 	Against   string   `json:"against,omitempty"` // the rival
 	At        []string `json:"at,omitempty" check:"id"`
 	Direction string   `json:"direction,omitempty" enum:"less,more"` // of a sign or an order
-	Value     *float64 `json:"value,omitempty" check:"figure"`      // the paper's percentage; below 0: less than the rival
+	Value     *float64 `json:"value,omitempty" check:"figure"`       // the paper's percentage; below 0: less than the rival
 
 	// What worked values come to.
 	Table    [][][]string      `json:"table,omitempty"` // by row, from a space of one processor on: the compositions, each of jobs in order

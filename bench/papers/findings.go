@@ -3,6 +3,7 @@ package papers
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -14,12 +15,15 @@ import (
 // whose points has rows is not run. Repetitions are paired by seed: all policies run on the same instances. A row with a fault is an
 // error: what is missing could be what the claim is about.
 func (e *Experiment) Findings(rows []bench.Row) ([]Finding, error) {
-	table := sampleTable{}
-	for k := range rows {
-		if err := table.add(&rows[k]); err != nil {
-			return nil, err
-		}
+	table, err := tableOf(rows)
+	if err != nil {
+		return nil, err
 	}
+	return e.findings(table)
+}
+
+// findings judges every claim under every reading.
+func (e *Experiment) findings(table sampleTable) ([]Finding, error) {
 	var list []Finding
 	for k := range e.Claims {
 		for r := range e.Readings {
@@ -31,6 +35,17 @@ func (e *Experiment) Findings(rows []bench.Row) ([]Finding, error) {
 		}
 	}
 	return list, nil
+}
+
+// tableOf sorts rows into a table.
+func tableOf(rows []bench.Row) (sampleTable, error) {
+	table := sampleTable{}
+	for k := range rows {
+		if err := table.add(&rows[k]); err != nil {
+			return nil, err
+		}
+	}
+	return table, nil
 }
 
 // find judges one claim under one reading.
@@ -172,7 +187,7 @@ type weighted Terms
 // of is its value in a row.
 func (w weighted) of(row *bench.Row) float64 {
 	sum := 0.0
-	for _, m := range bench.MetricsNamed(w) {
+	for _, m := range slices.Sorted(maps.Keys(w)) {
 		value, ok := row.Metrics.Get(m)
 		if !ok {
 			return math.NaN()
