@@ -77,6 +77,10 @@ func (c *checker) reading(e *Experiment, at string, r *Reading, quantities map[s
 		c.expect(quantities[name], at+".quantities", "expected one of the quantities, found %q", name)
 		c.terms(at+".quantities."+name, r.Quantities[name])
 	}
+	for k, id := range r.Points {
+		known := slices.ContainsFunc(e.Points, func(p Point) bool { return p.ID == id })
+		c.expect(known, fmt.Sprintf("%s.points[%d]", at, k), "expected one of the points, found %q", id)
+	}
 	labels := map[string]bool{}
 	for _, s := range e.Suite.Solvers {
 		labels[s.Label] = true
@@ -97,6 +101,9 @@ func (c *checker) reading(e *Experiment, at string, r *Reading, quantities map[s
 		c.expect(slices.Contains(e.Policies, policy), at+".policies", "expected one of %s, found %q", strings.Join(e.Policies, ", "), policy)
 	}
 }
+
+// has says whether the reading has the point.
+func (r *Reading) has(p Point) bool { return len(r.Points) == 0 || slices.Contains(r.Points, p.ID) }
 
 // fill puts the point's ID into a template.
 func (p Point) fill(template string) string { return strings.ReplaceAll(template, "{point}", p.ID) }

@@ -84,6 +84,8 @@ type Reading struct {
 	Group string `json:"group,omitempty"`
 	// Policies are the suite's labels of the policies, with {point} for the ID of the point.
 	Policies map[string]string `json:"policies,omitempty"`
+	// Points are those that the reading has; absent: all.
+	Points []string `json:"points,omitempty" check:"id"`
 	// Quantities are those that the reading measures otherwise.
 	Quantities map[string]Terms `json:"quantities,omitempty"`
 	// Percent says what 100 % is: the rival's value (the default) or the policy's own.
@@ -197,5 +199,30 @@ func Read(r io.Reader, name string) (*Experiment, error) {
 	if e.Suite != nil {
 		e.Suite.File, e.Suite.Folder = name, "."
 	}
-	return e, e.check(name)
+	if err := e.check(name); err != nil {
+		return nil, err
+	}
+	return e, e.validate()
+}
+
+// validate lists what is wrong with the suites, with whose paths in the file the faults come.
+func (e *Experiment) validate() error {
+	if e.Suite == nil {
+		return nil
+	}
+	for _, quick := range []bool{false, true} {
+		if err := e.suite(quick).Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suite is what is run.
+func (e *Experiment) suite(quick bool) *bench.Suite {
+	suite := *e.Suite
+	if quick && e.Quick != nil {
+		suite.Instances = e.Quick.Instances
+	}
+	return &suite
 }

@@ -158,6 +158,9 @@ type repetition struct {
 
 // sample are the values of a quantity under a reading, of a policy at a point, by seed; NaN where a metric is missing.
 func (e *Experiment) sample(table sampleTable, r *Reading, quantity, policy string, p Point) []repetition {
+	if !r.has(p) {
+		return nil
+	}
 	rows := table[[2]string{p.fill(r.Group), p.fill(r.Policies[policy])}]
 	terms := e.terms(r, quantity)
 	var list []repetition
