@@ -2,25 +2,138 @@ package bench
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/gofrs/flock"
+
+	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
 )
 
 // BestStore is a folder of the best-known solutions, a file for each instance (by SHA-256) and objective. Nothing in it is trusted: a
-// solution is checked and evaluated anew whenever it is read. Several programs may use a folder at a time.
-type BestStore struct{ dir string }
+// solution is checked and evaluated anew whenever it is read. Several programs may use a folder at a time; a value of this type is for one
+// goroutine.
+type BestStore struct {
+	dir  string
+	seen map[string]seenBest // by path
+}
+
+// seenBest is a stored file that was found to be right, as long as it does not change.
+type seenBest struct {
+	size     int64
+	modified time.Time
+	rank     search.Rank
+}
+
+// BestError says what is wrong with a stored solution.
+type BestError struct {
+	Path string
+	Err  error
+}
+
+// Error names the file.
+func (e *BestError) Error() string {
+	text := strings.TrimPrefix(e.Err.Error(), e.Path+": ")
+	return fmt.Sprintf("%s: the stored solution does not count: %s", e.Path, text)
+}
+
+// Unwrap is what is wrong.
+func (e *BestError) Unwrap() error { return e.Err }
 
 // OpenBest opens the folder, which need not exist yet.
-func OpenBest(dir string) *BestStore { return &BestStore{dir} }
+func OpenBest(dir string) *BestStore { return &BestStore{dir, map[string]seenBest{}} }
 
-// Best is the best-known solution of the instance for its objective, checked; nil: none. A file that is wrong is as good as none, and the
-// error names it.
+// Path is the file of the instance and its objective: SHA256.OBJECTIVE.json.
+func (s *BestStore) Path(in *model.Instance) string {
+	objective := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '+', r == '-', r == '.':
+			return r
+		case r == '·':
+			return '*'
+		}
+		return -1
+	}, ObjectiveName(in))
+	return filepath.Join(s.dir, in.SHA256()+"."+strings.ReplaceAll(objective, "*", "x")+".json")
+}
+
+// Best is the best-known solution of the instance for its objective, checked and with its figures computed anew; nil: none. A file that is
+// wrong is as good as none; the error, a [*BestError], names it.
 func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
-	return nil, errors.New("not yet")
+	path := s.Path(in)
+	sol, err := model.ReadSolutionFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &BestError{path, err}
+	}
+	if sol.InstanceSHA256 == "" {
+		return nil, &BestError{path, errors.New("instance_sha256: expected that of the instance, found none")}
+	}
+	report := model.Check(in, sol)
+	if !report.OK() {
+		return nil, &BestError{path, report.Violations[0]}
+	}
+	sol.Metrics, sol.Objective = report.Metrics, Finite(report.Objective)
+	if sol.Objective == nil {
+		return nil, &BestError{path, errors.New("expected a finite objective, found none")}
+	}
+	return sol, nil
 }
 
 // Offer stores the solution if it is better than the stored one: leaves fewer jobs out or, with as many, has a lower objective. It must be
-// right. A stored file that is wrong is replaced; the error names it.
+// one that the checker accepts. A stored file that is wrong is replaced; the error is then a [*BestError] that names it.
 func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool, err error) {
-	return false, errors.New("not yet")
+	if sol.Objective == nil {
+		return false, nil
+	}
+	path, rank := s.Path(in), rankOf(sol)
+	if known, ok := s.unchanged(path); ok && !search.Better(rank, known) {
+		return false, nil
+	}
+	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+		return false, err
+	}
+	lock := flock.New(filepath.Join(s.dir, lockFile)) // for the moment between reading and writing
+	if err := lock.Lock(); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	stored, wrong := s.Best(in)
+	if stored != nil && !search.Better(rank, rankOf(stored)) {
+		s.remember(path, rankOf(stored))
+		return false, nil
+	}
+	if err := files.Write(path, func(w io.Writer) error { return model.WriteSolution(w, sol) }); err != nil {
+		return false, err
+	}
+	s.remember(path, rank)
+	return true, wrong
+}
+
+// rankOf is what a solution with a finite objective is judged by.
+func rankOf(sol *model.Solution) search.Rank {
+	return search.NewRank(len(sol.Unscheduled), *sol.Objective)
+}
+
+// unchanged is the rank of a stored solution that was right when it was last looked at, if the file is the same.
+func (s *BestStore) unchanged(path string) (search.Rank, bool) {
+	seen, ok := s.seen[path]
+	info, err := os.Stat(path)
+	return seen.rank, ok && err == nil && info.Size() == seen.size && info.ModTime().Equal(seen.modified)
+}
+
+// remember keeps the rank of a stored solution.
+func (s *BestStore) remember(path string, rank search.Rank) {
+	if info, err := os.Stat(path); err == nil {
+		s.seen[path] = seenBest{info.Size(), info.ModTime(), rank}
+	}
 }

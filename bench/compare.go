@@ -56,6 +56,7 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 		row.Fault = faultOf(err)
 		return row
 	}
+	row.Elapsed = result.Elapsed.Seconds()
 	row.Status, row.Stop, row.Evaluations = result.Status, result.Stop, result.Evaluations
 	if result.HasBound {
 		row.Bound = &result.Bound

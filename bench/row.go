@@ -11,25 +11,25 @@ type Row struct {
 	Solver         string            `json:"solver"`              // its name, in a suite its label
 	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name where its label is another
 	Parameters     map[string]string `json:"parameters,omitempty"`
-	Minimised      string            `json:"minimised,omitempty"` // the objective, in metrics
-	Jobs           int               `json:"jobs,omitempty"`      // of the instance
+	Minimised      string            `json:"minimised,omitempty"`            // the objective, in metrics
+	Jobs           int               `json:"jobs,omitempty" check:"counter"` // of the instance
 	Seed           uint64            `json:"seed"`
-	TimeLimit      float64           `json:"time_limit_s,omitempty"`
-	MaxEvals       int64             `json:"max_evaluations,omitempty"`
-	Workers        int               `json:"workers,omitempty"`
+	TimeLimit      float64           `json:"time_limit_s,omitempty" check:"time"`
+	MaxEvals       int64             `json:"max_evaluations,omitempty" check:"counter"`
+	Workers        int               `json:"workers,omitempty" check:"counter"`
 	Version        string            `json:"version,omitempty"` // of allot
 
-	Status      model.Status  `json:"status,omitempty"`
-	Stop        model.Stop    `json:"stop,omitempty"`
+	Status      model.Status  `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
+	Stop        model.Stop    `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
 	Objective   *float64      `json:"objective,omitempty"` // absent: no schedule, or not finite
 	Bound       *float64      `json:"bound,omitempty"`
-	Gap         *float64      `json:"gap_percent,omitempty"` // 100·(objective − bound)/|objective|
-	Left        int           `json:"left,omitempty"`        // jobs that the schedule leaves out
+	Gap         *float64      `json:"gap_percent,omitempty"`          // 100·(objective − bound)/|objective|
+	Left        int           `json:"left,omitempty" check:"counter"` // jobs that the schedule leaves out
 	Metrics     model.Metrics `json:"metrics,omitempty"`
-	Evaluations int64         `json:"evaluations,omitempty"`
-	Elapsed     float64       `json:"elapsed_s"`       // wall clock of the solver alone
-	Trace       []Incumbent   `json:"trace,omitempty"` // how the schedule came to be, in a suite that asks for it
-	Fault       string        `json:"fault,omitempty"` // why there is no result
+	Evaluations int64         `json:"evaluations,omitempty" check:"counter"`
+	Elapsed     float64       `json:"elapsed_s" check:"time"` // wall clock of the solver alone
+	Trace       []Incumbent   `json:"trace,omitempty"`        // how the schedule came to be, in a suite that asks for it
+	Fault       string        `json:"fault,omitempty"`        // why there is no result
 
 	Solution *model.Solution `json:"-"`
 }

@@ -1,9 +1,82 @@
 package bench
 
-import "errors"
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// rowsFile is the file of the rows in a run folder.
+const rowsFile = "rows.jsonl"
+
+// maxLine is the longest line of a file of rows, in bytes.
+const maxLine = 1 << 26
 
 // ReadRows reads the rows of a run: of its folder, or of a file of JSON lines as [WriteJSON] and the runner write them. An error names the file
 // and the line. The last line may be torn, as it is where a run was killed or goes on: without its line feed it is left out if it is no row.
 func ReadRows(path string) ([]Row, error) {
-	return nil, errors.New("not yet")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, rowsFile)
+	}
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readRows(file, model.InputName(path))
+}
+
+// readRows reads rows, one a line.
+func readRows(r io.Reader, name string) ([]Row, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	var rows []Row
+	lines := map[string]int{} // of the rows, by their key
+	for number := 1; ; number++ {
+		line, ended, err := readLine(buffered)
+		if err != nil {
+			return nil, &model.InputError{File: fmt.Sprintf("%s:%d", name, number), Faults: []model.Fault{{Message: err.Error()}}}
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			var row Row
+			at := fmt.Sprintf("%s:%d", name, number)
+			err := model.ReadJSON(bytes.NewReader(line), at, &row)
+			switch before, twice := lines[row.Key]; {
+			case err != nil && !ended:
+				return rows, nil
+			case err != nil:
+				return nil, err
+			case twice && row.Key != "":
+				return nil, &model.InputError{File: at, Faults: []model.Fault{{Path: "key", Message: fmt.Sprintf("expected a row of another run than that in line %d, found %q again", before, row.Key)}}}
+			}
+			lines[row.Key] = number
+			rows = append(rows, row)
+		}
+		if !ended {
+			return rows, nil
+		}
+	}
+}
+
+// readLine reads a line, without its line feed, and says whether it has one.
+func readLine(r *bufio.Reader) (line []byte, ended bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == bufio.ErrBufferFull && len(line) <= maxLine:
+			continue
+		case err == bufio.ErrBufferFull:
+			return nil, false, fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxLine)
+		case err == io.EOF:
+			return line, false, nil
+		case err != nil:
+			return nil, false, err
+		}
+		return line[:len(line)-1], true, nil
+	}
 }

@@ -1,9 +1,15 @@
 package bench
 
 import (
-	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"math"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -20,12 +26,12 @@ type Suite struct {
 	Instances []InstanceSource `json:"instances" doc:"what to run the solvers on"`
 	Solvers   []SolverChoice   `json:"solvers" doc:"what to run"`
 	Objective string           `json:"objective,omitempty" doc:"metric to minimise (or maximise, by its kind); absent: the objective of each instance"`
-	Seeds     Seeds            `json:"seeds,omitempty" doc:"seeds of the solvers; absent: 1"`
-	Budget    Budget           `json:"budget,omitempty" doc:"limits of each run"`
+	Seeds     Seeds            `json:"seeds,omitzero" doc:"seeds of the solvers; absent: 1"`
+	Budget    Budget           `json:"budget,omitzero" doc:"limits of each run"`
 	Workers   int              `json:"workers,omitempty" check:"count" doc:"workers of each run; absent: 1"`
 	Trace     bool             `json:"trace,omitempty" doc:"keep in each row how the schedule came to be"`
 
-	// Folder is the folder that data begins from: that of the file the suite was read from.
+	// Folder is the folder that data begins from: that of the file the suite was read from; empty: the working folder.
 	Folder string `json:"-"`
 	// File is what errors call the suite.
 	File string `json:"-"`
@@ -38,7 +44,7 @@ type InstanceSource struct {
 	Generate   string            `json:"generate,omitempty" check:"id" doc:"name of a workload, see allot generate"`
 	Import     string            `json:"import,omitempty" check:"id" doc:"name of a format, see allot import"`
 	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the workload or format: a value or several"`
-	Seeds      Seeds             `json:"seeds,omitempty" doc:"seeds of the workload; absent: 1"`
+	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds of the workload; absent: 1"`
 	Group      string            `json:"group,omitempty" check:"text" doc:"what the instances are reported under; {NAME} is the value of a parameter, {seed}, {file}"`
 }
 
@@ -48,13 +54,13 @@ type SolverChoice struct {
 	All        bool              `json:"all,omitempty" doc:"every solver that supports the instance and is not named elsewhere, but auto"`
 	Label      string            `json:"label,omitempty" check:"id" doc:"what it is called in rows and tables; {NAME} is the value of a parameter"`
 	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the solver: a value or several, which make a grid"`
-	Seeds      Seeds             `json:"seeds,omitempty" doc:"seeds, where they are not those of the suite"`
+	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds, where they are not those of the suite"`
 }
 
 // Seeds are First, First+1, …, Count of them. A number alone is the count.
 type Seeds struct {
-	First uint64 `json:"first,omitempty" doc:"the first seed; absent: 1"`
-	Count int    `json:"count,omitempty" bare:"true" check:"count" doc:"how many; absent: 1"`
+	First *uint64 `json:"first,omitempty" doc:"the first seed; absent: 1"`
+	Count int     `json:"count,omitempty" bare:"true" check:"count" doc:"how many; absent: 1"`
 }
 
 // Budget are the limits of each run.
@@ -78,23 +84,93 @@ func ReadSuite(path string) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Folder = "."
 	if path != "-" {
 		s.Folder = filepath.Dir(path)
 	}
 	return s, nil
 }
 
-// Validate says what is wrong with a suite that a program made.
-func (s *Suite) Validate() error {
-	return errors.New("not yet")
-}
-
 // readSuite reads a suite from JSON.
 func readSuite(r io.Reader, name string) (*Suite, error) {
-	s := new(Suite)
+	s := &Suite{File: name}
 	if err := model.ReadJSON(r, name, s); err != nil {
 		return nil, err
 	}
 	return s, s.Validate()
+}
+
+// list are the seeds.
+func (s Seeds) list() []uint64 {
+	first := uint64(1)
+	if s.First != nil {
+		first = *s.First
+	}
+	seeds := make([]uint64, max(1, s.Count))
+	for k := range seeds {
+		seeds[k] = first + uint64(k)
+	}
+	return seeds
+}
+
+// given says whether there is anything in them.
+func (s Seeds) given() bool { return s != Seeds{} }
+
+// texts are the values as a command line has them.
+func (v Values) texts() []string {
+	list := make([]string, len(v))
+	for k, value := range v {
+		switch x := value.(type) {
+		case float64: // 100000, not 1e+05: it may be a whole number
+			format := byte('f')
+			if math.Abs(x) >= 1e15 || x != 0 && math.Abs(x) < 1e-6 {
+				format = 'g'
+			}
+			list[k] = strconv.FormatFloat(x, format, -1, 64)
+		default:
+			list[k] = fmt.Sprint(x)
+		}
+	}
+	return list
+}
+
+// maxGrid is the most combinations of the parameters of one entry.
+const maxGrid = 10_000
+
+// grid are all combinations of the values of the parameters, the last name varying fastest; without parameters there is one, of nothing.
+func grid(parameters map[string]Values) []map[string]string {
+	list := []map[string]string{{}}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		var longer []map[string]string
+		for _, point := range list {
+			for _, text := range parameters[name].texts() {
+				next := maps.Clone(point)
+				next[name] = text
+				longer = append(longer, next)
+			}
+		}
+		list = longer
+	}
+	return list
+}
+
+// filled puts values in the place of the names in braces.
+func filled(template string, values map[string]string) string {
+	return inBraces.ReplaceAllStringFunc(template, func(name string) string {
+		if value, ok := values[name[1:len(name)-1]]; ok {
+			return value
+		}
+		return name
+	})
+}
+
+// inBraces finds the names in a template.
+var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
+
+// stated are parameters as text: "alpha=1 jobs=40".
+func stated(parameters map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		list = append(list, name+"="+parameters[name])
+	}
+	return strings.Join(list, " ")
 }

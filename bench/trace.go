@@ -25,8 +25,8 @@ type Trace struct {
 
 // Incumbent is an improvement, one line of a trace.
 type Incumbent struct {
-	Elapsed     float64  `json:"elapsed_s"`
-	Evaluations int64    `json:"evaluations"`
+	Elapsed     float64  `json:"elapsed_s" check:"time"`
+	Evaluations int64    `json:"evaluations" check:"counter"`
 	Objective   float64  `json:"objective"`
 	Bound       *float64 `json:"bound,omitempty"`
 }
@@ -40,7 +40,10 @@ func NewTrace(bound *float64) *Trace {
 func (t *Trace) Elapsed() float64 { return time.Since(t.began).Seconds() }
 
 // Note takes what a solver reports, keeps an improvement and says whether it is one.
-func (t *Trace) Note(p solve.Progress) bool {
+func (t *Trace) Note(p solve.Progress) bool { return t.noteAt(p, t.Elapsed()) }
+
+// noteAt is Note at a time.
+func (t *Trace) noteAt(p solve.Progress, at float64) bool {
 	if !math.IsInf(p.Bound, 0) && (t.Bound == nil || p.Bound > *t.Bound) {
 		t.Bound = &p.Bound
 	}
@@ -51,7 +54,7 @@ func (t *Trace) Note(p solve.Progress) bool {
 		t.Incumbents = t.Incumbents[:0]
 	}
 	t.Best, t.Left = p.Objective, p.Left
-	t.Incumbents = append(t.Incumbents, Incumbent{t.Elapsed(), p.Evaluations, p.Objective, t.Bound})
+	t.Incumbents = append(t.Incumbents, Incumbent{at, p.Evaluations, p.Objective, t.Bound})
 	return true
 }
 
@@ -65,7 +68,14 @@ func (t *Trace) End(result solve.Result) {
 	if result.HasBound {
 		last.Bound = result.Bound
 	}
-	improved := t.Note(last)
+	at := t.Elapsed()
+	if result.Elapsed > 0 { // without the evaluation and bound that come after the solver
+		at = result.Elapsed.Seconds()
+	}
+	if n := len(t.Incumbents); n > 0 {
+		at = max(at, t.Incumbents[n-1].Elapsed)
+	}
+	improved := t.noteAt(last, at)
 	t.Best = last.Objective
 	if t.Left != last.Left { // more is left out than was reported
 		t.Left, t.Incumbents = last.Left, nil
@@ -79,7 +89,7 @@ func (t *Trace) End(result solve.Result) {
 		}
 	}
 	if !improved {
-		t.Incumbents = append(t.Incumbents, Incumbent{t.Elapsed(), last.Evaluations, t.Best, nil})
+		t.Incumbents = append(t.Incumbents, Incumbent{at, last.Evaluations, t.Best, nil})
 	}
 	if result.HasBound {
 		t.Incumbents[len(t.Incumbents)-1].Bound = t.Bound

@@ -79,7 +79,7 @@ func TestThinned(t *testing.T) {
 			t.Fatalf("%d of %d kept", len(kept), n)
 		}
 		for k := 1; k < len(kept); k++ {
-			if step := kept[k].Evaluations - kept[k-1].Evaluations; step < 1 || step > int64(n/maxIncumbents+1) {
+			if step := kept[k].Evaluations - kept[k-1].Evaluations; step < 1 || step > int64(n/(maxIncumbents-1)+1) {
 				t.Errorf("of %d improvements there is a step of %d", n, step)
 			}
 		}

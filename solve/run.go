@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"time"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
@@ -20,10 +21,12 @@ func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, &RunError{info.Name, err}
 	}
 	opt.proof = &proof{in: in}
+	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
 		return Result{}, &RunError{info.Name, err}
 	}
+	result.Elapsed = time.Since(began)
 	if result.Solution == nil {
 		return result, nil
 	}

@@ -7,6 +7,7 @@ package solve
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -50,8 +51,9 @@ type Result struct {
 	HasBound    bool
 	Status      model.Status
 	Stop        model.Stop
-	Evaluations int64  // schedules evaluated
-	Reason      string // for people: why the instance is infeasible, where Status says so
+	Evaluations int64         // schedules evaluated
+	Elapsed     time.Duration // set by [Run]: what Solve took, without the bound and evaluation that Run adds
+	Reason      string        // for people: why the instance is infeasible, where Status says so
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.

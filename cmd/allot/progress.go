@@ -52,6 +52,13 @@ func (p *progress) step() {
 	}
 }
 
+// at sets how many steps are done.
+func (p *progress) at(steps int) {
+	if p.bar != nil {
+		_ = p.bar.Set(steps) // as above
+	}
+}
+
 // finish takes the bar away.
 func (p *progress) finish() {
 	if p.bar != nil {

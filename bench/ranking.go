@@ -1,0 +1,280 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
+)
+
+// Ranking is how the solvers did on the instances of one group.
+type Ranking struct {
+	Group     string
+	Minimised string // the objectives, in metrics
+	Instances int
+	Standings []Standing // the best ratio first
+}
+
+// Standing is how one solver did on the instances of a group.
+type Standing struct {
+	Solver    string
+	Runs      int
+	Objective *float64 // mean of the runs that have one; nil: none has
+	Ratio     *float64 // mean of objective/best of the runs that leave out as few jobs as the best; nil: none does, or a best is 0 or less
+	Wins      int      // instances on which no solver is better by the mean over seeds
+	Elapsed   float64  // mean seconds of a run
+	Left      float64  // mean jobs left out
+	Unsolved  int      // runs without a schedule, faults apart
+	Faults    int
+}
+
+// rankOfRow is what a row with an objective is judged by.
+func rankOfRow(row *Row) (search.Rank, bool) {
+	if row.Objective == nil {
+		return search.Rank{}, false
+	}
+	return search.NewRank(row.Left, *row.Objective), true
+}
+
+// BestRows are the rows with the best schedule of each instance, by its SHA-256 and what is minimised.
+func BestRows(rows []Row) map[[2]string]*Row {
+	best := map[[2]string]*Row{}
+	for k := range rows {
+		rank, ok := rankOfRow(&rows[k])
+		if !ok {
+			continue
+		}
+		key := [2]string{rows[k].InstanceSHA256, rows[k].Minimised}
+		if before := best[key]; before != nil {
+			if held, _ := rankOfRow(before); !search.Better(rank, held) {
+				continue
+			}
+		}
+		best[key] = &rows[k]
+	}
+	return best
+}
+
+// Rank compares the solvers, group by group in the order of the rows. Known are more rows of the same instances that a schedule is measured
+// by, such as those of the best-known solutions.
+func Rank(rows, known []Row) []Ranking {
+	best := BestRows(slices.Concat(rows, known))
+	var order []string
+	groups := map[string][]*Row{}
+	for k := range rows {
+		group := rows[k].Group
+		if groups[group] == nil {
+			order = append(order, group)
+		}
+		groups[group] = append(groups[group], &rows[k])
+	}
+	var list []Ranking
+	for _, group := range order {
+		list = append(list, rankGroup(group, groups[group], best))
+	}
+	return list
+}
+
+// rankGroup compares the solvers on one group.
+func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
+	r := Ranking{Group: group}
+	var minimised []string
+	bySolver, byInstance := map[string][]*Row{}, map[string][]*Row{}
+	var solvers, instances []string
+	for _, row := range rows {
+		if !slices.Contains(minimised, row.Minimised) {
+			minimised = append(minimised, row.Minimised)
+		}
+		if bySolver[row.Solver] == nil {
+			solvers = append(solvers, row.Solver)
+		}
+		bySolver[row.Solver] = append(bySolver[row.Solver], row)
+		if byInstance[row.InstanceSHA256] == nil {
+			instances = append(instances, row.InstanceSHA256)
+		}
+		byInstance[row.InstanceSHA256] = append(byInstance[row.InstanceSHA256], row)
+	}
+	r.Minimised, r.Instances = strings.Join(minimised, ", "), len(instances)
+	wins := map[string]int{}
+	for _, instance := range instances {
+		for _, winner := range winners(byInstance[instance]) {
+			wins[winner]++
+		}
+	}
+	for _, solver := range solvers {
+		s := standing(bySolver[solver], best)
+		s.Solver, s.Wins = solver, wins[solver]
+		r.Standings = append(r.Standings, s)
+	}
+	slices.SortStableFunc(r.Standings, func(a, b Standing) int {
+		return cmp.Or(compareOptional(a.Ratio, b.Ratio), compareOptional(a.Objective, b.Objective), strings.Compare(a.Solver, b.Solver))
+	})
+	return r
+}
+
+// compareOptional puts what is absent last.
+func compareOptional(a, b *float64) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return cmp.Compare(*a, *b)
+}
+
+// winners are the solvers that no other beats on an instance, by the means over seeds. A solver with a run that has no schedule wins nothing.
+func winners(rows []*Row) []string {
+	type mean struct {
+		left, objective float64
+		runs            int
+		failed          bool
+	}
+	means := map[string]*mean{}
+	var solvers []string
+	for _, row := range rows {
+		m := means[row.Solver]
+		if m == nil {
+			m = new(mean)
+			means[row.Solver] = m
+			solvers = append(solvers, row.Solver)
+		}
+		if row.Objective == nil {
+			m.failed = true
+			continue
+		}
+		m.runs++
+		m.left += (float64(row.Left) - m.left) / float64(m.runs)
+		m.objective += (*row.Objective - m.objective) / float64(m.runs)
+	}
+	solvers = slices.DeleteFunc(solvers, func(solver string) bool { return means[solver].failed })
+	better := func(a, b *mean) bool {
+		if slack := model.Tolerance; math.Abs(a.left-b.left) > slack {
+			return a.left < b.left
+		}
+		return search.Better(search.NewRank(0, a.objective), search.NewRank(0, b.objective))
+	}
+	var list []string
+	for _, solver := range solvers {
+		if !slices.ContainsFunc(solvers, func(other string) bool { return better(means[other], means[solver]) }) {
+			list = append(list, solver)
+		}
+	}
+	return list
+}
+
+// standing sums up the rows of one solver.
+func standing(rows []*Row, best map[[2]string]*Row) Standing {
+	s := Standing{Runs: len(rows)}
+	objective, ratio := 0.0, 0.0
+	solved, comparable := 0, 0
+	for _, row := range rows {
+		s.Elapsed += row.Elapsed / float64(len(rows))
+		switch {
+		case row.Fault != "":
+			s.Faults++
+			continue
+		case row.Objective == nil:
+			s.Unsolved++
+			continue
+		}
+		solved++
+		objective += *row.Objective
+		s.Left += float64(row.Left)
+		if b := best[[2]string{row.InstanceSHA256, row.Minimised}]; b.Left == row.Left {
+			comparable++
+			ratio += ratioOf(*row.Objective, *b.Objective)
+		}
+	}
+	if solved > 0 {
+		s.Objective = Finite(objective / float64(solved))
+		s.Left /= float64(solved)
+	}
+	if comparable > 0 {
+		s.Ratio = Finite(ratio / float64(comparable))
+	}
+	return s
+}
+
+// ratioOf is objective/best; +Inf where that says nothing: unless they are equal, a best of 0 or less.
+func ratioOf(objective, best float64) float64 {
+	switch {
+	case math.Abs(objective-best) <= model.Tolerance*math.Abs(best):
+		return 1
+	case best > 0:
+		return objective / best
+	}
+	return math.Inf(1)
+}
+
+// WriteRankings writes a table a group for people.
+func WriteRankings(w io.Writer, rankings []Ranking) error {
+	var b strings.Builder
+	for k, r := range rankings {
+		if k > 0 {
+			b.WriteByte('\n')
+		}
+		instances := "1 instance"
+		if r.Instances != 1 {
+			instances = strconv.Itoa(r.Instances) + " instances"
+		}
+		title := instances + "; minimise " + r.Minimised
+		if r.Group != "" {
+			title = r.Group + ": " + title
+		}
+		fmt.Fprintf(&b, "%s\n%s\n", title, rankingTable(r))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// rankingTable is the table of one group; columns that would be all 0 are left out.
+func rankingTable(r Ranking) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	some := func(of func(Standing) float64) bool {
+		return slices.ContainsFunc(r.Standings, func(s Standing) bool { return of(s) != 0 })
+	}
+	left := some(func(s Standing) float64 { return s.Left })
+	unsolved := some(func(s Standing) float64 { return float64(s.Unsolved) })
+	header := table.Row{"solver", "runs", "mean objective", "mean ratio", "wins", "mean time s", "faults"}
+	if left {
+		header = append(header, "left out")
+	}
+	if unsolved {
+		header = append(header, "no schedule")
+	}
+	t.AppendHeader(header)
+	for _, s := range r.Standings {
+		ratio := "–"
+		if s.Ratio != nil {
+			ratio = strconv.FormatFloat(*s.Ratio, 'f', 4, 64)
+		}
+		cells := table.Row{s.Solver, s.Runs, optionalFigure(s.Objective), ratio, s.Wins, strconv.FormatFloat(s.Elapsed, 'f', 3, 64), s.Faults}
+		if left {
+			cells = append(cells, Figure(s.Left))
+		}
+		if unsolved {
+			cells = append(cells, s.Unsolved)
+		}
+		t.AppendRow(cells)
+	}
+	var configs []table.ColumnConfig
+	for k := 2; k <= len(header); k++ {
+		configs = append(configs, table.ColumnConfig{Number: k, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
+	return t.Render()
+}

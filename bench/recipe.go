@@ -1,0 +1,197 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// PlannedInstance is an instance of a suite, to be made when it is needed.
+type PlannedInstance struct {
+	Group  string `json:"group,omitempty"`
+	Name   string `json:"name"` // no two have the same
+	SHA256 string `json:"sha256"`
+	Jobs   int    `json:"jobs"`
+	Recipe Recipe `json:"recipe"`
+}
+
+// Recipe makes an instance: from a file, by a workload or from a file of a foreign format.
+type Recipe struct {
+	File       string            `json:"file,omitempty"` // path, absolute
+	Generate   string            `json:"generate,omitempty"`
+	Import     string            `json:"import,omitempty"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Seed       uint64            `json:"seed,omitempty"` // of the workload
+}
+
+// Load makes the instance, for the objective of the suite (a metric; empty: its own), and refuses one whose SHA-256 is another than when
+// the plan was made.
+func (p *PlannedInstance) Load(objective string) (*model.Instance, error) {
+	in, err := p.Recipe.make()
+	if err != nil {
+		return nil, err
+	}
+	if in.SHA256() != p.SHA256 {
+		return nil, &model.InputError{File: p.Recipe.String(), Faults: []model.Fault{{
+			Message: fmt.Sprintf("expected the instance of SHA-256 %s, found %s: it has changed since the run was planned", p.SHA256, in.SHA256())}}}
+	}
+	return Minimising(in, objective)
+}
+
+// make makes the instance.
+func (r Recipe) make() (*model.Instance, error) {
+	switch {
+	case r.Generate != "":
+		info, ok := workloads[r.Generate]
+		if !ok {
+			return nil, fmt.Errorf("unknown workload %q", r.Generate)
+		}
+		workload := info.New()
+		if err := setAll(workload, r.Parameters, solve.SetGiven); err != nil {
+			return nil, err
+		}
+		return workload.Generate(r.Seed)
+	case r.Import != "":
+		info, ok := formatNamed(r.Import)
+		if !ok {
+			return nil, fmt.Errorf("unknown format %q", r.Import)
+		}
+		importer := info.New()
+		if err := setAll(importer, r.Parameters, solve.SetParameter); err != nil {
+			return nil, err
+		}
+		file, err := model.Open(r.File)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in, _, err := importer.Read(file, r.File)
+		return in, err
+	}
+	return model.ReadInstanceFile(r.File)
+}
+
+// setAll sets parameters, by name.
+func setAll(target any, parameters map[string]string, set func(target any, name, text string) error) error {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		if err := set(target, name, parameters[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// String is the recipe for people: the file, or the workload with parameters and seed.
+func (r Recipe) String() string {
+	if r.Generate != "" {
+		return strings.TrimSpace(r.Generate+" "+stated(r.Parameters)) + fmt.Sprintf(" seed=%d", r.Seed)
+	}
+	return strings.TrimSpace(r.File + " " + stated(r.Parameters))
+}
+
+// sourced is a recipe with its group and its place in the suite.
+type sourced struct {
+	Recipe
+	group, path, file string // file: of the suite
+}
+
+// wrapped adds the place in the suite to an error that does not name a file.
+func (r sourced) wrapped(err error) error {
+	var input *model.InputError
+	if errors.As(err, &input) && input.File != "" {
+		return err
+	}
+	return &model.InputError{File: r.file, Faults: []model.Fault{{Path: r.path, Message: fmt.Sprintf("%s: %s", r.Recipe, err)}}}
+}
+
+// recipes are the instances of the suite; files are looked for.
+func (s *Suite) recipes() ([]sourced, error) {
+	f := s.faults()
+	var list []sourced
+	for k, source := range s.Instances {
+		path := fmt.Sprintf("instances[%d]", k)
+		files := []string{""}
+		if source.Generate == "" {
+			files = s.matches(f, path, source.Files)
+		}
+		seeds := []uint64{0}
+		if source.Generate != "" {
+			seeds = source.Seeds.list()
+		}
+		points := grid(source.Parameters)
+		if n := len(files) * len(seeds) * len(points); n > maxCells-len(list) {
+			f.at(path, "expected at most %d instances, found more", maxCells)
+			break
+		}
+		for _, point := range points {
+			for _, file := range files {
+				for _, seed := range seeds {
+					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File}
+					r.group = s.groupOf(source, r.Recipe)
+					list = append(list, r)
+				}
+			}
+		}
+	}
+	return list, f.orNil()
+}
+
+// groupOf is what an instance is reported under: where the source names no group, the workload or format with the parameters that have
+// several values, or the suite.
+func (s *Suite) groupOf(source InstanceSource, r Recipe) string {
+	values := maps.Clone(r.Parameters)
+	if source.Group != "" {
+		name, _, _ := strings.Cut(filepath.Base(r.File), ".json")
+		values["file"], values["seed"] = strings.TrimSuffix(name, ".gz"), fmt.Sprint(r.Seed)
+		return filled(source.Group, values)
+	}
+	maps.DeleteFunc(values, func(name, _ string) bool { return len(source.Parameters[name]) < 2 })
+	if r.Generate+r.Import == "" {
+		return s.Name
+	}
+	return strings.TrimSpace(r.Generate + r.Import + " " + stated(values))
+}
+
+// matches are the files that the patterns match, by their absolute paths.
+func (s *Suite) matches(f *suiteFaults, path string, patterns []string) []string {
+	base := s.Data
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(s.Folder, base)
+	}
+	base, err := filepath.Abs(base)
+	if err != nil {
+		f.at(path, "%s", err)
+		return nil
+	}
+	var files []string
+	for k, pattern := range patterns {
+		at := fmt.Sprintf("%s.files[%d]", path, k)
+		full := filepath.FromSlash(pattern)
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(plainPattern(base), full)
+		}
+		found, err := filepath.Glob(full)
+		switch {
+		case err != nil:
+			f.at(at, "expected a pattern such as jobs-*.json, found %q", pattern)
+		case len(found) == 0:
+			f.at(at, "expected files that match %q in %s, found none", pattern, base)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
+// plainPattern is the pattern that matches just the path.
+func plainPattern(path string) string {
+	if filepath.Separator == '\\' {
+		return path // where it cannot be escaped
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

@@ -1,0 +1,267 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// RunOptions say how to run a plan.
+type RunOptions struct {
+	Dir   string // the run folder, made if it is missing
+	Best  string // folder of the best-known solutions; empty: best in Dir
+	Jobs  int    // runs at a time; 0: 1
+	Mixed bool   // go on in a folder whose rows are of another suite or version of allot; they stay
+
+	Progress func(Progress) // nil: silent; called from one goroutine at a time
+	Warn     func(string)   // nil: silent; what is wrong but ends nothing, such as a stored solution that the checker refuses
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Done, Total int           // cells
+	Left        time.Duration // estimated from the rows so far and the budget
+	Running     []string      // what runs now
+}
+
+// Run runs the cells of the plan that the run folder has no row of and appends a row for each, see [RunFile] for the folder. Killed at any
+// moment, it goes on with the same call: no row is lost and none comes twice. When ctx ends, nothing new is begun, what is cut short leaves no
+// row and the error is that of ctx.
+//
+// A run that fails or is refused by the checker is a row with a fault. An error is one of the folder, which wraps [ErrOtherRun] or [ErrBusy] or
+// is of the file system, or of an instance that cannot be made again. Memory grows with the rows and holds the instances of the cells
+// that run only.
+func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
+	folder, err := openRun(plan, opt)
+	if err != nil {
+		return err
+	}
+	r := newRunner(plan, folder, opt)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var group sync.WaitGroup
+	for worker := range max(1, opt.Jobs) {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				place, ok := r.next()
+				if !ok {
+					return
+				}
+				if err := r.do(ctx, worker, place); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	err = context.Cause(ctx)
+	return errors.Join(err, folder.close())
+}
+
+// runner runs the cells of a plan.
+type runner struct {
+	plan    *Plan
+	folder  *runFolder
+	opt     RunOptions
+	shelf   *shelf
+	pending []int // places in plan.Cells of what has not begun
+
+	mutex   sync.Mutex // of what follows, the folder and what opt calls
+	started int        // of pending
+	done    int
+	pace    pace
+	running []string // by worker; empty: none
+}
+
+// newRunner is ready to run what has no row yet.
+func newRunner(plan *Plan, folder *runFolder, opt RunOptions) *runner {
+	r := &runner{plan: plan, folder: folder, opt: opt, running: make([]string, max(1, opt.Jobs))}
+	uses := make([]int, len(plan.Instances))
+	for k, cell := range plan.Cells {
+		if folder.done[cell.Key] {
+			continue
+		}
+		r.pending = append(r.pending, k)
+		uses[cell.Instance]++
+		r.pace.expect(cell.Label)
+	}
+	for _, row := range folder.old {
+		r.pace.note(row.Solver, row.Elapsed)
+	}
+	r.done = len(plan.Cells) - len(r.pending)
+	r.shelf = &shelf{plan: plan, uses: uses, held: map[int]*shelved{}}
+	return r
+}
+
+// next is the next cell to run.
+func (r *runner) next() (place int, ok bool) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.started == len(r.pending) {
+		return 0, false
+	}
+	r.started++
+	return r.pending[r.started-1], true
+}
+
+// do runs a cell and stores its row, unless ctx ends before the cell does.
+func (r *runner) do(ctx context.Context, worker, place int) error {
+	cell := &r.plan.Cells[place]
+	planned := &r.plan.Instances[cell.Instance]
+	r.show(worker, fmt.Sprintf("%s on %s, seed %d", cell.Label, planned.Name, cell.Seed))
+	in, err := r.shelf.take(cell.Instance)
+	if err != nil {
+		return err
+	}
+	row := Measure(ctx, cell.Solver, in, Settings{
+		Time:       time.Duration(cell.Budget.Time * float64(time.Second)),
+		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers},
+		Parameters: cell.Parameters,
+		Trace:      r.plan.Suite.Trace,
+	})
+	r.shelf.putBack(cell.Instance)
+	if ctx.Err() != nil {
+		return nil // cut short, or as good as
+	}
+	row.Key, row.Group, row.Instance = cell.Key, planned.Group, planned.Name
+	if row.Solver = cell.Label; cell.Label != cell.Solver {
+		row.Algorithm = cell.Solver
+	}
+	return r.store(worker, in, &row)
+}
+
+// store stores the solution, if it is the best, and then the row: killed in between, the run comes again and finds the same.
+func (r *runner) store(worker int, in *model.Instance, row *Row) error {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if row.Solution != nil && row.Objective != nil {
+		if _, err := r.folder.best.Offer(in, row.Solution); errors.As(err, new(*BestError)) {
+			r.warn(err)
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := r.folder.append(row); err != nil {
+		return err
+	}
+	r.done++
+	r.pace.note(row.Solver, row.Elapsed)
+	r.pace.finish(row.Solver)
+	r.running[worker] = ""
+	return nil
+}
+
+// warn passes a warning on.
+func (r *runner) warn(err error) {
+	if r.opt.Warn != nil {
+		r.opt.Warn(err.Error())
+	}
+}
+
+// show says what a worker begins.
+func (r *runner) show(worker int, what string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.running[worker] = what
+	if r.opt.Progress == nil {
+		return
+	}
+	p := Progress{Done: r.done, Total: len(r.plan.Cells)}
+	limit := r.plan.Suite.Budget.Time
+	p.Left = time.Duration(r.pace.left(limit) / float64(len(r.running)) * float64(time.Second))
+	for _, what := range r.running {
+		if what != "" {
+			p.Running = append(p.Running, what)
+		}
+	}
+	r.opt.Progress(p)
+}
+
+// pace is how long the runs of each solver take.
+type pace struct{ solvers map[string]*spent }
+
+// spent is what the runs of one solver took.
+type spent struct {
+	sum       float64 // seconds
+	runs      int
+	remaining int
+}
+
+// of finds a solver, or makes it.
+func (p *pace) of(solver string) *spent {
+	if p.solvers == nil {
+		p.solvers = map[string]*spent{}
+	}
+	if p.solvers[solver] == nil {
+		p.solvers[solver] = new(spent)
+	}
+	return p.solvers[solver]
+}
+
+// expect counts a run to come.
+func (p *pace) expect(solver string) { p.of(solver).remaining++ }
+
+// finish counts a run less to come.
+func (p *pace) finish(solver string) { p.of(solver).remaining-- }
+
+// note takes the seconds of a run.
+func (p *pace) note(solver string, elapsed float64) {
+	s := p.of(solver)
+	s.sum += elapsed
+	s.runs++
+}
+
+// left is the seconds that the runs to come take: as long as those of their solver before or, where there are none, the limit (0: no time).
+func (p *pace) left(limit float64) float64 {
+	total := 0.0
+	for _, s := range p.solvers {
+		each := limit
+		if s.runs > 0 {
+			each = s.sum / float64(s.runs)
+		}
+		total += each * float64(s.remaining)
+	}
+	return total
+}
+
+// shelf holds the instances of the cells that run; one is made when it is first needed and dropped after its last cell.
+type shelf struct {
+	plan  *Plan
+	mutex sync.Mutex
+	uses  []int // cells to come, by instance
+	held  map[int]*shelved
+}
+
+// shelved is an instance that is made once.
+type shelved struct {
+	once sync.Once
+	in   *model.Instance
+	err  error
+}
+
+// take is the instance.
+func (s *shelf) take(place int) (*model.Instance, error) {
+	s.mutex.Lock()
+	held := s.held[place]
+	if held == nil {
+		held = new(shelved)
+		s.held[place] = held
+	}
+	s.mutex.Unlock()
+	held.once.Do(func() { held.in, held.err = s.plan.Instances[place].Load(s.plan.Suite.Objective) })
+	return held.in, held.err
+}
+
+// putBack drops the instance after its last use.
+func (s *shelf) putBack(place int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.uses[place]--; s.uses[place] == 0 {
+		delete(s.held, place)
+	}
+}

@@ -1,0 +1,245 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// maxCells is the most runs of a suite.
+const maxCells = 10_000_000
+
+// maxTime is the longest time limit of a run, in seconds.
+const maxTime = 1e9
+
+// suiteFaults collects what is wrong with a suite.
+type suiteFaults struct{ model.InputError }
+
+// at lists a fault.
+func (f *suiteFaults) at(path, format string, args ...any) {
+	if len(f.Faults) >= model.MaxListed {
+		f.More++
+		return
+	}
+	f.Faults = append(f.Faults, model.Fault{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// orNil is the error, or nil where nothing is wrong.
+func (f *suiteFaults) orNil() error {
+	if len(f.Faults) == 0 {
+		return nil
+	}
+	return &f.InputError
+}
+
+// faults begins a list of what is wrong with the suite.
+func (s *Suite) faults() *suiteFaults { return &suiteFaults{model.InputError{File: s.File}} }
+
+// Validate says what contradicts itself in the suite or names what does not exist, but for files and commands; the error is a
+// [*model.InputError]. A suite that a program made has to be validated; [ReadSuite] does so.
+func (s *Suite) Validate() error {
+	f := s.faults()
+	if s.Format != SuiteFormat {
+		f.at("format", "expected %q, found %q", SuiteFormat, s.Format)
+	}
+	if s.Name == "" {
+		f.at("name", "expected a name, found none")
+	}
+	if len(s.Instances) == 0 {
+		f.at("instances", "expected at least one, found none")
+	}
+	for k := range s.Instances {
+		s.Instances[k].validate(f, fmt.Sprintf("instances[%d]", k))
+	}
+	if len(s.Solvers) == 0 {
+		f.at("solvers", "expected at least one, found none")
+	}
+	labels := map[string]int{}
+	all := -1
+	for k := range s.Solvers {
+		path := fmt.Sprintf("solvers[%d]", k)
+		choice := &s.Solvers[k]
+		if choice.All && all >= 0 {
+			f.at(path+".all", "expected it once; solvers[%d] has it", all)
+		} else if choice.All {
+			all = k
+		}
+		if !choice.validate(f, path) {
+			continue
+		}
+		for _, point := range grid(choice.Parameters) {
+			label := choice.labelAt(point)
+			if before, taken := labels[label]; taken {
+				f.at(path, "expected labels that differ, found %q again (solvers[%d] has it); \"label\" names a solver, {NAME} in it is the value of a parameter", label, before)
+				break
+			}
+			labels[label] = k
+		}
+	}
+	if m, ok := model.MetricNamed(s.Objective); s.Objective != "" && (!ok || m.PerCluster) {
+		f.at("objective", "expected a metric with one value, see allot metrics; found %q", s.Objective)
+	}
+	s.Seeds.validate(f, "seeds")
+	if s.Budget.Time > maxTime {
+		f.at("budget.time_s", "expected at most %g, found %g", maxTime, s.Budget.Time)
+	}
+	return f.orNil()
+}
+
+// validate lists what is wrong with a source of instances.
+func (source *InstanceSource) validate(f *suiteFaults, path string) {
+	known := []string{"file"}
+	var target func() any
+	switch {
+	case source.Generate != "" && source.Import != "":
+		f.at(path, "expected one of generate and import, found both")
+	case source.Generate != "" && len(source.Files) > 0:
+		f.at(path+".files", "expected none beside generate")
+	case source.Generate == "" && len(source.Files) == 0:
+		f.at(path, "expected files, or generate and the name of a workload")
+	case source.Generate != "":
+		known = []string{"seed"}
+		info, ok := workloads[source.Generate]
+		if !ok {
+			f.at(path+".generate", "expected a workload, one of %s; found %q", strings.Join(slices.Sorted(maps.Keys(workloads)), ", "), source.Generate)
+			return
+		}
+		target = func() any { return info.New() }
+	case source.Import != "":
+		info, ok := formatNamed(source.Import)
+		if !ok {
+			var names []string
+			for _, info := range Formats() {
+				names = append(names, info.Name)
+			}
+			f.at(path+".import", "expected a format, one of %s; found %q", strings.Join(names, ", "), source.Import)
+			return
+		}
+		target = func() any { return info.New() }
+	case len(source.Parameters) > 0:
+		f.at(path+".parameters", "expected them beside generate or import only")
+	}
+	if source.Generate == "" && source.Seeds.given() {
+		f.at(path+".seeds", "expected them beside generate only")
+	}
+	source.Seeds.validate(f, path+".seeds")
+	set := solve.SetGiven
+	if source.Import != "" {
+		set = solve.SetParameter // a false where true is the default is what was meant
+	}
+	validateGrid(f, path+".parameters", source.Parameters, target, set)
+	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
+}
+
+// formatNamed finds a foreign format.
+func formatNamed(name string) (FormatInfo, bool) {
+	for _, info := range Formats() {
+		if info.Name == name {
+			return info, true
+		}
+	}
+	return FormatInfo{}, false
+}
+
+// validate lists what is wrong with a choice of solvers; false where there is none to go on with.
+func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
+	choice.Seeds.validate(f, path+".seeds")
+	if choice.All {
+		if choice.Solver != "" || choice.Label != "" || choice.Parameters != nil {
+			f.at(path, "expected only seeds beside all")
+		}
+		return false
+	}
+	if choice.Solver == "" {
+		f.at(path, `expected the name of a solver, or "all": true`)
+		return false
+	}
+	var target func() any
+	if !IsExternal(choice.Solver) { // those are looked up when they are to be run
+		info, err := solve.Lookup(choice.Solver)
+		if err != nil {
+			f.at(path+".solver", "%s", err)
+			return false
+		}
+		target = func() any { return info.New() }
+	}
+	before := len(f.Faults)
+	validateGrid(f, path+".parameters", choice.Parameters, target, solve.SetGiven)
+	validateTemplate(f, path+".label", choice.Label, choice.Parameters)
+	return len(f.Faults) == before
+}
+
+// IsExternal says whether a solver, or a stage of a+b, is a command of the user's.
+func IsExternal(solver string) bool {
+	const prefix = "exec:"
+	return strings.HasPrefix(solver, prefix) || strings.Contains(solver, "+"+prefix)
+}
+
+// External names the first solver of the suite that runs a command of the user's; empty: none does. Whoever runs a suite of somebody
+// else's has to be asked first.
+func (s *Suite) External() string {
+	for _, choice := range s.Solvers {
+		if IsExternal(choice.Solver) {
+			return choice.Solver
+		}
+	}
+	return ""
+}
+
+// validate lists seeds past the largest.
+func (s Seeds) validate(f *suiteFaults, path string) {
+	if list := max(1, s.Count); s.First != nil && *s.First > math.MaxUint64-uint64(list-1) {
+		f.at(path, "expected seeds below 2^64, found %d from %d on", list, *s.First)
+	}
+	if s.Count > maxCells {
+		f.at(path+".count", "expected at most %d, found %d", maxCells, s.Count)
+	}
+}
+
+// validateGrid lists parameters that are unknown, have no value or one that is refused. A target is a new solver, workload or reader.
+func validateGrid(f *suiteFaults, path string, parameters map[string]Values, target func() any, set func(target any, name, text string) error) {
+	points := 1
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		texts := parameters[name].texts()
+		if len(texts) == 0 {
+			f.at(path+"."+name, "expected at least one value, found none")
+		}
+		points *= max(1, min(len(texts), maxGrid+1))
+		for k, text := range texts {
+			if slices.Contains(texts[:k], text) {
+				f.at(path+"."+name, "expected values that differ, found %q again", text)
+				break
+			}
+			if target == nil {
+				continue
+			}
+			if err := set(target(), name, text); err != nil {
+				f.at(path+"."+name, "%s", err)
+				break
+			}
+		}
+		if points > maxGrid {
+			f.at(path, "expected at most %d combinations, found more", maxGrid)
+			return
+		}
+	}
+}
+
+// validateTemplate lists names in braces that are no parameters.
+func validateTemplate(f *suiteFaults, path, template string, parameters map[string]Values, more ...string) {
+	known := append(slices.Sorted(maps.Keys(parameters)), more...)
+	for _, name := range inBraces.FindAllString(template, -1) {
+		if !slices.Contains(known, name[1:len(name)-1]) {
+			expected := "no name in braces, as there are no parameters"
+			if len(known) > 0 {
+				expected = "one of {" + strings.Join(known, "}, {") + "}"
+			}
+			f.at(path, "expected %s; found %s", expected, name)
+		}
+	}
+}
