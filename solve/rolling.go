@@ -35,13 +35,22 @@ type Rolling struct {
 
 // NewRolling makes the rolling use of a solver. Period and threshold are times of the instance.
 func NewRolling(info Info, solver Solver, period, threshold float64) (*Rolling, error) {
-	if !(period > 0) || math.IsInf(period, 1) {
-		return nil, fmt.Errorf("period: expected a time above 0, found %v", period)
+	r := &Rolling{period, threshold, Stage{info.Name, solver}}
+	if err := r.Check(); err != nil {
+		return nil, err
 	}
-	if !(threshold >= 0) || math.IsInf(threshold, 1) {
-		return nil, fmt.Errorf("threshold: expected a time of at least 0, found %v", threshold)
+	return r, nil
+}
+
+// Check implements [Checker].
+func (r *Rolling) Check() error {
+	if period := r.RollingPeriod; !(period > 0) || math.IsInf(period, 1) {
+		return fmt.Errorf("period: expected a time above 0, found %v", period)
 	}
-	return &Rolling{period, threshold, Stage{info.Name, solver}}, nil
+	if threshold := r.RollingThreshold; !(threshold >= 0) || math.IsInf(threshold, 1) {
+		return fmt.Errorf("threshold: expected a time of at least 0, found %v", threshold)
+	}
+	return check(r.stage.Solver)
 }
 
 // Supports implements [Solver]: where the solver supports the jobs as one batch.

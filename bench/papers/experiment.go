@@ -135,13 +135,13 @@ type Worked struct {
 // Known lists the experiments by ID.
 func Known() []*Experiment { return known() }
 
-// files are the data files.
+// data are the data files.
 //
 //go:embed data
-var files embed.FS
+var data embed.FS
 
 // known reads the experiments when they are first asked for.
-var known = sync.OnceValue(func() []*Experiment { return mustReadAll(files) })
+var known = sync.OnceValue(func() []*Experiment { return mustReadAll(data) })
 
 // mustReadAll reads the embedded files; a fault in one is a bug in the program and panics.
 func mustReadAll(files fs.FS) []*Experiment {

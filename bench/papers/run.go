@@ -3,9 +3,12 @@ package papers
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/files"
 )
 
 // Options say how to run an experiment.
@@ -27,13 +30,16 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 			return nil, err
 		}
 		outcome.Findings = findings
-		return outcome, writeRows(filepath.Join(opt.Dir, "rows.jsonl"), rows)
+		if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
+			return nil, err
+		}
+		return outcome, files.Write(filepath.Join(opt.Dir, "rows.jsonl"), func(w io.Writer) error { return bench.WriteJSON(w, rows) })
 	}
 	plan, err := e.suite(opt.Quick).Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: opt.Dir, Jobs: opt.Jobs, Progress: opt.Progress, Warn: opt.Warn}); err != nil {
+	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: opt.Dir, Jobs: opt.Jobs, Bare: true, Progress: opt.Progress, Warn: opt.Warn}); err != nil {
 		return nil, err
 	}
 	rows, err := bench.ReadRows(opt.Dir)
