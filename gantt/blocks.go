@@ -47,7 +47,7 @@ func (c *chart) drawBlocks() {
 		case b.start == b.end:
 			c.trace(&edges[fill], r.inset(0.5))
 		case j.late():
-			late = append(late, lateMark{r, c.plot.x0 + c.axis.at(j.deadline)*c.plot.width()})
+			late = append(late, lateMark{r, c.plot.x0 + c.axis.At(j.deadline)*c.plot.width()})
 		case side >= 4:
 			c.trace(&edges[fill], r.inset(0.5))
 		case side >= 1.5:

@@ -1,6 +1,7 @@
 package gantt
 
 import (
+	"github.com/allot-opt/allot/internal/axis"
 	"math"
 	"strconv"
 
@@ -54,7 +55,7 @@ func newChart(l *layout, s summary, fonts *fonts, width, height float64) *chart 
 	c.height = height
 	c.plot.y1 = max(height-footer, c.plot.y0+1)
 	c.strips = placeBands(l.bands, c.plot)
-	c.axis = newAxis("time", l.from(), l.last, l.unit, int(c.plot.width()/tickSpace))
+	c.axis = axis.New("time", l.from(), l.last, l.unit, int(c.plot.width()/tickSpace))
 	return c
 }
 
@@ -176,7 +177,7 @@ func (c *chart) row(band int) float64 {
 func (c *chart) place(b *block) rect {
 	row, top := c.row(b.band), c.strips[b.band].top
 	return rect{
-		x0: c.plot.x0 + c.axis.at(b.start)*c.plot.width(), x1: c.plot.x0 + c.axis.at(b.end)*c.plot.width(),
+		x0: c.plot.x0 + c.axis.At(b.start)*c.plot.width(), x1: c.plot.x0 + c.axis.At(b.end)*c.plot.width(),
 		y0: top + row*float64(b.first), y1: top + row*float64(b.last+1),
 	}
 }

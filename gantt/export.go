@@ -9,6 +9,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/axis"
 	"github.com/allot-opt/allot/model"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -36,7 +37,7 @@ func checkSize(width, height int) (float64, float64, error) {
 		return 0, 0, fmt.Errorf("height %d: expected %d to %d pixels", height, leastHeight, mostSide)
 	}
 	if height > mostPixels/width {
-		return 0, 0, fmt.Errorf("%d × %d: expected at most %s pixels", width, height, number(mostPixels))
+		return 0, 0, fmt.Errorf("%d × %d: expected at most %s pixels", width, height, axis.Number(mostPixels))
 	}
 	return float64(width), float64(height), nil
 }
@@ -134,12 +135,12 @@ func (c *chart) describe(k int) string {
 	b := &c.blocks[k]
 	j := &c.jobs[b.job]
 	set := model.ProcessorSet{{First: b.first, Last: b.last}}
-	text := fmt.Sprintf("%s\n%s: %s\n%s – %s", printable(j.id), printable(c.bands[b.band].id), set, exact(b.start, 12), exact(b.end, 12))
+	text := fmt.Sprintf("%s\n%s: %s\n%s – %s", printable(j.id), printable(c.bands[b.band].id), set, axis.Exact(b.start, 12), axis.Exact(b.end, 12))
 	if c.unit != "" {
 		text += " " + printable(c.unit)
 	}
 	if j.late() {
-		text += fmt.Sprintf("\nlate by %s", number(j.end-j.deadline))
+		text += fmt.Sprintf("\nlate by %s", axis.Number(j.end-j.deadline))
 	}
 	return text
 }

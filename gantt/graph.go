@@ -1,6 +1,7 @@
 package gantt
 
 import (
+	"github.com/allot-opt/allot/internal/axis"
 	"iter"
 	"math"
 	"strings"
@@ -21,7 +22,7 @@ const (
 type graph struct {
 	page
 	*course
-	values axis
+	values axis.Axis
 	curves [][]corner // by trace
 	rows   int        // of the legend
 }
@@ -57,8 +58,8 @@ func newGraph(c *course, fonts *fonts, width, height float64) *graph {
 // gutter is the room for the labels of the figures.
 func (g *graph) gutter() float64 {
 	widest := 0.0
-	for _, t := range g.values.ticks {
-		widest = max(widest, g.fonts.width(lettering{size: smallSize}, t.label))
+	for _, t := range g.values.Ticks {
+		widest = max(widest, g.fonts.width(lettering{size: smallSize}, t.Label))
 	}
 	return widest + 10
 }
@@ -69,7 +70,7 @@ func (g *graph) corners(t *Trace) []corner {
 	var corners []corner
 	for k := range t.Points {
 		p := &t.Points[k]
-		at := corner{x: math.Round(g.plot.x0 + g.axis.at(p.Elapsed)*g.plot.width()), y: g.level(p.Objective), bound: math.NaN(), point: k}
+		at := corner{x: math.Round(g.plot.x0 + g.axis.At(p.Elapsed)*g.plot.width()), y: g.level(p.Objective), bound: math.NaN(), point: k}
 		if p.hasBound() {
 			at.bound = g.level(p.Bound)
 		}
@@ -84,7 +85,7 @@ func (g *graph) corners(t *Trace) []corner {
 
 // level is the height of a figure.
 func (g *graph) level(value float64) float64 {
-	return math.Round(g.plot.y1 - g.values.at(value)*g.plot.height())
+	return math.Round(g.plot.y1 - g.values.At(value)*g.plot.height())
 }
 
 // draw implements picture.
@@ -118,13 +119,13 @@ func (g *graph) draw(canvas vg.Canvas) {
 func (g *graph) drawValues() {
 	var lines vg.Path
 	label := lettering{size: smallSize, ink: quietInk, align: 1}
-	for _, t := range g.values.ticks {
-		y := math.Round(g.plot.y1-t.at*g.plot.height()) + 0.5
+	for _, t := range g.values.Ticks {
+		y := math.Round(g.plot.y1-t.At*g.plot.height()) + 0.5
 		g.segment(&lines, g.plot.x0, y, g.plot.x1, y)
-		g.text(g.plot.x0-8, y+smallSize*0.34, label, t.label)
+		g.text(g.plot.x0-8, y+smallSize*0.34, label, t.Label)
 	}
 	g.stroke(lines, 1, gridLine)
-	g.text(margin, g.plot.y0-11, lettering{size: smallSize + 1, ink: ink}, g.values.caption)
+	g.text(margin, g.plot.y0-11, lettering{size: smallSize + 1, ink: ink}, g.values.Caption)
 }
 
 // steps appends a line through the corners that changes at each of them, at heights that are given.
@@ -308,9 +309,9 @@ func (g *graph) hints() iter.Seq2[rect, string] {
 // describe says what a point shows, in lines.
 func (t *Trace) describe(k int) string {
 	p := &t.Points[k]
-	lines := []string{printable(t.Name), "objective " + exact(p.Objective, 12) + " after " + exact(p.Elapsed, 6) + " s"}
+	lines := []string{printable(t.Name), "objective " + axis.Exact(p.Objective, 12) + " after " + axis.Exact(p.Elapsed, 6) + " s"}
 	if p.hasBound() {
-		lines = append(lines, strings.TrimSuffix("bound "+exact(p.Bound, 12)+", "+p.gapText(), ", "))
+		lines = append(lines, strings.TrimSuffix("bound "+axis.Exact(p.Bound, 12)+", "+p.gapText(), ", "))
 	}
 	return strings.Join(append(lines, counted(int(p.Evaluations), "evaluation")), "\n")
 }

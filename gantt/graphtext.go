@@ -1,6 +1,7 @@
 package gantt
 
 import (
+	"github.com/allot-opt/allot/internal/axis"
 	"io"
 	"math"
 	"strings"
@@ -20,7 +21,7 @@ const (
 type textGraph struct {
 	textPage
 	*course
-	values axis
+	values axis.Axis
 	cells  [][]rune // by row and column
 }
 
@@ -39,8 +40,8 @@ func drawCourseText(w io.Writer, c *course, opt ProgressOptions) error {
 		rows = max(opt.Height-len(legend)-frame, leastRows)
 	}
 	t.values = c.valueAxis(max(rows/rowsToLabel, 2))
-	for _, tick := range t.values.ticks {
-		t.gutter = max(t.gutter, utf8.RuneCountInString(tick.label))
+	for _, tick := range t.values.Ticks {
+		t.gutter = max(t.gutter, utf8.RuneCountInString(tick.Label))
 	}
 	t.gutter = min(t.gutter, t.width-leastColumn-2)
 	t.columns = t.width - t.gutter - 2
@@ -54,7 +55,7 @@ func drawCourseText(w io.Writer, c *course, opt ProgressOptions) error {
 	for _, line := range legend {
 		t.line("%s", line)
 	}
-	t.line("%s", clip(t.values.caption, t.width))
+	t.line("%s", clip(t.values.Caption, t.width))
 	t.writePlot()
 	t.writeAxis()
 	return t.out.Flush()
@@ -100,12 +101,12 @@ func letter(k int) rune { return 'A' + rune(k) }
 
 // row is the row of a figure.
 func (t *textGraph) row(value float64) int {
-	return int(math.Round((1 - t.values.at(value)) * float64(len(t.cells)-1)))
+	return int(math.Round((1 - t.values.At(value)) * float64(len(t.cells)-1)))
 }
 
 // column is the column of a time.
 func (t *textGraph) column(elapsed float64) int {
-	return min(int(t.axis.at(elapsed)*float64(t.columns)), t.columns-1)
+	return min(int(t.axis.At(elapsed)*float64(t.columns)), t.columns-1)
 }
 
 // plot draws all traces into the cells.
@@ -172,8 +173,8 @@ func (t *textGraph) eachColumn(k int, draw func(column, before, after, bound int
 // writePlot writes the cells with the labels of the figures beside them.
 func (t *textGraph) writePlot() {
 	labels := make([]string, len(t.cells))
-	for _, tick := range t.values.ticks {
-		labels[int(math.Round((1-tick.at)*float64(len(t.cells)-1)))] = clip(tick.label, t.gutter)
+	for _, tick := range t.values.Ticks {
+		labels[int(math.Round((1-tick.At)*float64(len(t.cells)-1)))] = clip(tick.Label, t.gutter)
 	}
 	for row, cells := range t.cells {
 		edge := '│'

@@ -69,7 +69,7 @@ func (g *graph) drawKey() {
 	if g.hasBound {
 		parts = append(parts, "bound", "gap")
 	}
-	room := g.plot.x1 - g.plot.x0 - wider*g.fonts.width(note, g.axis.caption)
+	room := g.plot.x1 - g.plot.x0 - wider*g.fonts.width(note, g.axis.Caption)
 	wide := 0.0
 	for _, part := range parts {
 		wide += apart + sample + gap + math.Ceil(wider*g.fonts.width(note, part))

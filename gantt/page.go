@@ -1,6 +1,7 @@
 package gantt
 
 import (
+	"github.com/allot-opt/allot/internal/axis"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -14,7 +15,7 @@ type page struct {
 	*sheet
 	summary summary
 	facts   []string // the summary in lines that fit
-	axis    axis
+	axis    axis.Axis
 	plot    rect
 }
 
@@ -59,9 +60,9 @@ func (p *page) drawTimes(strips []strip) {
 	var lines, lesser vg.Path
 	y := p.plot.y1
 	label := lettering{size: smallSize, ink: quietInk, align: 0.5}
-	for _, t := range p.axis.ticks {
-		x := math.Round(p.plot.x0+t.at*p.plot.width()) - 0.5
-		if t.label == "" {
+	for _, t := range p.axis.Ticks {
+		x := math.Round(p.plot.x0+t.At*p.plot.width()) - 0.5
+		if t.Label == "" {
 			p.segment(&lesser, x, p.plot.y0, x, y)
 			continue
 		}
@@ -72,13 +73,13 @@ func (p *page) drawTimes(strips []strip) {
 			p.segment(&lines, x, s.top, x, s.top+s.height)
 		}
 		p.segment(&lines, x, y, x, y+5)
-		half := p.fonts.width(label, t.label) / 2
-		p.text(min(max(x, half+2), p.width-half-2), y+17, label, t.label)
+		half := p.fonts.width(label, t.Label) / 2
+		p.text(min(max(x, half+2), p.width-half-2), y+17, label, t.Label)
 	}
 	p.stroke(lesser, 1, lesserLine)
 	p.stroke(lines, 1, gridLine)
 	var base vg.Path
 	p.segment(&base, p.plot.x0, y+0.5, p.plot.x1, y+0.5)
 	p.stroke(base, 1, quietInk)
-	p.text(p.plot.x0, y+captionDrop, lettering{size: smallSize + 1, ink: ink}, printable(p.axis.caption))
+	p.text(p.plot.x0, y+captionDrop, lettering{size: smallSize + 1, ink: ink}, printable(p.axis.Caption))
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/allot-opt/allot/internal/axis"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -109,15 +110,15 @@ func newCourse(traces []*Trace, opt ProgressOptions) *course {
 }
 
 // timeAxis is the axis of time.
-func (c *course) timeAxis(most int) axis {
+func (c *course) timeAxis(most int) axis.Axis {
 	if c.isLog {
-		return newLogAxis("time", c.first, c.last, "s", most)
+		return axis.NewLog("time", c.first, c.last, "s", most)
 	}
-	return newAxis("time", 0, c.last, "s", most)
+	return axis.New("time", 0, c.last, "s", most)
 }
 
 // valueAxis is the axis of the figures, with a little room around them.
-func (c *course) valueAxis(most int) axis {
+func (c *course) valueAxis(most int) axis.Axis {
 	low, high := c.low, c.high
 	room := (high - low) / 25
 	if low > 0 {
@@ -130,7 +131,7 @@ func (c *course) valueAxis(most int) axis {
 	} else if high > 0 {
 		high += room
 	}
-	return newAxis("objective", low, high, "", most)
+	return axis.New("objective", low, high, "", most)
 }
 
 // hasBound says that a bound was known at the point.
@@ -160,7 +161,7 @@ func (p *Point) gapText() string {
 	case gap < 0.01:
 		return "gap below 0.01 %"
 	}
-	return "gap " + exact(gap, 3) + " %"
+	return "gap " + axis.Exact(gap, 3) + " %"
 }
 
 // facts are short statements of how the trace ended.
@@ -170,14 +171,14 @@ func (t *Trace) facts() []string {
 		return []string{"no schedule found"}
 	}
 	last := &t.Points[n-1]
-	facts := []string{"objective " + number(last.Objective)}
+	facts := []string{"objective " + axis.Number(last.Objective)}
 	if last.hasBound() {
-		facts = append(facts, "bound "+number(last.Bound))
+		facts = append(facts, "bound "+axis.Number(last.Bound))
 	} else {
 		facts = append(facts, "no bound")
 	}
 	improvements, at := t.improvements()
-	when := "after " + exact(at, 3) + " s"
+	when := "after " + axis.Exact(at, 3) + " s"
 	if improvements > 1 {
 		when = "the last " + when
 	}

@@ -253,30 +253,3 @@ func TestManyPointsGiveASmallPicture(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 }
-
-func TestLogAxis(t *testing.T) {
-	for _, c := range []struct {
-		first, last float64
-		labels      string
-	}{
-		{0.0004, 58, "0.001 0.01 0.1 1 10"},
-		{0.5, 7, "0.5 1 2 5"},
-		{1, 1, "1 2"},
-		{3e-6, 0.2, "10⁻⁵ 0.0001 0.001 0.01 0.1"},
-		{1e-300, 1e18, "10⁻⁵ 1 100,000 10¹⁰ 10¹⁵"},
-	} {
-		a := newLogAxis("time", c.first, c.last, "s", 6)
-		var labels []string
-		for k, tick := range a.ticks {
-			if tick.at < 0 || tick.at > 1 || k > 0 && tick.at <= a.ticks[k-1].at {
-				t.Errorf("%v to %v: tick %q at %v", c.first, c.last, tick.label, tick.at)
-			}
-			if tick.label != "" {
-				labels = append(labels, tick.label)
-			}
-		}
-		if got := strings.Join(labels, " "); got != c.labels || a.caption != "time (s, logarithmic)" {
-			t.Errorf("%v to %v: %q, %q; want %q", c.first, c.last, got, a.caption, c.labels)
-		}
-	}
-}

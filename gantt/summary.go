@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/allot-opt/allot/internal/axis"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -32,10 +33,10 @@ func summarise(sol *model.Solution, l *layout, opt Options) summary {
 	}
 	s.add("%s placed", counted(len(l.jobs), "job"))
 	if n := len(sol.Unscheduled); n > 0 {
-		s.add("%s unscheduled", grouped(fmt.Sprint(n)))
+		s.add("%s unscheduled", axis.Grouped(fmt.Sprint(n)))
 	}
 	if l.late > 0 {
-		s.add("%s late", grouped(fmt.Sprint(l.late)))
+		s.add("%s late", axis.Grouped(fmt.Sprint(l.late)))
 	}
 	return s
 }
@@ -56,9 +57,9 @@ func (s *summary) addMakespan(sol *model.Solution, l *layout, arrivalsKnown bool
 		name, value = "makespan", l.last-l.origin
 	}
 	if l.unit != "" {
-		s.add("%s %s %s", name, number(value), l.unit)
+		s.add("%s %s %s", name, axis.Number(value), l.unit)
 	} else {
-		s.add("%s %s", name, number(value))
+		s.add("%s %s", name, axis.Number(value))
 	}
 }
 
@@ -70,11 +71,11 @@ func (s *summary) addObjective(sol *model.Solution) {
 			s.add("infeasible")
 		}
 	case sol.Status == model.Optimal:
-		s.add("objective %s (optimal)", number(*sol.Objective))
+		s.add("objective %s (optimal)", axis.Number(*sol.Objective))
 	case sol.Bound != nil:
-		s.add("objective %s (bound %s)", number(*sol.Objective), number(*sol.Bound))
+		s.add("objective %s (bound %s)", axis.Number(*sol.Objective), axis.Number(*sol.Bound))
 	default:
-		s.add("objective %s", number(*sol.Objective))
+		s.add("objective %s", axis.Number(*sol.Objective))
 	}
 }
 
@@ -111,5 +112,5 @@ func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return grouped(fmt.Sprint(n)) + " " + thing + "s"
+	return axis.Grouped(fmt.Sprint(n)) + " " + thing + "s"
 }

@@ -3,6 +3,7 @@ package gantt
 import (
 	"bufio"
 	"fmt"
+	"github.com/allot-opt/allot/internal/axis"
 	"io"
 	"math"
 	"strconv"
@@ -25,7 +26,7 @@ type textPage struct {
 	width   int
 	gutter  int // columns left of the plot
 	columns int // columns of time
-	axis    axis
+	axis    axis.Axis
 }
 
 // textChart is a layout placed on lines of characters.
@@ -50,7 +51,7 @@ func drawText(w io.Writer, l *layout, s summary, opt Options) error {
 		t.gutter = max(t.gutter, 1+len(strconv.Itoa(l.bands[k].processors-1)))
 	}
 	t.columns = t.width - t.gutter - 2
-	t.axis = newAxis("time", l.from(), l.last, plain(l.unit), t.columns/textTickSpace)
+	t.axis = axis.New("time", l.from(), l.last, plain(l.unit), t.columns/textTickSpace)
 	header := t.writeHeader(s)
 	rows := defaultRows
 	if opt.Height > 0 {
@@ -122,7 +123,7 @@ func (t *textChart) rasters(rows int) []raster {
 	for k := range t.blocks {
 		b := &t.blocks[k]
 		columns := float64(t.columns)
-		rasters[b.band].add(b, t.axis.at(b.start)*columns, t.axis.at(b.end)*columns)
+		rasters[b.band].add(b, t.axis.At(b.start)*columns, t.axis.At(b.end)*columns)
 	}
 	return rasters
 }
@@ -206,13 +207,13 @@ func (t *textPage) writeAxis() {
 	labels := make([]rune, t.width)
 	fillRunes(labels, ' ')
 	free := 0
-	for _, tick := range t.axis.ticks {
-		if tick.label == "" {
+	for _, tick := range t.axis.Ticks {
+		if tick.Label == "" {
 			continue
 		}
-		column := min(int(math.Round(tick.at*float64(t.columns))), t.columns-1)
+		column := min(int(math.Round(tick.At*float64(t.columns))), t.columns-1)
 		base[column] = '┬'
-		text := []rune(tick.label)
+		text := []rune(tick.Label)
 		at := min(max(t.gutter+2+column-len(text)/2, 0), t.width-len(text))
 		if at >= free {
 			copy(labels[at:], text)
@@ -221,7 +222,7 @@ func (t *textPage) writeAxis() {
 	}
 	t.line("%*s └%s", t.gutter, "", string(base))
 	t.line("%s", string(labels))
-	t.line("%s", clip(strings.Repeat(" ", t.gutter+2)+t.axis.caption, t.width))
+	t.line("%s", clip(strings.Repeat(" ", t.gutter+2)+t.axis.Caption, t.width))
 }
 
 // writeKey explains the special characters that occur.

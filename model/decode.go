@@ -29,8 +29,8 @@ type step struct {
 
 // ReadJSON reads one JSON value, and nothing after it, into the struct that target points to, as strictly as instances are read: what is
 // unknown, missing (of a field whose tag has no omitempty), given twice, of the wrong kind or out of the range of the tags check and
-// enum is listed with its path. In a struct one field may be tagged bare:"true": a value that is no object is that field's; of a []any one
-// value may stand alone. The name stands for the input in errors, which are of type [*InputError].
+// enum is listed with its path. In a struct one field, a text or number, may be tagged bare:"true": a value that is no object is that
+// field's; of a []any one value may stand alone. The name stands for the input in errors, which are of type [*InputError].
 func ReadJSON(r io.Reader, name string, target any) error { return decode(r, name, target).orNil() }
 
 // decode reads one value of the wire type that target points to, and nothing after it.
@@ -166,12 +166,7 @@ func (d *decoder) value(f field, v reflect.Value) error {
 func (d *decoder) structure(v reflect.Value) error {
 	fields := fieldsOf(v.Type())
 	if d.json.PeekKind() != '{' {
-		for _, f := range fields {
-			if f.bare {
-				return d.value(f, v.Field(f.index))
-			}
-		}
-		return d.wrongKind("an object")
+		return d.shorthand(fields, v)
 	}
 	var seen uint64
 	err := d.object(func(name string) error {
@@ -198,6 +193,22 @@ func (d *decoder) structure(v reflect.Value) error {
 		}
 	}
 	return nil
+}
+
+// shorthand reads a value that is no object into the field of a struct that is tagged as bare: a text or a number.
+func (d *decoder) shorthand(fields []field, v reflect.Value) error {
+	for _, f := range fields {
+		switch field := v.Field(f.index); {
+		case !f.bare:
+		case field.Kind() != reflect.String && d.json.PeekKind() != '0':
+			return d.wrongKind("a number or an object")
+		case field.Kind() == reflect.String && d.json.PeekKind() != '"':
+			return d.wrongKind("a text or an object")
+		default:
+			return d.value(f, field)
+		}
+	}
+	return d.wrongKind("an object")
 }
 
 // fieldNames are fields by their names, put together only where a message needs them.

@@ -1,5 +1,14 @@
 package statistics
 
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
 // Ranks is the outcome of Friedman.
 type Ranks struct {
 	Mean              []float64 // mean rank of each solver; 1 is the best possible
@@ -28,47 +37,81 @@ type Ranks struct {
 // statistic, doi:10.1080/03610928008827904; M. G. Kendall, B. Babington Smith (1939), doi:10.1214/aoms/1177732186; J. Demšar (2006),
 // Statistical comparisons of classifiers over multiple data sets, JMLR 7, section 3.2.2.
 func Friedman(costs [][]float64) (Ranks, error) {
-	return Ranks{}, errUnwritten
+	table, err := orderableTable("costs", costs)
+	if err != nil {
+		return Ranks{}, err
+	}
+	n, k := len(table), len(table[0])
+	if n < 2 || k < 2 {
+		return Ranks{}, fmt.Errorf("costs: expected at least 2 problems and 2 solvers, found %d and %d", n, k)
+	}
+	// Twice the ranks are whole numbers, so four times the sums of squares are too, and "all alike" is an equality.
+	sums := make([]int, k)
+	within := -n * k * (k + 1) * (k + 1) // Σ (2r − (k + 1))²
+	for _, row := range table {
+		ranks, _ := doubledRanks(row, nil)
+		for j, r := range ranks {
+			sums[j] += r
+			within += r * r
+		}
+	}
+	between := 0 // Σ (2R − n(k + 1))²
+	result := Ranks{Mean: make([]float64, k), Problems: n, Solvers: k, PChiSquare: 1, PF: 1}
+	for j, sum := range sums {
+		result.Mean[j] = float64(sum) / float64(2*n)
+		between += (sum - n*(k+1)) * (sum - n*(k+1))
+	}
+	if within == 0 {
+		return result, nil
+	}
+	free, freeWithin := float64(k-1), float64(k-1)*float64(n-1)
+	result.ChiSquare = free * float64(between) / float64(within)
+	result.PChiSquare = distuv.ChiSquared{K: free}.Survival(result.ChiSquare)
+	result.W = float64(between) / (float64(n) * float64(within))
+	if between == n*within {
+		result.F, result.PF = math.Inf(1), allAlike(table[0], n)
+		return result, nil
+	}
+	result.F = float64(n-1) * float64(between) / float64(n*within-between)
+	result.PF = mathext.RegIncBeta(freeWithin/2, free/2, freeWithin/(freeWithin+free*result.F)) // 1 − CDF would lose small ones
+	return result, nil
+}
+
+// allAlike is the probability of n problems that all rank the solvers as row does, any order, when each takes one of the k!/Πt! orders by chance.
+func allAlike(row []float64, n int) float64 {
+	sorted := slices.Sorted(slices.Values(row))
+	logOrders, _ := math.Lgamma(float64(len(row) + 1))
+	tie := 0
+	for i := range sorted {
+		if tie++; i > 0 && sorted[i] != sorted[i-1] {
+			tie = 1
+		}
+		logOrders -= math.Log(float64(tie))
+	}
+	return math.Exp(-float64(n-1) * logOrders)
 }
 
 // Compare is the post-hoc test of two solvers by their mean ranks: z = (Rᵢ − Rⱼ)/√(k(k + 1)/(6n)), positive where i is worse, and
 // its two-sided p, to be corrected by Holm over all comparisons made. Demšar (2006), section 3.2.2. An index out of range is an error.
 func (r Ranks) Compare(i, j int) (z, p float64, err error) {
-	return 0, 0, errUnwritten
+	for _, index := range []int{i, j} {
+		if index < 0 || index >= len(r.Mean) {
+			return 0, 1, fmt.Errorf("solver: expected an index from 0 to %d, found %d", len(r.Mean)-1, index)
+		}
+	}
+	deviation, err := rankDeviation(r.Solvers, r.Problems)
+	if err != nil {
+		return 0, 1, err
+	}
+	z = (r.Mean[i] - r.Mean[j]) / deviation
+	return z, twoSided(z), nil
 }
 
-// Nemenyi is the critical difference of mean ranks for all pairs: two of k solvers differ at alpha when their mean ranks on n problems differ
-// by at least q·√(k(k + 1)/(6n)), q the (1 − alpha) quantile of the studentized range over √2. Fewer than two solvers or one problem and
-// an alpha outside (0, 1) are errors.
-//
-// P. B. Nemenyi (1963), Distribution-free multiple comparisons, thesis, Princeton; Demšar (2006), section 3.2.2 and table 5a.
-func Nemenyi(solvers, problems int, alpha float64) (float64, error) {
-	return 0, errUnwritten
-}
-
-// BonferroniDunn is the critical difference of mean ranks for comparisons with one control: Nemenyi's with the quantile of the normal distribution
-// at 1 − alpha/(2(k − 1)) for q.
-//
-// O. J. Dunn (1961), Multiple comparisons among means, doi:10.1080/01621459.1961.10482090; Demšar (2006), section 3.2.2 and table 5b.
-func BonferroniDunn(solvers, problems int, alpha float64) (float64, error) {
-	return 0, errUnwritten
-}
-
-// Cliques are the bars of a critical-difference diagram: the maximal sets of at least two solvers whose mean ranks all lie within less than
-// the critical difference. Each is a list of indexes into mean in order of mean rank (ties in order of index); the bar goes from the
-// first's to the last's. Solvers that share a bar were not shown to differ, which is not that they are alike. NaN in mean or difference
-// is an error. O(k log k + output).
-//
-// Demšar (2006), section 3.2.4 and figure 1.
-func Cliques(mean []float64, difference float64) ([][]int, error) {
-	return nil, errUnwritten
-}
-
-// Holm is the adjusted p of each p in place: with p₍₁₎ ≤ … ≤ p₍ₘ₎ it is max over i ≤ j of min(1, (m − i + 1)·p₍ᵢ₎). Rejecting where it is at
-// most alpha keeps the probability of any false rejection at alpha, whatever the dependence. None for none; what is not from 0 to 1 is
-// an error. O(m log m).
-//
-// S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6(2), 65–70.
-func Holm(p []float64) ([]float64, error) {
-	return nil, errUnwritten
+// rankDeviation is the standard deviation of the difference of two mean ranks, √(k(k + 1)/(6n)).
+func rankDeviation(solvers, problems int) (float64, error) {
+	if solvers < 2 || problems < 1 {
+		return 0, fmt.Errorf("ranks: expected at least 2 solvers and 1 problem, found %d and %d", solvers, problems)
+	}
+	k := float64(solvers)
+	return math.Sqrt(k * (k + 1) / (6 * float64(problems))), nil
 }

@@ -1,5 +1,12 @@
 package statistics
 
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
 // Profile is a step curve: Y[i] is the share of problems whose figure is at most X[i], and stays so until X[i+1]. X rises strictly; the curve is
 // 0 before X[0]. Failures keep its last Y below 1.
 type Profile struct {
@@ -8,13 +15,33 @@ type Profile struct {
 
 // At is the curve's value at x. O(log n).
 func (p Profile) At(x float64) float64 {
-	return 0
+	after := sort.Search(len(p.X), func(i int) bool { return p.X[i] > x })
+	if after == 0 {
+		return 0
+	}
+	return p.Y[after-1]
 }
 
 // Empirical is the empirical distribution of x as a profile: a step at each value, failed runs (NaN, +Inf) counted but never reached. All
 // failed: no step. An empty x and −Inf are errors. O(n log n). The profiles below are distributions of one figure each.
 func Empirical(x []float64) (Profile, error) {
-	return Profile{}, errUnwritten
+	sorted, err := orderable("x", x)
+	if err != nil {
+		return Profile{}, err
+	}
+	slices.Sort(sorted)
+	var profile Profile
+	for i, v := range sorted {
+		if math.IsInf(v, 1) {
+			break
+		}
+		if i+1 < len(sorted) && sorted[i+1] == v {
+			continue
+		}
+		profile.X = append(profile.X, v)
+		profile.Y = append(profile.Y, float64(i+1)/float64(len(sorted)))
+	}
+	return profile, nil
 }
 
 // PerformanceProfile is, for each solver, the share of problems on which its cost is at most x times the least of all solvers' costs: ρₛ(x), where ρₛ(1)
@@ -24,7 +51,57 @@ func Empirical(x []float64) (Profile, error) {
 //
 // E. D. Dolan, J. J. Moré (2002), Benchmarking optimization software with performance profiles, doi:10.1007/s101070100263, section 2.
 func PerformanceProfile(costs [][]float64) ([]Profile, error) {
-	return nil, errUnwritten
+	table, err := nonNegativeTable("costs", costs)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range table {
+		best := slices.Min(row)
+		for j, cost := range row {
+			switch {
+			case math.IsInf(cost, 1): // failed
+			case cost == best:
+				row[j] = 1
+			case best == 0:
+				row[j] = math.Inf(1)
+			default:
+				row[j] = min(cost/best, math.MaxFloat64)
+			}
+		}
+	}
+	return columnProfiles(table)
+}
+
+// nonNegativeTable is orderableTable without negative numbers and without an empty row.
+func nonNegativeTable(name string, values [][]float64) ([][]float64, error) {
+	table, err := orderableTable(name, values)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range table {
+		for j, v := range row {
+			if v < 0 {
+				return nil, fmt.Errorf("%s[%d][%d]: expected a number ≥ 0, found %v", name, i, j, v)
+			}
+		}
+	}
+	return table, nil
+}
+
+// columnProfiles are the distributions of the columns.
+func columnProfiles(table [][]float64) ([]Profile, error) {
+	profiles := make([]Profile, len(table[0]))
+	column := make([]float64, len(table))
+	for j := range profiles {
+		for i, row := range table {
+			column[i] = row[j]
+		}
+		var err error
+		if profiles[j], err = Empirical(column); err != nil {
+			return nil, err
+		}
+	}
+	return profiles, nil
 }
 
 // DataProfile is, for each solver, the share of problems that it solves within x units of budget: dₛ(κ). spent is problem × solver, the evaluations
@@ -34,41 +111,25 @@ func PerformanceProfile(costs [][]float64) ([]Profile, error) {
 //
 // J. J. Moré, S. M. Wild (2009), Benchmarking derivative-free optimization algorithms, doi:10.1137/080724083, eq. 2.9.
 func DataProfile(spent [][]float64, unit []float64) ([]Profile, error) {
-	return nil, errUnwritten
-}
-
-// Incumbent is a solution found in a run.
-type Incumbent struct {
-	At        float64 // when: seconds or evaluations from the start, ≥ 0
-	Objective float64 // minimised
-}
-
-// Spent is when a run first had an objective f with f ≤ best + tolerance·(start − best), +Inf if never: the test of convergence of Moré and Wild
-// (2009), doi:10.1137/080724083, eq. 2.2. start is the objective of the starting point, the same for all solvers of a problem (that of a baseline where they
-// start differently); best the least that any of them found. It holds for objectives of any sign and does not change when they are shifted or scaled.
-// 0 ≤ tolerance < 1 and start ≥ best, all finite; a trace whose times fall is an error. O(len(trace)).
-func Spent(trace []Incumbent, start, best, tolerance float64) (float64, error) {
-	return 0, errUnwritten
-}
-
-// PrimalGap is how far an objective is from the best known, from 0 to 1:
-//
-//	γ = 0                                       if objective ≤ best
-//	γ = 1                                       if they have different signs, or there is no objective (NaN, ±Inf)
-//	γ = (objective − best)/max(|objective|, |best|)   otherwise
-//
-// Berthold's best is the optimum, of which nothing is better; a best known can be beaten, and that is a gap of 0. Beside a best of 0 every other
-// objective has gap 1, and beside a negative one gap 1 starts at 0. A best that is not finite is an error. T. Berthold (2013), Measuring the impact of primal
-// heuristics, doi:10.1016/j.orl.2013.08.007, section 2.
-func PrimalGap(objective, best float64) (float64, error) {
-	return 0, errUnwritten
-}
-
-// PrimalIntegral is the area under the primal gap of the best solution so far, from 0 to limit, 1 before the first one: P(T) = Σ γᵢ·(tᵢ₊₁ − tᵢ). In
-// the unit of the limit (seconds, evaluations); over limit it is the mean gap, from 0 to 1. Incumbents after the limit do not count; one that is worse
-// than its predecessor changes nothing. Times that fall or are negative and a limit that is not positive and finite are errors. O(len(trace)).
-//
-// Berthold (2013), doi:10.1016/j.orl.2013.08.007, section 2.
-func PrimalIntegral(trace []Incumbent, best, limit float64) (float64, error) {
-	return 0, errUnwritten
+	table, err := nonNegativeTable("spent", spent)
+	if err != nil {
+		return nil, err
+	}
+	if unit == nil {
+		return columnProfiles(table)
+	}
+	if len(unit) != len(table) {
+		return nil, fmt.Errorf("unit: expected %d values, one for each problem, found %d", len(table), len(unit))
+	}
+	for i, row := range table {
+		if !(unit[i] > 0) || math.IsInf(unit[i], 1) {
+			return nil, fmt.Errorf("unit[%d]: expected a finite number above 0, found %v", i, unit[i])
+		}
+		for j, v := range row {
+			if !math.IsInf(v, 1) {
+				row[j] = min(v/unit[i], math.MaxFloat64)
+			}
+		}
+	}
+	return columnProfiles(table)
 }

@@ -73,17 +73,17 @@ func orderable(name string, x []float64) ([]float64, error) {
 }
 
 // orderableTable is a copy of a table of costs, problem × solver, with +Inf for every failure.
-func orderableTable(costs [][]float64) ([][]float64, error) {
+func orderableTable(name string, costs [][]float64) ([][]float64, error) {
 	if len(costs) == 0 {
-		return nil, fmt.Errorf("costs: expected at least one problem, found none")
+		return nil, fmt.Errorf("%s: expected at least one problem, found none", name)
 	}
 	table := make([][]float64, len(costs))
 	for i, row := range costs {
 		if len(row) != len(costs[0]) {
-			return nil, fmt.Errorf("costs[%d]: expected %d solvers as in costs[0], found %d", i, len(costs[0]), len(row))
+			return nil, fmt.Errorf("%s[%d]: expected %d values as in %s[0], found %d", name, i, len(costs[0]), name, len(row))
 		}
 		var err error
-		if table[i], err = orderable(fmt.Sprintf("costs[%d]", i), row); err != nil {
+		if table[i], err = orderable(fmt.Sprintf("%s[%d]", name, i), row); err != nil {
 			return nil, err
 		}
 	}

@@ -1,4 +1,6 @@
-package gantt
+// Package axis divides an axis of a picture: it maps values to shares of a length, linearly or by their logarithms, sets ticks at round
+// values and writes numbers for people.
+package axis
 
 import (
 	"math"
@@ -6,18 +8,18 @@ import (
 	"strings"
 )
 
-// axis maps values, such as times, to shares of the picture's width or height and holds its ticks.
-type axis struct {
+// Axis maps values, such as times, to shares of the picture's width or height and holds its ticks.
+type Axis struct {
 	from, to float64
 	isLog    bool
-	ticks    []tick
-	caption  string // what the labels count: "time (s)"
+	Ticks    []Tick
+	Caption  string // what the labels count: "time (s)"
 }
 
-// tick is a mark on an axis.
-type tick struct {
-	at    float64 // share of the axis, 0 to 1
-	label string  // empty: a lesser mark between those that say what they are
+// Tick is a mark on an axis.
+type Tick struct {
+	At    float64 // share of the axis, 0 to 1
+	Label string  // empty: a lesser mark between those that say what they are
 }
 
 // Labels of largePlain or more, or in steps below smallPlain, are in powers of 1,000.
@@ -26,10 +28,10 @@ const (
 	smallPlain = 1e-3
 )
 
-// newAxis makes an axis that shows all values from first to last with about so many ticks, or fewer; from 0 where that is
+// New makes an axis that shows all values from first to last with about so many ticks, or fewer; from 0 where that is
 // near.
-func newAxis(what string, first, last float64, unit string, most int) axis {
-	a := axis{from: first, to: last}
+func New(what string, first, last float64, unit string, most int) Axis {
+	a := Axis{from: first, to: last}
 	switch near := (last - first) / 4; {
 	case first >= 0 && (first < near || first == last):
 		a.from = 0
@@ -46,8 +48,11 @@ func newAxis(what string, first, last float64, unit string, most int) axis {
 	return a
 }
 
-// at is the share of the axis that lies before the value.
-func (a *axis) at(t float64) float64 {
+// From is the value at its start.
+func (a *Axis) From() float64 { return a.from }
+
+// At is the share of the axis that lies before the value.
+func (a *Axis) At(t float64) float64 {
 	if a.isLog {
 		if t <= a.from {
 			return 0
@@ -61,7 +66,7 @@ func (a *axis) at(t float64) float64 {
 //
 // Values far from 0 would have labels that differ in their last digits only. They count from a round time that the caption
 // names instead; very large or small labels are in powers of 1,000 that the caption names too.
-func (a *axis) mark(what, unit string, most int) {
+func (a *Axis) mark(what, unit string, most int) {
 	mantissa, exponent := niceStep((a.to - a.from) / float64(most))
 	step := mantissa * math.Pow10(exponent)
 	base, size := 0.0, max(math.Abs(a.from), math.Abs(a.to))
@@ -85,24 +90,24 @@ func (a *axis) mark(what, unit string, most int) {
 			break
 		}
 		value := n * mantissa * math.Pow10(exponent-scale)
-		label := grouped(strconv.FormatFloat(value, 'f', decimals, 64))
-		a.ticks = append(a.ticks, tick{min(max((n*step-low)/(high-low), 0), 1), label})
+		label := Grouped(strconv.FormatFloat(value, 'f', decimals, 64))
+		a.Ticks = append(a.Ticks, Tick{min(max((n*step-low)/(high-low), 0), 1), label})
 	}
-	a.caption = caption(what, unit, base, a.to-a.from, scale)
+	a.Caption = caption(what, unit, base, a.to-a.from, scale)
 }
 
-// newLogAxis makes an axis that shows the values up to last by their logarithms with about so many labels, or fewer. It
+// NewLog makes an axis that shows the values up to last by their logarithms with about so many labels, or fewer. It
 // begins below first, but not below a billionth; smaller values lie at its start.
-func newLogAxis(what string, first, last float64, unit string, most int) axis {
+func NewLog(what string, first, last float64, unit string, most int) Axis {
 	const least = 1e-9
 	first = max(first, least)
 	mantissa, exponent := niceStep(first)
 	if mantissa*math.Pow10(exponent) > first*(1+1e-9) { // the one before
 		mantissa, exponent = niceStep(first / 2.5)
 	}
-	a := axis{from: mantissa * math.Pow10(exponent), isLog: true, caption: what + " (logarithmic)"}
+	a := Axis{from: mantissa * math.Pow10(exponent), isLog: true, Caption: what + " (logarithmic)"}
 	if unit != "" {
-		a.caption = what + " (" + unit + ", logarithmic)"
+		a.Caption = what + " (" + unit + ", logarithmic)"
 	}
 	a.to = max(last, 2*a.from)
 	decades := math.Log10(a.to / a.from)
@@ -113,12 +118,12 @@ func newLogAxis(what string, first, last float64, unit string, most int) axis {
 			if value < a.from*(1-1e-9) || value > a.to*(1+1e-9) {
 				continue
 			}
-			t := tick{at: a.at(value)}
+			t := Tick{At: a.At(value)}
 			if digit == 1 && power%each == 0 || (digit == 2 || digit == 5) && 3*decades <= float64(most) {
-				t.label = powerLabel(digit, power)
+				t.Label = powerLabel(digit, power)
 			}
-			if t.label != "" || each == 1 {
-				a.ticks = append(a.ticks, t)
+			if t.Label != "" || each == 1 {
+				a.Ticks = append(a.Ticks, t)
 			}
 		}
 	}
@@ -129,7 +134,7 @@ func newLogAxis(what string, first, last float64, unit string, most int) axis {
 func powerLabel(digit, power int) string {
 	switch {
 	case power >= -4 && power <= 5:
-		return number(float64(digit) * math.Pow10(power))
+		return Number(float64(digit) * math.Pow10(power))
 	case digit == 1:
 		return "10" + superscript(power)
 	}
@@ -157,7 +162,7 @@ func caption(what, unit string, base, span float64, scale int) string {
 		}
 		// The digits that tell base from its neighbours a span away, and no more.
 		digits := 2 + int(math.Ceil(math.Log10(base/span)))
-		text += sign + exact(base, min(max(digits, 6), 17))
+		text += sign + Exact(base, min(max(digits, 6), 17))
 	}
 	if scale != 0 {
 		unit = strings.TrimSpace("10" + superscript(scale) + " " + unit)
@@ -174,11 +179,11 @@ func superscript(n int) string {
 		"8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
 }
 
-// number writes a value for people: six digits, thousands grouped.
-func number(x float64) string { return exact(x, 6) }
+// Number writes a value for people: six digits, thousands grouped.
+func Number(x float64) string { return Exact(x, 6) }
 
-// exact writes a value with so many significant digits, thousands grouped, no zeros at the end.
-func exact(x float64, digits int) string {
+// Exact writes a value with so many significant digits, thousands grouped, no zeros at the end.
+func Exact(x float64, digits int) string {
 	size := math.Abs(x)
 	if math.IsInf(x, 0) || math.IsNaN(x) || size != 0 && (size < 1e-4 || size >= 1e15) {
 		return strconv.FormatFloat(x, 'g', digits, 64)
@@ -191,11 +196,11 @@ func exact(x float64, digits int) string {
 	if decimals > 0 {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
-	return grouped(text)
+	return Grouped(text)
 }
 
-// grouped puts a comma between the thousands of a number of five digits or more.
-func grouped(text string) string {
+// Grouped puts a comma between the thousands of a number of five digits or more.
+func Grouped(text string) string {
 	whole, fraction, isFraction := strings.Cut(text, ".")
 	sign := ""
 	if rest, negative := strings.CutPrefix(whole, "-"); negative {

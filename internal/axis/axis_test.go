@@ -1,4 +1,4 @@
-package gantt
+package axis
 
 import (
 	"math"
@@ -35,13 +35,13 @@ func TestAxis(t *testing.T) {
 		{-3e7, 0, "", "-30 -25 -20 -15 -10 -5 0", "time (10⁶)"},
 		{0, math.MaxFloat64, "", "0 50 100 150", "time (10³⁰⁶)"},
 	} {
-		a := newAxis("time", c.first, c.last, c.unit, 6)
+		a := New("time", c.first, c.last, c.unit, 6)
 		var labels []string
-		for _, tick := range a.ticks {
-			labels = append(labels, tick.label)
+		for _, tick := range a.Ticks {
+			labels = append(labels, tick.Label)
 		}
-		if got := strings.Join(labels, " "); got != c.labels || a.caption != c.caption {
-			t.Errorf("%v to %v: %q, %q; want %q, %q", c.first, c.last, got, a.caption, c.labels, c.caption)
+		if got := strings.Join(labels, " "); got != c.labels || a.Caption != c.caption {
+			t.Errorf("%v to %v: %q, %q; want %q, %q", c.first, c.last, got, a.Caption, c.labels, c.caption)
 		}
 	}
 }
@@ -63,20 +63,20 @@ func TestTicksRiseAndDiffer(t *testing.T) {
 			x, y = -x/2, y/2
 		}
 		most := rapid.IntRange(2, 100).Draw(t, "most")
-		a := newAxis("time", min(x, y), max(x, y), "s", most)
-		if len(a.ticks) > most+1 {
-			t.Fatalf("%d ticks, want at most %d", len(a.ticks), most+1)
+		a := New("time", min(x, y), max(x, y), "s", most)
+		if len(a.Ticks) > most+1 {
+			t.Fatalf("%d ticks, want at most %d", len(a.Ticks), most+1)
 		}
-		for k, tick := range a.ticks {
-			if math.IsNaN(tick.at) || tick.at < 0 || tick.at > 1 || len(tick.label) > 12 {
-				t.Fatalf("tick %q at %v", tick.label, tick.at)
+		for k, tick := range a.Ticks {
+			if math.IsNaN(tick.At) || tick.At < 0 || tick.At > 1 || len(tick.Label) > 12 {
+				t.Fatalf("tick %q at %v", tick.Label, tick.At)
 			}
-			if k > 0 && (tick.at <= a.ticks[k-1].at || tick.label == a.ticks[k-1].label) {
-				t.Fatalf("ticks %v and %v", a.ticks[k-1], tick)
+			if k > 0 && (tick.At <= a.Ticks[k-1].At || tick.Label == a.Ticks[k-1].Label) {
+				t.Fatalf("ticks %v and %v", a.Ticks[k-1], tick)
 			}
 		}
 		for _, z := range []float64{x, y} {
-			if share := a.at(z); math.IsNaN(share) || share < 0 || share > 1 {
+			if share := a.At(z); math.IsNaN(share) || share < 0 || share > 1 {
 				t.Fatalf("%v lies at %v", z, share)
 			}
 		}
@@ -89,8 +89,35 @@ func TestNumber(t *testing.T) {
 		1234567: "1,234,567", 1e15: "1e+15", 1e-9: "1e-09", -12345: "-12,345", 0.1 + 0.2: "0.3", 999999.96: "1,000,000",
 		math.Inf(1): "+Inf",
 	} {
-		if got := number(x); got != want {
-			t.Errorf("number(%v) = %q, want %q", x, got, want)
+		if got := Number(x); got != want {
+			t.Errorf("Number(%v) = %q, want %q", x, got, want)
+		}
+	}
+}
+
+func TestLogAxis(t *testing.T) {
+	for _, c := range []struct {
+		first, last float64
+		labels      string
+	}{
+		{0.0004, 58, "0.001 0.01 0.1 1 10"},
+		{0.5, 7, "0.5 1 2 5"},
+		{1, 1, "1 2"},
+		{3e-6, 0.2, "10⁻⁵ 0.0001 0.001 0.01 0.1"},
+		{1e-300, 1e18, "10⁻⁵ 1 100,000 10¹⁰ 10¹⁵"},
+	} {
+		a := NewLog("time", c.first, c.last, "s", 6)
+		var labels []string
+		for k, tick := range a.Ticks {
+			if tick.At < 0 || tick.At > 1 || k > 0 && tick.At <= a.Ticks[k-1].At {
+				t.Errorf("%v to %v: tick %q at %v", c.first, c.last, tick.Label, tick.At)
+			}
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.labels || a.Caption != "time (s, logarithmic)" {
+			t.Errorf("%v to %v: %q, %q; want %q", c.first, c.last, got, a.Caption, c.labels)
 		}
 	}
 }

@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// The variables of the environment that make the test binary run a suite, for tests that kill it.
+const (
+	runSuite = "ALLOT_TEST_SUITE"
+	runInto  = "ALLOT_TEST_INTO"
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(runSuite); path != "" {
+		if err := runOf(context.Background(), path, RunOptions{Dir: os.Getenv(runInto), Jobs: 2}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// runOf runs the suite of a file.
+func runOf(ctx context.Context, path string, opt RunOptions) error {
+	suite, err := ReadSuite(path)
+	if err != nil {
+		return err
+	}
+	plan, err := suite.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	return Run(ctx, plan, opt)
+}
+
+var _ = solve.Register(solve.Info{
+	Name:   "broken",
+	Doc:    "Fails in every way there is, on instances of three jobs that muscle generates.",
+	Source: "the tests",
+	New:    func() solve.Solver { return new(broken) },
+})
+
+// broken is a solver that fails.
+type broken struct {
+	Way string `enum:"panic,error,wrong,nothing" doc:"how"`
+}
+
+// Supports refuses what other tests run all solvers on.
+func (*broken) Supports(in *model.Instance) error {
+	if in.Name() != "muscle-n3-s1" {
+		return fmt.Errorf("%w: not of three jobs", solve.ErrUnsupported)
+	}
+	return nil
+}
+
+func (b *broken) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	switch b.Way {
+	case "error":
+		return solve.Result{}, fmt.Errorf("no luck")
+	case "wrong": // every job at once on the same processors
+		sol := &model.Solution{}
+		for k := range in.Jobs() {
+			job := &in.Jobs()[k]
+			sol.Jobs = append(sol.Jobs, model.Placement{Job: job.ID, Cluster: in.Clusters()[0].ID, End: math.Pi})
+		}
+		return solve.Result{Solution: sol, Status: model.Feasible, Stop: model.StopDone}, nil
+	case "nothing":
+		return solve.Result{Status: model.Unknown, Stop: model.StopEvaluations}, nil
+	}
+	var none []int
+	return solve.Result{Evaluations: int64(none[len(in.Jobs())])}, nil
+}

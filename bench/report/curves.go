@@ -1,0 +1,353 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/axis"
+)
+
+// target is how near to the best known a schedule solves its problem in a data profile, as a share of that.
+const target = 0.01
+
+// grid is at how many moments convergence is computed, more than a plot has room for.
+const grid = 240
+
+// ticks is about how many labels an axis of a plot has.
+const ticks = 6
+
+// plots draws the pictures of a group; index numbers it in the page. Solvers beyond the styles are faint.
+func (g *group) plots(index int, preferred map[string]int) []*plot {
+	style := g.styles(preferred)
+	var list []*plot
+	for _, draw := range []func(string, map[string]int) *plot{g.performanceProfile, g.dataProfile, g.meanConvergence, g.medianConvergence} {
+		if p := draw(fmt.Sprintf("g%d-p%d", index, len(list)), style); p != nil {
+			if n := len(p.Curves) - len(p.Legend); n > 0 {
+				p.Note = "Faint, and named where the pointer rests: " + counted(n, "solver") + " of lower mean rank. " + p.Note
+			}
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// styles gives the best solvers of the group a style each, the one that they have in other groups where that is free.
+func (g *group) styles(preferred map[string]int) map[string]int {
+	style := map[string]int{}
+	taken := [styles]bool{}
+	shown := g.solvers[:min(len(g.solvers), styles)]
+	for _, c := range g.solvers {
+		style[c.name] = faint
+	}
+	for _, c := range shown {
+		if k, ok := preferred[c.name]; ok && !taken[k%styles] {
+			style[c.name], taken[k%styles] = k%styles, true
+		}
+	}
+	for _, c := range shown {
+		if style[c.name] == faint {
+			k := slices.Index(taken[:], false)
+			style[c.name], taken[k] = k, true
+		}
+	}
+	return style
+}
+
+// curvesOf makes a curve of each solver of the group, in order of rank.
+func (g *group) curvesOf(style map[string]int, points func(k int) []point) []curve {
+	var list []curve
+	for k, c := range g.solvers {
+		list = append(list, curve{c.name, style[c.name], points(k)})
+	}
+	return list
+}
+
+// problemCosts is the costs of the group's solvers, problem × solver.
+func (g *group) problemCosts() [][]float64 {
+	matrix := make([][]float64, len(g.cases))
+	for k, p := range g.cases {
+		standings := make([]standing, len(g.solvers))
+		for s, c := range g.solvers {
+			standings[s] = p.standing(c.name)
+		}
+		matrix[k] = relative(costs(standings))
+	}
+	return matrix
+}
+
+// performanceProfile is that of Dolan and Moré; nil where costs are negative, which have no ratios.
+func (g *group) performanceProfile(id string, style map[string]int) *plot {
+	matrix := g.problemCosts()
+	profiles, err := statistics.PerformanceProfile(matrix)
+	if err != nil || len(g.solvers) < 2 {
+		return nil
+	}
+	x, last := ratioAxis(widest(matrix))
+	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), g.curvesOf(style, func(k int) []point {
+		points := []point{{1, 0}}
+		for i := range profiles[k].X {
+			points = append(points, point{profiles[k].X[i], profiles[k].Y[i]})
+		}
+		return clipped(points, last)
+	}))
+	p.Description = "For each solver the share of instances on which its objective is at most so many times the best of all solvers'. Higher is better."
+	p.Note = "How often a solver is within a factor of the best one. Left edge: how often it is the best. The axis ends where 95 % of all results are."
+	return p
+}
+
+// widest is the ratio to the best of its problem that 95 % of all costs are within.
+func widest(matrix [][]float64) float64 {
+	var ratios []float64
+	for _, costs := range matrix {
+		least := math.Inf(1)
+		for _, c := range costs {
+			if c < least {
+				least = c
+			}
+		}
+		for _, c := range costs {
+			if ratio := c / least; !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+				ratios = append(ratios, ratio)
+			}
+		}
+	}
+	last, err := statistics.Quantile(ratios, 0.95)
+	if err != nil {
+		return 1
+	}
+	return last
+}
+
+// ratioAxis is from 1 to a little beyond the last ratio, by logarithms where that is far, and where it ends.
+func ratioAxis(last float64) (axis.Axis, float64) {
+	const far, least, what = 3, 0.001, "objective over the best"
+	if last > far {
+		return axis.NewLog(what, 1, 1.1*last, "", ticks), 1.1 * last
+	}
+	end := 1 + 1.05*max(last-1, least)
+	return axis.New(what, 1, end, "", ticks), end
+}
+
+// shareAxis is from 0 to 1.
+func shareAxis(what string) axis.Axis { return axis.New(what, 0, 1.02, "", ticks) }
+
+// clipped is the points up to a place.
+func clipped(points []point, last float64) []point {
+	for k, p := range points {
+		if p.x > last {
+			return points[:k]
+		}
+	}
+	return points
+}
+
+// dataProfile is that of Moré and Wild over seconds, with the target for their test of convergence.
+func (g *group) dataProfile(id string, style map[string]int) *plot {
+	spent := make([][]float64, 0, len(g.cases))
+	first, last := math.Inf(1), 0.0
+	for _, p := range g.cases {
+		row := make([]float64, len(g.solvers))
+		for k, c := range g.solvers {
+			row[k] = p.timeToTarget(c.name)
+			if x := row[k]; x > 0 && !math.IsInf(x, 0) {
+				first, last = min(first, x), max(last, x)
+			}
+		}
+		spent = append(spent, row)
+	}
+	profiles, err := statistics.DataProfile(spent, nil)
+	if err != nil || last == 0 || len(g.solvers) < 2 {
+		return nil
+	}
+	_, longest := g.span()
+	x := axis.NewLog("time", first, max(last, longest), "s", ticks)
+	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), g.curvesOf(style, func(k int) []point {
+		points := []point{{0, 0}}
+		for i := range profiles[k].X {
+			points = append(points, point{profiles[k].X[i], profiles[k].Y[i]})
+		}
+		return points
+	}))
+	p.Description = "For each solver the share of instances on which it came within 1 % of the best known objective in so much time. Higher is better."
+	p.Note = "How soon a solver is within 1 % of the best known."
+	return p
+}
+
+// timeToTarget is the median over seeds of when a solver came near the best known; +Inf: never.
+func (p *problem) timeToTarget(solver string) float64 {
+	var times []float64
+	for _, row := range p.cells[solver] {
+		t := math.Inf(1)
+		for _, at := range traceOf(row) {
+			if excess(at.Objective, p.known) <= target {
+				t = at.Elapsed
+				break
+			}
+		}
+		times = append(times, t)
+	}
+	median, err := statistics.Quantile(times, 0.5)
+	if err != nil || math.IsNaN(median) {
+		return math.Inf(1)
+	}
+	return median
+}
+
+// traceOf is the incumbents of a run in order of time, its schedule at the end the last; none where it failed.
+func traceOf(row *bench.Row) []bench.Incumbent {
+	x := objective(row)
+	if math.IsNaN(x) {
+		return nil
+	}
+	trace := slices.Clone(row.Trace)
+	slices.SortStableFunc(trace, func(a, b bench.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
+	if n := len(trace); n == 0 || trace[n-1].Objective > x {
+		trace = append(trace, bench.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
+	}
+	return trace
+}
+
+// span is the first time at which any run had a schedule and the last at which one ended.
+func (g *group) span() (first, last float64) {
+	first = math.Inf(1)
+	for _, c := range g.solvers {
+		for _, row := range c.rows {
+			last = max(last, row.Elapsed)
+			if trace := traceOf(row); len(trace) > 0 && trace[0].Elapsed > 0 {
+				first = min(first, trace[0].Elapsed)
+			}
+		}
+	}
+	if math.IsInf(first, 1) {
+		first = last
+	}
+	return first, last
+}
+
+// meanConvergence is the mean primal gap over time.
+func (g *group) meanConvergence(id string, style map[string]int) *plot {
+	return g.convergence(id, "Mean gap over time", style, func(gaps []float64) float64 {
+		return statistics.Sum(gaps) / float64(len(gaps))
+	})
+}
+
+// medianConvergence is the median primal gap over time, which a few hard instances do not rule.
+func (g *group) medianConvergence(id string, style map[string]int) *plot {
+	return g.convergence(id, "Median gap over time", style, func(gaps []float64) float64 {
+		median, err := statistics.Quantile(gaps, 0.5)
+		if err != nil {
+			return math.NaN()
+		}
+		return median
+	})
+}
+
+// convergence draws a summary over the problems of the primal gap over time; nil where no run has a trace, since the ends of runs are
+// no convergence.
+func (g *group) convergence(id, title string, style map[string]int, summary func([]float64) float64) *plot {
+	if !slices.ContainsFunc(g.solvers, func(c *contender) bool {
+		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return len(row.Trace) > 0 })
+	}) {
+		return nil
+	}
+	first, last := g.span()
+	if !(last > 0) {
+		return nil
+	}
+	x := axis.NewLog("time", first, last, "s", ticks)
+	moments := logMoments(x, last)
+	series := make([][]float64, len(g.solvers))
+	least := math.Inf(1)
+	for k, c := range g.solvers {
+		series[k] = g.gapsAt(c.name, moments, summary)
+		for _, y := range series[k] {
+			if y > 0 {
+				least = min(least, y)
+			}
+		}
+	}
+	floor := gapFloor(least)
+	y := axis.NewLog("gap to the best known", floor, 1, "", ticks)
+	percentTicks(&y, floor)
+	p := newPlot(id, title, x, y, g.curvesOf(style, func(k int) []point {
+		var points []point
+		for i, gap := range series[k] {
+			if !math.IsNaN(gap) {
+				points = append(points, point{moments[i], max(gap, floor)})
+			}
+		}
+		return points
+	}))
+	p.Description = "For each solver the gap of its best schedule so far to the best known, over the time of its run, both logarithmic. Lower is better."
+	p.Note = "100 % before the first schedule. The lowest line stands for everything below it."
+	return p
+}
+
+// gapFloor is the power of ten that the axis of gaps begins at.
+func gapFloor(least float64) float64 {
+	const lowest, highest = -6, -2 // 0.0001 % and 1 %
+	if math.IsInf(least, 0) {
+		return math.Pow10(highest)
+	}
+	return math.Pow10(min(max(int(math.Floor(math.Log10(least))), lowest), highest))
+}
+
+// percentTicks writes the labels of shares in per cent.
+func percentTicks(a *axis.Axis, floor float64) {
+	decades := -math.Log10(floor)
+	a.Caption = "gap to the best known (%)"
+	for k := range a.Ticks {
+		if a.Ticks[k].Label == "" {
+			continue
+		}
+		share := floor * math.Pow(10, a.Ticks[k].At*decades)
+		a.Ticks[k].Label = figure(100*share, 1)
+	}
+}
+
+// logMoments are moments along an axis, evenly spread by its logarithms.
+func logMoments(x axis.Axis, last float64) []float64 {
+	first := x.From()
+	moments := make([]float64, grid)
+	for k := range moments {
+		moments[k] = first * math.Pow(last/first, float64(k)/(grid-1))
+	}
+	return moments
+}
+
+// gapsAt is the summary, over the problems that a solver ran on, of its mean primal gap over seeds at each moment.
+func (g *group) gapsAt(name string, moments []float64, summary func([]float64) float64) []float64 {
+	at := make([][]float64, len(moments)) // moment × problem
+	for _, p := range g.cases {
+		rows := p.cells[name]
+		if len(rows) == 0 || math.IsNaN(p.known) {
+			continue
+		}
+		sums := make([]float64, len(moments))
+		for _, row := range rows {
+			trace, next, gap := traceOf(row), 0, 1.0
+			for k, t := range moments {
+				for ; next < len(trace) && trace[next].Elapsed <= t; next++ {
+					if now, err := statistics.PrimalGap(trace[next].Objective, p.known); err == nil {
+						gap = min(gap, now)
+					}
+				}
+				sums[k] += gap
+			}
+		}
+		for k := range moments {
+			at[k] = append(at[k], sums[k]/float64(len(rows)))
+		}
+	}
+	list := make([]float64, len(moments))
+	for k := range list {
+		if list[k] = math.NaN(); len(at[k]) > 0 {
+			list[k] = summary(at[k])
+		}
+	}
+	return list
+}

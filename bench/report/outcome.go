@@ -1,0 +1,335 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/model"
+)
+
+// alpha is the probability of an error of the first kind that tests are made at, confidence that of the intervals.
+const (
+	alpha      = 0.05
+	confidence = 0.95
+)
+
+// outcome is the tests of the solvers of one group, or of all groups together.
+type outcome struct {
+	solvers  []string          // that are compared, in natural order
+	cases    []*problem        // on which all of them ran
+	mean     []float64         // mean rank of each
+	ranks    *statistics.Ranks // nil: fewer than two problems
+	critical float64           // Nemenyi's difference; NaN: none
+	cliques  [][]int
+	pairs    []pair
+	seeds    bool     // the samples of the pairs are runs on the one problem, not problems
+	left     []string // solvers that ran on too few of the problems to be compared
+	skipped  int      // problems that one of them did not run on
+}
+
+// pair is the comparison of two solvers.
+type pair struct {
+	a, b                 int // indices of solvers, a of the better mean rank
+	better, equal, worse int // samples on which a is so
+	p, adjusted          float64
+	effect               float64 // rank-biserial correlation, or Cliff's delta: below 0 in favour of a
+	n                    int
+}
+
+// standing is how a solver did on a problem: the median of its seeds.
+type standing struct {
+	left      int
+	objective float64 // NaN: it failed
+}
+
+// standing of the solver: of its runs in order of jobs left out, then of the objective, failures last, the one in the middle (the
+// mean of the two there where they leave out as many).
+func (p *problem) standing(solver string) standing {
+	if s, ok := p.medians[solver]; ok {
+		return s
+	}
+	s := p.median(solver)
+	p.medians[solver] = s
+	return s
+}
+
+// median computes the standing.
+func (p *problem) median(solver string) standing {
+	rows := slices.Clone(p.cells[solver])
+	if len(rows) == 0 {
+		return standing{objective: math.NaN()}
+	}
+	slices.SortStableFunc(rows, func(a, b *bench.Row) int { return standingOf(a).compare(standingOf(b)) })
+	low, high := standingOf(rows[(len(rows)-1)/2]), standingOf(rows[len(rows)/2])
+	if low.left == high.left {
+		high.objective = low.objective/2 + high.objective/2
+	}
+	return high
+}
+
+// standingOf is that of one run.
+func standingOf(row *bench.Row) standing { return standing{row.Left, objective(row)} }
+
+// compare orders failures last, then by jobs left out, then by objective.
+func (s standing) compare(t standing) int {
+	if math.IsNaN(s.objective) || math.IsNaN(t.objective) {
+		return compareLast(s.objective, t.objective)
+	}
+	return cmp.Or(cmp.Compare(s.left, t.left), cmp.Compare(s.objective, t.objective))
+}
+
+// costs turns standings on one problem into costs in the same order: the objective, and for each job that is left out beyond the fewest
+// left out more than the objectives span. Failures are NaN.
+func costs(standings []standing) []float64 {
+	fewest, low, high := math.MaxInt, math.Inf(1), math.Inf(-1)
+	for _, s := range standings {
+		if !math.IsNaN(s.objective) {
+			fewest, low, high = min(fewest, s.left), min(low, s.objective), max(high, s.objective)
+		}
+	}
+	step := (high - low) + math.Abs(high)
+	if !(step > 0) {
+		step = 1
+	}
+	list := make([]float64, len(standings))
+	for k, s := range standings {
+		if list[k] = s.objective; s.left > fewest && !math.IsNaN(s.objective) {
+			list[k] += float64(s.left-fewest) * step
+		}
+	}
+	return list
+}
+
+// newOutcome compares the solvers of a group; nil where there are not two that ran on the same problems.
+func newOutcome(g *group) *outcome {
+	var names []string
+	for _, c := range g.solvers {
+		names = append(names, c.name)
+	}
+	return compare(names, g.cases)
+}
+
+// compare tests solvers on problems. A solver takes part that ran on at least half as many problems as the one that ran on most; a
+// problem counts that all of those ran on.
+func compare(names []string, cases []*problem) *outcome {
+	names = slices.Clone(names)
+	slices.SortFunc(names, natural)
+	o := &outcome{critical: math.NaN()}
+	ran := func(name string) (n int) {
+		for _, p := range cases {
+			if len(p.cells[name]) > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	most := 0
+	for _, name := range names {
+		most = max(most, ran(name))
+	}
+	for _, name := range names {
+		if 2*ran(name) >= most {
+			o.solvers = append(o.solvers, name)
+		} else {
+			o.left = append(o.left, name)
+		}
+	}
+	for _, p := range cases {
+		if slices.ContainsFunc(o.solvers, func(name string) bool { return len(p.cells[name]) == 0 }) {
+			o.skipped++
+			continue
+		}
+		o.cases = append(o.cases, p)
+	}
+	if len(o.solvers) < 2 || len(o.cases) == 0 {
+		return nil
+	}
+	matrix := o.matrix()
+	o.rank(matrix)
+	if o.seeds = len(o.cases) == 1; o.seeds {
+		o.comparePairs(o.bySeed)
+	} else {
+		o.comparePairs(func(a, b int) ([]float64, []float64) { return column(matrix, a), column(matrix, b) })
+	}
+	return o
+}
+
+// matrix is the costs, problem × solver, each row over the least of the problem's, so that problems count alike whatever their units, and
+// rounded to the model's tolerance, so that sums in another order tie.
+func (o *outcome) matrix() [][]float64 {
+	matrix := make([][]float64, len(o.cases))
+	for k, p := range o.cases {
+		standings := make([]standing, len(o.solvers))
+		for s, name := range o.solvers {
+			standings[s] = p.standing(name)
+		}
+		matrix[k] = relative(costs(standings))
+	}
+	return matrix
+}
+
+// relative divides costs by the size of the least, or where that is 0 of the next, and rounds them; NaN stays.
+func relative(costs []float64) []float64 {
+	least, size := math.Inf(1), 0.0
+	for _, c := range costs {
+		if c < least {
+			least = c
+		}
+	}
+	if !math.IsInf(least, 0) {
+		size = math.Abs(least)
+	}
+	if size == 0 { // beside a best of 0: by the next
+		for _, c := range costs {
+			if a := math.Abs(c); a > 0 && (size == 0 || a < size) {
+				size = a
+			}
+		}
+	}
+	if size == 0 {
+		return costs
+	}
+	for k := range costs {
+		costs[k] = math.Round(costs[k]/size/model.Tolerance) * model.Tolerance
+	}
+	return costs
+}
+
+// rank sets the mean ranks and, with two problems or more, the tests of them.
+func (o *outcome) rank(matrix [][]float64) {
+	rows := matrix
+	if len(rows) == 1 {
+		rows = append(slices.Clone(rows), rows[0]) // the mean rank of one problem is its rank
+	}
+	ranks, err := statistics.Friedman(rows)
+	if err != nil {
+		o.mean = slices.Repeat([]float64{math.NaN()}, len(o.solvers))
+		return
+	}
+	o.mean = ranks.Mean
+	if len(matrix) < 2 {
+		return
+	}
+	o.ranks = &ranks
+	if critical, err := statistics.Nemenyi(len(o.solvers), len(matrix), alpha); err == nil {
+		o.critical = critical
+		if o.cliques, err = statistics.Cliques(ranks.Mean, critical); err != nil {
+			o.cliques = nil
+		}
+	}
+}
+
+// bySeed are the samples of two solvers on the only problem: their runs.
+func (o *outcome) bySeed(a, b int) ([]float64, []float64) {
+	p := o.cases[0]
+	var standings []standing
+	for _, name := range []string{o.solvers[a], o.solvers[b]} {
+		for _, row := range p.cells[name] {
+			standings = append(standings, standingOf(row))
+		}
+	}
+	all := costs(standings)
+	n := len(p.cells[o.solvers[a]])
+	return all[:n], all[n:]
+}
+
+// comparePairs tests every pair and adjusts the p-values of all of them together.
+func (o *outcome) comparePairs(samples func(a, b int) ([]float64, []float64)) {
+	var values []float64
+	for i := range o.solvers {
+		for j := i + 1; j < len(o.solvers); j++ {
+			a, b := i, j
+			if o.mean[b] < o.mean[a] {
+				a, b = b, a
+			}
+			x, y := samples(a, b)
+			q, ok := newPair(x, y, o.seeds)
+			if !ok {
+				continue
+			}
+			q.a, q.b = a, b
+			o.pairs = append(o.pairs, q)
+			values = append(values, q.p)
+		}
+	}
+	adjusted, err := statistics.Holm(values)
+	for k := range o.pairs {
+		o.pairs[k].adjusted = math.NaN()
+		if err == nil {
+			o.pairs[k].adjusted = adjusted[k]
+		}
+	}
+	slices.SortStableFunc(o.pairs, func(x, y pair) int {
+		return cmp.Or(compareLast(o.mean[x.a], o.mean[y.a]), cmp.Compare(x.a, y.a), compareLast(o.mean[x.b], o.mean[y.b]))
+	})
+}
+
+// newPair tests two samples: matched ones by the signed ranks, runs with seeds of their own by the rank sum.
+func newPair(x, y []float64, unmatched bool) (pair, bool) {
+	if unmatched {
+		test, err := statistics.RankSum(x, y)
+		if err != nil {
+			return pair{}, false
+		}
+		q := pair{p: test.P, effect: test.Delta, n: min(len(x), len(y))}
+		for _, a := range x {
+			for _, b := range y {
+				q.count(a, b)
+			}
+		}
+		return q, true
+	}
+	test, err := statistics.SignedRank(x, y)
+	if err != nil {
+		return pair{}, false
+	}
+	q := pair{p: test.P, effect: test.Effect, n: test.N}
+	for k := range x {
+		q.count(x[k], y[k])
+	}
+	return q, true
+}
+
+// count counts one comparison of costs.
+func (q *pair) count(a, b float64) {
+	switch c := compareLast(a, b); {
+	case c < 0:
+		q.better++
+	case c > 0:
+		q.worse++
+	default:
+		q.equal++
+	}
+}
+
+// column is a column of a matrix.
+func column(matrix [][]float64, k int) []float64 {
+	list := make([]float64, len(matrix))
+	for i := range matrix {
+		list[i] = matrix[i][k]
+	}
+	return list
+}
+
+// order is the solvers by mean rank.
+func (o *outcome) order() []int {
+	order := make([]int, len(o.solvers))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compareLast(o.mean[a], o.mean[b]) })
+	return order
+}
+
+// between is the comparison of two solvers, nil: none, and whether it is significant.
+func (o *outcome) between(a, b int) (*pair, bool) {
+	for k := range o.pairs {
+		if q := &o.pairs[k]; q.a == a && q.b == b || q.a == b && q.b == a {
+			return q, q.adjusted <= alpha
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,125 @@
+// Package report draws what runs of suites came to: one HTML file with tables that sort, tests, pictures and charts, and a comparison of
+// two runs. The file needs nothing beside it, neither a network nor another file, and the same rows give the same bytes.
+//
+// Everything is a function of rows ([bench.Row]), of what the run's suite says of itself and of the best-known solutions. Names in them are
+// not trusted: whatever they hold is text in the page.
+package report
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+)
+
+// Run is a run as it was read from its folder or file.
+type Run struct {
+	Name string         // what to call it
+	File *bench.RunFile // nil: there are rows only
+	Rows []bench.Row
+	Best []Known // the best-known solutions of its instances, as many as are at hand
+}
+
+// Known is the best-known solution of an instance, checked.
+type Known struct {
+	Instance *model.Instance
+	Metric   string // what is minimised, as in the rows
+	Solution *model.Solution
+}
+
+// Options say what the report holds. The zero value is the default.
+type Options struct {
+	Title  string // empty: by the suites
+	Charts int    // Gantt charts of best-known solutions at most; 0: 4, below 0: none
+}
+
+//go:embed page.tmpl page.css page.js
+var files embed.FS
+
+// Write writes the report of runs, which must have a row. Rows of the same cell in several runs are compared: solvers are then named
+// with their runs.
+//
+// Complexity: O(n log n + g·s²·c) for n rows in g groups of c instances with s solvers each. The size of the file is bounded by the first
+// [mostRows] rows, mostCharts charts and 500 pairs a group.
+func Write(w io.Writer, runs []Run, opt Options) error {
+	p, err := newPage(runs, opt)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	parsed, err := template.New("page.tmpl").ParseFS(files, "page.tmpl")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := parsed.Execute(w, p); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// asset reads an embedded file.
+func asset(name string) string {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// policy allows the page its own script and styles and nothing else: whatever got into the text, nothing of it runs or asks the
+// network.
+func policy(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+}
+
+// gather joins the rows of runs. Where two runs have rows of the same cell, solvers are named with their runs.
+func gather(runs []Run) ([]bench.Row, error) {
+	var rows []bench.Row
+	from := map[string]int{}
+	clash := false
+	for k := range runs {
+		for i := range runs[k].Rows {
+			row := &runs[k].Rows[i]
+			cell := cellOf(row)
+			if before, ok := from[cell]; ok && before != k {
+				clash = true
+			}
+			from[cell] = k
+		}
+	}
+	names := map[string]int{}
+	for k := range runs {
+		name := runs[k].Name
+		if names[name]++; names[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, names[name])
+		}
+		for _, row := range runs[k].Rows {
+			if clash {
+				row.Solver += " @ " + name
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("expected at least one row, found none")
+	}
+	return rows, nil
+}
+
+// cellOf is the cell that a row is of: its key, or what the key would be made of.
+func cellOf(row *bench.Row) string {
+	if row.Key != "" {
+		return row.Key
+	}
+	return strings.Join([]string{
+		row.Group, row.Instance, row.InstanceSHA256, row.Minimised, row.Solver, parameters(row.Parameters),
+		fmt.Sprint(row.Seed, " ", row.TimeLimit, " ", row.MaxEvals, " ", row.Workers),
+	}, "\x00")
+}

@@ -1,0 +1,282 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+)
+
+// study is what the rows say, sorted into groups. Nothing in it depends on the order of the rows.
+type study struct {
+	rows    []bench.Row // in the order of the last table
+	solvers []string    // names as shown, in the order of first mention by group and rank
+	groups  []*group
+}
+
+// identity is an instance with an objective: instances that differ in the objective share their SHA-256.
+type identity struct{ sha, metric string }
+
+// group is the instances that are compared together.
+type group struct {
+	name    string
+	cases   []*problem
+	solvers []*contender // the best mean rank first
+	test    *outcome     // nil: nothing to test
+}
+
+// problem is an instance with an objective.
+type problem struct {
+	instance string
+	sha      string
+	metric   string                  // what is minimised
+	known    float64                 // the best objective that is known; NaN: none
+	bound    *float64                // the best that is proved
+	cells    map[string][]*bench.Row // by solver, in order of seeds
+	medians  map[string]standing     // of the solvers, as they are asked for
+}
+
+// contender is a solver within a group.
+type contender struct {
+	name string
+	rank float64 // mean rank over the problems that count; NaN: not ranked
+	rows []*bench.Row
+}
+
+// newStudy sorts rows into groups. The groups come in the order given, then by name.
+func newStudy(rows []bench.Row, known map[identity]*Known, order []string) *study {
+	s := &study{rows: slices.Clone(rows)}
+	name := labels(s.rows)
+	for k := range s.rows {
+		s.rows[k].Solver = name[k]
+	}
+	split := splitByBudget(s.rows)
+	byName := map[string]*group{}
+	for k := range s.rows {
+		row := &s.rows[k]
+		title := row.Group
+		if split {
+			title = strings.TrimPrefix(title+" · "+budgetOf(row), " · ")
+			row.Group = title
+		}
+		if byName[title] == nil {
+			byName[title] = &group{name: title}
+			s.groups = append(s.groups, byName[title])
+		}
+	}
+	position := func(title string) int {
+		base, _, _ := strings.Cut(title, " · ")
+		for _, name := range []string{title, base} {
+			if at := slices.Index(order, name); at >= 0 {
+				return at
+			}
+		}
+		return len(order)
+	}
+	slices.SortFunc(s.groups, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(position(a.name), position(b.name)), natural(a.name, b.name))
+	})
+	at := map[string]int{}
+	for k, g := range s.groups {
+		at[g.name] = k
+	}
+	slices.SortStableFunc(s.rows, func(a, b bench.Row) int {
+		return cmp.Or(cmp.Compare(at[a.Group], at[b.Group]), natural(a.Instance, b.Instance), cmp.Compare(a.InstanceSHA256, b.InstanceSHA256), cmp.Compare(a.Minimised, b.Minimised),
+			natural(a.Solver, b.Solver), cmp.Compare(a.TimeLimit, b.TimeLimit), cmp.Compare(a.MaxEvals, b.MaxEvals), cmp.Compare(a.Seed, b.Seed),
+			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Elapsed, b.Elapsed))
+	})
+	for k := range s.rows {
+		byName[s.rows[k].Group].add(&s.rows[k])
+	}
+	for _, g := range s.groups {
+		g.finish(known)
+	}
+	seen := map[string]bool{}
+	for _, g := range s.groups {
+		for _, c := range g.solvers {
+			if !seen[c.name] {
+				seen[c.name] = true
+				s.solvers = append(s.solvers, c.name)
+			}
+		}
+	}
+	return s
+}
+
+// labels are the names to show each row's solver by: its name, with its parameters where one name stands for several.
+func labels(rows []bench.Row) []string {
+	several := map[string]map[string]bool{}
+	texts := make([]string, len(rows))
+	for k := range rows {
+		texts[k] = parameters(rows[k].Parameters)
+		if several[rows[k].Solver] == nil {
+			several[rows[k].Solver] = map[string]bool{}
+		}
+		several[rows[k].Solver][texts[k]] = true
+	}
+	for k := range rows {
+		if name := rows[k].Solver; len(several[name]) > 1 && texts[k] != "" {
+			texts[k] = name + " (" + texts[k] + ")"
+		} else {
+			texts[k] = name
+		}
+	}
+	return texts
+}
+
+// parameters writes parameters in the order of their names.
+func parameters(p map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		list = append(list, name+"="+p[name])
+	}
+	return strings.Join(list, ", ")
+}
+
+// splitByBudget says whether a solver had the same instance and seed under several budgets, which are then compared apart.
+func splitByBudget(rows []bench.Row) bool {
+	type cell struct {
+		group, sha, instance, solver string
+		seed                         uint64
+	}
+	first := map[cell]string{}
+	for k := range rows {
+		row := &rows[k]
+		at := cell{row.Group, row.InstanceSHA256, row.Instance, row.Solver, row.Seed}
+		budget := budgetOf(row)
+		if before, ok := first[at]; ok && before != budget {
+			return true
+		}
+		first[at] = budget
+	}
+	return false
+}
+
+// budgetOf writes the limits of a run.
+func budgetOf(row *bench.Row) string {
+	var limits []string
+	if row.TimeLimit > 0 {
+		limits = append(limits, seconds(row.TimeLimit))
+	}
+	if row.MaxEvals > 0 {
+		limits = append(limits, fmt.Sprintf("%s evaluations", whole(row.MaxEvals)))
+	}
+	if limits == nil {
+		return "no limit"
+	}
+	return strings.Join(limits, ", ")
+}
+
+// add puts a row where it belongs. Rows come sorted, so those of a problem follow each other.
+func (g *group) add(row *bench.Row) {
+	n := len(g.cases)
+	if n == 0 || g.cases[n-1].sha != row.InstanceSHA256 || g.cases[n-1].instance != row.Instance || g.cases[n-1].metric != row.Minimised {
+		g.cases = append(g.cases, &problem{
+			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, medians: map[string]standing{},
+		})
+		n++
+	}
+	p := g.cases[n-1]
+	p.cells[row.Solver] = append(p.cells[row.Solver], row)
+	at := slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == row.Solver })
+	if at < 0 {
+		at = len(g.solvers)
+		g.solvers = append(g.solvers, &contender{name: row.Solver, rank: math.NaN()})
+	}
+	g.solvers[at].rows = append(g.solvers[at].rows, row)
+}
+
+// finish finds out what is best and proved for each problem, and ranks the solvers.
+func (g *group) finish(known map[identity]*Known) {
+	for _, p := range g.cases {
+		if k := known[identity{p.sha, p.metric}]; k != nil && k.Solution.Objective != nil {
+			p.known = *k.Solution.Objective
+		}
+		for _, rows := range p.cells {
+			for _, row := range rows {
+				if o := objective(row); !(p.known <= o) && !math.IsNaN(o) {
+					p.known = o
+				}
+				if b := row.Bound; b != nil && row.Fault == "" && (p.bound == nil || *b > *p.bound) {
+					p.bound = b
+				}
+			}
+		}
+	}
+	g.test = newOutcome(g)
+	for _, c := range g.solvers {
+		if g.test != nil {
+			if at := slices.Index(g.test.solvers, c.name); at >= 0 {
+				c.rank = g.test.mean[at]
+			}
+		}
+	}
+	slices.SortFunc(g.solvers, func(a, b *contender) int {
+		return cmp.Or(compareLast(a.rank, b.rank), compareLast(g.meanGap(a), g.meanGap(b)), natural(a.name, b.name))
+	})
+}
+
+// objective is a row's objective; NaN: there is none.
+func objective(row *bench.Row) float64 {
+	if row.Objective == nil || row.Fault != "" {
+		return math.NaN()
+	}
+	return *row.Objective
+}
+
+// excess is by how much an objective is above the best known, as a share of that; 0 where it is not above. Beside a best of 0 it is
+// infinite.
+func excess(objective, best float64) float64 {
+	if objective-best <= model.Tolerance*math.Abs(objective) {
+		return 0
+	}
+	return (objective - best) / math.Abs(best)
+}
+
+// compareLast compares numbers, with NaN after all others.
+func compareLast(a, b float64) int {
+	switch {
+	case math.IsNaN(a) && math.IsNaN(b):
+		return 0
+	case math.IsNaN(a):
+		return 1
+	case math.IsNaN(b):
+		return -1
+	}
+	return cmp.Compare(a, b)
+}
+
+// natural compares names with the numbers in them as numbers: n9 comes before n10.
+func natural(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		p, q := digits(x), digits(y)
+		if p > 0 && q > 0 {
+			u, v := strings.TrimLeft(x[:p], "0"), strings.TrimLeft(y[:q], "0")
+			if c := cmp.Or(cmp.Compare(len(u), len(v)), cmp.Compare(u, v)); c != 0 {
+				return c
+			}
+			x, y = x[p:], y[q:]
+			continue
+		}
+		if x[0] != y[0] {
+			return cmp.Compare(x[0], y[0])
+		}
+		x, y = x[1:], y[1:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits is how many digits a text begins with.
+func digits(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
+}

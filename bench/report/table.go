@@ -1,0 +1,157 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// table is a table that sorts.
+type table struct {
+	ID      string
+	Caption string
+	Columns []heading
+	Rows    [][]cell
+}
+
+// heading is the head of a column.
+type heading struct {
+	Name   string
+	Help   string
+	IsText bool   // sorts as text and stands left
+	First  string // the direction of the first click, descending where more is better
+}
+
+// cell is a place in a table.
+type cell struct {
+	Text   string
+	Value  string // to sort by where the text does not do; empty: the text
+	IsBest bool
+	IsBad  bool
+}
+
+// text is a cell of text without letters that do not print.
+func text(s string) cell { return cell{Text: printable(s)} }
+
+// number is a cell that sorts by the value whatever the text rounds it to.
+func number(x float64, text string) cell {
+	if math.IsNaN(x) {
+		return cell{Text: missing}
+	}
+	return cell{Text: text, Value: strconv.FormatFloat(x, 'g', 12, 64)}
+}
+
+// count is a cell of a whole number.
+func count(n int) cell { return cell{Text: whole(n)} }
+
+// printable replaces what does not print, such as marks that turn the direction of writing.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// markBest marks the least value of a column, or the greatest; where all are alike there is none.
+func (t *table) markBest(column int, greatest bool) {
+	best, worst := math.NaN(), math.NaN()
+	value := func(row []cell) float64 {
+		if row[column].Text == missing || row[column].Value == "" {
+			return math.NaN()
+		}
+		x, err := strconv.ParseFloat(row[column].Value, 64)
+		if err != nil {
+			return math.NaN()
+		}
+		if greatest {
+			return -x
+		}
+		return x
+	}
+	for _, row := range t.Rows {
+		if x := value(row); !math.IsNaN(x) {
+			if !(best <= x) {
+				best = x
+			}
+			if !(worst >= x) {
+				worst = x
+			}
+		}
+	}
+	if best == worst {
+		return
+	}
+	for _, row := range t.Rows {
+		row[column].IsBest = value(row) == best
+	}
+}
+
+// solversTable is what each solver of a group did.
+func (g *group) solversTable(id string) *table {
+	t := &table{ID: id, Caption: "The solvers, by mean rank", Columns: []heading{
+		{Name: "solver", IsText: true},
+		{Name: "mean rank", Help: "mean over the instances of its rank among the solvers; 1 is the best possible"},
+		{Name: "best on", Help: "instances on which no solver was better", First: "descending"},
+		{Name: "objective", Help: "mean over the instances with its 95 % confidence interval"},
+		{Name: "gap to best, %", Help: "mean gap to the best known objective"},
+		{Name: "gap to bound, %", Help: "mean gap to the best proved bound"},
+		{Name: "proved", Help: "runs whose schedule is proved optimal", First: "descending"},
+		{Name: "time, s", Help: "mean wall clock of a run"},
+		{Name: "evaluations/s", Help: "schedules evaluated per second", First: "descending"},
+		{Name: "left out", Help: "jobs that the schedules leave out, over all runs"},
+		{Name: "failed", Help: "runs that ended with an error or a schedule that the checker refused"},
+		{Name: "runs", Help: "runs with a schedule, of all runs"},
+	}}
+	for _, c := range g.solvers {
+		f := g.figuresOf(c)
+		row := []cell{
+			text(c.name), number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), number(float64(f.wins), whole(f.wins)),
+			number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(f.bound, percent(f.bound)), count(f.proved),
+			number(f.time, figure(f.time, 3)), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
+		}
+		if f.results < f.runs {
+			row[11].Text += " of " + whole(f.runs)
+		}
+		row[9].IsBad, row[10].IsBad = f.left > 0, f.faults > 0
+		t.Rows = append(t.Rows, row)
+	}
+	for _, column := range []int{1, 3, 4, 5} {
+		t.markBest(column, false)
+	}
+	t.markBest(2, true)
+	return t
+}
+
+// mostPairs is how many pairs a table lists.
+const mostPairs = 500
+
+// pairsTable is the comparisons of all pairs; nil without any.
+func (o *outcome) pairsTable(id string) *table {
+	if o == nil || len(o.pairs) == 0 {
+		return nil
+	}
+	better, worse := "better on", "worse on"
+	if o.seeds {
+		better, worse = "pairs of runs better", "worse"
+	}
+	t := &table{ID: id, Caption: "Every pair of solvers, the one of the better mean rank first", Columns: []heading{
+		{Name: "solver", IsText: true}, {Name: "against", IsText: true},
+		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse},
+		{Name: "effect", Help: "rank-biserial correlation or Cliff's delta, from −1, always better, to 1, always worse"},
+		{Name: "size", IsText: true}, {Name: "p", Help: "two-sided, of this pair alone"},
+		{Name: "p (Holm)", Help: "adjusted for all pairs"}, {Name: "verdict", IsText: true},
+	}}
+	if len(o.pairs) > mostPairs {
+		t.Caption += ": the first " + whole(mostPairs) + " of " + whole(len(o.pairs))
+	}
+	for _, q := range o.pairs[:min(len(o.pairs), mostPairs)] {
+		t.Rows = append(t.Rows, []cell{
+			text(o.solvers[q.a]), text(o.solvers[q.b]), count(q.better), count(q.equal), count(q.worse),
+			number(q.effect, strings.Replace(strconv.FormatFloat(q.effect, 'f', 2, 64), "-", "−", 1)), text(sizeOf(q.effect)),
+			number(q.p, probability(q.p)), number(q.adjusted, probability(q.adjusted)), {Text: q.verdict(), IsBest: q.adjusted <= alpha},
+		})
+	}
+	return t
+}

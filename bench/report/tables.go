@@ -1,0 +1,192 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/allot-opt/allot/bench"
+)
+
+// winnersTable is who wins in each group.
+func (s *study) winnersTable(sections []*section) *table {
+	t := &table{ID: "winners", Caption: "Who wins where", Columns: []heading{
+		{Name: "group", IsText: true}, {Name: "instances"}, {Name: "first", IsText: true}, {Name: "mean rank"},
+		{Name: "best on"}, {Name: "second", IsText: true}, {Name: "mean rank"}, {Name: "first against second", IsText: true},
+	}}
+	for k, g := range s.groups {
+		row := []cell{{Text: sections[k].Name}, count(len(g.cases))}
+		for i := range 2 {
+			if i >= len(g.solvers) {
+				row = append(row, cell{Text: missing}, cell{Text: missing})
+				continue
+			}
+			c := g.solvers[i]
+			row = append(row, cell{Text: printable(c.name), IsBest: i == 0}, number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64)))
+			if i == 0 {
+				row = append(row, count(g.figuresOf(c).wins))
+			}
+		}
+		t.Rows = append(t.Rows, append(row, g.firstAgainstSecond()))
+	}
+	return t
+}
+
+// firstAgainstSecond is the verdict on the two best solvers.
+func (g *group) firstAgainstSecond() cell {
+	if g.test == nil || len(g.solvers) < 2 {
+		return cell{Text: missing}
+	}
+	a, b := slices.Index(g.test.solvers, g.solvers[0].name), slices.Index(g.test.solvers, g.solvers[1].name)
+	q, significant := g.test.between(a, b)
+	if q == nil {
+		return cell{Text: missing}
+	}
+	return cell{Text: q.verdict() + ", p " + related(q.adjusted), IsBest: significant}
+}
+
+// gapsTable is the mean gaps to the best known, solver × group.
+func (s *study) gapsTable(sections []*section, overall *outcome) *table {
+	t := &table{ID: "gaps", Caption: "Mean gap to the best known, %", Columns: []heading{
+		{Name: "solver", IsText: true}, {Name: "mean rank", Help: "over the instances of all groups"},
+	}}
+	ranks := map[string]float64{}
+	if overall != nil {
+		for k, name := range overall.solvers {
+			ranks[name] = overall.mean[k]
+		}
+	}
+	names := slices.Clone(s.solvers)
+	for _, name := range names {
+		if _, ok := ranks[name]; !ok {
+			ranks[name] = math.NaN()
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return compareLast(ranks[a], ranks[b]) })
+	for k := range s.groups {
+		t.Columns = append(t.Columns, heading{Name: sections[k].Name})
+	}
+	for _, name := range names {
+		row := []cell{text(name), number(ranks[name], strconv.FormatFloat(ranks[name], 'f', 2, 64))}
+		for _, g := range s.groups {
+			gap := math.NaN()
+			if at := slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == name }); at >= 0 {
+				gap = g.meanGap(g.solvers[at])
+			}
+			row = append(row, number(gap, percent(gap)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for k := 1; k < len(t.Columns); k++ {
+		t.markBest(k, false)
+	}
+	return t
+}
+
+// mostFaults is how many kinds of faults a table lists, and mostFaultLetters how much of each it shows.
+const (
+	mostFaults       = 50
+	mostFaultLetters = 240
+)
+
+// faultsTable is what went wrong, the most frequent first; nil where nothing did.
+func (s *study) faultsTable() *table {
+	type fault struct{ solver, text string }
+	counts := map[fault]int{}
+	example := map[fault]string{}
+	for k := range s.rows {
+		if row := &s.rows[k]; row.Fault != "" {
+			f := fault{row.Solver, row.Fault}
+			if counts[f]++; counts[f] == 1 {
+				example[f] = row.Instance
+			}
+		}
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	list := slices.SortedFunc(maps.Keys(counts), func(a, b fault) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), natural(a.solver, b.solver), cmp.Compare(a.text, b.text))
+	})
+	t := &table{ID: "faults", Caption: "Runs that failed", Columns: []heading{
+		{Name: "solver", IsText: true}, {Name: "runs", First: "descending"}, {Name: "why", IsText: true}, {Name: "such as", IsText: true},
+	}}
+	if len(list) > mostFaults {
+		t.Caption += fmt.Sprintf(": the %d most frequent of %s kinds", mostFaults, whole(len(list)))
+	}
+	for _, f := range list[:min(len(list), mostFaults)] {
+		t.Rows = append(t.Rows, []cell{text(f.solver), count(counts[f]), text(clip(f.text, mostFaultLetters)), text(example[f])})
+	}
+	return t
+}
+
+// skippedTable is what was not run; nil where all was.
+func skippedTable(runs []Run) *table {
+	t := &table{ID: "skipped", Caption: "Not run", Columns: []heading{
+		{Name: "solver", IsText: true}, {Name: "instances", First: "descending"}, {Name: "why", IsText: true},
+	}}
+	seen := map[bench.Skipped]bool{}
+	for _, run := range runs {
+		if run.File == nil {
+			continue
+		}
+		for _, skip := range run.File.Skipped {
+			if !seen[skip] {
+				seen[skip] = true
+				t.Rows = append(t.Rows, []cell{text(skip.Solver), count(skip.Instances), text(clip(skip.Reason, mostFaultLetters))})
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+// rowsTable is every run.
+func (s *study) rowsTable() *table {
+	t := &table{ID: "rows", Caption: "Every run", Columns: []heading{
+		{Name: "instance", IsText: true}, {Name: "group", IsText: true}, {Name: "solver", IsText: true}, {Name: "seed"}, {Name: "objective"},
+		{Name: "gap to best, %"}, {Name: "bound"}, {Name: "status", IsText: true}, {Name: "stopped by", IsText: true}, {Name: "time, s"},
+		{Name: "evaluations"}, {Name: "left out"}, {Name: "fault", IsText: true},
+	}}
+	if len(s.rows) > mostRows {
+		t.Caption += ": the first " + whole(mostRows) + " of " + whole(len(s.rows))
+	}
+	for _, g := range s.groups {
+		for _, p := range g.cases {
+			t.Rows = append(t.Rows, p.rows(g, mostRows-len(t.Rows))...)
+		}
+	}
+	return t
+}
+
+// rows are the lines of a problem, so many at most.
+func (p *problem) rows(g *group, most int) [][]cell {
+	var list [][]cell
+	for _, c := range g.solvers {
+		for _, row := range p.cells[c.name] {
+			if len(list) >= most {
+				return list
+			}
+			gap := 100 * excess(objective(row), p.known)
+			list = append(list, []cell{
+				text(row.Instance), text(row.Group), text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: figure(objective(row), 6)},
+				{Text: percent(gap)}, {Text: optional(row.Bound)}, text(string(row.Status)), text(string(row.Stop)), {Text: figure(row.Elapsed, 3)},
+				{Text: whole(row.Evaluations)}, {Text: whole(row.Left)}, text(clip(row.Fault, mostFaultLetters)),
+			})
+		}
+	}
+	return list
+}
+
+// optional is a figure that may be missing.
+func optional(x *float64) string {
+	if x == nil {
+		return missing
+	}
+	return figure(*x, 6)
+}
