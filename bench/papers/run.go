@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/files"
@@ -16,6 +17,7 @@ type Options struct {
 	Dir      string // folder of the rows; it goes on where it was, see [bench.Run]
 	Quick    bool
 	Jobs     int                  // runs at a time; 0: 1
+	Mixed    bool                 // go on in a folder with rows of another version of allot; they count
 	Progress func(bench.Progress) // nil: silent
 	Warn     func(string)         // nil: silent
 }
@@ -39,13 +41,18 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: opt.Dir, Jobs: opt.Jobs, Bare: true, Progress: opt.Progress, Warn: opt.Warn}); err != nil {
+	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: opt.Dir, Jobs: opt.Jobs, Bare: true, Mixed: opt.Mixed, Progress: opt.Progress, Warn: opt.Warn}); err != nil {
 		return nil, err
 	}
 	rows, err := bench.ReadRows(opt.Dir)
 	if err != nil {
 		return nil, err
 	}
+	planned := map[string]bool{}
+	for _, cell := range plan.Cells {
+		planned[cell.Key] = true
+	}
+	rows = slices.DeleteFunc(rows, func(row bench.Row) bool { return !planned[row.Key] }) // where the folder holds others too
 	return outcome, outcome.judge(rows)
 }
 

@@ -17,24 +17,22 @@ type Outcome struct {
 	Quick      bool
 }
 
-// WriteTable writes the findings as a table for people, claim by claim, a line a reading; a star marks the reading that comes closest to the claim.
+// WriteTable writes the findings as a table for people: each claim under the first reading and, where that is another, under the one that comes
+// closest to it, marked with a star. The report has all of them.
 func (o *Outcome) WriteTable(w io.Writer) error {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, WidthMax: 40}, {Number: 5, WidthMax: 60}})
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 5, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}})
 	t.AppendHeader(table.Row{"claim", "paper", "reading", "ours", "verdict"})
 	e := o.Experiment
 	for c := range e.Claims {
 		claim := &e.Claims[c]
-		if c > 0 {
-			t.AppendSeparator()
-		}
 		closest := Closest(o.Findings, claim)
 		subject, states := claim.Subject(), claim.States()
 		for k := range o.Findings {
 			f := &o.Findings[k]
-			if f.Claim != claim || f.Verdict == NotRun && closest != nil {
+			if f.Claim != claim || f.Reading != &e.Readings[0] && f != closest {
 				continue
 			}
 			star := ""
@@ -49,8 +47,26 @@ func (o *Outcome) WriteTable(w io.Writer) error {
 	if o.Quick {
 		mode = " (quick)"
 	}
-	_, err := fmt.Fprintf(w, "%s: %s%s\n%s\n%s\n%s\n", e.ID, e.Title, mode, e.Source.Citation(), t.Render(), o.Summary())
+	head := fmt.Sprintf("%s: %s%s\n%s\n", e.ID, e.Title, mode, e.Source.Citation())
+	_, err := io.WriteString(w, head+t.Render()+"\n"+o.tallies()+o.Summary()+"\n")
 	return err
+}
+
+// tallies says what becomes of the claims under each reading; nothing where there is but one.
+func (o *Outcome) tallies() string {
+	if len(o.Experiment.Readings) == 1 {
+		return ""
+	}
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	t.AppendHeader(table.Row{"reading", Reproduces, DirectionOnly, Fails, NotRun})
+	for r := range o.Experiment.Readings {
+		reading := &o.Experiment.Readings[r]
+		count := Tally(o.Findings, reading)
+		t.AppendRow(table.Row{reading.ID, count[Reproduces], count[DirectionOnly], count[Fails], count[NotRun]})
+	}
+	return t.Render() + "\n"
 }
 
 // verdictText is the verdict with the reason.
@@ -67,14 +83,14 @@ func (o *Outcome) Summary() string {
 	if best == nil {
 		return "No claim was run."
 	}
+	of := fmt.Sprintf("of %d claims", len(o.Experiment.Claims))
 	tally := TallyText(Tally(o.Findings, best))
-	if len(o.Experiment.Readings) == 1 {
-		return "Of the claims " + tally + "."
-	}
 	first := &o.Experiment.Readings[0]
-	if best == first {
-		return fmt.Sprintf("The reading %q comes closest: of the claims %s.", best.ID, tally)
+	switch {
+	case len(o.Experiment.Readings) == 1:
+		return fmt.Sprintf("%s %s.", strings.ToUpper(of[:1])+of[1:], tally)
+	case best == first:
+		return fmt.Sprintf("The first reading, %q, comes closest: %s %s.", best.ID, of, tally)
 	}
-	return fmt.Sprintf("The reading %q comes closest: of the claims %s; under the first reading, %q, %s.", best.ID, tally, first.ID,
-		strings.TrimSuffix(TallyText(Tally(o.Findings, first)), "."))
+	return fmt.Sprintf("The reading %q comes closest: %s %s; under the first reading, %q, %s.", best.ID, of, tally, first.ID, TallyText(Tally(o.Findings, first)))
 }

@@ -36,7 +36,7 @@ func span(i statistics.Interval, unit string) string {
 	return fmt.Sprintf("%s %s [%s, %s]", signed(i.Estimate), unit, signed(i.Low), signed(i.High))
 }
 
-// States is what the claim says in figures: −12.1 %, less, grows less.
+// States is what the claim says in figures: −12.1 %, less, less and less.
 func (c *Claim) States() string {
 	switch c.Form {
 	case Percent:
@@ -44,7 +44,7 @@ func (c *Claim) States() string {
 	case Sign:
 		return c.Direction
 	case Order:
-		return "ever " + c.Direction
+		return c.Direction + " and " + c.Direction
 	}
 	return "these values"
 }
@@ -116,9 +116,20 @@ func Tally(findings []Finding, r *Reading) map[Verdict]int {
 func TallyText(count map[Verdict]int) string {
 	var parts []string
 	for _, v := range []Verdict{Reproduces, DirectionOnly, Fails, NotRun} {
-		if count[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
+		n, words := count[v], string(v)
+		switch {
+		case n == 0:
+			continue
+		case v == Reproduces && n > 1:
+			words = "reproduce"
+		case v == Fails && n > 1:
+			words = "do not reproduce"
+		case v == DirectionOnly:
+			words = "in the direction only"
+		case v == NotRun:
+			words = "not run"
 		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, words))
 	}
 	return strings.Join(parts, ", ")
 }

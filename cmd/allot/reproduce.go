@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/papers"
+	"github.com/allot-opt/allot/bench/report"
 )
 
 func reproduceCommand() *cli.Command {
@@ -23,7 +25,7 @@ func reproduceCommand() *cli.Command {
 		Usage:     "run a published experiment and say of each claim whether it reproduces",
 		ArgsUsage: "[PAPER[/FIGURE]]",
 		Description: `Runs the experiment from seeds, appends a row for each run to rows.jsonl in the folder and writes a table to standard output and
-report.html to the folder: each claim of the paper beside our number with its 95 % interval, under every reading of what the paper leaves
+report.html to the folder (and its figures as SVG): each claim of the paper beside our number with its 95 % interval, under every reading of what the paper leaves
 open, and a verdict: reproduces, direction only, does not reproduce. Interrupted, or killed, the same command goes on where it was.
 Without an argument it lists the experiments.
 
@@ -34,6 +36,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quick", Usage: "fewer repetitions and points"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE, -quick", Usage: "`FOLDER` of the rows and the report; of several experiments the folder of their folders"},
+			&cli.BoolFlag{Name: "mixed", Usage: "go on in a folder with rows of another version of allot, which then count"},
 			&cli.IntFlag{Name: "jobs", DefaultText: "as many as processors", Usage: "`P` runs at a time; the result does not depend on it"},
 		},
 		Action: runReproduce,
@@ -53,7 +56,7 @@ func runReproduce(c *cli.Context) error {
 	if err != nil {
 		return usageErrorf("%w", err)
 	}
-	opt := papers.Options{Quick: c.Bool("quick"), Jobs: c.Int("jobs")}
+	opt := papers.Options{Quick: c.Bool("quick"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
 	switch {
 	case c.IsSet("jobs") && opt.Jobs < 1:
 		return usageErrorf("--jobs: expected a number ≥ 1, found %d", opt.Jobs)
@@ -107,8 +110,8 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) error {
 	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
 		return cannotWrite(opt.Dir, err)
 	}
-	report := filepath.Join(opt.Dir, "report.html")
-	if err := checkWritable(report); err != nil {
+	page := filepath.Join(opt.Dir, "report.html")
+	if err := checkWritable(page); err != nil {
 		return err
 	}
 	ctx, stop := interruptible(c.Context)
@@ -131,9 +134,23 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) error {
 	if err := write(c, "-", outcome.WriteTable); err != nil {
 		return err
 	}
-	if err := writeFile(report, outcome.WriteReport); err != nil {
+	if err := writeFile(page, outcome.WriteReport); err != nil {
+		return err
+	}
+	if err := writeFigures(outcome, opt.Dir); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
+	return nil
+}
+
+// writeFigures writes the figures under the first reading, each to a file of its own, such as mcp.svg.
+func writeFigures(outcome *papers.Outcome, dir string) error {
+	for _, f := range outcome.Figures(&outcome.Experiment.Readings[0]) {
+		name := strings.Join(strings.FieldsFunc(strings.ToLower(f.Title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' }), "-")
+		if err := writeFile(filepath.Join(dir, name+".svg"), func(w io.Writer) error { return report.WriteFigure(w, &f) }); err != nil {
+			return err
+		}
+	}
 	return nil
 }
