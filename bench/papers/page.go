@@ -21,44 +21,88 @@ func (o *Outcome) WriteReport(w io.Writer) error {
 	a := &report.Account{
 		Kicker: "Experiment " + e.ID, Title: e.Title, Doc: e.SetUp, Short: o.Summary(), By: "allot reproduce " + e.ID,
 		Facts: []report.Fact{{Name: "Source", Value: e.Source.Citation()}, {Name: "Mode", Value: mode}},
-		Parts: []report.Part{o.claimsPart(), o.readingsPart()}, Method: e.method(),
+		Parts: []report.Part{o.claimsPart()}, Method: e.method(),
 	}
 	if n := o.repetitions(); n != "" {
 		a.Facts = append(a.Facts, report.Fact{Name: "Repetitions a point", Value: n})
 	}
-	a.Parts = append(a.Parts, o.figureParts()...)
+	figures := o.figureParts()
+	a.Parts = append(a.Parts, figures[:min(1, len(figures))]...)
+	if len(e.Readings) > 1 {
+		a.Parts = append(a.Parts, o.readingsPart(), o.findingsPart())
+	}
+	a.Parts = append(a.Parts, figures[min(1, len(figures)):]...)
 	return report.WriteAccount(w, a)
 }
 
-// claimsPart is the table of all findings.
+// claimsPart is the table of the claims with what came out under the first reading, and the reading that comes closest.
 func (o *Outcome) claimsPart() report.Part {
-	g := &report.Grid{Caption: "Every claim under every reading", Columns: []report.Column{
-		{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, {Name: "where", IsText: true},
-		{Name: "paper", IsText: true, Help: "the paper's number; less, more: than the rival; less and less, more and more: from the first point to the last"},
-		{Name: "reading", IsText: true, Help: "what was assumed where the paper is silent; ★ comes closest to this claim"},
-		{Name: "ours", IsText: true, Help: "difference of the means in percent with its 95 % interval"},
-		{Name: "verdict", IsText: true},
+	first := &o.Experiment.Readings[0]
+	g := &report.Grid{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []report.Column{
+		{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn,
+		{Name: "verdict", IsText: true}, {Name: "closest reading", IsText: true, Help: "the reading with the best verdict, then the nearest number"},
 	}}
-	for c := range o.Experiment.Claims {
-		claim := &o.Experiment.Claims[c]
-		closest := Closest(o.Findings, claim)
-		for k := range o.Findings {
-			f := &o.Findings[k]
-			if f.Claim != claim {
-				continue
-			}
-			reading := f.Reading.ID
-			if f == closest && len(o.Experiment.Readings) > 1 {
-				reading += " ★"
-			}
-			g.Rows = append(g.Rows, []report.Cell{
-				{Text: claim.Subject()}, {Text: claim.Text}, {Text: claim.Where}, {Text: claim.States()}, {Text: reading}, {Text: f.Ours()},
-				{Text: f.verdictText(), IsGood: f.Verdict == Reproduces, IsBad: f.Verdict == Fails},
-			})
+	for k := range o.Findings {
+		f := &o.Findings[k]
+		if f.Reading != first {
+			continue
 		}
+		closest := report.Cell{Text: first.ID}
+		if c := Closest(o.Findings, f.Claim); c != nil && c != f {
+			closest.Text = fmt.Sprintf("%s: %s, %s", c.Reading.ID, c.Ours(), c.Verdict)
+		}
+		g.Rows = append(g.Rows, []report.Cell{
+			{Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
+			f.verdictCell(), closest,
+		})
 	}
 	return report.Part{Name: "Claims", Grid: g}
 }
+
+// Columns of both tables of claims.
+var (
+	paperColumn = report.Column{Name: "paper",
+		Help: "the paper's number; less, more: than the rival; less and less, more and more: from the first point to the last"}
+	oursColumn = report.Column{Name: "ours", Help: "difference of the means in percent with its 95 % interval; of several points its range"}
+)
+
+// findingsPart is the table of all findings of what was run.
+func (o *Outcome) findingsPart() report.Part {
+	g := &report.Grid{Caption: "Every claim under every reading that was run", Columns: []report.Column{
+		{Name: "claim", IsText: true}, paperColumn, {Name: "reading", IsText: true, Help: "★ comes closest to this claim"}, oursColumn, {Name: "verdict", IsText: true},
+	}}
+	for k := range o.Findings {
+		f := &o.Findings[k]
+		if f.Verdict == NotRun {
+			continue
+		}
+		reading := f.Reading.ID
+		if f == Closest(o.Findings, f.Claim) {
+			reading += " ★"
+		}
+		g.Rows = append(g.Rows, []report.Cell{
+			{Text: f.Claim.Subject()}, f.Claim.paperCell(), {Text: reading}, f.oursCell(), f.verdictCell(),
+		})
+	}
+	return report.Part{Name: "All findings", Grid: g}
+}
+
+// verdictCell is the verdict as a place in a table.
+func (f *Finding) verdictCell() report.Cell {
+	return report.Cell{Text: f.verdictText(), IsGood: f.Verdict == Reproduces, IsBad: f.Verdict == Fails}
+}
+
+// oursCell is what came out as a place in a table.
+func (f *Finding) oursCell() report.Cell {
+	c := report.Cell{Text: f.Ours()}
+	if f.Value.N > 0 {
+		c.Value = &f.Value.Estimate
+	}
+	return c
+}
+
+// paperCell is the paper's number as a place in a table.
+func (c *Claim) paperCell() report.Cell { return report.Cell{Text: c.States(), Value: c.Value} }
 
 // readingsPart is the table of the readings with how many claims hold under each.
 func (o *Outcome) readingsPart() report.Part {

@@ -153,6 +153,10 @@ func (f *Figure) plot(id string) *plot {
 		left, right = left-margin, right+margin
 	}
 	x, y := axis.New(f.X, left, right, "", ticks), axis.New(f.Y, low, high, "", ticks)
+	const wide = 10 // from this ratio on what is small would lie on the axis
+	if low > 0 && high > wide*low {
+		y = axis.NewLog(f.Y, low, high, "", ticks)
+	}
 	p := newPlot(id, printable(f.Title), x, y, nil)
 	p.Note = printable(f.Note)
 	var names []string
