@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"testing"
 
@@ -68,13 +67,16 @@ func (b *broken) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	switch b.Way {
 	case "error":
 		return solve.Result{}, fmt.Errorf("no luck")
-	case "wrong": // every job at once on the same processors
-		sol := &model.Solution{}
-		for k := range in.Jobs() {
-			job := &in.Jobs()[k]
-			sol.Jobs = append(sol.Jobs, model.Placement{Job: job.ID, Cluster: in.Clusters()[0].ID, End: math.Pi})
+	case "wrong": // every job takes longer than it does
+		info, err := solve.Lookup("met")
+		if err != nil {
+			return solve.Result{}, err
 		}
-		return solve.Result{Solution: sol, Status: model.Feasible, Stop: model.StopDone}, nil
+		result, err := info.New().Solve(ctx, in, opt)
+		for k := range result.Solution.Jobs {
+			result.Solution.Jobs[k].End++
+		}
+		return result, err
 	case "nothing":
 		return solve.Result{Status: model.Unknown, Stop: model.StopEvaluations}, nil
 	}

@@ -21,7 +21,7 @@ type Ranking struct {
 	Group     string
 	Minimised string // the objectives, in metrics
 	Instances int
-	Standings []Standing // the best ratio first
+	Standings []Standing // first those with the least share of runs that have no ratio, then by the ratio
 }
 
 // Standing is how one solver did on the instances of a group.
@@ -30,6 +30,7 @@ type Standing struct {
 	Runs      int
 	Objective *float64 // mean of the runs that have one; nil: none has
 	Ratio     *float64 // mean of objective/best of the runs that leave out as few jobs as the best; nil: none does, or a best is 0 or less
+	Compared  int      // runs that Ratio is of
 	Wins      int      // instances on which no solver is better by the mean over seeds
 	Elapsed   float64  // mean seconds of a run
 	Left      float64  // mean jobs left out
@@ -116,7 +117,8 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
 		r.Standings = append(r.Standings, s)
 	}
 	slices.SortStableFunc(r.Standings, func(a, b Standing) int {
-		return cmp.Or(compareOptional(a.Ratio, b.Ratio), compareOptional(a.Objective, b.Objective), strings.Compare(a.Solver, b.Solver))
+		missing := cmp.Compare((a.Runs-a.Compared)*b.Runs, (b.Runs-b.Compared)*a.Runs)
+		return cmp.Or(missing, compareOptional(a.Ratio, b.Ratio), compareOptional(a.Objective, b.Objective), strings.Compare(a.Solver, b.Solver))
 	})
 	return r
 }
@@ -178,7 +180,7 @@ func winners(rows []*Row) []string {
 func standing(rows []*Row, best map[[2]string]*Row) Standing {
 	s := Standing{Runs: len(rows)}
 	objective, ratio := 0.0, 0.0
-	solved, comparable := 0, 0
+	solved := 0
 	for _, row := range rows {
 		s.Elapsed += row.Elapsed / float64(len(rows))
 		switch {
@@ -193,7 +195,7 @@ func standing(rows []*Row, best map[[2]string]*Row) Standing {
 		objective += *row.Objective
 		s.Left += float64(row.Left)
 		if b := best[[2]string{row.InstanceSHA256, row.Minimised}]; b.Left == row.Left {
-			comparable++
+			s.Compared++
 			ratio += ratioOf(*row.Objective, *b.Objective)
 		}
 	}
@@ -201,8 +203,8 @@ func standing(rows []*Row, best map[[2]string]*Row) Standing {
 		s.Objective = Finite(objective / float64(solved))
 		s.Left /= float64(solved)
 	}
-	if comparable > 0 {
-		s.Ratio = Finite(ratio / float64(comparable))
+	if s.Compared > 0 {
+		s.Ratio = Finite(ratio / float64(s.Compared))
 	}
 	return s
 }
@@ -262,7 +264,7 @@ func rankingTable(r Ranking) string {
 		if s.Ratio != nil {
 			ratio = strconv.FormatFloat(*s.Ratio, 'f', 4, 64)
 		}
-		cells := table.Row{s.Solver, s.Runs, optionalFigure(s.Objective), ratio, s.Wins, strconv.FormatFloat(s.Elapsed, 'f', 3, 64), s.Faults}
+		cells := table.Row{s.Solver, s.Runs, optionalFigure(s.Objective), ratio, s.Wins, seconds(s.Elapsed), s.Faults}
 		if left {
 			cells = append(cells, Figure(s.Left))
 		}
@@ -277,4 +279,13 @@ func rankingTable(r Ranking) string {
 	}
 	t.SetColumnConfigs(configs)
 	return t.Render()
+}
+
+// seconds are three significant digits, down to a tenth of a microsecond.
+func seconds(x float64) string {
+	digits := 1
+	if x > 0 {
+		digits = min(max(0, 2-int(math.Floor(math.Log10(x)))), 7)
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
 }

@@ -249,7 +249,7 @@ func validateGrid(f *suiteFaults, path string, parameters map[string]Values, tar
 				continue
 			}
 			if err := set(target(), name, text); err != nil {
-				f.at(path+"."+name, "%s", err)
+				f.at(path+"."+name, "%s", strings.TrimPrefix(err.Error(), "parameter "+name+": "))
 				break
 			}
 		}

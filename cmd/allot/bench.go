@@ -73,10 +73,7 @@ func runBench(c *cli.Context) error {
 	if opt.Dir == "" {
 		opt.Dir = "run-" + safeName(suite.Name)
 	}
-	switch {
-	case c.IsSet("jobs") && opt.Jobs < 1:
-		return usageErrorf("--jobs: expected a number ≥ 1, found %d", opt.Jobs)
-	case opt.Jobs == 0:
+	if opt.Jobs == 0 {
 		opt.Jobs = max(1, runtime.GOMAXPROCS(0)/max(1, suite.Workers))
 	}
 	fmt.Fprintln(c.App.ErrWriter, printable(planned(plan, opt.Dir)))
@@ -102,6 +99,8 @@ func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
 		return usageErrorf("--evals: expected a number ≥ 0, found %d", c.Int64("evals"))
 	case c.IsSet("workers") && c.Int("workers") < 1:
 		return usageErrorf("--workers: expected a number ≥ 1, found %d", c.Int("workers"))
+	case c.IsSet("jobs") && c.Int("jobs") < 1:
+		return usageErrorf("--jobs: expected a number ≥ 1, found %d", c.Int("jobs"))
 	case c.Duration("time") < 0:
 		return usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
 	}

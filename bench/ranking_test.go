@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRank ranks rows that are worked out by hand: two instances, three solvers, two seeds.
+func TestRank(t *testing.T) {
+	row := func(instance, solver string, seed uint64, objective float64, left int) Row {
+		return Row{Group: "g", Instance: instance, InstanceSHA256: instance, Solver: solver, Seed: seed, Minimised: "makespan", Objective: &objective, Left: left, Elapsed: 2}
+	}
+	rows := []Row{
+		row("a", "x", 1, 10, 0), row("a", "x", 2, 20, 0), // mean 15, ratios 1 and 2 to the best, 10
+		row("b", "x", 1, 4, 0), row("b", "x", 2, 4, 0), // wins; ratios 2, as 2 is known
+		row("a", "y", 1, 14, 0), row("a", "y", 2, 14, 0), // wins a by the mean; ratios 1.4
+		row("b", "y", 1, 3, 1), row("b", "y", 2, 5, 0), // leaves half a job out on average; the ratio of the one that leaves none is 2.5
+		row("a", "z", 1, 1, 0), {Group: "g", Instance: "a", InstanceSHA256: "a", Solver: "z", Seed: 2, Minimised: "makespan", Fault: "panic"},
+		{Group: "g", Instance: "b", InstanceSHA256: "b", Solver: "z", Seed: 1, Minimised: "makespan"}, // nothing found
+		{Group: "other", Instance: "c", InstanceSHA256: "c", Solver: "z", Minimised: "mcp", Objective: new(0.0)},
+		{Group: "other", Instance: "c", InstanceSHA256: "c", Solver: "x", Minimised: "mcp", Objective: new(1.0)},
+	}
+	rows[8].Objective = new(10.0)
+	known := []Row{row("b", "w", 1, 2, 0)}
+	want := []Ranking{
+		{Group: "g", Minimised: "makespan", Instances: 2, Standings: []Standing{
+			{Solver: "x", Runs: 4, Objective: new(9.5), Ratio: new(1.75), Compared: 4, Wins: 1, Elapsed: 2},
+			{Solver: "y", Runs: 4, Objective: new(9.0), Ratio: new((1.4 + 1.4 + 2.5) / 3), Compared: 3, Wins: 1, Elapsed: 2, Left: 0.25},
+			{Solver: "z", Runs: 3, Objective: new(10.0), Ratio: new(1.0), Compared: 1, Elapsed: 2.0 / 3, Unsolved: 1, Faults: 1}, // however good, it has no schedule twice, and a run without a schedule wins nothing
+		}},
+		{Group: "other", Minimised: "mcp", Instances: 1, Standings: []Standing{
+			{Solver: "z", Runs: 1, Objective: new(0.0), Ratio: new(1.0), Compared: 1, Wins: 1},
+			{Solver: "x", Runs: 1, Objective: new(1.0), Compared: 1}, // the ratio to 0 says nothing
+		}},
+	}
+	found := Rank(rows, known)
+	if diff := cmp.Diff(want, found, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 })); diff != "" {
+		t.Errorf("(-expected +found)\n%s", diff)
+	}
+	var text strings.Builder
+	if err := WriteRankings(&text, found); err != nil {
+		t.Fatal(err)
+	}
+	const table = `g: 2 instances; minimise makespan
+┌────────┬──────┬────────────────┬────────────┬──────┬─────────────┬────────┬──────────┬─────────────┐
+│ solver │ runs │ mean objective │ mean ratio │ wins │ mean time s │ faults │ left out │ no schedule │
+├────────┼──────┼────────────────┼────────────┼──────┼─────────────┼────────┼──────────┼─────────────┤
+│ x      │    4 │        9.50000 │     1.7500 │    1 │        2.00 │      0 │        0 │           0 │
+│ y      │    4 │              9 │     1.7667 │    1 │        2.00 │      0 │ 0.250000 │           0 │
+│ z      │    3 │             10 │     1.0000 │    0 │       0.667 │      1 │        0 │           1 │
+└────────┴──────┴────────────────┴────────────┴──────┴─────────────┴────────┴──────────┴─────────────┘
+`
+	if !strings.HasPrefix(text.String(), table) {
+		t.Errorf("the table begins otherwise:\n%s", text.String())
+	}
+}

@@ -1,0 +1,361 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/allot-opt/allot/solve"
+)
+
+// smallSuite has runs of a few milliseconds, with limits in evaluations alone, so that rows can be compared.
+const smallSuite = `{
+ "format": "allot-suite/1", "name": "small",
+ "instances": [{"generate": "muscle", "parameters": {"jobs": [8, 20]}, "seeds": 3}],
+ "solvers": ["minmin", "muscle+titan", {"solver": "search", "label": "search, one core"}],
+ "seeds": 3, "budget": {"evaluations": 20000}, "trace": true
+}`
+
+// rowsOf are the rows of a run folder by their key, without what may differ: the times.
+func rowsOf(t *testing.T, dir string) map[string]Row {
+	t.Helper()
+	rows, err := ReadRows(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKey := map[string]Row{}
+	for _, row := range rows {
+		row.Elapsed = 0
+		for k := range row.Trace {
+			row.Trace[k].Elapsed = 0
+		}
+		byKey[row.Key] = row
+	}
+	if len(byKey) != len(rows) {
+		t.Fatalf("%d rows of %d cells", len(rows), len(byKey))
+	}
+	return byKey
+}
+
+// undisturbed runs the suite in a new folder.
+func undisturbed(t *testing.T, path string, jobs int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := runOf(t.Context(), path, RunOptions{Dir: dir, Jobs: jobs}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sameRows compares the rows of two folders.
+func sameRows(t *testing.T, what, want, found string) {
+	t.Helper()
+	if diff := cmp.Diff(rowsOf(t, want), rowsOf(t, found)); diff != "" {
+		t.Errorf("%s: other rows (-expected +found)\n%s", what, diff)
+	}
+}
+
+// The rows are the same however many runs go on at a time, and whatever else is in the suite.
+func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
+	path := writeSuite(t, smallSuite)
+	one := undisturbed(t, path, 1)
+	sameRows(t, "four at a time", one, undisturbed(t, path, 4))
+	rows := rowsOf(t, one)
+	if len(rows) != 6*3*3 {
+		t.Errorf("%d rows, expected 54", len(rows))
+	}
+	for _, row := range rows {
+		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 20000 || row.Workers != 1 || row.Jobs == 0 || len(row.Trace) == 0 {
+			t.Errorf("a row lacks something: %+v", row)
+		}
+		if (row.Solver == "search, one core") != (row.Algorithm == "search") {
+			t.Errorf("the solver %q is called %q", row.Algorithm, row.Solver)
+		}
+	}
+}
+
+// A run that is killed three times at random moments and goes on has the rows of one that is not disturbed.
+func TestKilledRunGoesOn(t *testing.T) {
+	path := writeSuite(t, smallSuite)
+	want := undisturbed(t, path, 2)
+	total := len(rowsOf(t, want))
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(rand.Uint64(), 0))
+	for kill := range 3 {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), runSuite+"="+path, runInto+"="+dir)
+		child.Stderr = os.Stderr
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- child.Wait() }()
+		least := linesOf(dir) + rng.IntN(total/4)
+		for len(ended) == 0 && linesOf(dir) < least {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(rng.IntN(20_000)) * time.Microsecond)
+		_ = child.Process.Kill() // it may have ended
+		<-ended
+		t.Logf("killed with %d of %d rows (%d)", linesOf(dir), total, kill)
+	}
+	if err := runOf(t.Context(), path, RunOptions{Dir: dir, Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	sameRows(t, "killed", want, dir)
+	for _, dir := range []string{dir, filepath.Join(dir, bestFolder)} {
+		if left, _ := filepath.Glob(filepath.Join(dir, ".allot-*")); len(left) > 3 {
+			t.Errorf("more temporary files than kills: %q", left)
+		}
+	}
+}
+
+// linesOf is the number of rows that are written so far.
+func linesOf(dir string) int {
+	text, err := os.ReadFile(filepath.Join(dir, rowsFile))
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(text, []byte("\n"))
+}
+
+// A line that is cut off anywhere is run again, and nothing else is.
+func TestTornLine(t *testing.T) {
+	path := writeSuite(t, strings.Replace(smallSuite, "[8, 20]", "8", 1))
+	want := undisturbed(t, path, 2)
+	whole, err := os.ReadFile(filepath.Join(want, rowsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+	for _, keep := range []int{last, last + 1, last + 10, (last + len(whole)) / 2, len(whole) - 1, len(whole)} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, rowsFile), whole[:keep], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := ReadRows(dir); err != nil || len(rows) < 26 {
+			t.Errorf("cut at byte %d: %d rows, %v; a torn line is no error", keep-last, len(rows), err)
+		}
+		if err := runOf(t.Context(), path, RunOptions{Dir: dir}); err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, "torn", want, dir)
+		text, err := os.ReadFile(filepath.Join(dir, rowsFile))
+		if err != nil || !bytes.HasPrefix(text, whole[:last]) || bytes.Count(text, []byte("\n")) != 27 {
+			t.Errorf("cut at byte %d: the rows before were touched, or there are too many: %v", keep-last, err)
+		}
+	}
+	dir := t.TempDir() // a line in the middle is nothing that a kill can do
+	if err := os.WriteFile(filepath.Join(dir, rowsFile), append([]byte("{\"key\":\n"), whole...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := runOf(t.Context(), path, RunOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), rowsFile+":1: ") {
+		t.Errorf("a corrupt line: %v, expected an error that names it", err)
+	}
+}
+
+// Two runners do not share a folder.
+func TestLock(t *testing.T) {
+	suite, err := ReadSuite(writeSuite(t, smallSuite))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := suite.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	folder, err := openRun(plan, RunOptions{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), plan, RunOptions{Dir: dir}); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second run: %v, expected %v", err, ErrBusy)
+	}
+	if err := folder.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), plan, RunOptions{Dir: dir}); err != nil {
+		t.Errorf("after the first run: %v", err)
+	}
+}
+
+// A folder takes more cells, and no others unless it is told to.
+func TestOtherSuiteInTheFolder(t *testing.T) {
+	const some = `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}, "group": "g"}], "solvers": ["minmin"]}`
+	dir := t.TempDir()
+	run := func(text string, mixed bool) error {
+		return runOf(t.Context(), writeSuite(t, text), RunOptions{Dir: dir, Mixed: mixed})
+	}
+	if err := run(some, false); err != nil {
+		t.Fatal(err)
+	}
+	more := strings.Replace(some, `["minmin"]`, `["minmin", "mct"]`, 1)
+	if err := run(more, false); err != nil || len(rowsOf(t, dir)) != 2 {
+		t.Errorf("more cells: %v and %d rows, expected 2", err, len(rowsOf(t, dir)))
+	}
+	for what, other := range map[string]string{
+		"fewer cells":   some,
+		"another limit": strings.Replace(more, `"x",`, `"x", "budget": {"evaluations": 7},`, 1),
+		"another label": strings.Replace(more, `"minmin"`, `{"solver": "minmin", "label": "other"}`, 1),
+		"another group": strings.Replace(more, `"g"`, `"h"`, 1),
+	} {
+		if err := run(other, false); !errors.Is(err, ErrOtherRun) || !strings.Contains(err.Error(), rowsFile+":") {
+			t.Errorf("%s: %v, expected %v and the line", what, err, ErrOtherRun)
+		}
+	}
+	path := filepath.Join(dir, rowsFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := bytes.ReplaceAll(text, []byte(`"version":"`+solve.Version()+`"`), []byte(`"version":"v0.0.1"`))
+	if err := os.WriteFile(path, old, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(more, false); !errors.Is(err, ErrOtherRun) || !strings.Contains(err.Error(), "v0.0.1") {
+		t.Errorf("another version: %v, expected %v", err, ErrOtherRun)
+	}
+	if err := run(strings.Replace(more, `"x",`, `"x", "budget": {"evaluations": 7},`, 1), true); err != nil || len(rowsOf(t, dir)) != 4 {
+		t.Errorf("mixed: %v and %d rows, expected 4", err, len(rowsOf(t, dir)))
+	}
+}
+
+// What a solver does wrong is the fault of its row, and the others go on.
+func TestFaultsAreRows(t *testing.T) {
+	path := writeSuite(t, `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}],
+ "solvers": ["minmin", {"solver": "broken", "label": "{way}", "parameters": {"way": ["panic", "error", "wrong", "nothing"]}}]}`)
+	dir := undisturbed(t, path, 2)
+	rows := map[string]Row{}
+	for _, row := range rowsOf(t, dir) {
+		rows[row.Solver] = row
+	}
+	for solver, want := range map[string]string{
+		"minmin": "", "nothing": "", "error": "no luck",
+		"panic": "panic: runtime error: index out of range [3] with length 0 at main_test.go:",
+		"wrong": "refused by the checker: ",
+	} {
+		row := rows[solver]
+		if !strings.HasPrefix(row.Fault, want) || (want == "") != (row.Fault == "") {
+			t.Errorf("%s: the fault is %q, expected %q", solver, row.Fault, want)
+		}
+		if (row.Objective != nil) != (solver == "minmin") {
+			t.Errorf("%s: the objective is %v", solver, row.Objective)
+		}
+	}
+	if err := runOf(t.Context(), path, RunOptions{Dir: dir}); err != nil || len(rowsOf(t, dir)) != 5 {
+		t.Errorf("a second time: %v and %d rows", err, len(rowsOf(t, dir)))
+	}
+}
+
+// What is cut short by the user has no row, and the same call goes on.
+func TestInterruptedRun(t *testing.T) {
+	path := writeSuite(t, smallSuite)
+	suite, err := ReadSuite(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := suite.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	last := Progress{}
+	err = Run(ctx, plan, RunOptions{Dir: dir, Jobs: 2, Progress: func(p Progress) {
+		if last = p; p.Done == 20 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, expected %v", err, context.Canceled)
+	}
+	if n := len(rowsOf(t, dir)); n < 20 || n > 21 {
+		t.Errorf("%d rows, expected 20, or 21 where one ended at the same time", n)
+	}
+	if last.Total != 54 || last.Left <= 0 || len(last.Running) == 0 {
+		t.Errorf("the progress says %+v", last)
+	}
+	first := -1
+	err = Run(t.Context(), plan, RunOptions{Dir: dir, Jobs: 2, Progress: func(p Progress) {
+		if first < 0 {
+			first = p.Done
+		}
+	}})
+	if err != nil || first < 20 {
+		t.Errorf("%v; it goes on at %d", err, first)
+	}
+	sameRows(t, "interrupted", undisturbed(t, path, 2), dir)
+}
+
+// An instance whose file has changed since the plan ends the run.
+func TestChangedInstance(t *testing.T) {
+	path := writeSuite(t, `{"format": "allot-suite/1", "name": "x", "instances": [{"files": ["in*.json"]}], "solvers": ["minmin"]}`)
+	file := filepath.Join(filepath.Dir(path), "in.json")
+	write := func(jobs string) {
+		text := `{"schema": "allot/instance/1", "clusters": [{"id": "c", "machines": [{"id": "m"}]}], "jobs": [` + jobs + `]}`
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`{"id": "a", "work": 1}`)
+	suite, err := ReadSuite(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := suite.Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(`{"id": "a", "work": 2}`)
+	if err := Run(t.Context(), plan, RunOptions{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "changed since the run was planned") {
+		t.Errorf("%v, expected an error that says so", err)
+	}
+}
+
+// What a run folder says of itself is enough to make its instances again and to find the best schedules.
+func TestReadRun(t *testing.T) {
+	dir := undisturbed(t, writeSuite(t, smallSuite), 2)
+	run, err := ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Cells != 54 || len(run.Instances) != 6 || run.Suite.Name != "small" || run.Best != filepath.Join(dir, bestFolder) {
+		t.Errorf("found %d cells, %d instances, suite %q, best in %s", run.Cells, len(run.Instances), run.Suite.Name, run.Best)
+	}
+	known, err := run.Known(func(text string) { t.Error(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := ReadRows(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := BestRows(rows)
+	if len(known) != 6 || len(best) != 6 {
+		t.Fatalf("%d solutions and %d best rows of 6 instances", len(known), len(best))
+	}
+	for _, row := range known {
+		if b := best[[2]string{row.InstanceSHA256, row.Minimised}]; b == nil || *b.Objective != *row.Objective {
+			t.Errorf("%s: the best row and the best solution differ", row.Instance)
+		}
+	}
+	for _, other := range []string{"{}", "", `{"format": "allot-run/2"}`} {
+		if err := os.WriteFile(filepath.Join(dir, runFile), []byte(other), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadRun(dir); err == nil || !strings.Contains(err.Error(), runFile+": ") {
+			t.Errorf("%q: %v, expected an error", other, err)
+		}
+	}
+}
