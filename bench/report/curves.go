@@ -57,37 +57,38 @@ func (g *group) styles(preferred map[string]int) map[string]int {
 	return style
 }
 
-// curvesOf makes a curve of each solver of the group, in order of rank.
-func (g *group) curvesOf(style map[string]int, points func(k int) []point) []curve {
+// curvesOf makes a curve of each solver, in order of rank.
+func curvesOf(solvers []string, style map[string]int, points func(k int) []point) []curve {
 	var list []curve
-	for k, c := range g.solvers {
-		list = append(list, curve{c.name, style[c.name], points(k)})
+	for k, name := range solvers {
+		list = append(list, curve{printable(name), style[name], points(k)})
 	}
 	return list
 }
 
-// problemCosts is the costs of the group's solvers, problem × solver.
-func (g *group) problemCosts() [][]float64 {
-	matrix := make([][]float64, len(g.cases))
-	for k, p := range g.cases {
-		standings := make([]standing, len(g.solvers))
-		for s, c := range g.solvers {
-			standings[s] = p.standing(c.name)
-		}
-		matrix[k] = relative(costs(standings))
+// compared are the solvers that are compared, in order of rank, and the problems that they are compared on. A profile of one problem
+// would be a step a solver: none are compared then.
+func (g *group) compared() ([]string, []*problem) {
+	if g.test == nil || len(g.test.cases) < 2 {
+		return nil, nil
 	}
-	return matrix
+	var names []string
+	for _, k := range g.test.order() {
+		names = append(names, g.test.solvers[k])
+	}
+	return names, g.test.cases
 }
 
 // performanceProfile is that of Dolan and Moré; nil where costs are negative, which have no ratios.
 func (g *group) performanceProfile(id string, style map[string]int) *plot {
-	matrix := g.problemCosts()
+	solvers, cases := g.compared()
+	matrix := costsOf(cases, solvers)
 	profiles, err := statistics.PerformanceProfile(matrix)
-	if err != nil || len(g.solvers) < 2 {
+	if err != nil || len(solvers) == 0 {
 		return nil
 	}
 	x, last := ratioAxis(widest(matrix))
-	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), g.curvesOf(style, func(k int) []point {
+	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []point {
 		points := []point{{1, 0}}
 		for i := range profiles[k].X {
 			points = append(points, point{profiles[k].X[i], profiles[k].Y[i]})
@@ -147,12 +148,13 @@ func clipped(points []point, last float64) []point {
 
 // dataProfile is that of Moré and Wild over seconds, with the target for their test of convergence.
 func (g *group) dataProfile(id string, style map[string]int) *plot {
-	spent := make([][]float64, 0, len(g.cases))
+	solvers, cases := g.compared()
+	spent := make([][]float64, 0, len(cases))
 	first, last := math.Inf(1), 0.0
-	for _, p := range g.cases {
-		row := make([]float64, len(g.solvers))
-		for k, c := range g.solvers {
-			row[k] = p.timeToTarget(c.name)
+	for _, p := range cases {
+		row := make([]float64, len(solvers))
+		for k, name := range solvers {
+			row[k] = p.timeToTarget(name)
 			if x := row[k]; x > 0 && !math.IsInf(x, 0) {
 				first, last = min(first, x), max(last, x)
 			}
@@ -160,12 +162,12 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 		spent = append(spent, row)
 	}
 	profiles, err := statistics.DataProfile(spent, nil)
-	if err != nil || last == 0 || len(g.solvers) < 2 {
+	if err != nil || last == 0 {
 		return nil
 	}
 	_, longest := g.span()
 	x := axis.NewLog("time", first, max(last, longest), "s", ticks)
-	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), g.curvesOf(style, func(k int) []point {
+	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []point {
 		points := []point{{0, 0}}
 		for i := range profiles[k].X {
 			points = append(points, point{profiles[k].X[i], profiles[k].Y[i]})
@@ -182,7 +184,7 @@ func (p *problem) timeToTarget(solver string) float64 {
 	var times []float64
 	for _, row := range p.cells[solver] {
 		t := math.Inf(1)
-		for _, at := range traceOf(row) {
+		for _, at := range p.trace(row) {
 			if excess(at.Objective, p.known) <= target {
 				t = at.Elapsed
 				break
@@ -209,6 +211,23 @@ func traceOf(row *bench.Row) []bench.Incumbent {
 		trace = append(trace, bench.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
 	}
 	return trace
+}
+
+// trace is that of a run which leaves out as few jobs as the best that is known; none of any other, whose objectives say something else.
+func (p *problem) trace(row *bench.Row) []bench.Incumbent {
+	if row.Left != p.left {
+		return nil
+	}
+	return traceOf(row)
+}
+
+// names are those of the solvers, in order of rank.
+func (g *group) names() []string {
+	var names []string
+	for _, c := range g.solvers {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // span is the first time at which any run had a schedule and the last at which one ended.
@@ -273,7 +292,7 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 	floor := gapFloor(least)
 	y := axis.NewLog("gap to the best known", floor, 1, "", ticks)
 	percentTicks(&y, floor)
-	p := newPlot(id, title, x, y, g.curvesOf(style, func(k int) []point {
+	p := newPlot(id, title, x, y, curvesOf(g.names(), style, func(k int) []point {
 		var points []point
 		for i, gap := range series[k] {
 			if !math.IsNaN(gap) {
@@ -329,7 +348,7 @@ func (g *group) gapsAt(name string, moments []float64, summary func([]float64) f
 		}
 		sums := make([]float64, len(moments))
 		for _, row := range rows {
-			trace, next, gap := traceOf(row), 0, 1.0
+			trace, next, gap := p.trace(row), 0, 1.0
 			for k, t := range moments {
 				for ; next < len(trace) && trace[next].Elapsed <= t; next++ {
 					if now, err := statistics.PrimalGap(trace[next].Objective, p.known); err == nil {

@@ -2,9 +2,11 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/internal/axis"
 	"github.com/allot-opt/allot/model"
@@ -74,16 +76,7 @@ func (g *group) figuresOf(c *contender) figures {
 // wins says whether no other solver did better on the problem.
 func (g *group) wins(p *problem, name string) bool {
 	own := p.standing(name)
-	if math.IsNaN(own.objective) {
-		return false
-	}
-	for _, c := range g.solvers {
-		other := p.standing(c.name)
-		if own.compare(other) > 0 && (own.left != other.left || own.objective-other.objective > model.Tolerance*math.Abs(own.objective)) {
-			return false
-		}
-	}
-	return true
+	return !math.IsNaN(own.objective) && !slices.ContainsFunc(g.solvers, func(c *contender) bool { return p.standing(c.name).isBetter(own) })
 }
 
 // provedOptimal says whether an objective reaches a bound.
@@ -93,13 +86,14 @@ func provedOptimal(objective float64, bound *float64) bool {
 
 // meanGap is the mean over problems of the mean gap to the best known, in per cent; NaN: none.
 func (g *group) meanGap(c *contender) float64 {
-	return g.meanOver(c, func(p *problem, x float64) float64 { return 100 * excess(x, p.known) })
+	return g.meanOver(c, func(p *problem, row *bench.Row) float64 { return 100 * p.gap(row) })
 }
 
 // meanBoundGap is the mean gap to the best bound, in per cent; runs below the bound, which leave jobs out that it counts on, do not
 // count.
 func (g *group) meanBoundGap(c *contender) float64 {
-	return g.meanOver(c, func(p *problem, x float64) float64 {
+	return g.meanOver(c, func(p *problem, row *bench.Row) float64 {
+		x := objective(row)
 		switch {
 		case p.bound == nil:
 			return math.NaN()
@@ -112,13 +106,13 @@ func (g *group) meanBoundGap(c *contender) float64 {
 	})
 }
 
-// meanOver is the mean over problems of the mean over seeds of a figure of the objective. What is not finite is left out.
-func (g *group) meanOver(c *contender, figure func(*problem, float64) float64) float64 {
+// meanOver is the mean over problems of the mean over seeds of a figure. What is not finite is left out.
+func (g *group) meanOver(c *contender, figure func(*problem, *bench.Row) float64) float64 {
 	var means []float64
 	for _, p := range g.cases {
 		var values []float64
 		for _, row := range p.cells[c.name] {
-			if x := figure(p, objective(row)); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			if x := figure(p, row); !math.IsNaN(x) && !math.IsInf(x, 0) {
 				values = append(values, x)
 			}
 		}

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
 )
 
 // alpha is the probability of an error of the first kind that tests are made at, confidence that of the intervals.
@@ -39,52 +39,46 @@ type pair struct {
 	n                    int
 }
 
-// standing is how a solver did on a problem: the median of its seeds.
+// standing is how a solver did on a problem: the means over its seeds.
 type standing struct {
-	left      int
-	objective float64 // NaN: it failed
+	left      float64
+	objective float64 // NaN: a run failed
 }
 
-// standing of the solver: of its runs in order of jobs left out, then of the objective, failures last, the one in the middle (the
-// mean of the two there where they leave out as many).
+// standing of the solver on the problem.
 func (p *problem) standing(solver string) standing {
-	if s, ok := p.medians[solver]; ok {
+	if s, ok := p.means[solver]; ok {
 		return s
 	}
-	s := p.median(solver)
-	p.medians[solver] = s
+	rows := p.cells[solver]
+	s := standing{objective: math.NaN()}
+	if len(rows) > 0 {
+		var left, objectives []float64
+		for _, row := range rows {
+			left, objectives = append(left, float64(row.Left)), append(objectives, objective(row))
+		}
+		s = standing{statistics.Sum(left) / float64(len(rows)), statistics.Sum(objectives) / float64(len(rows))}
+	}
+	p.means[solver] = s
 	return s
 }
 
-// median computes the standing.
-func (p *problem) median(solver string) standing {
-	rows := slices.Clone(p.cells[solver])
-	if len(rows) == 0 {
-		return standing{objective: math.NaN()}
-	}
-	slices.SortStableFunc(rows, func(a, b *bench.Row) int { return standingOf(a).compare(standingOf(b)) })
-	low, high := standingOf(rows[(len(rows)-1)/2]), standingOf(rows[len(rows)/2])
-	if low.left == high.left {
-		high.objective = low.objective/2 + high.objective/2
-	}
-	return high
-}
-
-// standingOf is that of one run.
-func standingOf(row *bench.Row) standing { return standing{row.Left, objective(row)} }
-
-// compare orders failures last, then by jobs left out, then by objective.
-func (s standing) compare(t standing) int {
+// isBetter says whether a standing is better than another by more than rounding: no failure beside one, fewer jobs left out or, with as
+// many, a lower objective.
+func (s standing) isBetter(t standing) bool {
 	if math.IsNaN(s.objective) || math.IsNaN(t.objective) {
-		return compareLast(s.objective, t.objective)
+		return math.IsNaN(t.objective) && !math.IsNaN(s.objective)
 	}
-	return cmp.Or(cmp.Compare(s.left, t.left), cmp.Compare(s.objective, t.objective))
+	if math.Abs(s.left-t.left) > model.Tolerance {
+		return s.left < t.left
+	}
+	return search.Better(search.NewRank(0, s.objective), search.NewRank(0, t.objective))
 }
 
 // costs turns standings on one problem into costs in the same order: the objective, and for each job that is left out beyond the fewest
 // left out more than the objectives span. Failures are NaN.
 func costs(standings []standing) []float64 {
-	fewest, low, high := math.MaxInt, math.Inf(1), math.Inf(-1)
+	fewest, low, high := math.Inf(1), math.Inf(1), math.Inf(-1)
 	for _, s := range standings {
 		if !math.IsNaN(s.objective) {
 			fewest, low, high = min(fewest, s.left), min(low, s.objective), max(high, s.objective)
@@ -97,22 +91,13 @@ func costs(standings []standing) []float64 {
 	list := make([]float64, len(standings))
 	for k, s := range standings {
 		if list[k] = s.objective; s.left > fewest && !math.IsNaN(s.objective) {
-			list[k] += float64(s.left-fewest) * step
+			list[k] += (s.left - fewest) * step
 		}
 	}
 	return list
 }
 
-// newOutcome compares the solvers of a group; nil where there are not two that ran on the same problems.
-func newOutcome(g *group) *outcome {
-	var names []string
-	for _, c := range g.solvers {
-		names = append(names, c.name)
-	}
-	return compare(names, g.cases)
-}
-
-// compare tests solvers on problems. A solver takes part that ran on at least half as many problems as the one that ran on most; a
+// compare tests solvers on problems; nil where there are not two that ran on the same ones. A solver takes part that ran on at least half as many problems as the one that ran on most; a
 // problem counts that all of those ran on.
 func compare(names []string, cases []*problem) *outcome {
 	names = slices.Clone(names)
@@ -147,7 +132,7 @@ func compare(names []string, cases []*problem) *outcome {
 	if len(o.solvers) < 2 || len(o.cases) == 0 {
 		return nil
 	}
-	matrix := o.matrix()
+	matrix := costsOf(o.cases, o.solvers)
 	o.rank(matrix)
 	if o.seeds = len(o.cases) == 1; o.seeds {
 		o.comparePairs(o.bySeed)
@@ -157,13 +142,12 @@ func compare(names []string, cases []*problem) *outcome {
 	return o
 }
 
-// matrix is the costs, problem × solver, each row over the least of the problem's, so that problems count alike whatever their units, and
-// rounded to the model's tolerance, so that sums in another order tie.
-func (o *outcome) matrix() [][]float64 {
-	matrix := make([][]float64, len(o.cases))
-	for k, p := range o.cases {
-		standings := make([]standing, len(o.solvers))
-		for s, name := range o.solvers {
+// costsOf is the costs, problem × solver, each row over the least of the problem's, so that problems count alike whatever their units.
+func costsOf(cases []*problem, solvers []string) [][]float64 {
+	matrix := make([][]float64, len(cases))
+	for k, p := range cases {
+		standings := make([]standing, len(solvers))
+		for s, name := range solvers {
 			standings[s] = p.standing(name)
 		}
 		matrix[k] = relative(costs(standings))
@@ -171,7 +155,8 @@ func (o *outcome) matrix() [][]float64 {
 	return matrix
 }
 
-// relative divides costs by the size of the least, or where that is 0 of the next, and rounds them; NaN stays.
+// relative divides costs by the size of the least, or where that is 0 of the next, and rounds them to
+// the model's tolerance, so that sums in another order tie; NaN stays.
 func relative(costs []float64) []float64 {
 	least, size := math.Inf(1), 0.0
 	for _, c := range costs {
@@ -228,7 +213,7 @@ func (o *outcome) bySeed(a, b int) ([]float64, []float64) {
 	var standings []standing
 	for _, name := range []string{o.solvers[a], o.solvers[b]} {
 		for _, row := range p.cells[name] {
-			standings = append(standings, standingOf(row))
+			standings = append(standings, standing{float64(row.Left), objective(row)})
 		}
 	}
 	all := costs(standings)

@@ -10,15 +10,18 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/search"
 )
 
 // Limits of what one page holds, so that a browser can show it.
 const (
 	mostRows      = 10_000
-	mostCharts    = 24
 	mostChartSize = 400_000 // bytes
 	defaultCharts = 4
 )
+
+// MostCharts is how many Gantt charts one page holds.
+const MostCharts = 24
 
 // page is all that the template shows.
 type page struct {
@@ -67,28 +70,8 @@ func newPage(runs []Run, opt Options) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[identity]*Known{}
-	var order []string
-	for k := range runs {
-		for i := range runs[k].Best {
-			b := &runs[k].Best[i]
-			if b.Solution == nil || b.Instance == nil {
-				continue
-			}
-			at := identity{b.Instance.SHA256(), b.Metric}
-			if before := known[at]; before == nil || isBetter(b, before) {
-				known[at] = b
-			}
-		}
-		if runs[k].File != nil {
-			for _, in := range runs[k].File.Instances {
-				if !slices.Contains(order, in.Group) {
-					order = append(order, in.Group)
-				}
-			}
-		}
-	}
-	s := newStudy(rows, known, order)
+	known, stored := bestOf(runs)
+	s := newStudy(rows, stored, groupOrder(runs))
 	script := asset("page.js")
 	p := &page{Script: template.JS(script), Style: template.CSS(asset("page.css")), Policy: policy(script)}
 	p.Title, p.Doc = headline(runs, opt.Title)
@@ -99,13 +82,50 @@ func newPage(runs []Run, opt Options) (*page, error) {
 	return p, nil
 }
 
-// isBetter says whether a solution leaves fewer jobs out or, with as many, has a lower objective.
-func isBetter(a, b *Known) bool {
-	if x, y := len(a.Solution.Unscheduled), len(b.Solution.Unscheduled); x != y {
-		return x < y
+// identity is an instance, by its SHA-256, with an objective: instances that differ in the objective share it.
+type identity [2]string
+
+// bestOf are the best of the known solutions, by instance and objective, and as rows.
+func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
+	known := map[identity]*Known{}
+	var rows []bench.Row
+	for k := range runs {
+		for i := range runs[k].Best {
+			b := &runs[k].Best[i]
+			if b.Solution == nil || b.Instance == nil || b.Solution.Objective == nil {
+				continue
+			}
+			at := identity{b.Instance.SHA256(), bench.ObjectiveName(b.Instance)}
+			if before := known[at]; before == nil || search.Better(b.rank(), before.rank()) {
+				known[at] = b
+			}
+			rows = append(rows, bench.Row{
+				InstanceSHA256: at[0], Minimised: at[1], Objective: b.Solution.Objective, Left: len(b.Solution.Unscheduled),
+			})
+		}
 	}
-	x, y := a.Solution.Objective, b.Solution.Objective
-	return x != nil && (y == nil || *x < *y)
+	return known, rows
+}
+
+// rank is what the solution is judged by.
+func (b *Known) rank() search.Rank {
+	return search.NewRank(len(b.Solution.Unscheduled), *b.Solution.Objective)
+}
+
+// groupOrder is the groups in the order of the suites.
+func groupOrder(runs []Run) []string {
+	var order []string
+	for k := range runs {
+		if runs[k].File == nil {
+			continue
+		}
+		for _, in := range runs[k].File.Instances {
+			if !slices.Contains(order, in.Group) {
+				order = append(order, in.Group)
+			}
+		}
+	}
+	return order
 }
 
 // headline is the title and what the suites are for.
@@ -152,25 +172,13 @@ func (p *page) addGroups(s *study) {
 	}
 	p.Verdict = s.groups[0].test.words()
 	if len(s.groups) > 1 {
-		overall := s.overall()
-		p.Verdict = overall.words()
-		p.Winners, p.Gaps = s.winnersTable(p.Groups), s.gapsTable(p.Groups, overall)
-		p.Overall = &section{ID: "all", Name: "All groups together", Diagram: newDiagram("all-cd", overall), Pairs: overall.pairsTable("all-pairs")}
-		if p.Overall.Diagram == nil && p.Overall.Pairs == nil {
-			p.Overall = nil
-		} else {
-			p.Overall.Notes = overall.notes()
+		all := s.overall()
+		p.Verdict = all.test.words()
+		p.Winners, p.Gaps = s.winnersTable(p.Groups), s.gapsTable(p.Groups, all)
+		p.Overall = &section{
+			ID: "all", Name: all.name, Notes: all.notes(), Plots: all.plots(0, preferred), Diagram: newDiagram("all-cd", all.test), Pairs: all.test.pairsTable("all-pairs"),
 		}
 	}
-}
-
-// overall compares the solvers over the problems of all groups.
-func (s *study) overall() *outcome {
-	var cases []*problem
-	for _, g := range s.groups {
-		cases = append(cases, g.cases...)
-	}
-	return compare(s.solvers, cases)
 }
 
 // facts are the head of the page.
@@ -288,7 +296,7 @@ func (p *page) addCharts(s *study, known map[identity]*Known, most int) {
 	if most == 0 {
 		most = defaultCharts
 	}
-	most = min(most, mostCharts)
+	most = min(most, MostCharts)
 	type place struct{ round, group int }
 	var places []place
 	for k, g := range s.groups {

@@ -30,7 +30,6 @@ type Run struct {
 // Known is the best-known solution of an instance, checked.
 type Known struct {
 	Instance *model.Instance
-	Metric   string // what is minimised, as in the rows
 	Solution *model.Solution
 }
 
@@ -46,8 +45,8 @@ var files embed.FS
 // Write writes the report of runs, which must have a row. Rows of the same cell in several runs are compared: solvers are then named
 // with their runs.
 //
-// Complexity: O(n log n + g·s²·c) for n rows in g groups of c instances with s solvers each. The size of the file is bounded by the first
-// [mostRows] rows, mostCharts charts and 500 pairs a group.
+// Complexity: O(n log n + g·s²·c) for n rows in g groups of c instances with s solvers each. The size of the file is bounded: it
+// lists the first 10,000 rows and 500 pairs a group, and has up to [MostCharts] charts of 400 kB.
 func Write(w io.Writer, runs []Run, opt Options) error {
 	p, err := newPage(runs, opt)
 	if err != nil {

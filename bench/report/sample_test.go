@@ -103,8 +103,8 @@ func known(jobs int) report.Known {
 	if err != nil {
 		panic(err)
 	}
-	sol.Objective = new(50.0)
-	return report.Known{Instance: in, Metric: "makespan", Solution: sol}
+	sol.Objective = new(25.0)
+	return report.Known{Instance: in, Solution: sol}
 }
 
 // run is a run of rows alone.

@@ -19,9 +19,6 @@ type study struct {
 	groups  []*group
 }
 
-// identity is an instance with an objective: instances that differ in the objective share their SHA-256.
-type identity struct{ sha, metric string }
-
 // group is the instances that are compared together.
 type group struct {
 	name    string
@@ -35,10 +32,11 @@ type problem struct {
 	instance string
 	sha      string
 	metric   string                  // what is minimised
-	known    float64                 // the best objective that is known; NaN: none
+	known    float64                 // the objective of the best schedule that is known; NaN: none
+	left     int                     // jobs that it leaves out
 	bound    *float64                // the best that is proved
 	cells    map[string][]*bench.Row // by solver, in order of seeds
-	medians  map[string]standing     // of the solvers, as they are asked for
+	means    map[string]standing     // of the solvers, as they are asked for
 }
 
 // contender is a solver within a group.
@@ -48,8 +46,8 @@ type contender struct {
 	rows []*bench.Row
 }
 
-// newStudy sorts rows into groups. The groups come in the order given, then by name.
-func newStudy(rows []bench.Row, known map[identity]*Known, order []string) *study {
+// newStudy sorts rows into groups. The groups come in the order given, then by name. Known are more rows that the best is looked for in.
+func newStudy(rows, known []bench.Row, order []string) *study {
 	s := &study{rows: slices.Clone(rows)}
 	name := labels(s.rows)
 	for k := range s.rows {
@@ -93,8 +91,12 @@ func newStudy(rows []bench.Row, known map[identity]*Known, order []string) *stud
 	for k := range s.rows {
 		byName[s.rows[k].Group].add(&s.rows[k])
 	}
+	best := bench.BestRows(slices.Concat(s.rows, known))
 	for _, g := range s.groups {
-		g.finish(known)
+		for _, p := range g.cases {
+			p.finish(best[[2]string{p.sha, p.metric}])
+		}
+		g.rank()
 	}
 	seen := map[string]bool{}
 	for _, g := range s.groups {
@@ -177,7 +179,7 @@ func (g *group) add(row *bench.Row) {
 	n := len(g.cases)
 	if n == 0 || g.cases[n-1].sha != row.InstanceSHA256 || g.cases[n-1].instance != row.Instance || g.cases[n-1].metric != row.Minimised {
 		g.cases = append(g.cases, &problem{
-			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, medians: map[string]standing{},
+			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, means: map[string]standing{},
 		})
 		n++
 	}
@@ -191,24 +193,27 @@ func (g *group) add(row *bench.Row) {
 	g.solvers[at].rows = append(g.solvers[at].rows, row)
 }
 
-// finish finds out what is best and proved for each problem, and ranks the solvers.
-func (g *group) finish(known map[identity]*Known) {
-	for _, p := range g.cases {
-		if k := known[identity{p.sha, p.metric}]; k != nil && k.Solution.Objective != nil {
-			p.known = *k.Solution.Objective
-		}
-		for _, rows := range p.cells {
-			for _, row := range rows {
-				if o := objective(row); !(p.known <= o) && !math.IsNaN(o) {
-					p.known = o
-				}
-				if b := row.Bound; b != nil && row.Fault == "" && (p.bound == nil || *b > *p.bound) {
-					p.bound = b
-				}
+// finish finds out what is best and proved.
+func (p *problem) finish(best *bench.Row) {
+	if best != nil {
+		p.known, p.left = *best.Objective, best.Left
+	}
+	for _, rows := range p.cells {
+		for _, row := range rows {
+			if b := row.Bound; b != nil && row.Fault == "" && (p.bound == nil || *b > *p.bound) {
+				p.bound = b
 			}
 		}
 	}
-	g.test = newOutcome(g)
+}
+
+// rank compares the solvers and sorts them.
+func (g *group) rank() {
+	var names []string
+	for _, c := range g.solvers {
+		names = append(names, c.name)
+	}
+	g.test = compare(names, g.cases)
 	for _, c := range g.solvers {
 		if g.test != nil {
 			if at := slices.Index(g.test.solvers, c.name); at >= 0 {
@@ -219,6 +224,36 @@ func (g *group) finish(known map[identity]*Known) {
 	slices.SortFunc(g.solvers, func(a, b *contender) int {
 		return cmp.Or(compareLast(a.rank, b.rank), compareLast(g.meanGap(a), g.meanGap(b)), natural(a.name, b.name))
 	})
+}
+
+// overall is all groups as one.
+func (s *study) overall() *group {
+	all := &group{name: "All groups together"}
+	for _, name := range s.solvers {
+		c := &contender{name: name, rank: math.NaN()}
+		for _, g := range s.groups {
+			for _, part := range g.solvers {
+				if part.name == name {
+					c.rows = append(c.rows, part.rows...)
+				}
+			}
+		}
+		all.solvers = append(all.solvers, c)
+	}
+	for _, g := range s.groups {
+		all.cases = append(all.cases, g.cases...)
+	}
+	all.rank()
+	return all
+}
+
+// gap is by how much a run's objective is above the best known, as a share of that; NaN where it has none or leaves out more or fewer
+// jobs.
+func (p *problem) gap(row *bench.Row) float64 {
+	if row.Left != p.left {
+		return math.NaN()
+	}
+	return excess(objective(row), p.known)
 }
 
 // objective is a row's objective; NaN: there is none.

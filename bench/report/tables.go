@@ -49,31 +49,18 @@ func (g *group) firstAgainstSecond() cell {
 }
 
 // gapsTable is the mean gaps to the best known, solver × group.
-func (s *study) gapsTable(sections []*section, overall *outcome) *table {
+func (s *study) gapsTable(sections []*section, overall *group) *table {
 	t := &table{ID: "gaps", Caption: "Mean gap to the best known, %", Columns: []heading{
 		{Name: "solver", IsText: true}, {Name: "mean rank", Help: "over the instances of all groups"},
 	}}
-	ranks := map[string]float64{}
-	if overall != nil {
-		for k, name := range overall.solvers {
-			ranks[name] = overall.mean[k]
-		}
-	}
-	names := slices.Clone(s.solvers)
-	for _, name := range names {
-		if _, ok := ranks[name]; !ok {
-			ranks[name] = math.NaN()
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return compareLast(ranks[a], ranks[b]) })
 	for k := range s.groups {
 		t.Columns = append(t.Columns, heading{Name: sections[k].Name})
 	}
-	for _, name := range names {
-		row := []cell{text(name), number(ranks[name], strconv.FormatFloat(ranks[name], 'f', 2, 64))}
+	for _, c := range overall.solvers {
+		row := []cell{text(c.name), number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64))}
 		for _, g := range s.groups {
 			gap := math.NaN()
-			if at := slices.IndexFunc(g.solvers, func(c *contender) bool { return c.name == name }); at >= 0 {
+			if at := slices.IndexFunc(g.solvers, func(part *contender) bool { return part.name == c.name }); at >= 0 {
 				gap = g.meanGap(g.solvers[at])
 			}
 			row = append(row, number(gap, percent(gap)))
@@ -172,7 +159,7 @@ func (p *problem) rows(g *group, most int) [][]cell {
 			if len(list) >= most {
 				return list
 			}
-			gap := 100 * excess(objective(row), p.known)
+			gap := 100 * p.gap(row)
 			list = append(list, []cell{
 				text(row.Instance), text(row.Group), text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: figure(objective(row), 6)},
 				{Text: percent(gap)}, {Text: optional(row.Bound)}, text(string(row.Status)), text(string(row.Stop)), {Text: figure(row.Elapsed, 3)},
