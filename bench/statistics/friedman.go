@@ -20,22 +20,23 @@ type Ranks struct {
 	W                 float64 // Kendall's concordance, the effect size: 0 no agreement of the problems, 1 all rank alike
 }
 
-// Friedman ranks k solvers on each of n problems (costs is problem × solver, lower is better, ties by their mean rank, failed runs
-// last) and tests the hypothesis that the solvers are alike:
+// Friedman ranks k solvers on each of n problems (costs is problem × solver, lower is better, ties by their mean rank, failed
+// runs last) and tests the hypothesis that the solvers are alike:
 //
 //	χ² = 12/(n·k·(k + 1)) · Σⱼ (Rⱼ − n(k + 1)/2)² / (1 − Σ(t³ − t)/(n(k³ − k)))     Rⱼ the rank sums, t the sizes of the ties
 //	F  = (n − 1)χ²/(n(k − 1) − χ²)
 //	W  = χ²/(n(k − 1))
 //
-// PF is the one to use: χ² is conservative. Where all problems rank the solvers alike F is infinite, and PF the exact probability of that
-// under the hypothesis. Where every problem ties all solvers there is nothing to see: χ² = F = W = 0, P = 1.
+// PF is the one to use: χ² is conservative. Where all problems rank the solvers alike F is infinite, and PF the exact
+// probability of that under the hypothesis. Where every problem ties all solvers there is nothing to see: χ² = F = W = 0, P =
+// 1.
 //
 // Rows of different lengths, fewer than two problems or solvers and −Inf are errors. O(n·k log k).
 //
 // M. Friedman (1937), The use of ranks to avoid the assumption of normality implicit in the analysis of variance,
 // doi:10.1080/01621459.1937.10503522; R. L. Iman, J. M. Davenport (1980), Approximations of the critical region of the Friedman
-// statistic, doi:10.1080/03610928008827904; M. G. Kendall, B. Babington Smith (1939), doi:10.1214/aoms/1177732186; J. Demšar (2006),
-// Statistical comparisons of classifiers over multiple data sets, JMLR 7, section 3.2.2.
+// statistic, doi:10.1080/03610928008827904; M. G. Kendall, B. Babington Smith (1939), doi:10.1214/aoms/1177732186; J. Demšar
+// (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7, section 3.2.2.
 func Friedman(costs [][]float64) (Ranks, error) {
 	table, err := orderableTable("costs", costs)
 	if err != nil {
@@ -77,7 +78,8 @@ func Friedman(costs [][]float64) (Ranks, error) {
 	return result, nil
 }
 
-// allAlike is the probability of n problems that all rank the solvers as row does, any order, when each takes one of the k!/Πt! orders by chance.
+// allAlike is the probability of n problems that all rank the solvers as row does, any order, when each takes one of the k!/Πt!
+// orders by chance.
 func allAlike(row []float64, n int) float64 {
 	sorted := slices.Sorted(slices.Values(row))
 	logOrders, _ := math.Lgamma(float64(len(row) + 1))
@@ -91,8 +93,9 @@ func allAlike(row []float64, n int) float64 {
 	return math.Exp(-float64(n-1) * logOrders)
 }
 
-// Compare is the post-hoc test of two solvers by their mean ranks: z = (Rᵢ − Rⱼ)/√(k(k + 1)/(6n)), positive where i is worse, and
-// its two-sided p, to be corrected by Holm over all comparisons made. Demšar (2006), section 3.2.2. An index out of range is an error.
+// Compare is the post-hoc test of two solvers by their mean ranks: z = (Rᵢ − Rⱼ)/√(k(k + 1)/(6n)), positive where i is worse,
+// and its two-sided p, to be corrected by Holm over all comparisons made. Demšar (2006), section 3.2.2. An index out of range
+// is an error.
 func (r Ranks) Compare(i, j int) (z, p float64, err error) {
 	for _, index := range []int{i, j} {
 		if index < 0 || index >= len(r.Mean) {

@@ -10,14 +10,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// HodgesLehmann is the estimate of the median difference a − b that belongs to SignedRank: the median of the Walsh averages (dᵢ + dⱼ)/2, i ≤ j,
-// with the interval of the shifts that the test does not reject, from the c-th least to the c-th greatest average. c is from the
-// exact distribution without ties up to 50 pairs, from its normal approximation with continuity correction above. SD is
-// that of the differences. Samples of different lengths, empty ones and values that are not finite are errors; below 6 pairs there is no
-// interval of 95 % (−Inf, +Inf, Coverage 1). O(n² log n) time and n²/2 numbers: 5,000 pairs at most, more are an error.
+// HodgesLehmann is the estimate of the median difference a − b that belongs to SignedRank: the median of the Walsh averages (dᵢ
+// + dⱼ)/2, i ≤ j, with the interval of the shifts that the test does not reject, from the c-th least to the c-th greatest
+// average. c is from the exact distribution without ties up to 50 pairs, from its normal approximation with continuity
+// correction above. SD is that of the differences. Samples of different lengths, empty ones and values that are not finite are
+// errors; below 6 pairs there is no interval of 95 % (−Inf, +Inf, Coverage 1). O(n² log n) time and n²/2 numbers: 5,000 pairs
+// at most, more are an error.
 //
-// J. L. Hodges, E. L. Lehmann (1963), Estimates of location based on rank tests, doi:10.1214/aoms/1177704172; J. W. Tukey (1949) for the
-// interval; Hollander, Wolfe, Chicken (2014), doi:10.1002/9781119196037, sections 3.2 and 3.3.
+// J. L. Hodges, E. L. Lehmann (1963), Estimates of location based on rank tests, doi:10.1214/aoms/1177704172; J. W. Tukey
+// (1949) for the interval; Hollander, Wolfe, Chicken (2014), doi:10.1002/9781119196037, sections 3.2 and 3.3.
 func HodgesLehmann(a, b []float64, confidence float64) (Interval, error) {
 	if len(a) != len(b) {
 		return Interval{}, fmt.Errorf("b: expected %d values, one for each of a, found %d", len(a), len(b))
@@ -55,8 +56,8 @@ func HodgesLehmann(a, b []float64, confidence float64) (Interval, error) {
 // walshPairs is the most pairs whose Walsh averages HodgesLehmann sorts: 12.5 million, 100 MB.
 const walshPairs = 5000
 
-// walshIndex is the greatest c for which the signed-rank statistic of n pairs is below c with probability (1 − confidence)/2 at most, and the
-// coverage that this gives; 0 where no c is.
+// walshIndex is the greatest c for which the signed-rank statistic of n pairs is below c with probability (1 − confidence)/2 at
+// most, and the coverage that this gives; 0 where no c is.
 func walshIndex(n int, confidence float64) (c int, coverage float64) {
 	sums := n * (n + 1) / 2
 	var below func(c int) float64
@@ -71,7 +72,7 @@ func walshIndex(n int, confidence float64) (c int, coverage float64) {
 		variance := float64(n) * float64(n+1) * float64(2*n+1) / 24
 		below = func(c int) float64 { return normalCDF((float64(c) - 0.5 - float64(sums)/2) / math.Sqrt(variance)) }
 	}
-	c = sort.Search(sums/2+1, func(c int) bool { return 2*below(c) > 1-confidence }) - 1
+	c = sort.Search(sums/2+1, func(c int) bool { return 2*below(c) > tail(confidence) }) - 1
 	if c <= 0 {
 		return 0, 1
 	}

@@ -14,20 +14,20 @@ import (
 type Interval struct {
 	N        int     // values in the sample
 	Estimate float64 // of the mean, the geometric mean, the median …
-	// SD is the sample's standard deviation, with N − 1; of the geometric mean the factor exp(SD of the logarithms), ≥ 1.
-	// NaN for one value, and where a failed run has none.
+	// SD is the sample's standard deviation, with N − 1; of the geometric mean the factor exp(SD of the logarithms), ≥ 1. NaN
+	// for one value, and where a failed run has none.
 	SD        float64
 	Low, High float64 // ±Inf where the sample is too small to say anything
 	Coverage  float64 // probability of an interval so made to hold the true value: the confidence asked for, or more
 }
 
-// Mean is the arithmetic mean with Student's interval, mean ± t·SD/√n, t the (1 + confidence)/2 quantile of Student's t with
-// n − 1 degrees of freedom. Exact for a normal sample; for others by the central limit theorem, slowly where they are skewed:
-// gaps and times are, so show Median or GeometricMean beside it. One value: SD is NaN and the interval all numbers. An empty sample,
-// a value that is not finite and a sum beyond the greatest float are errors. O(n).
+// Mean is the arithmetic mean with Student's interval, mean ± t·SD/√n, t the (1 + confidence)/2 quantile of Student's t with n
+// − 1 degrees of freedom. Exact for a normal sample; for others by the central limit theorem, slowly where they are skewed:
+// gaps and times are, so show Median or GeometricMean beside it. One value: SD is NaN and the interval all numbers. An empty
+// sample, a value that is not finite and a sum beyond the greatest float are errors. O(n).
 //
-// Student (1908), The Probable Error of a Mean, doi:10.1093/biomet/6.1.1. The variance is the corrected two-pass one of
-// T. F. Chan, G. H. Golub, R. J. LeVeque (1983), doi:10.1080/00031305.1983.10483115, eq. 1.7, from gonum.
+// Student (1908), The Probable Error of a Mean, doi:10.1093/biomet/6.1.1. The variance is the corrected two-pass one of T. F.
+// Chan, G. H. Golub, R. J. LeVeque (1983), doi:10.1080/00031305.1983.10483115, eq. 1.7, from gonum.
 func Mean(x []float64, confidence float64) (Interval, error) {
 	if err := checkFinite("x", x); err != nil {
 		return Interval{}, err
@@ -52,24 +52,28 @@ func Mean(x []float64, confidence float64) (Interval, error) {
 		result.SD = 0 // the rounding of the mean is no spread
 		result.Estimate = x[0]
 	}
-	half := studentQuantile((1+confidence)/2, n-1) * result.SD / math.Sqrt(n)
+	half := studentWidth(confidence, n-1) * result.SD / math.Sqrt(n)
 	result.Low, result.High = result.Estimate-half, result.Estimate+half
 	return result, nil
 }
 
-// studentQuantile is the p-quantile of Student's t.
-func studentQuantile(p, degrees float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile(p)
+// studentWidth is the (1 + confidence)/2 quantile of Student's t, by way of the lower tail, in which 1 − confidence keeps its
+// digits.
+func studentWidth(confidence, degrees float64) float64 {
+	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile((1 - confidence) / 2)
 }
+
+// tail is what an interval of discrete ranks may leave out, with room for the rounding of probabilities that are equal to it.
+func tail(confidence float64) float64 { return (1 - confidence) * (1 + 1e-12) }
 
 // GeometricMean is the shifted geometric mean, exp(Σ ln(xᵢ + shift)/n) − shift, with Student's interval on the scale of the
 // logarithms; SD is the factor exp(SD of ln(xᵢ + shift)). Shift 0 is for ratios, for which only it gives the same ranking
-// whichever solver is the reference; a shift of about what one does not care about (10 s, say) keeps tiny times from
-// ruling the mean. Values with xᵢ + shift ≤ 0 are errors, as are those of Mean, and one value behaves as there (from −shift to +Inf).
+// whichever solver is the reference; a shift of about what one does not care about (10 s, say) keeps tiny times from ruling the
+// mean. Values with xᵢ + shift ≤ 0 are errors, as are those of Mean, and one value behaves as there (from −shift to +Inf).
 // O(n).
 //
-// P. J. Fleming, J. J. Wallace (1986), How not to lie with statistics, doi:10.1145/5666.5673; the shift: T. Achterberg (2007), Constraint
-// Integer Programming, doi:10.14279/depositonce-1634, appendix A.3.
+// P. J. Fleming, J. J. Wallace (1986), How not to lie with statistics, doi:10.1145/5666.5673; the shift: T. Achterberg (2007),
+// Constraint Integer Programming, doi:10.14279/depositonce-1634.
 func GeometricMean(x []float64, shift, confidence float64) (Interval, error) {
 	if err := checkFinite("x", x); err != nil {
 		return Interval{}, err
@@ -80,7 +84,7 @@ func GeometricMean(x []float64, shift, confidence float64) (Interval, error) {
 	logs := make([]float64, len(x))
 	for i, v := range x {
 		if !(v+shift > 0) || math.IsInf(v+shift, 0) {
-			return Interval{}, fmt.Errorf("x[%d]: expected a number above %v, found %v", i, -shift, v)
+			return Interval{}, fmt.Errorf("x[%d]: expected a number above %v, found %v", i, 0-shift, v)
 		}
 		logs[i] = math.Log(v + shift)
 	}
@@ -93,14 +97,14 @@ func GeometricMean(x []float64, shift, confidence float64) (Interval, error) {
 	return result, nil
 }
 
-// Median is the median with the interval that inverts the sign test: from the d-th least to the d-th greatest value, d the greatest for
-// which P(Binomial(n, ½) < d) ≤ (1 − confidence)/2. It holds for every distribution; Coverage is its exact probability (at least
-// that, where the values have ties). Below 6 values there is none of 95 %: from −Inf to +Inf, Coverage 1. SD is NaN where a run
-// failed. Failed runs count as +Inf; with half of them or more the median is +Inf. O(n log n).
+// Median is the median with the interval that inverts the sign test: from the d-th least to the d-th greatest value, d the
+// greatest for which P(Binomial(n, ½) < d) ≤ (1 − confidence)/2. It holds for every distribution; Coverage is its exact
+// probability (at least that, where the values have ties). Below 6 values there is none of 95 %: from −Inf to +Inf, Coverage 1.
+// SD is NaN where a run failed. Failed runs count as +Inf; with half of them or more the median is +Inf. O(n log n).
 //
-// W. R. Thompson (1936), On confidence ranges for the median and other expectation distributions for populations of unknown distribution form,
-// doi:10.1214/aoms/1177732502; M. Hollander, D. A. Wolfe, E. Chicken (2014), Nonparametric Statistical Methods,
-// doi:10.1002/9781119196037, section 3.6.
+// W. R. Thompson (1936), On confidence ranges for the median and other expectation distributions for populations of unknown
+// distribution form, doi:10.1214/aoms/1177732502; M. Hollander, D. A. Wolfe, E. Chicken (2014), Nonparametric Statistical
+// Methods, doi:10.1002/9781119196037, section 3.6.
 func Median(x []float64, confidence float64) (Interval, error) {
 	sorted, err := orderable("x", x)
 	if err != nil {
@@ -118,7 +122,7 @@ func Median(x []float64, confidence float64) (Interval, error) {
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
 	// below(d) is P(Binomial < d), which grows with d.
 	below := func(d int) float64 { return binomial.CDF(float64(d) - 1) }
-	d := sort.Search(n/2+1, func(d int) bool { return 2*below(d) > 1-confidence }) - 1
+	d := sort.Search(n/2+1, func(d int) bool { return 2*below(d) > tail(confidence) }) - 1
 	if d > 0 {
 		result.Low, result.High, result.Coverage = sorted[d-1], sorted[n-d], 1-2*below(d)
 	}

@@ -11,10 +11,11 @@ type Incumbent struct {
 	Objective float64 // minimised
 }
 
-// Spent is when a run first had an objective f with f ≤ best + tolerance·(start − best), +Inf if never: the test of convergence of Moré and Wild
-// (2009), doi:10.1137/080724083, eq. 2.2. start is the objective of the starting point, the same for all solvers of a problem (that of a baseline where they
-// start differently); best the least that any of them found. It holds for objectives of any sign and does not change when they are shifted or scaled.
-// 0 ≤ tolerance < 1 and start ≥ best, all finite; a trace whose times fall is an error. O(len(trace)).
+// Spent is when a run first had an objective f with f ≤ best + tolerance·(start − best), +Inf if never: the test of convergence
+// of Moré and Wild (2009), doi:10.1137/080724083, section 2. start is the objective of the starting point, the same for all
+// solvers of a problem (that of a baseline where they start differently); best the least that any of them found. It holds for
+// objectives of any sign and does not change when they are shifted or scaled. 0 ≤ tolerance < 1 and start ≥ best, all finite; a
+// trace whose times fall is an error. O(len(trace)).
 func Spent(trace []Incumbent, start, best, tolerance float64) (float64, error) {
 	if err := checkFinite("start and best", []float64{start, best}); err != nil {
 		return 0, err
@@ -58,9 +59,9 @@ func checkTrace(trace []Incumbent) error {
 //	γ = 1                                       if they have different signs, or there is no objective (NaN, ±Inf)
 //	γ = (objective − best)/max(|objective|, |best|)   otherwise
 //
-// Berthold's best is the optimum, of which nothing is better; a best known can be beaten, and that is a gap of 0. Beside a best of 0 every other
-// objective has gap 1, and beside a negative one gap 1 starts at 0. A best that is not finite is an error. T. Berthold (2013), Measuring the impact of primal
-// heuristics, doi:10.1016/j.orl.2013.08.007, section 2.
+// Berthold's best is the optimum, of which nothing is better; a best known can be beaten, and that is a gap of 0. Beside a best
+// of 0 every other objective has gap 1, and beside a negative one gap 1 starts at 0. A best that is not finite is an error. T.
+// Berthold (2013), Measuring the impact of primal heuristics, doi:10.1016/j.orl.2013.08.007, section 2.
 func PrimalGap(objective, best float64) (float64, error) {
 	if err := checkFinite("best", []float64{best}); err != nil {
 		return 1, err
@@ -81,9 +82,10 @@ func primalGap(objective, best float64) float64 {
 	return (objective - best) / max(math.Abs(objective), math.Abs(best))
 }
 
-// PrimalIntegral is the area under the primal gap of the best solution so far, from 0 to limit, 1 before the first one: P(T) = Σ γᵢ·(tᵢ₊₁ − tᵢ). In
-// the unit of the limit (seconds, evaluations); over limit it is the mean gap, from 0 to 1. Incumbents after the limit do not count; one that is worse
-// than its predecessor changes nothing. Times that fall or are negative and a limit that is not positive and finite are errors. O(len(trace)).
+// PrimalIntegral is the area under the primal gap of the best solution so far, from 0 to limit, 1 before the first one: P(T) =
+// Σ γᵢ·(tᵢ₊₁ − tᵢ). In the unit of the limit (seconds, evaluations); over limit it is the mean gap, from 0 to 1. Incumbents
+// after the limit do not count; one that is worse than its predecessor changes nothing. Times that fall or are negative and a
+// limit that is not positive and finite are errors. O(len(trace)).
 //
 // Berthold (2013), doi:10.1016/j.orl.2013.08.007, section 2.
 func PrimalIntegral(trace []Incumbent, best, limit float64) (float64, error) {

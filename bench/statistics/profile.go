@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// Profile is a step curve: Y[i] is the share of problems whose figure is at most X[i], and stays so until X[i+1]. X rises strictly; the curve is
-// 0 before X[0]. Failures keep its last Y below 1.
+// Profile is a step curve: Y[i] is the share of problems whose figure is at most X[i], and stays so until X[i+1]. X rises
+// strictly; the curve is 0 before X[0]. Failures keep its last Y below 1.
 type Profile struct {
 	X, Y []float64
 }
@@ -22,8 +22,9 @@ func (p Profile) At(x float64) float64 {
 	return p.Y[after-1]
 }
 
-// Empirical is the empirical distribution of x as a profile: a step at each value, failed runs (NaN, +Inf) counted but never reached. All
-// failed: no step. An empty x and −Inf are errors. O(n log n). The profiles below are distributions of one figure each.
+// Empirical is the empirical distribution of x as a profile: a step at each value, failed runs (NaN, +Inf) counted but never
+// reached. All failed: no step. An empty x and −Inf are errors. O(n log n). The profiles below are distributions of one figure
+// each.
 func Empirical(x []float64) (Profile, error) {
 	sorted, err := orderable("x", x)
 	if err != nil {
@@ -44,12 +45,14 @@ func Empirical(x []float64) (Profile, error) {
 	return profile, nil
 }
 
-// PerformanceProfile is, for each solver, the share of problems on which its cost is at most x times the least of all solvers' costs: ρₛ(x), where ρₛ(1)
-// is the share it wins or ties and the limit the share it solves. costs is problem × solver. A problem that no solver solves counts for
-// all. Costs are ratios' terms, so a negative one is an error; beside a least cost of 0 only 0 is within any factor. The ranking of the second and
-// later solvers depends on who else is in the table (N. Gould, J. Scott (2016), doi:10.1145/2950048). O(n·k log n).
+// PerformanceProfile is, for each solver, the share of problems on which its cost is at most x times the least of all solvers'
+// costs: ρₛ(x), where ρₛ(1) is the share it wins or ties and the limit the share it solves. costs is problem × solver. A
+// problem that no solver solves counts for all. Costs are ratios' terms, so a negative one is an error; beside a least cost of
+// 0 only 0 is within any factor. The ranking of the second and later solvers depends on who else is in the table (N. Gould, J.
+// Scott (2016), doi:10.1145/2950048). O(n·k log n).
 //
-// E. D. Dolan, J. J. Moré (2002), Benchmarking optimization software with performance profiles, doi:10.1007/s101070100263, section 2.
+// E. D. Dolan, J. J. Moré (2002), Benchmarking optimization software with performance profiles, doi:10.1007/s101070100263,
+// section 2.
 func PerformanceProfile(costs [][]float64) ([]Profile, error) {
 	table, err := nonNegativeTable("costs", costs)
 	if err != nil {
@@ -72,7 +75,7 @@ func PerformanceProfile(costs [][]float64) ([]Profile, error) {
 	return columnProfiles(table)
 }
 
-// nonNegativeTable is orderableTable without negative numbers and without an empty row.
+// nonNegativeTable is orderableTable without negative numbers.
 func nonNegativeTable(name string, values [][]float64) ([][]float64, error) {
 	table, err := orderableTable(name, values)
 	if err != nil {
@@ -104,12 +107,12 @@ func columnProfiles(table [][]float64) ([]Profile, error) {
 	return profiles, nil
 }
 
-// DataProfile is, for each solver, the share of problems that it solves within x units of budget: dₛ(κ). spent is problem × solver, the evaluations
-// (or seconds) until Spent says solved, +Inf or NaN for never; unit is one budget unit for each problem (Moré and Wild: variables + 1,
-// the evaluations of a simplex gradient), nil for 1. Unlike a performance profile it does not depend on who else is in the table.
-// Negative spent and units that are not positive are errors. O(n·k log n).
+// DataProfile is, for each solver, the share of problems that it solves within x units of budget: dₛ(κ). spent is problem ×
+// solver, the evaluations (or seconds) until Spent says solved, +Inf or NaN for never; unit is one budget unit for each problem
+// (Moré and Wild: variables + 1, the evaluations of a simplex gradient), nil for 1. Unlike a performance profile it does not
+// depend on who else is in the table. Negative spent and units that are not positive are errors. O(n·k log n).
 //
-// J. J. Moré, S. M. Wild (2009), Benchmarking derivative-free optimization algorithms, doi:10.1137/080724083, eq. 2.9.
+// J. J. Moré, S. M. Wild (2009), Benchmarking derivative-free optimization algorithms, doi:10.1137/080724083, section 2.
 func DataProfile(spent [][]float64, unit []float64) ([]Profile, error) {
 	table, err := nonNegativeTable("spent", spent)
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Quantile is the p-quantile, 0 ≤ p ≤ 1, by linear interpolation between order statistics: with h = (n − 1)·p, it lies the fraction
-// h − ⌊h⌋ of the way from x₍⌊h⌋₎ to the next (counted from 0). This is definition 7 of R. J. Hyndman, Y. Fan (1996), Sample
-// quantiles in statistical packages, doi:10.1080/00031305.1996.10473566, the default of R, NumPy and spreadsheets: extremes
-// are the sample's own, and readers can repeat it. Failed runs count as +Inf. O(n log n).
+// Quantile is the p-quantile, 0 ≤ p ≤ 1, by linear interpolation between order statistics: with h = (n − 1)·p, it lies the
+// fraction h − ⌊h⌋ of the way from x₍⌊h⌋₎ to the next (counted from 0). This is definition 7 of R. J. Hyndman, Y. Fan (1996),
+// Sample quantiles in statistical packages, doi:10.1080/00031305.1996.10473566, the default of R, NumPy and spreadsheets:
+// extremes are the sample's own, and readers can repeat it. Failed runs count as +Inf. O(n log n).
 func Quantile(x []float64, p float64) (float64, error) {
 	sorted, err := orderable("x", x)
 	if err != nil {

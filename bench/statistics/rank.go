@@ -9,9 +9,9 @@ import (
 // ulp is the relative distance of neighbouring floats.
 const ulp = 0x1p-52
 
-// doubledRanks are twice the ranks of values, from 2, with the mean rank for ties, hence whole numbers; ties is Σ(t³ − t) over the sizes t of the
-// ties. Values differ from their neighbours in order only if they do so by more than the sum of their slacks, where there are any: what
-// rounding alone may have set apart is a tie. O(n log n).
+// doubledRanks are twice the ranks of values, from 2, with the mean rank for ties, hence whole numbers; ties is Σ(t³ − t) over
+// the sizes t of the ties. Values differ from their neighbours in order only if they do so by more than the sum of their
+// slacks, where there are any: what rounding alone may have set apart is a tie. O(n log n).
 func doubledRanks(values, slack []float64) (ranks []int, ties float64) {
 	order := make([]int, len(values))
 	for i := range order {
@@ -61,7 +61,8 @@ func subsetsUpTo(ranks []int, limit int) float64 {
 	return total
 }
 
-// subsetsOfSize is how many subsets of the given size have each sum of ranks, from 0. Exact where the binomial coefficient is below 2⁵³. O(m · size · Σ ranks).
+// subsetsOfSize is how many subsets of the given size have each sum of ranks, from 0. Exact where the binomial coefficient is
+// below 2⁵³. O(m · size · Σ ranks).
 func subsetsOfSize(ranks []int, size int) []float64 {
 	total := 0
 	for _, r := range ranks {

@@ -12,11 +12,12 @@ type MannWhitney struct {
 	Delta  float64 // Cliff's delta, (2U − NA·NB)/(NA·NB)
 }
 
-// RankSum is the test of Mann and Whitney, which is Wilcoxon's rank-sum test, two-sided, for samples without pairs, such as runs of
-// a random solver with seeds of its own on one instance: are a's costs drawn from the same distribution as b's? Where there
-// are pairs SignedRank sees more. Up to 50 values together P is exact, the share of all ways to choose a's ranks, ties as they
-// are, whose U is as far from its mean or farther; above from Z = (|U − NA·NB/2| − ½)/σ, σ² = NA·NB/12 · (N + 1 − Σ(t³ − t)/(N(N − 1))).
-// Failed runs tie after all others. Empty samples and −Inf are errors. O(N log N), and O(N³·min(NA, NB)) for the exact P.
+// RankSum is the test of Mann and Whitney, which is Wilcoxon's rank-sum test, two-sided, for samples without pairs, such as
+// runs of a random solver with seeds of its own on one instance: are a's costs drawn from the same distribution as b's? Where
+// there are pairs SignedRank sees more. Up to 50 values together P is exact, the share of all ways to choose a's ranks, ties as
+// they are, whose U is as far from its mean or farther; above from Z = (|U − NA·NB/2| − ½)/σ, σ² = NA·NB/12 · (N + 1 − Σ(t³ −
+// t)/(N(N − 1))). Failed runs tie after all others. Empty samples and −Inf are errors. O(N log N), and O(N³·min(NA, NB)) for
+// the exact P.
 //
 // H. B. Mann, D. R. Whitney (1947), On a test of whether one of two random variables is stochastically larger than the other,
 // doi:10.1214/aoms/1177730491; Hollander, Wolfe, Chicken (2014), doi:10.1002/9781119196037, section 4.1.
@@ -70,17 +71,19 @@ func jointRanks(a, b []float64) (ranks []int, ties float64, err error) {
 
 func abs(x int) int { return max(x, -x) }
 
-// VarghaDelaney is A₁₂, the probability that a value of a is greater than one of b, ties half: Σ(1[aᵢ > bⱼ] + ½·1[aᵢ = bⱼ])/(m·n). With costs ½ is no difference
-// and less than ½ in favour of a. Failed runs tie after all others. Empty samples and −Inf are errors. O((m + n) log(m + n)).
+// VarghaDelaney is A₁₂, the probability that a value of a is greater than one of b, ties half: Σ(1[aᵢ > bⱼ] + ½·1[aᵢ =
+// bⱼ])/(m·n). With costs ½ is no difference and less than ½ in favour of a. Failed runs tie after all others. Empty samples and
+// −Inf are errors. O((m + n) log(m + n)).
 //
-// A. Vargha, H. D. Delaney (2000), A critique and improvement of the CL common language effect size statistics of McGraw and Wong,
-// doi:10.3102/10769986025002101.
+// A. Vargha, H. D. Delaney (2000), A critique and improvement of the CL common language effect size statistics of McGraw and
+// Wong, doi:10.3102/10769986025002101.
 func VarghaDelaney(a, b []float64) (float64, error) {
 	delta, err := CliffDelta(a, b)
 	return (1 + delta) / 2, err
 }
 
-// CliffDelta is P(a > b) − P(a < b) over all pairs, from −1 to 1: 2·A₁₂ − 1 of VarghaDelaney. With costs less than 0 is in favour of a.
+// CliffDelta is P(a > b) − P(a < b) over all pairs, from −1 to 1: 2·A₁₂ − 1 of VarghaDelaney. With costs less than 0 is in
+// favour of a.
 //
 // N. Cliff (1993), Dominance statistics: ordinal analyses to answer ordinal questions, doi:10.1037/0033-2909.114.3.494.
 func CliffDelta(a, b []float64) (float64, error) {
@@ -114,8 +117,9 @@ const (
 	LargeDelta  = 0.42
 )
 
-// MagnitudeOf is the word for a delta of Cliff (or a rank-biserial correlation, or 2·A₁₂ − 1): the sizes that Vargha and Delaney
-// (2000, doi:10.3102/10769986025002101) match with Cohen's. A word for the eye, not a test; it says how often, not by how much. None ("") for NaN.
+// MagnitudeOf is the word for a delta of Cliff (or a rank-biserial correlation, or 2·A₁₂ − 1): the sizes that Vargha and
+// Delaney (2000, doi:10.3102/10769986025002101) match with Cohen's. A word for the eye, not a test; it says how often, not by
+// how much. None ("") for NaN.
 func MagnitudeOf(delta float64) Magnitude {
 	switch size := math.Abs(delta); {
 	case math.IsNaN(delta):

@@ -5,7 +5,7 @@
 //
 //   - A function that uses the order of costs alone (Median, Quantile, SignedRank, RankSum, CliffDelta, VarghaDelaney,
 //     Friedman and the profiles) takes NaN and +Inf for a failed run: after every other cost, equal to every other failure.
-//     −Inf is an error.
+//     −Inf is an error. Costs are compared as they are: whose last digits are noise is to be rounded first.
 //   - A function that adds costs up (Sum, Mean, GeometricMean, HodgesLehmann) wants finite ones: a mean over the runs that
 //     happened to succeed is a figure of other problems, and whoever means it leaves the failures out by name.
 //
@@ -19,11 +19,10 @@ import (
 	"math"
 )
 
-// Sum is the sum of x by compensated summation: its error is that of one rounding as long as len(x)² roundings of Σ|xᵢ| are
-// below it, whatever the order. The sum of nothing is 0; infinities and NaN give what + gives. O(n).
+// Sum is the sum of x by compensated summation: in any order it is off by one rounding of the sum and n² of the square of a
+// rounding (2⁻¹⁰⁴) of Σ|xᵢ|. The sum of nothing is 0; infinities and NaN give what + gives. O(n).
 //
-// A. Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, doi:10.1002/zamm.19740540106,
-// algorithm IV.
+// A. Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, doi:10.1002/zamm.19740540106.
 func Sum(x []float64) float64 {
 	sum, lost := 0.0, 0.0
 	for _, v := range x {

@@ -1,0 +1,183 @@
+package statistics_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/bench/statistics"
+)
+
+// Berthold (2013), section 2: the cases of the definition, and what is ours beyond it.
+func TestPrimalGapBerthold(t *testing.T) {
+	for _, c := range []struct{ objective, best, want float64 }{
+		{0, 0, 0},             // |opt| = |c·x| = 0
+		{1, -1, 1},            // opt · c·x < 0
+		{125, 100, 0.2},       // |opt − c·x|/max
+		{-100, -125, 0.2},     // the greater size is the best's
+		{5, 0, 1},             // beside 0
+		{0, -5, 1},            // up to 0
+		{100, 100, 0},         // reached
+		{90, 100, 0},          // beaten, which is ours
+		{-130, -125, 0},       //
+		{-1, 1, 0},            // beaten across 0
+		{nan, 3, 1},           // no objective
+		{inf, 3, 1},           //
+		{1e308, -1e308, 1},    // where the difference overflows
+		{1e308, 1e-308, 1},    // to the last digit
+		{4e-320, 2e-320, 0.5}, // subnormal
+	} {
+		got, err := statistics.PrimalGap(c.objective, c.best)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "gap", got, c.want, 1e-3*1e-12)
+	}
+	for _, best := range []float64{nan, inf, -inf} {
+		_, err := statistics.PrimalGap(1, best)
+		refused(t, "best", err, "best[0]: expected a finite number")
+	}
+}
+
+// By hand: nothing until 2, then 200 until 5, then 125 until 8, then the optimum 100 until 10: 2·1 + 3·0.5 + 3·0.2 + 2·0 = 4.1.
+func TestPrimalIntegralBerthold(t *testing.T) {
+	trace := []statistics.Incumbent{{2, 200}, {5, 125}, {8, 100}}
+	for limit, want := range map[float64]float64{10: 4.1, 8: 4.1, 7: 3.9, 2: 2, 1: 1, 3: 2.5, 100: 4.1} {
+		got, err := statistics.PrimalIntegral(trace, 100, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "integral", got, want, 1e-15)
+	}
+	got, err := statistics.PrimalIntegral(nil, 100, 10)
+	if err != nil || got != 10 {
+		t.Errorf("nothing found: %v, %v", got, err)
+	}
+	got, err = statistics.PrimalIntegral([]statistics.Incumbent{{0, -50}, {4, -100}}, -100, 10) // 4·0.5
+	if err != nil || got != 2 {
+		t.Errorf("negative objectives: %v, %v", got, err)
+	}
+	got, err = statistics.PrimalIntegral([]statistics.Incumbent{{2, 125}, {3, 200}, {3, nan}, {6, 100}}, 100, 10) // 2 + 4·0.2
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "a worse one later", got, 2.8, 1e-15)
+
+	for _, limit := range []float64{0, -1, nan, inf} {
+		_, err := statistics.PrimalIntegral(trace, 100, limit)
+		refused(t, "limit", err, "limit: expected a finite number above 0")
+	}
+	_, err = statistics.PrimalIntegral(trace, nan, 10)
+	refused(t, "best", err, "best")
+	for _, bad := range [][]statistics.Incumbent{{{-1, 5}}, {{nan, 5}}, {{inf, 5}}} {
+		_, err = statistics.PrimalIntegral(bad, 100, 10)
+		refused(t, "times", err, "trace[0].At: expected a finite number of at least 0")
+	}
+	_, err = statistics.PrimalIntegral([]statistics.Incumbent{{3, 5}, {2, 4}}, 1, 10)
+	refused(t, "falling times", err, "trace[1].At: expected a finite number of at least 3, found 2")
+}
+
+// trace is a run with rising times.
+func trace(t *rapid.T) []statistics.Incumbent {
+	at := rapid.SliceOfN(rapid.Float64Range(0, 20), 0, 8).Draw(t, "at")
+	slices.Sort(at)
+	run := make([]statistics.Incumbent, len(at))
+	for i := range run {
+		run[i] = statistics.Incumbent{At: at[i], Objective: rapid.Float64Range(-10, 10).Draw(t, "objective")}
+	}
+	return run
+}
+
+func TestPrimalIntegralProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		run, best := trace(t), rapid.Float64Range(-10, 10).Draw(t, "best")
+		limit := rapid.Float64Range(0.5, 25).Draw(t, "limit")
+		got, err := statistics.PrimalIntegral(run, best, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got < 0 || got > limit*(1+1e-12) {
+			t.Fatalf("%v over %v", got, limit)
+		}
+		// Slowly: the gap of the best so far at the middle of many small steps between all times.
+		times := []float64{0, limit}
+		for _, i := range run {
+			if i.At < limit {
+				times = append(times, i.At)
+			}
+		}
+		slices.Sort(times)
+		area := 0.0
+		for i := 1; i < len(times); i++ {
+			middle, gap := (times[i-1]+times[i])/2, 1.0
+			for _, incumbent := range run {
+				if incumbent.At <= middle {
+					g, _ := statistics.PrimalGap(incumbent.Objective, best)
+					gap = min(gap, g)
+				}
+			}
+			area += gap * (times[i] - times[i-1])
+		}
+		near(t, "integral", got, area, 1e-12)
+		// Objective and best in another unit, time in another.
+		scaled := slices.Clone(run)
+		for i := range scaled {
+			scaled[i].At *= 8
+			scaled[i].Objective *= 4
+		}
+		again, _ := statistics.PrimalIntegral(scaled, best*4, limit*8)
+		near(t, "scaled", again, 8*got, 1e-14)
+	})
+}
+
+// Moré and Wild (2009), the test of convergence, by hand: from 100 to 20 at best, a tenth of the way is left at 28.
+func TestSpentMoreWild(t *testing.T) {
+	run := []statistics.Incumbent{{1, 90}, {4, 28}, {9, 20}}
+	for tolerance, want := range map[float64]float64{0.9: 1, 0.1: 4, 0.0999: 9, 0: 9} {
+		if got, err := statistics.Spent(run, 100, 20, tolerance); err != nil || got != want {
+			t.Errorf("tolerance %v: %v, %v, expected %v", tolerance, got, err, want)
+		}
+	}
+	if got, err := statistics.Spent(run, 100, 19, 0.001); err != nil || got != inf {
+		t.Errorf("never: %v, %v", got, err)
+	}
+	if got, err := statistics.Spent([]statistics.Incumbent{{0, nan}, {2, -1.7e308}}, 1.7e308, -1.7e308, 0.5); err != nil || got != 2 {
+		t.Errorf("extremes: %v, %v", got, err)
+	}
+	if got, err := statistics.Spent([]statistics.Incumbent{{3, 0.1}}, 0.1, 0.1, 0.3); err != nil || got != 3 {
+		t.Errorf("start is best: %v, %v", got, err)
+	}
+	_, err := statistics.Spent(run, 10, 20, 0.1)
+	refused(t, "start", err, "start: expected a number of at least best, 20, found 10")
+	_, err = statistics.Spent(run, nan, 20, 0.1)
+	refused(t, "start", err, "finite")
+	for _, tolerance := range []float64{-0.1, 1, nan} {
+		_, err = statistics.Spent(run, 100, 20, tolerance)
+		refused(t, "tolerance", err, "tolerance")
+	}
+	_, err = statistics.Spent([]statistics.Incumbent{{2, 1}, {1, 1}}, 100, 20, 0.1)
+	refused(t, "times", err, "trace[1].At")
+}
+
+func TestSpentRisesAsToleranceFalls(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		run := trace(t)
+		tolerances := rapid.SliceOfN(rapid.Float64Range(0, 0.99), 2, 2).Draw(t, "tolerances")
+		slices.Sort(tolerances)
+		strict, errA := statistics.Spent(run, 10, -10, tolerances[0])
+		loose, errB := statistics.Spent(run, 10, -10, tolerances[1])
+		if errA != nil || errB != nil || strict < loose {
+			t.Fatalf("%v at %v, %v at %v", strict, tolerances[0], loose, tolerances[1])
+		}
+		if moved := slices.Clone(run); !math.IsInf(strict, 1) { // objectives of any sign: twice as large, all the same
+			for i := range moved {
+				moved[i].Objective *= 2
+			}
+			if again, _ := statistics.Spent(moved, 20, -20, tolerances[0]); again != strict {
+				t.Fatalf("%v, scaled %v", strict, again)
+			}
+		}
+	})
+}
