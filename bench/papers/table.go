@@ -84,6 +84,9 @@ func (o *Outcome) Summary() string {
 		return "No claim was run."
 	}
 	of := fmt.Sprintf("of %d claims", len(o.Experiment.Claims))
+	if len(o.Experiment.Claims) == 1 {
+		of = "of 1 claim"
+	}
 	tally := TallyText(Tally(o.Findings, best))
 	first := &o.Experiment.Readings[0]
 	switch {

@@ -96,10 +96,10 @@ func judgeSigns(direction string, at []PointValue) (Verdict, string) {
 	}
 	var reasons []string
 	if len(opposite) > 0 {
-		reasons = append(reasons, fmt.Sprintf("the opposite is shown at %s", strings.Join(opposite, ", ")))
+		reasons = append(reasons, fmt.Sprintf("the opposite is shown at %s", places(opposite, at)))
 	}
 	if len(open) > 0 {
-		reasons = append(reasons, fmt.Sprintf("no difference is shown at %s", strings.Join(open, ", ")))
+		reasons = append(reasons, fmt.Sprintf("no difference is shown at %s", places(open, at)))
 	}
 	if len(reasons) == 0 {
 		return Reproduces, ""
@@ -130,4 +130,12 @@ func linearised(a, b []float64, own bool) (values []float64, ok bool) {
 		values = append(values, sign*100*(ratio-1+(top[i]-ratio*base[i])/mean))
 	}
 	return values, true
+}
+
+// places are points in words.
+func places(ids []string, all []PointValue) string {
+	if len(ids) == len(all) && len(all) > 2 {
+		return "every point"
+	}
+	return strings.Join(ids, "; ")
 }

@@ -137,7 +137,7 @@ func TestFindingsOfConstructedRows(t *testing.T) {
 		"more swapped":    {papers.Reproduces, 25, ""},
 		"both plain":      {papers.Reproduces, 100 * (928.0/1610 - 1), ""}, // of the sums over both points
 		"less plain":      {papers.Reproduces, 100 * (928.0/1610 - 1), ""},
-		"less swapped":    {papers.Fails, 100 * (1610.0/928 - 1), "the opposite is shown at 4, 8"},
+		"less swapped":    {papers.Fails, 100 * (1610.0/928 - 1), "the opposite is shown at 4; 8"},
 		"more at plain":   {papers.Fails, -50, "the opposite is shown at 8"},
 		"grows plain":     {papers.Reproduces, -30, ""},
 		"grows own":       {papers.Reproduces, -75, ""},
