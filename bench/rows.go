@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -67,10 +68,11 @@ func readLine(r *bufio.Reader) (line []byte, ended bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		line = append(line, part...)
+		full := errors.Is(err, bufio.ErrBufferFull)
 		switch {
-		case err == bufio.ErrBufferFull && len(line) <= maxLine:
+		case full && len(line) <= maxLine:
 			continue
-		case err == bufio.ErrBufferFull:
+		case full:
 			return nil, false, fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxLine)
 		case err == io.EOF:
 			return line, false, nil

@@ -94,6 +94,7 @@ func newRunner(plan *Plan, folder *runFolder, opt RunOptions) *runner {
 	for _, row := range folder.old {
 		r.pace.note(row.Solver, row.Elapsed)
 	}
+	folder.old = nil // with traces they may be large
 	r.done = len(plan.Cells) - len(r.pending)
 	r.shelf = &shelf{plan: plan, uses: uses, held: map[int]*shelved{}}
 	return r

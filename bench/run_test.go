@@ -22,7 +22,7 @@ const smallSuite = `{
  "format": "allot-suite/1", "name": "small",
  "instances": [{"generate": "muscle", "parameters": {"jobs": [8, 20]}, "seeds": 3}],
  "solvers": ["minmin", "muscle+titan", {"solver": "search", "label": "search, one core"}],
- "seeds": 3, "budget": {"evaluations": 20000}, "trace": true
+ "seeds": 3, "budget": {"evaluations": 3000}, "trace": true
 }`
 
 // rowsOf are the rows of a run folder by their key, without what may differ: the times.
@@ -74,7 +74,7 @@ func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 		t.Errorf("%d rows, expected 54", len(rows))
 	}
 	for _, row := range rows {
-		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 20000 || row.Workers != 1 || row.Jobs == 0 || len(row.Trace) == 0 {
+		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 3000 || row.Workers != 1 || row.Jobs == 0 || len(row.Trace) == 0 {
 			t.Errorf("a row lacks something: %+v", row)
 		}
 		if (row.Solver == "search, one core") != (row.Algorithm == "search") {
@@ -97,11 +97,18 @@ func TestKilledRunGoesOn(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- child.Wait() }()
+		ended := make(chan struct{})
+		go func() {
+			_ = child.Wait() // it is killed
+			close(ended)
+		}()
 		least := linesOf(dir) + rng.IntN(total/4)
-		for len(ended) == 0 && linesOf(dir) < least {
-			time.Sleep(time.Millisecond)
+		for running := true; running && linesOf(dir) < least; {
+			select {
+			case <-ended:
+				running = false
+			case <-time.After(time.Millisecond):
+			}
 		}
 		time.Sleep(time.Duration(rng.IntN(20_000)) * time.Microsecond)
 		_ = child.Process.Kill() // it may have ended

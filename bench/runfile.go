@@ -31,7 +31,7 @@ const (
 // RunFile is the file suite.json of a run folder: what is run. Beside it are rows.jsonl, a [Row] a line, appended to as runs end, and
 // best, the [BestStore] unless another was named. [PlannedInstance.Load] makes an instance again.
 type RunFile struct {
-	Format    string            `json:"format" enum:"allot-run/1"`
+	Format    string            `json:"format"`
 	Version   string            `json:"version"` // of allot
 	Suite     Suite             `json:"suite"`
 	Best      string            `json:"best,omitempty"` // folder of the best-known solutions; relative: to the run folder; absent: the run keeps none
@@ -49,7 +49,7 @@ func ReadRun(dir string) (*RunFile, error) {
 	}
 	defer file.Close()
 	r := new(RunFile)
-	if err := model.ReadJSON(file, path, r); err != nil {
+	if err := readFormat(file, path, r, &r.Format, RunFormat); err != nil {
 		return nil, err
 	}
 	r.Suite.File = path

@@ -19,7 +19,7 @@ const SuiteFormat = "allot-suite/1"
 
 // Suite is a data file that says what to run: instances × solvers × seeds within a budget. See [Suite.Plan] for what becomes of it.
 type Suite struct {
-	Format    string           `json:"format" enum:"allot-suite/1" doc:"the format: allot-suite/1"`
+	Format    string           `json:"format" doc:"the format: allot-suite/1"`
 	Name      string           `json:"name" check:"id" doc:"name of the suite"`
 	Doc       string           `json:"doc,omitempty" doc:"what it is for; the report begins with it"`
 	Data      string           `json:"data,omitempty" doc:"folder that the files are in, from the suite's own folder; absent: that folder"`
@@ -95,10 +95,19 @@ func ReadSuite(path string) (*Suite, error) {
 // readSuite reads a suite from JSON.
 func readSuite(r io.Reader, name string) (*Suite, error) {
 	s := &Suite{File: name}
-	if err := model.ReadJSON(r, name, s); err != nil {
+	if err := readFormat(r, name, s, &s.Format, SuiteFormat); err != nil {
 		return nil, err
 	}
 	return s, s.Validate()
+}
+
+// readFormat reads a document. In one of another format everything else is wrong too, so that is all it then says.
+func readFormat(r io.Reader, name string, target any, format *string, expected string) error {
+	err := model.ReadJSON(r, name, target)
+	if *format != expected && (*format != "" || err == nil) {
+		return &model.InputError{File: name, Faults: []model.Fault{{Path: "format", Message: fmt.Sprintf("expected %q, found %q", expected, *format)}}}
+	}
+	return err
 }
 
 // list are the seeds.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/allot-opt/allot/internal/realdata"
 )
 
 // writeSuite writes a suite to a new folder.
@@ -176,7 +178,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The suites of the project are right, whether or not their data is there.
+// The suites of the project are right; where their data is there, every instance can be made and is run on by several solvers.
 func TestSuites(t *testing.T) {
 	paths, err := filepath.Glob("suites/*.json")
 	if err != nil || len(paths) < 4 {
@@ -188,6 +190,26 @@ func TestSuites(t *testing.T) {
 			t.Error(err)
 		} else if name := strings.TrimSuffix(filepath.Base(path), ".json"); suite.Name != name {
 			t.Errorf("%s has the name %q", path, suite.Name)
+		} else {
+			t.Run(name, func(t *testing.T) {
+				realdata.Path(t, "mcp")
+				plan, err := suite.Plan(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				solvers := map[int]map[string]bool{}
+				for _, c := range plan.Cells {
+					if solvers[c.Instance] == nil {
+						solvers[c.Instance] = map[string]bool{}
+					}
+					solvers[c.Instance][c.Label] = true
+				}
+				for k, in := range plan.Instances {
+					if len(solvers[k]) < 15 {
+						t.Errorf("%s: %d solvers, expected 15 at least", in.Name, len(solvers[k]))
+					}
+				}
+			})
 		}
 	}
 }

@@ -35,7 +35,8 @@ func (g *group) plots(index int, preferred map[string]int) []*plot {
 	return list
 }
 
-// styles gives the best solvers of the group a style each, the one that they have in other groups where that is free.
+// styles gives the best solvers of the group a style each, the one that they have in other groups where that is free. Preferred has a
+// number of each solver.
 func (g *group) styles(preferred map[string]int) map[string]int {
 	style := map[string]int{}
 	taken := [styles]bool{}
@@ -43,15 +44,15 @@ func (g *group) styles(preferred map[string]int) map[string]int {
 	for _, c := range g.solvers {
 		style[c.name] = faint
 	}
-	for _, c := range shown {
-		if k, ok := preferred[c.name]; ok && !taken[k%styles] {
-			style[c.name], taken[k%styles] = k%styles, true
-		}
-	}
-	for _, c := range shown {
-		if style[c.name] == faint {
-			k := slices.Index(taken[:], false)
-			style[c.name], taken[k] = k, true
+	for _, wanted := range []func(name string) int{
+		func(name string) int { return preferred[name] },
+		func(name string) int { return preferred[name] % styles },
+		func(string) int { return slices.Index(taken[:], false) },
+	} {
+		for _, c := range shown {
+			if k := wanted(c.name); style[c.name] == faint && k < styles && !taken[k] {
+				style[c.name], taken[k] = k, true
+			}
 		}
 	}
 	return style
@@ -87,7 +88,7 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 	if err != nil || len(solvers) == 0 {
 		return nil
 	}
-	x, last := ratioAxis(widest(matrix))
+	x, last := ratioAxis(widest(matrix, func(k int) bool { return style[solvers[k]] != faint }))
 	p := newPlot(id, "Performance profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []point {
 		points := []point{{1, 0}}
 		for i := range profiles[k].X {
@@ -100,8 +101,8 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 	return p
 }
 
-// widest is the ratio to the best of its problem that 95 % of all costs are within.
-func widest(matrix [][]float64) float64 {
+// widest is the ratio to the best of its problem that 95 % of the costs of the solvers that count are within.
+func widest(matrix [][]float64, counts func(k int) bool) float64 {
 	var ratios []float64
 	for _, costs := range matrix {
 		least := math.Inf(1)
@@ -110,8 +111,8 @@ func widest(matrix [][]float64) float64 {
 				least = c
 			}
 		}
-		for _, c := range costs {
-			if ratio := c / least; !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+		for k, c := range costs {
+			if ratio := c / least; counts(k) && !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
 				ratios = append(ratios, ratio)
 			}
 		}

@@ -78,7 +78,7 @@ func newDiagram(id string, o *outcome) *diagram {
 		}
 		d.Description += fmt.Sprintf("%s %s", o.solvers[s], figure(o.mean[s], 3))
 	}
-	d.Note = fmt.Sprintf("Mean ranks over %s; 1 is the best. A bar joins solvers that Nemenyi's test does not tell apart (α = 5 %%).",
+	d.Note = fmt.Sprintf("Mean ranks over %s; 1 is the best. A bar joins solvers that Nemenyi's test does not tell apart (α = 5 %%).",
 		counted(len(o.cases), "instance"))
 	if o.ranks.PF > alpha {
 		d.Note += " Friedman's test shows no difference among them all."

@@ -2,14 +2,151 @@ package report_test
 
 import (
 	"bytes"
-	"os"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/report"
 )
 
 type buffer = bytes.Buffer
 
-func TestX(t *testing.T) {
-	os.WriteFile("/tmp/r.html", write(t, ordinary(), report.Options{}), 0o666)
+// TestSameBytes: the page depends on the rows, not on their order.
+func TestSameBytes(t *testing.T) {
+	runs := ordinary()
+	first := write(t, runs, report.Options{})
+	random := rand.New(rand.NewPCG(3, 4))
+	random.Shuffle(len(runs[0].Rows), func(i, j int) {
+		rows := runs[0].Rows
+		rows[i], rows[j] = rows[j], rows[i]
+	})
+	if !bytes.Equal(first, write(t, runs, report.Options{})) {
+		t.Error("another order of rows gives another page")
+	}
+}
+
+// TestNamesAreText: whatever a name holds, it is text wherever it stands.
+func TestNamesAreText(t *testing.T) {
+	rows := sample{groups: 2, instances: 3, solvers: 4, seeds: 2, trace: true, names: []string{hostile, "b" + hostile}}.rows()
+	best := known(5)
+	for k := range rows {
+		row := &rows[k]
+		row.Instance += hostile
+		row.Group += hostile
+		row.Version, row.Minimised = hostile, hostile
+		row.Parameters = map[string]string{hostile: fmt.Sprint(hostile, k%2)}
+		if k%5 == 0 {
+			row.Fault, row.Objective = hostile, nil
+		}
+		if k%7 == 0 {
+			row.InstanceSHA256, row.Minimised = best.Instance.SHA256(), "makespan"
+		}
+	}
+	best.Solution.Solver = hostile
+	page := string(write(t, []report.Run{{Name: hostile, Rows: rows, Best: []report.Known{best}, File: &bench.RunFile{
+		Suite: bench.Suite{Name: hostile, Doc: hostile}, Skipped: []bench.Skipped{{Solver: hostile, Reason: hostile}},
+	}}}, report.Options{}))
+	for _, c := range []struct {
+		text  string
+		count int
+	}{{"<img", 0}, {"<script", 1}, {"</script", 1}, {"<svg", strings.Count(page, "</svg>")}} {
+		if got := strings.Count(page, c.text); got != c.count {
+			t.Errorf("%q is there %d times, expected %d", c.text, got, c.count)
+		}
+	}
+	if !strings.Contains(page, "<details class=\"chart\">") {
+		t.Error("the chart with hostile names is missing")
+	}
+	if match := regexp.MustCompile(`(src|href|action)\s*=\s*["']?[^#"'\s]`).FindString(strings.ReplaceAll(page, "src=x onerror", "")); match != "" {
+		t.Errorf("the page refers to something outside: %s", match)
+	}
+}
+
+// TestLargeStaysUsable: 10,000 rows of 30 solvers are a file that a browser shows, with curves that can be told apart.
+func TestLargeStaysUsable(t *testing.T) {
+	rows := sample{groups: 3, instances: 37, solvers: 30, seeds: 3, trace: true}.rows()
+	page := string(write(t, []report.Run{run("large", rows)}, report.Options{}))
+	const most = 6 << 20
+	t.Logf("%d rows, %d bytes", len(rows), len(page))
+	if len(rows) < 9900 || len(page) > most {
+		t.Errorf("%d rows are %d bytes, expected at most %d", len(rows), len(page), most)
+	}
+	for _, legend := range regexp.MustCompile(`(?s)<ul class="legend">.*?</ul>`).FindAllString(page, -1) {
+		if n := strings.Count(legend, "<li>"); n != 8 {
+			t.Fatalf("%d curves with names, expected 8", n)
+		}
+	}
+	if !strings.Contains(page, "22 solvers of lower mean rank") {
+		t.Error("nothing says what the faint curves are")
+	}
+}
+
+// tags is what stands between < and >.
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// verdict is the first sentences of the page.
+func verdict(page []byte) string {
+	_, rest, _ := strings.Cut(string(page), `<p class="verdict">`)
+	text, _, _ := strings.Cut(rest, "</p>")
+	return strings.ReplaceAll(tags.ReplaceAllString(text, ""), "\u00a0", " ")
+}
+
+// TestVerdict: what the page says first.
+func TestVerdict(t *testing.T) {
+	low, high := []float64{10, 20, 30, 40, 50, 60, 70, 80}, []float64{11, 21, 33, 47, 52, 66, 73, 89}
+	both := slices.Concat(runOf("a", 1, low...), runOf("b", 1, high...))
+	three := slices.Concat(both, runOf("c", 1, 9, 22, 29, 42, 49, 61, 69, 81))
+	var seeds []bench.Row
+	for solver, x := range map[string]float64{"a": 1, "b": 2} {
+		for seed := range 5 {
+			row := runOf(solver, 1, x)[0]
+			row.Seed, row.Key = uint64(seed), fmt.Sprint(solver, seed)
+			*row.Objective += float64(seed) / 10
+			seeds = append(seeds, row)
+		}
+	}
+	for name, c := range map[string]struct {
+		rows []bench.Row
+		want string
+	}{
+		"two": {both, "a has the best mean rank, 1 among 2 solvers over 8 instances. It is significantly better than b (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %)."},
+		// Rank sums 12, 23 and 13: χ² = 12/96·842 − 96 = 9.25, W = 9.25/16, F = 7·9.25/(16 − 9.25) with 2 and 14 degrees of freedom.
+		"three": {three, "a has the best mean rank, 1.5 among 3 solvers over 8 instances. The solvers differ (Friedman p = 0.002, concordance 0.58). " +
+			"a is significantly better than b; of the others none is shown to be worse (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %)."},
+		"few": {slices.Concat(runOf("a", 1, 1, 2), runOf("b", 1, 2, 3)), "a has the best mean rank, 1 among 2 solvers over 2 instances. No other solver is shown to be worse than a " +
+			"(Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference, however large: 2 instances and 1 comparison."},
+		"alike":    {slices.Concat(runOf("a", 1, low...), runOf("b", 1, low...)), "All solvers have the same mean rank over 8 instances. No other solver is shown to be worse than a (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference, however large: 8 instances and 1 comparison."},
+		"seeds":    {seeds, "a has the best mean rank, 1 among 2 solvers on the only instance. It is significantly better than b (Mann and Whitney’s rank sums over the runs, with Holm’s correction, α = 5 %)."},
+		"one":      {runOf("a", 1, low...), "There are no two solvers that ran on the same instances, so there is nothing to compare."},
+		"no cells": {slices.Concat(runOf("a", 1, 1), func() []bench.Row { r := runOf("b", 1, 1, 2)[1:]; return r }()), "There are no two solvers that ran on the same instances, so there is nothing to compare."},
+	} {
+		if got := verdict(write(t, []report.Run{run("x", c.rows)}, report.Options{})); got != c.want {
+			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+// TestRunsSideBySide: rows of the same cells in two runs are told apart, those of other cells joined.
+func TestRunsSideBySide(t *testing.T) {
+	a := runOf("s", 1, 1, 2, 3)
+	page := string(write(t, []report.Run{run("old", a), run("new", a)}, report.Options{}))
+	for _, name := range []string{"s @ old", "s @ new"} {
+		if !strings.Contains(page, name) {
+			t.Errorf("no %s", name)
+		}
+	}
+	if page := string(write(t, []report.Run{run("old", a), run("new", runOf("t", 1, 1, 2, 3))}, report.Options{})); strings.Contains(page, "s @") {
+		t.Error("runs of different cells are told apart")
+	}
+}
+
+func TestWriteSaysWhatIsWrong(t *testing.T) {
+	if err := report.Write(io.Discard, nil, report.Options{}); err == nil || err.Error() != "report: expected at least one row, found none" {
+		t.Error(err)
+	}
 }

@@ -87,10 +87,10 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 	k := len(o.solvers)
 	if o.ranks != nil && k > 2 {
 		if o.ranks.PF > alpha {
-			s.say("Friedman's test shows no difference among them (p = " + probability(o.ranks.PF) + ").")
+			s.say("Friedman's test shows no difference among them (p = " + probability(o.ranks.PF) + ").")
 			return
 		}
-		s.say("The solvers differ (Friedman p " + related(o.ranks.PF) + ", concordance " + figure(o.ranks.W, 2) + "). ")
+		s.say("The solvers differ (Friedman p " + related(o.ranks.PF) + ", concordance " + figure(o.ranks.W, 2) + "). ")
 	}
 	var beaten, open []string
 	for _, other := range order[1:] {
@@ -108,7 +108,7 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 	case len(beaten) == 0:
 		s.say("No other solver is shown to be worse than ")
 		s.name(lead)
-		s.say(" (" + test + ", α = 5 %).")
+		s.say(" (" + test + ", α = 5 %).")
 	case len(open) == 0:
 		s.say("It is significantly better than ")
 		if len(beaten) == 1 {
@@ -116,17 +116,17 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 		} else {
 			s.say("each of the others")
 		}
-		s.say(" (" + test + ", α = 5 %).")
+		s.say(" (" + test + ", α = 5 %).")
 	case len(beaten) <= len(open):
 		s.name(lead)
 		s.say(" is significantly better than ")
 		s.name(beaten...)
-		s.say("; of the others none is shown to be worse (" + test + ", α = 5 %).")
+		s.say("; of the others none is shown to be worse (" + test + ", α = 5 %).")
 	default:
 		s.name(lead)
 		s.say(" is significantly better than each of the others but ")
 		s.name(open...)
-		s.say(", from which no difference is shown (" + test + ", α = 5 %).")
+		s.say(", from which no difference is shown (" + test + ", α = 5 %).")
 	}
 	if len(open) > 0 && o.isHopeless() {
 		s.say(" So few samples could not show a difference, however large: " + o.samples() + " and " + counted(len(o.pairs), "comparison") + ".")
@@ -136,9 +136,9 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 // related is a p-value with its relation.
 func related(p float64) string {
 	if text := probability(p); text[0] == '<' {
-		return "< " + text[1:]
+		return "< " + text[1:]
 	}
-	return "= " + probability(p)
+	return "= " + probability(p)
 }
 
 // samples says how many there are.
@@ -149,25 +149,13 @@ func (o *outcome) samples() string {
 	return counted(len(o.cases), "instance")
 }
 
-// isHopeless says that no pair of solvers could differ significantly with so few samples: the least p there can be, times the number of
-// pairs, is above alpha.
+// isHopeless says that no pair of solvers could differ significantly with so few samples.
 func (o *outcome) isHopeless() bool {
-	if len(o.pairs) == 0 {
-		return true
+	able, least := 0.0, 1.0
+	for _, q := range o.pairs {
+		if q.least <= alpha {
+			able, least = able+1, min(least, q.least)
+		}
 	}
-	n := o.pairs[0].n
-	least := math.Pow(2, 1-float64(n)) // of all 2ⁿ signs two are extreme
-	if o.seeds {
-		least = 2 / choose(2*n, n)
-	}
-	return least*float64(len(o.pairs)) > alpha
-}
-
-// choose is the number of ways to choose k of n.
-func choose(n, k int) float64 {
-	ways := 1.0
-	for i := 1; i <= k; i++ {
-		ways *= float64(n-k+i) / float64(i)
-	}
-	return ways
+	return least*able > alpha || able == 0
 }

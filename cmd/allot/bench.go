@@ -138,7 +138,11 @@ func planned(plan *bench.Plan, dir string) string {
 
 // progressLine says how long it will take and what runs.
 func progressLine(p bench.Progress) string {
-	line := strings.Join(p.Running, "; ")
+	const shown = 2 // more would not fit a line
+	line := strings.Join(p.Running[:min(shown, len(p.Running))], "; ")
+	if more := len(p.Running) - shown; more > 0 {
+		line += fmt.Sprintf(" and %d more", more)
+	}
 	if p.Left > 0 {
 		line = fmt.Sprintf("%s left, %s", p.Left.Round(time.Second), line)
 	}

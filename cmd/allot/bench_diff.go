@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench/report"
+)
+
+func benchDiffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "compare two runs of a suite: what got better or worse, with significance",
+		ArgsUsage: "A B",
+		Description: `Pairs the runs of A and B by instance, solver, parameters, seed and budget, and says for each group and solver whether B
+is better or worse than A in its objectives and its times, with tests, and which runs failed or were proved optimal in one of them
+only. A and B are run folders or files of rows, such as allot compare --json writes.
+
+Examples:
+  allot bench diff before after
+  allot bench diff --fail --json before after >diff.json`,
+		Flags: []cli.Flag{
+			jsonFlag,
+			&cli.BoolFlag{Name: "fail", Usage: "end with status 1 where B is significantly worse or has runs that are newly faulty"},
+		},
+		Action: runBenchDiff,
+	}
+}
+
+// runBenchDiff compares two runs.
+func runBenchDiff(c *cli.Context) error {
+	args, err := arguments(c, "A", "B")
+	if err != nil {
+		return err
+	}
+	var runs [2]report.Run
+	for k, name := range args {
+		if runs[k], err = readRun(name); err != nil {
+			return err
+		}
+	}
+	diff, err := report.Compare(runs[0].Rows, runs[1].Rows)
+	if err != nil {
+		return usageErrorf("%s, %s: %w", args[0], args[1], err)
+	}
+	if c.Bool("json") {
+		err = writeJSON(c, diff)
+	} else {
+		err = write(c, "-", func(w io.Writer) error {
+			text := new(strings.Builder)
+			if err := report.WriteDiff(text, diff); err != nil {
+				return err
+			}
+			_, err := io.WriteString(w, printable(text.String()))
+			return err
+		})
+	}
+	if err == nil && c.Bool("fail") && diff.Regressed() {
+		return &statusError{exitFailure, errors.New("B is worse than A")}
+	}
+	return err
+}
