@@ -40,7 +40,11 @@ func span(i statistics.Interval, unit string) string {
 func (c *Claim) States() string {
 	switch c.Form {
 	case Percent:
-		return signed(*c.Value) + " %"
+		sign := "+"
+		if *c.Value < 0 {
+			sign = "−"
+		}
+		return sign + strconv.FormatFloat(math.Abs(*c.Value), 'f', -1, 64) + " %" // with the paper's digits
 	case Sign:
 		return c.Direction
 	case Order:
