@@ -24,10 +24,10 @@ func reproduceCommand() *cli.Command {
 		Name:      "reproduce",
 		Usage:     "run a published experiment and say of each claim whether it reproduces",
 		ArgsUsage: "[PAPER[/FIGURE]]",
-		Description: `Runs the experiment from seeds, appends a row for each run to rows.jsonl in the folder and writes a table to standard output and
-report.html to the folder (and its figures as SVG): each claim of the paper beside our number with its 95 % interval, under every reading of what the paper leaves
-open, and a verdict: reproduces, direction only, does not reproduce. Interrupted, or killed, the same command goes on where it was.
-Without an argument it lists the experiments.
+		Description: `Runs the experiment from seeds and appends a row for each run to rows.jsonl in the folder. Writes a table to standard output and, to the
+folder, report.html and the figures as SVG: each claim of the paper beside our number with its 95 % interval, under every reading of
+what the paper leaves open, and a verdict: reproduces, direction only, does not reproduce. Interrupted, or killed, the same command
+goes on where it was. Without an argument it lists the experiments.
 
 Examples:
   allot reproduce
@@ -35,7 +35,7 @@ Examples:
   allot reproduce muscle -o runs/muscle`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quick", Usage: "fewer repetitions and points"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE, -quick", Usage: "`FOLDER` of the rows and the report; of several experiments the folder of their folders"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "`FOLDER` of the rows and the report; of several experiments the folder of their folders"},
 			&cli.BoolFlag{Name: "mixed", Usage: "go on in a folder with rows of another version of allot, which then count"},
 			&cli.IntFlag{Name: "jobs", DefaultText: "as many as processors", Usage: "`P` runs at a time; the result does not depend on it"},
 		},
