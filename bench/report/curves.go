@@ -27,7 +27,7 @@ func (g *group) plots(index int, preferred map[string]int) []*plot {
 	for _, draw := range []func(string, map[string]int) *plot{g.performanceProfile, g.dataProfile, g.meanConvergence, g.medianConvergence} {
 		if p := draw(fmt.Sprintf("g%d-p%d", index, len(list)), style); p != nil {
 			if n := len(p.Curves) - len(p.Legend); n > 0 {
-				p.Note = "Faint, and named where the pointer rests: " + counted(n, "solver") + " of lower mean rank. " + p.Note
+				p.Note = "Faint, and named where the pointer rests: " + counted(n, "solver") + " of worse mean rank. " + p.Note
 			}
 			list = append(list, p)
 		}

@@ -15,6 +15,7 @@ import (
 // figures are what a table says of a solver in a group. NaN is missing.
 type figures struct {
 	rank       float64
+	problems   int // that it ran on
 	runs       int
 	results    int // runs with a schedule
 	wins       int // problems on which no solver was better
@@ -35,6 +36,9 @@ func (g *group) figuresOf(c *contender) figures {
 	evaluations, elapsed := 0.0, 0.0
 	for _, p := range g.cases {
 		var values []float64
+		if len(p.cells[c.name]) > 0 {
+			f.problems++
+		}
 		for _, row := range p.cells[c.name] {
 			times = append(times, row.Elapsed)
 			evaluations, elapsed = evaluations+float64(row.Evaluations), elapsed+row.Elapsed

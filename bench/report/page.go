@@ -45,18 +45,6 @@ type page struct {
 // fact is a line of the page's head.
 type fact struct{ Name, Value string }
 
-// section is what the page says of a group.
-type section struct {
-	ID, Name string
-	Facts    string
-	Verdict  sentence
-	Notes    []string
-	Solvers  *table
-	Diagram  *diagram
-	Plots    []*plot
-	Pairs    *table
-}
-
 // chart is the Gantt chart of a best-known solution.
 type chart struct {
 	Title string
@@ -147,38 +135,6 @@ func headline(runs []Run, title string) (string, string) {
 		title = listed(names)
 	}
 	return printable(title), printable(strings.Join(docs, " "))
-}
-
-// addGroups makes the sections and, with several groups, what sums them up.
-func (p *page) addGroups(s *study) {
-	preferred := map[string]int{}
-	for k, name := range s.solvers {
-		preferred[name] = k
-	}
-	for k, g := range s.groups {
-		id := fmt.Sprintf("g%d", k+1)
-		c := &section{ID: id, Name: printable(g.name), Facts: g.facts(), Verdict: g.test.words(), Notes: g.notes()}
-		if c.Name == "" {
-			c.Name = "All instances"
-			if len(s.groups) > 1 {
-				c.Name = "Other instances"
-			}
-		}
-		c.Solvers = g.solversTable(id + "-solvers")
-		c.Diagram = newDiagram(id+"-cd", g.test)
-		c.Plots = g.plots(k+1, preferred)
-		c.Pairs = g.test.pairsTable(id + "-pairs")
-		p.Groups = append(p.Groups, c)
-	}
-	p.Verdict = s.groups[0].test.words()
-	if len(s.groups) > 1 {
-		all := s.overall()
-		p.Verdict = all.test.words()
-		p.Winners, p.Gaps = s.winnersTable(p.Groups), s.gapsTable(p.Groups, all)
-		p.Overall = &section{
-			ID: "all", Name: all.name, Notes: all.notes(), Plots: all.plots(0, preferred), Diagram: newDiagram("all-cd", all.test), Pairs: all.test.pairsTable("all-pairs"),
-		}
-	}
 }
 
 // facts are the head of the page.

@@ -81,8 +81,22 @@ func TestLargeStaysUsable(t *testing.T) {
 			t.Fatalf("%d curves with names, expected 8", n)
 		}
 	}
-	if !strings.Contains(page, "22 solvers of lower mean rank") {
+	if !strings.Contains(page, "22 solvers of worse mean rank") {
 		t.Error("nothing says what the faint curves are")
+	}
+}
+
+// TestManyGroups: what a hundred groups have no room for is left out, and the page says so.
+func TestManyGroups(t *testing.T) {
+	rows := sample{groups: 100, instances: 2, solvers: 20, seeds: 1, trace: true}.rows()
+	page := string(write(t, []report.Run{run("many", rows)}, report.Options{}))
+	const most = 16 << 20
+	t.Logf("%d rows, %d bytes", len(rows), len(page))
+	if len(page) > most {
+		t.Errorf("%d bytes, expected at most %d", len(page), most)
+	}
+	if !strings.Contains(page, "no room for the pairs") || !strings.Contains(page, `id="g100-solvers"`) {
+		t.Error("nothing says what is left out, or the last group is missing")
 	}
 }
 
@@ -119,8 +133,12 @@ func TestVerdict(t *testing.T) {
 		"three": {three, "a has the best mean rank, 1.5 among 3 solvers over 8 instances. The solvers differ (Friedman p = 0.002, concordance 0.58). " +
 			"a is significantly better than b; of the others none is shown to be worse (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %)."},
 		"few": {slices.Concat(runOf("a", 1, 1, 2), runOf("b", 1, 2, 3)), "a has the best mean rank, 1 among 2 solvers over 2 instances. No other solver is shown to be worse than a " +
-			"(Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference, however large: 2 instances and 1 comparison."},
-		"alike":    {slices.Concat(runOf("a", 1, low...), runOf("b", 1, low...)), "All solvers have the same mean rank over 8 instances. No other solver is shown to be worse than a (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference, however large: 8 instances and 1 comparison."},
+			"(Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference of a pair, however large: 2 instances and 1 comparison."},
+		// Signed ranks of four pairs cannot be significant; Nemenyi's difference is 2.344·√(3·4/(6·4)) = 1.66.
+		"ranks": {slices.Concat(runOf("a", 1, 1, 2, 3, 4), runOf("b", 1, 2, 3, 4, 5), runOf("c", 1, 3, 4, 5, 6)), "a has the best mean rank, 1 among 3 solvers over 4 instances. " +
+			"The solvers differ (Friedman p = 0.005, concordance 1). a is significantly better than c; of the others none is shown to be worse " +
+			"(Nemenyi’s critical difference of mean ranks, α = 5 %). So few samples could not show a difference of a pair, however large: 4 instances and 3 comparisons."},
+		"alike":    {slices.Concat(runOf("a", 1, low...), runOf("b", 1, low...)), "All solvers have the same mean rank over 8 instances. No other solver is shown to be worse than a (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference of a pair, however large: 8 instances and 1 comparison."},
 		"seeds":    {seeds, "a has the best mean rank, 1 among 2 solvers on the only instance. It is significantly better than b (Mann and Whitney’s rank sums over the runs, with Holm’s correction, α = 5 %)."},
 		"one":      {runOf("a", 1, low...), "There are no two solvers that ran on the same instances, so there is nothing to compare."},
 		"no cells": {slices.Concat(runOf("a", 1, 1), func() []bench.Row { r := runOf("b", 1, 1, 2)[1:]; return r }()), "There are no two solvers that ran on the same instances, so there is nothing to compare."},

@@ -106,6 +106,25 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// TestBestIsAmongComparable: a solver that failed on the hardest instance has the least mean, which is of easier ones.
+func TestBestIsAmongComparable(t *testing.T) {
+	rows := []bench.Row{row("a", "x", 10), row("a", "y", 100), row("b", "x", 9), row("b", "y", 1), row("c", "x", 11), row("c", "y", 110)}
+	rows[3].Objective, rows[3].Fault = nil, "broke"
+	table := newStudy(rows, nil, nil).groups[0].solversTable("t")
+	var best []string
+	for _, cells := range table.Rows {
+		if cells[3].IsBest {
+			best = append(best, cells[0].Text)
+		}
+		if cells[0].Text == "b" && (cells[11].Text != "1 of 2" || !cells[11].IsBad) {
+			t.Errorf("runs of b: %+v", cells[11])
+		}
+	}
+	if !slices.Equal(best, []string{"a"}) {
+		t.Errorf("the best mean is that of %v", best)
+	}
+}
+
 // TestConvergence: a gap is 1 before the first schedule and that of the best so far after it.
 func TestConvergence(t *testing.T) {
 	a, b := row("a", "x", 10), row("b", "x", 20)

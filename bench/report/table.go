@@ -41,6 +41,17 @@ func number(x float64, text string) cell {
 	return cell{Text: text, Value: strconv.FormatFloat(x, 'g', 12, 64)}
 }
 
+// clock is a cell of seconds, to the millisecond: below that they are of the machine.
+func clock(s float64) cell {
+	switch {
+	case s < 0.0005:
+		return number(s, "<0.001")
+	case s < 1:
+		return number(s, strconv.FormatFloat(s, 'f', 3, 64))
+	}
+	return number(s, figure(s, 4))
+}
+
 // count is a cell of a whole number.
 func count(n int) cell { return cell{Text: whole(n)} }
 
@@ -54,8 +65,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// markBest marks the least value of a column, or the greatest; where all are alike there is none.
-func (t *table) markBest(column int, greatest bool) {
+// markBest marks the least value of a column, or the greatest, among the rows that count (nil: all); where those are alike there is none.
+func (t *table) markBest(column int, greatest bool, counts func(row int) bool) {
 	best, worst := math.NaN(), math.NaN()
 	value := func(row []cell) float64 {
 		if row[column].Text == missing || row[column].Value == "" {
@@ -70,8 +81,8 @@ func (t *table) markBest(column int, greatest bool) {
 		}
 		return x
 	}
-	for _, row := range t.Rows {
-		if x := value(row); !math.IsNaN(x) {
+	for k, row := range t.Rows {
+		if x := value(row); !math.IsNaN(x) && (counts == nil || counts(k)) {
 			if !(best <= x) {
 				best = x
 			}
@@ -83,8 +94,8 @@ func (t *table) markBest(column int, greatest bool) {
 	if best == worst {
 		return
 	}
-	for _, row := range t.Rows {
-		row[column].IsBest = value(row) == best
+	for k, row := range t.Rows {
+		row[column].IsBest = value(row) == best && (counts == nil || counts(k))
 	}
 }
 
@@ -109,19 +120,39 @@ func (g *group) solversTable(id string) *table {
 		row := []cell{
 			text(c.name), number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), number(float64(f.wins), whole(f.wins)),
 			number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(f.bound, percent(f.bound)), count(f.proved),
-			number(f.time, figure(f.time, 3)), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
+			clock(f.time), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
 		}
 		if f.results < f.runs {
 			row[11].Text += " of " + whole(f.runs)
+			row[11].IsBad = true
 		}
 		row[9].IsBad, row[10].IsBad = f.left > 0, f.faults > 0
 		t.Rows = append(t.Rows, row)
 	}
-	for _, column := range []int{1, 3, 4, 5} {
-		t.markBest(column, false)
+	t.markBest(1, false, nil)
+	t.markBest(2, true, nil)
+	complete := g.complete()
+	for _, column := range []int{3, 4, 5} {
+		t.markBest(column, false, func(row int) bool { return complete[g.solvers[row].name] })
 	}
-	t.markBest(2, true)
 	return t
+}
+
+// complete are the solvers whose means can be compared: they ran on all instances, every run has a schedule, and they leave out no more jobs
+// than others do. The mean of one that failed on the hardest instance is of easier ones.
+func (g *group) complete() map[string]bool {
+	fewest, most := math.MaxInt, 0
+	all := map[string]figures{}
+	for _, c := range g.solvers {
+		f := g.figuresOf(c)
+		all[c.name] = f
+		fewest, most = min(fewest, f.left), max(most, f.problems)
+	}
+	set := map[string]bool{}
+	for name, f := range all {
+		set[name] = f.results == f.runs && f.problems == most && f.left == fewest
+	}
+	return set
 }
 
 // mostPairs is how many pairs a table lists.

@@ -18,30 +18,45 @@ func (s *study) winnersTable(sections []*section) *table {
 		{Name: "best on"}, {Name: "second", IsText: true}, {Name: "mean rank"}, {Name: "first against second", IsText: true},
 	}}
 	for k, g := range s.groups {
-		row := []cell{{Text: sections[k].Name}, count(len(g.cases))}
-		for i := range 2 {
-			if i >= len(g.solvers) {
-				row = append(row, cell{Text: missing}, cell{Text: missing})
-				continue
-			}
-			c := g.solvers[i]
-			row = append(row, cell{Text: printable(c.name), IsBest: i == 0}, number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64)))
-			if i == 0 {
-				row = append(row, count(g.figuresOf(c).wins))
-			}
+		first, next := g.leaders()
+		lead := g.solvers[0]
+		row := []cell{
+			{Text: sections[k].Name}, count(len(g.cases)), {Text: first, IsBest: true}, number(lead.rank, strconv.FormatFloat(lead.rank, 'f', 2, 64)),
+			count(g.figuresOf(lead).wins),
 		}
-		t.Rows = append(t.Rows, append(row, g.firstAgainstSecond()))
+		if next == nil {
+			row = append(row, cell{Text: missing}, cell{Text: missing}, cell{Text: missing})
+		} else {
+			row = append(row, text(next.name), number(next.rank, strconv.FormatFloat(next.rank, 'f', 2, 64)), g.against(lead, next))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-// firstAgainstSecond is the verdict on the two best solvers.
-func (g *group) firstAgainstSecond() cell {
-	if g.test == nil || len(g.solvers) < 2 {
+// leaders are the names of the solvers with the best mean rank, and the one that comes after them; nil: none.
+func (g *group) leaders() (string, *contender) {
+	const most = 3
+	names := []string{printable(g.solvers[0].name)}
+	k := 1
+	for ; k < len(g.solvers) && g.solvers[k].rank == g.solvers[0].rank; k++ {
+		names = append(names, printable(g.solvers[k].name))
+	}
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", n))
+	}
+	if k == len(g.solvers) {
+		return listed(names), nil
+	}
+	return listed(names), g.solvers[k]
+}
+
+// against is the verdict on two solvers.
+func (g *group) against(a, b *contender) cell {
+	if g.test == nil {
 		return cell{Text: missing}
 	}
-	a, b := slices.Index(g.test.solvers, g.solvers[0].name), slices.Index(g.test.solvers, g.solvers[1].name)
-	q, significant := g.test.between(a, b)
+	q, significant := g.test.between(slices.Index(g.test.solvers, a.name), slices.Index(g.test.solvers, b.name))
 	if q == nil {
 		return cell{Text: missing}
 	}
@@ -67,8 +82,10 @@ func (s *study) gapsTable(sections []*section, overall *group) *table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	for k := 1; k < len(t.Columns); k++ {
-		t.markBest(k, false)
+	t.markBest(1, false, nil)
+	for k, g := range s.groups {
+		complete := g.complete()
+		t.markBest(k+2, false, func(row int) bool { return complete[overall.solvers[row].name] })
 	}
 	return t
 }
@@ -162,7 +179,7 @@ func (p *problem) rows(g *group, most int) [][]cell {
 			gap := 100 * p.gap(row)
 			list = append(list, []cell{
 				text(row.Instance), text(row.Group), text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: figure(objective(row), 6)},
-				{Text: percent(gap)}, {Text: optional(row.Bound)}, text(string(row.Status)), text(string(row.Stop)), {Text: figure(row.Elapsed, 3)},
+				{Text: percent(gap)}, {Text: optional(row.Bound)}, text(string(row.Status)), text(string(row.Stop)), clock(row.Elapsed),
 				{Text: whole(row.Evaluations)}, {Text: whole(row.Left)}, text(clip(row.Fault, mostFaultLetters)),
 			})
 		}

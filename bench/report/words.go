@@ -92,18 +92,7 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 		}
 		s.say("The solvers differ (Friedman p " + related(o.ranks.PF) + ", concordance " + figure(o.ranks.W, 2) + "). ")
 	}
-	var beaten, open []string
-	for _, other := range order[1:] {
-		if q, significant := o.between(order[0], other); q != nil && significant && q.verdict() == "better" {
-			beaten = append(beaten, o.solvers[other])
-		} else {
-			open = append(open, o.solvers[other])
-		}
-	}
-	test := "Wilcoxon’s signed ranks with Holm’s correction"
-	if o.seeds {
-		test = "Mann and Whitney’s rank sums over the runs, with Holm’s correction"
-	}
+	beaten, open, test := o.beaten(order)
 	switch lead := o.solvers[order[0]]; {
 	case len(beaten) == 0:
 		s.say("No other solver is shown to be worse than ")
@@ -129,8 +118,35 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 		s.say(", from which no difference is shown (" + test + ", α = 5 %).")
 	}
 	if len(open) > 0 && o.isHopeless() {
-		s.say(" So few samples could not show a difference, however large: " + o.samples() + " and " + counted(len(o.pairs), "comparison") + ".")
+		s.say(" So few samples could not show a difference of a pair, however large: " + o.samples() + " and " + counted(len(o.pairs), "comparison") + ".")
 	}
+}
+
+// beaten are the solvers that are significantly worse than the first, those that are not shown to be, and by which test. Where there are too
+// few instances for pairs, mean ranks may still tell.
+func (o *outcome) beaten(order []int) (beaten, open []string, test string) {
+	byRanks := o.ranks != nil && len(o.solvers) > 2 && o.isHopeless() && !math.IsNaN(o.critical)
+	switch {
+	case byRanks:
+		test = "Nemenyi’s critical difference of mean ranks"
+	case o.seeds:
+		test = "Mann and Whitney’s rank sums over the runs, with Holm’s correction"
+	default:
+		test = "Wilcoxon’s signed ranks with Holm’s correction"
+	}
+	for _, other := range order[1:] {
+		q, significant := o.between(order[0], other)
+		isWorse := q != nil && significant && q.verdict() == "better"
+		if byRanks {
+			isWorse = o.mean[other]-o.mean[order[0]] >= o.critical
+		}
+		if isWorse {
+			beaten = append(beaten, o.solvers[other])
+		} else {
+			open = append(open, o.solvers[other])
+		}
+	}
+	return beaten, open, test
 }
 
 // related is a p-value with its relation.

@@ -59,7 +59,7 @@ func runBenchDiff(c *cli.Context) error {
 		})
 	}
 	if err == nil && c.Bool("fail") && diff.Regressed() {
-		return &statusError{exitFailure, errors.New("B is worse than A")}
+		return &statusError{exitFailure, errors.New("the second run is worse")}
 	}
 	return err
 }
