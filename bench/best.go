@@ -99,14 +99,11 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 	if known, ok := s.unchanged(path); ok && !search.Better(rank, known) {
 		return false, nil
 	}
-	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+	unlock, err := s.lock() // for the moment between reading and writing
+	if err != nil {
 		return false, err
 	}
-	lock := flock.New(filepath.Join(s.dir, lockFile)) // for the moment between reading and writing
-	if err := lock.Lock(); err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	defer func() { err = errors.Join(err, unlock()) }()
 	stored, wrong := s.Best(in)
 	if stored != nil && !search.Better(rank, rankOf(stored)) {
 		s.remember(path, rankOf(stored))
@@ -117,6 +114,24 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 	}
 	s.remember(path, rank)
 	return true, wrong
+}
+
+// lock waits until no other program writes in the folder, which is made if it is missing.
+func (s *BestStore) lock() (unlock func() error, err error) {
+	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(s.dir, lockFile))
+	return lock.Unlock, lock.Lock()
+}
+
+// tidy removes what killed programs have left half-written.
+func (s *BestStore) tidy() error {
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	return errors.Join(files.RemoveTemporary(s.dir), unlock())
 }
 
 // rankOf is what a solution with a finite objective is judged by.

@@ -139,6 +139,9 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	} else {
 		folder.best = OpenBest(best)
 	}
+	if err := errors.Join(files.RemoveTemporary(opt.Dir), folder.best.tidy()); err != nil {
+		return folder, err
+	}
 	if err := folder.state(plan, best); err != nil {
 		return folder, err
 	}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Write writes to a file, which appears whole or not at all, even where the machine stops: the text goes to a temporary file beside it,
@@ -83,9 +84,23 @@ func temporaryFor(path string) (*os.File, error) {
 	return temporary, err
 }
 
+// prefix begins the name of a temporary file.
+const prefix = ".allot-"
+
+// RemoveTemporary removes the temporary files that killed programs have left in the folder. Nobody may be writing there.
+func RemoveTemporary(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+		}
+	}
+	return err
+}
+
 // newBeside makes a file in the same folder. It may be read by whom the user's mask allows, unlike one of os.CreateTemp.
 func newBeside(path string) (*os.File, error) {
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".allot-%016x", rand.Uint64()))
+	name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
