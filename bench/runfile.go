@@ -139,7 +139,11 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	} else {
 		folder.best = OpenBest(best)
 	}
-	if err := errors.Join(files.RemoveTemporary(opt.Dir), folder.best.tidy()); err != nil {
+	err = files.RemoveTemporary(opt.Dir)
+	if folder.best != nil {
+		err = errors.Join(err, folder.best.tidy())
+	}
+	if err != nil {
 		return folder, err
 	}
 	if err := folder.state(plan, best); err != nil {
