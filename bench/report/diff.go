@@ -272,7 +272,8 @@ func (s *samples) add(a, b *bench.Row) {
 	s.line.Objective.count(pair[0], pair[1])
 	if !math.IsNaN(x.objective) && !math.IsNaN(y.objective) {
 		s.line.Left[0], s.line.Left[1] = s.line.Left[0]+a.Left, s.line.Left[1]+b.Left
-		if ratio := y.objective / x.objective; a.Left == b.Left && x.objective > 0 && y.objective > 0 && !math.IsInf(ratio, 0) && ratio > 0 {
+		const farthest = 1e300 // beyond this the ratio or its inverse is no number
+		if ratio := y.objective / x.objective; a.Left == b.Left && x.objective > 0 && ratio > 1/farthest && ratio < farthest {
 			s.ratios = append(s.ratios, ratio)
 		}
 		// How long it takes to fail says nothing.

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/report"
@@ -98,6 +101,39 @@ func TestManyGroups(t *testing.T) {
 	if !strings.Contains(page, "no room for the pairs") || !strings.Contains(page, `id="g100-solvers"`) {
 		t.Error("nothing says what is left out, or the last group is missing")
 	}
+}
+
+// TestAnyRows: whatever the rows hold, there is a page and its pictures have numbers.
+func TestAnyRows(t *testing.T) {
+	figure := rapid.OneOf(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64), rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, 1, 1e-320, math.MaxFloat64}))
+	rapid.Check(t, func(t *rapid.T) {
+		var rows []bench.Row
+		for range rapid.IntRange(1, 30).Draw(t, "rows") {
+			row := bench.Row{
+				Group: rapid.SampledFrom([]string{"", "g"}).Draw(t, "group"), Instance: rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "instance"),
+				Solver: rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "solver"), Elapsed: figure.Draw(t, "s"), Left: rapid.IntRange(-1, 2).Draw(t, "left"),
+				Seed: rapid.Uint64().Draw(t, "seed"), Evaluations: rapid.Int64().Draw(t, "evaluations"), TimeLimit: figure.Draw(t, "limit"),
+			}
+			row.InstanceSHA256 = row.Instance
+			if rapid.IntRange(0, 4).Draw(t, "has") > 0 {
+				row.Objective = new(figure.Draw(t, "objective"))
+			}
+			if rapid.Bool().Draw(t, "bounded") {
+				row.Bound = new(figure.Draw(t, "bound"))
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "trace") {
+				row.Trace = append(row.Trace, bench.Incumbent{Elapsed: figure.Draw(t, "at"), Objective: figure.Draw(t, "found")})
+			}
+			rows = append(rows, row)
+		}
+		var b bytes.Buffer
+		if err := report.Write(&b, []report.Run{run("any", rows)}, report.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if bad := regexp.MustCompile(`.*? (d|x|y|viewBox)="[^"]*(NaN|Inf)[^"]*".*`).Find(b.Bytes()); bad != nil {
+			t.Fatalf("%s", bad)
+		}
+	})
 }
 
 // tags is what stands between < and >.

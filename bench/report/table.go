@@ -65,7 +65,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// markBest marks the least value of a column, or the greatest, among the rows that count (nil: all); where those are alike there is none.
+// markBest marks the least value of a column, or the greatest, if it is of a row that counts (nil: all do) and they are not all alike.
 func (t *table) markBest(column int, greatest bool, counts func(row int) bool) {
 	best, worst := math.NaN(), math.NaN()
 	value := func(row []cell) float64 {
@@ -81,8 +81,8 @@ func (t *table) markBest(column int, greatest bool, counts func(row int) bool) {
 		}
 		return x
 	}
-	for k, row := range t.Rows {
-		if x := value(row); !math.IsNaN(x) && (counts == nil || counts(k)) {
+	for _, row := range t.Rows {
+		if x := value(row); !math.IsNaN(x) {
 			if !(best <= x) {
 				best = x
 			}

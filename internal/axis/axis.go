@@ -57,7 +57,7 @@ func (a *Axis) At(t float64) float64 {
 		if t <= a.from {
 			return 0
 		}
-		return min(math.Log(t/a.from)/math.Log(a.to/a.from), 1)
+		return min((math.Log(t)-math.Log(a.from))/(math.Log(a.to)-math.Log(a.from)), 1)
 	}
 	return min(max((t-a.from)/(a.to-a.from), 0), 1)
 }
@@ -97,10 +97,10 @@ func (a *Axis) mark(what, unit string, most int) {
 }
 
 // NewLog makes an axis that shows the values up to last by their logarithms with about so many labels, or fewer. It
-// begins below first, but not below a billionth; smaller values lie at its start.
+// begins below first, but not below a billionth, and ends where numbers do; smaller values lie at its start.
 func NewLog(what string, first, last float64, unit string, most int) Axis {
-	const least = 1e-9
-	first = max(first, least)
+	const least, greatest = 1e-9, math.MaxFloat64 / 4 // the double of it is finite
+	first, last = min(max(first, least), greatest), min(last, greatest)
 	mantissa, exponent := niceStep(first)
 	if mantissa*math.Pow10(exponent) > first*(1+1e-9) { // the one before
 		mantissa, exponent = niceStep(first / 2.5)
@@ -110,7 +110,7 @@ func NewLog(what string, first, last float64, unit string, most int) Axis {
 		a.Caption = what + " (" + unit + ", logarithmic)"
 	}
 	a.to = max(last, 2*a.from)
-	decades := math.Log10(a.to / a.from)
+	decades := math.Log10(a.to) - math.Log10(a.from)
 	each := max(1, int(math.Ceil(decades/float64(max(most, 2))))) // of how many decades one has a label
 	for power := exponent; math.Pow10(power) <= a.to; power++ {
 		for digit := 1; digit <= 9; digit++ {

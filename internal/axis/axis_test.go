@@ -105,11 +105,13 @@ func TestLogAxis(t *testing.T) {
 		{1, 1, "1 2"},
 		{3e-6, 0.2, "10⁻⁵ 0.0001 0.001 0.01 0.1"},
 		{1e-300, 1e18, "10⁻⁵ 1 100,000 10¹⁰ 10¹⁵"},
+		{1, math.Inf(1), "1 10⁵² 10¹⁰⁴ 10¹⁵⁶ 10²⁰⁸ 10²⁶⁰"},
+		{0, math.Inf(1), "1 10⁵³ 10¹⁰⁶ 10¹⁵⁹ 10²¹² 10²⁶⁵"},
 	} {
 		a := NewLog("time", c.first, c.last, "s", 6)
 		var labels []string
 		for k, tick := range a.Ticks {
-			if tick.At < 0 || tick.At > 1 || k > 0 && tick.At <= a.Ticks[k-1].At {
+			if math.IsNaN(tick.At) || tick.At < 0 || tick.At > 1 || k > 0 && tick.At <= a.Ticks[k-1].At {
 				t.Errorf("%v to %v: tick %q at %v", c.first, c.last, tick.Label, tick.At)
 			}
 			if tick.Label != "" {
