@@ -51,7 +51,7 @@ type Source struct {
 	Figure  string `json:"figure" check:"text"`
 }
 
-// Takes says for people how long a run takes on two cores.
+// Takes says for people how long a run takes.
 type Takes struct {
 	Quick string `json:"quick" check:"text"`
 	Full  string `json:"full" check:"text"`
