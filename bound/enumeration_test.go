@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -151,7 +152,7 @@ func optima(in *model.Instance) (best costs, ok bool) {
 
 func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 	seeds := uint64(3000)
-	if testing.Short() || underRace {
+	if testing.Short() || race.Enabled {
 		seeds = 300
 	}
 	tight := costs{}
@@ -220,7 +221,7 @@ func TestNoBoundIsAboveTheOptimumInOtherUnits(t *testing.T) {
 
 func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 	seeds := uint64(3100) // some of the instances have a job that runs nowhere
-	if testing.Short() || underRace {
+	if testing.Short() || race.Enabled {
 		seeds = 310
 	}
 	ctx, tried := context.Background(), map[string]int{}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -207,7 +208,7 @@ func TestReadRefusesLargeTables(t *testing.T) {
 // A cycle of a million jobs, and a chain as long.
 func TestReadAMillionJobsInARow(t *testing.T) {
 	n := 1_000_000
-	if raceEnabled || testing.Short() {
+	if race.Enabled || testing.Short() {
 		n = 50_000
 	}
 	for _, c := range []struct{ last, want string }{

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
@@ -30,7 +31,7 @@ func lowerBound(in *model.Instance) float64 {
 
 func TestNoBoundIsAboveTheBestListSchedule(t *testing.T) {
 	tight, proved, seeds := 0, 0, uint64(1000)
-	if underRace {
+	if race.Enabled {
 		seeds = 100
 	}
 	for seed := range seeds {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -18,7 +19,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 		{"makespan": 2, "mean_wait": 1, "missed": 3}, {"mcp": 1, "makespan": 0.5},
 	}
 	seeds := uint64(60)
-	if underRace {
+	if race.Enabled {
 		seeds = 10
 	}
 	for seed := range seeds {
@@ -76,7 +77,7 @@ func waitingInstance(t testing.TB, seed uint64) *model.Instance {
 
 func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
 	seeds, tried := uint64(60), 0
-	if underRace {
+	if race.Enabled {
 		seeds = 10
 	}
 	for seed := range seeds {

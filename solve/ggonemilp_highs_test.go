@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -48,7 +49,7 @@ func TestHighsWorkedInstance(t *testing.T) {
 // than the optimum.
 func TestHighsAgainstEnumeration(t *testing.T) {
 	whole, slack := 200, 30
-	if underRace { // HiGHS is not watched by it; make test runs all of them without
+	if race.Enabled { // HiGHS is not watched by it; make test runs all of them without
 		whole, slack = 30, 5
 	}
 	for seed := range uint64(whole) {
@@ -94,7 +95,7 @@ func TestHighsAgreesWithGGOne(t *testing.T) {
 		case "ggone-J1000_b", "ggone-J0500_c":
 			continue // measured in the benchmark
 		case "ggone-J0200_b":
-			if testing.Short() || underRace {
+			if testing.Short() || race.Enabled {
 				continue
 			}
 		}

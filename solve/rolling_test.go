@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -66,10 +67,13 @@ func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
 // Every registered solver makes a right schedule in rolling use, where it supports the batch, with and without a threshold, the same at any number of
 // workers, and no job starts before the round that plans it.
 func TestRollingIsRightWithEverySolver(t *testing.T) {
-	runs := map[string]int{}
+	runs, seeds := map[string]int{}, uint64(30)
+	if race.Enabled {
+		seeds = 10
+	}
 	for _, info := range solve.Solvers() {
 		t.Run(info.Name, func(t *testing.T) {
-			for seed := range uint64(30) {
+			for seed := range seeds {
 				for _, plain := range []bool{false, true} {
 					in := stream(t, seed, plain)
 					_, solver := rolling(t, info.Name, 3, float64(seed%2))
