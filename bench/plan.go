@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/model"
@@ -136,6 +137,21 @@ func (c *Cell) key(instance, objective string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// Sort puts rows in the order of the plan's cells, whatever order they ended in; rows of other runs come behind, as they stood.
+func (p *Plan) Sort(rows []Row) {
+	places := make(map[string]int, len(p.Cells))
+	for k := range p.Cells {
+		places[p.Cells[k].Key] = k
+	}
+	place := func(row *Row) int {
+		if at, ok := places[row.Key]; ok {
+			return at
+		}
+		return len(p.Cells)
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(place(&a), place(&b)) })
+}
+
 // nameApart gives instances of one name the beginning of their SHA-256 too.
 func (p *Plan) nameApart() {
 	count := map[string]int{}
@@ -191,10 +207,14 @@ func (s *Suite) entrants() ([]entrant, error) {
 	return list, f.orNil()
 }
 
-// listSame lists entrants that run the same.
+// listSame lists entrants that run the same, and those of "all" whose name is the label of another.
 func listSame(f *suiteFaults, entrants []entrant) {
-	seen := map[string]entrant{}
+	seen, labels := map[string]entrant{}, map[string]entrant{}
 	for _, e := range entrants {
+		if before, taken := labels[e.label]; taken && e.implied {
+			f.at(before.path, "expected labels that differ, found %q, which is also the name of a solver that \"all\" runs; give it another \"label\"", e.label)
+		}
+		labels[e.label] = e
 		what := e.name + " " + stated(e.parameters)
 		if before, twice := seen[what]; twice {
 			f.at(e.path, "expected solvers that differ; %s runs the same as %s (%s)", e.label, before.label, before.path)
