@@ -85,13 +85,24 @@ func configured(name string, parameters map[string]string) (solve.Info, solve.So
 	if err != nil {
 		return info, nil, err
 	}
-	solver := info.New()
+	solver, err := fresh(info, parameters)
+	if err != nil {
+		return info, nil, err
+	}
 	for _, p := range slices.Sorted(maps.Keys(parameters)) {
 		if err := solve.SetGiven(solver, p, parameters[p]); err != nil {
 			return info, nil, err
 		}
 	}
 	return info, solver, nil
+}
+
+// fresh is a new solver, in rolling use where one of the parameters is its period.
+func fresh[T any](info solve.Info, parameters map[string]T) (solve.Solver, error) {
+	if _, rolling := parameters["rolling_period"]; rolling {
+		return solve.NewRolling(info, info.New(), 1, 0)
+	}
+	return info.New(), nil
 }
 
 // runGuarded is [solve.Run] with a panic as an error: one broken solver must not end the runs of the others. It cannot catch a panic in a

@@ -84,7 +84,7 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 		place := len(p.Instances)
 		places[in.SHA256()] = place
 		p.Instances = append(p.Instances, PlannedInstance{Group: r.group, Name: cmp.Or(in.Name(), r.Recipe.String()), SHA256: in.SHA256(), Jobs: len(in.Jobs()), Recipe: r.Recipe})
-		p.addCells(in, place, entrants)
+		p.addCells(in, place, r.entrants(entrants, s.Paired))
 		if len(p.Cells) > maxCells {
 			f.at("", "expected at most %d runs, found more", maxCells)
 			return nil, f.orNil()
@@ -114,6 +114,24 @@ func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant) {
 			p.Cells = append(p.Cells, c)
 		}
 	}
+}
+
+// entrants are those that run on the instance, with the seeds they take there.
+func (r *sourced) entrants(all []entrant, paired bool) []entrant {
+	if r.solvers == nil && !paired {
+		return all
+	}
+	var list []entrant
+	for _, e := range all {
+		if r.solvers != nil && !slices.Contains(r.solvers, e.label) {
+			continue
+		}
+		if paired {
+			e.seeds = []uint64{r.Seed}
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 // skip counts an instance that a solver does not run on; the reason told is that of the first.

@@ -98,7 +98,8 @@ func (r Recipe) String() string {
 // sourced is a recipe with its group and its place in the suite.
 type sourced struct {
 	Recipe
-	group, path, file string // file: of the suite
+	group, path, file string   // file: of the suite
+	solvers           []string // labels; nil: all
 }
 
 // wrapped adds the place in the suite to an error that does not name a file.
@@ -132,7 +133,7 @@ func (s *Suite) recipes() ([]sourced, error) {
 		for _, point := range points {
 			for _, file := range files {
 				for _, seed := range seeds {
-					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File}
+					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File, solvers: source.Solvers}
 					r.group = s.groupOf(source, r.Recipe)
 					list = append(list, r)
 				}

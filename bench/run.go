@@ -18,6 +18,7 @@ import (
 type RunOptions struct {
 	Dir   string // the run folder, made if it is missing
 	Best  string // folder of the best-known solutions; empty: best in Dir
+	Bare  bool   // keep rows alone, no solutions
 	Jobs  int    // runs at a time; 0: 1
 	Mixed bool   // go on in a folder whose rows are of another suite or version of allot; they stay
 
@@ -151,7 +152,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 func (r *runner) store(worker int, in *model.Instance, row *Row) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if row.Solution != nil && row.Objective != nil {
+	if r.folder.best != nil && row.Solution != nil && row.Objective != nil {
 		if _, err := r.folder.best.Offer(in, row.Solution); errors.As(err, new(*BestError)) {
 			r.warn(err)
 		} else if err != nil {

@@ -35,7 +35,7 @@ type RunFile struct {
 	Format    string            `json:"format"`
 	Version   string            `json:"version"` // of allot
 	Suite     Suite             `json:"suite"`
-	Best      string            `json:"best"` // folder of the best-known solutions; relative: to the run folder
+	Best      string            `json:"best,omitempty"` // folder of the best-known solutions; relative: to the run folder; absent: the run keeps none
 	Cells     int               `json:"cells" check:"counter"`
 	Instances []PlannedInstance `json:"instances"`
 	Skipped   []Skipped         `json:"skipped,omitempty"`
@@ -54,7 +54,7 @@ func ReadRun(dir string) (*RunFile, error) {
 		return nil, err
 	}
 	r.Suite.File = path
-	if !filepath.IsAbs(r.Best) {
+	if r.Best != "" && !filepath.IsAbs(r.Best) {
 		r.Best = filepath.Join(dir, r.Best)
 	}
 	return r, nil
@@ -64,6 +64,9 @@ func ReadRun(dir string) (*RunFile, error) {
 // [BestStore.Best] gives; warn is told of those that are wrong. Those that
 // the run itself stored are among them.
 func (r *RunFile) Known(warn func(string)) ([]Row, error) {
+	if r.Best == "" {
+		return nil, nil
+	}
 	store := OpenBest(r.Best)
 	var rows []Row
 	for k := range r.Instances {
@@ -134,7 +137,9 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 		folder.done[row.Key] = true
 	}
 	best := opt.Best
-	if best == "" {
+	if opt.Bare {
+		best = ""
+	} else if best == "" {
 		folder.best, best = OpenBest(filepath.Join(opt.Dir, bestFolder)), bestFolder
 	} else if best, err = filepath.Abs(best); err != nil {
 		return folder, err
@@ -145,7 +150,11 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	if err := folder.state(plan); err != nil {
 		return folder, err
 	}
-	if err := errors.Join(files.RemoveTemporary(opt.Dir), folder.best.tidy()); err != nil {
+	err = files.RemoveTemporary(opt.Dir)
+	if folder.best != nil {
+		err = errors.Join(err, folder.best.tidy())
+	}
+	if err != nil {
 		return folder, err
 	}
 	folder.rows, err = os.OpenFile(filepath.Join(opt.Dir, rowsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)

@@ -27,6 +27,7 @@ type Suite struct {
 	Solvers   []SolverChoice   `json:"solvers" doc:"what to run"`
 	Objective string           `json:"objective,omitempty" doc:"metric to minimise (or maximise, by its kind); absent: the objective of each instance"`
 	Seeds     Seeds            `json:"seeds,omitzero" doc:"seeds of the solvers; absent: 1"`
+	Paired    bool             `json:"paired,omitempty" doc:"the seed of a solver is that of the workload that made the instance: each seed is one independent repetition"`
 	Budget    Budget           `json:"budget,omitzero" doc:"limits of each run"`
 	Workers   int              `json:"workers,omitempty" check:"count" doc:"workers of each run; absent: 1"`
 	Trace     bool             `json:"trace,omitempty" doc:"keep in each row how the schedule came to be"`
@@ -46,6 +47,7 @@ type InstanceSource struct {
 	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the workload or format: a value or several"`
 	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds of the workload; absent: 1"`
 	Group      string            `json:"group,omitempty" check:"text" doc:"what the instances are reported under; {NAME} is the value of a parameter, {seed}, {file}"`
+	Solvers    []string          `json:"solvers,omitempty" check:"id" doc:"labels of the solvers to run on these; absent: all of the suite"`
 }
 
 // SolverChoice is a solver to run, or all that support an instance.
@@ -53,7 +55,7 @@ type SolverChoice struct {
 	Solver     string            `json:"solver,omitempty" bare:"true" check:"id" doc:"name of the solver, a+b to start b from a's solution"`
 	All        bool              `json:"all,omitempty" doc:"every solver that supports the instance and is not named elsewhere, but auto"`
 	Label      string            `json:"label,omitempty" check:"id" doc:"what it is called in rows and tables; {NAME} is the value of a parameter"`
-	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the solver: a value or several, which make a grid"`
+	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the solver: a value or several, which make a grid; rolling_period (and rolling_threshold) for rolling use"`
 	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds, where they are not those of the suite"`
 }
 

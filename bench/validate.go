@@ -84,6 +84,7 @@ func (s *Suite) Validate() error {
 			labels[label] = k
 		}
 	}
+	s.validateSources(f, labels, all >= 0)
 	if m, ok := model.MetricNamed(s.Objective); s.Objective != "" && (!ok || m.PerCluster) {
 		f.at("objective", "expected a metric with one value, see allot metrics; found %q", s.Objective)
 	}
@@ -139,6 +140,28 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
 }
 
+// validateSources lists what the sources of instances refer to that is not there: labels of solvers and, where runs are paired, seeds of workloads.
+func (s *Suite) validateSources(f *suiteFaults, labels map[string]int, all bool) {
+	for k, source := range s.Instances {
+		for n, label := range source.Solvers {
+			if _, ok := labels[label]; !ok && !all {
+				f.at(fmt.Sprintf("instances[%d].solvers[%d]", k, n), "expected the label of one of the solvers, found %q", label)
+			}
+		}
+		if s.Paired && source.Generate == "" {
+			f.at(fmt.Sprintf("instances[%d]", k), "expected a workload, as the seeds of solvers are those of workloads (paired)")
+		}
+	}
+	if s.Paired && s.Seeds.given() {
+		f.at("seeds", "expected none, as the seeds of solvers are those of workloads (paired)")
+	}
+	for k, choice := range s.Solvers {
+		if s.Paired && choice.Seeds.given() {
+			f.at(fmt.Sprintf("solvers[%d].seeds", k), "expected none, as the seeds of solvers are those of workloads (paired)")
+		}
+	}
+}
+
 // formatNamed finds a foreign format.
 func formatNamed(name string) (FormatInfo, bool) {
 	for _, info := range Formats() {
@@ -163,11 +186,17 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 		return false
 	}
 	info, err := solve.Lookup(choice.Solver)
+	if err == nil {
+		_, err = fresh(info, choice.Parameters)
+	}
 	if err != nil {
 		f.at(path+".solver", "%s", err)
 		return false
 	}
-	target := func() any { return info.New() }
+	target := func() any {
+		solver, _ := fresh(info, choice.Parameters) // there was no error above
+		return solver
+	}
 	before := len(f.Faults)
 	validateGrid(f, path+".parameters", choice.Parameters, target, solve.SetGiven)
 	validateTemplate(f, path+".label", choice.Label, choice.Parameters)

@@ -293,7 +293,7 @@ func compareWithReference(t interface {
 	}
 	table := newCompositionTable(int32s(reference.sizes), reference.widest, &contextPoll{ctx: context.Background()})
 	table.build()
-	rows := contents(table)
+	rows := table.contents()
 	if diff := gocmp.Diff(reference.table[:len(rows)], rows, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("composition table: %s", diff)
 	}

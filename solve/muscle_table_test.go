@@ -12,35 +12,30 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTable2CompositionTable builds the composition table of Table 1 by Algorithm 1.
+// TestTable2CompositionTable builds the composition table of Table 1 by Algorithm 1; a job larger than every space is in none.
 func TestTable2CompositionTable(t *testing.T) {
-	table := newCompositionTable([]int32{2, 1, 4, 3, 1, 2}, 6, &contextPoll{ctx: context.Background()})
-	if !table.build() {
-		t.Fatal("interrupted")
+	table, err := CompositionTable([]int{2, 1, 4, 3, 1, 2}, 6)
+	if err != nil {
+		t.Fatal(err)
 	}
 	want := [][][]int{nil, {{1}, {4}}, {{0}, {4, 1}, {5}}, {{1, 0}, {3}, {5, 4}}, {{2}, {3, 1}, {5, 0}}, {{2, 1}, {3, 0}}, {{2, 0}, {5, 3, 1}}}
-	if diff := cmp.Diff(want, contents(table)); diff != "" {
+	if diff := cmp.Diff(want, table); diff != "" {
 		t.Error(diff)
 	}
-}
-
-// contents lists the jobs of the compositions by row.
-func contents(t *compositionTable) [][][]int {
-	rows := make([][][]int, len(t.rows))
-	for r, row := range t.rows {
-		if row == nil {
-			continue
-		}
-		for _, n := range row.list {
-			var jobs []int
-			for n > 0 {
-				c := t.composition(n)
-				jobs, n = append(jobs, int(c.head)), c.rest
-			}
-			rows[r] = append(rows[r], jobs)
+	if table, err = CompositionTable([]int{9, 2, 7, 1}, 3); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][][]int{nil, {{3}}, {{1}}, {{3, 1}}}, table); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []struct {
+		sizes   []int
+		largest int
+	}{{[]int{1, 0}, 3}, {[]int{1}, 0}} {
+		if _, err := CompositionTable(bad.sizes, bad.largest); err == nil {
+			t.Errorf("%v is accepted", bad)
 		}
 	}
-	return rows
 }
 
 // TestAlgorithms2And3InAnyState compares what they find with the literal algorithms after any jobs were allocated, which

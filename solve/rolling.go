@@ -35,13 +35,22 @@ type Rolling struct {
 
 // NewRolling makes the rolling use of a solver. Period and threshold are times of the instance, of the magnitudes that it may have.
 func NewRolling(info Info, solver Solver, period, threshold float64) (*Rolling, error) {
-	if !(period >= model.Smallest && period <= model.Largest) {
-		return nil, fmt.Errorf("period: expected a time above 0, in [1e-18, 1e+18], found %v", period)
+	r := &Rolling{period, threshold, Stage{info.Name, solver}}
+	if err := r.Check(); err != nil {
+		return nil, err
 	}
-	if !(threshold >= 0 && threshold <= model.Largest) {
-		return nil, fmt.Errorf("threshold: expected a time of at least 0 and at most 1e+18, found %v", threshold)
+	return r, nil
+}
+
+// Check implements [Checker].
+func (r *Rolling) Check() error {
+	if period := r.RollingPeriod; !(period >= model.Smallest && period <= model.Largest) {
+		return fmt.Errorf("period: expected a time above 0, in [1e-18, 1e+18], found %v", period)
 	}
-	return &Rolling{period, threshold, Stage{info.Name, solver}}, nil
+	if threshold := r.RollingThreshold; !(threshold >= 0 && threshold <= model.Largest) {
+		return fmt.Errorf("threshold: expected a time of at least 0 and at most 1e+18, found %v", threshold)
+	}
+	return check(r.stage.Solver)
 }
 
 // Supports implements [Solver]: where the solver supports the jobs as one batch.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/bench/papers"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -109,6 +110,11 @@ func offered(app *cli.App, before []string, current string) []string {
 		return commandNames(app.Commands)
 	case command != nil && len(command.Subcommands) > 0:
 		return commandNames(command.Subcommands)
+	case command != nil && command.Name == "reproduce":
+		for _, e := range papers.Known() {
+			words = append(words, e.ID)
+		}
+		return words
 	case command != nil && strings.Contains(command.ArgsUsage, "|"):
 		return strings.Split(command.ArgsUsage, "|")
 	}

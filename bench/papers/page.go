@@ -1,0 +1,208 @@
+package papers
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/bench/report"
+)
+
+// WriteReport writes the report as a page that needs nothing beside it: the claims with the verdicts, the readings, the figures and the rule. The same
+// rows give the same bytes.
+func (o *Outcome) WriteReport(w io.Writer) error {
+	e := o.Experiment
+	mode := "full"
+	if o.Quick {
+		mode = "quick"
+	}
+	a := &report.Account{
+		Kicker: "Experiment " + e.ID, Title: e.Title, Doc: e.SetUp, Short: o.Summary(), By: "allot reproduce " + e.ID,
+		Facts: []report.Fact{{Name: "Source", Value: e.Source.Citation()}, {Name: "Mode", Value: mode}},
+		Parts: []report.Part{o.claimsPart()}, Method: e.method(),
+	}
+	if n := o.repetitions(); n != "" {
+		a.Facts = append(a.Facts, report.Fact{Name: "Repetitions a point", Value: n})
+	}
+	figures := o.figureParts()
+	a.Parts = append(a.Parts, figures[:min(1, len(figures))]...)
+	if len(e.Readings) > 1 {
+		a.Parts = append(a.Parts, o.readingsPart(), o.findingsPart())
+	}
+	a.Parts = append(a.Parts, figures[min(1, len(figures)):]...)
+	return report.WriteAccount(w, a)
+}
+
+// claimsPart is the table of the claims with what came out under the first reading, and the reading that comes closest.
+func (o *Outcome) claimsPart() report.Part {
+	first := &o.Experiment.Readings[0]
+	g := &report.Grid{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []report.Column{
+		{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn,
+		{Name: "verdict", IsText: true}, {Name: "closest reading", IsText: true, Help: "the reading with the best verdict, then the nearest number"},
+	}}
+	for k := range o.Findings {
+		f := &o.Findings[k]
+		if f.Reading != first {
+			continue
+		}
+		closest := report.Cell{Text: first.ID}
+		if c := Closest(o.Findings, f.Claim); c != nil && c != f {
+			closest.Text = fmt.Sprintf("%s: %s, %s", c.Reading.ID, c.Ours(), c.Verdict)
+		}
+		g.Rows = append(g.Rows, []report.Cell{
+			{Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
+			f.verdictCell(), closest,
+		})
+	}
+	return report.Part{Name: "Claims", Grid: g}
+}
+
+// Columns of both tables of claims.
+var (
+	paperColumn = report.Column{Name: "paper",
+		Help: "the paper's number; less, more: than the rival; less and less, more and more: from the first point to the last"}
+	oursColumn = report.Column{Name: "ours", Help: "difference of the means in percent with its 95 % interval; of several points its range"}
+)
+
+// findingsPart is the table of all findings of what was run.
+func (o *Outcome) findingsPart() report.Part {
+	g := &report.Grid{Caption: "Every claim under every reading that was run", Columns: []report.Column{
+		{Name: "claim", IsText: true}, paperColumn, {Name: "reading", IsText: true, Help: "★ comes closest to this claim"}, oursColumn, {Name: "verdict", IsText: true},
+	}}
+	for k := range o.Findings {
+		f := &o.Findings[k]
+		if f.Verdict == NotRun {
+			continue
+		}
+		reading := f.Reading.ID
+		if f == Closest(o.Findings, f.Claim) {
+			reading += " ★"
+		}
+		g.Rows = append(g.Rows, []report.Cell{
+			{Text: f.Claim.Subject()}, f.Claim.paperCell(), {Text: reading}, f.oursCell(), f.verdictCell(),
+		})
+	}
+	return report.Part{Name: "All findings", Grid: g}
+}
+
+// verdictCell is the verdict as a place in a table.
+func (f *Finding) verdictCell() report.Cell {
+	return report.Cell{Text: f.verdictText(), IsGood: f.Verdict == Reproduces, IsBad: f.Verdict == Fails}
+}
+
+// oursCell is what came out as a place in a table.
+func (f *Finding) oursCell() report.Cell {
+	c := report.Cell{Text: f.Ours()}
+	if f.Value.N > 0 {
+		c.Value = &f.Value.Estimate
+	}
+	return c
+}
+
+// paperCell is the paper's number as a place in a table.
+func (c *Claim) paperCell() report.Cell { return report.Cell{Text: c.States(), Value: c.Value} }
+
+// readingsPart is the table of the readings with how many claims hold under each.
+func (o *Outcome) readingsPart() report.Part {
+	g := &report.Grid{Caption: "The readings, and how many claims hold under each", Columns: []report.Column{
+		{Name: "reading", IsText: true}, {Name: "what it assumes", IsText: true},
+		{Name: string(Reproduces)}, {Name: string(DirectionOnly)}, {Name: string(Fails)}, {Name: string(NotRun)},
+	}}
+	best := o.Experiment.ClosestOverall(o.Findings)
+	for r := range o.Experiment.Readings {
+		reading := &o.Experiment.Readings[r]
+		count := Tally(o.Findings, reading)
+		name := reading.ID
+		if reading == best && len(o.Experiment.Readings) > 1 {
+			name += " ★"
+		}
+		row := []report.Cell{{Text: name}, {Text: reading.Text}}
+		for _, v := range []Verdict{Reproduces, DirectionOnly, Fails, NotRun} {
+			row = append(row, report.Cell{Text: fmt.Sprint(count[v])})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return report.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words; ★ comes closest to its figures, which proves nothing of what its authors did.", Grid: g}
+}
+
+// figureParts are the figures, a part for each reading that draws other figures than those before it; the first is open.
+func (o *Outcome) figureParts() []report.Part {
+	var parts []report.Part
+	seen := map[string]bool{}
+	for r := range o.Experiment.Readings {
+		reading := &o.Experiment.Readings[r]
+		list := o.Figures(reading)
+		if drawn := reading.drawn(); len(list) == 0 || seen[drawn] {
+			continue
+		} else {
+			seen[drawn] = true
+		}
+		parts = append(parts, report.Part{Name: "Figures: " + reading.ID, Text: reading.Text, Figures: list, Folded: len(parts) > 0})
+	}
+	return parts
+}
+
+// drawn says which rows and metrics a reading draws.
+func (r *Reading) drawn() string { return fmt.Sprint(r.Group, r.Points, r.Policies, r.Quantities) }
+
+// Figures are the paper's figures under a reading, with our means and intervals: one for each quantity and panel. A panel of one point, which
+// has no lines, is drawn too.
+func (o *Outcome) Figures(r *Reading) []report.Figure {
+	var list []report.Figure
+	for _, s := range o.Series {
+		if s.Reading != r {
+			continue
+		}
+		title := s.Quantity
+		if s.Panel != "" {
+			title += ", " + s.Panel
+		}
+		if len(list) == 0 || list[len(list)-1].Title != title {
+			list = append(list, report.Figure{Title: title, X: o.Experiment.Axis, Y: s.Quantity, Note: o.quantity(s.Quantity).Doc})
+		}
+		line := report.Line{Name: s.Policy}
+		for _, p := range s.Points {
+			line.Points = append(line.Points, report.Estimate{X: p.X, Value: p.Value})
+		}
+		f := &list[len(list)-1]
+		f.Lines = append(f.Lines, line)
+	}
+	return list
+}
+
+// quantity is the one of the name.
+func (o *Outcome) quantity(name string) *Quantity {
+	k := slices.IndexFunc(o.Experiment.Quantities, func(q Quantity) bool { return q.Name == name })
+	return &o.Experiment.Quantities[k]
+}
+
+// repetitions is how many repetitions the points have.
+func (o *Outcome) repetitions() string {
+	counts := map[int]bool{}
+	for _, s := range o.Series {
+		for _, p := range s.Points {
+			counts[p.Value.N] = true
+		}
+	}
+	var texts []string
+	for _, n := range slices.Sorted(maps.Keys(counts)) {
+		texts = append(texts, fmt.Sprint(n))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// method says how verdicts come to be.
+func (e *Experiment) method() []string {
+	if e.Worked != nil {
+		return []string{"Worked values must be the same, numbers up to rounding."}
+	}
+	return []string{
+		"A difference in percent is 100·(mean of the policy/mean of the rival − 1), over all points of the claim together; where a reading takes percent of the policy's own value, 100·(1 − mean of the rival/mean of the policy).",
+		"In a repetition all policies run on the same jobs; repetitions are independent. The 95 % interval is Student's of the linearised ratio of the paired means (the delta method; Cochran 1977, Sampling Techniques, §2.11).",
+		fmt.Sprintf("A number reproduces where its sign is significant (the interval holds no 0 and lies on the paper's side) and the paper's number is in our interval, or ours within %.0f %% of the paper's. Direction only: the sign is significant, the size is another. Otherwise it does not reproduce: the opposite is shown, or no difference is.", 100*Tolerance),
+		"A sign must be shown at each of its points. An order (less and less, more and more) must show that the difference in percent changes from the first point to the last.",
+		"The reading that comes closest to a claim has the best verdict, then the nearest number. Over all claims it has the fewest that do not reproduce, then the fewest of which the direction alone does, then the nearest numbers.",
+	}
+}

@@ -1,0 +1,68 @@
+package papers_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/bench/papers"
+	"github.com/allot-opt/allot/model"
+)
+
+// Reading is strict: what is unknown, missing or refers to nothing is listed with its path.
+func TestReadIsStrict(t *testing.T) {
+	good := fmt.Sprintf(small, claim("c", `"form": "percent", "value": -20, "at": ["4"]`))
+	if _, err := papers.Read(strings.NewReader(good), "small.json"); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ old, new, want string }{
+		{`"title": "t",`, `"title": "t", "colour": 1,`, "colour: unknown field"},
+		{`"set_up": "s", `, ``, `expected the field "set_up"`},
+		{`"id": "test/one"`, `"id": "one"`, "id: expected PAPER/FIGURE"},
+		{`"allot-experiment/1"`, `"allot-experiment/2"`, "format: expected"},
+		{`"quantity": "MCP"`, `"quantity": "PB"`, "claims[0].quantity: expected one of the quantities"},
+		{`"policy": "M"`, `"policy": "W"`, "claims[0].policy: expected one of the policies"},
+		{`"against": "D"`, `"against": "M"`, "claims[0].against: expected another of the policies"},
+		{`"at": ["4"]`, `"at": ["5"]`, "claims[0].at[0]: expected one of the points"},
+		{`"form": "percent"`, `"form": "factor"`, "claims[0].form: expected one of percent"},
+		{`"value": -20`, `"value": 0`, "claims[0].value: expected a number other than 0"},
+		{`, "value": -20`, ``, "claims[0].value: expected it where the form is percent"},
+		{`"value": -20`, `"value": -20, "direction": "less"`, "claims[0].direction"},
+		{`"form": "percent", "value": -20`, `"form": "order", "direction": "less"`, "claims[0].at: expected at least two points"},
+		{`"form": "percent", "value": -20`, `"form": "table", "table": []`, "claims[0].form: expected percent, sign or order"},
+		{`{"mcp": 1}`, `{"cp": 1}`, "expected metrics with one value"},
+		{`{"mcp": 1}`, `{}`, "expected at least one metric"},
+		{`{"mcp": 2, "makespan": -1}`, `{"speed": 2}`, "readings[3].quantities.MCP: expected metrics with one value"},
+		{`"quantities": {"MCP": {"mcp": 2`, `"quantities": {"PB": {"mcp": 2`, "readings[3].quantities: expected one of the quantities"},
+		{`"D": "dll"}`, `"D": "mct"}`, "readings[0].policies.D: expected the label of one of the suite's solvers"},
+		{`"D": "dll"}`, `"W": "dll"}`, `readings[0].policies: expected the label of "D"`},
+		{`"id": "own"`, `"id": "plain"`, "readings[1].id: expected another name"},
+		{`{"id": "8", "x": 8}`, `{"id": "4", "x": 8}`, "points[1].id: expected another name"},
+		{`"percent": "of its own"`, `"percent": "of all"`, "readings[1].percent: expected one of"},
+		{`"generate": "muscle"`, `"generate": "mussel"`, "mussel"},
+		{`["muscle", "dll"]`, `["muscle", "dll", "dlx"]`, "dlx"},
+	} {
+		if !strings.Contains(good, test.old) {
+			t.Fatalf("the experiment has no %s", test.old)
+		}
+		_, err := papers.Read(strings.NewReader(strings.ReplaceAll(good, test.old, test.new)), "small.json")
+		var input *model.InputError
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one that has %q", test.new, err, test.want)
+		}
+	}
+}
+
+// FuzzRead reads anything without a panic.
+func FuzzRead(f *testing.F) {
+	f.Add(fmt.Sprintf(small, claim("c", `"form": "percent", "value": -20, "at": ["4"]`)))
+	f.Add(fmt.Sprintf(small, claim("c", `"form": "order", "direction": "more", "at": ["4", "8"]`)))
+	f.Add(`{"worked": {"instance": {}}, "claims": [{"form": "table", "table": [[["J1"]]]}]}`)
+	f.Fuzz(func(_ *testing.T, text string) {
+		e, err := papers.Read(strings.NewReader(text), "fuzz.json")
+		if err == nil {
+			_, _ = e.Findings(nil)
+		}
+	})
+}

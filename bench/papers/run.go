@@ -1,0 +1,70 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/files"
+)
+
+// Options say how to run an experiment.
+type Options struct {
+	Dir      string // folder of the rows; it goes on where it was, see [bench.Run]
+	Quick    bool
+	Jobs     int                  // runs at a time; 0: 1
+	Mixed    bool                 // go on in a folder with rows of another version of allot; they count
+	Progress func(bench.Progress) // nil: silent
+	Warn     func(string)         // nil: silent
+}
+
+// Run runs the experiment and judges its claims. The rows are those of [bench.Run] in the folder, where the same call goes on. The outcome is the
+// same whatever the number of jobs and however often the run was interrupted: no run has a limit of time.
+func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
+	outcome := &Outcome{Experiment: e, Quick: opt.Quick}
+	if e.Worked != nil {
+		rows, findings, err := e.work(ctx)
+		if err != nil {
+			return nil, err
+		}
+		outcome.Findings = findings
+		if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
+			return nil, err
+		}
+		return outcome, files.Write(filepath.Join(opt.Dir, "rows.jsonl"), func(w io.Writer) error { return bench.WriteJSON(w, rows) })
+	}
+	plan, err := e.suite(opt.Quick).Plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := bench.Run(ctx, plan, bench.RunOptions{Dir: opt.Dir, Jobs: opt.Jobs, Bare: true, Mixed: opt.Mixed, Progress: opt.Progress, Warn: opt.Warn}); err != nil {
+		return nil, err
+	}
+	rows, err := bench.ReadRows(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	planned := map[string]bool{}
+	for _, cell := range plan.Cells {
+		planned[cell.Key] = true
+	}
+	rows = slices.DeleteFunc(rows, func(row bench.Row) bool { return !planned[row.Key] }) // where the folder holds others too
+	return outcome, outcome.judge(rows)
+}
+
+// judge fills in what the rows say.
+func (o *Outcome) judge(rows []bench.Row) error {
+	table, err := tableOf(rows)
+	if err != nil {
+		return err
+	}
+	if o.Findings, err = o.Experiment.findings(table); err != nil {
+		return fmt.Errorf("%s: %w", o.Experiment.ID, err)
+	}
+	o.Series, err = o.Experiment.series(table)
+	return err
+}

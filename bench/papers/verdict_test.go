@@ -1,0 +1,243 @@
+package papers_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/papers"
+	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/model"
+)
+
+// The rule of the verdicts, case by case: the direction first, then the size.
+func TestJudge(t *testing.T) {
+	interval := func(low, high float64) statistics.Interval {
+		return statistics.Interval{N: 9, Estimate: (low + high) / 2, Low: low, High: high}
+	}
+	for _, test := range []struct {
+		paper     float64
+		low, high float64
+		want      papers.Verdict
+		reason    string
+	}{
+		{-12.1, -13, -11, papers.Reproduces, ""},                                      // the paper's number is in the interval
+		{-12.1, -20, -5, papers.Reproduces, ""},                                       // likewise, though ours is 12.5
+		{-12.1, -10, -9, papers.Reproduces, ""},                                       // 9.5 is 21 % off
+		{-12.1, -9, -8, papers.DirectionOnly, "smaller than the paper's"},             // 8.5 is 30 % off
+		{-12.1, -31, -29, papers.DirectionOnly, "larger than the paper's"},            //
+		{-12.1, -0.2, -0.1, papers.DirectionOnly, "smaller than the paper's"},         //
+		{-12.1, -13, 0.1, papers.Fails, "no difference is shown"},                     // holds 0, so the paper's number in it is no proof
+		{-12.1, -1, 0, papers.Fails, "no difference is shown"},                        // 0 itself
+		{-12.1, 3, 5, papers.Fails, "the opposite is shown"},                          //
+		{6, 5.5, 6.1, papers.Reproduces, ""},                                          // more
+		{6, 7, 7.9, papers.Reproduces, ""},                                            // 7.45 is within a quarter
+		{6, 7.6, 7.9, papers.DirectionOnly, "larger than the paper's"},                // 7.75 is not
+		{6, -7.9, -7, papers.Fails, "the opposite is shown"},                          // the size alone does not do
+		{6, math.Inf(-1), math.Inf(1), papers.Fails, "no difference is shown"},        // one repetition
+		{-8, -10, -10, papers.Reproduces, ""},                                         // exactly a quarter, without spread
+		{-8, -10 - 1e-9, -10 - 1e-9, papers.DirectionOnly, "larger than the paper's"}, // and a little more
+	} {
+		ours := interval(test.low, test.high)
+		if math.IsInf(test.low, 0) {
+			ours.Estimate = test.paper
+		}
+		verdict, reason := papers.Judge(test.paper, ours)
+		if verdict != test.want || reason != test.reason {
+			t.Errorf("paper %v, ours %v to %v: %s (%s), want %s (%s)", test.paper, test.low, test.high, verdict, reason, test.want, test.reason)
+		}
+	}
+}
+
+// small is an experiment of two policies at two points; the reading "swapped" takes one for the other, "double" measures another metric.
+const small = `{"format": "allot-experiment/1", "id": "test/one", "title": "t",
+ "source": {"authors": "a", "year": 2004, "title": "t", "in": "j", "figure": "f"}, "set_up": "s", "takes": {"quick": "1 s", "full": "1 s"},
+ "suite": {"format": "allot-suite/1", "name": "s", "instances": [{"generate": "muscle", "group": "g{jobs}", "parameters": {"jobs": [4, 8]}, "seeds": 3}],
+  "solvers": ["muscle", "dll"]},
+ "axis": "jobs", "points": [{"id": "4", "x": 4}, {"id": "8", "x": 8}],
+ "quantities": [{"name": "MCP", "doc": "d", "terms": {"mcp": 1}}], "policies": ["M", "D"],
+ "readings": [
+  {"id": "plain", "text": "t", "group": "g{point}", "policies": {"M": "muscle", "D": "dll"}},
+  {"id": "own", "text": "t", "group": "g{point}", "policies": {"M": "muscle", "D": "dll"}, "percent": "of its own"},
+  {"id": "swapped", "text": "t", "group": "g{point}", "policies": {"M": "dll", "D": "muscle"}},
+  {"id": "other", "text": "t", "group": "g{point}", "policies": {"M": "muscle", "D": "dll"}, "quantities": {"MCP": {"mcp": 2, "makespan": -1}}}],
+ "claims": [%s]}`
+
+// claim is a claim of the small experiment.
+func claim(id, rest string) string {
+	return fmt.Sprintf(`{"id": %q, "text": "t", "where": "w", "quantity": "MCP", "policy": "M", "against": "D", %s}`, id, rest)
+}
+
+// smallExperiment reads the small experiment with claims.
+func smallExperiment(t *testing.T, claims ...string) *papers.Experiment {
+	t.Helper()
+	e, err := papers.Read(strings.NewReader(fmt.Sprintf(small, strings.Join(claims, ", "))), "small.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// rows are rows of both policies at both points: muscle's mcp by point and repetition, dll's likewise; makespans are 0.
+func rows(muscle, dll map[string][]float64) []bench.Row {
+	var list []bench.Row
+	for name, values := range map[string]map[string][]float64{"muscle": muscle, "dll": dll} {
+		for group, sample := range values {
+			for k, value := range sample {
+				list = append(list, bench.Row{Group: group, Solver: name, Seed: uint64(k + 1), Metrics: model.Metrics{"mcp": {Total: value}, "makespan": {Total: 0}}})
+			}
+		}
+	}
+	return list
+}
+
+// found are the verdicts by claim and reading.
+func found(t *testing.T, e *papers.Experiment, rows []bench.Row) map[string]papers.Finding {
+	t.Helper()
+	findings, err := e.Findings(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]papers.Finding{}
+	for _, f := range findings {
+		byName[f.Claim.ID+" "+f.Reading.ID] = f
+	}
+	return byName
+}
+
+// Constructed rows whose verdicts are known: muscle is 20 % below dll at 4 and 50 % below at 8, in each repetition.
+func TestFindingsOfConstructedRows(t *testing.T) {
+	e := smallExperiment(t,
+		claim("as 20", `"form": "percent", "value": -20, "at": ["4"]`),
+		claim("as 40", `"form": "percent", "value": -40, "at": ["4"]`),
+		claim("more", `"form": "percent", "value": 20, "at": ["4"]`),
+		claim("both", `"form": "percent", "value": -42.5`),
+		claim("less", `"form": "sign", "direction": "less"`),
+		claim("more at", `"form": "sign", "direction": "more", "at": ["8"]`),
+		claim("grows", `"form": "order", "direction": "less", "at": ["4", "8"]`),
+		claim("shrinks", `"form": "order", "direction": "more", "at": ["4", "8"]`),
+	)
+	got := found(t, e, rows(
+		map[string][]float64{"g4": {80, 160, 88}, "g8": {150, 200, 250}},
+		map[string][]float64{"g4": {100, 200, 110}, "g8": {300, 400, 500}}))
+	for name, want := range map[string]struct {
+		verdict papers.Verdict
+		value   float64
+		reason  string
+	}{
+		"as 20 plain":     {papers.Reproduces, -20, ""},
+		"as 20 own":       {papers.Reproduces, -25, ""}, // 100·(1 − 100/80): 25 % of 20 off
+		"as 20 swapped":   {papers.Fails, 25, "the opposite is shown"},
+		"as 20 other":     {papers.Reproduces, -20, ""},
+		"as 40 plain":     {papers.DirectionOnly, -20, "smaller than the paper's"},
+		"more plain":      {papers.Fails, -20, "the opposite is shown"},
+		"more swapped":    {papers.Reproduces, 25, ""},
+		"both plain":      {papers.Reproduces, 100 * (928.0/1610 - 1), ""}, // of the sums over both points
+		"less plain":      {papers.Reproduces, 100 * (928.0/1610 - 1), ""},
+		"less swapped":    {papers.Fails, 100 * (1610.0/928 - 1), "the opposite is shown at 4; 8"},
+		"more at plain":   {papers.Fails, -50, "the opposite is shown at 8"},
+		"grows plain":     {papers.Reproduces, -30, ""},
+		"grows own":       {papers.Reproduces, -75, ""},
+		"grows swapped":   {papers.Fails, 75, "the opposite is shown"},
+		"shrinks plain":   {papers.Fails, -30, "the opposite is shown"},
+		"shrinks swapped": {papers.Reproduces, 75, ""},
+	} {
+		f := got[name]
+		if f.Verdict != want.verdict || f.Reason != want.reason || math.Abs(f.Value.Estimate-want.value) > 1e-9 {
+			t.Errorf("%s: %s, %v (%s); want %s, %v (%s)", name, f.Verdict, f.Value.Estimate, f.Reason, want.verdict, want.value, want.reason)
+		}
+	}
+}
+
+// A sign that holds at one point and is open at another does not reproduce, and the reason says where.
+func TestSignAtSomePoints(t *testing.T) {
+	e := smallExperiment(t, claim("less", `"form": "sign", "direction": "less"`))
+	got := found(t, e, rows(
+		map[string][]float64{"g4": {80, 161, 88}, "g8": {300, 200, 100}},
+		map[string][]float64{"g4": {100, 200, 110}, "g8": {100, 200, 300}}))["less plain"]
+	if want := "no difference is shown at 8; shown at 1 of 2 points"; got.Verdict != papers.Fails || got.Reason != want {
+		t.Errorf("%s (%s), want that %s", got.Verdict, got.Reason, want)
+	}
+}
+
+// Points without rows are left out; a claim none of whose points has rows is not run, nor is an order of one point.
+func TestFindingsOfSomePoints(t *testing.T) {
+	e := smallExperiment(t, claim("at 4", `"form": "percent", "value": -20, "at": ["4"]`), claim("at 8", `"form": "percent", "value": -20, "at": ["8"]`),
+		claim("all", `"form": "percent", "value": -20`), claim("grows", `"form": "order", "direction": "less", "at": ["4", "8"]`))
+	got := found(t, e, rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {100, 200}}))
+	for name, want := range map[string]papers.Verdict{
+		"at 4 plain": papers.Reproduces, "at 8 plain": papers.NotRun, "all plain": papers.Reproduces, "grows plain": papers.NotRun} {
+		if got[name].Verdict != want {
+			t.Errorf("%s: %s, want %s", name, got[name].Verdict, want)
+		}
+	}
+}
+
+// What is missing is an error, not a verdict.
+func TestFindingsOfWrongRows(t *testing.T) {
+	e := smallExperiment(t, claim("at 4", `"form": "percent", "value": -20, "at": ["4"]`))
+	both := func(change func(rows []bench.Row) []bench.Row) []bench.Row {
+		return change(rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {100, 200}}))
+	}
+	for name, list := range map[string][]bench.Row{
+		"a fault":         both(func(r []bench.Row) []bench.Row { r[0].Fault = "broken"; return r }),
+		"no schedule":     both(func(r []bench.Row) []bench.Row { r[0].Metrics = nil; return r }),
+		"a row missing":   both(func(r []bench.Row) []bench.Row { return r[:3] }),
+		"a row twice":     both(func(r []bench.Row) []bench.Row { return append(r, r[0]) }),
+		"a metric":        both(func(r []bench.Row) []bench.Row { r[0].Metrics = model.Metrics{}; return r }),
+		"a rival of zero": rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {0, 0}}),
+	} {
+		if _, err := e.Findings(list); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// The interval holds the true difference about as often as it says: log-normal values, correlated within a repetition, whose ratio of means is known.
+func TestIntervalCoverage(t *testing.T) {
+	e := smallExperiment(t, claim("c", `"form": "percent", "value": -20, "at": ["4"]`))
+	rng := rand.New(rand.NewPCG(5, 7))
+	const runs, repetitions = 1000, 40
+	for reading, truth := range map[string]float64{"plain": -20, "own": -25} {
+		holds := 0
+		for range runs {
+			var a, b []float64
+			for range repetitions {
+				common := rng.NormFloat64()
+				a = append(a, 80*math.Exp(0.4*common+0.3*rng.NormFloat64()))
+				b = append(b, 100*math.Exp(0.4*common+0.3*rng.NormFloat64()))
+			}
+			f := found(t, e, rows(map[string][]float64{"g4": a}, map[string][]float64{"g4": b}))["c "+reading]
+			if f.Value.Low <= truth && truth <= f.Value.High {
+				holds++
+			}
+		}
+		if share := float64(holds) / runs; share < 0.92 || share > 0.97 {
+			t.Errorf("reading %s: %v of the intervals hold the truth, want 0.95", reading, share)
+		}
+	}
+}
+
+// The reading that comes closest: by verdict, then by distance, then by place.
+func TestClosest(t *testing.T) {
+	e := smallExperiment(t,
+		claim("as 20", `"form": "percent", "value": -20, "at": ["4"]`),
+		claim("as 25", `"form": "percent", "value": -25, "at": ["4"]`),
+		claim("more", `"form": "sign", "direction": "more", "at": ["4"]`))
+	findings, err := e.Findings(rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {100, 200}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []string{"plain", "own", "swapped"} {
+		if f := papers.Closest(findings, &e.Claims[k]); f == nil || f.Reading.ID != want {
+			t.Errorf("claim %s: closest is %+v, want %s", e.Claims[k].ID, f, want)
+		}
+	}
+	// plain: reproduces, reproduces (20 is 20 % of 25 off), fails; own the same with distances 0.25 and 0; swapped fails twice.
+	if r := e.ClosestOverall(findings); r == nil || r.ID != "plain" {
+		t.Errorf("closest overall is %+v, want plain", r)
+	}
+}

@@ -1,0 +1,120 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/bench/statistics"
+)
+
+// accountOf is an account whose every text is the given one.
+func accountOf(text string) *report.Account {
+	line := func(values ...float64) report.Line {
+		l := report.Line{Name: text}
+		for k, v := range values {
+			l.Points = append(l.Points, report.Estimate{X: float64(10 * (k + 1)), Value: statistics.Interval{N: 5, Estimate: v, Low: v - 1, High: v + 2}})
+		}
+		return l
+	}
+	one := line(4)
+	one.Points[0].Value.Low, one.Points[0].Value.High = math.Inf(-1), math.Inf(1)
+	return &report.Account{
+		Kicker: text, Title: text, Doc: text, Short: text, By: text, Facts: []report.Fact{{Name: text, Value: text}}, Method: []string{text},
+		Parts: []report.Part{
+			{Name: text, Text: text, Grid: &report.Grid{Caption: text, Columns: []report.Column{{Name: text, IsText: true, Help: text}, {Name: "n"}},
+				Rows: [][]report.Cell{{{Text: text}, {Text: "three", Value: new(3.0), IsGood: true}}, {{Text: "b"}, {Text: "–", IsBad: true}}}}},
+			{Name: text, Folded: true, Figures: []report.Figure{
+				{Title: text, Note: text, X: text, Y: text, Lines: []report.Line{line(3, 5, 4), line(8, 2, 1.5)}},
+				{Title: "one point", X: "x", Y: "y", Lines: []report.Line{one}},
+				{Title: "logarithmic", X: "x", Y: "y", Lines: []report.Line{line(2, 500), line(30, 4000)}},
+				{Title: "none", X: "x", Y: "y"},
+			}},
+		},
+	}
+}
+
+// An account shows every text and number; what texts hold stays text.
+func TestAccount(t *testing.T) {
+	var page, again, bad bytes.Buffer
+	if err := errors.Join(report.WriteAccount(&page, accountOf("plain words")), report.WriteAccount(&again, accountOf("plain words")), report.WriteAccount(&bad, accountOf(hostile))); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(page.Bytes(), again.Bytes()) {
+		t.Error("the same account gives two pages")
+	}
+	for _, want := range []string{"<h1>plain words</h1>", `data-v="3"`, "<b>three</b>", "<em>–</em>", "4 figures", "y (logarithmic)", "one point", `class="curve s1"`} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if found := bad.String(); strings.Contains(found, "<img") || strings.Count(found, "<script>") != 1 {
+		t.Error("a text became part of the page")
+	}
+	for _, number := range []string{"NaN", "Inf"} {
+		if body, _, _ := strings.Cut(page.String(), "<script>"); strings.Contains(body, number) {
+			t.Errorf("the page has a %s", number)
+		}
+	}
+}
+
+// A figure alone is well-formed XML with a mark for each estimate, a bar for each interval and a legend, whatever its texts hold.
+func TestFigure(t *testing.T) {
+	for _, f := range append(accountOf(hostile).Parts[1].Figures, accountOf("plain").Parts[1].Figures...) {
+		var text bytes.Buffer
+		if err := report.WriteFigure(&text, &f); err != nil {
+			t.Fatal(err)
+		}
+		decoder := xml.NewDecoder(bytes.NewReader(text.Bytes()))
+		elements := map[string]int{}
+		for {
+			token, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", f.Title, err, text.String())
+			}
+			if start, ok := token.(xml.StartElement); ok {
+				elements[start.Name.Local]++
+			}
+		}
+		if elements["svg"] != 1 || elements["img"]+elements["script"] > 0 {
+			t.Errorf("%s: elements %v", f.Title, elements)
+		}
+		if bars := strings.Count(text.String(), "V"); f.Title == "plain" && bars < 6 {
+			t.Errorf("%d upright strokes for 6 intervals", bars)
+		}
+	}
+}
+
+// In a browser an account is laid out well on a telephone and a wide screen, light and dark, complains of nothing and asks for nothing.
+func TestBrowserAccount(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	for _, words := range []string{"plain words", hostile} {
+		account := accountOf(words)
+		account.Parts[1].Figures[0].X, account.Parts[1].Figures[0].Y = "short", "short" // a long name of an axis does not fit
+		var page bytes.Buffer
+		if err := report.WriteAccount(&page, account); err != nil {
+			t.Fatal(err)
+		}
+		b := open(t, page.Bytes())
+		b.run(chromedp.Evaluate(openAll, nil))
+		for _, width := range []int64{360, 1200} {
+			for _, scheme := range []string{"light", "dark"} {
+				b.look(width, scheme)
+				b.check(fmt.Sprint(width, " wide, ", scheme))
+			}
+		}
+	}
+}
