@@ -204,6 +204,12 @@ func (r *runner) tellRefusals() error {
 		r.warn(errors.New(skipped.String()))
 	}
 	all := *r.plan // that of the caller stays as it is
+	all.Cells = nil
+	for place, cell := range r.plan.Cells {
+		if _, refused := r.refused[place]; !refused {
+			all.Cells = append(all.Cells, cell)
+		}
+	}
 	all.Skipped = slices.Concat(all.Skipped, refusals.Skipped)
 	return r.folder.state(&all)
 }

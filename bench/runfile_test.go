@@ -83,6 +83,9 @@ func TestRefusalsAreSkipped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if run.Cells != 3 {
+			t.Errorf("the folder says that it has %d cells, expected those 3 that are no refusals", run.Cells)
+		}
 		if len(run.Skipped) != 2 || run.Skipped[0].Solver != "ggone" || run.Skipped[1].Solver != "picky" {
 			t.Errorf("the folder says that it skips %v", run.Skipped)
 		}
