@@ -53,6 +53,7 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 	for k := range s.rows {
 		s.rows[k].Solver = name[k]
 	}
+	nameAlike(s.rows)
 	split := splitByBudget(s.rows)
 	byName := map[string]*group{}
 	for k := range s.rows {
@@ -108,6 +109,23 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 		}
 	}
 	return s
+}
+
+// nameAlike gives the rows of a suite's instance one name, the first in natural order: once a suite has two instances of a name, their new rows
+// have a longer one.
+func nameAlike(rows []bench.Row) {
+	names := map[string]string{} // by SHA-256
+	for k := range rows {
+		row := &rows[k]
+		if before, ok := names[row.InstanceSHA256]; row.Key != "" && (!ok || natural(row.Instance, before) < 0) {
+			names[row.InstanceSHA256] = row.Instance
+		}
+	}
+	for k := range rows {
+		if row := &rows[k]; row.Key != "" {
+			row.Instance = names[row.InstanceSHA256]
+		}
+	}
 }
 
 // labels are the names to show each row's solver by: its name, with its parameters where one name stands for several.

@@ -206,3 +206,17 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestInstancesAreKnownByTheirHash: a suite that grew by a second instance of a name tells the two apart by longer names, in new rows only.
+func TestInstancesAreKnownByTheirHash(t *testing.T) {
+	old, grown, other := row("a", "x", 1), row("b", "x 1234abcd", 2), row("b", "x 5678cdef", 3)
+	old.Key, grown.Key, other.Key = "1", "2", "3"
+	old.InstanceSHA256, grown.InstanceSHA256 = "1234abcd", "1234abcd"
+	for _, rows := range [][]bench.Row{{old, grown, other}, {other, grown, old}} {
+		s := newStudy(rows, nil, nil)
+		cases := s.groups[0].cases
+		if len(cases) != 2 || cases[0].instance != "x" || len(cases[0].cells) != 2 || cases[1].instance != "x 5678cdef" {
+			t.Errorf("%d problems, expected x of both solvers and x 5678cdef", len(cases))
+		}
+	}
+}
