@@ -155,19 +155,19 @@ func (c *Cell) key(instance, objective string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Sort puts rows in the order of the plan's cells, whatever order they ended in; rows of other runs come behind, as they stood.
-func (p *Plan) Sort(rows []Row) {
-	places := make(map[string]int, len(p.Cells))
+// Own are the rows of the plan's cells in the order of those, whatever order they ended in. A folder may hold rows of other runs.
+func (p *Plan) Own(rows []Row) []Row {
+	byKey := make(map[string]*Row, len(rows))
+	for k := range rows {
+		byKey[rows[k].Key] = &rows[k]
+	}
+	own := make([]Row, 0, len(rows))
 	for k := range p.Cells {
-		places[p.Cells[k].Key] = k
-	}
-	place := func(row *Row) int {
-		if at, ok := places[row.Key]; ok {
-			return at
+		if row := byKey[p.Cells[k].Key]; row != nil {
+			own = append(own, *row)
 		}
-		return len(p.Cells)
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(place(&a), place(&b)) })
+	return own
 }
 
 // nameApart gives instances of one name the beginning of their SHA-256 too.

@@ -28,7 +28,7 @@ type Ranking struct {
 type Standing struct {
 	Solver    string
 	Runs      int
-	Objective *float64 // mean of the runs that have one; nil: none has
+	Objective *float64 // mean of the runs that have one; nil: none has, or they are of several metrics
 	Ratio     *float64 // mean of objective/best of the runs that leave out as few jobs as the best; nil: none does, or a best is 0 or less
 	Compared  int      // runs that Ratio is of
 	Wins      int      // instances on which no solver is better by the mean over seeds
@@ -114,6 +114,9 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
 	for _, solver := range solvers {
 		s := standing(bySolver[solver], best)
 		s.Solver, s.Wins = solver, wins[solver]
+		if len(minimised) > 1 {
+			s.Objective = nil
+		}
 		r.Standings = append(r.Standings, s)
 	}
 	slices.SortStableFunc(r.Standings, func(a, b Standing) int {

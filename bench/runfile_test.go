@@ -92,12 +92,14 @@ func TestRefusalsAreSkipped(t *testing.T) {
 	}
 }
 
-// Rows end in any order; tables come in that of the suite.
-func TestSortRows(t *testing.T) {
+// Rows end in any order; tables come in that of the suite, and have no other rows.
+func TestOwnRows(t *testing.T) {
 	plan := planOf(t, oneSuite)
-	rows := []Row{{Key: "other", Solver: "z"}, {Key: plan.Cells[1].Key}, {Key: "other", Solver: "a"}, {Key: plan.Cells[0].Key}}
-	plan.Sort(rows)
-	if rows[0].Key != plan.Cells[0].Key || rows[1].Key != plan.Cells[1].Key || rows[2].Solver != "z" || rows[3].Solver != "a" {
-		t.Errorf("in the order %v", rows)
+	own := plan.Own([]Row{{Key: "other"}, {Key: plan.Cells[1].Key}, {Key: plan.Cells[0].Key}})
+	if len(own) != 2 || own[0].Key != plan.Cells[0].Key || own[1].Key != plan.Cells[1].Key {
+		t.Errorf("found %v", own)
+	}
+	if own := plan.Own([]Row{{Key: plan.Cells[1].Key}}); len(own) != 1 {
+		t.Errorf("found %v of a run that goes on", own)
 	}
 }

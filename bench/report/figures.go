@@ -19,7 +19,7 @@ type figures struct {
 	runs       int
 	results    int // runs with a schedule
 	wins       int // problems on which no solver was better
-	mean       statistics.Interval
+	mean       statistics.Interval // NaN too where objectives are of several metrics
 	gap, bound float64 // means, in per cent
 	proved     int     // runs with a schedule that is proved optimal
 	time       float64 // mean, s
@@ -65,7 +65,8 @@ func (g *group) figuresOf(c *contender) figures {
 	if len(g.cases) == 1 {
 		means = objectives // the runs are the sample
 	}
-	if mean, err := statistics.Mean(means, confidence); err == nil {
+	mixed := slices.ContainsFunc(g.cases, func(p *problem) bool { return p.metric != g.cases[0].metric })
+	if mean, err := statistics.Mean(means, confidence); err == nil && !mixed {
 		f.mean = mean
 	}
 	if len(times) > 0 {

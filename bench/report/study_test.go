@@ -220,3 +220,17 @@ func TestInstancesAreKnownByTheirHash(t *testing.T) {
 		}
 	}
 }
+
+// TestMixedObjectives: a mean of makespans and costs is no figure.
+func TestMixedObjectives(t *testing.T) {
+	a, b := row("s", "x", 1), row("s", "y", 3)
+	g := newStudy([]bench.Row{a, b}, nil, nil).groups[0]
+	if mean := g.figuresOf(g.solvers[0]).mean.Estimate; mean != 2 {
+		t.Errorf("the mean is %v, expected 2", mean)
+	}
+	b.Minimised = "cost"
+	g = newStudy([]bench.Row{a, b}, nil, nil).groups[0]
+	if mean := g.figuresOf(g.solvers[0]).mean.Estimate; !math.IsNaN(mean) {
+		t.Errorf("the mean of two metrics is %v", mean)
+	}
+}

@@ -178,10 +178,14 @@ func reportRun(c *cli.Context, plan *bench.Plan, opt bench.RunOptions) error {
 	if err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	own := plan.Own(rows)
+	if len(own) == 0 {
 		return usageErrorf("%s: no solver of the suite takes an instance", opt.Dir)
 	}
-	plan.Sort(rows)
+	if n := len(rows) - len(own); n > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "the tables are without %s of other runs in the folder; allot bench report has all\n", counted(n, "row"))
+	}
+	rows = own
 	run, err := bench.ReadRun(opt.Dir)
 	if err != nil {
 		return err
