@@ -17,13 +17,13 @@ type figures struct {
 	rank       float64
 	problems   int // that it ran on
 	runs       int
-	results    int // runs with a schedule
-	wins       int // problems on which no solver was better
+	results    int                 // runs with a schedule
+	wins       int                 // problems on which no solver was better
 	mean       statistics.Interval // NaN too where objectives are of several metrics
-	gap, bound float64 // means, in per cent
-	proved     int     // runs with a schedule that is proved optimal
-	time       float64 // mean, s
-	speed      float64 // evaluations/s
+	gap, bound float64             // means, in per cent
+	proved     int                 // runs with a schedule that is proved optimal
+	time       float64             // mean, s
+	speed      float64             // evaluations/s
 	left       int
 	faults     int
 }
