@@ -306,7 +306,7 @@ func (c *Comparison) count(a, b float64) {
 
 // costs are what the pair is compared by.
 func (p rowPair) costs() (a, b float64) {
-	pair := relative(costs([]standing{{float64(p.a.Left), objective(p.a)}, {float64(p.b.Left), objective(p.b)}}))
+	pair := relative(costs([]bench.Result{bench.ResultOf([]*bench.Row{p.a}), bench.ResultOf([]*bench.Row{p.b})}))
 	return pair[0], pair[1]
 }
 

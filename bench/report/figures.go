@@ -80,8 +80,8 @@ func (g *group) figuresOf(c *contender) figures {
 
 // wins says whether no other solver did better on the problem.
 func (g *group) wins(p *problem, name string) bool {
-	own := p.standing(name)
-	return !math.IsNaN(own.objective) && !slices.ContainsFunc(g.solvers, func(c *contender) bool { return p.standing(c.name).isBetter(own) })
+	own := p.result(name)
+	return !math.IsNaN(own.Objective) && !slices.ContainsFunc(g.solvers, func(c *contender) bool { return p.result(c.name).Better(own) })
 }
 
 // provedOptimal says whether an objective reaches a bound.

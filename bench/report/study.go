@@ -36,7 +36,7 @@ type problem struct {
 	left     int                     // jobs that it leaves out
 	bound    *float64                // the best that is proved
 	cells    map[string][]*bench.Row // by solver, in order of seeds
-	means    map[string]standing     // of the solvers, as they are asked for
+	results  map[string]bench.Result // of the solvers, as they are asked for
 }
 
 // contender is a solver within a group.
@@ -197,7 +197,7 @@ func (g *group) add(row *bench.Row) {
 	n := len(g.cases)
 	if n == 0 || g.cases[n-1].sha != row.InstanceSHA256 || g.cases[n-1].instance != row.Instance || g.cases[n-1].metric != row.Minimised {
 		g.cases = append(g.cases, &problem{
-			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, means: map[string]standing{},
+			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, results: map[string]bench.Result{},
 		})
 		n++
 	}

@@ -35,8 +35,9 @@ func TestNatural(t *testing.T) {
 // TestCosts: failures are NaN, jobs left out come before the objective, objectives before nothing.
 func TestCosts(t *testing.T) {
 	nan := math.NaN()
-	standings := []standing{{0, 5}, {1, -3}, {0, nan}, {0, 7}, {2, 1}, {1, 2}}
-	got := costs(standings)
+	of := func(left, objective float64) bench.Result { return bench.Result{Left: left, Objective: objective} }
+	results := []bench.Result{of(0, 5), of(1, -3), of(0, nan), of(0, 7), of(2, 1), of(1, 2)}
+	got := costs(results)
 	want := []int{0, 3, 1, 5, 4} // by cost
 	order := []int{0, 1, 3, 4, 5}
 	slices.SortFunc(order, func(a, b int) int { return compareLast(got[a], got[b]) })
@@ -44,14 +45,14 @@ func TestCosts(t *testing.T) {
 		t.Errorf("costs %v, order %v", got, order)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var list []standing
+		var list []bench.Result
 		for range rapid.IntRange(1, 5).Draw(t, "n") {
-			list = append(list, standing{float64(rapid.IntRange(0, 3).Draw(t, "left")), float64(rapid.IntRange(-5, 5).Draw(t, "objective"))})
+			list = append(list, of(float64(rapid.IntRange(0, 3).Draw(t, "left")), float64(rapid.IntRange(-5, 5).Draw(t, "objective"))))
 		}
 		cost := relative(costs(list))
 		for i, a := range list {
 			for j, b := range list {
-				if a.isBetter(b) != (cost[i] < cost[j]) {
+				if a.Better(b) != (cost[i] < cost[j]) {
 					t.Fatalf("%v and %v cost %v and %v", a, b, cost[i], cost[j])
 				}
 			}
