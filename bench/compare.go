@@ -53,7 +53,7 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	result, err := runGuarded(ctx, info, solver, in, settings.Options)
 	row.Elapsed = time.Since(began).Seconds()
 	if err != nil {
-		row.Fault = faultOf(err)
+		row.Fault, row.Refused = faultOf(err), errors.Is(err, solve.ErrUnsupported)
 		return row
 	}
 	row.Warning = result.Warning

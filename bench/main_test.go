@@ -52,7 +52,7 @@ var _ = solve.Register(solve.Info{
 
 // broken is a solver that fails.
 type broken struct {
-	Way string `enum:"panic,error,wrong,nothing" doc:"how"`
+	Way string `enum:"panic,error,wrong,nothing,refuse" doc:"how"`
 }
 
 // Supports refuses what other tests run all solvers on.
@@ -77,6 +77,8 @@ func (b *broken) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 			result.Solution.Jobs[k].End++
 		}
 		return result, err
+	case "refuse":
+		return solve.Result{}, fmt.Errorf("%w: not today", solve.ErrUnsupported)
 	case "nothing":
 		return solve.Result{Status: model.Unknown, Stop: model.StopEvaluations}, nil
 	}

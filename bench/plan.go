@@ -155,6 +155,21 @@ func (c *Cell) key(instance, objective string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// Own are the rows of the plan's cells in the order of those, whatever order they ended in. A folder may hold rows of other runs.
+func (p *Plan) Own(rows []Row) []Row {
+	byKey := make(map[string]*Row, len(rows))
+	for k := range rows {
+		byKey[rows[k].Key] = &rows[k]
+	}
+	own := make([]Row, 0, len(rows))
+	for k := range p.Cells {
+		if row := byKey[p.Cells[k].Key]; row != nil {
+			own = append(own, *row)
+		}
+	}
+	return own
+}
+
 // nameApart gives instances of one name the beginning of their SHA-256 too.
 func (p *Plan) nameApart() {
 	count := map[string]int{}
@@ -210,10 +225,14 @@ func (s *Suite) entrants() ([]entrant, error) {
 	return list, f.orNil()
 }
 
-// listSame lists entrants that run the same.
+// listSame lists entrants that run the same, and those of "all" whose name is the label of another.
 func listSame(f *suiteFaults, entrants []entrant) {
-	seen := map[string]entrant{}
+	seen, labels := map[string]entrant{}, map[string]entrant{}
 	for _, e := range entrants {
+		if before, taken := labels[e.label]; taken && e.implied {
+			f.at(before.path, "expected labels that differ, found %q, which is also the name of a solver that \"all\" runs; give it another \"label\"", e.label)
+		}
+		labels[e.label] = e
 		what := e.name + " " + stated(e.parameters)
 		if before, twice := seen[what]; twice {
 			f.at(e.path, "expected solvers that differ; %s runs the same as %s (%s)", e.label, before.label, before.path)

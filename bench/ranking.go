@@ -28,7 +28,7 @@ type Ranking struct {
 type Standing struct {
 	Solver    string
 	Runs      int
-	Objective *float64 // mean of the runs that have one; nil: none has
+	Objective *float64 // mean of the runs that have one; nil: none has, or they are of several metrics
 	Ratio     *float64 // mean of objective/best of the runs that leave out as few jobs as the best; nil: none does, or a best is 0 or less
 	Compared  int      // runs that Ratio is of
 	Wins      int      // instances on which no solver is better by the mean over seeds
@@ -114,6 +114,9 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
 	for _, solver := range solvers {
 		s := standing(bySolver[solver], best)
 		s.Solver, s.Wins = solver, wins[solver]
+		if len(minimised) > 1 {
+			s.Objective = nil
+		}
 		r.Standings = append(r.Standings, s)
 	}
 	slices.SortStableFunc(r.Standings, func(a, b Standing) int {
@@ -138,42 +141,22 @@ func compareOptional(a, b *float64) int {
 
 // winners are the solvers that no other beats on an instance, by the means over seeds. A solver with a run that has no schedule wins nothing.
 func winners(rows []*Row) []string {
-	type mean struct {
-		left, objective float64
-		runs            int
-		failed          bool
-	}
-	means := map[string]*mean{}
+	runs := map[string][]*Row{}
 	var solvers []string
 	for _, row := range rows {
-		m := means[row.Solver]
-		if m == nil {
-			m = new(mean)
-			means[row.Solver] = m
+		if runs[row.Solver] == nil {
 			solvers = append(solvers, row.Solver)
 		}
-		if row.Objective == nil {
-			m.failed = true
-			continue
-		}
-		m.runs++
-		m.left += (float64(row.Left) - m.left) / float64(m.runs)
-		m.objective += (*row.Objective - m.objective) / float64(m.runs)
+		runs[row.Solver] = append(runs[row.Solver], row)
 	}
-	solvers = slices.DeleteFunc(solvers, func(solver string) bool { return means[solver].failed })
-	better := func(a, b *mean) bool {
-		if slack := model.Tolerance; math.Abs(a.left-b.left) > slack {
-			return a.left < b.left
-		}
-		return search.Better(search.NewRank(0, a.objective), search.NewRank(0, b.objective))
-	}
-	var list []string
+	results := map[string]Result{}
 	for _, solver := range solvers {
-		if !slices.ContainsFunc(solvers, func(other string) bool { return better(means[other], means[solver]) }) {
-			list = append(list, solver)
-		}
+		results[solver] = ResultOf(runs[solver])
 	}
-	return list
+	return slices.DeleteFunc(solvers, func(solver string) bool {
+		own := results[solver]
+		return math.IsNaN(own.Objective) || slices.ContainsFunc(rows, func(row *Row) bool { return results[row.Solver].Better(own) })
+	})
 }
 
 // standing sums up the rows of one solver.

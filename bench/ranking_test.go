@@ -22,6 +22,8 @@ func TestRank(t *testing.T) {
 		{Group: "other", Instance: "c", InstanceSHA256: "c", Solver: "z", Minimised: "mcp", Objective: new(0.0)},
 		{Group: "other", Instance: "c", InstanceSHA256: "c", Solver: "x", Minimised: "mcp", Objective: new(1.0)},
 	}
+	rows = append(rows, Row{Group: "mixed", Instance: "d", InstanceSHA256: "d", Solver: "x", Minimised: "mcp", Objective: new(1.0)},
+		Row{Group: "mixed", Instance: "e", InstanceSHA256: "e", Solver: "x", Minimised: "makespan", Objective: new(9.0)})
 	rows[8].Objective = new(10.0)
 	known := []Row{row("b", "w", 1, 2, 0)}
 	want := []Ranking{
@@ -33,6 +35,9 @@ func TestRank(t *testing.T) {
 		{Group: "other", Minimised: "mcp", Instances: 1, Standings: []Standing{
 			{Solver: "z", Runs: 1, Objective: new(0.0), Ratio: new(1.0), Compared: 1, Wins: 1},
 			{Solver: "x", Runs: 1, Objective: new(1.0), Compared: 1}, // the ratio to 0 says nothing
+		}},
+		{Group: "mixed", Minimised: "mcp, makespan", Instances: 2, Standings: []Standing{ // a mean of two metrics is none of anything
+			{Solver: "x", Runs: 2, Ratio: new(1.0), Compared: 2, Wins: 2},
 		}},
 	}
 	found := Rank(rows, known)

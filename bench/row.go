@@ -33,4 +33,5 @@ type Row struct {
 	Warning     string        `json:"warning,omitempty"`      // what went wrong although there is one
 
 	Solution *model.Solution `json:"-"`
+	Refused  bool            `json:"-"` // Fault is that the solver does not support the instance
 }

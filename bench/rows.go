@@ -29,18 +29,18 @@ func ReadRows(path string) ([]Row, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return readRows(file, model.InputName(path))
+	rows, _, err := readRows(file, model.InputName(path))
+	return rows, err
 }
 
-// readRows reads rows, one a line.
-func readRows(r io.Reader, name string) ([]Row, error) {
+// readRows reads rows, one a line. Rest is what follows the last line feed; where it is a row, that is the last of the rows.
+func readRows(r io.Reader, name string) (rows []Row, rest []byte, err error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	var rows []Row
 	lines := map[string]int{} // of the rows, by their key
 	for number := 1; ; number++ {
 		line, ended, err := readLine(buffered)
 		if err != nil {
-			return nil, &model.InputError{File: fmt.Sprintf("%s:%d", name, number), Faults: []model.Fault{{Message: err.Error()}}}
+			return nil, nil, &model.InputError{File: fmt.Sprintf("%s:%d", name, number), Faults: []model.Fault{{Message: err.Error()}}}
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			var row Row
@@ -48,17 +48,17 @@ func readRows(r io.Reader, name string) ([]Row, error) {
 			err := model.ReadJSON(bytes.NewReader(line), at, &row)
 			switch before, twice := lines[row.Key]; {
 			case err != nil && !ended:
-				return rows, nil
+				return rows, line, nil
 			case err != nil:
-				return nil, err
+				return nil, nil, err
 			case twice && row.Key != "":
-				return nil, &model.InputError{File: at, Faults: []model.Fault{{Path: "key", Message: fmt.Sprintf("expected a row of another run than that in line %d, found %q again", before, row.Key)}}}
+				return nil, nil, &model.InputError{File: at, Faults: []model.Fault{{Path: "key", Message: fmt.Sprintf("expected a row of another run than that in line %d, found %q again", before, row.Key)}}}
 			}
 			lines[row.Key] = number
 			rows = append(rows, row)
 		}
 		if !ended {
-			return rows, nil
+			return rows, line, nil
 		}
 	}
 }

@@ -75,7 +75,7 @@ func FuzzReadRows(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := readRows(bytes.NewReader(text), "rows")
+		rows, _, err := readRows(bytes.NewReader(text), "rows")
 		if err != nil {
 			return
 		}
@@ -83,7 +83,7 @@ func FuzzReadRows(f *testing.F) {
 		if err := WriteJSON(&written, rows); err != nil {
 			t.Fatal(err)
 		}
-		again, err := readRows(bytes.NewReader(written.Bytes()), "rows")
+		again, _, err := readRows(bytes.NewReader(written.Bytes()), "rows")
 		if err != nil {
 			t.Fatalf("%s\n%v", written.String(), err)
 		}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +37,8 @@ type Progress struct {
 // moment, it goes on with the same call: no row is lost and none comes twice. When ctx ends, nothing new is begun, what is cut short leaves no
 // row and the error is that of ctx.
 //
-// A run that fails or is refused by the checker is a row with a fault. An error is one of the folder, which wraps [ErrOtherRun] or [ErrBusy] or
+// A run that fails or is refused by the checker is a row with a fault. One that the solver refuses, since it does not support the instance as
+// only a program from outside finds out when it runs, has no row; it is warned of and stated among what the folder skips. An error is one of the folder, which wraps [ErrOtherRun] or [ErrBusy] or
 // is of the file system, or of an instance that cannot be made again. Memory grows with the rows and holds the instances of the cells
 // that run only.
 func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
@@ -60,7 +64,9 @@ func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
 		})
 	}
 	group.Wait()
-	err = context.Cause(ctx)
+	if err = context.Cause(ctx); err == nil {
+		err = r.tellRefusals()
+	}
 	return errors.Join(err, folder.close())
 }
 
@@ -76,12 +82,13 @@ type runner struct {
 	started int        // of pending
 	done    int
 	pace    pace
-	running []string // by worker; empty: none
+	running []string       // by worker; empty: none
+	refused map[int]string // why, by place in plan.Cells
 }
 
 // newRunner is ready to run what has no row yet.
 func newRunner(plan *Plan, folder *runFolder, opt RunOptions) *runner {
-	r := &runner{plan: plan, folder: folder, opt: opt, running: make([]string, max(1, opt.Jobs))}
+	r := &runner{plan: plan, folder: folder, opt: opt, running: make([]string, max(1, opt.Jobs)), refused: map[int]string{}}
 	uses := make([]int, len(plan.Instances))
 	for k, cell := range plan.Cells {
 		if folder.done[cell.Key] {
@@ -121,7 +128,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 		return err
 	}
 	row := Measure(ctx, cell.Solver, in, Settings{
-		Time:       time.Duration(cell.Budget.Time * float64(time.Second)),
+		Time:       time.Duration(math.Round(cell.Budget.Time * float64(time.Second))),
 		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers},
 		Parameters: cell.Parameters,
 		Trace:      r.plan.Suite.Trace,
@@ -129,6 +136,10 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	r.shelf.putBack(cell.Instance)
 	if ctx.Err() != nil {
 		return nil // cut short, or as good as
+	}
+	if row.Refused {
+		r.refuse(worker, place, row.Fault)
+		return nil
 	}
 	row.Key, row.Group, row.Instance = cell.Key, planned.Group, planned.Name
 	if row.Solver = cell.Label; cell.Label != cell.Solver {
@@ -151,11 +162,56 @@ func (r *runner) store(worker int, in *model.Instance, row *Row) error {
 	if err := r.folder.append(row); err != nil {
 		return err
 	}
-	r.done++
 	r.pace.note(row.Solver, row.Elapsed)
-	r.pace.finish(row.Solver)
-	r.running[worker] = ""
+	r.finish(worker, row.Solver)
 	return nil
+}
+
+// finish counts a run that is done. The mutex is held.
+func (r *runner) finish(worker int, solver string) {
+	r.done++
+	r.pace.finish(solver)
+	r.running[worker] = ""
+}
+
+// refuse notes that a solver, which only knows when it runs, does not support the instance.
+func (r *runner) refuse(worker, place int, reason string) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.refused[place] = reason
+	r.finish(worker, r.plan.Cells[place].Label)
+}
+
+// tellRefusals warns of what solvers refused and states it in the folder, beside what the plan skips.
+func (r *runner) tellRefusals() error {
+	if len(r.refused) == 0 {
+		return nil
+	}
+	type pair struct {
+		label    string
+		instance int
+	}
+	counted := map[pair]bool{}
+	var refusals Plan
+	for _, place := range slices.Sorted(maps.Keys(r.refused)) {
+		cell := &r.plan.Cells[place]
+		if at := (pair{cell.Label, cell.Instance}); !counted[at] {
+			counted[at] = true
+			refusals.skip(cell.Label, r.refused[place])
+		}
+	}
+	for _, skipped := range refusals.Skipped {
+		r.warn(errors.New(skipped.String()))
+	}
+	all := *r.plan // that of the caller stays as it is
+	all.Cells = nil
+	for place, cell := range r.plan.Cells {
+		if _, refused := r.refused[place]; !refused {
+			all.Cells = append(all.Cells, cell)
+		}
+	}
+	all.Skipped = slices.Concat(all.Skipped, refusals.Skipped)
+	return r.folder.state(&all)
 }
 
 // warn passes a warning on.

@@ -175,14 +175,7 @@ func TestTornLine(t *testing.T) {
 
 // Two runners do not share a folder.
 func TestLock(t *testing.T) {
-	suite, err := ReadSuite(writeSuite(t, smallSuite))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := suite.Plan(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planOf(t, smallSuite)
 	dir := t.TempDir()
 	folder, err := openRun(plan, RunOptions{Dir: dir})
 	if err != nil {
@@ -269,20 +262,12 @@ func TestFaultsAreRows(t *testing.T) {
 
 // What is cut short by the user has no row, and the same call goes on.
 func TestInterruptedRun(t *testing.T) {
-	path := writeSuite(t, smallSuite)
-	suite, err := ReadSuite(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := suite.Plan(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planOf(t, smallSuite)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	last := Progress{}
-	err = Run(ctx, plan, RunOptions{Dir: dir, Jobs: 2, Progress: func(p Progress) {
+	err := Run(ctx, plan, RunOptions{Dir: dir, Jobs: 2, Progress: func(p Progress) {
 		if last = p; p.Done >= 20 {
 			cancel()
 		}
@@ -305,7 +290,7 @@ func TestInterruptedRun(t *testing.T) {
 	if err != nil || first < 20 {
 		t.Errorf("%v; it goes on at %d", err, first)
 	}
-	sameRows(t, "interrupted", undisturbed(t, path, 2), dir)
+	sameRows(t, "interrupted", undisturbed(t, writeSuite(t, smallSuite), 2), dir)
 }
 
 // An instance whose file has changed since the plan ends the run.

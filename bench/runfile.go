@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 
@@ -93,6 +94,9 @@ func (r *RunFile) Known(warn func(string)) ([]Row, error) {
 // ErrOtherRun is wrapped by the error where the rows of a run folder are of another suite or version of allot.
 var ErrOtherRun = errors.New("the folder holds another run")
 
+// ErrForeign is wrapped by the error where a file that a run would write over is not of a run.
+var ErrForeign = errors.New("the folder is not one of a run")
+
 // ErrBusy is wrapped by the error where another program runs in the run folder.
 var ErrBusy = errors.New("another run goes on in the folder")
 
@@ -104,6 +108,9 @@ type runFolder struct {
 	rows *os.File
 	done map[string]bool // keys of the cells that have a row
 	old  []Row           // found in the folder
+
+	bestPath string // of best, as the run file has it
+	broken   error  // of a row that could not be written; no more are
 }
 
 // openRun makes the folder or goes on in it: it takes the lock, compares the rows with the plan, states the plan and cuts off a torn line.
@@ -139,6 +146,10 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	} else {
 		folder.best = OpenBest(best)
 	}
+	folder.bestPath = best
+	if err := folder.state(plan); err != nil {
+		return folder, err
+	}
 	err = files.RemoveTemporary(opt.Dir)
 	if folder.best != nil {
 		err = errors.Join(err, folder.best.tidy())
@@ -146,25 +157,43 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	if err != nil {
 		return folder, err
 	}
-	if err := folder.state(plan, best); err != nil {
-		return folder, err
-	}
 	folder.rows, err = os.OpenFile(filepath.Join(opt.Dir, rowsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	return folder, err
 }
 
-// readRows reads the rows that are there, after cutting off a torn line, and refuses those of another suite or version.
+// readRows reads the rows that are there, refuses those of another suite or version and then mends the end of the file: one that is not ours
+// stays as it is.
 func (folder *runFolder) readRows(plan *Plan, mixed bool) ([]Row, error) {
 	path := filepath.Join(folder.dir, rowsFile)
-	if err := cutTorn(path); errors.Is(err, fs.ErrNotExist) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	rows, err := ReadRows(path)
-	if err != nil || mixed {
-		return rows, err
+	rows, rest, err := readRows(file, path)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
 	}
+	if !mixed {
+		if err := checkRows(path, rows, plan); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(rest) == 0:
+		return rows, nil
+	case len(rows) == 0 && !strings.HasPrefix(string(rest), rowBegin) && !strings.HasPrefix(rowBegin, string(rest)):
+		return nil, &model.InputError{File: path, Faults: []model.Fault{{Message: "expected the rows of a run, found something else"}}}
+	}
+	return rows, mend(path, rest)
+}
+
+// rowBegin is what every row of a run begins with.
+const rowBegin = `{"key":"`
+
+// checkRows refuses rows of another suite or version than the plan's.
+func checkRows(path string, rows []Row, plan *Plan) error {
 	cells := map[string]*Cell{}
 	for k := range plan.Cells {
 		cells[plan.Cells[k].Key] = &plan.Cells[k]
@@ -174,55 +203,55 @@ func (folder *runFolder) readRows(plan *Plan, mixed bool) ([]Row, error) {
 		cell := cells[row.Key]
 		switch {
 		case cell == nil:
-			return nil, fmt.Errorf("%w: %s: the row of %s on %s, seed %d, is of no run of this suite and budget", ErrOtherRun, at, row.Solver, row.Instance, row.Seed)
+			return fmt.Errorf("%w: %s: the row of %s on %s, seed %d, is of no run of this suite and budget", ErrOtherRun, at, row.Solver, row.Instance, row.Seed)
 		case row.Solver != cell.Label || row.Group != plan.Instances[cell.Instance].Group:
-			return nil, fmt.Errorf("%w: %s: the row of %s in %q is %s in %q in this suite", ErrOtherRun, at, row.Solver, row.Group, cell.Label, plan.Instances[cell.Instance].Group)
+			return fmt.Errorf("%w: %s: the row of %s in %q is %s in %q in this suite", ErrOtherRun, at, row.Solver, row.Group, cell.Label, plan.Instances[cell.Instance].Group)
 		case row.Version != solve.Version():
-			return nil, fmt.Errorf("%w: %s: the row is of version %s of allot, this is %s", ErrOtherRun, at, row.Version, solve.Version())
+			return fmt.Errorf("%w: %s: the row is of version %s of allot, this is %s", ErrOtherRun, at, row.Version, solve.Version())
 		}
 	}
-	return rows, nil
+	return nil
 }
 
-// cutTorn cuts off what follows the last line feed: the line that was being written when a run was killed.
-func cutTorn(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+// mend makes the file end with a line feed: behind a row that lacks it, as one that an editor wrote may; what else follows the last line
+// feed is the line that was being written when a run was killed, and is cut off.
+func mend(path string, rest []byte) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
-	size, err := file.Seek(0, io.SeekEnd)
-	keep := size
-	buffer := make([]byte, 1<<16)
-	for err == nil && keep > 0 {
-		from := max(0, keep-int64(len(buffer)))
-		part := buffer[:keep-from]
-		if _, err = file.ReadAt(part, from); err != nil {
-			break
+	if model.ReadJSON(bytes.NewReader(rest), path, new(Row)) == nil {
+		_, err = file.WriteString("\n")
+	} else {
+		var size int64
+		if size, err = file.Seek(0, io.SeekEnd); err == nil {
+			err = file.Truncate(size - int64(len(rest)))
 		}
-		if last := bytes.LastIndexByte(part, '\n'); last >= 0 {
-			keep = from + int64(last) + 1
-			break
-		}
-		keep = from
-	}
-	if err == nil && keep < size {
-		err = file.Truncate(keep)
 	}
 	return errors.Join(err, file.Close())
 }
 
 // state writes the plan to the folder, unless it says the same already.
-func (folder *runFolder) state(plan *Plan, best string) error {
+func (folder *runFolder) state(plan *Plan) error {
 	text, err := json.MarshalIndent(RunFile{
-		Format: RunFormat, Version: solve.Version(), Suite: *plan.Suite, Best: best, Cells: len(plan.Cells), Instances: plan.Instances, Skipped: plan.Skipped,
+		Format: RunFormat, Version: solve.Version(), Suite: *plan.Suite, Best: folder.bestPath, Cells: len(plan.Cells), Instances: plan.Instances, Skipped: plan.Skipped,
 	}, "", " ")
 	if err != nil {
 		return err
 	}
 	text = append(text, '\n')
 	path := filepath.Join(folder.dir, runFile)
-	if old, err := os.ReadFile(path); err == nil && slices.Equal(old, text) {
+	old, err := os.ReadFile(path)
+	var found struct {
+		Format string `json:"format"`
+	}
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err == nil && slices.Equal(old, text):
 		return nil
+	case err == nil && (json.Unmarshal(old, &found) != nil || found.Format != RunFormat):
+		return fmt.Errorf("%w: %s: expected a file of format %q or none", ErrForeign, path, RunFormat)
 	}
 	return files.Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -236,10 +265,14 @@ func (folder *runFolder) append(row *Row) error {
 	if err != nil {
 		return fmt.Errorf("the row of %s on %s: %w", row.Solver, row.Instance, err)
 	}
-	if _, err := folder.rows.Write(append(text, '\n')); err != nil {
-		return err
+	if folder.broken != nil { // a row behind half a line would be lost with it
+		return folder.broken
 	}
-	return folder.rows.Sync()
+	if _, err = folder.rows.Write(append(text, '\n')); err == nil {
+		err = folder.rows.Sync()
+	}
+	folder.broken = err
+	return err
 }
 
 // close lets another run into the folder.

@@ -14,8 +14,11 @@ import (
 // maxCells is the most runs of a suite.
 const maxCells = 10_000_000
 
-// maxTime is the longest time limit of a run, in seconds.
-const maxTime = 1e9
+// The shortest and the longest time limit of a run, in seconds.
+const (
+	minTime = 1e-9 // less would be rounded to none
+	maxTime = 1e9
+)
 
 // suiteFaults collects what is wrong with a suite.
 type suiteFaults struct{ model.InputError }
@@ -86,8 +89,8 @@ func (s *Suite) Validate() error {
 		f.at("objective", "expected a metric with one value, see allot metrics; found %q", s.Objective)
 	}
 	s.Seeds.validate(f, "seeds")
-	if s.Budget.Time > maxTime {
-		f.at("budget.time_s", "expected at most %g, found %g", maxTime, s.Budget.Time)
+	if t := s.Budget.Time; t > maxTime || t > 0 && t < minTime {
+		f.at("budget.time_s", "expected 0, or from %g to %g, found %g", minTime, maxTime, t)
 	}
 	return f.orNil()
 }

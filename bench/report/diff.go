@@ -56,6 +56,8 @@ type Comparison struct {
 	Adjusted float64 `json:"p_holm"` // by Holm over the lines of its list that could be significant
 	Effect   float64 `json:"effect"` // rank-biserial correlation, above 0 where B is worse
 	Verdict  Verdict `json:"verdict"`
+	// Differing are the pairs of the test that differ: of Better and Worse those that do not repeat what another seed did.
+	Differing int `json:"differing"`
 }
 
 // DiffCell names a cell.
@@ -101,7 +103,8 @@ const (
 //
 // Objectives are tested by Wilcoxon's signed ranks on the costs of each pair relative to the lesser one, a failed run after all others,
 // and a schedule that leaves out more jobs after one that leaves out fewer; Holm's correction is over the lines of a list that could be
-// significant (see [adjust]). Times are tested alike on their logarithms, and count as different only where the interval of their ratio lies beyond 5 %. Complexity: O(n log n).
+// significant (see [adjust]). Runs of a solver that differ in their seed alone are one observation where they are alike in all but their times: it
+// draws nothing. Times are tested alike on their logarithms, and count as different only where the interval of their ratio lies beyond 5 %. Complexity: O(n log n).
 func Compare(a, b []bench.Row) (*Diff, error) {
 	inA, err := byCell(a, "A")
 	if err != nil {
@@ -125,7 +128,7 @@ func Compare(a, b []bench.Row) (*Diff, error) {
 		}{{lines, x.Group}, {overall, ""}} {
 			name := [2]string{at.group, x.Solver}
 			if at.list[name] == nil {
-				at.list[name] = &samples{line: DiffLine{Group: at.group, Solver: x.Solver}}
+				at.list[name] = &samples{line: DiffLine{Group: at.group, Solver: x.Solver}, at: map[string]int{}}
 			}
 			at.list[name].add(x, y)
 		}
@@ -164,7 +167,7 @@ func tested(samples map[[2]string]*samples) ([]DiffLine, error) {
 		values, least := make([]float64, len(lines)), make([]float64, len(lines))
 		for k := range lines {
 			c := of(&lines[k])
-			values[k], least[k] = c.P, leastSigned(c.Better+c.Worse)
+			values[k], least[k] = c.P, leastSigned(c.Differing)
 		}
 		adjusted, err := adjust(values, least)
 		if err != nil {
@@ -257,25 +260,30 @@ func changesOf(a, b *bench.Row) []Change {
 // samples are the pairs of a line.
 type samples struct {
 	line         DiffLine
-	costA, costB []float64
-	timeA, timeB []float64 // logarithms of seconds
-	ratios       []float64 // of objectives
+	cases        [][]rowPair    // by what they share but the seed
+	at           map[string]int // of a case
+	timeA, timeB []float64      // logarithms of seconds
 	timeRatios   []float64
 }
+
+// rowPair is the runs of a cell in A and in B.
+type rowPair struct{ a, b *bench.Row }
 
 // add adds the rows of a cell.
 func (s *samples) add(a, b *bench.Row) {
 	s.line.Pairs++
-	x, y := standing{float64(a.Left), objective(a)}, standing{float64(b.Left), objective(b)}
-	pair := relative(costs([]standing{x, y}))
-	s.costA, s.costB = append(s.costA, pair[0]), append(s.costB, pair[1])
-	s.line.Objective.count(pair[0], pair[1])
-	if !math.IsNaN(x.objective) && !math.IsNaN(y.objective) {
+	s.line.Objective.count(rowPair{a, b}.costs())
+	whole := *a
+	whole.Key, whole.Seed = "", 0
+	name := cellOf(&whole)
+	at, ok := s.at[name]
+	if !ok {
+		at = len(s.cases)
+		s.at[name], s.cases = at, append(s.cases, nil)
+	}
+	s.cases[at] = append(s.cases[at], rowPair{a, b})
+	if !math.IsNaN(objective(a)) && !math.IsNaN(objective(b)) {
 		s.line.Left[0], s.line.Left[1] = s.line.Left[0]+a.Left, s.line.Left[1]+b.Left
-		const farthest = 1e300 // beyond this the ratio or its inverse is no number
-		if ratio := y.objective / x.objective; a.Left == b.Left && x.objective > 0 && ratio > 1/farthest && ratio < farthest {
-			s.ratios = append(s.ratios, ratio)
-		}
 		// How long it takes to fail says nothing.
 		before, after := max(a.Elapsed, leastTime), max(b.Elapsed, leastTime)
 		s.timeA, s.timeB = append(s.timeA, math.Log(before)), append(s.timeB, math.Log(after))
@@ -296,9 +304,57 @@ func (c *Comparison) count(a, b float64) {
 	}
 }
 
+// costs are what the pair is compared by.
+func (p rowPair) costs() (a, b float64) {
+	pair := relative(costs([]bench.Result{bench.ResultOf([]*bench.Row{p.a}), bench.ResultOf([]*bench.Row{p.b})}))
+	return pair[0], pair[1]
+}
+
+// ratio is that of the objectives, B over A; false where it says nothing.
+func (p rowPair) ratio() (float64, bool) {
+	const farthest = 1e300 // beyond this the ratio or its inverse is no number
+	a, b := objective(p.a), objective(p.b)
+	ratio := b / a
+	return ratio, p.a.Left == p.b.Left && a > 0 && ratio > 1/farthest && ratio < farthest
+}
+
+// isRepeated says whether two pairs are the same runs over again: with another seed nothing at all is different.
+func (p rowPair) isRepeated(q rowPair) bool {
+	alike := func(x, y *bench.Row) bool {
+		u, v := objective(x), objective(y)
+		return (u == v || math.IsNaN(u) && math.IsNaN(v)) && x.Left == y.Left && x.Evaluations == y.Evaluations && x.Fault == y.Fault
+	}
+	return alike(p.a, q.a) && alike(p.b, q.b)
+}
+
+// observed are the pairs that are observations. A solver that draws nothing does the same with every seed, so where all runs of a case are
+// alike they are one.
+func (s *samples) observed() []rowPair {
+	var list []rowPair
+	for _, pairs := range s.cases {
+		if !slices.ContainsFunc(pairs, func(p rowPair) bool { return !p.isRepeated(pairs[0]) }) {
+			pairs = pairs[:1]
+		}
+		list = append(list, pairs...)
+	}
+	return list
+}
+
 // test fills the line in, but for what depends on the others.
 func (s *samples) test() DiffLine {
-	s.line.Objective.test(s.costB, s.costA, s.ratios)
+	var costA, costB, ratios []float64
+	for _, p := range s.observed() {
+		a, b := p.costs()
+		costA, costB = append(costA, a), append(costB, b)
+		if compareLast(a, b) != 0 {
+			s.line.Objective.Differing++
+		}
+		if ratio, ok := p.ratio(); ok {
+			ratios = append(ratios, ratio)
+		}
+	}
+	s.line.Objective.test(costB, costA, ratios)
+	s.line.Time.Differing = s.line.Time.Better + s.line.Time.Worse
 	s.line.Time.test(s.timeB, s.timeA, s.timeRatios)
 	return s.line
 }

@@ -96,6 +96,33 @@ func TestDiffFewPairs(t *testing.T) {
 	}
 }
 
+// TestDiffRepetitions: three instances with three seeds each are nine pairs, but of a solver that draws nothing only three observations, which
+// show nothing, however often they are told. Where it does something else with one seed of an instance, all three count.
+func TestDiffRepetitions(t *testing.T) {
+	seeded := func(objectives ...float64) []bench.Row {
+		var rows []bench.Row
+		for seed := range uint64(3) {
+			for k, row := range runOf("s", 1, objectives...) {
+				row.Key, row.Seed = fmt.Sprint(k, seed), seed
+				rows = append(rows, row)
+			}
+		}
+		return rows
+	}
+	a, b := seeded(1, 2, 3), seeded(2, 3, 4)
+	o := diff(t, a, b).Lines[0].Objective
+	if want := math.Cbrt(2.0 * 3 / 2 * 4 / 3); o.Verdict != report.Open || o.Worse != 9 || o.Differing != 3 || o.P != 0.25 || math.Abs(*o.Ratio-want) > 1e-12 {
+		t.Errorf("repeated: %+v, ratio %v, expected %v", o, *o.Ratio, want)
+	}
+	if once := diff(t, runOf("s", 1, 1, 2, 3), runOf("s", 1, 2, 3, 4)).Lines[0].Objective; *once.Low != *o.Low || *once.High != *o.High || once.P != o.P {
+		t.Errorf("once: %+v, repeated: %+v", once, o)
+	}
+	a[0].Evaluations, a[1].Evaluations = 5, 6
+	if o := diff(t, a, b).Lines[0].Objective; o.Verdict != report.Worse || o.Worse != 9 || o.Differing != 7 {
+		t.Errorf("with seeds that do something: %+v", o)
+	}
+}
+
 // TestDiffTimeNoise: significant, but nearer to 1 than the noise of machines, or below the clock.
 func TestDiffTimeNoise(t *testing.T) {
 	x := []float64{1, 2, 3, 4, 5, 6, 7, 8}

@@ -17,13 +17,13 @@ type figures struct {
 	rank       float64
 	problems   int // that it ran on
 	runs       int
-	results    int // runs with a schedule
-	wins       int // problems on which no solver was better
-	mean       statistics.Interval
-	gap, bound float64 // means, in per cent
-	proved     int     // runs with a schedule that is proved optimal
-	time       float64 // mean, s
-	speed      float64 // evaluations/s
+	results    int                 // runs with a schedule
+	wins       int                 // problems on which no solver was better
+	mean       statistics.Interval // NaN too where objectives are of several metrics
+	gap, bound float64             // means, in per cent
+	proved     int                 // runs with a schedule that is proved optimal
+	time       float64             // mean, s
+	speed      float64             // evaluations/s
 	left       int
 	faults     int
 }
@@ -65,7 +65,8 @@ func (g *group) figuresOf(c *contender) figures {
 	if len(g.cases) == 1 {
 		means = objectives // the runs are the sample
 	}
-	if mean, err := statistics.Mean(means, confidence); err == nil {
+	mixed := slices.ContainsFunc(g.cases, func(p *problem) bool { return p.metric != g.cases[0].metric })
+	if mean, err := statistics.Mean(means, confidence); err == nil && !mixed {
 		f.mean = mean
 	}
 	if len(times) > 0 {
@@ -79,8 +80,8 @@ func (g *group) figuresOf(c *contender) figures {
 
 // wins says whether no other solver did better on the problem.
 func (g *group) wins(p *problem, name string) bool {
-	own := p.standing(name)
-	return !math.IsNaN(own.objective) && !slices.ContainsFunc(g.solvers, func(c *contender) bool { return p.standing(c.name).isBetter(own) })
+	own := p.result(name)
+	return !math.IsNaN(own.Objective) && !slices.ContainsFunc(g.solvers, func(c *contender) bool { return p.result(c.name).Better(own) })
 }
 
 // provedOptimal says whether an objective reaches a bound.

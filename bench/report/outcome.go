@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // alpha is the probability of an error of the first kind that tests are made at, confidence that of the intervals.
@@ -39,59 +39,33 @@ type pair struct {
 	least                float64 // no p could be below this
 }
 
-// standing is how a solver did on a problem: the means over its seeds.
-type standing struct {
-	left      float64
-	objective float64 // NaN: a run failed
+// result is that of the solver on the problem.
+func (p *problem) result(solver string) bench.Result {
+	r, ok := p.results[solver]
+	if !ok {
+		r = bench.ResultOf(p.cells[solver])
+		p.results[solver] = r
+	}
+	return r
 }
 
-// standing of the solver on the problem.
-func (p *problem) standing(solver string) standing {
-	if s, ok := p.means[solver]; ok {
-		return s
-	}
-	rows := p.cells[solver]
-	s := standing{objective: math.NaN()}
-	if len(rows) > 0 {
-		var left, objectives []float64
-		for _, row := range rows {
-			left, objectives = append(left, float64(row.Left)), append(objectives, objective(row))
-		}
-		s = standing{statistics.Sum(left) / float64(len(rows)), statistics.Sum(objectives) / float64(len(rows))}
-	}
-	p.means[solver] = s
-	return s
-}
-
-// isBetter says whether a standing is better than another by more than rounding: no failure beside one, fewer jobs left out or, with as
-// many, a lower objective.
-func (s standing) isBetter(t standing) bool {
-	if math.IsNaN(s.objective) || math.IsNaN(t.objective) {
-		return math.IsNaN(t.objective) && !math.IsNaN(s.objective)
-	}
-	if math.Abs(s.left-t.left) > model.Tolerance {
-		return s.left < t.left
-	}
-	return search.Better(search.NewRank(0, s.objective), search.NewRank(0, t.objective))
-}
-
-// costs turns standings on one problem into costs in the same order: the objective, and for each job that is left out beyond the fewest
+// costs turns results on one problem into costs in the same order: the objective, and for each job that is left out beyond the fewest
 // left out more than the objectives span. Failures are NaN.
-func costs(standings []standing) []float64 {
+func costs(results []bench.Result) []float64 {
 	fewest, low, high := math.Inf(1), math.Inf(1), math.Inf(-1)
-	for _, s := range standings {
-		if !math.IsNaN(s.objective) {
-			fewest, low, high = min(fewest, s.left), min(low, s.objective), max(high, s.objective)
+	for _, r := range results {
+		if !math.IsNaN(r.Objective) {
+			fewest, low, high = min(fewest, r.Left), min(low, r.Objective), max(high, r.Objective)
 		}
 	}
 	step := (high - low) + max(math.Abs(low), math.Abs(high))
 	if !(step > 0) {
 		step = 1
 	}
-	list := make([]float64, len(standings))
-	for k, s := range standings {
-		if list[k] = s.objective; s.left > fewest && !math.IsNaN(s.objective) {
-			list[k] += (s.left - fewest) * step
+	list := make([]float64, len(results))
+	for k, r := range results {
+		if list[k] = r.Objective; r.Left > fewest && !math.IsNaN(r.Objective) {
+			list[k] += (r.Left - fewest) * step
 		}
 	}
 	return list
@@ -146,11 +120,11 @@ func compare(names []string, cases []*problem) *outcome {
 func costsOf(cases []*problem, solvers []string) [][]float64 {
 	matrix := make([][]float64, len(cases))
 	for k, p := range cases {
-		standings := make([]standing, len(solvers))
+		results := make([]bench.Result, len(solvers))
 		for s, name := range solvers {
-			standings[s] = p.standing(name)
+			results[s] = p.result(name)
 		}
-		matrix[k] = relative(costs(standings))
+		matrix[k] = relative(costs(results))
 	}
 	return matrix
 }
@@ -210,13 +184,13 @@ func (o *outcome) rank(matrix [][]float64) {
 // bySeed are the samples of two solvers on the only problem: their runs.
 func (o *outcome) bySeed(a, b int) ([]float64, []float64) {
 	p := o.cases[0]
-	var standings []standing
+	var results []bench.Result
 	for _, name := range []string{o.solvers[a], o.solvers[b]} {
 		for _, row := range p.cells[name] {
-			standings = append(standings, standing{float64(row.Left), objective(row)})
+			results = append(results, bench.ResultOf([]*bench.Row{row}))
 		}
 	}
-	all := costs(standings)
+	all := costs(results)
 	n := len(p.cells[o.solvers[a]])
 	return all[:n], all[n:]
 }

@@ -36,7 +36,7 @@ type problem struct {
 	left     int                     // jobs that it leaves out
 	bound    *float64                // the best that is proved
 	cells    map[string][]*bench.Row // by solver, in order of seeds
-	means    map[string]standing     // of the solvers, as they are asked for
+	results  map[string]bench.Result // of the solvers, as they are asked for
 }
 
 // contender is a solver within a group.
@@ -53,6 +53,7 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 	for k := range s.rows {
 		s.rows[k].Solver = name[k]
 	}
+	nameAlike(s.rows)
 	split := splitByBudget(s.rows)
 	byName := map[string]*group{}
 	for k := range s.rows {
@@ -108,6 +109,23 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 		}
 	}
 	return s
+}
+
+// nameAlike gives the rows of a suite's instance one name, the first in natural order: once a suite has two instances of a name, their new rows
+// have a longer one.
+func nameAlike(rows []bench.Row) {
+	names := map[string]string{} // by SHA-256
+	for k := range rows {
+		row := &rows[k]
+		if before, ok := names[row.InstanceSHA256]; row.Key != "" && (!ok || natural(row.Instance, before) < 0) {
+			names[row.InstanceSHA256] = row.Instance
+		}
+	}
+	for k := range rows {
+		if row := &rows[k]; row.Key != "" {
+			row.Instance = names[row.InstanceSHA256]
+		}
+	}
 }
 
 // labels are the names to show each row's solver by: its name, with its parameters where one name stands for several.
@@ -179,7 +197,7 @@ func (g *group) add(row *bench.Row) {
 	n := len(g.cases)
 	if n == 0 || g.cases[n-1].sha != row.InstanceSHA256 || g.cases[n-1].instance != row.Instance || g.cases[n-1].metric != row.Minimised {
 		g.cases = append(g.cases, &problem{
-			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, means: map[string]standing{},
+			instance: row.Instance, sha: row.InstanceSHA256, metric: row.Minimised, known: math.NaN(), cells: map[string][]*bench.Row{}, results: map[string]bench.Result{},
 		})
 		n++
 	}

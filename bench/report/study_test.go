@@ -35,8 +35,9 @@ func TestNatural(t *testing.T) {
 // TestCosts: failures are NaN, jobs left out come before the objective, objectives before nothing.
 func TestCosts(t *testing.T) {
 	nan := math.NaN()
-	standings := []standing{{0, 5}, {1, -3}, {0, nan}, {0, 7}, {2, 1}, {1, 2}}
-	got := costs(standings)
+	of := func(left, objective float64) bench.Result { return bench.Result{Left: left, Objective: objective} }
+	results := []bench.Result{of(0, 5), of(1, -3), of(0, nan), of(0, 7), of(2, 1), of(1, 2)}
+	got := costs(results)
 	want := []int{0, 3, 1, 5, 4} // by cost
 	order := []int{0, 1, 3, 4, 5}
 	slices.SortFunc(order, func(a, b int) int { return compareLast(got[a], got[b]) })
@@ -44,14 +45,14 @@ func TestCosts(t *testing.T) {
 		t.Errorf("costs %v, order %v", got, order)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var list []standing
+		var list []bench.Result
 		for range rapid.IntRange(1, 5).Draw(t, "n") {
-			list = append(list, standing{float64(rapid.IntRange(0, 3).Draw(t, "left")), float64(rapid.IntRange(-5, 5).Draw(t, "objective"))})
+			list = append(list, of(float64(rapid.IntRange(0, 3).Draw(t, "left")), float64(rapid.IntRange(-5, 5).Draw(t, "objective"))))
 		}
 		cost := relative(costs(list))
 		for i, a := range list {
 			for j, b := range list {
-				if a.isBetter(b) != (cost[i] < cost[j]) {
+				if a.Better(b) != (cost[i] < cost[j]) {
 					t.Fatalf("%v and %v cost %v and %v", a, b, cost[i], cost[j])
 				}
 			}
@@ -204,5 +205,33 @@ func TestWords(t *testing.T) {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestInstancesAreKnownByTheirHash: a suite that grew by a second instance of a name tells the two apart by longer names, in new rows only.
+func TestInstancesAreKnownByTheirHash(t *testing.T) {
+	old, grown, other := row("a", "x", 1), row("b", "x 1234abcd", 2), row("b", "x 5678cdef", 3)
+	old.Key, grown.Key, other.Key = "1", "2", "3"
+	old.InstanceSHA256, grown.InstanceSHA256 = "1234abcd", "1234abcd"
+	for _, rows := range [][]bench.Row{{old, grown, other}, {other, grown, old}} {
+		s := newStudy(rows, nil, nil)
+		cases := s.groups[0].cases
+		if len(cases) != 2 || cases[0].instance != "x" || len(cases[0].cells) != 2 || cases[1].instance != "x 5678cdef" {
+			t.Errorf("%d problems, expected x of both solvers and x 5678cdef", len(cases))
+		}
+	}
+}
+
+// TestMixedObjectives: a mean of makespans and costs is no figure.
+func TestMixedObjectives(t *testing.T) {
+	a, b := row("s", "x", 1), row("s", "y", 3)
+	g := newStudy([]bench.Row{a, b}, nil, nil).groups[0]
+	if mean := g.figuresOf(g.solvers[0]).mean.Estimate; mean != 2 {
+		t.Errorf("the mean is %v, expected 2", mean)
+	}
+	b.Minimised = "cost"
+	g = newStudy([]bench.Row{a, b}, nil, nil).groups[0]
+	if mean := g.figuresOf(g.solvers[0]).mean.Estimate; !math.IsNaN(mean) {
+		t.Errorf("the mean of two metrics is %v", mean)
 	}
 }

@@ -126,10 +126,10 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// printable replaces control characters, with which a name in somebody's file could steer the reader's terminal.
+// printable replaces control characters, also those of the direction of writing, with which a name in somebody's file could steer the reader's terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
+		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
 			return '\uFFFD'
 		}
 		return r

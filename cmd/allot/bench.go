@@ -89,7 +89,7 @@ func runBench(c *cli.Context) error {
 	if err != nil {
 		return interrupted(ctx, runError(err), "what was cut short has no row; the same command goes on with it")
 	}
-	return reportRun(c, opt)
+	return reportRun(c, plan, opt)
 }
 
 // overrideSuite puts what the flags say in the place of what the suite says.
@@ -154,6 +154,8 @@ func runError(err error) error {
 	switch {
 	case errors.Is(err, bench.ErrOtherRun):
 		return usageErrorf("%w; give another folder (-o), or --mixed to keep its rows beside the new ones", err)
+	case errors.Is(err, bench.ErrForeign):
+		return usageErrorf("%w; give another folder (-o)", err)
 	case errors.Is(err, bench.ErrBusy):
 		return usageErrorf("%w", err)
 	case errors.As(err, new(*fs.PathError)):
@@ -171,11 +173,19 @@ func interrupted(ctx context.Context, err error, left string) error {
 }
 
 // reportRun writes the tables of a run that is done.
-func reportRun(c *cli.Context, opt bench.RunOptions) error {
+func reportRun(c *cli.Context, plan *bench.Plan, opt bench.RunOptions) error {
 	rows, err := bench.ReadRows(opt.Dir)
 	if err != nil {
 		return err
 	}
+	own := plan.Own(rows)
+	if len(own) == 0 {
+		return usageErrorf("%s: no solver of the suite takes an instance", opt.Dir)
+	}
+	if n := len(rows) - len(own); n > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "the tables are without %s of other runs in the folder; allot bench report has all\n", counted(n, "row"))
+	}
+	rows = own
 	run, err := bench.ReadRun(opt.Dir)
 	if err != nil {
 		return err

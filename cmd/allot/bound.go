@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -53,20 +52,12 @@ func runBound(c *cli.Context) error {
 	if c.Duration("time") < 0 {
 		return usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
 	}
-	in, err := model.ReadInstanceFile(args[0])
+	in, err := readTarget(c, args[0])
 	if err != nil {
 		return err
 	}
-	if in, err = withObjective(c, in); err != nil {
-		return err
-	}
-	ctx, stop := interruptible(c.Context)
+	ctx, stop := withinTime(c)
 	defer stop()
-	if limit := c.Duration("time"); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
 	const second = 1_000_000_000
 	began, proof := time.Now(), bound.New(ctx, in)
 	more := proof.Improve(ctx, second)
@@ -106,6 +97,15 @@ func (p *provedBound) write(w io.Writer) error {
 // objectiveFlag replaces the objective.
 func objectiveFlag() cli.Flag {
 	return &cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"}
+}
+
+// readTarget reads an instance, with the objective that the flag names, where it does.
+func readTarget(c *cli.Context, path string) (*model.Instance, error) {
+	in, err := model.ReadInstanceFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return withObjective(c, in)
 }
 
 // withObjective is the instance with the objective that the flag names, where it does.

@@ -35,17 +35,11 @@ func runCheck(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := oneFromStdin("INSTANCE and SOLUTION", args...); err != nil {
-		return err
-	}
-	in, err := model.ReadInstanceFile(args[0])
+	in, list, err := readSchedules(args[0], args[1])
 	if err != nil {
 		return err
 	}
-	sol, err := model.ReadSolutionFile(args[1])
-	if err != nil {
-		return err
-	}
+	sol := list[0]
 	report := model.Check(in, sol)
 	err = write(c, "-", func(w io.Writer) error {
 		if c.Bool("json") {

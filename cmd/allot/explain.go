@@ -36,17 +36,11 @@ func runExplain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := oneFromStdin("INSTANCE and SOLUTION", args[:2]...); err != nil {
-		return err
-	}
-	in, err := model.ReadInstanceFile(args[0])
+	in, list, err := readSchedules(args[0], args[1])
 	if err != nil {
 		return err
 	}
-	sol, err := model.ReadSolutionFile(args[1])
-	if err != nil {
-		return err
-	}
+	sol := list[0]
 	job, ok := in.JobIndex(args[2])
 	if !ok {
 		return usageErrorf("JOB: expected the id of a job of %s, found %q", args[0], args[2])

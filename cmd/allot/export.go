@@ -63,21 +63,32 @@ func schedulesOf(c *cli.Context, most int) (*model.Instance, []*model.Solution, 
 		}
 		return nil, nil, usageErrorf("expected %s, found %s; see %s --help", expected, counted(len(args), "argument"), c.Command.HelpName)
 	}
-	if err := oneFromStdin("INSTANCE and SOLUTION", args...); err != nil {
+	in, list, err := readSchedules(args[0], args[1:]...)
+	if err != nil {
 		return nil, nil, err
 	}
-	in, err := model.ReadInstanceFile(args[0])
+	for k, sol := range list {
+		if report := model.Check(in, sol); !report.OK() {
+			return nil, nil, &statusError{exitViolations, &checkError{args[1+k], report.Violations[0]}}
+		}
+	}
+	return in, list, nil
+}
+
+// readSchedules reads an instance and solutions of it, one of them from standard input at most. They are not checked.
+func readSchedules(instance string, solutions ...string) (*model.Instance, []*model.Solution, error) {
+	if err := oneFromStdin("INSTANCE and SOLUTION", append([]string{instance}, solutions...)...); err != nil {
+		return nil, nil, err
+	}
+	in, err := model.ReadInstanceFile(instance)
 	if err != nil {
 		return nil, nil, err
 	}
 	var list []*model.Solution
-	for _, path := range args[1:] {
+	for _, path := range solutions {
 		sol, err := model.ReadSolutionFile(path)
 		if err != nil {
 			return nil, nil, err
-		}
-		if report := model.Check(in, sol); !report.OK() {
-			return nil, nil, &statusError{exitViolations, &checkError{path, report.Violations[0]}}
 		}
 		list = append(list, sol)
 	}

@@ -72,6 +72,20 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
+// withinTime is interruptible, and ends after the time limit of the flag too, where there is one.
+func withinTime(c *cli.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := interruptible(c.Context)
+	limit := c.Duration("time")
+	if limit <= 0 {
+		return ctx, stop
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	return timed, func() {
+		cancel()
+		stop()
+	}
+}
+
 // run runs the command and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	app := newApp(stdout, stderr)

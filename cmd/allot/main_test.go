@@ -64,3 +64,10 @@ func TestWrongParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintable: no name steers the terminal, nor turns the direction of what follows it.
+func TestPrintable(t *testing.T) {
+	if got := printable("a\x1b[31m\r\u202eb\u2066\nπ 网格 ж"); got != "a\uFFFD[31m\uFFFD\uFFFDb\uFFFD\nπ 网格 ж" {
+		t.Errorf("%q", got)
+	}
+}

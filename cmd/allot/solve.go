@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -194,13 +193,8 @@ func startFrom(in *model.Instance, path string) (*model.Solution, error) {
 
 // solveWithin runs the solver within the limits of the flags, for the objective that they name.
 func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (solve.Result, time.Duration, error) {
-	ctx, stop := interruptible(c.Context)
+	ctx, stop := withinTime(c)
 	defer stop()
-	if limit := c.Duration("time"); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
 	target, err := withObjective(c, in)
 	if err != nil {
 		return solve.Result{}, 0, err

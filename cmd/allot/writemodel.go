@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/milp"
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -35,20 +33,12 @@ func writeModel(c *cli.Context, info solve.Info, solver solve.Solver, instance s
 	if err := checkWritable(path); err != nil {
 		return err
 	}
-	in, err := model.ReadInstanceFile(instance)
+	in, err := readTarget(c, instance)
 	if err != nil {
 		return err
 	}
-	if in, err = withObjective(c, in); err != nil {
-		return err
-	}
-	ctx, stop := interruptible(c.Context)
+	ctx, stop := withinTime(c)
 	defer stop()
-	if limit := c.Duration("time"); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
 	m, err := modeller.MILP(ctx, in)
 	switch {
 	case err == nil:
