@@ -62,6 +62,19 @@ func (*GGOne) Supports(in *model.Instance) error {
 	return err
 }
 
+// atOnce answers what takes no work: an instance that the solver does not support, a run that is over, no jobs.
+func atOnce(ctx context.Context, solver Solver, in *model.Instance) (result Result, done bool, err error) {
+	switch err := solver.Supports(in); {
+	case err != nil:
+		return Result{}, true, err
+	case ctx.Err() != nil:
+		return stopped(ctx), true, nil
+	case len(in.Jobs()) == 0:
+		return Result{Solution: &model.Solution{}, Status: model.Feasible, Stop: model.StopDone}, true, nil
+	}
+	return Result{}, false, nil
+}
+
 // penaltyWeight is the weight of qos_penalty in an objective of it alone.
 func penaltyWeight(in *model.Instance) (float64, error) {
 	weight := 0.0
@@ -82,14 +95,8 @@ func penaltyWeight(in *model.Instance) (float64, error) {
 
 // Solve implements [Solver].
 func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	if err := g.Supports(in); err != nil {
-		return Result{}, err
-	}
-	if ctx.Err() != nil {
-		return stopped(ctx), nil
-	}
-	if len(in.Jobs()) == 0 {
-		return Result{Solution: &model.Solution{}, Status: model.Feasible, Stop: model.StopDone}, nil
+	if result, done, err := atOnce(ctx, g, in); done {
+		return result, err
 	}
 	problem, err := g.problem(ctx, in)
 	if err != nil {

@@ -115,14 +115,8 @@ func stated(ctx context.Context, base *GGOne, in *model.Instance, state func(con
 
 // Solve implements [Solver].
 func (g *GGOneMILP) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	if err := g.Supports(in); err != nil {
-		return Result{}, err
-	}
-	if ctx.Err() != nil {
-		return stopped(ctx), nil
-	}
-	if len(in.Jobs()) == 0 {
-		return Result{Solution: &model.Solution{}, Status: model.Feasible, Stop: model.StopDone}, nil
+	if result, done, err := atOnce(ctx, g, in); done {
+		return result, err
 	}
 	run, err := newHighsRun(ctx, g.base(), in, opt)
 	if err != nil {

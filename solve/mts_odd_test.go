@@ -1,10 +1,8 @@
 package solve_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -60,19 +58,7 @@ func TestMTSDecidesAsTheLiteralFormOnOddInstances(t *testing.T) {
 		for k := range 8 {
 			p := solve.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
 				Classes: onOff[k&1], Fragments: onOff[k>>1&1], Weights: onOff[k>>2&1]}
-			want := &literalMTS{in: in, p: p, free: slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters())), now: in.FirstArrival()}
-			for j := range in.Jobs() {
-				want.left = append(want.left, j)
-			}
-			want.run()
-			result, err := p.Solve(context.Background(), in, solve.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if report := model.Check(in, result.Solution); !report.OK() {
-				t.Fatalf("seed %d, switches %d: %v", seed, k, report.Violations[0])
-			}
-			sameDecisions(t, fmt.Sprintf("seed %d, switches %d", seed, k), in, result.Solution, want)
+			asLiteral(t, fmt.Sprintf("seed %d, switches %d", seed, k), in, p)
 		}
 	}
 }

@@ -233,19 +233,7 @@ func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
 			if seed%5 == 4 {
 				p.ProcessorShare, p.MemoryShare, p.BandwidthShare = 1-rng.Float64()/2, 1-rng.Float64()/2, 1-rng.Float64()/2
 			}
-			want := &literalMTS{in: in, p: p, free: slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters())), now: in.FirstArrival()}
-			for j := range in.Jobs() {
-				want.left = append(want.left, j)
-			}
-			want.run()
-			result, err := p.Solve(context.Background(), in, solve.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if report := model.Check(in, result.Solution); !report.OK() {
-				t.Fatalf("seed %d, switches %d: %v", seed, k, report.Violations[0])
-			}
-			sameDecisions(t, fmt.Sprintf("seed %d, %+v", seed, p), in, result.Solution, want)
+			result, want := asLiteral(t, fmt.Sprintf("seed %d, %+v", seed, p), in, p)
 			placed, left = placed+len(want.placements), left+len(want.out)
 			if p.Fragments == "on" {
 				p.Fragments = "off"
@@ -263,6 +251,25 @@ func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
 	if placed < 20_000 || left < 4_000 || fragments < 50 {
 		t.Error("the instances prove little")
 	}
+}
+
+// asLiteral solves the batch, checks that the schedule is right and that its decisions are those of the literal form, and returns both.
+func asLiteral(t *testing.T, name string, in *model.Instance, p solve.MTS) (solve.Result, *literalMTS) {
+	t.Helper()
+	want := &literalMTS{in: in, p: p, free: slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters())), now: in.FirstArrival()}
+	for j := range in.Jobs() {
+		want.left = append(want.left, j)
+	}
+	want.run()
+	result, err := p.Solve(context.Background(), in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := model.Check(in, result.Solution); !report.OK() {
+		t.Fatalf("%s: %v", name, report.Violations[0])
+	}
+	sameDecisions(t, name, in, result.Solution, want)
+	return result, want
 }
 
 // sameDecisions compares a schedule with the literal one.
