@@ -13,7 +13,7 @@ ARGS     ?=
 run:
 	go run ./cmd/allot solve examples/multicluster.json
 
-# The MILP solver for builds with -tags highs: the system's, or built once a machine (3 to 4 minutes). See tools/highs.
+# The MILP solver for builds with -tags highs: the system's, or built once a machine (about 2 minutes). See tools/highs.
 highs:
 	@tools/highs
 

@@ -265,10 +265,12 @@ func (c *scheduleChain) accepts(slack float64) bool {
 }
 
 // Temperatures are in shares of the mean change by a move: a run ends at scheduleCold. After one that brought nothing the next
-// begins hotter, up to 1, and then as before. The first run is of so many evaluations a job, or half a second where that is less;
-// they get longer by a half after one that brought something or was the hottest.
+// begins hotter, up to 1, or to scheduleFew divided by the jobs where that is more, and then as before: where a move changes most
+// of the schedule, a better one may lie behind many that are much worse. The first run is of so many evaluations a job, or half a
+// second where that is less; they get longer by a half after one that brought something or was the hottest.
 const (
 	scheduleHotter = 2.5
+	scheduleFew    = 64
 	scheduleCold   = 0.0015
 	scheduleFirst  = 100
 	scheduleTie    = 0.01 // weight of the mean response beside the makespan
@@ -308,7 +310,7 @@ func (c *scheduleChain) begin() {
 	case c.runs == 2:
 		c.length = min(int64(scheduleFirst*len(c.problem.jobs)), 25*c.pacing.round())
 		c.hot = c.base
-	case c.best.less(c.before) || c.hot*scheduleHotter > 1:
+	case c.best.less(c.before) || c.hot*scheduleHotter > max(1, scheduleFew/float64(len(c.problem.jobs))):
 		c.length += c.length / 2
 		c.hot = c.base
 	default:
