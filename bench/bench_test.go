@@ -138,7 +138,7 @@ func benchmarkSolver(b *testing.B, info solve.Info, in *model.Instance) {
 func TestMeasureChecksAndReports(t *testing.T) {
 	in := muscleBatch(t, 30)
 	for _, name := range bench.SupportingSolvers(in) {
-		row := bench.Measure(context.Background(), name, in, bench.Settings{Options: solve.Options{Seed: 1}})
+		row := bench.Measure(context.Background(), name, in, bench.Settings{Options: solve.Options{Seed: 1, MaxEvals: 5000}})
 		if row.Fault != "" || row.Solution == nil || row.Objective == nil {
 			t.Errorf("%s: fault %q, solution %v", name, row.Fault, row.Solution != nil)
 			continue

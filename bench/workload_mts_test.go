@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -71,8 +72,8 @@ func TestMTSWorkloadParameters(t *testing.T) {
 // What the paper claims and what comes out on its workload (§4.3, rates 100 and 140, q = 0.5), jobs planned each time unit: MTS leaves fewer jobs
 // unfinished than Min-min, ASJS and MRS, moves more data and does more work. Its AVE is not below that of Min-min, against the paper.
 func TestMTSPaperSection43(t *testing.T) {
-	if testing.Short() {
-		t.Skip("12,000 jobs by four solvers")
+	if testing.Short() || race.Enabled {
+		t.Skip("12,000 jobs by four solvers of one goroutine")
 	}
 	for _, rate := range []float64{100, 140} {
 		in, err := (&bench.MTSWorkload{Jobs: 6000, Rate: rate}).Generate(1)

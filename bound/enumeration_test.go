@@ -151,10 +151,7 @@ func optima(in *model.Instance) (best costs, ok bool) {
 }
 
 func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
-	seeds := uint64(3000)
-	if testing.Short() || race.Enabled {
-		seeds = 300
-	}
+	seeds := race.Fewer(uint64(3000), 200)
 	tight := costs{}
 	for seed := range seeds {
 		plain := randomTiny(t, seed)
@@ -198,7 +195,7 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 }
 
 func TestNoBoundIsAboveTheOptimumInOtherUnits(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range race.Fewer(uint64(150), 40) {
 		best, ok := optima(randomTiny(t, seed))
 		if !ok {
 			continue
@@ -220,10 +217,7 @@ func TestNoBoundIsAboveTheOptimumInOtherUnits(t *testing.T) {
 }
 
 func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
-	seeds := uint64(3100) // some of the instances have a job that runs nowhere
-	if testing.Short() || race.Enabled {
-		seeds = 310
-	}
+	seeds := race.Fewer(uint64(3100), 310) // some of the instances have a job that runs nowhere
 	ctx, tried := context.Background(), map[string]int{}
 	for seed := range seeds {
 		in := randomTiny(t, seed)

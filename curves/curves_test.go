@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -62,7 +63,7 @@ func TestDraw(t *testing.T) {
 	empty := &model.Solution{}
 	for _, schedules := range [][]*model.Solution{{sol}, {sol, sol, empty}, {empty}} {
 		for _, quantity := range Quantities() {
-			for _, view := range Views() {
+			for _, view := range Views()[:race.Fewer(len(Views()), 1)] {
 				for _, format := range Formats() {
 					opt := Options{Quantity: quantity, View: view, Format: format, Width: 200, Height: 200, Title: "a <title> & more"}
 					var one, two bytes.Buffer

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -102,6 +103,9 @@ func random(jobs, processors, widest int) *model.Solution {
 }
 
 func TestManyJobsMakeNoLargeFile(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine, and a size")
+	}
 	const most = 8 << 20
 	for _, sol := range []*model.Solution{random(40_000, 128, 1), random(40_000, 49_152, 64)} {
 		for _, format := range Formats() {

@@ -207,10 +207,7 @@ func TestReadRefusesLargeTables(t *testing.T) {
 
 // A cycle of a million jobs, and a chain as long.
 func TestReadAMillionJobsInARow(t *testing.T) {
-	n := 1_000_000
-	if race.Enabled || testing.Short() {
-		n = 50_000
-	}
+	n := race.Fewer(1_000_000, 50_000)
 	for _, c := range []struct{ last, want string }{
 		{fmt.Sprintf(`["j%d"]`, n-1), "jobs[1].after[0]: expected no cycle, found j0 after"},
 		{"[]", ""},

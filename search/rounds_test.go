@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -229,7 +230,7 @@ func TestAnEngineWithoutASchedule(t *testing.T) {
 
 // Long runs of every engine are the same at 1 and 4 workers.
 func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
-	const evaluations = 200_000
+	evaluations := int64(race.Fewer(200_000, 60_000))
 	for _, c := range []struct {
 		name      string
 		objective map[string]float64

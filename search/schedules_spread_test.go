@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -176,7 +177,7 @@ func TestSchedulesLeaveAValley(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := queueStart(t, in)
-	for seed := range uint64(20) {
+	for seed := range race.Fewer(uint64(20), 3) {
 		result, err := Minimise(context.Background(), in, start, Options{Seed: seed, MaxEvals: 45_000, Target: math.Inf(-1)})
 		if err != nil {
 			t.Fatal(err)

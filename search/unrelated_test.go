@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 )
@@ -138,7 +139,7 @@ func leastMakespan(processors []int, rows [][]float64) float64 {
 
 func TestUnrelatedFindsTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for k := range 300 {
+	for k := range race.Fewer(300, 60) {
 		processors := make([]int, 1+rng.IntN(3))
 		for c := range processors {
 			processors[c] = 1

@@ -71,8 +71,8 @@ func (c Chain) Supports(in *model.Instance) error {
 	return nil
 }
 
-// Solve implements [Solver]. The evaluations of all stages together are limited by MaxEvals. A stage that finds no
-// solution ends the chain; its result is that of the stage before.
+// Solve implements [Solver]. The evaluations of all stages together are limited by MaxEvals: what one leaves over is
+// the next one's. A stage that finds no solution ends the chain; its result is that of the stage before.
 func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
 	run, start := newStages(opt), opt.Start
 	last := Result{Status: model.Unknown, Stop: model.StopDone}
@@ -98,7 +98,7 @@ func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 		}
 		result.Warning = cmp.Or(last.Warning, result.Warning)
 		last, start = result, result.Solution
-		if last.Solution == nil || last.Stop != model.StopDone {
+		if last.Solution == nil || last.Stop != model.StopDone && last.Stop != model.StopEvaluations {
 			break
 		}
 	}

@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 	best := make([]float64, len(cases))
 	for k, c := range cases {
 		best[k] = math.NaN()
-		if c.bruteForce {
+		if c.bruteForce && !race.Enabled {
 			best[k] = bruteForce(t, c.in)
 		}
 	}
@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			supported := 0
 			for k, c := range cases {
-				if race.Enabled && (k+len(name))%3 != 0 { // races hang on the solver more than on the instance
+				if race.Enabled && (k+len(name))%8 != 0 { // races hang on the solver more than on the instance
 					continue
 				}
 				if conforms(t, info, c, best[k]) {
@@ -58,7 +58,7 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 	t.Helper()
 	opt := solve.Options{Seed: 7, MaxEvals: 2000, Workers: 1}
 	if race.Enabled {
-		opt.MaxEvals = 500
+		opt.MaxEvals = 300
 	}
 	run := func(ctx context.Context, opt solve.Options) solve.Result {
 		result, err := solve.Run(ctx, info, info.New(), c.in, opt)

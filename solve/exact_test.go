@@ -18,10 +18,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 		{"makespan": 1}, {"mcp": 1}, {"mean_response": 1}, {"over_deadline": 1}, {"idle_time": 1}, {"missed": 1},
 		{"makespan": 2, "mean_wait": 1, "missed": 3}, {"mcp": 1, "makespan": 0.5},
 	}
-	seeds := uint64(60)
-	if race.Enabled {
-		seeds = 10
-	}
+	seeds := race.Fewer(uint64(60), 10)
 	for seed := range seeds {
 		for k, objective := range objectives {
 			in, err := tinyInstance(t, seed, "makespan").WithObjective(objective)
@@ -76,10 +73,7 @@ func waitingInstance(t testing.TB, seed uint64) *model.Instance {
 }
 
 func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
-	seeds, tried := uint64(60), 0
-	if race.Enabled {
-		seeds = 10
-	}
+	seeds, tried := race.Fewer(uint64(60), 4), 0
 	for seed := range seeds {
 		for _, objective := range []map[string]float64{
 			{"makespan": 1}, {"mcp": 1}, {"mean_response": 1}, {"idle_time": 1}, {"mcp": 1, "makespan": 0.5, "over_deadline": 1},

@@ -336,18 +336,11 @@ func TestGGOneAgainstEnumeration(t *testing.T) {
 			t.Errorf("%s: bound %v of the optimum %v", name, result.Bound, want)
 		}
 	}
-	whole, slack := 1500, 300
-	if race.Enabled {
-		whole, slack = 300, 60
-	}
-	if testing.Short() {
-		whole, slack = 150, 30
-	}
-	for seed := range uint64(whole) {
+	for seed := range race.Fewer(uint64(1500), 100) {
 		in, machines := randomGGOne(t, seed, false)
 		agree(in.Name(), in, tabulated(t, in, machines), 1e-9)
 	}
-	for seed := range uint64(slack) {
+	for seed := range race.Fewer(uint64(300), 20) {
 		in, machines := randomGGOne(t, seed, true)
 		agree(in.Name(), in, enumerated(t, in, machines), 1e-6)
 	}
@@ -387,7 +380,7 @@ const sharedGGOneFolder = "../../shared/data/ggone"
 // Every proved optimum of the reference instances is reproduced, and J1000_b, which was open, is proved within its bounds.
 func TestGGOneReferenceInstances(t *testing.T) {
 	for name, known := range sharedGGOne(t) {
-		if (testing.Short() || race.Enabled) && strings.Contains(name, "J1000") || testing.Short() && strings.Contains(name, "J0500") {
+		if (strings.Contains(name, "J1000") || strings.Contains(name, "J0500")) && race.Fewer(1, 0) == 0 {
 			continue // seconds, and minutes with the race detector
 		}
 		in, err := model.ReadInstanceFile(filepath.Join(sharedGGOneFolder, name+".json"))

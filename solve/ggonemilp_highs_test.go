@@ -48,11 +48,8 @@ func TestHighsWorkedInstance(t *testing.T) {
 // 200 random instances without slack against all assignments, and 30 with slack: their bound is valid, and their value no better
 // than the optimum.
 func TestHighsAgainstEnumeration(t *testing.T) {
-	whole, slack := 200, 30
-	if race.Enabled { // HiGHS is not watched by it; make test runs all of them without
-		whole, slack = 30, 5
-	}
-	for seed := range uint64(whole) {
+	// HiGHS is not watched by the race detector; make test runs all of them without.
+	for seed := range race.Fewer(uint64(200), 30) {
 		in, machines := randomGGOne(t, seed, false)
 		want := tabulated(t, in, machines)
 		for name, solver := range highsSolvers() {
@@ -69,7 +66,7 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(slack) {
+	for seed := range race.Fewer(uint64(30), 5) {
 		in, machines := randomGGOne(t, seed, true)
 		want := enumerated(t, in, machines)
 		for name, solver := range highsSolvers() {

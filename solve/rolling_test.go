@@ -67,10 +67,7 @@ func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
 // Every registered solver makes a right schedule in rolling use, where it supports the batch, with and without a threshold, the same at any number of
 // workers, and no job starts before the round that plans it.
 func TestRollingIsRightWithEverySolver(t *testing.T) {
-	runs, seeds := map[string]int{}, uint64(30)
-	if race.Enabled {
-		seeds = 10
-	}
+	runs, seeds := map[string]int{}, race.Fewer(uint64(30), 4)
 	for _, info := range solve.Solvers() {
 		t.Run(info.Name, func(t *testing.T) {
 			for seed := range seeds {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -90,7 +91,7 @@ func clusterOf(s *model.Solution) map[string]string {
 func TestTitanSection3(t *testing.T) {
 	improved, tried := 0, 0
 	for k, objective := range titanObjectives {
-		for seed := range uint64(3) {
+		for seed := range race.Fewer(uint64(3), 1) {
 			in := titanInstance(t, seed, 40, objective)
 			for _, from := range []string{"dll", "wrand", "minmin"} {
 				start := solveChecked(t, from, "", in, solve.Options{Seed: seed}).Solution

@@ -15,6 +15,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/internal/race"
 )
 
 type buffer = bytes.Buffer
@@ -91,6 +92,9 @@ func TestLargeStaysUsable(t *testing.T) {
 
 // TestManyGroups: what a hundred groups have no room for is left out, and the page says so.
 func TestManyGroups(t *testing.T) {
+	if race.Enabled {
+		t.Skip("one goroutine, and a size")
+	}
 	rows := sample{groups: 100, instances: 2, solvers: 20, seeds: 1, trace: true}.rows()
 	page := string(write(t, []report.Run{run("many", rows)}, report.Options{}))
 	const most = 16 << 20

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/milp"
 )
 
@@ -29,10 +30,13 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 		Condition: func(name string) (bool, error) {
-			if name != "highs" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "highs":
+				return milp.Missing() == nil, nil
+			case "race": // a second of search takes ten
+				return race.Enabled, nil
 			}
-			return milp.Missing() == nil, nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 	})
 }

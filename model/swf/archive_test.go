@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model/swf"
 )
 
 // TestArchive compares with the figures of the traces that were computed by other means.
 func TestArchive(t *testing.T) {
-	for _, row := range realdata.Table(t, "swf", "summary.csv") {
+	rows := realdata.Table(t, "swf", "summary.csv")
+	for _, row := range rows[:race.Fewer(len(rows), 2)] {
 		t.Run(row["file"], func(t *testing.T) {
 			in, report, err := swf.Read(realdata.Open(t, "swf", row["file"]), row["file"], swf.Options{})
 			if err != nil {
