@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -205,6 +206,13 @@ func TestSuites(t *testing.T) {
 					solvers[c.Instance][c.Label] = true
 				}
 				least := len(suite.Solvers)
+				for _, c := range suite.Solvers {
+					if program, ok := strings.CutPrefix(c.Solver, "exec:"); ok {
+						if _, err := exec.LookPath(strings.Fields(program)[0]); err != nil {
+							least-- // this machine lacks its interpreter
+						}
+					}
+				}
 				if slices.ContainsFunc(suite.Solvers, func(c SolverChoice) bool { return c.All }) {
 					least = 15
 				}
