@@ -51,7 +51,7 @@ func (s *search) bound(u []float64, b box) float64 {
 	if !s.price(u, b) {
 		return math.Inf(-1)
 	}
-	return s.knapsack.solve(b) + safeSum(u)
+	return s.knapsack.least(b) + safeSum(u)
 }
 
 // counts says how often each task is served at the loads of the last bound.
@@ -147,9 +147,13 @@ func (s *search) advance(u []float64, step, l float64) bool {
 // reaches the limit. It says whether the node is still open.
 func (s *search) fix(n *node) bool {
 	for {
-		l := s.bound(n.u, n.box)
-		if math.IsInf(l, -1) {
+		s.evaluations++
+		if !s.price(n.u, n.box) {
 			return true // out of time: nothing is proved
+		}
+		l := s.knapsack.solve(n.box) + safeSum(n.u)
+		if math.IsInf(l, -1) {
+			return true
 		}
 		n.bound = max(n.bound, l)
 		if n.bound >= s.limit() {

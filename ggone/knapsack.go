@@ -60,20 +60,24 @@ type knapsack struct {
 	from, to []int       // by rank: the sums that the ranks before it can have, where the others can add the rest
 	fore     [][]float64 // by rank and sum: least of the ranks before it
 	back     [][]float64 // by rank and sum before it: least of the rank and those after it
-	pick     [][]int32   // by rank and sum: load of the rank before it
+
+	narrowing narrowing
 }
 
 func newKnapsack(ctx context.Context, c *core) *knapsack {
 	ranks := len(c.class)
 	s := &knapsack{core: c, ctx: ctx, loads: make([]int, ranks), from: make([]int, ranks+1), to: make([]int, ranks+1)}
 	fore, back := make([]float64, (ranks+1)*(c.tasks+1)), make([]float64, (ranks+1)*(c.tasks+1))
-	pick := make([]int32, (ranks+1)*(c.tasks+1))
 	for r := range ranks + 1 {
 		from, to := r*(c.tasks+1), (r+1)*(c.tasks+1)
-		s.fore, s.back, s.pick = append(s.fore, fore[from:to]), append(s.back, back[from:to]), append(s.pick, pick[from:to])
+		s.fore, s.back = append(s.fore, fore[from:to]), append(s.back, back[from:to])
 	}
+	s.narrowing.box = box{make([]int, ranks), make([]int, ranks)}
 	return s
 }
+
+// least is [knapsack.solve] of the loads that can be in a least sum, which is the same and quicker. It does not prepare [knapsack.complete].
+func (s *knapsack) least(b box) float64 { return s.solve(s.narrow(b)) }
 
 // solve is the least sum of g over the loads in the box, +Inf where there are none, −Inf where the context ends. The levels
 // must be priced.
@@ -97,27 +101,51 @@ func (s *knapsack) solve(b box) float64 {
 		low -= b.low[r]
 		high -= b.high[r]
 		s.from[r+1], s.to[r+1] = max(s.from[r]+b.low[r], s.tasks-high), min(s.to[r]+b.high[r], s.tasks-low)
-		levels := s.classes[s.class[r]].levels
-		before, after, pick := s.fore[r], s.fore[r+1], s.pick[r+1]
-		for sum := s.from[r+1]; sum <= s.to[r+1]; sum++ {
-			least, at := math.Inf(1), int32(b.low[r])
-			for n := max(b.low[r], sum-s.to[r]); n <= min(b.high[r], sum-s.from[r]); n++ {
-				if x := before[sum-n] + levels[n].g; x < least {
-					least, at = x, int32(n)
-				}
-			}
-			after[sum], pick[sum] = least, at
-		}
+		s.extend(r, b.low[r], b.high[r])
 	}
 	least := s.fore[ranks][s.tasks]
 	if math.IsInf(least, 1) {
 		return least
 	}
 	for r, sum := ranks-1, s.tasks; r >= 0; r-- {
-		s.loads[r] = int(s.pick[r+1][sum])
+		s.loads[r] = s.pick(r, sum, b)
 		sum -= s.loads[r]
 	}
 	return least
+}
+
+// extend computes the least sums of the ranks up to r from those before it. Load by load, not sum by sum: the sums for which a load is
+// the best so far lie side by side, so that the processor foresees the comparisons.
+func (s *knapsack) extend(r, low, high int) {
+	levels := s.classes[s.class[r]].levels
+	from, to := s.from[r+1], s.to[r+1]
+	after := s.fore[r+1][from : to+1]
+	for k := range after {
+		after[k] = math.Inf(1)
+	}
+	for n := low; n <= high; n++ {
+		first, last := max(from, s.from[r]+n), min(to, s.to[r]+n)
+		if first > last {
+			continue
+		}
+		g, before := levels[n].g, s.fore[r][first-n:last-n+1]
+		for k, x := range after[first-from : last-from+1][:len(before)] {
+			if y := before[k] + g; y < x {
+				after[first-from+k] = y
+			}
+		}
+	}
+}
+
+// pick is the load of the rank in the least sum of the ranks up to it.
+func (s *knapsack) pick(r, sum int, b box) int {
+	levels, least := s.classes[s.class[r]].levels, s.fore[r+1][sum]
+	for n := max(b.low[r], sum-s.to[r]); n <= min(b.high[r], sum-s.from[r]); n++ {
+		if s.fore[r][sum-n]+levels[n].g == least {
+			return n
+		}
+	}
+	return b.low[r]
 }
 
 // complete fills in back, so that [knapsack.with] can be asked; false where the context ends. It follows solve on the same box.

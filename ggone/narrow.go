@@ -1,0 +1,142 @@
+package ggone
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// narrowing finds, before the dynamic programme of the knapsack, which loads can be in a least sum at all. It is the relaxation of the
+// constraint that the loads add up to the number of tasks: at a price λ a load, rank r takes the least g(n) − λ·n of its box, and what
+// another load costs more than that, it costs more in any sum. A load that costs more than the gap between this bound and one sum at
+// hand is in no least sum. λ is the slope at which the lower convex hulls of all ranks together hold all tasks, which are shared out
+// along the hulls; the sum at hand is that allotment, with one rank perhaps between two corners of its hull.
+//
+// Source: A. M. Geoffrion (1974), doi:10.1007/BFb0120690, for the elimination; B. Fox (1966), Discrete optimization via marginal analysis,
+// Management Science 13(3), doi:10.1287/mnsc.13.3.210, for the allotment along convex functions.
+type narrowing struct {
+	box    box // what is left
+	groups []hullGroup
+	edges  []hullEdge
+	corner []int // scratch: corners of a hull
+}
+
+// hullGroup are ranks in a row with one class and one pair of limits, and so with one hull.
+type hullGroup struct{ first, ranks, low, high int }
+
+// hullEdge joins two corners of the hull of a group: length loads from the load at on, at slope each.
+type hullEdge struct {
+	slope             float64
+	group, at, length int
+}
+
+// narrowSlack is the relative rounding error that the costs are allowed.
+const narrowSlack = 1e-9
+
+// narrow is the part of the box that holds every least sum of g; the box itself where no part is known. The levels must be priced.
+//
+// Complexity: O(loads of all groups + edges · log edges).
+func (s *knapsack) narrow(b box) box {
+	w := &s.narrowing
+	w.groups, w.edges = w.groups[:0], w.edges[:0]
+	need := s.tasks
+	for r := 0; r < len(s.class); {
+		next := r + 1
+		for next < len(s.class) && s.class[next] == s.class[r] && b.low[next] == b.low[r] && b.high[next] == b.high[r] {
+			next++
+		}
+		base := s.hull(hullGroup{r, next - r, b.low[r], b.high[r]})
+		if base < 0 {
+			return b
+		}
+		need -= base * (next - r)
+		r = next
+	}
+	price, gap := s.allot(need)
+	if math.IsInf(gap, 1) {
+		return b
+	}
+	for _, q := range w.groups {
+		low, high := s.within(q, price, gap)
+		for r := q.first; r < q.first+q.ranks; r++ {
+			w.box.low[r], w.box.high[r] = low, high
+		}
+	}
+	return w.box
+}
+
+// hull appends the group and the edges of its lower convex hull, and returns the least load of finite cost; −1: there is none.
+func (s *knapsack) hull(q hullGroup) int {
+	w, levels := &s.narrowing, s.classes[s.class[q.first]].levels
+	corner := w.corner[:0]
+	for n := q.low; n <= q.high; n++ {
+		g := levels[n].g
+		if math.IsInf(g, 1) {
+			continue
+		}
+		for k := len(corner); k > 1; k = len(corner) {
+			a, c := corner[k-2], corner[k-1]
+			if (levels[c].g-levels[a].g)*float64(n-a) < (g-levels[a].g)*float64(c-a) {
+				break
+			}
+			corner = corner[:k-1]
+		}
+		corner = append(corner, n)
+	}
+	w.corner = corner
+	if len(corner) == 0 {
+		return -1
+	}
+	for k := 1; k < len(corner); k++ {
+		a, c := corner[k-1], corner[k]
+		w.edges = append(w.edges, hullEdge{(levels[c].g - levels[a].g) / float64(c-a), len(w.groups), a, c - a})
+	}
+	w.groups = append(w.groups, q)
+	return corner[0]
+}
+
+// allot shares the tasks that are above the least loads out along the hulls, the flattest edges first: the slope of the last, and by how
+// much the sum is above the hulls; +Inf where there are too many or too few tasks for the hulls.
+func (s *knapsack) allot(need int) (price, gap float64) {
+	w := &s.narrowing
+	if need < 0 {
+		return 0, math.Inf(1)
+	}
+	slices.SortFunc(w.edges, func(a, b hullEdge) int { return cmp.Compare(a.slope, b.slope) })
+	for _, e := range w.edges {
+		q := w.groups[e.group]
+		price = e.slope
+		if room := e.length * q.ranks; need > room {
+			need -= room
+			continue
+		}
+		levels := s.classes[s.class[q.first]].levels
+		rest := need % e.length
+		return price, max(0, levels[e.at+rest].g-levels[e.at].g-float64(rest)*e.slope)
+	}
+	if need > 0 {
+		return 0, math.Inf(1)
+	}
+	return price, 0
+}
+
+// within are the least and the largest load of the group that cost at most the gap more than its cheapest at the price a load.
+func (s *knapsack) within(q hullGroup, price, gap float64) (low, high int) {
+	levels := s.classes[s.class[q.first]].levels
+	least, size := math.Inf(1), math.Abs(gap)
+	for n := q.low; n <= q.high; n++ {
+		if g := levels[n].g; !math.IsInf(g, 1) {
+			least = min(least, g-price*float64(n))
+			size = max(size, math.Abs(g), math.Abs(price)*float64(n))
+		}
+	}
+	limit := least + gap + narrowSlack*size
+	low, high = q.low, q.high
+	for levels[low].g-price*float64(low) > limit {
+		low++
+	}
+	for levels[high].g-price*float64(high) > limit {
+		high--
+	}
+	return low, high
+}
