@@ -41,16 +41,6 @@ func (b box) holds(loads []int) bool {
 	return true
 }
 
-// single says that the box holds one vector of loads.
-func (b box) single() bool {
-	for r := range b.low {
-		if b.low[r] != b.high[r] {
-			return false
-		}
-	}
-	return true
-}
-
 // knapsack finds the loads, one a rank, that add up to the number of tasks at the least sum of g.
 type knapsack struct {
 	*core
@@ -87,6 +77,9 @@ func (s *knapsack) solve(b box) float64 {
 	ranks := len(s.class)
 	low, high := 0, 0
 	for r := range ranks {
+		if b.low[r] > b.high[r] {
+			return math.Inf(1)
+		}
 		low += b.low[r]
 		high += b.high[r]
 	}

@@ -14,7 +14,7 @@ import (
 // are about convex, as they are in the search, or anything, +Inf among them.
 func TestLeastIsTheWholeKnapsack(t *testing.T) {
 	tried, narrower := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	property := func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		c := newCore(context.Background(), randomProblem(rng, 40, 12), 0)
 		s := newKnapsack(context.Background(), c)
@@ -41,11 +41,6 @@ func TestLeastIsTheWholeKnapsack(t *testing.T) {
 			}
 		}
 		c.order(b)
-		for r := range b.low {
-			if b.low[r] > b.high[r] {
-				return
-			}
-		}
 		want := s.solve(b)
 		loads := slices.Clone(s.loads)
 		clear(s.loads)
@@ -56,8 +51,13 @@ func TestLeastIsTheWholeKnapsack(t *testing.T) {
 		if tried++; !slices.Equal(s.narrow(b).high, b.high) || !slices.Equal(s.narrow(b).low, b.low) {
 			narrower++
 		}
-	})
-	if narrower*5 < tried {
+	}
+	for range 10 {
+		if rapid.Check(t, property); t.Failed() {
+			return
+		}
+	}
+	if narrower*8 < tried {
 		t.Errorf("%d of %d boxes got narrower: the test proves little", narrower, tried)
 	}
 }

@@ -21,8 +21,11 @@ type Reduction struct {
 	Evaluations int64
 }
 
+// reduceLoads is the number of vectors of loads up to which what is left is tried vector by vector: HiGHS takes longer even for its presolve.
+const reduceLoads = 64
+
 // Reduce bounds the problem by the Lagrangian at the root, finds allocations as [Solve] does there, and fixes by reduced costs
-// what no better allocation has. The error is that of [Problem.Level].
+// what no better allocation has. Where few loads are left it tries them all. The error is that of [Problem.Level].
 func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	c, slack, err := p.prepare(ctx)
 	if err != nil {
@@ -38,6 +41,9 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	s := newSearch(ctx, c, opt)
 	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
 	open := s.rootOpen(root)
+	if open && !s.stopped() && !math.IsInf(root.bound, -1) {
+		open = !s.close(root, reduceLoads)
+	}
 	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: min(s.limit(), root.bound), Best: Result{Objective: math.Inf(1), Bound: math.Inf(-1)}}
 	if s.bestLoads != nil {
 		r.Best = p.placed(s.rankOf, s.best, slack)

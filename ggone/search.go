@@ -174,15 +174,11 @@ func (s *search) plunge(n *node) {
 		if n.bound >= s.limit() || !s.stopped() && !s.fix(n) {
 			return
 		}
-		if s.stopped() {
-			heap.Push(&s.open, n)
+		if !s.stopped() && s.close(n, fewLoads) {
 			return
 		}
-		if n.single() {
-			s.try(n.low)
-			if s.stopped() {
-				heap.Push(&s.open, n)
-			}
+		if s.stopped() {
+			heap.Push(&s.open, n)
 			return
 		}
 		up, down := s.children(n)

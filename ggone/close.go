@@ -1,0 +1,65 @@
+package ggone
+
+import (
+	"cmp"
+	"slices"
+)
+
+// fewLoads is the number of vectors of loads up to which what is left of a node is tried vector by vector: that takes as many transportation
+// problems, where branching takes two ascents and more for each but the first.
+const fewLoads = 16
+
+// candidate is a vector of loads with what it costs at least.
+type candidate struct {
+	loads []int
+	bound float64
+}
+
+// close tries all loads of the node that may cost less than the limit, if they are at most so many, and says whether that closed the node. It
+// follows fix of the node.
+func (s *search) close(n *node, most int) bool {
+	list, ok := s.few(n, most)
+	if !ok {
+		return false
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.bound, b.bound) })
+	for _, c := range list {
+		if c.bound < s.limit() {
+			s.try(c.loads)
+		}
+	}
+	return !s.stopped()
+}
+
+// few lists the loads of the node, falling inside the classes, whose bound at its prices is below the limit; false where there are more
+// than so many. It walks the tables that fix left in the knapsack. Complexity: O(most · ranks · loads of a rank).
+func (s *search) few(n *node, most int) (list []candidate, ok bool) {
+	base, limit, steps := safeSum(n.u), s.limit(), 4*most*len(s.class)
+	loads := make([]int, len(s.class))
+	var extend func(r, sum int, bound float64) bool
+	extend = func(r, sum int, bound float64) bool {
+		if r == len(s.class) {
+			list = append(list, candidate{slices.Clone(loads), bound})
+			return len(list) <= most
+		}
+		if steps--; steps < 0 {
+			return false
+		}
+		high := n.high[r]
+		if r > 0 && s.class[r-1] == s.class[r] {
+			high = min(high, loads[r-1])
+		}
+		levels := s.classes[s.class[r]].levels
+		for load := n.low[r]; load <= high; load++ {
+			next, bound := sum+load, bound+levels[load].g
+			if next < s.knapsack.from[r+1] || next > s.knapsack.to[r+1] || bound+s.knapsack.back[r+1][next] >= limit {
+				continue
+			}
+			if loads[r] = load; !extend(r+1, next, bound) {
+				return false
+			}
+		}
+		return true
+	}
+	return list, extend(0, 0, base)
+}
