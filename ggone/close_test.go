@@ -13,15 +13,9 @@ import (
 // The few loads of a node are all of those, falling inside the classes, whose bound is below the limit.
 func TestFewLoadsAgainstEnumeration(t *testing.T) {
 	listed, refused := 0, 0
-	property := func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
-		c := newCore(context.Background(), randomProblem(rng, 7, 4), 0)
+	manyKnapsacks(t, 50, 7, 4, func(t *rapid.T, rng *rand.Rand, c *core) {
 		s := newSearch(context.Background(), c, Options{Tolerance: 1e-9})
-		n := &node{box: c.root(), u: make([]float64, c.tasks)}
-		for r := range n.low {
-			n.high[r] -= rng.IntN(n.high[r] + 1)
-			n.low[r] = rng.IntN(n.high[r] + 1)
-		}
+		n := &node{box: randomBox(rng, c), u: make([]float64, c.tasks)}
 		c.order(n.box)
 		for k := range c.classes {
 			for load := range c.classes[k].levels {
@@ -64,12 +58,7 @@ func TestFewLoadsAgainstEnumeration(t *testing.T) {
 				t.Fatalf("loads %v, bound %v; by enumeration %v", found.loads, found.bound, bound)
 			}
 		}
-	}
-	for range 50 {
-		if rapid.Check(t, property); t.Failed() {
-			return
-		}
-	}
+	})
 	if listed < 200 || refused < 1 {
 		t.Errorf("%d listed, %d times too many: the test proves little", listed, refused)
 	}

@@ -105,9 +105,7 @@ func everyLoads(b box, total int, yield func(loads []int)) {
 
 // The knapsack and its table of loads against all loads.
 func TestKnapsackAgainstEnumeration(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		c := newCore(context.Background(), randomProblem(rng, 7, 4), 0)
+	manyKnapsacks(t, 1, 7, 4, func(t *rapid.T, rng *rand.Rand, c *core) {
 		s := newKnapsack(context.Background(), c)
 		for k := range c.classes {
 			for n := range c.classes[k].levels {

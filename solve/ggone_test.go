@@ -380,7 +380,7 @@ const sharedGGOneFolder = "../../shared/data/ggone"
 // Every proved optimum of the reference instances is reproduced, and J1000_b, which was open, is proved within its bounds.
 func TestGGOneReferenceInstances(t *testing.T) {
 	for name, known := range sharedGGOne(t) {
-		if (strings.Contains(name, "J1000") || strings.Contains(name, "J0500")) && race.Fewer(1, 0) == 0 {
+		if (race.Enabled || testing.Short()) && (strings.Contains(name, "J1000") || strings.Contains(name, "J0500")) {
 			continue // seconds, and minutes with the race detector
 		}
 		in, err := model.ReadInstanceFile(filepath.Join(sharedGGOneFolder, name+".json"))
