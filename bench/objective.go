@@ -7,17 +7,12 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Minimising is the instance with one metric as its objective, or the negative of one that is better when high; an empty name leaves the
-// instance's own.
+// Minimising is the instance with one metric as its objective; an empty name leaves the instance's own.
 func Minimising(in *model.Instance, metric string) (*model.Instance, error) {
 	if metric == "" {
 		return in, nil
 	}
-	weight := 1.0
-	if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
-		weight = -1
-	}
-	return in.WithObjective(map[string]float64{metric: weight})
+	return in.WithObjective(map[string]float64{metric: 1})
 }
 
 // ObjectiveName is the weighted sum of metrics that is minimised.

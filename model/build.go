@@ -162,7 +162,7 @@ func (r *resolver) objective() {
 		if err := checkObjectiveMetric(name); err != nil {
 			r.faults.add(join("objective", name), "%s", err)
 		}
-		r.in.objective = append(r.in.objective, ObjectiveTerm{name, r.spec.Objective[name]})
+		r.in.objective = append(r.in.objective, ObjectiveTerm{name, r.spec.Objective[name]}.negated())
 	}
 }
 

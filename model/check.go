@@ -5,13 +5,11 @@ import (
 	"math"
 )
 
-// Tolerance is the relative difference that [Check] allows between a stated figure and the recomputed one.
-const Tolerance = 1e-9
-
 // Check checks a solution against its instance and shares no code with the solvers: every job once; start ≥ arrival and
 // ≥ the ends of the jobs it waits for; end − start by the time rule; processors exist, their number is within bounds and
 // the span holds; no processor runs two jobs at once; memory, licences and bandwidth at every instant; hard deadlines;
-// stated objective, metrics and bound against the recomputed ones.
+// stated objective, metrics and bound against the recomputed ones. A solution that was made for an objective of its own
+// ([Solution.Minimised]) is evaluated for that one.
 //
 // Durations and stated figures may differ by a relative [Tolerance], points in time by the rounding of the numbers that
 // hold them besides. On a machine with background load a job may take up to twice its time.
@@ -19,6 +17,7 @@ const Tolerance = 1e-9
 // Complexity: O(n log n + n·p/64) for n pieces on p processors each.
 func Check(in *Instance, sol *Solution) Report {
 	var report Report
+	in = minimised(in, sol, &report)
 	s := resolve(in, sol, &report)
 	c := &checker{schedule: s, report: &report}
 	c.jobs()
@@ -35,26 +34,31 @@ func Check(in *Instance, sol *Solution) Report {
 	c.memory(byStart)
 	c.licences()
 	c.loads()
-	report.Evaluation = s.evaluate()
+	c.evaluation = s.sums()
+	report.Evaluation = c.evaluation.evaluate()
 	c.figures()
 	return report
+}
+
+// minimised is the instance with the objective that the solution was made for.
+func minimised(in *Instance, sol *Solution, report *Report) *Instance {
+	if sol.Minimised == nil {
+		return in
+	}
+	target, err := in.WithObjective(sol.Minimised)
+	if err != nil {
+		report.add(Violation{Code: CodeWrongObjective, Message: "minimised: " + err.Error()})
+		return in
+	}
+	return target
 }
 
 // checker checks one schedule.
 type checker struct {
 	*schedule
-	report   *Report
-	rounding float64 // error to allow for in idle time and what is made of it
-	link     float64 // the least bandwidth of the machines of the job whose pieces are being checked
-}
-
-// ulps is the rounding error to allow for at a point in time.
-func ulps(t float64) float64 { return 4 * (math.Nextafter(t, math.Inf(1)) - t) }
-
-// released is the earliest time at which what is held in the interval may be used again: its end, less what a duration
-// may differ by.
-func released(start, end float64) float64 {
-	return end - Tolerance*(end-start) - ulps(end)
+	report     *Report
+	evaluation *evaluation
+	link       float64 // the least bandwidth of the machines of the job whose pieces are being checked
 }
 
 // jobs checks that every job is placed once or left out once, with a reason.

@@ -3,30 +3,12 @@ package model
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 )
-
-// differs says that a stated figure is not the recomputed one, to the relative tolerance and the rounding error of sums
-// that cancel. A figure that is not finite cannot be stated.
-func differs(stated, found, rounding float64) bool {
-	return !isFinite(stated) || !isFinite(found) ||
-		math.Abs(stated-found) > Tolerance*max(math.Abs(stated), math.Abs(found))+rounding
-}
-
-// roundingOf is the rounding error to allow for in idle time and what is made of it: a small difference of large sums.
-func (s *schedule) roundingOf() float64 {
-	last := 0.0
-	for k := range s.parts {
-		last = max(last, s.parts[k].end)
-	}
-	return 1e-14 * float64(s.in.processors) * last
-}
 
 // figures checks what the solution states of itself.
 func (c *checker) figures() {
 	sol := c.sol
-	c.rounding = c.roundingOf()
 	if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != c.in.SHA256() {
 		c.report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", shown(sol.InstanceSHA256), c.in.SHA256())})
 	}
@@ -34,7 +16,7 @@ func (c *checker) figures() {
 		c.metric(name, sol.Metrics[name])
 	}
 	found := c.report.Objective
-	if sol.Objective != nil && differs(*sol.Objective, found, c.objectiveRounding()) {
+	if sol.Objective != nil && differs(*sol.Objective, found, c.report.Rounding) {
 		c.report.add(Violation{Code: CodeWrongObjective, Message: fmt.Sprintf("stated %v, found %v", *sol.Objective, found)})
 	}
 	if sol.Bound != nil {
@@ -48,7 +30,7 @@ func (c *checker) bound(bound, objective float64) {
 	switch {
 	case !isFinite(bound):
 		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("expected a finite number, found %v", bound)})
-	case len(c.sol.Jobs) > 0 && bound > objective && differs(bound, objective, c.objectiveRounding()):
+	case len(c.sol.Jobs) > 0 && c.report.Refutes(bound):
 		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", bound, objective)})
 	}
 }
@@ -68,7 +50,7 @@ func (c *checker) metric(name string, stated MetricValue) {
 	case m.PerCluster != (stated.ByCluster != nil):
 		wrong("", "expected a number a cluster for a metric of the clusters, and one number for any other")
 	case !m.PerCluster:
-		if differs(stated.Total, found.Total, c.metricRounding(name)) {
+		if differs(stated.Total, found.Total, c.evaluation.metricRounding(name)) {
 			wrong("", "stated %v, found %v", stated.Total, found.Total)
 		}
 	default:
@@ -76,29 +58,11 @@ func (c *checker) metric(name string, stated MetricValue) {
 			value, ok := found.ByCluster[id]
 			if !ok {
 				wrong(id, "the instance has no such cluster")
-			} else if differs(stated.ByCluster[id], value, c.metricRounding(name)) {
+			} else if differs(stated.ByCluster[id], value, c.evaluation.metricRounding(name)) {
 				wrong(id, "stated %v, found %v", stated.ByCluster[id], value)
 			}
 		}
 	}
-}
-
-// metricRounding is the rounding error to allow for in a metric.
-func (c *checker) metricRounding(name string) float64 {
-	switch name {
-	case "idle_time", "cp", "mcp", "balance":
-		return c.rounding
-	}
-	return 0
-}
-
-// objectiveRounding is the rounding error to allow for in the objective.
-func (c *checker) objectiveRounding() float64 {
-	sum := 0.0
-	for _, t := range c.in.objective {
-		sum += math.Abs(t.Weight) * c.metricRounding(t.Metric)
-	}
-	return sum
 }
 
 // status checks that the status agrees with the rest.

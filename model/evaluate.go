@@ -8,6 +8,7 @@ import (
 type Evaluation struct {
 	Objective float64 // the instance's weighted sum; +Inf where a metric of it is not finite
 	Metrics   Metrics // all metrics but those that are not finite
+	Rounding  float64 // rounding error of Objective: the same sum in another order may differ by it
 }
 
 // Evaluate computes the objective and all metrics of a solution from its placements, unscheduled jobs and loads alone. It
@@ -21,7 +22,7 @@ func Evaluate(in *Instance, sol *Solution) (Evaluation, error) {
 	if len(report.Violations) > 0 {
 		return Evaluation{}, report.Violations[0]
 	}
-	return s.evaluate(), nil
+	return s.sums().evaluate(), nil
 }
 
 // evaluation holds the sums over a schedule that the metrics are made of.
@@ -29,6 +30,8 @@ type evaluation struct {
 	*schedule
 	clusters     []clusterSums
 	lastEnd      float64
+	latest       float64 // time of any piece, counted from 0
+	late         int     // jobs that end after their deadline, by whatever little
 	placed       int
 	finished     int
 	missed       int
@@ -47,8 +50,8 @@ type clusterSums struct {
 	work     float64 // of the tasks placed here
 }
 
-// evaluate computes everything.
-func (s *schedule) evaluate() Evaluation {
+// sums adds up the schedule.
+func (s *schedule) sums() *evaluation {
 	e := &evaluation{
 		schedule: s,
 		clusters: make([]clusterSums, len(s.in.clusters)),
@@ -57,10 +60,15 @@ func (s *schedule) evaluate() Evaluation {
 	}
 	e.addParts()
 	e.addJobs()
+	return e
+}
+
+// evaluate computes everything.
+func (e *evaluation) evaluate() Evaluation {
 	result := Evaluation{Metrics: make(Metrics, len(metricTable))}
 	values := make(map[string]float64, len(metricTable))
 	for _, m := range metricTable {
-		if m.Name == "qos_penalty" && !s.in.hasQueueing() {
+		if m.Name == "qos_penalty" && !e.in.hasQueueing() {
 			continue
 		}
 		v := m.compute(e)
@@ -69,7 +77,7 @@ func (s *schedule) evaluate() Evaluation {
 			result.Metrics[m.Name] = v
 		}
 	}
-	for _, term := range s.in.objective {
+	for _, term := range e.in.objective {
 		if term.Weight != 0 {
 			result.Objective += term.Weight * values[term.Metric]
 		}
@@ -77,6 +85,7 @@ func (s *schedule) evaluate() Evaluation {
 	if !isFinite(result.Objective) {
 		result.Objective = math.Inf(1)
 	}
+	result.Rounding = e.objectiveRounding()
 	return result
 }
 
@@ -88,11 +97,13 @@ func (e *evaluation) addParts() {
 		held := p.end - p.start
 		c.makespan = max(c.makespan, p.end-e.in.firstArrival)
 		c.busy += float64(p.set.Len()) * held
+		e.latest = max(e.latest, p.end)
 		c.work += float64(p.tasks) * e.in.jobs[p.job].Work
 		if p.first {
 			c.jobs++
 			if late := p.jobEnd(e.schedule) - e.in.jobs[p.job].Deadline; late > 0 {
 				c.over += late
+				e.late++
 			}
 		}
 		e.jobCost[p.job] += held * e.in.clusters[p.cluster].CostRate(p.set)

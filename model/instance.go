@@ -14,6 +14,7 @@ type Instance struct {
 	digest    *digest
 	units     Units
 	objective []ObjectiveTerm
+	replaced  bool // the objective is not that of the file
 	weights   Weights
 	classes   []UserClass
 	licences  []Licence
@@ -40,7 +41,8 @@ type statedHeader struct {
 	queueing *QueueingSpec
 }
 
-// ObjectiveTerm is one weighted metric of the objective.
+// ObjectiveTerm is one weighted metric of the sum that is minimised. The weight of a metric that is better when high is negated: an
+// instance that states {"utilisation": 1} has the term −1·utilisation.
 type ObjectiveTerm struct {
 	Metric string
 	Weight float64
@@ -220,7 +222,7 @@ type digest struct {
 // Units names the units of measurement.
 func (in *Instance) Units() Units { return in.units }
 
-// Objective is the weighted sum to minimise, sorted by metric.
+// Objective is the weighted sum to minimise, sorted by metric. [Instance.StatedObjective] has the weights as the file states them.
 func (in *Instance) Objective() []ObjectiveTerm { return in.objective }
 
 // Weights are the weights of clusters without their own.

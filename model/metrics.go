@@ -14,7 +14,7 @@ type Metric struct {
 	Name       string
 	Unit       string
 	Doc        string
-	HighBetter bool // more is better; in an objective it takes a negative weight
+	HighBetter bool // more is better; an objective takes it negated
 	PerCluster bool // one value a cluster; it cannot be an objective
 	compute    func(*evaluation) MetricValue
 }

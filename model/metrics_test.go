@@ -128,7 +128,7 @@ func TestObjectiveIsTheWeightedSum(t *testing.T) {
 	}{
 		{nil, 10},
 		{map[string]float64{"mcp": 1}, 4.125},
-		{map[string]float64{"makespan": 2, "finished": -5, "cost": 0.25}, 20 - 15 + 5},
+		{map[string]float64{"makespan": 2, "finished": 5, "cost": 0.25}, 20 - 15 + 5},
 		{map[string]float64{"makespan": 0}, 0},
 	} {
 		other, err := in.WithObjective(c.objective)

@@ -1,9 +1,12 @@
 package model
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
-// WithObjective is the same instance with another objective: metric → weight. It keeps its SHA-256, which is that of the
-// file it came from.
+// WithObjective is the same instance with another objective: metric → weight, as a file states it. It keeps its SHA-256, which is
+// that of the file it came from; a solution says in [Solution.Minimised] which objective it was made for.
 func (in *Instance) WithObjective(objective map[string]float64) (*Instance, error) {
 	clone := *in
 	r := &resolver{spec: &InstanceSpec{Objective: objective}, in: &clone, faults: &InputError{}}
@@ -14,5 +17,46 @@ func (in *Instance) WithObjective(objective map[string]float64) (*Instance, erro
 	if err := r.faults.orNil(); err != nil {
 		return nil, err
 	}
+	clone.replaced = in.replaced || !slices.Equal(clone.objective, in.objective)
 	return &clone, nil
+}
+
+// StatedObjective is the objective as a file states it, metric → weight: a metric that is better when high has the weight with which
+// it is sought, not avoided.
+func (in *Instance) StatedObjective() map[string]float64 {
+	stated := make(map[string]float64, len(in.objective))
+	for _, term := range in.objective {
+		stated[term.Metric] = term.negated().Weight
+	}
+	return stated
+}
+
+// ReplacedObjective is the stated objective where [Instance.WithObjective] put it in place of the file's; nil where it is the file's.
+func (in *Instance) ReplacedObjective() map[string]float64 {
+	if !in.replaced {
+		return nil
+	}
+	return in.StatedObjective()
+}
+
+// negated is the term with the sign of its weight changed where the metric is better when high: from what a file states to the sum
+// that is minimised, and back.
+func (t ObjectiveTerm) negated() ObjectiveTerm {
+	if m, ok := MetricNamed(t.Metric); ok && m.HighBetter && t.Weight != 0 {
+		t.Weight = -t.Weight
+	}
+	return t
+}
+
+// ObjectiveOf is the objective that the metrics add up to; nil where one of them is missing, as its value is not finite.
+func (in *Instance) ObjectiveOf(metrics Metrics) *float64 {
+	sum := 0.0
+	for _, term := range in.objective {
+		value, ok := metrics.Get(term.Metric)
+		if !ok && term.Weight != 0 {
+			return nil
+		}
+		sum += term.Weight * value
+	}
+	return &sum
 }

@@ -3,22 +3,23 @@ package model
 // Solution is a schedule with what its solver says of it, as written in a file. The figures (objective, metrics) are
 // a statement: [Evaluate] computes them and [Check] compares.
 type Solution struct {
-	Schema         string         `json:"schema" doc:"the format: allot/solution/1"`
-	Instance       string         `json:"instance,omitempty" doc:"name of the instance"`
-	InstanceSHA256 string         `json:"instance_sha256,omitempty" doc:"SHA-256 of the instance file's (uncompressed) bytes, in hexadecimal"`
-	Solver         string         `json:"solver,omitempty" doc:"name of the solver; a+b where b started from a's solution"`
-	Version        string         `json:"version,omitempty" doc:"version of the program"`
-	Seed           uint64         `json:"seed,omitempty" doc:"seed of the random numbers"`
-	Parameters     map[string]any `json:"parameters,omitempty" doc:"parameters of the solver"`
-	Status         Status         `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible" doc:"what is proved"`
-	Stop           Stop           `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
-	Objective      *float64       `json:"objective,omitempty" check:"figure" doc:"value of the instance's objective; absent: not finite or not stated"`
-	Bound          *float64       `json:"bound,omitempty" check:"figure" doc:"proved lower bound of the objective; absent: none"`
-	Metrics        Metrics        `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
-	Jobs           []Placement    `json:"jobs" doc:"the jobs that are placed"`
-	Unscheduled    []Unscheduled  `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`
-	Loads          []Load         `json:"loads,omitempty" doc:"arrival rate given to each machine, for queueing"`
-	Stats          *Stats         `json:"stats,omitempty" doc:"what the run took"`
+	Schema         string             `json:"schema" doc:"the format: allot/solution/1"`
+	Instance       string             `json:"instance,omitempty" doc:"name of the instance"`
+	InstanceSHA256 string             `json:"instance_sha256,omitempty" doc:"SHA-256 of the instance file's (uncompressed) bytes, in hexadecimal"`
+	Solver         string             `json:"solver,omitempty" doc:"name of the solver; a+b where b started from a's solution"`
+	Version        string             `json:"version,omitempty" doc:"version of the program"`
+	Seed           uint64             `json:"seed,omitempty" doc:"seed of the random numbers"`
+	Parameters     map[string]any     `json:"parameters,omitempty" doc:"parameters of the solver"`
+	Status         Status             `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible" doc:"what is proved"`
+	Stop           Stop               `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
+	Minimised      map[string]float64 `json:"minimised,omitempty" check:"finite" doc:"metric → weight of the objective that objective, bound and status are of, as an instance states one; absent: the instance's own"`
+	Objective      *float64           `json:"objective,omitempty" check:"figure" doc:"value of the objective; absent: not finite or not stated"`
+	Bound          *float64           `json:"bound,omitempty" check:"figure" doc:"proved lower bound of the objective; absent: none"`
+	Metrics        Metrics            `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
+	Jobs           []Placement        `json:"jobs" doc:"the jobs that are placed"`
+	Unscheduled    []Unscheduled      `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`
+	Loads          []Load             `json:"loads,omitempty" doc:"arrival rate given to each machine, for queueing"`
+	Stats          *Stats             `json:"stats,omitempty" doc:"what the run took"`
 }
 
 // Status says what is proved of a solution.

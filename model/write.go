@@ -140,10 +140,7 @@ func (in *Instance) headerSpec() InstanceSpec {
 		spec.Units = &in.units
 	}
 	if len(in.objective) != 1 || in.objective[0] != (ObjectiveTerm{"makespan", 1}) {
-		spec.Objective = map[string]float64{}
-		for _, t := range in.objective {
-			spec.Objective[t.Metric] = t.Weight
-		}
+		spec.Objective = in.StatedObjective()
 	}
 	if in.weights != (Weights{1, 1, 1}) {
 		spec.Weights = weightsSpec(in.weights)

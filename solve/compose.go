@@ -76,9 +76,9 @@ func (c Chain) Supports(in *model.Instance) error {
 func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
 	run, start := newStages(opt), opt.Start
 	last := Result{Status: model.Unknown, Stop: model.StopDone}
-	for _, stage := range c {
-		if last.Solution != nil && opt.Progress != nil { // what the next stage starts from
-			if _, err := run.rank(in, last.Solution); err != nil {
+	for k, stage := range c {
+		if last.Solution != nil { // what the next stage starts from
+			if _, err := run.rank(in, c[k-1].Name, last.Solution); err != nil {
 				return Result{}, err
 			}
 		}

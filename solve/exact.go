@@ -3,7 +3,6 @@ package solve
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
@@ -56,13 +55,14 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 	if err != nil || result.Solution == nil || ctx.Err() != nil {
 		return result, err
 	}
-	value, err := objectiveOf(in, result.Solution)
+	cost, err := model.Evaluate(in, result.Solution)
 	if err != nil {
 		return Result{}, err
 	}
+	value := cost.Objective
 	result.Stop = model.StopDone
 	switch {
-	case result.HasBound && result.Bound >= value-model.Tolerance*math.Abs(value):
+	case result.HasBound && cost.Proves(result.Bound):
 		return result, nil
 	case opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals:
 		result.Stop = model.StopEvaluations
@@ -81,20 +81,14 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 		return result, nil
 	}
 	if found.Solution != nil {
-		if better, err := objectiveOf(in, found.Solution); err != nil {
+		if better, err := model.Evaluate(in, found.Solution); err != nil {
 			return Result{}, err
-		} else if better < value {
-			result.Solution, value = found.Solution, better
+		} else if better.Objective < value {
+			result.Solution, value = found.Solution, better.Objective
 		}
 	}
 	if opt.proofOf(ctx, in).worstLeft(result.Solution) == bound.MustLeave {
 		result.Status, result.Bound, result.HasBound = model.Optimal, value, true
 	}
 	return result, nil
-}
-
-// objectiveOf is what the evaluator says of a schedule.
-func objectiveOf(in *model.Instance, s *model.Solution) (float64, error) {
-	evaluation, err := model.Evaluate(in, s)
-	return evaluation.Objective, err
 }

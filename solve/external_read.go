@@ -29,17 +29,6 @@ type refusalError struct{ text string }
 // Error is the program's text.
 func (e *refusalError) Error() string { return e.text }
 
-// WrongScheduleError is the error of a solver for a schedule that the checker refuses.
-type WrongScheduleError struct {
-	Violation model.Violation // the first
-	Solution  int64           // which of those that the solver handed over, from 1
-}
-
-// Error names the violation.
-func (e *WrongScheduleError) Error() string {
-	return fmt.Sprintf("refused by the checker: %v (solution %d of the program)", e.Violation, e.Solution)
-}
-
 // incumbents reads the solutions of a program and keeps the best. Once its result is taken it changes no more and reports nothing.
 type incumbents struct {
 	in       *model.Instance
@@ -116,18 +105,16 @@ func (i *incumbents) take(text []byte, k int64) error {
 		return fmt.Errorf("solution %d of the program: %w", k, firstFault(err))
 	}
 	sum := sol.InstanceSHA256
-	// A schedule and nothing that the program says of it.
-	sol = &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
-	report := model.Report{}
-	if i.isOurs(sum) {
-		report = model.Check(i.in, sol)
-	} else {
-		report.Violations = []model.Violation{{Code: model.CodeWrongInstance, Message: "made for an instance of SHA-256 " + printableEnd(sum, 64)}}
+	if !i.isOurs(sum) {
+		return &WrongScheduleError{Solution: k, Violation: model.Violation{
+			Code: model.CodeWrongInstance, Message: "made for an instance of SHA-256 " + printableEnd(sum, 64)}}
 	}
-	if !report.OK() {
-		return &WrongScheduleError{report.Violations[0], k}
+	evaluation, wrong := checked(i.in, sol)
+	if wrong != nil {
+		wrong.Solution = k
+		return wrong
 	}
-	i.keep(sol, report.Objective)
+	i.keep(bare(sol), evaluation.Objective)
 	return nil
 }
 

@@ -234,7 +234,8 @@ func (r *highsRun) proved(bound float64, cutoff *float64) float64 {
 // result is what the run has in the end.
 func (r *highsRun) result(ctx context.Context, tolerance float64) Result {
 	result := Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: r.evaluations}
-	proved := r.best.Objective-r.bound <= 2*max(tolerance, highsTolerance)*math.Abs(r.best.Objective)
+	within := 2 * max(tolerance, highsTolerance)
+	proved := r.best.Objective-r.bound <= within*math.Abs(r.best.Objective)
 	switch {
 	case ctx.Err() != nil && !proved:
 		result.Stop = search.StopReason(ctx)
@@ -249,7 +250,7 @@ func (r *highsRun) result(ctx context.Context, tolerance float64) Result {
 	if r.exact && !math.IsInf(r.bound, 0) {
 		result.Bound, result.HasBound = r.weight*min(r.bound, r.best.Objective), true
 		if proved {
-			result.Status = model.Optimal
+			result.Status, result.Tolerance = model.Optimal, within
 		}
 	}
 	return result

@@ -61,9 +61,12 @@ func (r *Rolling) Supports(in *model.Instance) error {
 
 // Solve implements [Solver].
 func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	if opt.Start != nil {
+		return Result{}, ErrStart
+	}
 	run := newRollingRun(in, r)
 	progress := opt.Progress
-	opt.Start, opt.Progress = nil, nil
+	opt.Progress = nil
 	total := Result{Solution: &run.solution, Status: model.Feasible, Stop: model.StopDone}
 	for len(run.order) > 0 {
 		now := run.next()

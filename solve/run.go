@@ -1,39 +1,58 @@
 package solve
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"time"
 
-	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 )
 
 // Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
-// it, who made it and from what. The solver's own figures are not trusted: a bound or status that the evaluation
-// contradicts is an error.
+// it, who made it and from what.
+//
+// It trusts nobody. The checker looks at the schedule that the solver hands over and at [Options.Start]; one that it refuses is a
+// [*WrongScheduleError]. Objective and metrics are computed anew. A bound above the objective of a checked schedule is a bug of its method: the schedule is
+// handed back without that bound, [Result.Refuted] names the method, and with [Options.Strict] it is the error. A status says optimal
+// only where a bound proves it.
 //
 // A solver found no schedule where Result.Solution is nil.
 func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
-	if err := solver.Supports(in); err != nil {
+	result, err := run(ctx, info, solver, in, opt)
+	if err != nil {
 		return Result{}, &RunError{info.Name, err}
+	}
+	return result, nil
+}
+
+// run is Run, its errors without the name of the solver.
+func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
+	if err := solver.Supports(in); err != nil {
+		return Result{}, err
+	}
+	if err := prepareStart(info, in, &opt); err != nil {
+		return Result{}, err
 	}
 	opt.proof = &proof{in: in}
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
-		return Result{}, &RunError{info.Name, err}
+		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
+	if result.HasBound && (math.IsNaN(result.Bound) || math.IsInf(result.Bound, 0)) {
+		result.Bound, result.HasBound = 0, false
+	}
 	if result.Solution == nil {
+		if result.Status != model.Infeasible {
+			result.Status = model.Unknown
+		}
 		return result, nil
 	}
-	if err := complete(ctx, &result, info, solver, in, opt); err != nil {
-		return Result{}, &RunError{info.Name, err}
-	}
-	return result, nil
+	return result, complete(ctx, &result, info, solver, in, opt)
 }
 
 // RunError is an error of a solver, with its name.
@@ -48,83 +67,86 @@ func (e *RunError) Error() string { return "solver " + e.Solver + ": " + e.Err.E
 // Unwrap is the error itself.
 func (e *RunError) Unwrap() error { return e.Err }
 
-// complete fills in what a solution says of itself.
+// ErrStart is wrapped by the error where a solver that takes no start is given one.
+var ErrStart = errors.New("the solver does not start from a solution")
+
+// WrongScheduleError says that the checker refuses a schedule: a bug of the solver that made it, or a wrong [Options.Start].
+type WrongScheduleError struct {
+	Violation model.Violation // the first
+	More      int             // how many there are besides
+	Start     bool            // the schedule is the start that the solver was given
+	Solution  int64           // of a program from outside: which of its solutions, from 1; 0: the schedule is not from one
+}
+
+// Error names the violation.
+func (e *WrongScheduleError) Error() string {
+	text := fmt.Sprintf("refused by the checker: %v", e.Violation)
+	if e.Start {
+		text = "the solution to start from is " + text
+	}
+	if e.More > 0 {
+		text += fmt.Sprintf(" (and %d more)", e.More)
+	}
+	if e.Solution > 0 {
+		text += fmt.Sprintf(" (solution %d of the program)", e.Solution)
+	}
+	return text
+}
+
+// checked is what the checker says of a schedule, whatever the figures that it states of itself.
+func checked(in *model.Instance, sol *model.Solution) (model.Evaluation, *WrongScheduleError) {
+	report := model.Check(in, bare(sol))
+	if !report.OK() {
+		return model.Evaluation{}, &WrongScheduleError{Violation: report.Violations[0], More: len(report.Violations) - 1 + report.More}
+	}
+	return report.Evaluation, nil
+}
+
+// bare is a schedule without what it says of itself.
+func bare(sol *model.Solution) *model.Solution {
+	return &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
+}
+
+// prepareStart checks the start and puts a copy in its place: a solver may hand back the start itself as its result.
+func prepareStart(info Info, in *model.Instance, opt *Options) error {
+	if opt.Start == nil {
+		return nil
+	}
+	if !info.Starts {
+		return ErrStart
+	}
+	if _, wrong := checked(in, opt.Start); wrong != nil {
+		wrong.Start = true
+		return wrong
+	}
+	opt.Start = bare(opt.Start)
+	return nil
+}
+
+// complete checks the schedule and fills in what the solution says of itself.
 func complete(ctx context.Context, result *Result, info Info, solver Solver, in *model.Instance, opt Options) error {
-	sol := result.Solution
-	sol.Schema = model.SolutionSchema
+	evaluation, wrong := checked(in, result.Solution)
+	if wrong != nil {
+		return wrong
+	}
+	sol := bare(result.Solution)
+	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = info.Name, Version(), opt.Seed
 	if auto, ok := solver.(*Auto); ok {
 		sol.Solver = auto.Chosen()
 	}
 	sol.Parameters = Parameters(solver)
+	sol.Minimised = in.ReplacedObjective()
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
-	return state(ctx, result, in, opt.proof)
-}
-
-// Restate makes the result of a solver that ran for another objective, see [model.Instance.WithObjective], one for the objective of
-// the instance: a bound or proof for the other says nothing of this one.
-func Restate(ctx context.Context, result *Result, in *model.Instance) error {
-	result.HasBound, result.Bound = false, 0
-	if result.Status == model.Optimal {
-		result.Status = model.Feasible
-	}
-	return state(ctx, result, in, &proof{in: in})
-}
-
-// state evaluates the solution and states its figures, with the best bound there is. A bound says nothing of a schedule that leaves out
-// jobs it counts on, and a schedule that leaves out more than it has to is not optimal, however low its objective is.
-func state(ctx context.Context, result *Result, in *model.Instance, known *proof) error {
-	sol := result.Solution
-	evaluation, err := model.Evaluate(in, sol)
-	if err != nil {
-		return err
-	}
-	sol.Metrics, sol.Objective, sol.Bound = evaluation.Metrics, nil, nil
-	if !math.IsInf(evaluation.Objective, 0) {
-		sol.Objective = &evaluation.Objective
-	}
-	known.find(ctx)
-	if proved, ok := known.Value(); ok && (!result.HasBound || proved > result.Bound) {
-		result.Bound, result.HasBound = proved, true
-	}
-	worst := known.worstLeft(sol)
-	if worst == bound.MustPlace {
-		result.Bound, result.HasBound = 0, false
-	}
-	slack := model.Tolerance * math.Abs(evaluation.Objective)
-	switch {
-	case worst != bound.MustLeave:
-		if result.Status == model.Optimal {
-			result.Status = model.Feasible
+	opt.proof.find(ctx)
+	state(result, evaluation, opt.proof, "solver "+info.Name)
+	if result.Refuted != nil {
+		if result.Refuted.Instance = in.SHA256(); opt.Strict {
+			return result.Refuted
 		}
-	case result.HasBound && result.Bound >= evaluation.Objective-slack:
-		result.Status = model.Optimal
+		result.Warning = cmp.Or(result.Warning, result.Refuted.Error())
 	}
-	if result.HasBound {
-		sol.Bound = &result.Bound
-		if result.Bound > evaluation.Objective+slack {
-			return fmt.Errorf("the lower bound %v is above the objective %v", result.Bound, evaluation.Objective)
-		}
-	}
-	sol.Status = result.Status
 	return nil
-}
-
-// Version is the version of the program: of the module where it was built as one, else the revision it was built from.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
-			return "devel-" + setting.Value[:12]
-		}
-	}
-	return "devel"
 }

@@ -32,6 +32,7 @@ type Options struct {
 	Workers  int             // 0: one
 	Start    *model.Solution // nil: cold start
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
+	Strict   bool            // a bound that a checked schedule refutes is an error of [Run]; otherwise it is dropped, see [Result.Refuted]
 
 	proof *proof // of the run's instance, shared by all that take part in it; nil: not in a run
 }
@@ -50,10 +51,12 @@ type Result struct {
 	Bound       float64         // proved lower bound of the objective, where HasBound
 	HasBound    bool
 	Status      model.Status
+	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
 	Stop        model.Stop
 	Evaluations int64         // schedules evaluated
 	Elapsed     time.Duration // set by [Run]: what Solve took, without the bound and evaluation that Run adds
 	Reason      string        // for people: why the instance is infeasible, where Status says so
+	Refuted     *RefutedBound // set by [Run]: a bound that the schedule shows to be false and that was dropped; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
 }
 

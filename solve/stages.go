@@ -61,11 +61,11 @@ func (s *stages) add(result *Result) {
 	result.Bound, result.HasBound = s.bound, s.hasBound
 }
 
-// rank evaluates a schedule and reports it.
-func (s *stages) rank(in *model.Instance, sol *model.Solution) (search.Rank, error) {
-	evaluation, err := model.Evaluate(in, sol)
-	if err != nil {
-		return search.Rank{}, err
+// rank checks and evaluates a schedule and reports it.
+func (s *stages) rank(in *model.Instance, stage string, sol *model.Solution) (search.Rank, error) {
+	evaluation, wrong := checked(in, sol)
+	if wrong != nil {
+		return search.Rank{}, &RunError{stage, wrong}
 	}
 	left := len(sol.Unscheduled)
 	if s.opt.Progress != nil {
@@ -98,7 +98,7 @@ func (s *stages) best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if result.Solution == nil {
 			continue
 		}
-		found, err := s.rank(in, result.Solution)
+		found, err := s.rank(in, info.Name, result.Solution)
 		if err != nil {
 			return Result{}, "", err
 		}

@@ -34,6 +34,7 @@ Examples:
 			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; absent: those that say something of the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV"},
+			strictFlag(),
 			&cli.StringFlag{Name: "save", Usage: "write every solution to `DIR`, made if it is missing, as INSTANCE.SOLVER.json"},
 		),
 		Action: runCompare,

@@ -37,6 +37,7 @@ Examples:
 			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			objectiveFlag(),
+			strictFlag(),
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
 			&cli.StringFlag{Name: "write-model", Usage: "instead of solving, write the MILP that the solver states to `FILE` (.mps or .lp), for any MILP solver"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
@@ -56,9 +57,14 @@ func limitFlags() []cli.Flag {
 	}
 }
 
+// strictFlag makes what must not happen an error.
+func strictFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "strict", Usage: "fail where a bound turns out to be false, instead of dropping it with a warning"}
+}
+
 // options are the options of a run by the flags.
 func options(c *cli.Context) (solve.Options, error) {
-	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers")}
+	opt := solve.Options{Seed: c.Uint64("seed"), MaxEvals: c.Int64("evals"), Workers: c.Int("workers"), Strict: c.Bool("strict")}
 	switch {
 	case opt.MaxEvals < 0:
 		return opt, usageErrorf("--evals: expected a number ≥ 0, found %d", opt.MaxEvals)
@@ -106,19 +112,23 @@ func runSolve(c *cli.Context) error {
 		return err
 	}
 	if path := c.String("start"); path != "" {
-		if opt.Start, err = startFrom(in, path); err != nil {
+		if opt.Start, err = model.ReadSolutionFile(path); err != nil {
 			return err
 		}
 	}
-	result, elapsed, err := solveWithin(c, info, solver, in, opt)
+	target, err := withObjective(c, in)
+	if err != nil {
+		return err
+	}
+	result, elapsed, err := solveWithin(c, info, solver, target, opt)
+	if wrong := (*solve.WrongScheduleError)(nil); errors.As(err, &wrong) && wrong.Start {
+		return usageErrorf("--start: %s: %w", c.String("start"), wrong.Violation)
+	}
 	if err != nil {
 		return err
 	}
 	if result.Solution == nil {
 		return noSolution(info.Name, result)
-	}
-	if report := model.Check(in, result.Solution); !report.OK() {
-		return fmt.Errorf("solver %s: the checker refuses its schedule, which is a bug: %w", info.Name, report.Violations[0])
 	}
 	// The solution comes first: a picture that cannot be drawn must not lose it, and in a terminal the summary stays in sight.
 	if err := write(c, c.String("output"), func(w io.Writer) error { return model.WriteSolution(w, result.Solution) }); err != nil {
@@ -129,7 +139,7 @@ func runSolve(c *cli.Context) error {
 			return err
 		}
 	}
-	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, solver, result, elapsed, c.String("objective"))))
+	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, target, solver, result, elapsed)))
 	return err
 }
 
@@ -178,33 +188,16 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 	return info, solver, nil
 }
 
-// startFrom reads a solution to start from, which must be right.
-func startFrom(in *model.Instance, path string) (*model.Solution, error) {
-	sol, err := model.ReadSolutionFile(path)
-	if err != nil {
-		return nil, err
-	}
-	sol.InstanceSHA256, sol.Objective, sol.Bound, sol.Metrics = "", nil, nil, nil // of what it was made for
-	if report := model.Check(in, sol); !report.OK() {
-		return nil, usageErrorf("--start: %s: %w", path, report.Violations[0])
-	}
-	return sol, nil
-}
-
-// solveWithin runs the solver within the limits of the flags, for the objective that they name.
+// solveWithin runs the solver within the limits of the flags.
 func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (solve.Result, time.Duration, error) {
 	ctx, stop := withinTime(c)
 	defer stop()
-	target, err := withObjective(c, in)
-	if err != nil {
-		return solve.Result{}, 0, err
-	}
-	follow := newWatch(ctx, c.App.ErrWriter, target, c.IsSet("trace"))
+	follow := newWatch(ctx, c.App.ErrWriter, in, c.IsSet("trace"))
 	if follow != nil {
 		opt.Progress = follow.observe
 	}
 	began := time.Now()
-	result, err := solve.Run(ctx, info, solver, target, opt)
+	result, err := solve.Run(ctx, info, solver, in, opt)
 	elapsed := time.Since(began)
 	if follow != nil {
 		follow.end(result)
@@ -219,11 +212,6 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 	}
 	if result.Solution == nil {
 		return result, elapsed, nil
-	}
-	if target != in {
-		if err := solve.Restate(ctx, &result, in); err != nil {
-			return result, elapsed, err
-		}
 	}
 	if c.Duration("time") > 0 {
 		result.Solution.Stats.Elapsed = elapsed.Seconds()
@@ -256,8 +244,8 @@ func reasonOf(result solve.Result) string {
 	return ": " + result.Reason
 }
 
-// summary is a short summary for people; minimised is the metric that the solver was given instead of the objective, if any.
-func summary(in *model.Instance, solver solve.Solver, result solve.Result, elapsed time.Duration, minimised string) string {
+// summary is a short summary for people. The objective that was minimised is that of target, which is the instance's own or one in its place.
+func summary(in, target *model.Instance, solver solve.Solver, result solve.Result, elapsed time.Duration) string {
 	w := new(strings.Builder)
 	sol := result.Solution
 	name := sol.Solver
@@ -265,15 +253,15 @@ func summary(in *model.Instance, solver solve.Solver, result solve.Result, elaps
 		name = fmt.Sprintf("auto chose %s", auto.Chosen())
 	}
 	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, sol.Status, sol.Stop, elapsed.Round(time.Millisecond/10))
-	fmt.Fprintf(w, "  objective %s", objectiveText(in, sol.Objective))
+	fmt.Fprintf(w, "  objective %s", objectiveText(target, sol.Objective))
 	if sol.Bound != nil {
 		fmt.Fprintf(w, ", bound %s", bench.Figure(*sol.Bound))
 		if gap := bench.Gap(sol.Objective, sol.Bound); gap != nil {
 			fmt.Fprintf(w, ", gap %.2f %%", *gap)
 		}
 	}
-	if value, ok := sol.Metrics.Get(minimised); ok {
-		fmt.Fprintf(w, "\n  optimised for %s = %s", minimised, bench.Figure(value))
+	if sol.Minimised != nil {
+		fmt.Fprintf(w, "\n  minimised in place of the instance's objective, %s", objectiveText(in, in.ObjectiveOf(sol.Metrics)))
 	}
 	fmt.Fprintf(w, "\n  %d of %d jobs placed; checked: ok\n", len(sol.Jobs), len(in.Jobs()))
 	for k, u := range sol.Unscheduled {

@@ -1,0 +1,63 @@
+package model
+
+import "math"
+
+// Tolerance is the relative difference up to which two figures count as equal. Beside it stands an absolute one, the rounding error
+// of the times that a figure is made of, since a figure may be 0 or a small difference of large numbers.
+const Tolerance = 1e-9
+
+// timeRounding is the rounding error to allow for in a figure that is a difference of times, relative to the largest of them: some 45
+// roundings of a number in double precision.
+const timeRounding = 1e-14
+
+// Proves says that a lower bound shows the evaluated schedule to be optimal: it does not lie below its objective by more than
+// [Tolerance] of that and its rounding error.
+func (e Evaluation) Proves(bound float64) bool { return bound >= e.Objective-e.slack() }
+
+// Refutes says that no such lower bound can hold, as the evaluated schedule costs less, by more than the same.
+func (e Evaluation) Refutes(bound float64) bool { return bound > e.Objective+e.slack() }
+
+// slack is what a bound may differ from the objective and still count as equal.
+func (e Evaluation) slack() float64 { return Tolerance*math.Abs(e.Objective) + e.Rounding }
+
+// ulps is the rounding error to allow for at a point in time.
+func ulps(t float64) float64 { return 4 * (math.Nextafter(t, math.Inf(1)) - t) }
+
+// released is the earliest time at which what is held in the interval may be used again: its end, less what a duration
+// may differ by.
+func released(start, end float64) float64 {
+	return end - Tolerance*(end-start) - ulps(end)
+}
+
+// differs says that a stated figure is not the recomputed one, to the relative tolerance and the rounding error of sums
+// that cancel. A figure that is not finite cannot be stated.
+func differs(stated, found, rounding float64) bool {
+	return !isFinite(stated) || !isFinite(found) ||
+		math.Abs(stated-found) > Tolerance*max(math.Abs(stated), math.Abs(found))+rounding
+}
+
+// metricRounding is the rounding error to allow for in a metric of the schedule whose last piece ends at the time: nothing in a
+// count, that of the largest time in a difference of times, as often as the metric adds such a difference up.
+func (e *evaluation) metricRounding(name string) float64 {
+	one := timeRounding * e.latest
+	switch name {
+	case "makespan", "mean_response", "mean_wait":
+		return one
+	case "over_deadline":
+		return one * float64(max(1, e.late))
+	case "idle_time", "cp", "mcp", "balance":
+		return one * float64(e.in.processors)
+	case "qos_penalty": // sums of (R − d)/d, in which R may be d but for rounding
+		return timeRounding * float64(e.placed)
+	}
+	return 0
+}
+
+// objectiveRounding is the rounding error to allow for in the objective.
+func (e *evaluation) objectiveRounding() float64 {
+	sum := 0.0
+	for _, t := range e.in.objective {
+		sum += math.Abs(t.Weight) * e.metricRounding(t.Metric)
+	}
+	return sum
+}

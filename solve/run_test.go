@@ -1,0 +1,204 @@
+package solve_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// stub is a solver that hands back what it is told to.
+type stub struct {
+	solve func(in *model.Instance, opt solve.Options) solve.Result
+}
+
+func (s *stub) Supports(*model.Instance) error { return nil }
+
+func (s *stub) Solve(_ context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	result := s.solve(in, opt)
+	result.Stop = model.StopDone
+	return result, nil
+}
+
+// runStub runs a solver on two jobs of 2 and 3 time units on one processor.
+func runStub(t *testing.T, opt solve.Options, starts bool, result func(*model.Instance, solve.Options) solve.Result) (solve.Result, error) {
+	t.Helper()
+	info := solve.Info{Name: "stub", Starts: starts}
+	return solve.Run(context.Background(), info, &stub{result}, twoJobs(t), opt)
+}
+
+// twoJobs is the instance of runStub.
+func twoJobs(t *testing.T) *model.Instance {
+	t.Helper()
+	two, three := 2.0, 3.0
+	in, err := model.NewBuilder("two").Minimise("makespan", 1).
+		Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "a", Work: &two}).Job(model.JobSpec{ID: "b", Work: &three}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// schedule starts the two jobs at the times; the best makespan is 5, from 0 and 2.
+func schedule(a, b float64) *model.Solution {
+	set := model.ProcessorSet{{First: 0, Last: 0}}
+	return &model.Solution{Jobs: []model.Placement{
+		{Job: "a", Cluster: "c", Processors: set, Start: a, End: a + 2},
+		{Job: "b", Cluster: "c", Processors: set, Start: b, End: b + 3},
+	}}
+}
+
+func TestRunChecksTheSchedule(t *testing.T) {
+	_, err := runStub(t, solve.Options{}, false, func(*model.Instance, solve.Options) solve.Result {
+		return solve.Result{Solution: schedule(0, 1), Status: model.Optimal, Bound: 1, HasBound: true}
+	})
+	var wrong *solve.WrongScheduleError
+	if !errors.As(err, &wrong) || wrong.Start || wrong.Violation.Code != model.CodeOverlap {
+		t.Errorf("a schedule that overlaps: got %v", err)
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), "solver stub: refused by the checker: overlap") {
+		t.Errorf("message: %v", err)
+	}
+}
+
+func TestRunChecksTheStart(t *testing.T) {
+	called := false
+	solver := func(_ *model.Instance, opt solve.Options) solve.Result {
+		called = true
+		return solve.Result{Solution: opt.Start}
+	}
+	_, err := runStub(t, solve.Options{Start: schedule(0, 1)}, true, solver)
+	var wrong *solve.WrongScheduleError
+	if !errors.As(err, &wrong) || !wrong.Start || wrong.Violation.Code != model.CodeOverlap || called {
+		t.Errorf("a start that overlaps: got %v, the solver ran: %v", err, called)
+	}
+	if _, err = runStub(t, solve.Options{Start: schedule(0, 2)}, false, solver); !errors.Is(err, solve.ErrStart) || called {
+		t.Errorf("a start that the solver would ignore: got %v, the solver ran: %v", err, called)
+	}
+	start := schedule(0, 2)
+	stated := -7.0 // what a start says of itself does not count
+	start.Objective, start.Bound, start.InstanceSHA256 = &stated, &stated, "of another file"
+	result, err := runStub(t, solve.Options{Start: start}, true, solver)
+	if err != nil || *result.Solution.Objective != 5 {
+		t.Fatalf("a right start: got %v, %v", result.Solution, err)
+	}
+	if *start.Objective != -7 || start.Solver != "" {
+		t.Error("the caller's start was written to")
+	}
+}
+
+// In rolling use nothing starts from a solution, whatever the solver below does.
+func TestRunRefusesTheStartOfRollingUse(t *testing.T) {
+	search, err := solve.Lookup("search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rolling, err := solve.NewRolling(search, search.New(), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := solve.Run(context.Background(), search, rolling, twoJobs(t), solve.Options{Start: schedule(0, 2)}); !errors.Is(err, solve.ErrStart) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What a solver claims is stated only as far as the checked schedule and the bounds bear it out.
+func TestRunStatesWhatIsProved(t *testing.T) {
+	const none = -1
+	for name, c := range map[string]struct {
+		a, b    float64
+		claimed solve.Result
+		bound   float64 // least that is to be stated; none: that of the methods
+		status  model.Status
+		refuted bool
+	}{
+		"nothing claimed, and the methods prove it": {0, 2, solve.Result{}, 5, model.Optimal, false},
+		"nothing claimed":                           {1, 3, solve.Result{}, 5, model.Feasible, false},
+		"optimal without a bound":                   {1, 3, solve.Result{Status: model.Optimal}, 5, model.Feasible, false},
+		"optimal with a bound below":                {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true}, 5.9, model.Feasible, false},
+		"optimal within a tolerance":                {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true, Tolerance: 0.02}, 5.9, model.Optimal, false},
+		"feasible with a bound that is met":         {1, 3, solve.Result{Status: model.Feasible, Bound: 6, HasBound: true}, 6, model.Optimal, false},
+		"a bound above the objective":               {1, 3, solve.Result{Status: model.Optimal, Bound: 6.1, HasBound: true}, 5, model.Feasible, true},
+		"a bound above, by rounding":                {1, 3, solve.Result{Bound: 6 * (1 + 1e-12), HasBound: true}, 6, model.Optimal, false},
+		"no number":                                 {1, 3, solve.Result{Status: model.Optimal, Bound: math.NaN(), HasBound: true}, 5, model.Feasible, false},
+		"infinite":                                  {1, 3, solve.Result{Status: model.Optimal, Bound: math.Inf(1), HasBound: true}, 5, model.Feasible, false},
+		"infeasible, with a schedule":               {1, 3, solve.Result{Status: model.Infeasible}, 5, model.Feasible, false},
+	} {
+		solver := func(*model.Instance, solve.Options) solve.Result {
+			result := c.claimed
+			result.Solution = schedule(c.a, c.b)
+			return result
+		}
+		result, err := runStub(t, solve.Options{}, false, solver)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if math.Abs(result.Bound-c.bound) > 1e-9 || result.Status != c.status || (result.Refuted != nil) != c.refuted {
+			t.Errorf("%s: got %+v, want bound %v and %v", name, result, c.bound, c.status)
+		}
+		if sol := result.Solution; sol.Status != result.Status || *sol.Bound != result.Bound || result.Bound > *sol.Objective*(1+1e-9) {
+			t.Errorf("%s: the solution states %v, %v", name, sol.Status, *sol.Bound)
+		}
+		if report := model.Check(twoJobs(t), result.Solution); !report.OK() {
+			t.Errorf("%s: %v", name, report.Violations)
+		}
+		if c.refuted && (!strings.Contains(result.Warning, "6.1 of solver stub is false") || !strings.Contains(result.Warning, twoJobs(t).SHA256())) {
+			t.Errorf("%s: warning %q", name, result.Warning)
+		}
+		var refuted *solve.RefutedBound
+		if _, err := runStub(t, solve.Options{Strict: true}, false, solver); errors.As(err, &refuted) != c.refuted {
+			t.Errorf("%s: strict: %v", name, err)
+		}
+	}
+	result, err := runStub(t, solve.Options{}, false, func(*model.Instance, solve.Options) solve.Result {
+		return solve.Result{Status: model.Optimal, Bound: none, HasBound: true}
+	})
+	if err != nil || result.Status != model.Unknown {
+		t.Errorf("optimal without a schedule: got %+v, %v", result, err)
+	}
+}
+
+// A solver of a chain, or one that auto tries, is no more trusted than one alone.
+func TestChainsCheckEveryStage(t *testing.T) {
+	wrong := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 1)} }}
+	mended := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 2)} }}
+	chain := solve.Chain{{Name: "first", Solver: wrong}, {Name: "second", Solver: mended}}
+	_, err := solve.Run(context.Background(), solve.Info{Name: "first+second"}, chain, twoJobs(t), solve.Options{})
+	var schedule *solve.WrongScheduleError
+	if !errors.As(err, &schedule) || !strings.Contains(err.Error(), "solver first:") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The bound of an objective in place of the file's is one of that objective, and the solution says which it is.
+func TestRunStatesTheMinimisedObjective(t *testing.T) {
+	in, err := twoJobs(t).WithObjective(map[string]float64{"utilisation": 1, "makespan": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fcfs, err := solve.Lookup("fcfs-list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := solve.Run(context.Background(), fcfs, fcfs.New(), in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := result.Solution
+	if *sol.Objective != 5-100 || sol.Minimised["utilisation"] != 1 || sol.Minimised["makespan"] != 1 || sol.Bound == nil || math.Abs(*sol.Bound+95) > 1e-9 {
+		t.Errorf("objective %v, bound %v, of %v", *sol.Objective, sol.Bound, sol.Minimised)
+	}
+	if report := model.Check(twoJobs(t), sol); !report.OK() || report.Objective != -95 {
+		t.Errorf("checked for the file's instance: %v, %v", report.Objective, report.Violations)
+	}
+	sol.Minimised = map[string]float64{"no such metric": 1}
+	if report := model.Check(twoJobs(t), sol); report.OK() || report.Violations[0].Code != model.CodeWrongObjective {
+		t.Errorf("an unknown metric: %v", report.Violations)
+	}
+}
