@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -156,6 +157,69 @@ func TestObjectiveIsTheWeightedSum(t *testing.T) {
 	}
 	if evaluated(t, in, smallGridSchedule()).Objective != 10 {
 		t.Error("WithObjective changed the instance it came from")
+	}
+}
+
+// A metric that is better when high is sought by a weight above 0 and avoided by one below, and stays as the file states it.
+func TestObjectiveNegatesWhatIsBetterWhenHigh(t *testing.T) {
+	for _, m := range model.MetricTable() {
+		if m.PerCluster {
+			continue
+		}
+		for _, weight := range []float64{1, -0.5, 0} {
+			text := fmt.Sprintf(`"objective": {%q: %g},`, m.Name, weight)
+			in, err := readInstance(document(text, `{"id": "c", "machines": [{"id": "m"}]}`, `{"id": "j", "work": 1}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := weight
+			if m.HighBetter {
+				want = -weight
+			}
+			if term := in.Objective()[0]; term.Weight != want || math.Signbit(term.Weight) != (want < 0) {
+				t.Errorf("%s: %v is the term %v", m.Name, weight, term)
+			}
+			if again, err := readInstance(written(t, in)); err != nil || again.Objective()[0] != in.Objective()[0] || in.StatedObjective()[m.Name] != weight {
+				t.Errorf("%s: written with weight %v, read again as %v, %v", m.Name, weight, again.Objective(), err)
+			}
+			if in.ReplacedObjective() != nil {
+				t.Errorf("%s: the file's own objective counts as replaced", m.Name)
+			}
+			if other, err := in.WithObjective(map[string]float64{m.Name: 3}); err != nil || other.ReplacedObjective()[m.Name] != 3 {
+				t.Errorf("%s: replaced: %v, %v", m.Name, other.ReplacedObjective(), err)
+			}
+		}
+	}
+}
+
+// A bound proves or refutes a schedule by the relative tolerance and the rounding error of its times: at an objective of 0 as well,
+// and no wider because the times are large.
+func TestBoundsAgainstAnEvaluation(t *testing.T) {
+	for _, c := range []struct {
+		at, deadline, bound float64
+		proves, refutes     bool
+	}{
+		{0, 2, 0, true, false},            // nothing late
+		{0, 2, 1e-16, true, false},        // but for rounding
+		{0, 2, 1e-9, true, true},          // the least excess of such times is no rounding
+		{0, 1, 1, true, false},            // late by 1
+		{0, 1, 1 - 1e-12, true, false},    //
+		{0, 1, 1 - 1e-6, false, false},    //
+		{0, 1, 1 + 1e-6, true, true},      //
+		{1e9, 1e9 + 1, 1, true, false},    // late by 1 at times of 1e9
+		{1e9, 1e9 + 2, 0, true, false},    //
+		{1e9, 1e9 + 2, 1e-6, true, false}, // some 10 units in the last place of 1e9
+		{1e9, 1e9 + 2, 1e-3, true, true},  //
+	} {
+		job := fmt.Sprintf(`{"id": "j", "work": 2, "arrival": %v, "deadline": %v}`, c.at, c.deadline)
+		in, err := readInstance(document(`"objective": {"over_deadline": 1},`, `{"id": "c", "machines": [{"id": "m"}]}`, job))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := model.Evaluate(in, &model.Solution{Jobs: []model.Placement{placed("j", "c", "0", c.at, c.at+2)}})
+		if err != nil || found.Proves(c.bound) != c.proves || found.Refutes(c.bound) != c.refutes {
+			t.Errorf("%+v: proves %v, refutes %v at objective %v, %v", c, found.Proves(c.bound), found.Refutes(c.bound), found.Objective, err)
+		}
 	}
 }
 

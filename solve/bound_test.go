@@ -119,7 +119,7 @@ func TestNoBoundWhereItWouldNotHold(t *testing.T) {
 			t.Errorf("bound %v of %s, which depends on which jobs are placed", found, metric)
 		}
 	}
-	sum, err := in.WithObjective(map[string]float64{"makespan": 2, "utilisation": -0.01})
+	sum, err := in.WithObjective(map[string]float64{"makespan": 2, "utilisation": 0.01})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func writeStart(start *model.Solution) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = model.WriteSolution(file, &model.Solution{Jobs: start.Jobs, Unscheduled: start.Unscheduled, Loads: start.Loads})
+	err = model.WriteSolution(file, bare(start))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}

@@ -147,7 +147,11 @@ func solveAsProgram() {
 	}
 	for _, name := range []string{"fcfs-list", "search"} {
 		info, _ := solve.Lookup(name)
-		result, err := solve.Run(context.Background(), info, info.New(), in, opt)
+		limits := opt
+		if !info.Starts {
+			limits.Start = nil
+		}
+		result, err := solve.Run(context.Background(), info, info.New(), in, limits)
 		if errors.Is(err, solve.ErrUnsupported) {
 			continue
 		}

@@ -45,7 +45,7 @@ func runCheck(c *cli.Context) error {
 		if c.Bool("json") {
 			return writeReportJSON(w, &report)
 		}
-		writeReport(w, &report)
+		writeReport(w, in, sol, &report)
 		return nil
 	})
 	if err != nil {
@@ -61,8 +61,8 @@ func runCheck(c *cli.Context) error {
 	return nil
 }
 
-// writeReport writes a report for people.
-func writeReport(w io.Writer, report *model.Report) {
+// writeReport writes a report of a solution for people.
+func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *model.Report) {
 	for _, v := range report.Violations {
 		fmt.Fprintln(w, printable(v.Error()))
 	}
@@ -72,7 +72,7 @@ func writeReport(w io.Writer, report *model.Report) {
 	if !report.OK() {
 		return
 	}
-	fmt.Fprintf(w, "ok\nobjective %s\n", bench.Figure(report.Objective))
+	fmt.Fprintf(w, "ok\nobjective %s%s\n", bench.Figure(report.Objective), minimisedText(in, sol))
 	for _, m := range model.MetricTable() {
 		value, ok := report.Metrics[m.Name]
 		switch {
@@ -91,6 +91,18 @@ func writeReport(w io.Writer, report *model.Report) {
 			}
 		}
 	}
+}
+
+// minimisedText names the objective that a solution was made for, where that is not the instance's own.
+func minimisedText(in *model.Instance, sol *model.Solution) string {
+	if sol.Minimised == nil {
+		return ""
+	}
+	target, err := in.WithObjective(sol.Minimised)
+	if err != nil {
+		return ""
+	}
+	return printable(fmt.Sprintf(" (%s, minimised in place of the instance's %s)", bench.ObjectiveName(target), bench.ObjectiveName(in)))
 }
 
 // writeReportJSON writes a report as JSON.
