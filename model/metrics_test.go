@@ -167,7 +167,7 @@ func TestObjectiveNegatesWhatIsBetterWhenHigh(t *testing.T) {
 			continue
 		}
 		for _, weight := range []float64{1, -0.5, 0} {
-			text := fmt.Sprintf(`"objective": {%q: %g},`, m.Name, weight)
+			text := fmt.Sprintf(`"queueing": {"rate": 0.1}, "objective": {%q: %g},`, m.Name, weight)
 			in, err := readInstance(document(text, `{"id": "c", "machines": [{"id": "m"}]}`, `{"id": "j", "work": 1}`))
 			if err != nil {
 				t.Fatal(err)
