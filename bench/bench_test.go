@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -88,15 +87,12 @@ func Benchmark(b *testing.B) {
 	}
 }
 
-// suiteCases are instances of each kind that solvers are compared on: generated ones, and real ones where the data is at hand.
+// suiteCases are instances of each kind that solvers are compared on: generated ones and real ones.
 func suiteCases(b *testing.B) []searchCase {
 	cases := []searchCase{
 		{name: "muscle-100", in: muscleBatch(b, 100)},
 		{name: "mts-500", in: grid(b, 500, 0)},
 		{name: "ggone-96-machines", in: generatedGGOne(b, 0)},
-	}
-	if !realdata.AtHand(b) {
-		return cases
 	}
 	cases = append(cases, mcpCases(b)[1], braunCases(b)[0])
 	for _, c := range stripPackingCases(b, false) {

@@ -20,7 +20,7 @@ import (
 // peerScript runs OR-Tools' CP-SAT on an instance file.
 func peerScript(b *testing.B) string {
 	b.Helper()
-	return realdata.Shared(b, "peers", "cpsat.py")
+	return realdata.Peer(b, "cpsat.py")
 }
 
 // BenchmarkSearchPeer runs OR-Tools' CP-SAT on some instances of BenchmarkSearch with the same time and workers. It hands over no

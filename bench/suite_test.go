@@ -14,8 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"github.com/allot-opt/allot/internal/realdata"
 )
 
 // writeSuite writes a suite to a new folder.
@@ -193,7 +191,6 @@ func TestSuites(t *testing.T) {
 			t.Errorf("%s has the name %q", path, suite.Name)
 		} else {
 			t.Run(name, func(t *testing.T) {
-				realdata.Path(t, "mcp")
 				plan, err := suite.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)

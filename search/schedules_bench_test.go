@@ -3,9 +3,9 @@ package search
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/wfformat"
 )
@@ -40,14 +40,10 @@ func BenchmarkSchedules(b *testing.B) {
 	}
 }
 
-// workflow reads a workflow of the shared data for so many processors; it skips the test where the data is not there.
+// workflow reads a workflow for so many processors.
 func workflow(tb testing.TB, name string, processors int) *model.Instance {
-	f, err := os.Open("../../shared/data/wfformat/" + name)
-	if err != nil {
-		tb.Skip(err)
-	}
-	defer f.Close()
-	in, _, err := wfformat.Read(f, name, wfformat.Options{Processors: processors})
+	tb.Helper()
+	in, _, err := wfformat.Read(realdata.Open(tb, "wfformat", name), name, wfformat.Options{Processors: processors})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -441,7 +441,7 @@ func workflowFloor(in *model.Instance, processors int) float64 {
 	return max(path, work/float64(processors))
 }
 
-// The seven workflows of the shared data at 4, 16 and 64 processors: mean ratio to the longest of critical path and work/p. Bounds
+// The seven workflows at 4, 16 and 64 processors: mean ratio to the longest of critical path and work/p. Bounds
 // of the same kind over the jobs between two others (see docs/search.md) prove that no schedules have a mean below 1.0633.
 func TestSchedulesOfWorkflows(t *testing.T) {
 	names := []string{"1000genome-chameleon-2ch-100k-001", "blast-chameleon-small-001", "epigenomics-chameleon-hep-1seq-100k-001",

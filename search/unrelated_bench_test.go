@@ -1,50 +1,30 @@
 package search
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 )
 
-// braun reads one of the real matrices with its best published makespan; the test is skipped without them.
+// braun reads one of the real matrices with its best published makespan.
 func braun(t testing.TB, name string) (*model.Instance, float64) {
 	t.Helper()
-	folder := filepath.Join("..", "..", "shared", "data", "braun_etc")
-	table, err := os.ReadFile(filepath.Join(folder, "best_known.csv"))
-	if err != nil {
-		t.Skipf("real data is absent: %v", err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		if row[0] != name {
+	for _, row := range realdata.Table(t, "braun_etc", "best_known.csv") {
+		if row["instance"] != name {
 			continue
 		}
-		best, err := strconv.ParseFloat(row[4], 64)
+		in, _, err := etc.Read(realdata.Open(t, "braun_etc", name+".gz"), name, etc.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := model.Open(filepath.Join(folder, name+".gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		in, _, err := etc.Read(file, name, etc.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return in, best
+		return in, row.Number(t, "best_known_MS")
 	}
 	t.Fatalf("no matrix %q", name)
 	return nil, 0

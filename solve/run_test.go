@@ -118,16 +118,16 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 		refuted bool
 	}{
 		"nothing claimed, and the methods prove it": {0, 2, solve.Result{}, 5, model.Optimal, false},
-		"nothing claimed":                           {1, 3, solve.Result{}, 5, model.Feasible, false},
-		"optimal without a bound":                   {1, 3, solve.Result{Status: model.Optimal}, 5, model.Feasible, false},
-		"optimal with a bound below":                {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true}, 5.9, model.Feasible, false},
-		"optimal within a tolerance":                {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true, Tolerance: 0.02}, 5.9, model.Optimal, false},
-		"feasible with a bound that is met":         {1, 3, solve.Result{Status: model.Feasible, Bound: 6, HasBound: true}, 6, model.Optimal, false},
-		"a bound above the objective":               {1, 3, solve.Result{Status: model.Optimal, Bound: 6.1, HasBound: true}, 5, model.Feasible, true},
-		"a bound above, by rounding":                {1, 3, solve.Result{Bound: 6 * (1 + 1e-12), HasBound: true}, 6, model.Optimal, false},
-		"no number":                                 {1, 3, solve.Result{Status: model.Optimal, Bound: math.NaN(), HasBound: true}, 5, model.Feasible, false},
-		"infinite":                                  {1, 3, solve.Result{Status: model.Optimal, Bound: math.Inf(1), HasBound: true}, 5, model.Feasible, false},
-		"infeasible, with a schedule":               {1, 3, solve.Result{Status: model.Infeasible}, 5, model.Feasible, false},
+		"nothing claimed":                   {1, 3, solve.Result{}, 5, model.Feasible, false},
+		"optimal without a bound":           {1, 3, solve.Result{Status: model.Optimal}, 5, model.Feasible, false},
+		"optimal with a bound below":        {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true}, 5.9, model.Feasible, false},
+		"optimal within a tolerance":        {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true, Tolerance: 0.02}, 5.9, model.Optimal, false},
+		"feasible with a bound that is met": {1, 3, solve.Result{Status: model.Feasible, Bound: 6, HasBound: true}, 6, model.Optimal, false},
+		"a bound above the objective":       {1, 3, solve.Result{Status: model.Optimal, Bound: 6.1, HasBound: true}, 5, model.Feasible, true},
+		"a bound above, by rounding":        {1, 3, solve.Result{Bound: 6 * (1 + 1e-12), HasBound: true}, 6, model.Optimal, false},
+		"no number":                         {1, 3, solve.Result{Status: model.Optimal, Bound: math.NaN(), HasBound: true}, 5, model.Feasible, false},
+		"infinite":                          {1, 3, solve.Result{Status: model.Optimal, Bound: math.Inf(1), HasBound: true}, 5, model.Feasible, false},
+		"infeasible, with a schedule":       {1, 3, solve.Result{Status: model.Infeasible}, 5, model.Feasible, false},
 	} {
 		solver := func(*model.Instance, solve.Options) solve.Result {
 			result := c.claimed

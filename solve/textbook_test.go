@@ -1,20 +1,18 @@
 package solve_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/plan"
@@ -240,16 +238,9 @@ func (f *family) instance(t testing.TB, seed uint64, most int) *model.Instance {
 	return built(t, b)
 }
 
-// braun are the matrices of Braun et al. (2001) for which the makespans of the heuristics are known from elsewhere.
-const braun = "../../shared/data/braun_etc"
-
-// TestBraun compares makespans on real matrices with those that others have computed.
+// TestBraun compares makespans on the matrices of Braun et al. (2001) with those that others have computed.
 func TestBraun(t *testing.T) {
-	table, err := os.ReadFile(filepath.Join(braun, "best_known.csv"))
-	if err != nil {
-		t.Skipf("real data is absent: %v", err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
+	rows, err := csv.NewReader(realdata.Open(t, "braun_etc", "best_known.csv")).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,16 +269,9 @@ func TestBraun(t *testing.T) {
 // braunMatrix reads a matrix.
 func braunMatrix(t testing.TB, name string) *model.Instance {
 	t.Helper()
-	file, err := model.Open(filepath.Join(braun, name))
+	in, _, err := etc.Read(realdata.Open(t, "braun_etc", name), name, etc.Options{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	in, _, err := etc.Read(file, name, etc.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Error(err)
 	}
 	return in
 }

@@ -1,5 +1,6 @@
 // Package realdata finds real inputs for tests and benchmarks: files that nobody of this project made, with figures that were
-// computed from them by other means. They are not part of the repository; a test that needs them is skipped without them.
+// computed from them by other means. They lie in the folder data of the repository. The environment variable ALLOT_DATA names a
+// folder of the same layout that is looked at first: a larger set.
 package realdata
 
 import (
@@ -14,43 +15,46 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Shared is the path of a file beside the project, given by its parts from the folder that holds the data and other programs; it
-// skips the test where it is absent.
-func Shared(t testing.TB, parts ...string) string {
+// Path is the path of a file of the data, given by its parts; it skips the test where it is in neither set.
+func Path(t testing.TB, parts ...string) string {
 	t.Helper()
-	path := beside(t, parts...)
+	name := filepath.Join(parts...)
+	if larger := os.Getenv("ALLOT_DATA"); larger != "" {
+		path := filepath.Join(larger, name)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	path := filepath.Join(root(t), "data", name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("real data is absent: %v", err)
+		t.Skipf("%s is not in the repository's data: set ALLOT_DATA to a folder that holds it", name)
 	}
 	return path
 }
 
-// AtHand says whether there is any real data, for what does without.
-func AtHand(t testing.TB) bool {
+// Peer is the path of a script that runs another program on our instances, in the folder that ALLOT_PEERS names; it skips the test
+// where there is none.
+func Peer(t testing.TB, name string) string {
 	t.Helper()
-	_, err := os.Stat(beside(t, "data"))
-	return err == nil
+	path := filepath.Join(os.Getenv("ALLOT_PEERS"), name)
+	if _, err := os.Stat(path); err != nil || !filepath.IsAbs(path) {
+		t.Skipf("no script %s to run the peer: set ALLOT_PEERS to the absolute path of the folder that holds it", name)
+	}
+	return path
 }
 
-// beside is a path beside the project.
-func beside(t testing.TB, parts ...string) string {
+// root is the folder of the repository.
+func root(t testing.TB) string {
 	t.Helper()
-	root := "." // tests run in the folder of their package
+	folder := "." // tests run in the folder of their package
 	for {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			break
-		} else if up, err := filepath.Abs(root); err != nil || filepath.Dir(up) == up {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		} else if up, err := filepath.Abs(folder); err != nil || filepath.Dir(up) == up {
 			t.Fatal("no go.mod above the folder of the test")
 		}
-		root = filepath.Join(root, "..")
+		folder = filepath.Join(folder, "..")
 	}
-	return filepath.Join(append([]string{root, "..", "shared"}, parts...)...)
-}
-
-// Path is the path of a file of the data, given by its parts; it skips the test where it is absent.
-func Path(t testing.TB, parts ...string) string {
-	t.Helper()
-	return Shared(t, append([]string{"data"}, parts...)...)
 }
 
 // Open opens a file of the data, given by the parts of its path, and skips the test where it is absent.
