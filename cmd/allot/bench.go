@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
@@ -77,8 +76,7 @@ func runBench(c *cli.Context) error {
 		opt.Jobs = max(1, runtime.GOMAXPROCS(0)/max(1, suite.Workers))
 	}
 	fmt.Fprintln(c.App.ErrWriter, printable(planned(plan, opt.Dir)))
-	bar := newBar(c.App.ErrWriter, printable(suite.Name), len(plan.Cells), progressbar.OptionSetWidth(20), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+	bar := newProgress(c.App.ErrWriter, printable(suite.Name), len(plan.Cells))
 	opt.Progress = func(p bench.Progress) {
 		bar.describe(printable(progressLine(p)))
 		bar.at(p.Done)

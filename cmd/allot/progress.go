@@ -1,68 +1,91 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 )
 
-// progress is a progress bar on a terminal, and nothing elsewhere.
-type progress struct{ bar *progressbar.ProgressBar }
+// progress shows how far a run has come: on a terminal a line that is written anew some times a second, elsewhere a line now and then, so
+// that a log of a long run shows that it goes on.
+type progress struct {
+	w        io.Writer
+	terminal int // file descriptor; −1: the stream is no terminal
+	title    string
+	steps    int // 0: not known
+	done     int
+	began    time.Time
+	written  time.Time     // when the last line was
+	pause    time.Duration // between two lines
+}
 
-// newProgress starts a bar of so many steps.
+// newProgress starts to show a run of so many steps; 0: it is not known how many.
 func newProgress(w io.Writer, title string, steps int) *progress {
-	return newBar(w, title, steps, progressbar.OptionSetWidth(30), progressbar.OptionShowCount())
-}
-
-// newSpinner starts a line for a run whose length is not known.
-func newSpinner(w io.Writer, title string) *progress {
-	return newBar(w, title, -1, progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false))
-}
-
-// newBar is silent where the stream is no terminal or NO_COLOR is set.
-func newBar(w io.Writer, title string, steps int, options ...progressbar.Option) *progress {
-	if _, ok := terminalOf(w); !ok || os.Getenv("NO_COLOR") != "" {
-		return &progress{}
+	p := &progress{w: w, terminal: -1, title: title, steps: steps, began: time.Now(), written: time.Now(), pause: 10 * time.Second}
+	if fd, ok := terminalOf(w); ok && os.Getenv("NO_COLOR") == "" {
+		p.terminal, p.pause, p.written = fd, 100*time.Millisecond, time.Time{}
 	}
-	return &progress{progressbar.NewOptions(steps, append(options,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(title),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-	)...)}
+	return p
 }
 
 // visible says that there is a terminal to show it on.
-func (p *progress) visible() bool { return p.bar != nil }
+func (p *progress) visible() bool { return p.terminal >= 0 }
 
-// describe says what the next step is.
+// describe says what goes on.
 func (p *progress) describe(title string) {
-	if p.bar != nil {
-		p.bar.Describe(title)
-	}
+	p.title = title
+	p.show()
 }
 
 // step counts a step.
-func (p *progress) step() {
-	if p.bar != nil {
-		_ = p.bar.Add(1) // a bar that cannot be drawn is no failure
-	}
-}
+func (p *progress) step() { p.at(p.done + 1) }
 
 // at sets how many steps are done.
 func (p *progress) at(steps int) {
-	if p.bar != nil {
-		_ = p.bar.Set(steps) // as above
-	}
+	p.done = steps
+	p.show()
 }
 
-// finish takes the bar away.
+// show writes the line where enough time has passed since the last. A line that cannot be written is no failure.
+func (p *progress) show() {
+	if time.Since(p.written) < p.pause {
+		return
+	}
+	p.written = time.Now()
+	if p.terminal < 0 {
+		fmt.Fprintln(p.w, p.line())
+		return
+	}
+	width, _, err := term.GetSize(p.terminal)
+	if err != nil || width < 2 {
+		width = 80
+	}
+	fmt.Fprint(p.w, eraseLine, text.Trim(p.line(), width-1))
+}
+
+// eraseLine takes the cursor to the begin of the line and clears it.
+const eraseLine = "\r\x1b[2K"
+
+// line is what is shown: what goes on, how far it is, and how long it has taken.
+func (p *progress) line() string {
+	var b strings.Builder
+	b.WriteString(p.title)
+	if p.steps > 0 {
+		fmt.Fprintf(&b, ", %d of %d", p.done, p.steps)
+	}
+	fmt.Fprintf(&b, ", %s", time.Since(p.began).Round(time.Second))
+	return b.String()
+}
+
+// finish takes the line away.
 func (p *progress) finish() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
+	if p.terminal >= 0 {
+		fmt.Fprint(p.w, eraseLine)
 	}
 }
 

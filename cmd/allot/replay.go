@@ -58,7 +58,7 @@ func runReplay(c *cli.Context) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	bar := newSpinner(c.App.ErrWriter, "replaying")
+	bar := newProgress(c.App.ErrWriter, "replaying", 0)
 	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Trace(stream.Processors()), sim.Options{
 		Kill: policy.Kills(),
 		Progress: func(p sim.Progress) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
@@ -116,18 +115,19 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	bar := &progress{}
+	var bar *progress
 	opt.Progress = func(p bench.Progress) {
-		if bar.bar == nil {
-			bar = newBar(c.App.ErrWriter, e.ID, p.Total, progressbar.OptionSetWidth(20), progressbar.OptionShowCount(),
-				progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+		if bar == nil {
+			bar = newProgress(c.App.ErrWriter, e.ID, p.Total)
 		}
 		bar.describe(printable(progressLine(p)))
 		bar.at(p.Done)
 	}
 	opt.Warn = func(text string) { fmt.Fprintf(c.App.ErrWriter, "allot: %s\n", printable(text)) }
 	outcome, err := e.Run(ctx, opt)
-	bar.finish()
+	if bar != nil {
+		bar.finish()
+	}
 	if err != nil {
 		return interrupted(ctx, runError(err), "what was cut short has no row; the same command goes on with it")
 	}

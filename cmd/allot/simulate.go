@@ -76,7 +76,7 @@ func runSimulate(c *cli.Context) error {
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
-	bar := newSpinner(c.App.ErrWriter, "simulating")
+	bar := newProgress(c.App.ErrWriter, "simulating", 0)
 	answer, err := solve.Submit(ctx, info.Name, policy, with, job.ID)
 	bar.finish()
 	if err != nil {

@@ -192,7 +192,7 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (solve.Result, time.Duration, error) {
 	ctx, stop := withinTime(c)
 	defer stop()
-	follow := newWatch(ctx, c.App.ErrWriter, in, c.IsSet("trace"))
+	follow := newWatch(ctx, c.App.ErrWriter, in, c.IsSet("trace"), c.Duration("time"))
 	if follow != nil {
 		opt.Progress = follow.observe
 	}

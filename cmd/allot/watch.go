@@ -20,11 +20,11 @@ type watch struct {
 	shown time.Time
 }
 
-// newWatch starts to follow a run on the instance, where there is a terminal to show it on or a trace is asked for; nil
-// otherwise, as a solver, and the bound, may have to work for it.
-func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool) *watch {
-	bar := newSpinner(w, printable(instanceName(in)))
-	if !traced && !bar.visible() {
+// newWatch starts to follow a run on the instance, where there is a terminal to show it on, a trace is asked for, or the run may be long enough for
+// a line; nil otherwise, as a solver, and the bound, may have to work for it.
+func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool, limit time.Duration) *watch {
+	bar := newProgress(w, printable(instanceName(in)), 0)
+	if !traced && !bar.visible() && limit < bar.pause {
 		return nil
 	}
 	var known *float64
