@@ -56,7 +56,7 @@ func TestConformance(t *testing.T) {
 // conforms checks one solver on one case and says whether it supports the instance.
 func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bool {
 	t.Helper()
-	opt := solve.Options{Seed: 7, MaxEvals: 2000, Workers: 1}
+	opt := solve.Options{Seed: 7, MaxEvals: 2000, Workers: 1, Strict: true}
 	if race.Enabled {
 		opt.MaxEvals = 300
 	}
