@@ -19,6 +19,14 @@ var (
 	nodeAscent = ascent{iterations: 30, step: 1.5, patience: 4}
 )
 
+// The rounds at the root: more than two only while the gap is above a share of the best, each with twice the iterations and the patience of the
+// one before; and the allocations that the local search of the first may try.
+const (
+	rootRounds = 7
+	rootGap    = 2e-4
+	rootTries  = 400
+)
+
 const (
 	shrink     = 0.8
 	deflection = 0.7 // share of the new subgradient in the direction

@@ -104,10 +104,11 @@ type move struct {
 }
 
 // improve is a local search from the best loads: one task fewer on a rank, one more on another. The dual prices of the
-// transportation problem bound what each such move can give, so that few have to be tried.
-func (s *search) improve(b box) {
+// transportation problem bound what each such move can give, so that few have to be tried. It ends after about so many tries.
+func (s *search) improve(b box, tries int64) {
 	u := make([]float64, s.tasks)
-	for improved := true; improved && !s.stopped(); {
+	last := s.evaluations + tries
+	for improved := true; improved && s.evaluations < last && !s.stopped(); {
 		improved = false
 		if math.IsInf(s.assign(s.bestLoads).cost, 1) {
 			return
@@ -120,7 +121,7 @@ func (s *search) improve(b box) {
 		for _, m := range s.moves(u, b, loads) {
 			loads[m.from]--
 			loads[m.to]++
-			if improved = s.try(loads); improved {
+			if improved = s.try(loads); improved || s.evaluations >= last {
 				break
 			}
 			loads[m.from]++

@@ -99,7 +99,7 @@ func (s *search) run() {
 	s.report()
 	for known := s.best; s.open.Len() > 0 && !s.stopped(); {
 		if s.best < known { // what the root's prices leave has become less
-			s.improve(root.box)
+			s.improve(root.box, rootTries)
 			known = s.best
 			root.bound = math.Inf(-1)
 			if s.fix(root) && !math.IsInf(root.bound, -1) {
@@ -120,14 +120,24 @@ func (s *search) run() {
 }
 
 // rootOpen bounds the root and finds first allocations; false where that solves the problem.
+//
+// Each round is an ascent, a local search, the dual prices of what it found, and what these rule out. The step of an ascent is measured by the
+// best allocation, so a first one, however bad, comes before it, and where much is left another round with a better one pays.
 func (s *search) rootOpen(root *node) bool {
-	for _, a := range []ascent{rootAscent, againstBox} {
-		s.ascend(root, a)
-		if math.IsInf(s.best, 1) && !s.stopped() {
-			s.try(s.even())
+	s.try(s.even())
+	for round := 0; round < rootRounds && !s.stopped(); round++ {
+		before, a := root.bound, rootAscent
+		switch {
+		case round == 1:
+			a = againstBox
+		case round > 2:
+			a.iterations <<= round - 2
+			a.patience <<= round - 2
 		}
+		s.ascend(root, a)
 		if !math.IsInf(s.best, 1) {
-			s.improve(root.box)
+			s.improve(root.box, rootTries<<round)
+			s.adopt(root)
 		}
 		if s.stopped() {
 			return true
@@ -139,8 +149,25 @@ func (s *search) rootOpen(root *node) bool {
 			return true
 		}
 		s.sieve(root)
+		gap := s.best - root.bound
+		if round > 0 && (gap < rootGap*s.best || root.bound-before < 0.1*gap) {
+			break
+		}
 	}
 	return true
+}
+
+// adopt takes the dual prices of the best allocation for the node's where they bound it better. They know nothing of other loads, but where many
+// tasks cost the same in many places, as when waits hardly matter, the subgradient method takes long to find as good ones.
+func (s *search) adopt(n *node) {
+	if s.stopped() || math.IsInf(s.assign(s.bestLoads).cost, 1) {
+		return
+	}
+	u := make([]float64, s.tasks)
+	s.transport.prices(u)
+	if l := s.bound(u, n.box); l > n.bound {
+		n.bound, n.u = l, u
+	}
 }
 
 // even shares the tasks among the machines in proportion to what they can take.
