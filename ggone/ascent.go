@@ -19,6 +19,14 @@ var (
 	nodeAscent = ascent{iterations: 30, step: 1.5, patience: 4}
 )
 
+// The rounds at the root: more than two only while the gap is above a share of the best, each with twice the iterations and the patience of the
+// one before; and the allocations that the local search of the first may try.
+const (
+	rootRounds = 7
+	rootGap    = 2e-4
+	rootTries  = 400
+)
+
 const (
 	shrink     = 0.8
 	deflection = 0.7 // share of the new subgradient in the direction
@@ -51,7 +59,7 @@ func (s *search) bound(u []float64, b box) float64 {
 	if !s.price(u, b) {
 		return math.Inf(-1)
 	}
-	return s.knapsack.least(b) + safeSum(u)
+	return s.floor(u).of(s.knapsack.least(b))
 }
 
 // counts says how often each task is served at the loads of the last bound.
@@ -151,8 +159,13 @@ func (s *search) fix(n *node) bool {
 		if !s.price(n.u, n.box) {
 			return true // out of time: nothing is proved
 		}
-		l := s.knapsack.solve(n.box) + safeSum(n.u)
+		floor := s.floor(n.u)
+		l := floor.of(s.knapsack.solve(n.box))
 		if math.IsInf(l, -1) {
+			if s.ctx.Err() == nil { // the prices overflow, and nothing is known of the loads
+				s.unproved = min(s.unproved, n.bound)
+				return false
+			}
 			return true
 		}
 		n.bound = max(n.bound, l)
@@ -162,16 +175,16 @@ func (s *search) fix(n *node) bool {
 		if !s.knapsack.complete(n.box) {
 			return true
 		}
-		base, narrower := safeSum(n.u), false
+		narrower := false
 		for r := range s.class {
 			if s.slow && s.ctx.Err() != nil {
 				return true
 			}
 			low, high := n.low[r], n.high[r]
-			for low <= high && base+s.knapsack.with(r, low) >= s.limit() {
+			for low <= high && floor.of(s.knapsack.with(r, low)) >= s.limit() {
 				low++
 			}
-			for low <= high && base+s.knapsack.with(r, high) >= s.limit() {
+			for low <= high && floor.of(s.knapsack.with(r, high)) >= s.limit() {
 				high--
 			}
 			if low > high {
@@ -190,17 +203,17 @@ func (s *search) fix(n *node) bool {
 
 // sieve restricts the levels to what the prices of the root leave; it follows fix of the root.
 func (s *search) sieve(root *node) {
-	base := safeSum(root.u)
+	floor := s.floor(root.u)
 	for k := range s.classes {
 		q := &s.classes[k]
 		for n := range q.levels {
 			least := math.Inf(1)
 			for r := q.firstRank; r < q.firstRank+q.machines; r++ {
 				if root.low[r] <= n && n <= root.high[r] {
-					least = min(least, base+s.knapsack.with(r, n))
+					least = min(least, floor.of(s.knapsack.with(r, n)))
 				}
 			}
-			if room := s.limit() - least; room > 0 && !math.IsInf(least, 1) {
+			if room := s.limit() - least; room > 0 && !math.IsInf(least, 0) {
 				s.restrict(k, n, root.u, room)
 			}
 		}

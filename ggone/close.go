@@ -15,7 +15,7 @@ type candidate struct {
 	bound float64
 }
 
-// close tries all loads of the node that may cost less than the limit, if they are at most so many, and says whether that closed the node. It
+// close tries all loads of the node that may cost less than the limit, if they are at most so many, and says whether it did. It
 // follows fix of the node.
 func (s *search) close(n *node, most int) bool {
 	list, ok := s.few(n, most)
@@ -28,18 +28,26 @@ func (s *search) close(n *node, most int) bool {
 			s.try(c.loads)
 		}
 	}
-	return !s.stopped()
+	if s.stopped() {
+		return false
+	}
+	for _, c := range list { // what a transportation problem did not prove lowers the bound of the whole
+		if proved := max(c.bound, s.provedAt(c.loads)); proved < s.limit() {
+			s.unproved = min(s.unproved, proved)
+		}
+	}
+	return true
 }
 
 // few lists the loads of the node, falling inside the classes, whose bound at its prices is below the limit; false where there are more
 // than so many. It walks the tables that fix left in the knapsack. Complexity: O(most · ranks · loads of a rank).
 func (s *search) few(n *node, most int) (list []candidate, ok bool) {
-	base, limit, steps := safeSum(n.u), s.limit(), 4*most*len(s.class)
+	floor, limit, steps := s.floor(n.u), s.limit(), 4*most*len(s.class)
 	loads := make([]int, len(s.class))
-	var extend func(r, sum int, bound float64) bool
-	extend = func(r, sum int, bound float64) bool {
+	var extend func(r, sum int, least float64) bool
+	extend = func(r, sum int, least float64) bool {
 		if r == len(s.class) {
-			list = append(list, candidate{slices.Clone(loads), bound})
+			list = append(list, candidate{slices.Clone(loads), floor.of(least)})
 			return len(list) <= most
 		}
 		if steps--; steps < 0 {
@@ -51,15 +59,15 @@ func (s *search) few(n *node, most int) (list []candidate, ok bool) {
 		}
 		levels := s.classes[s.class[r]].levels
 		for load := n.low[r]; load <= high; load++ {
-			next, bound := sum+load, bound+levels[load].g
-			if next < s.knapsack.from[r+1] || next > s.knapsack.to[r+1] || bound+s.knapsack.back[r+1][next] >= limit {
+			next, least := sum+load, least+levels[load].g
+			if next < s.knapsack.from[r+1] || next > s.knapsack.to[r+1] || floor.of(least+s.knapsack.back[r+1][next]) >= limit {
 				continue
 			}
-			if loads[r] = load; !extend(r+1, next, bound) {
+			if loads[r] = load; !extend(r+1, next, least) {
 				return false
 			}
 		}
 		return true
 	}
-	return list, extend(0, 0, base)
+	return list, extend(0, 0, 0)
 }

@@ -29,10 +29,10 @@ func TestFewLoadsAgainstEnumeration(t *testing.T) {
 			return
 		}
 		s.knapsack.complete(n.box)
-		s.best = safeSum(n.u) + float64(len(c.class))*rng.Float64()
+		s.best = s.floor(n.u).of(0) + float64(len(c.class))*rng.Float64()
 		want := map[string]float64{}
 		everyLoads(n.box, c.tasks, func(loads []int) {
-			bound := safeSum(n.u)
+			bound := s.floor(n.u).of(0)
 			for r, load := range loads {
 				bound += c.classes[c.class[r]].levels[load].g
 			}

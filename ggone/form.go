@@ -231,12 +231,12 @@ func (f *Form) Allocation(values []float64) Result {
 	}
 	s := &search{core: f.core, ctx: context.Background(), rankOf: make([]int, f.core.tasks)}
 	loads = f.core.descending(loads)
-	cost := s.assign(loads)
-	if math.IsInf(cost, 1) {
+	found := s.assign(loads)
+	if math.IsInf(found.cost, 1) {
 		return none
 	}
 	s.keep(loads)
-	return f.problem.placed(s.rankOf, cost, f.slack)
+	return f.problem.placed(s.rankOf, found.cost, f.slack)
 }
 
 // placed is the result of an allocation whose cost without slack is known: slack is parked where it costs least.
@@ -252,7 +252,7 @@ func (p *Problem) placed(machine []int, cost, slack float64) Result {
 		loads[r] = float64(len(tasks[r]))
 	}
 	if slack > 0 {
-		parked, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+slack)
+		parked, _, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+slack)
 		if !ok {
 			return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
 		}

@@ -217,16 +217,21 @@ func TestTransportAgainstEnumeration(t *testing.T) {
 			for _, r := range machine {
 				loads[r]++
 			}
-			if key := keyOf(loads); best[key] == 0 || costOf(p, machine)+1 < best[key] {
-				best[key] = costOf(p, machine) + 1 // 0: not seen
+			key, cost := keyOf(loads), costOf(p, machine)
+			if least, seen := best[key]; !seen || cost < least {
+				best[key] = cost
 			}
 		})
 		everyLoads(s.root(), s.tasks, func(loads []int) {
 			if !slices.Equal(loads, s.descending(loads)) {
 				return
 			}
-			want := best[keyOf(loads)] - 1
-			got := s.assign(loads)
+			want := best[keyOf(loads)]
+			found := s.assign(loads)
+			got := found.cost
+			if found.bound > want || found.bound < want-1e-9*(1+want) {
+				t.Fatalf("loads %v: bound %v, by enumeration %v", loads, found.bound, want)
+			}
 			if math.Abs(got-want) > 1e-9*(1+want) {
 				t.Fatalf("loads %v: %v, by enumeration %v", loads, got, want)
 			}
@@ -300,9 +305,12 @@ func TestParkAgainstSteps(t *testing.T) {
 			room += servers[r].most
 		}
 		total := float64(len(p.Tasks)) + rng.Float64()*0.8*(room-float64(len(p.Tasks)))
-		loads, _, ok := p.park(context.Background(), servers, tasks, total)
+		loads, _, bound, ok := p.park(context.Background(), servers, tasks, total)
 		if !ok || math.Abs(sum(loads)-total) > 1e-9*total {
 			t.Fatalf("loads %v do not add up to %v", loads, total)
+		}
+		if cost := p.cost(servers, tasks, loads); bound > cost || bound < cost*(1-1e-6)-1e-12 && !math.IsInf(bound, -1) {
+			t.Fatalf("parked for %v, bound %v", cost, bound)
 		}
 		const steps = 400
 		stepped := make([]float64, len(servers))

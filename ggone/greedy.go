@@ -10,6 +10,27 @@ const (
 	largestPricing  = 1 << 28
 )
 
+// beyond says that a penalty may be too large to be added up and to be told from that of a limit of 0. Nothing can then be proved.
+func (p *Problem) beyond() bool {
+	largest := hugeTotal / float64(len(p.Tasks)+1)
+	load := p.Rate + float64(len(p.Tasks))/p.Period
+	for k := range p.Classes {
+		c := &p.Classes[k]
+		wait := c.Kappa * load / ulp // more than that of any load that computes as stable
+		if !(wait <= largest) {
+			return true
+		}
+		q := penaltiesOf(p, c, p.Tasks)
+		for y, t := range p.Tasks {
+			broken := math.IsInf(q.deadline[y], -1) || math.IsInf(q.budget[y], -1)
+			if x := q.of(y, wait); !(x <= largest) && !broken || t.Deadline > 0 && math.IsInf(1/t.Deadline, 1) || t.Budget > 0 && math.IsInf(1/t.Budget, 1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // large says that the problem, with so many dummies, is too large to be searched.
 func (p *Problem) large(dummies int) bool {
 	ranks, levels := 0, 0

@@ -30,22 +30,30 @@ func keyOf(loads []int) string {
 func (s *search) try(loads []int) bool {
 	loads = s.descending(loads)
 	key := keyOf(loads)
-	if s.tried[key] || s.stopped() {
+	if _, tried := s.tried[key]; tried || s.stopped() {
 		return false
 	}
-	s.tried[key] = true
-	cost := s.assign(loads)
-	if !(cost < s.best) {
+	found := s.assign(loads)
+	s.tried[key] = found.bound
+	if !(found.cost < s.best) {
 		return false
 	}
-	s.best, s.bestLoads = cost, loads
+	s.best, s.bestLoads = found.cost, loads
 	s.keep(loads)
 	s.report()
 	return true
 }
 
+// provedAt is the lower bound of what the loads cost that is known since they were tried; −Inf: none.
+func (s *search) provedAt(loads []int) float64 {
+	if bound, tried := s.tried[keyOf(s.descending(loads))]; tried {
+		return bound
+	}
+	return math.Inf(-1)
+}
+
 // assign solves the transportation problem at the loads.
-func (s *search) assign(loads []int) float64 {
+func (s *search) assign(loads []int) assignment {
 	s.evaluations++
 	t := &s.transport
 	t.sinks = t.sinks[:0]
@@ -96,12 +104,13 @@ type move struct {
 }
 
 // improve is a local search from the best loads: one task fewer on a rank, one more on another. The dual prices of the
-// transportation problem bound what each such move can give, so that few have to be tried.
-func (s *search) improve(b box) {
+// transportation problem bound what each such move can give, so that few have to be tried. It ends after about so many tries.
+func (s *search) improve(b box, tries int64) {
 	u := make([]float64, s.tasks)
-	for improved := true; improved && !s.stopped(); {
+	last := s.evaluations + tries
+	for improved := true; improved && s.evaluations < last && !s.stopped(); {
 		improved = false
-		if math.IsInf(s.assign(s.bestLoads), 1) {
+		if math.IsInf(s.assign(s.bestLoads).cost, 1) {
 			return
 		}
 		s.transport.prices(u)
@@ -112,7 +121,7 @@ func (s *search) improve(b box) {
 		for _, m := range s.moves(u, b, loads) {
 			loads[m.from]--
 			loads[m.to]++
-			if improved = s.try(loads); improved {
+			if improved = s.try(loads); improved || s.evaluations >= last {
 				break
 			}
 			loads[m.from]++
@@ -127,7 +136,7 @@ func (s *search) moves(u []float64, b box, loads []int) []move {
 	if !b.holds(loads) {
 		return nil
 	}
-	base := safeSum(u)
+	base := sum(u)
 	for r, n := range loads {
 		base += level(r, n)
 	}
@@ -158,16 +167,4 @@ func sum(v []float64) float64 {
 		total += x
 	}
 	return total
-}
-
-// safeSum is below the sum of the numbers by more than the rounding errors of it and of the sums of single penalties less these
-// numbers can be.
-func safeSum(v []float64) float64 {
-	const rounding = 1e-13
-	total, size := 0.0, 0.0
-	for _, x := range v {
-		total += x
-		size += math.Abs(x)
-	}
-	return total - rounding*size
 }

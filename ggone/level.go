@@ -13,6 +13,8 @@ type core struct {
 
 	slow bool // a step takes so long that the context is asked inside
 
+	rounding float64 // relative error of the longest chain of operations in a bound
+
 	values []float64 // scratch
 }
 
@@ -52,7 +54,7 @@ func newCore(ctx context.Context, p *Problem, dummies int) *core {
 		tasks[y] = Task{math.Inf(1), math.Inf(1)}
 	}
 	c := &core{tasks: len(tasks), values: make([]float64, len(tasks)+1)}
-	all := 0
+	all, longest := 0, 0
 	for k := range p.Classes {
 		class := &p.Classes[k]
 		if class.Machines == 0 {
@@ -66,8 +68,10 @@ func newCore(ctx context.Context, p *Problem, dummies int) *core {
 			c.class = append(c.class, len(c.classes))
 		}
 		all += len(q.levels)
+		longest = max(longest, len(q.levels))
 		c.classes = append(c.classes, q)
 	}
+	c.rounding = float64(longest+len(c.class)+16) * ulp
 	c.slow = (all+len(c.class))*c.tasks > slowSize
 	if all*c.tasks <= tableLimit {
 		for k := range c.classes {

@@ -18,7 +18,8 @@ type narrowing struct {
 	box    box // what is left
 	groups []hullGroup
 	edges  []hullEdge
-	corner []int // scratch: corners of a hull
+	size   float64 // largest cost of a load
+	corner []int   // scratch: corners of a hull
 }
 
 // hullGroup are ranks in a row with one class and one pair of limits, and so with one hull.
@@ -38,7 +39,7 @@ const narrowSlack = 1e-9
 // Complexity: O(loads of all groups + edges · log edges).
 func (s *knapsack) narrow(b box) box {
 	w := &s.narrowing
-	w.groups, w.edges = w.groups[:0], w.edges[:0]
+	w.groups, w.edges, w.size = w.groups[:0], w.edges[:0], 0
 	need := s.tasks
 	for r := 0; r < len(s.class); {
 		next := r + 1
@@ -74,6 +75,7 @@ func (s *knapsack) hull(q hullGroup) int {
 		if math.IsInf(g, 1) {
 			continue
 		}
+		w.size = max(w.size, math.Abs(g))
 		for k := len(corner); k > 1; k = len(corner) {
 			a, c := corner[k-2], corner[k-1]
 			if (levels[c].g-levels[a].g)*float64(n-a) < (g-levels[a].g)*float64(c-a) {
@@ -123,11 +125,10 @@ func (s *knapsack) allot(need int) (price, gap float64) {
 // within are the least and the largest load of the group that cost at most the gap more than its cheapest at the price a load.
 func (s *knapsack) within(q hullGroup, price, gap float64) (low, high int) {
 	levels := s.classes[s.class[q.first]].levels
-	least, size := math.Inf(1), math.Abs(gap)
+	least, size := math.Inf(1), max(gap, s.narrowing.size, math.Abs(price)*float64(q.high))
 	for n := q.low; n <= q.high; n++ {
 		if g := levels[n].g; !math.IsInf(g, 1) {
 			least = min(least, g-price*float64(n))
-			size = max(size, math.Abs(g), math.Abs(price)*float64(n))
 		}
 	}
 	limit := least + gap + narrowSlack*size

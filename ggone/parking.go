@@ -32,10 +32,20 @@ func (p *Problem) servers() []server {
 	return list
 }
 
+// idle is the part of the service rate that is left.
+func (s *server) idle(load, period float64) float64 {
+	return 1 - (load/period+s.class.Committed)/s.class.ServiceRate
+}
+
 // slope is the derivative of the wait by the load.
 func (s *server) slope(load, period float64) float64 {
-	idle := 1 - (load/period+s.class.Committed)/s.class.ServiceRate
+	idle := s.idle(load, period)
 	return s.class.Kappa / period / (idle * idle)
+}
+
+// waitBelow is less than the wait by more than its rounding error, which grows as the machine gets full.
+func (s *server) waitBelow(load, period float64) float64 {
+	return s.class.wait(load, period) * max(0, 1-4*ulp/max(s.idle(load, period), ulp))
 }
 
 // loadOf is the load at which the wait is w.
@@ -100,20 +110,21 @@ func (m *marginal) loadAt(price, low, high, period float64) float64 {
 
 // park finds the loads, at least one for each task of a machine and total in all, of least penalty, and the price of load
 // there. The penalty of a machine is convex in its load, so at the best loads all derivatives agree; bisection finds that
-// price. It says whether there are such loads; not where the context ends.
-func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, total float64) (loads []float64, price float64, ok bool) {
+// price. No loads cost less than the bound, by the price as a dual one, which does not rest on the bisection. It says whether it found loads:
+// there may be some where it did not.
+func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, total float64) (loads []float64, price, bound float64, ok bool) {
 	n := len(servers)
 	marginals := make([]marginal, n)
 	room := 0.0
 	for r := range servers {
 		marginals[r] = servers[r].marginal(tasks[r])
 		if float64(len(tasks[r])) > servers[r].most {
-			return nil, 0, false
+			return nil, 0, math.Inf(-1), false
 		}
 		room += servers[r].most
 	}
 	if room < total {
-		return nil, 0, false
+		return nil, 0, math.Inf(-1), false
 	}
 	at := func(price float64) (loads []float64, sum float64) {
 		loads = make([]float64, n)
@@ -133,7 +144,7 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 			break
 		}
 		if ctx.Err() != nil {
-			return nil, 0, false
+			return nil, 0, math.Inf(-1), false
 		}
 		if _, sum := at(middle); sum < total {
 			low = middle
@@ -143,6 +154,7 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 	}
 	less, lessSum := at(low)
 	more, moreSum := at(high)
+	bound = p.parkingBound(servers, marginals, tasks, less, low, total-lessSum)
 	if lessSum >= total { // even at price 0: from the tasks alone on
 		more, moreSum, lessSum = less, lessSum, 0
 		less = make([]float64, n)
@@ -158,7 +170,28 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 	for r := range less {
 		less[r] += part * (more[r] - less[r])
 	}
-	return less, high, true
+	return less, high, bound, true
+}
+
+// parkingBound is a lower bound of the cost of the tasks at all loads: the given ones cost least at the price, less the price of what they
+// lack. It is −Inf where a machine with tasks that have limits is so full that its wait has lost most digits.
+func (p *Problem) parkingBound(servers []server, marginals []marginal, tasks [][]int, loads []float64, price, lack float64) float64 {
+	for r := range marginals {
+		if len(marginals[r].waits) > 0 && servers[r].idle(loads[r], p.Period) < 1e-8 {
+			return math.Inf(-1)
+		}
+	}
+	bound := p.cost(servers, tasks, loads)
+	if math.IsInf(bound, 1) { // a limit of 0 is broken at any load
+		return bound
+	}
+	if lack > 0 {
+		bound += price * lack
+	}
+	if !(bound <= hugeTotal) {
+		return math.Inf(-1)
+	}
+	return bound - slackTolerance/4*bound
 }
 
 // cost is the penalty of all tasks at the loads.

@@ -131,14 +131,14 @@ type penalties struct {
 func penaltiesOf(p *Problem, c *Class, tasks []Task) penalties {
 	n := len(tasks)
 	all := make([]float64, 5*n)
+	wait := c.wait(1, p.Period) // no task waits less
 	q := penalties{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n : 4*n : 4*n], all[4*n:], c.Price, p.ServiceOnly}
 	for y, t := range tasks {
 		if y < len(c.Service) { // a dummy takes no time
 			q.service[y] = c.Service[y]
 		}
-		waits := c.Kappa > 0
-		q.deadline[y], q.perTime[y] = limitOf(t.Deadline, q.service[y], waits)
-		q.budget[y], q.perCost[y] = limitOf(t.Budget, c.Price*q.service[y], waits && c.Price > 0 && !p.ServiceOnly)
+		q.deadline[y], q.perTime[y] = limitOf(t.Deadline, q.service[y], wait > 0)
+		q.budget[y], q.perCost[y] = limitOf(t.Budget, c.Price*q.service[y], c.Price*wait > 0 && !p.ServiceOnly)
 	}
 	return q
 }

@@ -44,13 +44,13 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	if open && !s.stopped() && !math.IsInf(root.bound, -1) {
 		open = !s.close(root, reduceLoads)
 	}
-	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: min(s.limit(), root.bound), Best: Result{Objective: math.Inf(1), Bound: math.Inf(-1)}}
+	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: s.certain(root.bound), Best: Result{Objective: math.Inf(1), Bound: math.Inf(-1)}}
 	if s.bestLoads != nil {
 		r.Best = p.placed(s.rankOf, s.best, slack)
 	}
 	switch {
 	case !open:
-		r.Proved, r.Bound = !math.IsInf(s.best, 1), s.limit()
+		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), s.certain(math.Inf(1))
 	case !s.stopped():
 		if form := p.levelForm(ctx, c, root.box, slack); ctx.Err() == nil {
 			r.Form = form

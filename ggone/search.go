@@ -18,8 +18,9 @@ type search struct {
 	best      float64
 	bestLoads []int
 	rankOf    []int // by task, in the best allocation
-	tried     map[string]bool
+	tried     map[string]float64 // by loads: no allocation at them costs less
 	proved    float64 // bound of all that is open
+	unproved  float64 // bound of what was tried and could not be proved, for want of digits; +Inf: nothing
 
 	evaluations  int64
 	nodes        int
@@ -60,7 +61,7 @@ func (q *queue) Pop() any {
 func newSearch(ctx context.Context, c *core, opt Options) *search {
 	s := &search{
 		core: c, ctx: ctx, opt: opt, knapsack: newKnapsack(ctx, c),
-		best: math.Inf(1), rankOf: make([]int, c.tasks), tried: map[string]bool{}, proved: math.Inf(-1),
+		best: math.Inf(1), rankOf: make([]int, c.tasks), tried: map[string]float64{}, proved: math.Inf(-1), unproved: math.Inf(1),
 		u: make([]float64, c.tasks), direction: make([]float64, c.tasks), count: make([]float64, c.tasks),
 	}
 	for _, k := range c.class {
@@ -70,12 +71,10 @@ func newSearch(ctx context.Context, c *core, opt Options) *search {
 }
 
 // limit is the cost from which on an allocation is not worth finding: the best, less the tolerance.
-func (s *search) limit() float64 {
-	if math.IsInf(s.best, 1) {
-		return s.best
-	}
-	return s.best - s.opt.Tolerance*math.Abs(s.best)
-}
+func (s *search) limit() float64 { return s.opt.limit(s.best, s.tasks) }
+
+// certain is the bound of all, given that of what is open.
+func (s *search) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
 
 // limited says that the number of evaluations is used up.
 func (s *search) limited() bool { return s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations }
@@ -96,11 +95,11 @@ func (s *search) run() {
 	if s.rootOpen(root) {
 		heap.Push(&s.open, root)
 	}
-	s.proved = min(s.limit(), root.bound)
+	s.proved = s.certain(root.bound)
 	s.report()
 	for known := s.best; s.open.Len() > 0 && !s.stopped(); {
 		if s.best < known { // what the root's prices leave has become less
-			s.improve(root.box)
+			s.improve(root.box, rootTries)
 			known = s.best
 			root.bound = math.Inf(-1)
 			if s.fix(root) && !math.IsInf(root.bound, -1) {
@@ -108,28 +107,37 @@ func (s *search) run() {
 			}
 		}
 		n := heap.Pop(&s.open).(*node)
-		if n.bound > s.proved {
-			s.proved = min(n.bound, s.limit())
+		if bound := s.certain(n.bound); bound > s.proved {
+			s.proved = bound
 			s.report()
 		}
 		s.plunge(n)
 	}
-	if s.open.Len() == 0 {
-		s.proved = s.limit()
-		return
+	s.proved = s.certain(math.Inf(1))
+	if s.open.Len() > 0 {
+		s.proved = s.certain(s.open[0].bound)
 	}
-	s.proved = min(s.limit(), s.open[0].bound)
 }
 
 // rootOpen bounds the root and finds first allocations; false where that solves the problem.
+//
+// Each round is an ascent, a local search, the dual prices of what it found, and what these rule out. The step of an ascent is measured by the
+// best allocation, so a first one, however bad, comes before it, and where much is left another round with a better one pays.
 func (s *search) rootOpen(root *node) bool {
-	for _, a := range []ascent{rootAscent, againstBox} {
-		s.ascend(root, a)
-		if math.IsInf(s.best, 1) && !s.stopped() {
-			s.try(s.even())
+	s.try(s.even())
+	for round := 0; round < rootRounds && !s.stopped(); round++ {
+		before, a := root.bound, rootAscent
+		switch {
+		case round == 1:
+			a = againstBox
+		case round > 2:
+			a.iterations <<= round - 2
+			a.patience <<= round - 2
 		}
+		s.ascend(root, a)
 		if !math.IsInf(s.best, 1) {
-			s.improve(root.box)
+			s.improve(root.box, rootTries<<round)
+			s.adopt(root)
 		}
 		if s.stopped() {
 			return true
@@ -141,8 +149,25 @@ func (s *search) rootOpen(root *node) bool {
 			return true
 		}
 		s.sieve(root)
+		gap := s.best - root.bound
+		if round > 0 && (gap < rootGap*s.best || root.bound-before < 0.1*gap) {
+			break
+		}
 	}
 	return true
+}
+
+// adopt takes the dual prices of the best allocation for the node's where they bound it better. They know nothing of other loads, but where many
+// tasks cost the same in many places, as when waits hardly matter, the subgradient method takes long to find as good ones.
+func (s *search) adopt(n *node) {
+	if s.stopped() || math.IsInf(s.assign(s.bestLoads).cost, 1) {
+		return
+	}
+	u := make([]float64, s.tasks)
+	s.transport.prices(u)
+	if l := s.bound(u, n.box); l > n.bound {
+		n.bound, n.u = l, u
+	}
 }
 
 // even shares the tasks among the machines in proportion to what they can take.

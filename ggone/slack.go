@@ -40,11 +40,12 @@ type slackSearch struct {
 	servers []server
 	total   float64 // Σℓ
 
-	best    float64
-	loads   []float64
-	machine []int
-	prices  []float64 // of the tasks and of load at the best allocation
-	proved  float64
+	best     float64
+	loads    []float64
+	machine  []int
+	prices   []float64 // of the tasks and of load at the best allocation
+	proved   float64
+	unproved float64 // bound of what could not be decided, for want of digits; +Inf: nothing
 
 	evaluations int64
 	most        int64 // evaluations
@@ -101,7 +102,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	tasks := len(p.Tasks)
 	s := &slackSearch{
 		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + slack,
-		best: math.Inf(1), proved: math.Inf(-1),
+		best: math.Inf(1), proved: math.Inf(-1), unproved: math.Inf(1),
 		count: make([]float64, tasks), direction: make([]float64, tasks+1),
 		values: make([]float64, tasks), work: make([]float64, tasks),
 	}
@@ -129,16 +130,16 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	}
 	for s.open.Len() > 0 && !s.stopped() {
 		n := heap.Pop(&s.open).(*slackNode)
-		s.proved = max(s.proved, min(n.bound, s.limit()))
+		s.proved = max(s.proved, s.certain(n.bound))
 		if n.bound < s.limit() {
 			s.explore(n)
 		}
 	}
+	last := math.Inf(1)
 	if s.open.Len() > 0 {
-		s.proved = max(s.proved, min(s.open[0].bound, s.limit()))
-	} else {
-		s.proved = max(s.proved, s.limit())
+		last = s.open[0].bound
 	}
+	s.proved = max(s.proved, s.certain(last))
 	result := Result{Machine: s.machine, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
 		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
 	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
@@ -165,12 +166,10 @@ func (s *slackSearch) affordable() int64 {
 }
 
 // limit is the cost from which on an allocation is not worth finding.
-func (s *slackSearch) limit() float64 {
-	if math.IsInf(s.best, 1) {
-		return s.best
-	}
-	return s.best - s.opt.Tolerance*math.Abs(s.best)
-}
+func (s *slackSearch) limit() float64 { return s.opt.limit(s.best, len(s.p.Tasks)) }
+
+// certain is the bound of all, given that of what is open.
+func (s *slackSearch) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
 
 // stopped says that the search has to end.
 func (s *slackSearch) stopped() bool {
@@ -212,25 +211,26 @@ func (s *slackSearch) report() {
 	}
 }
 
-// offer parks the slack for the allocation and keeps it where it is the best so far; it returns the loads.
-func (s *slackSearch) offer(machine []int) (loads []float64, price float64) {
+// offer parks the slack for the allocation and keeps it where it is the best so far; it returns the loads, nil where none were found, and
+// a bound of what the allocation costs.
+func (s *slackSearch) offer(machine []int) (loads []float64, price, bound float64) {
 	s.evaluations++
 	tasks := make([][]int, len(s.servers))
 	for y, r := range machine {
 		tasks[r] = append(tasks[r], y)
 	}
-	loads, price, ok := s.p.park(s.ctx, s.servers, tasks, s.total)
+	loads, price, bound, ok := s.p.park(s.ctx, s.servers, tasks, s.total)
 	if !ok {
 		if s.machine == nil && s.ctx.Err() != nil { // better than none: the evaluator parks the slack
 			s.machine = slices.Clone(machine)
 		}
-		return nil, 0
+		return nil, 0, bound
 	}
 	if cost := s.p.cost(s.servers, tasks, loads); cost < s.best || s.loads == nil {
 		s.best, s.loads, s.machine = cost, loads, slices.Clone(machine)
 		s.report()
 	}
-	return loads, price
+	return loads, price, bound
 }
 
 // polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better. The prices of
@@ -244,7 +244,7 @@ func (s *slackSearch) polish(loads []float64) {
 		}
 		prices := make([]float64, len(s.prices))
 		s.transport.prices(prices[:len(machine)])
-		next, price := s.offer(machine)
+		next, price, _ := s.offer(machine)
 		if next == nil {
 			return
 		}
@@ -288,13 +288,13 @@ func (s *slackSearch) assign(loads []float64) []int {
 			t.sinks = append(t.sinks, sink{class: r, load: n, capacity: n, wait: s.servers[r].class.wait(max(loads[r], float64(n)), s.p.Period)})
 		}
 	}
-	cost := t.solve(s.ctx, sum, func(k *sink, y int) float64 {
+	found := t.solve(s.ctx, sum, func(k *sink, y int) float64 {
 		if y >= len(s.p.Tasks) {
 			return 0 // a place that stays free
 		}
 		return s.servers[k.class].of(y, k.wait)
 	})
-	if math.IsInf(cost, 1) {
+	if math.IsInf(found.cost, 1) {
 		return nil
 	}
 	machine := make([]int, len(s.p.Tasks))
@@ -325,8 +325,12 @@ func (s *slackSearch) explore(n *slackNode) {
 	var children []*slackNode
 	task := s.undecided(n)
 	if task < 0 { // all tasks are placed: what is left is convex
-		if loads, _ := s.offer(n.place); loads == nil && s.stopped() {
+		loads, _, bound := s.offer(n.place)
+		switch bound = max(bound, n.bound); {
+		case loads == nil && s.stopped():
 			heap.Push(&s.open, n)
+		case bound < s.limit():
+			s.unproved = min(s.unproved, bound)
 		}
 		return
 	}

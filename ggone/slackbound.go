@@ -16,8 +16,7 @@ const pieces = 4
 func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
 	s.evaluations++
 	u, v := prices[:len(prices)-1], prices[len(prices)-1]
-	low, high := 0.0, 0.0
-	total := safeSum(u) + v*s.total*(1-1e-13)
+	low, high, least := 0.0, 0.0, 0.0
 	for r := range s.servers {
 		if s.ctx.Err() != nil {
 			return math.Inf(-1)
@@ -32,12 +31,29 @@ func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
 		} else {
 			s.pieces[r] = s.take(n, r, u, v)
 		}
-		total += s.pieces[r].value
+		least += s.pieces[r].value
 	}
 	if low > s.total*(1+1e-12) || high < s.total*(1-1e-12) {
 		return math.Inf(1)
 	}
-	return total
+	return s.floor(u, v).of(least)
+}
+
+// floor prepares the lower bounds at the prices, as [core.floor] does.
+func (s *slackSearch) floor(u []float64, v float64) floor {
+	var sum total
+	largest := 0.0
+	for _, x := range u {
+		sum.add(x)
+		largest = max(largest, math.Abs(x))
+	}
+	sum.add(v * s.total)
+	places := largest*float64(len(u)) + v*s.total
+	if !(places <= hugeTotal) {
+		return floor{math.Inf(-1), 0, 0}
+	}
+	rounding := float64(len(u)+len(s.servers)+16) * ulp
+	return floor{sum.below() - 4*rounding*places, rounding, evaluationError(len(u))}
 }
 
 // take is the best piece of a server's box: between two whole loads it holds as many tasks as the lower says.
@@ -72,16 +88,20 @@ func (s *slackSearch) takePiece(n *slackNode, r int, a, b float64, u []float64, 
 		total, serves := s.cheapest(n, r, most)
 		return piece{load: load, value: total - price*load, serves: serves}
 	}
-	w := server.class.wait(a, s.p.Period)
+	w := server.waitBelow(a, s.p.Period)
 	best := at(b, v, func(y int) float64 { return server.of(y, w) })
 	if most == 0 || a == b {
 		return best
 	}
 	middle := a + (b-a)/2
-	w = server.class.wait(middle, s.p.Period)
+	w = server.waitBelow(middle, s.p.Period)
 	slope := server.slope(middle, s.p.Period)
+	rounding := 8 * ulp / server.idle(middle, s.p.Period) // relative error of the slope, more where the machine is nearly full
 	line := func(load float64) piece {
-		return at(load, v, func(y int) float64 { return server.of(y, w) + server.rate(y, w)*slope*(load-middle) })
+		return at(load, v, func(y int) float64 {
+			rise := server.rate(y, w) * slope * (load - middle)
+			return server.of(y, w) + rise - rounding*math.Abs(rise)
+		})
 	}
 	tangent := line(a)
 	if other := line(b); other.value < tangent.value {

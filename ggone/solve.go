@@ -16,6 +16,16 @@ type Options struct {
 // leastTolerance is well above the rounding errors of sums over all tasks.
 const leastTolerance = 5e-10
 
+// limit is what an allocation has to cost less than to be worth finding, with the best at hand. Beside the relative tolerance there is an absolute
+// one for objectives near 0. Its scale is 1 for each task: a penalty is a time over the limit by that limit, and computed to one ulp of 1.
+// No allocation costs less than 0.
+func (o *Options) limit(best float64, tasks int) float64 {
+	if math.IsInf(best, 1) {
+		return best
+	}
+	return max(0, best-max(o.Tolerance*best, 2*ulp*float64(tasks)))
+}
+
 // Progress is what a run has reached.
 type Progress struct {
 	Evaluations      int64
@@ -78,7 +88,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
 	}
-	if p.large(dummies) {
+	if p.large(dummies) || p.beyond() {
 		return p.greedy(slack, dummies), nil
 	}
 	if slack > 0 && dummies == 0 {
@@ -128,7 +138,7 @@ func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, op
 	s := newSearch(ctx, newCore(ctx, p, dummies), opt)
 	s.run()
 	result := Result{Objective: s.best, Bound: s.proved, Evaluations: s.evaluations, Limited: s.limited()}
-	result.Proved = s.open.Len() == 0 && !s.stopped() && !math.IsInf(s.best, 1)
+	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
 	loads := s.bestLoads
 	if loads == nil { // out of time, or every allocation breaks a limit of 0
 		loads = s.even()
@@ -175,7 +185,7 @@ func (p *Problem) addCommitted(rates []float64) {
 // Bound is a lower bound of the penalty, by at most so many evaluations of the Lagrangian and about so many penalties computed
 // in them; −Inf where none is proved. It is stopped at any time and stays valid.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) float64 {
-	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) {
+	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
 		return math.Inf(-1)
 	}
 	levels := int64(0)

@@ -3,6 +3,7 @@ package ggone
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // transport assigns tasks to sinks of given capacities at least cost: the transportation problem that is left once the
@@ -11,11 +12,13 @@ type transport struct {
 	sinks  []sink
 	sinkOf []int // by task
 
-	cost     []float64 // by task and sink
-	arc      []float64 // by sink and sink: least growth of the cost when a task of the first moves to the second
-	mover    []int     // that task
-	distance []float64 // by sink
-	before   []int     // by sink: the one before it on the shortest path; −1: none
+	cost      []float64 // by task and sink
+	arc       []float64 // by sink and sink: least growth of the cost when a task of the first moves to the second
+	mover     []int     // that task
+	potential []float64 // by sink: what a place is worth; no task is cheaper elsewhere, its cost less the potential
+	distance  []float64 // by sink: length of the shortest path, each arc by its growth of the cost less that of the potential
+	before    []int     // by sink: the one before it on the shortest path; −1: none
+	settled   []bool    // by sink: its distance is final
 }
 
 // sink is a group of machines on which a task costs the same.
@@ -28,26 +31,92 @@ type sink struct {
 	members  []int
 }
 
-// solve assigns the tasks, as many as there are places, and returns the cost, +Inf where there is no way of finite cost or
-// the context ends. cost says what a task costs in a sink.
+// assignment is what a transportation problem came to. Unknown is not the same as too expensive: where nothing is known, cost is +Inf
+// and bound −Inf.
+type assignment struct {
+	cost  float64 // of the assignment found; +Inf: none of finite cost was found
+	bound float64 // no assignment costs less; +Inf: it is proved that none is of finite cost; −Inf: nothing is proved
+}
+
+// unknownAssignment is that of a search that was stopped or lost its way.
+var unknownAssignment = assignment{math.Inf(1), math.Inf(-1)}
+
+// solve assigns the tasks, as many as there are places. cost says what a task costs in a sink.
 //
-// It is the successive shortest path method on the graph of the sinks: tasks start where penalty − price is least, which is
+// It is the successive shortest path method on the graph of the sinks: tasks start where cost − potential is least, which is
 // optimal for the loads that come out, and then move along shortest paths from sinks that hold too many to those that hold
-// too few. Complexity: O(tasks · sinks) for each path, of which there are as many as tasks in the wrong place.
-func (t *transport) solve(ctx context.Context, tasks int, cost func(s *sink, y int) float64) float64 {
-	k := len(t.sinks)
+// too few. The potentials keep the length of every arc at 0 or more, so that Dijkstra's method finds the paths and no path has a circle;
+// lengths below 0 by rounding count as 0. The bound is the value of the potentials as dual prices, and so does not rest on the paths.
+//
+// J. Edmonds, R. M. Karp (1972), Theoretical improvements in algorithmic efficiency for network flow problems, J. ACM 19(2),
+// doi:10.1145/321694.321699. Complexity: O(tasks · sinks) for each path, of which there are as many as tasks in the wrong place.
+func (t *transport) solve(ctx context.Context, tasks int, cost func(s *sink, y int) float64) assignment {
+	k, places := len(t.sinks), 0
+	for s := range t.sinks {
+		places += t.sinks[s].capacity
+	}
+	if places != tasks {
+		return unknownAssignment
+	}
 	t.resize(tasks, k)
+	largest := 0.0 // finite cost
 	for s := range t.sinks {
 		for y := range tasks {
-			t.cost[y*k+s] = cost(&t.sinks[s], y)
+			x := cost(&t.sinks[s], y)
+			if !(x >= 0) {
+				return unknownAssignment
+			}
+			if t.cost[y*k+s] = x; x <= math.MaxFloat64 {
+				largest = max(largest, x)
+			}
+		}
+	}
+	if largest > hugeTotal/float64(tasks+k+1) {
+		return unknownAssignment
+	}
+	if !t.begin(tasks) {
+		return assignment{math.Inf(1), math.Inf(1)} // a task costs +Inf everywhere
+	}
+	for n := 0; ; n++ {
+		if n%16 == 15 && ctx.Err() != nil {
+			return unknownAssignment
+		}
+		end, found := t.shortest()
+		if end < 0 {
+			if found {
+				break
+			}
+			return assignment{math.Inf(1), t.impossible()}
+		}
+		if !t.augment(end) {
+			return unknownAssignment
+		}
+	}
+	var sum total
+	for y, s := range t.sinkOf {
+		sum.add(t.cost[y*k+s])
+	}
+	return assignment{sum.value(), t.dual()}
+}
+
+// begin puts every task where its cost less the potential is least; false where one costs +Inf in every sink.
+func (t *transport) begin(tasks int) bool {
+	k := len(t.sinks)
+	for s := range t.sinks {
+		t.sinks[s].members = t.sinks[s].members[:0]
+		if t.potential[s] = t.sinks[s].price; !(math.Abs(t.potential[s]) < hugeTotal/float64(tasks+k+1)) {
+			t.potential[s] = 0
 		}
 	}
 	for y := range tasks {
-		least, at := math.Inf(1), 0
+		least, at := math.Inf(1), -1
 		for s, x := range t.cost[y*k : y*k+k] {
-			if x -= t.sinks[s].price; x < least {
+			if x -= t.potential[s]; x < least {
 				least, at = x, s
 			}
+		}
+		if at < 0 {
+			return false
 		}
 		t.sinkOf[y] = at
 		t.sinks[at].members = append(t.sinks[at].members, y)
@@ -55,49 +124,22 @@ func (t *transport) solve(ctx context.Context, tasks int, cost func(s *sink, y i
 	for s := range t.sinks {
 		t.leave(s)
 	}
-	for n := 0; ; n++ {
-		if n%16 == 15 && ctx.Err() != nil {
-			return math.Inf(1)
-		}
-		end, done := t.shortest()
-		if done {
-			break
-		}
-		if end < 0 {
-			return math.Inf(1)
-		}
-		t.augment(end)
-	}
-	sum := 0.0
-	for y, s := range t.sinkOf {
-		sum += t.cost[y*k+s]
-	}
-	return sum
+	return true
 }
 
 // resize makes room for so many tasks and sinks.
 func (t *transport) resize(tasks, sinks int) {
-	grow := func(v *[]float64, n int) {
-		if cap(*v) < n {
-			*v = make([]float64, n)
-		}
-		*v = (*v)[:n]
-	}
-	growInt := func(v *[]int, n int) {
-		if cap(*v) < n {
-			*v = make([]int, n)
-		}
-		*v = (*v)[:n]
-	}
-	grow(&t.cost, tasks*sinks)
-	grow(&t.arc, sinks*sinks)
-	grow(&t.distance, sinks)
-	growInt(&t.mover, sinks*sinks)
-	growInt(&t.before, sinks)
-	growInt(&t.sinkOf, tasks)
+	t.cost = slices.Grow(t.cost[:0], tasks*sinks)[:tasks*sinks]
+	t.arc = slices.Grow(t.arc[:0], sinks*sinks)[:sinks*sinks]
+	t.mover = slices.Grow(t.mover[:0], sinks*sinks)[:sinks*sinks]
+	t.potential = slices.Grow(t.potential[:0], sinks)[:sinks]
+	t.distance = slices.Grow(t.distance[:0], sinks)[:sinks]
+	t.before = slices.Grow(t.before[:0], sinks)[:sinks]
+	t.settled = slices.Grow(t.settled[:0], sinks)[:sinks]
+	t.sinkOf = slices.Grow(t.sinkOf[:0], tasks)[:tasks]
 }
 
-// leave recomputes the arcs that leave a sink.
+// leave recomputes the arcs that leave a sink. Its members all have a finite cost there.
 func (t *transport) leave(s int) {
 	k := len(t.sinks)
 	arc, mover := t.arc[s*k:s*k+k], t.mover[s*k:s*k+k]
@@ -115,67 +157,94 @@ func (t *transport) leave(s int) {
 	}
 }
 
-// relax finds, from the distances that are set, the shortest to every sink (Bellman and Ford). The slack keeps rounding
-// errors from turning in circles.
-func (t *transport) relax() {
-	const slack = 1e-13
+// relax finds the shortest paths from the distances that are set, up to the first sink that ends says is one, and returns it; −1: there
+// is none. Arcs shorter than 0, which rounding alone makes, count as 0.
+func (t *transport) relax(ends func(s int) bool) int {
 	k := len(t.sinks)
-	for range k {
-		changed := false
-		for s := range k {
-			from := t.distance[s]
-			if math.IsInf(from, 1) {
-				continue
-			}
-			for l, x := range t.arc[s*k : s*k+k] {
-				if x += from; x < t.distance[l]-slack*math.Abs(x) {
-					t.distance[l], t.before[l], changed = x, s, true
-				}
+	clear(t.settled)
+	for {
+		near, least := -1, math.Inf(1)
+		for s, d := range t.distance {
+			if !t.settled[s] && d < least {
+				near, least = s, d
 			}
 		}
-		if !changed {
-			return
+		if near < 0 || ends(near) {
+			return near
+		}
+		t.settled[near] = true
+		from := t.potential[near]
+		for l, x := range t.arc[near*k : near*k+k] {
+			if math.IsInf(x, 1) || t.settled[l] {
+				continue
+			}
+			if x = least + max(0, x+from-t.potential[l]); x < t.distance[l] {
+				t.distance[l], t.before[l] = x, near
+			}
 		}
 	}
 }
 
-// shortest finds the nearest sink with a free place, from those that hold too many; done says that none does.
-func (t *transport) shortest() (end int, done bool) {
-	done = true
+// shortest finds the nearest sink with a free place from those that hold too many, and moves the potentials so that the path has length
+// 0. An end of −1 means that no sink holds too many (found), or that there is no path.
+func (t *transport) shortest() (end int, found bool) {
+	found = true
 	for s := range t.sinks {
 		t.distance[s], t.before[s] = math.Inf(1), -1
 		if len(t.sinks[s].members) > t.sinks[s].capacity {
-			t.distance[s], done = 0, false
+			t.distance[s], found = 0, false
 		}
 	}
-	if done {
-		return 0, true
+	if found {
+		return -1, true
 	}
-	t.relax()
-	end, least := -1, math.Inf(1)
-	for s := range t.sinks {
-		if len(t.sinks[s].members) < t.sinks[s].capacity && t.distance[s] < least {
-			end, least = s, t.distance[s]
+	end = t.relax(func(s int) bool { return len(t.sinks[s].members) < t.sinks[s].capacity })
+	if end >= 0 {
+		for s, length := range t.distance {
+			t.potential[s] += min(length, t.distance[end])
 		}
 	}
 	return end, false
 }
 
-// augment moves a task along each arc of the shortest path to the sink.
-func (t *transport) augment(end int) {
-	k := len(t.sinks)
-	touched := []int{end}
-	for l := end; t.before[l] >= 0 && len(touched) <= k; l = t.before[l] {
-		from := t.before[l]
-		y := t.mover[from*k+l]
-		members := t.sinks[from].members
-		for i, x := range members {
-			if x == y {
-				members[i] = members[len(members)-1]
-				t.sinks[from].members = members[:len(members)-1]
-				break
+// impossible is the bound where no path was found. The sinks that were reached hold more tasks than they have places, and none of these has a
+// finite cost anywhere else: no assignment is of finite cost. It is counted, not believed.
+func (t *transport) impossible() float64 {
+	k, tasks, places := len(t.sinks), 0, 0
+	for s := range t.sinks {
+		if math.IsInf(t.distance[s], 1) {
+			continue
+		}
+		tasks += len(t.sinks[s].members)
+		places += t.sinks[s].capacity
+		for _, y := range t.sinks[s].members {
+			for l, x := range t.cost[y*k : y*k+k] {
+				if math.IsInf(t.distance[l], 1) && !math.IsInf(x, 1) {
+					return math.Inf(-1)
+				}
 			}
 		}
+	}
+	if tasks > places {
+		return math.Inf(1)
+	}
+	return math.Inf(-1)
+}
+
+// augment moves a task along each arc of the shortest path to the sink; false where the path asks for a task that is not there.
+func (t *transport) augment(end int) bool {
+	k := len(t.sinks)
+	touched := []int{end}
+	for l := end; t.before[l] >= 0; l = t.before[l] {
+		from := t.before[l]
+		y := t.mover[from*k+l]
+		at := slices.Index(t.sinks[from].members, y)
+		if at < 0 || len(touched) > k {
+			return false
+		}
+		members := t.sinks[from].members
+		members[at] = members[len(members)-1]
+		t.sinks[from].members = members[:len(members)-1]
 		t.sinks[l].members = append(t.sinks[l].members, y)
 		t.sinkOf[y] = l
 		touched = append(touched, from)
@@ -183,17 +252,38 @@ func (t *transport) augment(end int) {
 	for _, s := range touched {
 		t.leave(s)
 	}
+	return true
 }
 
-// prices are optimal dual prices of the tasks after solve: what each costs less the price of its place.
+// dual is the value of the potentials as dual prices, rounded down: each task pays its cheapest cost less the potential, each place its
+// potential. No assignment to these places costs less, whatever the potentials are; −Inf where they overflowed.
+func (t *transport) dual() float64 {
+	k := len(t.sinks)
+	var sum total
+	for y := range t.sinkOf {
+		least := math.Inf(1)
+		for s, x := range t.cost[y*k : y*k+k] {
+			least = min(least, x-t.potential[s])
+		}
+		sum.add(least)
+	}
+	for s := range t.sinks {
+		sum.add(float64(t.sinks[s].capacity) * t.potential[s])
+	}
+	bound := sum.below()
+	return bound - evaluationError(len(t.sinkOf))*math.Abs(bound)
+}
+
+// prices are optimal dual prices of the tasks after solve: what each costs less the price of its place, at the lowest prices of
+// places.
 func (t *transport) prices(u []float64) {
 	k := len(t.sinks)
 	for s := range k {
-		t.distance[s], t.before[s] = 0, -1
+		t.distance[s], t.before[s] = -t.potential[s], -1
 	}
-	t.relax()
+	t.relax(func(int) bool { return false })
 	for y := range u {
 		s := t.sinkOf[y]
-		u[y] = t.cost[y*k+s] - t.distance[s]
+		u[y] = t.cost[y*k+s] - (t.distance[s] + t.potential[s])
 	}
 }

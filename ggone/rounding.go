@@ -1,0 +1,76 @@
+package ggone
+
+import "math"
+
+// Everything that is stated as a lower bound is rounded down by more than its arithmetic can have added, and is −Inf, nothing proved,
+// where a number overflowed or is not one.
+
+const (
+	// ulp is twice the relative error of one operation.
+	ulp = 0x1p-52
+	// hugeTotal is the size from which on sums are not trusted: they might overflow.
+	hugeTotal = 1e290
+)
+
+// total adds numbers up with next to no error: what each addition loses is kept and added in the end.
+//
+// A. Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54(1), doi:10.1002/zamm.19740540106.
+type total struct{ sum, lost, size float64 }
+
+// add adds a number.
+func (t *total) add(x float64) {
+	sum := t.sum + x
+	if math.Abs(t.sum) >= math.Abs(x) {
+		t.lost += (t.sum - sum) + x
+	} else {
+		t.lost += (x - sum) + t.sum
+	}
+	t.sum = sum
+	t.size += math.Abs(x)
+}
+
+// value is the sum.
+func (t *total) value() float64 { return t.sum + t.lost }
+
+// below is less than the sum by more than the rounding errors of the sum and of one operation in each number; −Inf where a number is not
+// finite or the sum may have overflowed.
+func (t *total) below() float64 {
+	if !(t.size <= hugeTotal) {
+		return math.Inf(-1)
+	}
+	return t.value() - 4*ulp*t.size
+}
+
+// evaluationError is the relative error that whoever adds up the penalties of so many tasks one by one may make.
+func evaluationError(tasks int) float64 { return float64(tasks+16) * ulp }
+
+// floor turns least sums of g into lower bounds at some prices u.
+type floor struct{ base, rounding, evaluation float64 }
+
+// floor prepares the lower bounds at the prices. With δ the error of a chain of so many operations, a sum of penalties less prices over some
+// places, as many as tasks, is off by at most δ·(|sum| + 2·Σ|u| over the places), as no penalty is below 0.
+func (c *core) floor(u []float64) floor {
+	var sum total
+	largest := 0.0
+	for _, x := range u {
+		sum.add(x)
+		largest = max(largest, math.Abs(x))
+	}
+	places := largest * float64(len(u))
+	if !(places <= hugeTotal) {
+		return floor{math.Inf(-1), 0, 0}
+	}
+	return floor{sum.below() - 4*c.rounding*places, c.rounding, evaluationError(len(u))}
+}
+
+// of is the lower bound of the cost of what has at least this sum of g: +Inf where it has no finite cost, −Inf where nothing is proved.
+func (f floor) of(least float64) float64 {
+	if math.IsInf(f.base, -1) || math.IsNaN(least) || math.IsInf(least, -1) {
+		return math.Inf(-1)
+	}
+	if math.IsInf(least, 1) {
+		return least
+	}
+	bound := f.base + least - f.rounding*math.Abs(least)
+	return bound - f.evaluation*math.Abs(bound)
+}
