@@ -25,11 +25,14 @@ type Form struct {
 // largestForm is the number of places of tasks up to which a problem is stated: HiGHS is lost long before.
 const largestForm = 1 << 20
 
-// TooLargeError says that a problem is too large to be stated as a MILP.
+// TooLargeError says that a problem is too large to be stated as a MILP: has too many places, or penalties too large to be added up (0 places).
 type TooLargeError struct{ Places int }
 
 // Error states the size.
 func (e *TooLargeError) Error() string {
+	if e.Places == 0 {
+		return "penalties too large to be added up"
+	}
 	return fmt.Sprintf("%d places of a task at a load of a kind of machine, or on a machine, more than the %d up to which the problem is stated", e.Places, largestForm)
 }
 
@@ -51,6 +54,9 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 	}
 	if levels*len(p.Tasks) > largestForm || p.large(0) {
 		return nil, 0, &TooLargeError{levels * len(p.Tasks)}
+	}
+	if p.beyond() {
+		return nil, 0, &TooLargeError{}
 	}
 	c := newCore(ctx, p, 0)
 	return c, slack, ctx.Err()

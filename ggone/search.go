@@ -17,10 +17,10 @@ type search struct {
 
 	best      float64
 	bestLoads []int
-	rankOf    []int // by task, in the best allocation
+	rankOf    []int              // by task, in the best allocation
 	tried     map[string]float64 // by loads: no allocation at them costs less
-	proved    float64 // bound of all that is open
-	unproved  float64 // bound of what was tried and could not be proved, for want of digits; +Inf: nothing
+	proved    float64            // bound of all that is open
+	unproved  float64            // bound of what was tried and could not be proved, for want of digits; +Inf: nothing
 
 	evaluations  int64
 	nodes        int

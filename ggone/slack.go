@@ -140,7 +140,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 		last = s.open[0].bound
 	}
 	s.proved = max(s.proved, s.certain(last))
-	result := Result{Machine: s.machine, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
+	result := Result{Machine: s.machine, Tolerance: s.opt.Tolerance, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
 		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
 	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
 	if s.loads != nil {

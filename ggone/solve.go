@@ -41,6 +41,7 @@ type Result struct {
 	Objective   float64
 	Bound       float64 // no allocation costs less; −Inf: none proved
 	Proved      bool    // the objective is optimal within the tolerance
+	Tolerance   float64 // the relative tolerance that was used
 	Limited     bool    // the evaluations ran out
 	Evaluations int64
 }
@@ -137,7 +138,7 @@ func (p *Problem) room() int {
 func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, opt Options) (Result, error) {
 	s := newSearch(ctx, newCore(ctx, p, dummies), opt)
 	s.run()
-	result := Result{Objective: s.best, Bound: s.proved, Evaluations: s.evaluations, Limited: s.limited()}
+	result := Result{Objective: s.best, Bound: s.proved, Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
 	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
 	loads := s.bestLoads
 	if loads == nil { // out of time, or every allocation breaks a limit of 0

@@ -119,7 +119,9 @@ func (in *Instance) idleServers() []server {
 }
 
 // serverRates sets μ and κ of every server, from its `queue` or by default: μ = speed/mean work, the variance of service
-// from the jobs' works, that of inter-arrival times from the CV at an equal share of λ.
+// from the jobs' works and their CVs, that of inter-arrival times from the CV at an equal share of λ. Input and output of jobs are in
+// none of them, although they are part of S, as the machine is held while they move: the solvers of this objective refuse such jobs, and
+// for the schedules of others a `queue` that counts them in says more.
 func (in *Instance) serverRates(servers []server) {
 	mean, variance := in.workMoments()
 	gap := float64(len(servers)) / in.queueing.Rate // mean time between arrivals at one of the servers
@@ -140,15 +142,17 @@ func (in *Instance) serverRates(servers []server) {
 	}
 }
 
-// workMoments are mean and variance of the jobs' total works.
+// workMoments are mean and variance of the total work of a job drawn from all: by the law of total variance, that of the jobs' means and the mean of
+// that of each around its own, (work_cv·work)².
 func (in *Instance) workMoments() (mean, variance float64) {
 	n := float64(max(len(in.jobs), 1))
 	for k := range in.jobs {
 		mean += in.jobs[k].TotalWork() / n
 	}
 	for k := range in.jobs {
-		d := in.jobs[k].TotalWork() - mean
-		variance += d * d / n
+		work := in.jobs[k].TotalWork()
+		d, own := work-mean, in.jobs[k].WorkCV*work
+		variance += (d*d + own*own) / n
 	}
 	return mean, variance
 }

@@ -97,14 +97,14 @@ func TestQoSPenaltyOfStatedLoads(t *testing.T) {
 	}
 }
 
-// Without `queue` the rates and variances follow from speeds and works. Mean work 6, variance 4; two machines share a rate
-// of 0.5 with CV 1, so that one sees a job in 4 time units: σA² = 16. The fast machine: μ = 4/6, σS² = 4/16, κ = 8.125, and
-// with both jobs λ = 2/T = 0.5 and W = 8.125·0.5/(1 − 0.75) = 16.25.
+// Without `queue` the rates and variances follow from speeds and works. Mean work 6, variance 4 of the means and (0.5·4)²/2 = 2 of the first
+// job around its own; two machines share a rate of 0.5 with CV 1, so that one sees a job in 4 time units: σA² = 16. The fast machine:
+// μ = 4/6, σS² = 6/16, κ = 8.1875, and with both jobs λ = 2/T = 0.5 and W = 8.1875·0.5/(1 − 0.75) = 16.375.
 func TestQoSPenaltyByDefaultRates(t *testing.T) {
 	for charge, want := range map[string]float64{
-		// The first: S = (4/4)·(1 + 1.645·0.5) = 1.8225, R = 18.0725 for 10. The second: S = 2, R = 18.25 costs 1.825 for 1.
-		"response": 0.80725 + 0.825,
-		"service":  0.80725, // 0.2 for 1
+		// The first: S = (4/4)·(1 + 1.645·0.5) = 1.8225, R = 18.1975 for 10. The second: S = 2, R = 18.375 costs 1.8375 for 1.
+		"response": 0.81975 + 0.8375,
+		"service":  0.81975, // 0.2 for 1
 	} {
 		in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 0.5, "cv": 1, "charge": "`+charge+`"},`,
 			`{"id": "g", "machines": [{"id": "slow", "speed": 2}, {"id": "fast", "speed": 4, "cost": 0.1}]}`,

@@ -65,3 +65,24 @@ func TestUnstableWithoutLimits(t *testing.T) {
 		t.Errorf("stable: %v, expected 0", got)
 	}
 }
+
+// Tasks of equal mean work with a CV of 2, arrivals at equal distances: all of the wait comes from the service times. λ = 1 on two machines
+// of speed 1, work 0.5: μ = 2, σA² = 0, σS² = (2·0.5)² = 1, κ = 1/2, and with two of four tasks in T = 4 a machine has λ_r = 1/2 and
+// W = κ·λ_r/(1 − λ_r/μ) = 1/3.
+func TestWaitOfVariableWork(t *testing.T) {
+	in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 1, "period": 4, "cv": 0},`,
+		`{"id": "g", "machines": [{"id": "m", "count": 2, "speed": 1}]}`,
+		`{"id": "a", "work": 0.5, "work_cv": 2}, {"id": "b", "work": 0.5, "work_cv": 2}, {"id": "c", "work": 0.5, "work_cv": 2}, {"id": "d", "work": 0.5, "work_cv": 2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := model.Queues(in, assignment(in, "1212", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range view.Machines {
+		if !near(m.Kappa, 0.5) || !near(m.Wait, 1.0/3) {
+			t.Errorf("%s: κ = %v, W = %v; expected 1/2 and 1/3", m.Machine, m.Kappa, m.Wait)
+		}
+	}
+}

@@ -126,7 +126,7 @@ type Background struct {
 type QueueSpec struct {
 	ServiceRate     float64  `json:"service_rate,omitempty" check:"positive" doc:"service rate μ, jobs per time; absent: speed / mean work"`
 	ArrivalVariance *float64 `json:"arrival_variance,omitempty" check:"nonnegative" doc:"variance of the inter-arrival times; absent: from queueing.cv at equal load"`
-	ServiceVariance *float64 `json:"service_variance,omitempty" check:"nonnegative" doc:"variance of the service times; absent: from the jobs' works"`
+	ServiceVariance *float64 `json:"service_variance,omitempty" check:"nonnegative" doc:"variance of the service times; absent: from the jobs' works and work_cv"`
 }
 
 // JobSpec is one job. One of Work, Runtime and Estimate is required.

@@ -20,7 +20,7 @@ var _ = bound.Register(bound.Method{
 func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (float64, bool) {
 	in := r.Instance()
 	const evaluations, work = 150, 1 << 27 // bounds, and penalties in all of them
-	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^ggoneFeatures != 0 || !(in.Queueing().Rate > 0) {
+	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^ggoneFeatures != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
 		return 0, false
 	}
 	problem, err := (&GGOne{}).problem(ctx, in)
@@ -29,5 +29,5 @@ func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (float64, bool) {
 	}
 	problem.Rate = 0 // loads only grow with the slack, and so does the penalty
 	proved := ggone.Bound(ctx, &problem.Problem, evaluations, work)
-	return proved, !math.IsInf(proved, 0)
+	return proved, !math.IsInf(proved, 0) && !math.IsNaN(proved)
 }

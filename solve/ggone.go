@@ -58,8 +58,28 @@ func (*GGOne) Supports(in *model.Instance) error {
 	if err := unsupported(in, ggoneFeatures); err != nil {
 		return err
 	}
+	if job := transferred(in); job >= 0 {
+		return fmt.Errorf("%w: job %q has input or output to move: service rates do not count it", ErrUnsupported, in.Jobs()[job].ID)
+	}
 	_, err := penaltyWeight(in)
 	return err
+}
+
+// transferred is a job that takes time to move its input and output; −1: none does. That time would be part of its service, and is not part
+// of the service rate μ that waits rest on.
+func transferred(in *model.Instance) int {
+	slowest := math.Inf(1)
+	for c := range in.Clusters() {
+		for g := range in.Clusters()[c].Machines {
+			slowest = min(slowest, in.Clusters()[c].Machines[g].Bandwidth)
+		}
+	}
+	for k := range in.Jobs() {
+		if in.Transfer(k, slowest) > 0 {
+			return k
+		}
+	}
+	return -1
 }
 
 // atOnce answers what takes no work: an instance that the solver does not support, a run that is over, no jobs.
@@ -135,17 +155,23 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 	}
 	result.Solution = problem.schedule(in, found)
 	if g.exact(in, problem) {
-		if !math.IsInf(found.Bound, 0) {
-			result.Bound, result.HasBound = weight*found.Bound, true
+		if bound, ok := weighted(weight, found.Bound); ok {
+			result.Bound, result.HasBound = bound, true
 		}
-		if found.Proved {
-			result.Status = model.Optimal
-			if found.Objective-found.Bound <= model.Tolerance*math.Abs(found.Objective) { // the same to all digits that count
-				result.Bound = weight * found.Objective
-			}
+		if found.Proved && result.HasBound {
+			result.Status, result.Tolerance = model.Optimal, found.Tolerance
 		}
 	}
 	return result, nil
+}
+
+// weighted is the bound of the objective by that of the penalty, rounded down; no penalty is below 0. It is none where it is not a number.
+func weighted(weight, bound float64) (float64, bool) {
+	product := weight * max(0, bound)
+	if weight != 1 && product > 0 {
+		product = math.Nextafter(product, 0)
+	}
+	return product, !math.IsInf(bound, 0) && !math.IsInf(product, 0) && !math.IsNaN(product)
 }
 
 // exact says that the problem is that of the instance's objective, for which its bound then holds: not where slack comes in

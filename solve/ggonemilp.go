@@ -36,7 +36,7 @@ type Modeller interface {
 // CPLEX, with the waiting time between chords at whole loads, where it is exact.
 //
 // The loads that HiGHS finds are turned into an allocation by an exact transportation problem, so that no value rests on its
-// tolerances; its bound does, and is stated less by 1e-6 of itself.
+// tolerances; its bound does, and is stated less by 1e-6 of itself and 1e-9 a task.
 //
 // Source: that of [GGOne]. Units: those of the instance. MaxEvals counts nodes of the branch-and-bound; Workers are not used:
 // HiGHS runs on one thread, so that the result does not depend on the machine.
@@ -52,6 +52,9 @@ type GGOneMILP struct {
 
 // highsTolerance is the relative accuracy of a bound of HiGHS with its own tolerances, which stay what they are.
 const highsTolerance = 1e-6
+
+// highsAbsolute is what is taken off it besides for each task: a task's penalty below it is 0 to HiGHS.
+const highsAbsolute = 1e-9
 
 // absence is why solvers on HiGHS are not in this build; empty: they are.
 func absence() string {
@@ -225,8 +228,11 @@ func (r *highsRun) proved(bound float64, cutoff *float64) float64 {
 	if cutoff != nil {
 		bound = min(bound, *cutoff)
 	}
+	if math.IsNaN(bound) {
+		return r.bound
+	}
 	if !math.IsInf(bound, 0) {
-		bound -= highsTolerance * math.Abs(bound)
+		bound -= highsTolerance*math.Abs(bound) + highsAbsolute*float64(len(r.problem.Tasks))
 	}
 	return max(bound, r.bound)
 }
@@ -234,8 +240,9 @@ func (r *highsRun) proved(bound float64, cutoff *float64) float64 {
 // result is what the run has in the end.
 func (r *highsRun) result(ctx context.Context, tolerance float64) Result {
 	result := Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: r.evaluations}
+	bound, bounded := weighted(r.weight, min(r.bound, r.best.Objective))
 	within := 2 * max(tolerance, highsTolerance)
-	proved := r.best.Objective-r.bound <= within*math.Abs(r.best.Objective)
+	proved := bounded && !math.IsInf(r.best.Objective, 0) && r.best.Objective-max(0, r.bound) <= within*r.best.Objective
 	switch {
 	case ctx.Err() != nil && !proved:
 		result.Stop = search.StopReason(ctx)
@@ -247,8 +254,8 @@ func (r *highsRun) result(ctx context.Context, tolerance float64) Result {
 		return result
 	}
 	result.Solution = r.problem.schedule(r.in, r.best)
-	if r.exact && !math.IsInf(r.bound, 0) {
-		result.Bound, result.HasBound = r.weight*min(r.bound, r.best.Objective), true
+	if r.exact && bounded {
+		result.Bound, result.HasBound = bound, true
 		if proved {
 			result.Status, result.Tolerance = model.Optimal, within
 		}
