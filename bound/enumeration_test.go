@@ -227,7 +227,7 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(seed, 78))
 		r := newRelaxation(ctx, in)
-		mcp := &countsProver{r: r}
+		mcp := &countsProver{r: r, proved: &Gate{}}
 		mcp.start(ctx)
 		for range 10 {
 			if mcp.counts == nil {
@@ -240,17 +240,17 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 			}
 			box := mcp.open[0].box
 			value, _, _ := mcp.counts.evaluate(ctx, box, x, 0)
-			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.magnitude(x) {
+			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.sum(0, x).Size {
 				t.Errorf("seed %d: prices prove %v of mcp, the optimum is %v", seed, value, best["mcp"])
 			}
 			if seed%10 == 0 {
-				if slow := slowCounts(mcp.counts, box, x); math.Abs(slow-value) > 1e-9*(1+mcp.counts.magnitude(x)) {
+				if slow := slowCounts(mcp.counts, box, x); math.Abs(slow-value) > 1e-9*(1+mcp.counts.sum(0, x).Size) {
 					t.Errorf("seed %d: %v at the prices, all levels one by one give %v", seed, value, slow)
 				}
 			}
 		}
 		for metric, of := range map[string]Method{"mean_response": methodOf("mean_response"), "over_deadline": methodOf("over_deadline")} {
-			sum := of.New(r).(*pricedSum)
+			sum := of.New(r, &Gate{}).(*pricedSum)
 			sum.start(ctx)
 			for range 10 {
 				if sum.priced == nil {
@@ -261,8 +261,8 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 					sum.next[k] = scale * (rng.NormFloat64() + 0.5)
 				}
 				value, _, _ := sum.evaluate(ctx, sum.next)
-				if tried[metric]++; value+sum.constant > best[metric]+1e-9*(1+math.Abs(value)) {
-					t.Errorf("seed %d: prices prove %v of %s, the optimum is %v", seed, value+sum.constant, metric, best[metric])
+				if tried[metric]++; value+sum.constant.Value > best[metric]+1e-9*(1+math.Abs(value)) {
+					t.Errorf("seed %d: prices prove %v of %s, the optimum is %v", seed, value+sum.constant.Value, metric, best[metric])
 				}
 			}
 		}
