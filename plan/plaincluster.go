@@ -35,8 +35,12 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 		return Slot{}, false
 	}
 	c.work += 70 + int64(c.releases.n)/3
+	duration := c.in.DurationOn(job, c.cluster, n)
+	if duration == 0 { // it may start at any instant, whatever runs then
+		return Slot{Start: ready, End: ready, instant: true, set: model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}, true
+	}
 	start := max(ready, c.release(n))
-	return Slot{Start: start, End: start + c.in.DurationOn(job, c.cluster, n)}, true
+	return Slot{Start: start, End: start + duration}, true
 }
 
 // hold implements clusterState.

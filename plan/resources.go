@@ -22,8 +22,9 @@ type Slot struct {
 	Cluster    int // of the first piece
 	Processors int // of all pieces
 	Start, End float64
-	set        model.ProcessorSet // chosen already; nil: in pieces, or any processors of a uniform cluster
+	set        model.ProcessorSet // chosen already; nil: in pieces, or any processors of a uniform cluster that are free
 	pieces     []piece            // of a job that spreads over several clusters
+	instant    bool               // the job takes no time there, so that it holds nothing
 }
 
 // Set is the processors of a slot on one cluster where they are chosen already; nil: any of a cluster whose processors are alike.
@@ -107,9 +108,12 @@ func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.
 func (r *Resources) Release(cluster, n int) float64 { return r.clusters[cluster].release(n) }
 
-// Take places the job into a slot that was found after the last job was placed.
+// Take places the job into a slot that was found after the last job was placed. One that takes no time holds nothing.
 func (r *Resources) Take(job int, slot *Slot) {
 	j := &r.in.Jobs()[job]
+	if slot.instant {
+		return
+	}
 	if slot.pieces == nil {
 		r.clusters[slot.Cluster].hold(j, slot.Processors, slot.set, slot.Start, slot.End)
 	}
