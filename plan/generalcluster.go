@@ -25,6 +25,7 @@ type generalCluster struct {
 	marked   []bool          // by processor; scratch
 	moved    []unit          // scratch
 	search   search          // scratch
+	queued   bool            // see queueInstants
 	idle     *generalCluster // the cluster when nothing is held, for jobs that take no time; nil: not needed so far
 	work     int64
 }
@@ -87,6 +88,9 @@ func distinct(values []float64) []float64 {
 	return values
 }
 
+// queueInstants implements clusterState.
+func (g *generalCluster) queueInstants() { g.queued = true }
+
 // release implements clusterState.
 func (g *generalCluster) release(n int) float64 { return g.units[n-1].released }
 
@@ -115,7 +119,7 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 func (g *generalCluster) whenIdle() *generalCluster {
 	if g.idle == nil {
 		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in))
-		g.idle.idle = g.idle
+		g.idle.queued = true // there is nothing to wait for
 	}
 	return g.idle
 }
@@ -128,7 +132,7 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 		return Slot{}, false
 	}
 	g.work += 60 + 10*int64(len(g.machines))
-	if s.length == 0 && g.idle != g { // on these processors it takes no time: it may start at any instant, whatever runs then
+	if s.length == 0 && !g.queued { // on these processors it takes no time: it may start at any instant, whatever runs then
 		slot, ok := g.whenIdle().earliestOn(job, n, ready, speed, link, beat)
 		slot.instant = true
 		return slot, ok

@@ -17,6 +17,14 @@ type Resources struct {
 	pools    *licencePools
 }
 
+// QueueInstants makes jobs that take no time wait for processors behind the jobs placed before them, as every other job does and as the
+// heuristics of the textbooks say. Without it they start when they are ready, whatever runs then.
+func (r *Resources) QueueInstants() {
+	for _, c := range r.clusters {
+		c.queueInstants()
+	}
+}
+
 // Slot is a place for a job that Earliest or Spread found.
 type Slot struct {
 	Cluster    int // of the first piece
@@ -45,6 +53,8 @@ type clusterState interface {
 	hold(job *model.Job, n int, set model.ProcessorSet, start, end float64)
 	// release is the earliest time at which n processors are free.
 	release(n int) float64
+	// queueInstants is the cluster's part of Resources.QueueInstants.
+	queueInstants()
 	// assign makes the state that of another of the same cluster.
 	assign(other clusterState)
 	// size is about how many bytes the empty state takes.
