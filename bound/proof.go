@@ -125,6 +125,9 @@ func (p *Proof) Value() (value float64, ok bool) {
 		ok = ok || found
 		sum.Add(t.weight * best)
 	}
+	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
+		return sum.Value, ok // the bound of the metric itself, which is rounded already
+	}
 	value, sound := sum.Low()
 	return value, ok && sound
 }
