@@ -1,28 +1,44 @@
 package bound
 
-import "context"
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
 
 // The bounds by each job alone: no job ends before its arrival, the jobs it waits for and its shortest execution time allow.
 
 var (
 	_ = Register(Method{Name: "critical-path", Metric: "makespan", Doc: "the longest chain of arrivals and shortest execution times",
-		Source: "J. E. Kelley, M. R. Walker (1959), critical path", New: Once(func(_ context.Context, r *Relaxation) (float64, bool) {
+		Source: "J. E. Kelley, M. R. Walker (1959), critical path", New: Once(func(_ context.Context, r *Relaxation) (Sum, bool) {
 			longest := 0.0
 			for _, j := range r.must {
 				longest = max(longest, r.end(j))
 			}
-			return longest, true
+			return r.chained(Sum{Value: longest, Size: longest}), true
 		})})
-	_ = Register(aloneMean("mean_response", func(r *Relaxation, j int) float64 { return r.end(j) - r.released(j) }))
-	_ = Register(aloneMean("mean_wait", func(r *Relaxation, j int) float64 { return r.start[j] - r.released(j) }))
-	_ = Register(aloneSum("over_deadline", func(r *Relaxation, j int) float64 { return max(0, r.end(j)-r.deadline(j)) }))
-	_ = Register(aloneSum("missed", func(r *Relaxation, j int) float64 {
-		if r.end(j) > r.deadline(j)*(1+1e-12) {
-			return 1
+	_ = Register(aloneMean("mean_response", func(s *Sum, r *Relaxation, j int) { s.Add(r.end(j)); s.Add(-r.released(j)) }))
+	_ = Register(aloneMean("mean_wait", func(s *Sum, r *Relaxation, j int) { s.Add(r.start[j]); s.Add(-r.released(j)) }))
+	_ = Register(aloneSum("over_deadline", func(s *Sum, r *Relaxation, j int) {
+		if end, due := r.end(j), r.deadline(j); end > due {
+			s.Value += end - due
+			s.Size += end + math.Abs(due) // which cancel
+			s.Terms++
 		}
-		return 0
+	}))
+	_ = Register(aloneSum("missed", func(s *Sum, r *Relaxation, j int) {
+		if r.end(j) > r.deadline(j)+r.lateness(j) {
+			s.Value++ // whole numbers are exact
+		}
 	}))
 )
+
+// lateness is by how much the earliest end of a job has to be after its deadline for no schedule to be in time that the checker
+// accepts: execution times may differ by [model.Tolerance], and points in time by the rounding of the numbers that hold them.
+func (r *Relaxation) lateness(j int) float64 {
+	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.end(j))
+}
 
 // released is the job's arrival, from the earliest of all.
 func (r *Relaxation) released(j int) float64 { return r.in.Jobs()[j].Arrival - r.in.FirstArrival() }
@@ -31,28 +47,28 @@ func (r *Relaxation) released(j int) float64 { return r.in.Jobs()[j].Arrival - r
 func (r *Relaxation) deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
 
 // aloneMean bounds a mean over the finished jobs; there is none where jobs may be left out, since that changes the mean.
-func aloneMean(metric string, value func(*Relaxation, int) float64) Method {
+func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the mean over the jobs, each alone at its earliest", Source: "elementary",
-		New: Once(func(_ context.Context, r *Relaxation) (float64, bool) {
+		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {
 			if !r.all || len(r.must) == 0 {
-				return 0, false
+				return sum, false
 			}
-			sum := 0.0
 			for _, j := range r.must {
-				sum += value(r, j)
+				add(&sum, r, j)
 			}
-			return sum / float64(len(r.must)), true
+			sum.Value /= float64(len(r.must))
+			sum.Size /= float64(len(r.must))
+			return r.chained(sum), true
 		})}
 }
 
 // aloneSum bounds a sum over jobs of values that are not negative.
-func aloneSum(metric string, value func(*Relaxation, int) float64) Method {
+func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the sum over the jobs, each alone at its earliest", Source: "elementary",
-		New: Once(func(_ context.Context, r *Relaxation) (float64, bool) {
-			sum := 0.0
+		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {
 			for _, j := range r.must {
-				sum += value(r, j)
+				add(&sum, r, j)
 			}
-			return sum, true
+			return r.chained(sum), true
 		})}
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"github.com/allot-opt/allot/model"
 )
 
 var (
@@ -41,16 +39,21 @@ func (r *Relaxation) areas(ctx context.Context) ([][]float64, bool) {
 
 // spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
 func (r *Relaxation) spreads() bool {
-	return slices.ContainsFunc(r.must, func(j int) bool { return r.in.Jobs()[j].Span == model.SpanGrid })
+	return slices.ContainsFunc(r.must, func(j int) bool { return canSpread(r.in, j) })
 }
 
 // proveAreaDual is the value of the jobs at the best prices of processor time.
-func proveAreaDual(ctx context.Context, r *Relaxation) (float64, bool) {
+func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if len(r.must) == 0 {
-		return 0, true
+		return Sum{}, true
 	}
 	prices, ok := r.areaPrices(ctx)
-	return prices.Value, ok
+	return r.pricedSum(prices.Value), ok
+}
+
+// pricedSum is a sum over all jobs of what is not negative at prices of the clusters, which make 1 but for rounding.
+func (r *Relaxation) pricedSum(value float64) Sum {
+	return Sum{Value: value, Size: value, Terms: len(r.must) + 2*len(r.in.Clusters())}
 }
 
 // areaPrices are the best prices of the clusters' processor time for the areas; false where the context ends before the areas are
@@ -85,10 +88,10 @@ func (r *Relaxation) speeds() []float64 {
 }
 
 // proveAreaReleased looks at every time of arrival.
-func proveAreaReleased(ctx context.Context, r *Relaxation) (float64, bool) {
+func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, bool) {
 	areas, ok := r.areas(ctx)
 	if !ok {
-		return 0, false
+		return Sum{}, false
 	}
 	late := make([]int, len(areas)) // positions in must
 	for k := range late {
@@ -100,20 +103,18 @@ func proveAreaReleased(ctx context.Context, r *Relaxation) (float64, bool) {
 		area += slices.Min(areas[k])
 		best = max(best, r.start[r.must[k]]+area/float64(r.in.Processors()))
 	}
-	return best, true
+	return r.chained(r.pricedSum(best)), true
 }
 
-// proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another.
-func proveWideJobs(ctx context.Context, r *Relaxation) (float64, bool) {
-	if r.spreads() {
-		return 0, false
-	}
+// proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another. A job that
+// may release some of its processors early does not keep another from starting then.
+func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, bool) {
 	sum, longest := 0.0, 0.0
 	for k, j := range r.must {
 		if k%64 == 0 && ctx.Err() != nil {
-			return 0, false
+			return Sum{}, false
 		}
-		wide := true
+		wide := isSolid(r.in, j)
 		for c := range r.in.Clusters() {
 			least, _ := r.in.Width(j, c)
 			wide = wide && (2*least > r.in.Clusters()[c].Processors || !r.in.CanRun(j, c))
@@ -123,5 +124,5 @@ func proveWideJobs(ctx context.Context, r *Relaxation) (float64, bool) {
 			longest = max(longest, r.least[j])
 		}
 	}
-	return max(longest, sum/float64(len(r.in.Clusters()))), true
+	return r.pricedSum(max(longest, sum/float64(len(r.in.Clusters())))), true
 }

@@ -18,7 +18,7 @@ type Method struct {
 	Metric string // the metric it bounds
 	Doc    string
 	Source string
-	New    func(r *Relaxation) Prover
+	New    func(r *Relaxation, proved *Gate) Prover // that hands what it proves to the gate
 }
 
 // Prover is a method at work on one instance. It is for one goroutine at a time.
@@ -26,9 +26,10 @@ type Prover interface {
 	// Improve goes on for about so much work, a unit of which takes about 1 ns on one core of today, and says whether more
 	// may improve the bound further. When ctx ends it returns within some ms. Without that, the bound after a sequence of calls
 	// depends on the instance and the work of each alone.
+	//
+	// What it proves it hands to the [Gate] that it was made with: what the metric is not below in any schedule that places
+	// every job it has to. A subroutine that fails proves nothing.
 	Improve(ctx context.Context, work int64) (more bool)
-	// Value is what the metric is not below in any schedule that places every job it has to, and whether that is known.
-	Value() (value float64, ok bool)
 }
 
 // Limited is a prover that need not look at what is dearer than a schedule at hand.
@@ -52,24 +53,22 @@ func Register(m Method) Method {
 	return m
 }
 
-// Once makes the provers of a method that proves all it can in one go, which returns what it has when ctx ends.
-func Once(prove func(ctx context.Context, r *Relaxation) (value float64, ok bool)) func(*Relaxation) Prover {
-	return func(r *Relaxation) Prover { return &once{r: r, prove: prove} }
+// Once makes the provers of a method that proves all it can in one go, which returns what it has when ctx ends; false: nothing.
+func Once(prove func(ctx context.Context, r *Relaxation) (Sum, bool)) func(*Relaxation, *Gate) Prover {
+	return func(r *Relaxation, proved *Gate) Prover { return &once{r, proved, prove} }
 }
 
 // once is a prover of one go.
 type once struct {
-	r     *Relaxation
-	prove func(ctx context.Context, r *Relaxation) (float64, bool)
-	value float64
-	ok    bool
+	r      *Relaxation
+	proved *Gate
+	prove  func(ctx context.Context, r *Relaxation) (Sum, bool)
 }
 
 // Improve implements [Prover].
 func (o *once) Improve(ctx context.Context, _ int64) bool {
-	o.value, o.ok = o.prove(ctx, o.r)
+	if sum, ok := o.prove(ctx, o.r); ok {
+		o.proved.Prove(sum)
+	}
 	return false
 }
-
-// Value implements [Prover].
-func (o *once) Value() (float64, bool) { return o.value, o.ok }

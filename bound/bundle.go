@@ -15,6 +15,7 @@ import (
 type bundle struct {
 	scale  []float64                         // squared lengths, by coordinate: how far a point may go there
 	base   []float64                         // slope of the linear part; nil: there is none
+	unit   float64                           // a value that matters: sets the first step where the value is near 0
 	groups int                               // 0: one
 	most   int                               // cuts that are kept, two a group or more; 0: bundleCuts
 	floor  func(c *cut, x []float64) float64 // what c's group is not below at the centre x with what c is made of; nil: the value
@@ -96,8 +97,9 @@ func (b *bundle) add(x []float64, value float64, cuts ...*cut) {
 	}
 }
 
-// moves says that a point of the value is to be the centre.
-func (b *bundle) moves(value float64) bool { return value-b.value >= 0.1*b.gain }
+// moves says that a point of the value is to be the centre. One that is no better is not: where nothing is promised any more, the step would
+// grow beyond all numbers.
+func (b *bundle) moves(value float64) bool { return value > b.value && value-b.value >= 0.1*b.gain }
 
 // highAt is the cut at the centre, lifted.
 func (b *bundle) highAt(c *cut) float64 {
@@ -165,8 +167,8 @@ func (b *bundle) restart(centre []float64, value float64, cuts []*cut, step floa
 func (b *bundle) next(x []float64) float64 {
 	b.normalise()
 	slope, squared := b.direction()
-	if b.step == 0 {
-		b.step = 10 * math.Abs(b.value) / max(squared, 1e-300)
+	if b.step == 0 && squared > 0 {
+		b.step = min(10*max(math.Abs(b.value), b.unit)/squared, math.MaxFloat64)
 	}
 	grad := slope
 	for k := range grad {

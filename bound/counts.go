@@ -109,8 +109,8 @@ func (c *counts) work(box []countBox) int64 {
 	return work
 }
 
-// evaluate is the bound at the prices x within the box, with a cut a cluster; ok is false where ctx ended. +Inf: the box holds
-// nothing, or the prices are not finite.
+// evaluate is the bound at the prices x within the box, with a cut a cluster; ok is false where ctx ended, or a number overflowed.
+// +Inf: the box holds nothing.
 //
 // Numbers of jobs are looked at by chords first, which are no higher. What the clusters choose by that is computed exactly, with the
 // numbers next to it, until they choose nothing else, or what they then choose is so close to what may be the least, which is the value.

@@ -9,12 +9,13 @@ import (
 var _ = Register(Method{Name: "priced-counts", Metric: "mcp",
 	Doc:    "prices of jobs and of processor time that changes with time, by the numbers of jobs of the clusters; branch-and-bound on those and on the makespans",
 	Source: "allot; the relaxation after A. M. Geoffrion (1974), Math. Programming Study 2, doi:10.1007/BFb0120690",
-	New:    func(r *Relaxation) Prover { return &countsProver{r: r} }})
+	New:    func(r *Relaxation, proved *Gate) Prover { return &countsProver{r: r, proved: proved} }})
 
 // countsProver improves the bound of [counts] by a bundle method in boxes of counts and levels of makespans, the box of the least
 // bound first.
 type countsProver struct {
 	r       *Relaxation
+	proved  *Gate
 	started bool
 	credit  int64 // work that may be done
 	counts  *counts
@@ -28,8 +29,6 @@ type countsProver struct {
 	floors  [][]float64 // see bundle
 	made    int         // nodes
 	most    float64     // that a schedule worth looking for costs at most
-	value   float64
-	ok      bool
 }
 
 // countNode is a box with what is proved of it and the prices and cuts to go on from.
@@ -52,9 +51,6 @@ const (
 	countNodes    = 50_000
 	countClusters = 100
 )
-
-// Value implements [Prover].
-func (p *countsProver) Value() (float64, bool) { return p.value, p.ok }
 
 // Limit implements [Limited]; before the first work there is nothing to limit.
 func (p *countsProver) Limit(value float64) {
@@ -151,25 +147,26 @@ func (r *Relaxation) mostMCP() float64 {
 	return worst
 }
 
-// magnitude is the size of the numbers that a bound at the prices is made of.
-func (c *counts) magnitude(x []float64) float64 {
-	sum := 0.0
+// sum is a value at the prices x that were set last.
+func (c *counts) sum(value float64, x []float64) Sum {
+	s := Sum{Value: value, Terms: c.terms()}
 	for _, u := range x[:c.jobs] {
-		sum += math.Abs(u)
+		s.Size += math.Abs(u)
 	}
+	last := len(c.limits) - 1
 	for i := range c.clusters {
-		last := len(c.limits) - 1
-		sum += c.unit[i] * float64(c.jobs) * (c.clusters[i].paid[last] + c.weight[i]*c.limits[last])
+		s.Size += c.unit[i] * float64(c.jobs) * (c.clusters[i].paid[last] + c.weight[i]*c.limits[last] + c.clusters[i].rounding())
 	}
-	return sum
+	return s
 }
 
 // bucketLimits are the limits of the buckets of time: few and up to the time that the area takes for many jobs, more and up to
 // 1.6 times that for few, which
 // take each job alone as well; nil: there is no area.
 func (r *Relaxation) bucketLimits(ctx context.Context) []float64 {
-	area, ok := proveAreaDual(ctx, r)
-	if !ok || !(area > 0) || area > 1e300 {
+	proved, ok := proveAreaDual(ctx, r)
+	area := proved.Value
+	if !ok || !(area > 0) || !finite(area) {
 		return nil
 	}
 	last, longest := 0.0, 0.0
@@ -307,12 +304,16 @@ func (p *countsProver) step(ctx context.Context) bool {
 		close = max(0.2*close, min(10*close, 0.1*gain))
 	}
 	value, at, ok := p.counts.evaluate(ctx, node.box, x, close)
-	if !ok {
+	if !ok && ctx.Err() != nil {
 		return false
 	}
-	rounding := 1e-12 * p.counts.magnitude(x)
-	exact := rounding < 1e-6*p.most // else the prices are too far away for the digits there are
-	value -= rounding
+	rounding, exact := 0.0, ok
+	if ok {
+		sum := p.r.chained(p.counts.sum(value, x))
+		rounding = sum.margin()
+		exact = rounding < 1e-6*p.most && !math.IsNaN(value) // else the prices are too far away for the digits there are
+		value -= rounding
+	}
 	looked := p.fresh || p.left == countSteps/2
 	if exact && (value > p.most || looked && !p.cutOff(node.box, x, rounding)) { // no schedule worth looking for is in the box
 		p.node = nil
@@ -320,7 +321,7 @@ func (p *countsProver) step(ctx context.Context) bool {
 		return len(p.open) > 0
 	}
 	switch {
-	case !exact || math.IsNaN(value) || math.IsInf(value, 0):
+	case !exact || math.IsInf(value, 0):
 		if p.fresh { // those it would go on from
 			p.counts = nil
 			return false
@@ -361,8 +362,8 @@ func (p *countsProver) settle() {
 	if len(p.open) > 0 {
 		least = min(least, p.open[0].value)
 	}
-	if least = min(least, p.most); !math.IsInf(least, 0) && (!p.ok || least > p.value) {
-		p.value, p.ok = least, true
+	if least = min(least, p.most); !math.IsInf(least, -1) { // that is the root, not looked at yet
+		p.proved.Prove(p.r.chained(Sum{Value: least})) // rounded already
 	}
 }
 

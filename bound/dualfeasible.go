@@ -68,14 +68,16 @@ func plainSizes(size, processors int) float64 { return float64(size) / float64(p
 
 // proveDualFeasible tries the functions at the prices of the clusters' time that are best for plain areas, then the best at its
 // own where it is near.
-func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
-	const alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
-	if r.in.Features()&alike != 0 || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
-		return 0, false
+//
+// At any instant the sizes of the jobs on a cluster, so changed, make its number of processors at most; so a job may be counted as if it
+// held that part for as long as it runs, as in the bound by area. It has to hold all its processors to its end.
+func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, bool) {
+	if !r.solid || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
+		return Sum{}, false
 	}
 	prices, ok := r.areaPrices(ctx)
 	if !ok {
-		return 0, false
+		return Sum{}, false
 	}
 	type candidate struct {
 		value float64
@@ -108,13 +110,13 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (float64, bool) {
 		return 0
 	})
 	if len(found) == 0 {
-		return 0, false
+		return Sum{}, false
 	}
 	best := found[0].value
 	if len(r.in.Clusters()) > 1 && best > 0.95*prices.Value { // its own prices may lead above that of the plain areas
 		best = max(best, r.pricesOf(ctx, found[0].sizes).Value)
 	}
-	return best, true
+	return r.pricedSum(best), true
 }
 
 // thresholds are those, as parts, at which some size of a job begins to count on some cluster; at most 100, and fewer where the jobs

@@ -12,7 +12,7 @@ import (
 var _ = Register(Method{Name: "energetic", Metric: "makespan",
 	Doc:    "the makespans within which the jobs need more processor time, or more of a licence, than some interval has, whenever they run between their head and tail",
 	Source: "P. Baptiste, C. Le Pape, W. Nuijten (1999), Satisfiability tests and time-bound adjustments for cumulative scheduling problems, Ann. Oper. Res. 92, doi:10.1023/A:1018995000688, §3, energetic reasoning, of which the time-table is the part with the shortest intervals; R. Klein, A. Scholl (1999), Computing lower bounds by destructive improvement, Eur. J. Oper. Res. 112, doi:10.1016/S0377-2217(97)00442-6",
-	New:    func(r *Relaxation) Prover { return &energetic{r: r} }})
+	New:    func(r *Relaxation, proved *Gate) Prover { return &energetic{r: r, proved: proved} }})
 
 // energetic refutes makespans: the largest that it refutes is the bound. It looks at rigid jobs on clusters of equal processors, where
 // some wait, arrive later or need licences; else it has nothing on the bounds by area.
@@ -23,6 +23,7 @@ var _ = Register(Method{Name: "energetic", Metric: "makespan",
 // hold no more than the whole resource.
 type energetic struct {
 	r         *Relaxation
+	proved    *Gate
 	started   bool
 	resources [][]energyJob
 	points    int   // limits of intervals looked at, on each side
@@ -42,14 +43,12 @@ type energyJob struct {
 // energyWay is what part of the resource the job holds, and how long.
 type energyWay struct{ part, length float64 }
 
-// Value implements [Prover].
-func (e *energetic) Value() (float64, bool) { return e.low, e.low > 0 }
-
 // Improve implements [Prover].
 func (e *energetic) Improve(ctx context.Context, work int64) bool {
 	if !e.started {
 		e.started = true
 		e.start(ctx)
+		e.settle()
 	}
 	const enough = 1e-4 // of the bound
 	e.credit += work
@@ -65,6 +64,7 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 		case refuted:
 			e.low = next
 			e.growth *= 4
+			e.settle()
 		default:
 			e.high = next
 		}
@@ -73,15 +73,19 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 	return !e.done
 }
 
+// settle takes over what is refuted.
+func (e *energetic) settle() {
+	if !(e.low <= 0) { // also where it is NaN
+		e.proved.Prove(e.r.chained(e.r.pricedSum(e.low)))
+	}
+}
+
 // start prepares the resources and what is refuted at once.
 func (e *energetic) start(ctx context.Context) {
-	const (
-		alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
-		pairs = 2_000_000 // of an interval and a job on a cluster
-	)
+	const pairs = 2_000_000 // of an interval and a job on a cluster
 	e.done, e.high, e.growth = true, math.Inf(1), 0.001
 	r := e.r
-	if r.in.Features()&alike != 0 || r.in.Features()&(model.Precedence|model.LicencePools|model.Arrivals) == 0 || len(r.must) == 0 {
+	if !r.solid || r.in.Features()&(model.Precedence|model.LicencePools|model.Arrivals) == 0 || len(r.must) == 0 {
 		return
 	}
 	prices, ok := r.areaPrices(ctx)
@@ -171,6 +175,7 @@ func (r *Relaxation) licensed(tails []float64) [][]energyJob {
 // refutes says that no schedule ends within the makespan.
 func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
 	for _, jobs := range e.resources {
+		rounding := float64(4*len(jobs)+2*e.r.depth+64) * epsilon * makespan // times are differences of ones up to the makespan
 		var from, to []float64
 		for k := range jobs {
 			j := &jobs[k]
@@ -186,7 +191,7 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
 				return false
 			}
 			for _, b := range to {
-				if a < b && demand(jobs, makespan, a, b) > (b-a)*(1+1e-9)+1e-12*makespan {
+				if a < b && demand(jobs, makespan, a, b, rounding) > (b-a)*(1+1e-9)+rounding {
 					return true
 				}
 			}
@@ -195,14 +200,15 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
 	return false
 }
 
-// demand is how long the jobs hold the whole of the resource at least in [a, b]; +Inf: a job cannot run within the makespan.
-func demand(jobs []energyJob, makespan, a, b float64) float64 {
+// demand is how long the jobs hold the whole of the resource at least in [a, b]; +Inf: a job cannot run within the makespan, by more
+// than the rounding of the times.
+func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 	sum := 0.0
 	for k := range jobs {
 		j := &jobs[k]
 		end, least := makespan-j.tail, math.Inf(1)
 		for _, way := range j.ways {
-			if p := way.length; j.head+p <= end*(1+1e-12) {
+			if p := way.length; j.head+p <= end+rounding {
 				held := min(p, b-a, j.head+p-a, b-(end-p))
 				least = min(least, way.part*max(0, held))
 			}

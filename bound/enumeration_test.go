@@ -170,6 +170,9 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 				if part.Value > best[metric]+1e-9*math.Abs(best[metric]) {
 					t.Errorf("seed %d: %s proves %v of %s, the optimum is %v", seed, part.Method, part.Value, metric, best[metric])
 				}
+				if part.Value >= best[metric]*(1-1e-9) {
+					tight[metric+" by "+part.Method]++
+				}
 			}
 			if value, ok := proof.Value(); ok && value >= best[metric]*(1-1e-9) {
 				tight[metric]++
@@ -192,6 +195,34 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 		}
 	}
 	t.Logf("tight of %d: %v", seeds, tight)
+	for what, least := range tightToday {
+		const rounding = 5 // that may fall to the other side on another processor
+		if !race.Enabled && !testing.Short() && tight[what] < least-rounding {
+			t.Errorf("%s: %v bounds are tight, %v were", what, tight[what], least)
+		}
+	}
+}
+
+// tightToday is how many of the bounds of 3,000 instances are the optimum: a bound that got weaker, which is as valid, shows here.
+var tightToday = costs{
+	"makespan":                     2542,
+	"makespan by area-dual":        760,
+	"makespan by area-released":    679,
+	"makespan by critical-path":    2372,
+	"makespan by dual-feasible":    774,
+	"makespan by energetic":        842,
+	"makespan by head-tail":        2411,
+	"makespan by wide-jobs":        696,
+	"mcp":                          864,
+	"mcp by area-levels":           266,
+	"mcp by priced-counts":         840,
+	"mcp, limited":                 1176,
+	"mean_response":                1980,
+	"mean_response by each-alone":  1970,
+	"mean_response by priced-time": 1382,
+	"over_deadline":                2899,
+	"over_deadline by each-alone":  2896,
+	"over_deadline by priced-time": 2419,
 }
 
 func TestNoBoundIsAboveTheOptimumInOtherUnits(t *testing.T) {
@@ -227,7 +258,7 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(seed, 78))
 		r := newRelaxation(ctx, in)
-		mcp := &countsProver{r: r}
+		mcp := &countsProver{r: r, proved: &Gate{}}
 		mcp.start(ctx)
 		for range 10 {
 			if mcp.counts == nil {
@@ -240,17 +271,17 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 			}
 			box := mcp.open[0].box
 			value, _, _ := mcp.counts.evaluate(ctx, box, x, 0)
-			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.magnitude(x) {
+			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.sum(0, x).Size {
 				t.Errorf("seed %d: prices prove %v of mcp, the optimum is %v", seed, value, best["mcp"])
 			}
 			if seed%10 == 0 {
-				if slow := slowCounts(mcp.counts, box, x); math.Abs(slow-value) > 1e-9*(1+mcp.counts.magnitude(x)) {
+				if slow := slowCounts(mcp.counts, box, x); math.Abs(slow-value) > 1e-9*(1+mcp.counts.sum(0, x).Size) {
 					t.Errorf("seed %d: %v at the prices, all levels one by one give %v", seed, value, slow)
 				}
 			}
 		}
 		for metric, of := range map[string]Method{"mean_response": methodOf("mean_response"), "over_deadline": methodOf("over_deadline")} {
-			sum := of.New(r).(*pricedSum)
+			sum := of.New(r, &Gate{}).(*pricedSum)
 			sum.start(ctx)
 			for range 10 {
 				if sum.priced == nil {
@@ -261,8 +292,8 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 					sum.next[k] = scale * (rng.NormFloat64() + 0.5)
 				}
 				value, _, _ := sum.evaluate(ctx, sum.next)
-				if tried[metric]++; value+sum.constant > best[metric]+1e-9*(1+math.Abs(value)) {
-					t.Errorf("seed %d: prices prove %v of %s, the optimum is %v", seed, value+sum.constant, metric, best[metric])
+				if tried[metric]++; value+sum.constant.Value > best[metric]+1e-9*(1+math.Abs(value)) {
+					t.Errorf("seed %d: prices prove %v of %s, the optimum is %v", seed, value+sum.constant.Value, metric, best[metric])
 				}
 			}
 		}

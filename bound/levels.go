@@ -20,20 +20,29 @@ var _ = Register(Method{Name: "area-levels", Metric: "mcp",
 //
 // It needs areas that are proportional over the clusters, and a schedule that places all jobs. Complexity: O(2^K·K·p²) for K
 // clusters and p jobs; above a limit there is none.
-func proveAreaLevels(ctx context.Context, r *Relaxation) (float64, bool) {
+func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, bool) {
 	const limit = 1 << 28
 	k, p := len(r.in.Clusters()), len(r.must)
 	if !r.all || p == 0 || r.spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
-		return 0, false
+		return Sum{}, false
 	}
 	_, sums, factor, ok := r.proportionalAreas(ctx)
 	if !ok {
-		return 0, false
+		return Sum{}, false
 	}
 	r.levelFactors(factor)
 	value, _, ok := cheapestBlocks(ctx, sums, factor)
-	return value, ok
+	size := 0.0 // a block's area is the difference of two of the running sums
+	for _, f := range factor {
+		if f < nowhere/1e50 {
+			size = max(size, float64(p)*sums[p]*f)
+		}
+	}
+	return Sum{Value: value, Size: size, Terms: p + k}, ok
 }
+
+// nowhere is the factor of a cluster on which no job runs: it is dear, but an empty block costs nothing there, not NaN.
+const nowhere = 1e100
 
 // levelFactors turns factors of areas into the cost of a unit of area for a job in the cluster.
 func (r *Relaxation) levelFactors(factor []float64) {
@@ -116,14 +125,14 @@ func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, 
 				continue // fewer clusters to choose from only make it dearer
 			}
 			speed, _ := fastest(&r.in.Clusters()[c])
-			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 1e-9*area {
+			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 16*epsilon*area {
 				return nil, nil, nil, false
 			}
 		}
 	}
 	for c := range factor {
 		if math.IsNaN(factor[c]) {
-			factor[c] = 1e100 // no job runs there; not +Inf, of which an empty block would cost NaN
+			factor[c] = nowhere
 		}
 	}
 	order = make([]int, len(areas))

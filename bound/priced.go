@@ -26,6 +26,8 @@ type priced struct {
 type pricedCluster struct {
 	processors int
 	past       float64 // ρ after the last bucket, where θ is 0
+	magnitude  float64 // Σ over its jobs of the largest numbers that what one costs by a start is made of, without prices
+	count      []int   // by size, by index: jobs of it
 	sizes      []int   // that occur
 	items      []int   // sizes, by index, as often as jobs of it may run at once: the knapsack's
 	jobs       []pricedJob
@@ -59,10 +61,11 @@ type pricedWeights struct{ over, end, busy float64 }
 const pricedStarts = 400_000
 
 // newPriced prepares the starts of the jobs that have to be placed; nil where they are not rigid jobs on clusters of equal
-// processors, or too many.
+// processors, or too many. A job that background load makes longer ends later and pays more, but it also holds more
+// processor time: where that makes a schedule cheaper, there is nothing.
 func newPriced(r *Relaxation, limits []float64, weights []pricedWeights, past []float64) *priced {
-	const alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
-	if r.in.Features()&alike != 0 || len(r.must)*len(r.in.Clusters())*2*len(limits) > pricedStarts {
+	longer := r.in.Features()&model.BackgroundLoad != 0 && slices.ContainsFunc(weights, func(w pricedWeights) bool { return w.busy > 0 })
+	if !r.solid || longer || len(r.must)*len(r.in.Clusters())*2*len(limits) > pricedStarts {
 		return nil
 	}
 	p := &priced{jobs: len(r.must), limits: limits, size: len(r.must)}
@@ -87,6 +90,7 @@ func newPricedCluster(r *Relaxation, c int, limits []float64, w pricedWeights, p
 			count[size]++
 			i.sizes = append(i.sizes, size)
 			i.jobs[k] = pricedJob{size, i.startsOf(r, j, c, size, limits, w)}
+			i.magnitude += i.magnitudeOf(r, j, c, size, limits, w)
 		}
 	}
 	slices.Sort(i.sizes)
@@ -101,6 +105,9 @@ func newPricedCluster(r *Relaxation, c int, limits []float64, w pricedWeights, p
 			i.items = append(i.items, kind)
 		}
 	}
+	for _, size := range i.sizes {
+		i.count = append(i.count, count[size])
+	}
 	buckets := len(limits) - 1
 	for range i.sizes {
 		i.y, i.sum = append(i.y, make([]float64, buckets+1)), append(i.sum, make([]float64, buckets+1))
@@ -111,6 +118,31 @@ func newPricedCluster(r *Relaxation, c int, limits []float64, w pricedWeights, p
 	}
 	return i
 }
+
+// magnitudeOf is the sum of the largest numbers that go into what the job costs by a start.
+func (i *pricedCluster) magnitudeOf(r *Relaxation, j, c, size int, limits []float64, w pricedWeights) float64 {
+	duration := r.in.DurationOn(j, c, size)
+	due, end := math.Abs(r.deadline(j)), max(r.start[j], limits[len(limits)-1])+duration
+	if math.IsInf(due, 1) {
+		due = 0
+	}
+	end += due // the job may start so that it ends when it is due
+	return (w.end+w.over)*end + w.over*due + (w.busy+2*i.past)*float64(size)*end
+}
+
+// rounding is the sum of the magnitudes of the numbers that what the cluster's jobs cost at the prices is made of.
+func (i *pricedCluster) rounding() float64 {
+	sum := i.magnitude
+	for kind, n := range i.count {
+		paid := i.sum[kind]
+		sum += 2 * float64(n) * paid[len(paid)-1]
+	}
+	return sum
+}
+
+// terms is the number of numbers that are added up one after another in a value at the prices. An end that is moved to a limit is
+// wrong by 8 epsilon, which is worth as much as 8 of the buckets each.
+func (p *priced) terms() int { return 2*(p.jobs+len(p.clusters)) + 8*len(p.limits) + 32 }
 
 // startsOf lists the starts of a job that may be the cheapest, by end.
 func (i *pricedCluster) startsOf(r *Relaxation, j, c, size int, limits []float64, w pricedWeights) []pricedStart {
@@ -127,8 +159,8 @@ func (i *pricedCluster) startsOf(r *Relaxation, j, c, size int, limits []float64
 		}
 		s := pricedStart{start: t, end: t + duration}
 		// What ends at a limit, but for rounding, does: that start is the cheapest of many.
-		k, _ := slices.BinarySearch(limits, s.end*(1-1e-12))
-		if k < len(limits) && limits[k] <= s.end*(1+1e-12) {
+		k, _ := slices.BinarySearch(limits, s.end*(1-8*epsilon))
+		if k < len(limits) && limits[k] <= s.end*(1+8*epsilon) {
 			s.end = limits[k]
 		}
 		s.within = int32(k)
@@ -149,15 +181,23 @@ func bucketOf(limits []float64, t float64) int32 {
 	return int32(min(k, len(limits)-1))
 }
 
-// set takes the prices of a point and finds what the jobs and the clusters pay. False: ctx ended.
+// set takes the prices of a point and finds what the jobs and the clusters pay. False: ctx ended, or the prices are so high that what
+// is paid is no number.
 //
 // Complexity: O(buckets · items · processors) for the knapsacks.
 func (p *priced) set(ctx context.Context, x []float64) bool {
+	if !finiteAll(x) {
+		return false
+	}
 	for c := range p.clusters {
 		if ctx.Err() != nil {
 			return false
 		}
-		p.clusters[c].set(x, p.limits)
+		i := &p.clusters[c]
+		i.set(x, p.limits)
+		if !finite(i.paid[len(i.paid)-1]) || !finite(i.rounding()) {
+			return false
+		}
 	}
 	return true
 }

@@ -7,23 +7,23 @@ import (
 )
 
 var (
-	_ = Register(pricedSumMethod("mean_response", "ends", func(r *Relaxation) (w pricedWeights, constant float64) {
+	_ = Register(pricedSumMethod("mean_response", "ends", func(r *Relaxation) (w pricedWeights, constant Sum) {
 		per := 1 / float64(len(r.must))
 		for _, j := range r.must {
-			constant -= per * r.released(j)
+			constant.Add(-per * r.released(j))
 		}
 		return pricedWeights{end: per}, constant
 	}))
-	_ = Register(pricedSumMethod("over_deadline", "time over deadlines", func(*Relaxation) (pricedWeights, float64) {
-		return pricedWeights{over: 1}, 0
+	_ = Register(pricedSumMethod("over_deadline", "time over deadlines", func(*Relaxation) (pricedWeights, Sum) {
+		return pricedWeights{over: 1}, Sum{}
 	}))
 )
 
 // pricedSumMethod bounds a sum of what jobs cost by their end.
-func pricedSumMethod(metric, what string, weights func(*Relaxation) (pricedWeights, float64)) Method {
+func pricedSumMethod(metric, what string, weights func(*Relaxation) (pricedWeights, Sum)) Method {
 	return Method{Name: "priced-time", Metric: metric, Doc: "prices of processor time that changes with time, and each job where it and its " + what + " are cheapest",
 		Source: "J. M. van den Akker, C. A. J. Hurkens, M. W. P. Savelsbergh (2000), Time-indexed formulations for machine scheduling problems, INFORMS J. Comput. 12, doi:10.1287/ijoc.12.2.111.11896, the relaxation; without its grid",
-		New:    func(r *Relaxation) Prover { return &pricedSum{r: r, weights: weights} }}
+		New:    func(r *Relaxation, proved *Gate) Prover { return &pricedSum{r: r, proved: proved, weights: weights} }}
 }
 
 // pricedSum bounds Σ_j cost_j(end_j) by
@@ -33,8 +33,9 @@ func pricedSumMethod(metric, what string, weights func(*Relaxation) (pricedWeigh
 // for any prices of [priced], which are 0 after the last bucket: what runs at an instant pays no more than κ.
 type pricedSum struct {
 	r        *Relaxation
-	weights  func(*Relaxation) (pricedWeights, float64)
-	constant float64
+	proved   *Gate
+	weights  func(*Relaxation) (pricedWeights, Sum)
+	constant Sum
 	started  bool
 	credit   int64
 	work     int64 // of an evaluation
@@ -44,15 +45,10 @@ type pricedSum struct {
 	cost     []float64
 	at       []int32
 	tries    int
-	value    float64
-	ok       bool
 }
 
 // pricedSumSteps limits the evaluations.
 const pricedSumSteps = 2_000
-
-// Value implements [Prover].
-func (p *pricedSum) Value() (float64, bool) { return p.value, p.ok }
 
 // Improve implements [Prover].
 func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
@@ -66,27 +62,39 @@ func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
 		gain := p.bundle.next(p.next)
 		value, c, ok := p.evaluate(ctx, p.next)
 		if !ok {
+			p.give(ctx)
 			break
 		}
 		p.bundle.add(p.next, value, c)
 		p.settle(value)
-		if p.tries++; p.tries >= pricedSumSteps || gain < 1e-4*math.Abs(p.bundle.value) {
+		// Where the optimum is near 0, a gain below the rounding error is none.
+		rounding := p.sum(p.bundle.value)
+		if p.tries++; p.tries >= pricedSumSteps || !(gain > max(1e-4*math.Abs(p.bundle.value), rounding.margin())) {
 			p.priced = nil
 		}
 	}
 	return p.priced != nil
 }
 
-// settle takes over a value, less what it may owe to rounding.
-func (p *pricedSum) settle(value float64) {
-	size := math.Abs(value) + math.Abs(p.constant)
+// give ends the work where an evaluation failed, unless that was since the context ended: then it may go on later.
+func (p *pricedSum) give(ctx context.Context) {
+	if ctx.Err() == nil {
+		p.proved.Close()
+		p.priced = nil
+	}
+}
+
+// settle takes over a value at the prices that were set last.
+func (p *pricedSum) settle(value float64) { p.proved.Prove(p.sum(value)) }
+
+// sum is a value at the prices that were set last, with its constant.
+func (p *pricedSum) sum(value float64) Sum {
+	s := Sum{Value: value + p.constant.Value, Size: p.constant.Size, Terms: p.priced.terms()}
 	for i := range p.priced.clusters {
-		size += p.priced.clusters[i].paid[len(p.priced.limits)-1]
+		c := &p.priced.clusters[i]
+		s.Size += c.paid[len(c.paid)-1] + c.rounding()
 	}
-	value += p.constant - 1e-12*size
-	if !math.IsNaN(value) && (!p.ok || value > p.value) {
-		p.value, p.ok = value, true
-	}
+	return p.r.chained(s)
 }
 
 // start prepares the buckets and finds the first prices, which fall with time, by doubling.
@@ -117,6 +125,7 @@ func (p *pricedSum) start(ctx context.Context) {
 	}
 	p.cost, p.at = make([]float64, len(limits)+1), make([]int32, len(limits)+1)
 	p.scale(limits)
+	p.bundle.unit = 1e-3 * (w.over + w.end) * limits[len(limits)-1]
 	p.next = make([]float64, p.priced.size)
 	p.first(ctx, limits, (w.over+w.end)/limits[len(limits)-1])
 }
@@ -131,9 +140,8 @@ func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
 			}
 		}
 		value, c, ok := p.evaluate(ctx, p.next)
-		if !ok {
-			p.priced = nil
-			return
+		if !ok { // these prices are too high, or the context has ended
+			break
 		}
 		p.credit -= p.work
 		p.settle(value)
@@ -164,7 +172,7 @@ func (p *pricedSum) scale(limits []float64) {
 	}
 }
 
-// evaluate is the bound at the prices, without its constant, with a cut.
+// evaluate is the bound at the prices, without its constant, with a cut; false where the context ended or a number overflowed.
 func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *cut, ok bool) {
 	if !p.priced.set(ctx, x) {
 		return 0, nil, false
@@ -191,11 +199,12 @@ func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c
 				least, on, start = v, i, p.at[last+1]
 			}
 		}
-		if on >= 0 {
-			value += least
-			p.priced.clusters[on].slopeOfRun(c.slope, j, start, 1, limits)
+		if on < 0 { // it has to run somewhere
+			return 0, nil, false
 		}
+		value += least
+		p.priced.clusters[on].slopeOfRun(c.slope, j, start, 1, limits)
 	}
 	c.at0 = value - c.at(x)
-	return value, c, true
+	return value, c, finite(value)
 }

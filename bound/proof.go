@@ -14,7 +14,7 @@ import (
 // those of a negative weight as their largest value.
 type Proof struct {
 	terms    []*term
-	constant float64
+	constant Sum    // of the metrics of a negative weight
 	limited  bool   // no metric of a negative weight grows without limit
 	duties   []Duty // see Duties
 }
@@ -37,6 +37,7 @@ type term struct {
 	weight  float64
 	methods []Method
 	provers []Prover
+	gates   []*Gate
 	busy    []bool
 }
 
@@ -51,12 +52,15 @@ func New(ctx context.Context, in *model.Instance) *Proof {
 		switch {
 		case o.Weight < 0:
 			most, limited := r.most(o.Metric)
-			p.constant += o.Weight * most
+			p.constant.Value += o.Weight * most.Value
+			p.constant.Size += math.Abs(o.Weight) * most.Size
+			p.constant.Terms += most.Terms
 			p.limited = p.limited && limited
 		case o.Weight > 0:
 			t := &term{of: r, metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
 			for _, m := range t.methods {
-				t.provers, t.busy = append(t.provers, m.New(r)), append(t.busy, true)
+				gate := &Gate{}
+				t.provers, t.gates, t.busy = append(t.provers, m.New(r, gate)), append(t.gates, gate), append(t.busy, true)
 			}
 			p.terms = append(p.terms, t)
 		}
@@ -83,7 +87,7 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 			if !t.busy[k] || ctx.Err() != nil {
 				continue
 			}
-			t.busy[k] = prover.Improve(ctx, work/max(1, busy))
+			t.busy[k] = prover.Improve(ctx, work/max(1, busy)) && !t.gates[k].closed
 			more = more || t.busy[k]
 		}
 	}
@@ -95,7 +99,7 @@ func (p *Proof) Limit(objective float64) {
 	if value, ok := p.Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
 		return
 	}
-	least := p.constant
+	least := p.constant.Value
 	for _, t := range p.terms {
 		best, _ := t.best()
 		least += t.weight * best
@@ -115,17 +119,17 @@ func (p *Proof) Value() (value float64, ok bool) {
 	if !p.limited {
 		return 0, false
 	}
-	value = p.constant
+	sum := p.constant
 	for _, t := range p.terms {
 		best, found := t.best()
 		ok = ok || found
-		value += t.weight * best
+		sum.Add(t.weight * best)
 	}
-	if math.IsInf(value, 0) || math.IsNaN(value) {
-		return 0, false
+	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
+		return sum.Value, ok // the bound of the metric itself, which is rounded already
 	}
-	// A bound adds the same numbers as a schedule in another order; it stays below all of them.
-	return value - 1e-12*math.Abs(value), ok
+	value, sound := sum.Low()
+	return value, ok && sound
 }
 
 // Parts lists what each method has proved, in the order of the objective and the methods.
@@ -133,11 +137,9 @@ func (p *Proof) Parts() []Part {
 	var parts []Part
 	for _, t := range p.terms {
 		best, _ := t.best()
-		for k, prover := range t.provers {
-			if value, ok := prover.Value(); ok {
-				if t.metric == "makespan" {
-					value = t.of.roundUp(value)
-				}
+		for k, gate := range t.gates {
+			if value, ok := gate.Value(); ok {
+				value = max(0, t.of.roundUp(t.metric, value))
 				parts = append(parts, Part{t.metric, t.methods[k].Name, value, value >= best})
 			}
 		}
@@ -145,15 +147,15 @@ func (p *Proof) Parts() []Part {
 	return parts
 }
 
-// best is the best bound of the metric, at least 0, and whether any method proves one.
+// best is the best bound of the metric, and whether any method proves one. No metric is below 0.
 func (t *term) best() (best float64, ok bool) {
-	for _, prover := range t.provers {
-		if value, found := prover.Value(); found {
+	for _, gate := range t.gates {
+		if value, found := gate.Value(); found {
 			best, ok = max(best, value), true
 		}
 	}
-	if t.metric == "makespan" && ok {
-		best = t.of.roundUp(best)
+	if ok {
+		best = max(best, t.of.roundUp(t.metric, best))
 	}
 	return best, ok
 }

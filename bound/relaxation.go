@@ -29,7 +29,9 @@ type Relaxation struct {
 	least  []float64 // by job: shortest execution time anywhere
 	start  []float64 // by job: earliest start
 
-	grain    float64     // see roundUp; 0: not asked for yet
+	solid    bool        // see isSolid
+	depth    int         // jobs of the longest chain of precedence
+	grains   [2]*grain   // see grainOf; nil: not asked for yet
 	prices   Prices      // see areaPrices; Price nil: not asked for yet
 	areaRows [][]float64 // see areas; nil: not asked for yet
 }
@@ -46,7 +48,8 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		return nil
 	}
 	n := len(in.Jobs())
-	r := &Relaxation{in: in, duties: make([]Duty, n), least: make([]float64, n), start: make([]float64, n)}
+	r := &Relaxation{in: in, duties: make([]Duty, n), least: make([]float64, n), start: make([]float64, n), solid: true}
+	depth := make([]int, n)
 	for k, j := range plan.ArrivalOrder(in) { // those waited for first
 		if k%64 == 0 && ctx.Err() != nil {
 			return nil
@@ -60,7 +63,10 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 		for _, before := range job.After {
 			r.duties[j] = max(r.duties[j], r.duties[before])
 			r.start[j] = max(r.start[j], r.start[before]+r.least[before])
+			depth[j] = max(depth[j], 1+depth[before])
 		}
+		r.depth = max(r.depth, depth[j])
+		r.solid = r.solid && isSolid(in, j)
 		r.duties[j] = max(r.duties[j], r.dutyAlone(j))
 	}
 	for j := range n {
@@ -72,16 +78,43 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	return r
 }
 
+// isSolid says that the job holds a fixed number of processors of one cluster from its start to its end, however it is placed. Others
+// may spread over several clusters, or release a processor that runs fewer of the tasks, or is faster, early.
+func isSolid(in *model.Instance, j int) bool {
+	job := &in.Jobs()[j]
+	if !job.Rigid() || canSpread(in, j) {
+		return false
+	}
+	for c := range in.Clusters() {
+		least, _ := in.Width(j, c)
+		if !in.Clusters()[c].Uniform || in.CanRun(j, c) && least > 1 && job.Tasks > least {
+			return false
+		}
+	}
+	return true
+}
+
+// canSpread says that the job may hold processors of several clusters at once: each runs one of its tasks at least.
+func canSpread(in *model.Instance, j int) bool {
+	job := &in.Jobs()[j]
+	return job.Span == model.SpanGrid && len(in.Clusters()) > 1 && job.Max > 1 && job.Tasks > 1
+}
+
+// chained is a sum whose numbers are sums of times along the longest chain of precedence.
+func (r *Relaxation) chained(s Sum) Sum {
+	s.Terms += 2 * r.depth
+	return s
+}
+
 // dutyAlone is the duty of a job, whatever that of those it waits for.
 func (r *Relaxation) dutyAlone(j int) Duty {
 	job := &r.in.Jobs()[j]
-	rounding := 2 * model.Tolerance * (math.Abs(job.Deadline) + math.Abs(r.in.FirstArrival()))
 	switch {
 	case math.IsInf(r.least[j], 1):
 		return MustLeave
 	case !job.DeadlineHard || !job.HasDeadline():
 		return MustPlace
-	case r.end(j) > r.deadline(j)+rounding:
+	case r.end(j) > r.deadline(j)+r.lateness(j):
 		return MustLeave
 	}
 	return MayLeave
@@ -105,7 +138,7 @@ func shortestOn(in *model.Instance, j, c int) float64 {
 	tasks := (job.Tasks + most - 1) / most
 	if wide || !cluster.Uniform {
 		tasks = 1 // a fast processor may take more of the tasks than a slow one; each takes one at least
-		if cluster.WholeMachines {
+		if cluster.WholeMachines && !wide {
 			tasks = job.Tasks
 		}
 	}
@@ -126,14 +159,14 @@ func fastest(c *model.Cluster) (speed, link float64) {
 }
 
 // areaOn is processor time that the job holds at least on the cluster; +Inf where it cannot run there. Every task is run
-// somewhere, at best by the fastest processor.
+// somewhere, at best by the fastest processor; processors of one speed that get unequal numbers of tasks may be released early.
 func areaOn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
 	if job.Span != model.SpanGrid && !in.CanRun(j, c) {
 		return math.Inf(1)
 	}
 	least, _ := in.Width(j, c)
-	if cluster.Uniform && job.Rigid() && job.Span != model.SpanGrid {
+	if cluster.Uniform && job.Rigid() && job.Span != model.SpanGrid && (job.Tasks <= least || job.Tasks%least == 0) {
 		return float64(least) * in.DurationOn(j, c, least)
 	}
 	speed, _ := fastest(cluster)
@@ -148,68 +181,24 @@ func areaOn(in *model.Instance, j, c int) float64 {
 }
 
 // most is the largest value of a metric that is better when high, and whether it has one.
-func (r *Relaxation) most(metric string) (float64, bool) {
+func (r *Relaxation) most(metric string) (most Sum, ok bool) {
 	jobs := r.in.Jobs()
-	sum := 0.0
 	switch metric {
 	case "finished":
-		return float64(len(jobs)), true
+		return Sum{Value: float64(len(jobs))}, true
 	case "utilisation", "processor_usage", "licence_usage":
-		return 100, true
+		most.Add(100)
+		return most, true
 	case "data_moved":
 		for k := range jobs {
-			sum += jobs[k].Input + jobs[k].Output
+			most.Add(jobs[k].Input + jobs[k].Output)
 		}
-		return sum, true
+		return most, true
 	case "work_done":
 		for k := range jobs {
-			sum += jobs[k].TotalWork()
+			most.Add(jobs[k].TotalWork())
 		}
-		return sum, true
+		return most, true
 	}
-	return 0, false
-}
-
-// roundUp raises a bound of the makespan to the next value that a best schedule can have: sums of execution times and an arrival.
-// Where all of those are whole numbers, or of halves, quarters and so on, so is it. It looks at rigid jobs on uniform clusters.
-func (r *Relaxation) roundUp(bound float64) float64 {
-	if r.grain == 0 {
-		r.grain = r.findGrain()
-	}
-	if r.grain < 0 || bound > 1e12*r.grain {
-		return bound
-	}
-	return max(bound, r.grain*math.Ceil(bound/r.grain-1e-9))
-}
-
-// findGrain is the largest power of 2 up to 1 of which all times are multiples; −1: none.
-func (r *Relaxation) findGrain() float64 {
-	const alike = model.MoldableJobs | model.GridSpan | model.MixedMachines
-	if r.in.Features()&alike != 0 {
-		return -1
-	}
-	grain := 1.0
-	divides := func(t float64) bool {
-		for ; math.Mod(t, grain) != 0; grain /= 2 {
-			if grain < 1.0/1024 {
-				return false
-			}
-		}
-		return t < 1e9
-	}
-	for j := range r.in.Jobs() {
-		if !divides(r.in.Jobs()[j].Arrival - r.in.FirstArrival()) {
-			return -1
-		}
-		for c := range r.in.Clusters() {
-			if !r.in.CanRun(j, c) {
-				continue
-			}
-			size, _ := r.in.Width(j, c)
-			if !divides(r.in.DurationOn(j, c, size)) {
-				return -1
-			}
-		}
-	}
-	return grain
+	return Sum{}, false
 }

@@ -23,13 +23,13 @@ type headTail struct {
 // on one; then b follows.
 //
 // Complexity: O(n) a pair, of which there are at most 64² of n jobs, fewer where there are thousands.
-func proveHeadTail(ctx context.Context, r *Relaxation) (float64, bool) {
+func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if len(r.must) == 0 {
-		return 0, false
+		return Sum{}, false
 	}
 	jobs, ok := r.headTails(ctx)
 	if !ok {
-		return 0, false
+		return Sum{}, false
 	}
 	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
 	most := int(min(64, max(2, math.Sqrt(4_000_000/float64(len(jobs))))))
@@ -55,7 +55,7 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (float64, bool) {
 			}
 		}
 	}
-	return best, true
+	return r.chained(r.pricedSum(best)), true
 }
 
 // meeting is the most, over m, of the sum of the m shortest of the p·(m−1)+1 longest; the lengths fall.

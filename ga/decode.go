@@ -89,9 +89,13 @@ func (d *decoder) reset(list bool) {
 	}
 }
 
-// placeOn places the job on the processors of the mask and returns its start: the latest of their releases.
+// placeOn places the job on the processors of the mask and returns its start: the latest of their releases. One that takes no time holds
+// nothing and waits for none.
 func (d *decoder) placeOn(j *Job, mask []uint64) float64 {
 	start := j.Arrival
+	if j.Duration == 0 {
+		return start
+	}
 	for w, word := range mask {
 		release := d.release[w<<6:]
 		for ; word != 0; word &= word - 1 {

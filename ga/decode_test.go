@@ -59,6 +59,9 @@ func slowStarts(c *Cluster, s Schedule) []float64 {
 			chosen = slowChoice(c, release, j)
 		}
 		starts[id] = j.Arrival
+		if j.Duration == 0 {
+			continue // it holds nothing and waits for no other
+		}
 		for _, p := range chosen {
 			starts[id] = max(starts[id], release[p])
 		}

@@ -46,6 +46,18 @@ func (s slowCluster) hold(size int, start, end float64) []int {
 	return free[:size]
 }
 
+// place places a job of the duration as [Decoder] says; one of no time holds nothing and waits for no other.
+func (s slowCluster) place(size int, ready, duration float64) (start float64, processors []int) {
+	if duration == 0 {
+		for p := range size {
+			processors = append(processors, p)
+		}
+		return ready, processors
+	}
+	start = s.start(size, ready)
+	return start, s.hold(size, start, start+duration)
+}
+
 // slowDecode is [Decoder.Decode] by the letter.
 func slowDecode(in *model.Instance, cluster int, order []int32) Totals {
 	s := newSlowCluster(in, cluster)
@@ -54,9 +66,8 @@ func slowDecode(in *model.Instance, cluster int, order []int32) Totals {
 		job := &in.Jobs()[id]
 		size, _ := in.Width(int(id), cluster)
 		duration := in.DurationOn(int(id), cluster, size)
-		start := s.start(size, job.Arrival)
+		start, _ := s.place(size, job.Arrival, duration)
 		end := start + duration
-		s.hold(size, start, end)
 		totals.Makespan = max(totals.Makespan, end-in.FirstArrival())
 		totals.Busy += float64(size) * duration
 		totals.Over += max(0, end-job.Deadline)
@@ -173,7 +184,7 @@ func indices(in *model.Instance) []int {
 
 func TestDecodeByHand(t *testing.T) {
 	// Three processors. Job a holds two until 3 and b one until 2; c needs two: it starts at 3 on the latest-released ones,
-	// the two of a, and d finds b's processor at 2. Job e has no time and needs all three.
+	// the two of a, and d finds b's processor at 2. Job e needs all three for no time: it starts at once.
 	b := model.NewBuilder("hand").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 3}}})
 	for k, j := range []struct {
 		size           int
@@ -182,7 +193,7 @@ func TestDecodeByHand(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint(k), Processors: model.Rigid(j.size), Work: &j.work, Deadline: &j.deadline})
 	}
 	d := newDecoder(t, build(t, b))
-	want := Totals{Jobs: 5, Makespan: 7, Busy: 6 + 2 + 8 + 1, Over: 1 + 1 + 0.5}
+	want := Totals{Jobs: 5, Makespan: 7, Busy: 6 + 2 + 8 + 1, Over: 1 + 1}
 	if got := d.Decode(0, []int32{0, 1, 2, 3, 4}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -194,7 +205,7 @@ func TestDecodeByHand(t *testing.T) {
 	}
 }
 
-// A job of no time ends when processors are released: both then count as released at that time.
+// A job of no time holds nothing: it starts when it arrives, and the others do not see it.
 func TestDecodeJobOfNoTime(t *testing.T) {
 	b := model.NewBuilder("zero").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4}}})
 	for k, j := range []struct {
@@ -204,8 +215,8 @@ func TestDecodeJobOfNoTime(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint(k), Processors: model.Rigid(j.size), Work: &j.work, Deadline: new(3.0)})
 	}
 	d := newDecoder(t, build(t, b))
-	// 0 holds three until 10, 1 one until 2; 2 is at 10; 3 starts at 10 on two of 0's; 4 runs from 2 to 3, in time.
-	want := Totals{Jobs: 5, Makespan: 15, Busy: 30 + 2 + 0 + 10 + 1, Over: 7 + 0 + 7 + 12 + 0}
+	// 0 holds three until 10, 1 one until 2; 2 is at 0; 3 starts at 10 on two of 0's; 4 runs from 2 to 3, in time.
+	want := Totals{Jobs: 5, Makespan: 15, Busy: 30 + 2 + 0 + 10 + 1, Over: 7 + 0 + 0 + 12 + 0}
 	if got := d.Decode(0, []int32{0, 1, 2, 3, 4}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

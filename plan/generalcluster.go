@@ -20,11 +20,13 @@ type generalCluster struct {
 	pools    *licencePools
 	units    []unit // all processors, by time of release; of one time the higher numbers first
 	machines []machine
-	speeds   []float64 // distinct, descending
-	links    []float64 // distinct bandwidths, descending
-	marked   []bool    // by processor; scratch
-	moved    []unit    // scratch
-	search   search    // scratch
+	speeds   []float64       // distinct, descending
+	links    []float64       // distinct bandwidths, descending
+	marked   []bool          // by processor; scratch
+	moved    []unit          // scratch
+	search   search          // scratch
+	queued   bool            // see queueInstants
+	idle     *generalCluster // the cluster when nothing is held, for jobs that take no time; nil: not needed so far
 	work     int64
 }
 
@@ -86,6 +88,9 @@ func distinct(values []float64) []float64 {
 	return values
 }
 
+// queueInstants implements clusterState.
+func (g *generalCluster) queueInstants() { g.queued = true }
+
 // release implements clusterState.
 func (g *generalCluster) release(n int) float64 { return g.units[n-1].released }
 
@@ -110,6 +115,15 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	return best, found
 }
 
+// whenIdle is the cluster when nothing is held.
+func (g *generalCluster) whenIdle() *generalCluster {
+	if g.idle == nil {
+		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in))
+		g.idle.queued = true // there is nothing to wait for
+	}
+	return g.idle
+}
+
 // earliestOn is the slot of the earliest start on processors of at least the given speed and link; none where it might not
 // end before the time to beat.
 func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64) (Slot, bool) {
@@ -118,6 +132,11 @@ func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64
 		return Slot{}, false
 	}
 	g.work += 60 + 10*int64(len(g.machines))
+	if s.length == 0 && !g.queued { // on these processors it takes no time: it may start at any instant, whatever runs then
+		slot, ok := g.whenIdle().earliestOn(job, n, ready, speed, link, beat)
+		slot.instant = true
+		return slot, ok
+	}
 	for t := ready; t+s.length < beat; {
 		g.work += 10
 		s.release(t)

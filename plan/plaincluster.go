@@ -12,6 +12,7 @@ type plainCluster struct {
 	in       *model.Instance
 	cluster  int
 	releases *Releases
+	queued   bool // see queueInstants
 	work     int64
 }
 
@@ -26,6 +27,9 @@ func newPlainCluster(in *model.Instance, cluster int) *plainCluster {
 	return c
 }
 
+// queueInstants implements clusterState.
+func (c *plainCluster) queueInstants() { c.queued = true }
+
 // release implements clusterState.
 func (c *plainCluster) release(n int) float64 { return c.releases.released(int32(n)) }
 
@@ -35,8 +39,12 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 		return Slot{}, false
 	}
 	c.work += 70 + int64(c.releases.n)/3
+	duration := c.in.DurationOn(job, c.cluster, n)
+	if duration == 0 && !c.queued { // it may start at any instant, whatever runs then
+		return Slot{Start: ready, End: ready, instant: true, set: model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}, true
+	}
 	start := max(ready, c.release(n))
-	return Slot{Start: start, End: start + c.in.DurationOn(job, c.cluster, n)}, true
+	return Slot{Start: start, End: start + duration}, true
 }
 
 // hold implements clusterState.

@@ -91,10 +91,14 @@ func (r *Releases) Earliest(size int32, ready float64) float64 {
 }
 
 // Place starts a job of the given size at the earliest time from ready on at which enough processors are released, on the
-// latest-released of those free by then, and returns that time. The cluster must have as many processors.
+// latest-released of those free by then, and returns that time. The cluster must have as many processors. A job of no length holds
+// nothing: it starts when it is ready, whatever runs then.
 //
 // Complexity: O(steps), of which there are no more than jobs that run at once.
 func (r *Releases) Place(size int32, ready, duration float64) (start float64) {
+	if duration == 0 {
+		return ready
+	}
 	steps := r.steps
 	last, free := 0, steps[0].count
 	for free < size {

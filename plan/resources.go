@@ -17,13 +17,22 @@ type Resources struct {
 	pools    *licencePools
 }
 
+// QueueInstants makes jobs that take no time wait for processors behind the jobs placed before them, as every other job does and as the
+// heuristics of the textbooks say. Without it they start when they are ready, whatever runs then.
+func (r *Resources) QueueInstants() {
+	for _, c := range r.clusters {
+		c.queueInstants()
+	}
+}
+
 // Slot is a place for a job that Earliest or Spread found.
 type Slot struct {
 	Cluster    int // of the first piece
 	Processors int // of all pieces
 	Start, End float64
-	set        model.ProcessorSet // chosen already; nil: in pieces, or any processors of a uniform cluster
+	set        model.ProcessorSet // chosen already; nil: in pieces, or any processors of a uniform cluster that are free
 	pieces     []piece            // of a job that spreads over several clusters
+	instant    bool               // the job takes no time there, so that it holds nothing
 }
 
 // Set is the processors of a slot on one cluster where they are chosen already; nil: any of a cluster whose processors are alike.
@@ -44,6 +53,8 @@ type clusterState interface {
 	hold(job *model.Job, n int, set model.ProcessorSet, start, end float64)
 	// release is the earliest time at which n processors are free.
 	release(n int) float64
+	// queueInstants is the cluster's part of Resources.QueueInstants.
+	queueInstants()
 	// assign makes the state that of another of the same cluster.
 	assign(other clusterState)
 	// size is about how many bytes the empty state takes.
@@ -107,9 +118,12 @@ func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.
 func (r *Resources) Release(cluster, n int) float64 { return r.clusters[cluster].release(n) }
 
-// Take places the job into a slot that was found after the last job was placed.
+// Take places the job into a slot that was found after the last job was placed. One that takes no time holds nothing.
 func (r *Resources) Take(job int, slot *Slot) {
 	j := &r.in.Jobs()[job]
+	if slot.instant {
+		return
+	}
 	if slot.pieces == nil {
 		r.clusters[slot.Cluster].hold(j, slot.Processors, slot.set, slot.Start, slot.End)
 	}

@@ -113,7 +113,7 @@ func (s *Schedule) Place(job int, slot Slot) {
 	}
 	if len(p.Pieces) == 0 {
 		p.Cluster, p.Processors = s.in.Clusters()[slot.Cluster].ID, slot.set
-		if sets := s.sets[slot.Cluster]; sets != nil {
+		if sets := s.sets[slot.Cluster]; sets != nil && slot.set == nil {
 			p.Processors = sets.place(slot.Processors, &slot)
 		}
 	}

@@ -105,7 +105,9 @@ func (s *slowSchedule) add(job int, p model.Placement) {
 			h.set = append(h.set, k)
 		}
 	}
-	s.placed = append(s.placed, h)
+	if s.in.Duration(job, c, p.Processors) > 0 { // else it holds nothing
+		s.placed = append(s.placed, h)
+	}
 }
 
 // compare compares a slot with the best of all sets of processors at all times.
@@ -158,7 +160,7 @@ func (s *slowSchedule) allows(h held) bool {
 		m := &cluster.Machines[group]
 		machines[machine] = true
 		for _, other := range s.placed {
-			if other.cluster == h.cluster && slices.Contains(other.set, p) && other.end > h.start {
+			if other.cluster == h.cluster && slices.Contains(other.set, p) && other.end > h.start && s.in.Duration(h.job, h.cluster, model.Processors(h.set...)) > 0 {
 				return false
 			}
 		}
@@ -285,8 +287,8 @@ func TestPlainClusterByTheLetter(t *testing.T) {
 			}
 			slot := slots[0]
 			size, _ := in.Width(job, slot.Cluster)
-			start := slow[slot.Cluster].start(size, in.Jobs()[job].Arrival)
-			set := model.Processors(slow[slot.Cluster].hold(size, start, slot.End)...)
+			start, processors := slow[slot.Cluster].place(size, in.Jobs()[job].Arrival, in.DurationOn(job, slot.Cluster, size))
+			set := model.Processors(processors...)
 			s.Place(job, slot)
 			if p := s.solution.Jobs[len(s.solution.Jobs)-1]; p.Start != start || !slices.Equal(p.Processors, set) {
 				t.Fatalf("job %d: got %v at %v, want %v at %v", job, p.Processors, p.Start, set, start)
@@ -334,7 +336,8 @@ func TestGeneralClusterByHand(t *testing.T) {
 		}},
 		{"no memory for no time", []model.MachineSpec{node("a", 2, 4)}, []job{
 			{model.JobSpec{Work: five, Memory: 4}, "0@0"},
-			{model.JobSpec{Work: new(0.0), Memory: 4}, "1@0"},
+			{model.JobSpec{Work: new(0.0), Memory: 4}, "0@0"},
+			{model.JobSpec{Work: new(0.0), Processors: model.Rigid(2), Memory: 2, Arrival: 3}, "0-1@3"},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -20,6 +21,9 @@ const exhaustStates = 2_000_000
 // ErrTooLarge says that an instance is too large to be exhausted.
 var ErrTooLarge = errors.New("search: too large to be exhausted")
 
+// ErrRefused says that an instance asks for something that [Exhaust] cannot honour.
+var ErrRefused = errors.New("search: the exhaustive search does not take")
+
 // Exhaustible says whether [Exhaust] takes the instance; the error says why not.
 func Exhaustible(in *model.Instance) error {
 	const clusters = 8
@@ -28,20 +32,134 @@ func Exhaustible(in *model.Instance) error {
 		return fmt.Errorf("%w: %d jobs, it takes %d", ErrTooLarge, len(in.Jobs()), ExhaustJobs)
 	case len(in.Clusters()) > clusters:
 		return fmt.Errorf("%w: %d clusters, it takes %d", ErrTooLarge, len(in.Clusters()), clusters)
+	}
+	if err := refused(in); err != nil {
+		return err
+	}
+	switch {
 	case newListProblem(context.Background(), in) != nil:
 		return nil
 	case newJoint(context.Background(), in) == nil:
-		return ErrNoEngine
+		return fmt.Errorf("%w machines of a cluster that do not all run a licence, or jobs that wait for others where one runs nowhere", ErrRefused)
 	case len(in.Jobs()) > jointJobs:
 		return fmt.Errorf("%w: %d jobs with precedence or licences, it takes %d", ErrTooLarge, len(in.Jobs()), jointJobs)
 	}
 	return nil
 }
 
+// refused names what of the instance the exhaustion cannot honour; nil: nothing that is known at once.
+func refused(in *model.Instance) error {
+	if missing := in.Features() &^ jointFeatures; missing != 0 {
+		return fmt.Errorf("%w %s", ErrRefused, missing)
+	}
+	for _, term := range in.Objective() {
+		switch {
+		case term.Weight < 0:
+			return fmt.Errorf("%w a negative weight of %s", ErrRefused, term.Metric)
+		case term.Weight > 0 && !slices.Contains(listMetrics, term.Metric):
+			return fmt.Errorf("%w the metric %s", ErrRefused, term.Metric)
+		case term.Weight > 0 && term.Metric == "cost" && !evenCosts(in):
+			return fmt.Errorf("%w the metric cost where the machines of a cluster cost differently", ErrRefused)
+		case term.Weight > 0 && term.Metric == "mean_slowdown" && anyInstant(in):
+			return fmt.Errorf("%w the metric mean_slowdown with jobs that take no time", ErrRefused)
+		case term.Weight > 0 && in.Features()&model.BackgroundLoad != 0 && dearerIfShort(in, term.Metric):
+			return fmt.Errorf("%w %s with background load, which a job that takes longer may make smaller", ErrRefused, term.Metric)
+		}
+	}
+	return refusedJobs(in)
+}
+
+// evenCosts says that all machines of each cluster cost the same.
+func evenCosts(in *model.Instance) bool {
+	return !slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+		_, even := costRate(&c)
+		return !even
+	})
+}
+
+// anyInstant says that a job takes no time on some cluster.
+func anyInstant(in *model.Instance) bool {
+	for j := range in.Jobs() {
+		for c := range in.Clusters() {
+			if least, _ := in.Width(j, c); in.CanRun(j, c) && in.DurationOn(j, c, least) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dearerIfShort says that a schedule may cost less by the metric when a job takes longer and nothing else changes.
+func dearerIfShort(in *model.Instance, metric string) bool {
+	switch metric {
+	case "idle_time", "mean_slowdown", "bounded_slowdown":
+		return true
+	case "mcp":
+		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Weights.IdleTime > 0 })
+	}
+	return false
+}
+
+// refusedJobs names a job that may be placed in other ways than on a fixed number of processors of one cluster from its start to its
+// end, or that is too short beside the longest schedule for the digits of a float64: the sum of a start and its length may be the
+// start itself, and then it would hold nothing.
+func refusedJobs(in *model.Instance) error {
+	const digits = 1e-12
+	until := 0.0
+	for j := range in.Jobs() {
+		job := &in.Jobs()[j]
+		longest := 0.0
+		for c := range in.Clusters() {
+			least, _ := in.Width(j, c)
+			if in.CanRun(j, c) {
+				longest = max(longest, in.DurationOn(j, c, least))
+				if least > 1 && job.Tasks > least {
+					return fmt.Errorf("%w job %s of %d tasks on %d processors, of which it may release some early", ErrRefused, job.ID, job.Tasks, least)
+				}
+			}
+		}
+		if job.Span == model.SpanGrid && len(in.Clusters()) > 1 && min(job.Max, job.Tasks) > 1 {
+			return fmt.Errorf("%w job %s, which may spread over the grid", ErrRefused, job.ID)
+		}
+		until += longest
+	}
+	latest := 0.0
+	for j := range in.Jobs() {
+		latest = max(latest, in.Jobs()[j].Arrival)
+	}
+	for j := range in.Jobs() {
+		for c := range in.Clusters() {
+			least, _ := in.Width(j, c)
+			if !in.CanRun(j, c) {
+				continue
+			}
+			if d := in.DurationOn(j, c, least); d > 0 && d < digits*(latest+until) {
+				return fmt.Errorf("%w job %s, which takes %v: too short beside times up to %v", ErrRefused, in.Jobs()[j].ID, d, latest+until)
+			}
+		}
+	}
+	return nil
+}
+
+// Exhausted is what [Exhaust] found.
+type Exhausted struct {
+	Result
+	// Proved says that it came to its end: no schedule costs less than Least.
+	Proved bool
+	Least  float64
+	// Doubtful says that a job of the schedule ends so near after its deadline that it depends on rounding whether it is late: the
+	// schedule may cost more than Least by what that costs. Else they differ by rounding alone.
+	Doubtful bool
+}
+
 // Exhaust finds the best schedule of a small instance that costs less than the limit, by dynamic programming over sets of jobs with
-// dominance, and says in proved whether it came to its end: then there is none better, and without a solution none below the limit.
+// dominance. Where it comes to its end without a solution, there is none below the limit.
 //
-// Some list schedule in order of start is optimal, as no metric of the engine of lists grows when a job ends earlier. So on each
+// A job that takes no time holds nothing. It is placed, in any order, at the time when it is ready, and neither waits for the jobs
+// placed before it nor keeps those after it.
+//
+// Some list schedule in order of start is optimal, as no metric of the engine of lists grows when a job ends earlier and takes as long as
+// before. So on each
 // cluster jobs are placed in order of start, all sets at once; of two states of the same set, one is dropped that frees no more
 // processors at any time and costs no less. A state that costs the limit on its own is dropped too. Then the sets are shared out
 // among the clusters.
@@ -49,21 +167,23 @@ func Exhaustible(in *model.Instance) error {
 // With precedence or licences the clusters are not exhausted one by one but all at once, see joint: for up to 10 jobs.
 //
 // Complexity: O(2ⁿ·states·n) a cluster and O(3ⁿ) a cluster from the third on, for n jobs.
-func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options) (found Result, proved bool, err error) {
+func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options) (Exhausted, error) {
 	if err := Exhaustible(in); err != nil {
-		return Result{}, false, err
+		return Exhausted{}, err
 	}
 	x := &exhaustion{p: newListProblem(ctx, in), opt: opt, limit: limit}
 	if x.p == nil { // or ctx has ended
 		return exhaustJoint(ctx, in, limit, opt)
 	}
-	found.Stop = x.run(ctx)
-	found.Evaluations = x.evaluations
+	found := Exhausted{Result: Result{Stop: x.run(ctx), Evaluations: x.evaluations}}
 	if found.Stop != model.StopDone || x.full {
-		return found, false, nil
+		return found, nil
 	}
-	found.Solution, err = x.solution()
-	return found, true, err
+	var err error
+	found.Solution, found.Least, err = x.solution()
+	found.Proved = err == nil
+	found.Doubtful = found.Solution != nil && doubtful(in, found.Solution)
+	return found, err
 }
 
 // exhaustion is a run of Exhaust.
@@ -185,6 +305,11 @@ func (x *exhaustion) place(c int, s *exhaustState, job int32) (exhaustState, boo
 	if j.size == 0 {
 		return exhaustState{}, false
 	}
+	if j.duration == 0 { // it holds nothing: it runs when it arrives, whatever else does, and none waits for it
+		grown := exhaustState{now: s.now, free: s.free, runs: s.runs, latest: s.latest, over: s.over, direct: s.direct, last: &exhaustStep{job, s.last}}
+		x.ends(c, &grown, job, j.arrival)
+		return grown, true
+	}
 	start, free, gone := max(s.now, j.arrival), s.free, 0
 	for gone < len(s.runs) && (s.runs[gone].end <= start || free < j.size) {
 		start = max(start, s.runs[gone].end)
@@ -192,13 +317,8 @@ func (x *exhaustion) place(c int, s *exhaustState, job int32) (exhaustState, boo
 		gone++
 	}
 	end := start + j.duration
-	grown := exhaustState{now: start, latest: max(s.latest, end), over: s.over, direct: s.direct, free: free - j.size, last: &exhaustStep{job, s.last}}
-	if end > j.deadline {
-		grown.over += end - j.deadline
-	}
-	if costs := x.p.clusters[c].costs; costs != nil {
-		grown.direct += costs[job].of(end, j.deadline)
-	}
+	grown := exhaustState{now: start, latest: s.latest, over: s.over, direct: s.direct, free: free - j.size, last: &exhaustStep{job, s.last}}
+	x.ends(c, &grown, job, end)
 	grown.runs = make([]exhaustRun, 0, len(s.runs)-gone+1)
 	placed := false
 	for _, run := range s.runs[gone:] {
@@ -212,6 +332,34 @@ func (x *exhaustion) place(c int, s *exhaustState, job int32) (exhaustState, boo
 		grown.runs = append(grown.runs, exhaustRun{end, j.size})
 	}
 	return grown, true
+}
+
+// ends counts a job that ends at the given time.
+func (x *exhaustion) ends(c int, s *exhaustState, job int32, end float64) {
+	deadline := x.p.clusters[c].jobs[job].deadline
+	s.latest = max(s.latest, end)
+	if end > deadline {
+		s.over += end - deadline
+	}
+	if costs := x.p.clusters[c].costs; costs != nil {
+		s.direct += costs[job].of(end, clearly(deadline, end))
+	}
+}
+
+// clearly is the time after which an end is later than the deadline in every schedule that the checker accepts: execution times may
+// differ by [model.Tolerance], and ends that are added up in another order by rounding. What a late job costs jumps there, so
+// that the exhaustion, which is to be a proof, counts only what is late beyond doubt.
+func clearly(deadline, end float64) float64 {
+	return deadline + 2*model.Tolerance*(math.Abs(deadline)+math.Abs(end))
+}
+
+// doubtful says that a job of the schedule is late, but not beyond doubt.
+func doubtful(in *model.Instance, s *model.Solution) bool {
+	return slices.ContainsFunc(s.Jobs, func(p model.Placement) bool {
+		j, _ := in.JobIndex(p.Job)
+		deadline := in.Jobs()[j].Deadline
+		return model.Late(p.End, deadline) && !model.Late(p.End, clearly(deadline, p.End))
+	})
 }
 
 // costs is what the objective comes to at least when the cluster runs so many jobs in that state and maybe others after them.
@@ -347,8 +495,8 @@ func (x *exhaustion) shareSet(c, set int) {
 	x.share[c][set] = ways
 }
 
-// solution is the best schedule; nil: none is below the limit.
-func (x *exhaustion) solution() (*model.Solution, error) {
+// solution is the best schedule and the least that any costs; nil and the limit: none is below it.
+func (x *exhaustion) solution() (*model.Solution, float64, error) {
 	c, set := len(x.p.clusters)-1, len(x.best[0])-1
 	way, least := -1, math.Inf(1)
 	for k, s := range x.share[c][set] {
@@ -356,12 +504,12 @@ func (x *exhaustion) solution() (*model.Solution, error) {
 			way, least = k, v
 		}
 	}
-	if way < 0 {
-		return nil, nil
+	if least += x.p.constant; way < 0 || least >= x.limit {
+		return nil, x.limit, nil
 	}
 	s, err := plan.NewSchedule(x.p.in)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for ; c >= 0; c-- {
 		chosen := x.share[c][set][way]
@@ -378,5 +526,5 @@ func (x *exhaustion) solution() (*model.Solution, error) {
 	for _, j := range x.p.nowhere {
 		s.LeaveUnplaceable(j)
 	}
-	return s.Solution(), nil
+	return s.Solution(), least, nil
 }

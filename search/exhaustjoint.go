@@ -29,6 +29,7 @@ type joint struct {
 	index       []int     // by job of the instance: its number among those movable
 	before      []int     // by job: set of those it waits for
 	after       []int     // and of those that wait for it
+	instant     int       // set of the jobs that take no time on some cluster
 	pools       []int32   // copies of each pool
 	draws       [][][]int // by job and cluster: pool and copies by turns
 	shares      bool      // mcp: what time costs depends on how many jobs a cluster has
@@ -83,6 +84,9 @@ func newJoint(ctx context.Context, in *model.Instance) *joint {
 			x.after[k] |= 1 << x.index[next]
 		}
 		for c := range p.clusters {
+			if on := &p.clusters[c].jobs[j]; on.size > 0 && on.duration == 0 {
+				x.instant |= 1 << k
+			}
 			for _, need := range in.Jobs()[j].Licences {
 				for g := range in.Clusters()[c].Machines {
 					if !in.Clusters()[c].Machines[g].Runs(need.Licence) && p.clusters[c].jobs[j].size > 0 {
@@ -112,22 +116,26 @@ func newJoint(ctx context.Context, in *model.Instance) *joint {
 }
 
 // exhaustJoint is [Exhaust] with all clusters at once.
-func exhaustJoint(ctx context.Context, in *model.Instance, limit float64, opt Options) (found Result, proved bool, err error) {
+func exhaustJoint(ctx context.Context, in *model.Instance, limit float64, opt Options) (Exhausted, error) {
 	x := newJoint(ctx, in)
 	if x == nil {
-		return Result{Stop: StopReason(ctx)}, false, nil
+		return Exhausted{Result: Result{Stop: StopReason(ctx)}}, nil
 	}
 	x.limit, x.opt = limit, opt
-	var full bool
-	found.Stop, full = x.run(ctx)
-	found.Evaluations = x.evaluations
-	if found.Stop != model.StopDone || full {
-		return found, false, nil
+	stop, full := x.run(ctx)
+	found := Exhausted{Result: Result{Stop: stop, Evaluations: x.evaluations}, Least: limit}
+	if stop != model.StopDone || full {
+		return found, nil
 	}
 	if x.best != nil {
-		found.Solution, err = x.solution()
+		var err error
+		if found.Solution, err = x.solution(); err != nil {
+			return found, err
+		}
+		found.Least, found.Doubtful = x.costs(x.best, true), doubtful(in, found.Solution)
 	}
-	return found, true, err
+	found.Proved = true
+	return found, nil
 }
 
 // run places one job more in every state, until all are placed; full: there are too many states.
@@ -197,10 +205,16 @@ func (x *joint) place(s *jointState, k, c int) *jointState {
 	if j.size == 0 {
 		return nil
 	}
-	start := max(s.now, j.arrival)
+	ready := j.arrival
 	for left := x.before[k]; left != 0; left &= left - 1 {
-		start = max(start, s.ends[bits.TrailingZeros(uint(left))])
+		ready = max(ready, s.ends[bits.TrailingZeros(uint(left))])
 	}
+	if j.duration == 0 { // it holds nothing: it runs when it is ready, whatever else does
+		grown := s.with(k, c, job)
+		x.ends(grown, k, c, ready)
+		return grown
+	}
+	start := max(s.now, ready)
 	free, gone, draws := slices.Clone(s.free), 0, x.draws[k][c]
 	lacks := func() bool {
 		for d := 0; d < len(draws); d += 2 {
@@ -219,25 +233,39 @@ func (x *joint) place(s *jointState, k, c int) *jointState {
 		return nil
 	}
 	end := start + j.duration
-	grown := &jointState{set: s.set | 1<<k, assigned: s.assigned | uint64(c)<<(3*k), now: start, free: free, direct: s.direct, last: &jointStep{int(job), c, s.last},
-		ends: slices.Clone(s.ends), latest: slices.Clone(s.latest), over: slices.Clone(s.over), busy: slices.Clone(s.busy), jobs: slices.Clone(s.jobs)}
+	grown := s.with(k, c, job)
+	grown.now, grown.free = start, free
 	x.hold(free, k, c, -1)
-	grown.ends[k] = end
-	grown.latest[c] = max(s.latest[c], end)
-	grown.busy[c] += j.area()
-	grown.jobs[c]++
-	if end > j.deadline {
-		grown.over[c] += end - j.deadline
-	}
-	if costs := x.p.clusters[c].costs; costs != nil {
-		grown.direct += costs[job].of(end, j.deadline)
-	}
+	x.ends(grown, k, c, end)
 	at := gone
 	for at < len(s.running) && s.running[at].end <= end {
 		at++
 	}
 	grown.running = slices.Concat(s.running[gone:at], []jointRun{{end, k, c}}, s.running[at:])
 	return grown
+}
+
+// with is the state with a job more on the cluster, of which only that is entered.
+func (s *jointState) with(k, c int, job int32) *jointState {
+	return &jointState{set: s.set | 1<<k, assigned: s.assigned | uint64(c)<<(3*k), now: s.now, free: s.free, running: s.running, direct: s.direct,
+		last: &jointStep{int(job), c, s.last}, ends: slices.Clone(s.ends), latest: slices.Clone(s.latest), over: slices.Clone(s.over),
+		busy: slices.Clone(s.busy), jobs: slices.Clone(s.jobs)}
+}
+
+// ends counts a job that ends on the cluster at the given time.
+func (x *joint) ends(s *jointState, k, c int, end float64) {
+	job := x.p.movable[k]
+	j := &x.p.clusters[c].jobs[job]
+	s.ends[k] = end
+	s.latest[c] = max(s.latest[c], end)
+	s.busy[c] += j.area()
+	s.jobs[c]++
+	if end > j.deadline {
+		s.over[c] += end - j.deadline
+	}
+	if costs := x.p.clusters[c].costs; costs != nil {
+		s.direct += costs[job].of(end, clearly(j.deadline, end))
+	}
 }
 
 // hold adds what the job holds on the cluster to what is free, times the sign.
@@ -277,9 +305,9 @@ func (x *joint) costs(s *jointState, all bool) float64 {
 // alone is the earliest end of a job not placed yet, and what it costs at least beside its cluster's makespan, each on the cluster
 // where that is least.
 func (x *joint) alone(s *jointState, k int) (end, cost float64) {
-	start := s.now
+	ready := x.p.origin
 	for left := x.before[k] & s.set; left != 0; left &= left - 1 {
-		start = max(start, s.ends[bits.TrailingZeros(uint(left))])
+		ready = max(ready, s.ends[bits.TrailingZeros(uint(left))])
 	}
 	end, cost = math.Inf(1), math.Inf(1)
 	job := x.p.movable[k]
@@ -289,13 +317,16 @@ func (x *joint) alone(s *jointState, k int) (end, cost float64) {
 		if j.size == 0 {
 			continue
 		}
-		ends := max(start, j.arrival) + j.duration
+		ends := max(ready, j.arrival)
+		if j.duration > 0 {
+			ends = max(ends, s.now) + j.duration
+		}
 		own := 0.0
 		if ends > j.deadline { // one job more on the cluster, or several
 			own += cluster.at(float64(s.jobs[c]+1)/float64(len(x.p.movable))).over * (ends - j.deadline)
 		}
 		if cluster.costs != nil {
-			own += cluster.costs[job].of(ends, j.deadline)
+			own += cluster.costs[job].of(ends, clearly(j.deadline, ends))
 		}
 		end, cost = min(end, ends), min(cost, own)
 	}
@@ -339,8 +370,9 @@ func (x *joint) dominates(a, b *jointState) bool {
 	}
 	for left := a.set; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros(uint(left))
-		if x.after[k]&^a.set != 0 && a.ends[k] > max(b.ends[k], b.now) {
-			return false
+		waiting := x.after[k] &^ a.set
+		if waiting != 0 && a.ends[k] > max(b.ends[k], b.now) || waiting&x.instant != 0 && a.ends[k] > b.ends[k] {
+			return false // one that takes no time may start before the last that was placed
 		}
 	}
 	freeA, freeB, k := slices.Clone(a.free), slices.Clone(b.free), 0

@@ -106,14 +106,18 @@ func (s *schedules) meet() {
 
 // advance implements engine.
 func (s *schedules) advance(k int, evaluations int64, stop func() bool) int64 {
-	if len(s.problem.jobs) == 0 {
-		return 0
-	}
 	c := s.runs[k]
 	if s.failed {
 		return 0
 	}
 	c.decoder.stop, c.decoder.stopped = stop, false
+	if len(s.problem.jobs) == 0 { // the schedule that leaves all jobs out is the only one
+		if c.started {
+			return 0
+		}
+		c.started = c.adopt(c.start)
+		return 1
+	}
 	used := c.ahead
 	c.ahead = 0
 	for used < evaluations && !c.decoder.stopped {

@@ -17,17 +17,17 @@ var _ = bound.Register(bound.Method{
 })
 
 // proveQoSPenalty holds for schedules of tasks that take one processor each, all of which have to be placed.
-func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (float64, bool) {
+func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, bool) {
 	in := r.Instance()
 	const evaluations, work = 150, 1 << 27 // bounds, and penalties in all of them
 	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^ggoneFeatures != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
-		return 0, false
+		return bound.Sum{}, false
 	}
 	problem, err := (&GGOne{}).problem(ctx, in)
 	if err != nil || problem == nil {
-		return 0, false
+		return bound.Sum{}, false
 	}
 	problem.Rate = 0 // loads only grow with the slack, and so does the penalty
 	proved := ggone.Bound(ctx, &problem.Problem, evaluations, work)
-	return proved, !math.IsInf(proved, 0) && !math.IsNaN(proved)
+	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, !math.IsInf(proved, 0) && !math.IsNaN(proved)
 }

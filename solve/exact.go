@@ -21,7 +21,7 @@ var _ = Register(Info{
 })
 
 // Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It is for rigid jobs
-// on clusters of equal processors, without hard deadlines, and for objectives that the engine of lists adds up: makespan, mcp, mean_response, over_deadline
+// on clusters of equal processors, one task at most a processor where they hold several, without hard deadlines, and for objectives that the engine of lists adds up: makespan, mcp, mean_response, over_deadline
 // and others, with weights that are not negative. Stopped before its end it hands back the best schedule of the short search with
 // the bound that is proved so far.
 //
@@ -71,24 +71,34 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 	if opt.MaxEvals > 0 {
 		opt.MaxEvals -= result.Evaluations
 	}
-	found, proved, err := search.Exhaust(ctx, in, value, search.Options{MaxEvals: opt.MaxEvals})
+	found, err := search.Exhaust(ctx, in, value, search.Options{MaxEvals: opt.MaxEvals})
 	if err != nil {
 		return Result{}, err
 	}
 	result.Evaluations += found.Evaluations
 	result.Stop = found.Stop
-	if !proved {
+	if !found.Proved {
 		return result, nil
 	}
+	least := value // no schedule is below
 	if found.Solution != nil {
-		if better, err := model.Evaluate(in, found.Solution); err != nil {
+		better, err := model.Evaluate(in, found.Solution)
+		if err != nil {
 			return Result{}, err
-		} else if better.Objective < value {
+		}
+		if better.Objective < value {
 			result.Solution, value = found.Solution, better.Objective
 		}
+		if least = value; found.Doubtful {
+			least = min(least, found.Least)
+		}
 	}
-	if opt.proofOf(ctx, in).worstLeft(result.Solution) == bound.MustLeave {
+	switch {
+	case opt.proofOf(ctx, in).worstLeft(result.Solution) != bound.MustLeave:
+	case least == value:
 		result.Status, result.Bound, result.HasBound = model.Optimal, value, true
+	case !result.HasBound || least > result.Bound:
+		result.Bound, result.HasBound = least, true
 	}
 	return result, nil
 }

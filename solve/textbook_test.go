@@ -28,6 +28,7 @@ func textbook(t testing.TB, in *model.Instance, choose func(left []int, completi
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.QueueInstants() // as the heuristics do that are held to it
 	var left []int
 	for j := range in.Jobs() {
 		if runsNowhere(in, j) {
