@@ -26,6 +26,13 @@ type generalCluster struct {
 	moved    []unit    // scratch
 	search   search    // scratch
 	work     int64
+	idle     []idleGroup // machines beyond those tracked
+}
+
+// idleGroup is how many machines of a group are not tracked: no job will ever need them.
+type idleGroup struct {
+	group *model.Machine
+	count int
 }
 
 // machine is one machine of the cluster.
@@ -53,7 +60,11 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *ge
 	g := &generalCluster{in: in, cluster: cluster, pools: pools, marked: make([]bool, c.Processors)}
 	for k := range c.Machines {
 		group := &c.Machines[k]
-		for i := range group.Count {
+		tracked := g.tracked(group)
+		if tracked < group.Count {
+			g.idle = append(g.idle, idleGroup{group, group.Count - tracked})
+		}
+		for i := range tracked {
 			for p := range group.Units {
 				g.units = append(g.units, unit{in.FirstArrival(), int32(group.First + i*group.Units + p), int32(len(g.machines))})
 			}
@@ -68,6 +79,34 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *ge
 	slices.Reverse(g.units)
 	g.speeds, g.links = distinct(g.speeds), distinct(g.links)
 	return g
+}
+
+// manyMachines is the number of machines of a group up to which each is tracked, however few jobs there are.
+const manyMachines = 1 << 12
+
+// tracked is how many machines of the group have to be tracked. The machines of a group are alike, and of those that no job has held
+// the lowest numbers go first, so the jobs together reach no further than the sum of the processors that they may hold. Where
+// earlier jobs hold processors, those may be any.
+func (g *generalCluster) tracked(group *model.Machine) int {
+	if group.Count <= manyMachines || g.in.Released(g.cluster) != nil {
+		return group.Count
+	}
+	reach := manyMachines
+	for k := range g.in.Jobs() {
+		if reach += g.in.Jobs()[k].Max; reach >= group.Count {
+			return group.Count
+		}
+	}
+	return reach
+}
+
+// idleFor is how many processors the job could hold of the machines that are not tracked.
+func (g *generalCluster) idleFor(j *model.Job) int {
+	processors := 0
+	for _, idle := range g.idle {
+		processors += idle.count * g.in.Holds(j, idle.group)
+	}
+	return processors
 }
 
 // start sets the times at which the processors are released.
@@ -87,7 +126,12 @@ func distinct(values []float64) []float64 {
 }
 
 // release implements clusterState.
-func (g *generalCluster) release(n int) float64 { return g.units[n-1].released }
+func (g *generalCluster) release(n int) float64 {
+	for _, idle := range g.idle {
+		n -= idle.count * idle.group.Units
+	}
+	return g.units[max(n, 1)-1].released
+}
 
 // earliest implements clusterState. A job of one task a processor ends no later than on the slowest processor and link of
 // those it holds. So it tries the processors of at least each speed on links of at least each bandwidth in turn, the fastest
