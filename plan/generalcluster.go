@@ -58,13 +58,19 @@ func compareUnits(a, b unit) int {
 func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *generalCluster {
 	c := &in.Clusters()[cluster]
 	g := &generalCluster{in: in, cluster: cluster, pools: pools, marked: make([]bool, c.Processors)}
+	tracked, units, machines := make([]int, len(c.Machines)), 0, 0
 	for k := range c.Machines {
 		group := &c.Machines[k]
-		tracked := g.tracked(group)
-		if tracked < group.Count {
-			g.idle = append(g.idle, idleGroup{group, group.Count - tracked})
+		tracked[k] = g.tracked(group)
+		units, machines = units+tracked[k]*group.Units, machines+tracked[k]
+	}
+	g.units, g.machines = make([]unit, 0, units), make([]machine, 0, machines)
+	for k := range c.Machines {
+		group := &c.Machines[k]
+		if tracked[k] < group.Count {
+			g.idle = append(g.idle, idleGroup{group, group.Count - tracked[k]})
 		}
-		for i := range tracked {
+		for i := range tracked[k] {
 			for p := range group.Units {
 				g.units = append(g.units, unit{in.FirstArrival(), int32(group.First + i*group.Units + p), int32(len(g.machines))})
 			}
@@ -81,23 +87,12 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *ge
 	return g
 }
 
-// manyMachines is the number of machines of a group up to which each is tracked, however few jobs there are.
-const manyMachines = 1 << 12
-
-// tracked is how many machines of the group have to be tracked. The machines of a group are alike, and of those that no job has held
-// the lowest numbers go first, so the jobs together reach no further than the sum of the processors that they may hold. Where
-// earlier jobs hold processors, those may be any.
+// tracked is how many machines of the group have to be tracked. Where earlier jobs hold processors, those may be any.
 func (g *generalCluster) tracked(group *model.Machine) int {
-	if group.Count <= manyMachines || g.in.Released(g.cluster) != nil {
+	if g.in.Released(g.cluster) != nil {
 		return group.Count
 	}
-	reach := manyMachines
-	for k := range g.in.Jobs() {
-		if reach += g.in.Jobs()[k].Max; reach >= group.Count {
-			return group.Count
-		}
-	}
-	return reach
+	return Reach(g.in, group.Count)
 }
 
 // idleFor is how many processors the job could hold of the machines that are not tracked.
