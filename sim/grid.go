@@ -86,11 +86,16 @@ func (g *Grid) LicenceID(licence int) string { return g.in.Licences()[licence].I
 // newGrid is the system of an instance, all free.
 func newGrid(in *model.Instance) *Grid {
 	g := &Grid{in: in}
+	together := plain(in)
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
 		view := clusterView{first: len(g.Machines)}
-		for k := range cluster.Machines {
+		if together { // nothing tells the groups apart, as in a trace
+			first := &cluster.Machines[0]
+			g.Machines = append(g.Machines, Machine{c, 0, cluster.Processors, first.Speed, first.Bandwidth, math.Inf(1), 0})
+		}
+		for k := 0; k < len(cluster.Machines) && !together; k++ {
 			m := &cluster.Machines[k]
 			count, units := 1, m.Count*m.Units
 			if m.Units > 1 && in.Features()&apart != 0 {
