@@ -98,7 +98,11 @@ func (r *resolver) jobReferences(j *Job, spec *JobSpec, path string) {
 			r.faults.add(join(path+".licences", id), "expected a licence that a pool or a machine names, found %q", clip(id))
 			continue
 		}
-		j.Licences = append(j.Licences, Need{l, spec.Licences[id]})
+		if copies := spec.Licences[id]; copies > 0 {
+			j.Licences = append(j.Licences, Need{l, copies})
+		} else {
+			j.unasked = append(j.unasked, l) // no copy asks for nothing
+		}
 	}
 	if spec.UserClass != "" {
 		k, ok := r.classes[spec.UserClass]

@@ -68,7 +68,7 @@ const maxSetText = maxToken
 func checkText(f field, text string) string {
 	switch {
 	case f.check == "id":
-		return checkLength("text", text, 1, 1000)
+		return checkLength("text", text, 1, MaxName)
 	case f.check == "set":
 		return checkLength("text", text, 0, maxSetText)
 	case f.check == "text":
@@ -79,8 +79,11 @@ func checkText(f field, text string) string {
 	return checkLength("text", text, 0, maxText)
 }
 
+// MaxName is the longest id or name, in bytes.
+const MaxName = 1000
+
 // checkName says what a name in a map of name → value should have been.
-func checkName(name string) string { return checkLength("name", name, 1, 1000) }
+func checkName(name string) string { return checkLength("name", name, 1, MaxName) }
 
 // checkLength says whether a text is UTF-8 and of an allowed length.
 func checkLength(what, text string, least, most int) string {

@@ -156,7 +156,7 @@ const (
 // Need is a number of copies of a licence that a job needs while it runs.
 type Need struct {
 	Licence int // index into Instance.Licences
-	Copies  int
+	Copies  int // at least 1
 }
 
 // Job is one job with its defaults applied.
@@ -177,12 +177,13 @@ type Job struct {
 	Deadline       float64 // +Inf: none
 	DeadlineHard   bool
 	Budget         float64 // +Inf: none
-	Licences       []Need
-	UserClass      int // index into Instance.UserClasses; -1: none
-	Workflow       int // index into Instance.Workflows; -1: none
+	Licences       []Need  // of at least one copy each
+	UserClass      int     // index into Instance.UserClasses; -1: none
+	Workflow       int     // index into Instance.Workflows; -1: none
 	After          []int
 
 	runtimes   []float64 // by cluster; NaN: cannot run there; nil: the time rule
+	unasked    []int     // licences that the job names without asking for a copy, for what writes it back
 	workStated bool
 }
 

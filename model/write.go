@@ -263,11 +263,14 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 			spec.Runtime[in.clusters[c].ID] = r
 		}
 	}
+	if len(j.Licences)+len(j.unasked) > 0 {
+		spec.Licences = map[string]int{}
+	}
 	for _, need := range j.Licences {
-		if spec.Licences == nil {
-			spec.Licences = map[string]int{}
-		}
 		spec.Licences[in.licences[need.Licence].ID] = need.Copies
+	}
+	for _, licence := range j.unasked {
+		spec.Licences[in.licences[licence].ID] = 0
 	}
 	if j.UserClass >= 0 {
 		spec.UserClass = in.classes[j.UserClass].ID

@@ -28,6 +28,13 @@ type generalCluster struct {
 	queued   bool            // see queueInstants
 	idle     *generalCluster // the cluster when nothing is held, for jobs that take no time; nil: not needed so far
 	work     int64
+	idle     []idleGroup // machines beyond those tracked
+}
+
+// idleGroup is how many machines of a group are not tracked: no job will ever need them.
+type idleGroup struct {
+	group *model.Machine
+	count int
 }
 
 // machine is one machine of the cluster.
@@ -53,9 +60,19 @@ func compareUnits(a, b unit) int {
 func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *generalCluster {
 	c := &in.Clusters()[cluster]
 	g := &generalCluster{in: in, cluster: cluster, pools: pools, marked: make([]bool, c.Processors)}
+	tracked, units, machines := make([]int, len(c.Machines)), 0, 0
 	for k := range c.Machines {
 		group := &c.Machines[k]
-		for i := range group.Count {
+		tracked[k] = g.tracked(group)
+		units, machines = units+tracked[k]*group.Units, machines+tracked[k]
+	}
+	g.units, g.machines = make([]unit, 0, units), make([]machine, 0, machines)
+	for k := range c.Machines {
+		group := &c.Machines[k]
+		if tracked[k] < group.Count {
+			g.idle = append(g.idle, idleGroup{group, group.Count - tracked[k]})
+		}
+		for i := range tracked[k] {
 			for p := range group.Units {
 				g.units = append(g.units, unit{in.FirstArrival(), int32(group.First + i*group.Units + p), int32(len(g.machines))})
 			}
@@ -70,6 +87,23 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *ge
 	slices.Reverse(g.units)
 	g.speeds, g.links = distinct(g.speeds), distinct(g.links)
 	return g
+}
+
+// tracked is how many machines of the group have to be tracked. Where earlier jobs hold processors, those may be any.
+func (g *generalCluster) tracked(group *model.Machine) int {
+	if g.in.Released(g.cluster) != nil {
+		return group.Count
+	}
+	return Reach(g.in, group.Count)
+}
+
+// idleFor is how many processors the job could hold of the machines that are not tracked.
+func (g *generalCluster) idleFor(j *model.Job) int {
+	processors := 0
+	for _, idle := range g.idle {
+		processors += idle.count * g.in.Holds(j, idle.group)
+	}
+	return processors
 }
 
 // start sets the times at which the processors are released.
@@ -92,7 +126,12 @@ func distinct(values []float64) []float64 {
 func (g *generalCluster) queueInstants() { g.queued = true }
 
 // release implements clusterState.
-func (g *generalCluster) release(n int) float64 { return g.units[n-1].released }
+func (g *generalCluster) release(n int) float64 {
+	for _, idle := range g.idle {
+		n -= idle.count * idle.group.Units
+	}
+	return g.units[max(n, 1)-1].released
+}
 
 // earliest implements clusterState. A job of one task a processor ends no later than on the slowest processor and link of
 // those it holds. So it tries the processors of at least each speed on links of at least each bandwidth in turn, the fastest

@@ -105,7 +105,7 @@ func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 			s.release(t)
 			next = min(next, s.nextRelease(), s.nextMemory(t))
 			s.share(t)
-			h.free = 0
+			h.free = h.state.idleFor(s.job)
 			for _, room := range s.room {
 				h.free += room
 			}

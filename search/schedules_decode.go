@@ -107,11 +107,12 @@ func (d *scheduleDecoder) decode(g *scheduleGenome, from int, limit float64) boo
 
 // tired says whether it is time to stop; it asks after some 200 µs of work.
 func (d *scheduleDecoder) tired() bool {
-	if d.poll += d.cost; d.poll < 200_000 {
+	late := d.ended()
+	if d.poll += d.cost; d.poll < 200_000 && !late {
 		return false
 	}
 	d.poll = 0
-	d.stopped = d.stopped || d.stop()
+	d.stopped = d.stopped || late || d.stop()
 	return d.stopped
 }
 

@@ -27,13 +27,20 @@ type scheduleProblem struct {
 	size      int             // bytes of a state of the resources, about
 	tie       float64         // weight of the mean response beside the objective
 	empty     *plan.Resources // read only while the problem is made
+	ended     func() bool     // the context of the run has ended; false for systems where a look for a slot is quick
 }
+
+// manyProcessors is the number of processors from which on looking for a slot of every width may take seconds.
+const manyProcessors = 1 << 18
 
 // newScheduleProblem reads an instance; nil where the context ends first.
 func newScheduleProblem(ctx context.Context, in *model.Instance) *scheduleProblem {
 	n := len(in.Jobs())
 	p := &scheduleProblem{in: in, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
-		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), empty: plan.NewSpreadingResources(in)}
+		waits: in.Features()&model.Precedence != 0, spreads: make([]bool, n), empty: plan.NewSpreadingResources(in), ended: func() bool { return false }}
+	if in.Processors() > manyProcessors {
+		p.ended = func() bool { return ctx.Err() != nil }
+	}
 	known := map[string][]int32{}
 	for k, j := range plan.ArrivalOrder(in) {
 		if k%64 == 0 && ctx.Err() != nil {
@@ -217,7 +224,7 @@ func (p *scheduleProblem) slot(r *plan.Resources, job int, choice scheduleChoice
 	switch {
 	case len(hosts) == 0 || choice.cluster == spreadOver && p.spreads[job]:
 		least, most := p.widths(job, spreadOver)
-		for n := least; choice.width == 0 && len(hosts) > 0 && n <= most; n = max(wider(j.Tasks, n), n+n/4) {
+		for n := least; choice.width == 0 && len(hosts) > 0 && n <= most && !p.ended(); n = max(wider(j.Tasks, n), n+n/4) {
 			try(r.Spread(job, n, ready))
 		}
 		if !found {
@@ -251,7 +258,7 @@ func (p *scheduleProblem) slotOn(r *plan.Resources, job, cluster int, width int3
 		return
 	}
 	tasks := p.in.Jobs()[job].Tasks
-	for n := least; n <= most; n = max(wider(tasks, n), n+n/4) {
+	for n := least; n <= most && !p.ended(); n = max(wider(tasks, n), n+n/4) {
 		try(r.Earliest(job, cluster, n, ready))
 	}
 }

@@ -19,6 +19,6 @@
 // A trace ([Run] with any [Source]) is a stream of rigid jobs for one pool of processors. Memory does not grow with its
 // length but with the most jobs that are in the system at once. An instance ([Simulate]) has clusters of machines with
 // memory, pools of licences, precedence and hard deadlines: a policy then looks at the [Grid] and starts a job in [Part]s,
-// each of which gives back its processors when its own tasks end. Rigid jobs have one part; a policy for moldable jobs that
+// each of which gives back its processors when its own tasks end. Simulate runs an instance that is no more than a trace as one. Rigid jobs have one part; a policy for moldable jobs that
 // releases processors early gives each processor a part of its own. Its result is an ordinary solution.
 package sim

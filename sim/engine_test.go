@@ -190,7 +190,7 @@ func TestPiecesReleasedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	var policy *early
-	sol, _, err := sim.Simulate(context.Background(), in, func(g *sim.Grid) sim.Policy { policy = &early{grid: g}; return policy }, sim.Options{})
+	sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: func(g *sim.Grid) sim.Policy { policy = &early{grid: g}; return policy }}, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestPrecedenceAndHardDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, policy := range []func(*sim.Grid) sim.Policy{backfill.NewGrid(backfill.KindEASY, 1, backfill.Priorities{}), backfill.NewGridConservative(1)} {
-		sol, _, err := sim.Simulate(context.Background(), in, policy, sim.Options{})
+		sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: policy}, sim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
 )
 
 // Request is what the user of a job of an instance asked for.
@@ -60,6 +61,7 @@ type Grid struct {
 type clusterView struct {
 	first, last int   // its machines
 	order       []int // its machines, the fastest first
+	idle        int   // processors of machines that are not listed: no job will ever need them
 }
 
 // Room is how much of each machine and pool is free, now or at a time in a plan.
@@ -84,15 +86,21 @@ func (g *Grid) LicenceID(licence int) string { return g.in.Licences()[licence].I
 // newGrid is the system of an instance, all free.
 func newGrid(in *model.Instance) *Grid {
 	g := &Grid{in: in}
+	together := plain(in)
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
 		view := clusterView{first: len(g.Machines)}
-		for k := range cluster.Machines {
+		if together { // nothing tells the groups apart, as in a trace
+			first := &cluster.Machines[0]
+			g.Machines = append(g.Machines, Machine{c, 0, cluster.Processors, first.Speed, first.Bandwidth, math.Inf(1), 0})
+		}
+		for k := 0; k < len(cluster.Machines) && !together; k++ {
 			m := &cluster.Machines[k]
 			count, units := 1, m.Count*m.Units
 			if m.Units > 1 && in.Features()&apart != 0 {
-				count, units = m.Count, m.Units
+				count, units = plan.Reach(in, m.Count), m.Units
+				view.idle += (m.Count - count) * units
 			}
 			memory := math.Inf(1)
 			if m.Units > 1 && in.Features()&model.MemoryLimits != 0 {
@@ -361,7 +369,7 @@ func (g *Grid) Holds(room *Room, j *Job, cluster int, shares []Share) bool {
 
 // FreeProcessors is the number of processors of the cluster that no job holds now.
 func (g *Grid) FreeProcessors(cluster int) int {
-	free := 0
+	free := g.clusters[cluster].idle
 	for m := g.clusters[cluster].first; m < g.clusters[cluster].last; m++ {
 		free += int(g.Free.Processors[m])
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -10,20 +11,23 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// Plain says whether an instance is no more than a trace: rigid jobs on one cluster of equal processors, told apart by nothing.
-func Plain(in *model.Instance) bool {
+// plain says whether an instance is no more than a trace: rigid jobs on one cluster of equal processors, told apart by nothing.
+func plain(in *model.Instance) bool {
 	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes
 	return len(in.Clusters()) == 1 && in.Clusters()[0].Uniform && in.Features()&^simple == 0
 }
 
-// Replay runs a plain instance as a trace, many times as fast as [Simulate] and with the same result.
+// replay runs a plain instance as a trace, many times as fast as the general world and with the same result.
 //
 // Complexity beside that of the policy: O(log n + m/64) a job for m processors. Memory: O(n).
-func Replay(ctx context.Context, in *model.Instance, policy Policy, opt Options) (*model.Solution, Totals, error) {
+func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options) (*model.Solution, Totals, error) {
 	r := &recorder{in: in, next: opt.Observer, solution: &model.Solution{}}
 	r.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	r.room.reset(in.Clusters()[0].Processors)
-	trace, order := TraceOf(in)
+	trace, order, err := TraceOf(in)
+	if err != nil {
+		return nil, Totals{}, err
+	}
 	r.order = order
 	for index := range in.Jobs() {
 		if !in.CanRun(index, 0) {
@@ -38,8 +42,12 @@ func Replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 	return r.solution, totals, nil
 }
 
-// TraceOf is a plain instance as a trace, without the jobs that can never run, and the index of each of its jobs in the instance.
-func TraceOf(in *model.Instance) (*Trace, []int) {
+// TraceOf is an instance as a trace, without the jobs that can never run, and the index of each of its jobs in the instance. An
+// instance that asks for more than a trace can say is an error.
+func TraceOf(in *model.Instance) (*Trace, []int, error) {
+	if !plain(in) {
+		return nil, nil, errors.New("sim: expected an instance of rigid jobs on one cluster of equal processors for a trace")
+	}
 	trace, order := &Trace{}, make([]int, 0, len(in.Jobs()))
 	for _, index := range byArrival(in) {
 		if in.CanRun(index, 0) {
@@ -47,7 +55,7 @@ func TraceOf(in *model.Instance) (*Trace, []int) {
 			order = append(order, index)
 		}
 	}
-	return trace, order
+	return trace, order, nil
 }
 
 // specOf is a job of a plain instance as a trace has it.

@@ -67,7 +67,7 @@ func (t *Totals) Makespan() float64 {
 	return t.LastEnd - t.FirstArrival
 }
 
-// Utilisation is the share of processor time that jobs held, in %. It is 0 for an instance, whose evaluator computes it.
+// Utilisation is the share of processor time that jobs held, in %. It is 0 in the general world, where the evaluator computes it.
 func (t *Totals) Utilisation() float64 {
 	if t.Makespan() == 0 {
 		return 0

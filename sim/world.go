@@ -46,12 +46,10 @@ type world struct {
 	solution *model.Solution
 }
 
-// Simulate runs an instance under a policy. Its schedule is a solution whose figures are not stated; a job that did not run
-// to its end is unscheduled with the reason, though it held processors while it ran. It ends when all jobs have left or when
-// ctx ends, with its error.
+// simulateGrid runs an instance in the general world.
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
-func Simulate(ctx context.Context, in *model.Instance, policy func(*Grid) Policy, opt Options) (*model.Solution, Totals, error) {
+func simulateGrid(ctx context.Context, in *model.Instance, policy func(*Grid) Policy, opt Options) (*model.Solution, Totals, error) {
 	w := &world{in: in, grid: newGrid(in), order: byArrival(in), held: map[int64]int32{}, solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	w.free = make([]processors, len(w.grid.Machines))

@@ -34,11 +34,3 @@ func online(ctx context.Context, in *model.Instance, policy Online) (Result, err
 	}
 	return Result{Solution: sol, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
 }
-
-// simulate runs a plain instance as a trace, unless somebody watches the grid, and another on the grid.
-func simulate(ctx context.Context, in *model.Instance, trace sim.Policy, grid func(*sim.Grid) sim.Policy, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	if _, watches := opt.Observer.(sim.Watcher); sim.Plain(in) && !watches {
-		return sim.Replay(ctx, in, trace, opt)
-	}
-	return sim.Simulate(ctx, in, grid, opt)
-}

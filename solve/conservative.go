@@ -37,7 +37,7 @@ func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ Options)
 // Simulate implements [Online].
 func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
 	opt.Kill = opt.Kill || s.Kill
-	return simulate(ctx, in, s.Trace(in.Processors()), backfill.NewGridConservative(s.Step), opt)
+	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGridConservative(s.Step)}, opt)
 }
 
 // Kills implements [Online].

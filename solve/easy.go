@@ -39,7 +39,7 @@ func (s *EASY) Solve(ctx context.Context, in *model.Instance, _ Options) (Result
 // Simulate implements [Online].
 func (s *EASY) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
 	opt.Kill = opt.Kill || s.Kill
-	return simulate(ctx, in, s.Trace(in.Processors()), backfill.NewGrid(backfill.KindEASY, s.Step, backfill.Priorities{}), opt)
+	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindEASY, s.Step, backfill.Priorities{})}, opt)
 }
 
 // Kills implements [Online].

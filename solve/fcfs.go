@@ -35,7 +35,7 @@ func (s *FCFS) Solve(ctx context.Context, in *model.Instance, _ Options) (Result
 // Simulate implements [Online].
 func (s *FCFS) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
 	opt.Kill = opt.Kill || s.Kill
-	return simulate(ctx, in, s.Trace(in.Processors()), backfill.NewGrid(backfill.KindFCFS, 0, backfill.Priorities{}), opt)
+	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindFCFS, 0, backfill.Priorities{})}, opt)
 }
 
 // Kills implements [Online].

@@ -17,14 +17,24 @@ func list(ctx context.Context, in *model.Instance, choose pick) (Result, error) 
 	return listInOrder(ctx, in, plan.ArrivalOrder(in), choose)
 }
 
+// manyProcessors is the number of processors from which on a single placement may take long enough to look at the context before each.
+const manyProcessors = 1 << 16
+
 // listInOrder places the jobs in the order, which has none before those it waits for, each into the slot that choose picks.
 func listInOrder(ctx context.Context, in *model.Instance, order []int, choose pick) (Result, error) {
+	if ctx.Err() != nil {
+		return stopped(ctx), nil // before the state of millions of processors is made
+	}
+	every := 64
+	if in.Processors() > manyProcessors {
+		every = 1
+	}
 	s, err := plan.NewSchedule(in)
 	if err != nil {
 		return Result{}, err
 	}
 	for n, job := range order {
-		if n%64 == 0 && ctx.Err() != nil {
+		if n%every == 0 && ctx.Err() != nil {
 			return stopped(ctx), nil
 		}
 		if slot, ok := choose(s, job); ok {

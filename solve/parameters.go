@@ -31,6 +31,13 @@ func ParametersOf(s any) []Parameter {
 type parameterField struct {
 	Parameter
 	value reflect.Value
+	unset bool // the value is the default, or a zero that stands for it
+	plain bool // a zero means zero: it does not stand for the default
+}
+
+// defaulter is a solver whose New fills in the defaults. A zero in a field of it means zero.
+type defaulter interface {
+	defaults() any // a pointer to a struct like the solver, with the defaults
 }
 
 // parameterFields lists the exported fields of the struct that s points to; for a chain those of its stages, with
@@ -53,6 +60,10 @@ func parameterFields(s any) []parameterField {
 	if v.Kind() != reflect.Struct {
 		return nil
 	}
+	var filled reflect.Value
+	if d, ok := s.(defaulter); ok {
+		filled = reflect.Indirect(reflect.ValueOf(d.defaults()))
+	}
 	for k := range v.NumField() {
 		field := v.Type().Field(k)
 		if !field.IsExported() {
@@ -66,7 +77,11 @@ func parameterFields(s any) []parameterField {
 		if p.Default == "" {
 			p.Default = fmt.Sprint(reflect.Zero(field.Type).Interface())
 		}
-		list = append(list, parameterField{p, v.Field(k)})
+		f := parameterField{p, v.Field(k), v.Field(k).IsZero(), filled.IsValid()}
+		if f.plain {
+			f.Default, f.unset = fmt.Sprint(filled.Field(k).Interface()), filled.Field(k).Equal(v.Field(k))
+		}
+		list = append(list, f)
 	}
 	return list
 }
@@ -90,7 +105,7 @@ func snakeCase(name string) string {
 func Parameters(s any) map[string]any {
 	set := map[string]any{}
 	for _, f := range parameterFields(s) {
-		if f.value.IsZero() {
+		if f.unset {
 			continue
 		}
 		switch f.value.Kind() {
@@ -150,16 +165,15 @@ func SetParameter(s any, name, text string) error {
 	}
 }
 
-// SetGiven is [SetParameter] for what a user writes. A zero stands for the default; whoever writes 0 where the default is another value means 0 and must
+// SetGiven is [SetParameter] for what a user writes. In most solvers a zero stands for the default; whoever writes 0 where the default is another value means 0 and must
 // not get that value instead.
 func SetGiven(target any, name, text string) error {
 	if err := SetParameter(target, name, text); err != nil {
 		return err
 	}
-	set := Parameters(target)
-	for _, p := range ParametersOf(target) {
-		stays := p.Default == "" || p.Default == "0" || p.Default == "false"
-		if _, ok := set[p.Name]; p.Name == name && !ok && !stays {
+	for _, p := range parameterFields(target) {
+		stays := p.plain || p.Default == "" || p.Default == "0" || p.Default == "false"
+		if p.Name == name && p.unset && !stays {
 			return fmt.Errorf("parameter %s: expected a value other than %q, which stands for the default, %s", name, text, p.Default)
 		}
 	}

@@ -65,7 +65,7 @@ type Info struct {
 	Name   string        // as on the command line
 	Doc    string        // first sentence: what it does; then complexity, units and deviations from the paper
 	Source string        // authors, year, title, DOI, the section or algorithm
-	New    func() Solver // parameters are exported fields of the returned struct; zero means the paper's value
+	New    func() Solver // parameters are exported fields of the returned struct; zero means the paper's value, or zero where New fills in the defaults
 	// Starts says that the solver starts from Options.Start and hands back nothing worse.
 	Starts bool
 	// AutoJobs is the number of jobs up to which auto tries the solver; 0: never.

@@ -84,7 +84,7 @@ func (s *stages) best(ctx context.Context, in *model.Instance, solvers []Info) (
 	best, rank := Result{Status: model.Unknown}, search.Rank{}
 	for _, info := range solvers {
 		opt, ok := s.next()
-		if !ok {
+		if !ok || best.Solution != nil && ctx.Err() != nil {
 			break
 		}
 		result, err := info.New().Solve(ctx, in, opt)

@@ -113,10 +113,26 @@ type table struct {
 	faults *lines.Faults
 	report *model.ImportReport
 	column map[string]int
-	jobs   []model.JobSpec
-	line   []int
+	jobs   []job
 	seen   map[string]bool
 	widest int // processors that the table shows
+}
+
+// job is a job that is kept, a fifth as large as the model's.
+type job struct {
+	id                      string
+	arrival, work, estimate float64 // the estimate is NaN where there is none
+	line                    int
+	size                    int32
+}
+
+// spec is the job as the model takes it.
+func (j *job) spec() model.JobSpec {
+	s := model.JobSpec{ID: j.id, Arrival: j.arrival, Work: &j.work, Processors: model.Rigid(int(j.size))}
+	if !math.IsNaN(j.estimate) {
+		s.Estimate = &j.estimate
+	}
+	return s
 }
 
 // Read reads a table of jobs. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order
@@ -136,12 +152,19 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 	if opt.Processors == 0 {
 		opt.Processors = max(t.widest, 1)
 	}
+	if err := t.faults.Err(); err != nil {
+		return nil, nil, err
+	}
+	specs := make([]model.JobSpec, len(t.jobs))
+	for k := range t.jobs {
+		specs[k] = t.jobs[k].spec()
+	}
 	in, err := t.faults.Build(model.InstanceSpec{
 		Name:     lines.Title(name, ".csv", "_jobs"),
 		Units:    &model.Units{Time: "s"},
 		Clusters: []model.ClusterSpec{{ID: opt.Cluster, Machines: []model.MachineSpec{{ID: "node", Count: opt.Processors}}}},
-		Jobs:     t.jobs,
-	}, func(k int) string { return "line " + strconv.Itoa(t.line[k]) })
+		Jobs:     specs,
+	}, func(k int) string { return "line " + strconv.Itoa(t.jobs[k].line) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -150,9 +173,11 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 
 // scan reads the rows.
 func (t *table) scan(r io.Reader) {
-	rows := csv.NewReader(r)
+	bounded := lines.NewBounded(r)
+	rows := csv.NewReader(bounded)
 	rows.ReuseRecord = true
 	for {
+		bounded.Begin()
 		cells, err := rows.Read()
 		if err == io.EOF {
 			break
@@ -213,16 +238,17 @@ func (t *table) row(line int, cells []string) {
 		t.report.NoteLine(model.ImportDropped, "no execution time", line)
 		return
 	}
-	job := model.JobSpec{ID: strings.Clone(t.cell(cells, "job_id")), Arrival: number("submission_time"), Work: new(number("execution_time"))}
+	kept := job{arrival: number("submission_time"), work: number("execution_time"), estimate: math.NaN(), line: line}
+	id := t.cell(cells, "job_id")
 	size, err := lines.Whole(t.cell(cells, "requested_number_of_resources"), 1)
 	if err != nil {
 		t.faults.Line(line, "requested_number_of_resources: %s", err)
 		right = false
 	}
-	job.Processors = model.Rigid(size)
+	kept.size = int32(size)
 	if t.cell(cells, "requested_time") != "" {
 		if requested := number("requested_time"); requested > 0 {
-			job.Estimate = &requested
+			kept.estimate = requested
 		}
 	}
 	if allocated := t.cell(cells, "allocated_resources"); allocated != "" {
@@ -234,17 +260,24 @@ func (t *table) row(line int, cells []string) {
 			t.widest = max(t.widest, set.Max()+1)
 		}
 	}
-	if !right {
-		return
-	}
-	if t.seen[job.ID] {
-		job.ID = t.cell(cells, "workload_name") + "!" + job.ID
+	if t.seen[id] {
+		id = t.cell(cells, "workload_name") + "!" + id
 		t.report.NoteLine(model.ImportRepaired, "job id not unique: the workload's name is put in front", line)
 	}
-	t.seen[job.ID] = true
+	switch {
+	case t.seen[id]:
+		t.faults.Line(line, "job_id: expected a unique id, found %s again", lines.Quote(id))
+	case len(id) < 1 || len(id) > model.MaxName:
+		t.faults.Line(line, "job_id: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(id))
+	}
+	if !right || !t.faults.None() {
+		return // nothing will come of the jobs: only faults are looked for
+	}
+	kept.id = strings.Clone(id)
+	t.seen[kept.id] = true
 	t.widest = max(t.widest, size)
 	t.report.Kept++
-	t.jobs, t.line = append(t.jobs, job), append(t.line, line)
+	t.jobs = append(t.jobs, kept)
 }
 
 // Columns are the names of the columns that [Write] writes.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/batsim"
+	"github.com/allot-opt/allot/model/internal/readertest"
 )
 
 // TestColumns are those that Batsim documents for its jobs.csv, with those that evalys fills in.
@@ -96,7 +97,8 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add("job_id,submission_time,requested_number_of_resources,execution_time,allocated_resources\na,0,1,2,0-3 7\n")
-	f.Fuzz(func(_ *testing.T, text string) {
-		_, _, _ = batsim.Read(strings.NewReader(text), "fuzz", batsim.Options{})
+	f.Fuzz(func(t *testing.T, text string) {
+		in, report, err := batsim.Read(strings.NewReader(text), "fuzz", batsim.Options{})
+		readertest.Check(t, "fuzz", in, report, err)
 	})
 }

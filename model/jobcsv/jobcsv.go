@@ -85,14 +85,14 @@ type table struct {
 
 // scan reads the rows.
 func (t *table) scan(r io.Reader) {
-	bounded := &boundedReader{r: r}
+	bounded := lines.NewBounded(r)
 	rows := csv.NewReader(bounded)
 	rows.FieldsPerRecord = -1 // checked here, for a better message
 	rows.TrimLeadingSpace = true
 	rows.ReuseRecord = true
 	last := 0 // line that the last row ended on
 	for {
-		bounded.used = 0
+		bounded.Begin()
 		cells, err := rows.Read()
 		if err == io.EOF {
 			break
@@ -128,24 +128,6 @@ func (t *table) unreadable(err error, last int) {
 		return
 	}
 	t.faults.Line(last+1, "%s", err)
-}
-
-// boundedReader fails when more is read since used was last set to 0 than a row may have. The reader of rows buffers ahead, by
-// less than the slack.
-type boundedReader struct {
-	r    io.Reader
-	used int
-}
-
-// Read implements io.Reader.
-func (b *boundedReader) Read(buffer []byte) (int, error) {
-	const slack = 1 << 12
-	if b.used > lines.MaxLength+slack {
-		return 0, errors.New(lines.TooLong)
-	}
-	n, err := b.r.Read(buffer)
-	b.used += n
-	return n, err
 }
 
 // header reads the names of the columns.
@@ -194,10 +176,13 @@ func (t *table) row(line int, cells []string) {
 		t.faults.Line(line, "id: expected a unique id, found %s, which line %d has", lines.Quote(job.ID), before)
 	case job.Work == nil && job.Estimate == nil && job.Runtime == nil:
 		t.faults.Line(line, "expected one of work, runtime and estimate, found none")
-	default:
-		t.lineOf[job.ID] = line
-		t.jobs = append(t.jobs, job)
-		t.line = append(t.line, line)
+	case len(job.ID) > model.MaxName:
+		t.faults.Line(line, "id: expected a text of 1 to %d bytes, found %d bytes", model.MaxName, len(job.ID))
+	case !t.faults.Full(): // else an id that returns would not be listed
+		if t.lineOf[job.ID] = line; t.faults.None() { // else nothing will come of the jobs
+			t.jobs = append(t.jobs, job)
+			t.line = append(t.line, line)
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ var policies = map[string]func(processors int) sim.Policy{
 	"fcfs":         func(int) sim.Policy { return &FCFS{} },
 	"easy":         func(int) sim.Policy { return &EASY{} },
 	"conservative": func(processors int) sim.Policy { return &Conservative{Processors: processors} },
-	"flexible":     func(int) sim.Policy { return &Flexible{} },
+	"flexible":     func(int) sim.Policy { return &Flexible{Priorities: DefaultPriorities()} },
 }
 
 // BenchmarkReplay replays KTH-SP2 in the engine, without processors and solution. Target: easy ≥ 2 million jobs/s.
@@ -55,7 +55,10 @@ func BenchmarkReplay(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	trace, _ := sim.TraceOf(in)
+	trace, _, err := sim.TraceOf(in)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, name := range []string{"fcfs", "easy", "conservative", "flexible"} {
 		b.Run("solver="+name+"/instance=KTH-SP2", func(b *testing.B) {
 			measure(b, len(trace.Jobs), func() sim.Totals {

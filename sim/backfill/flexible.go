@@ -62,13 +62,13 @@ func (p *Flexible) Decide(e *sim.Engine) {
 
 // rank sorts the queue by priority, ties in queue order.
 func (p *Flexible) rank(now float64) {
-	weights, shortest := p.Priorities.withDefaults(), math.Inf(1)
+	shortest := math.Inf(1)
 	for _, r := range p.queue {
 		shortest = min(shortest, r.job.Estimate)
 	}
 	for k := range p.queue {
 		j := p.queue[k].job
-		p.queue[k].priority = weights.of(now, j.Arrival, math.Inf(1), j.Estimate, shortest, 0)
+		p.queue[k].priority = p.Priorities.of(now, j.Arrival, math.Inf(1), j.Estimate, shortest, 0)
 	}
 	slices.SortFunc(p.queue, byPriority)
 }

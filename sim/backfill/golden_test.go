@@ -177,7 +177,7 @@ func TestGoldenResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, want := range c.starts {
-			sol, _, err := sim.Simulate(context.Background(), in, gridKinds[k].grid(1), sim.Options{})
+			sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: gridKinds[k].grid(1)}, sim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

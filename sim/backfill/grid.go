@@ -57,7 +57,7 @@ type reservation struct {
 // NewGrid makes a policy for the system.
 func NewGrid(kind Kind, step float64, weights Priorities) func(*sim.Grid) sim.Policy {
 	return func(g *sim.Grid) sim.Policy {
-		return &Grid{Kind: kind, Step: step, Priorities: weights.withDefaults(), grid: g, empty: g.All(),
+		return &Grid{Kind: kind, Step: step, Priorities: weights, grid: g, empty: g.All(),
 			most: make([]int32, g.Clusters()), demand: make([]float64, g.Licences())}
 	}
 }

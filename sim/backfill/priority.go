@@ -3,7 +3,8 @@ package backfill
 import "math"
 
 // Priorities are the weights of the priority by which flexible backfilling orders its queue: that of a local scheduler with
-// the heuristics Aging, Deadline, Licences and Wait Minimisation of the paper on two-level scheduling.
+// the heuristics Aging, Deadline, Licences and Wait Minimisation of the paper on two-level scheduling. A zero means zero: see
+// [DefaultPriorities].
 type Priorities struct {
 	Aging      float64 // a time unit of waiting
 	DeadlineLo float64 // least score of the deadline, also without one
@@ -15,20 +16,6 @@ type Priorities struct {
 
 // DefaultPriorities are the weights that the specification of the two-level scheduler assumes, as the paper states none.
 func DefaultPriorities() Priorities { return Priorities{0.001, 0.1, 10, 2, 1, 1} }
-
-// withDefaults replaces each weight that is 0.
-func (p Priorities) withDefaults() Priorities {
-	d := DefaultPriorities()
-	for _, w := range []struct{ set, absent *float64 }{
-		{&p.Aging, &d.Aging}, {&p.DeadlineLo, &d.DeadlineLo}, {&p.DeadlineHi, &d.DeadlineHi}, {&p.DeadlineK, &d.DeadlineK},
-		{&p.Licences, &d.Licences}, {&p.Wait, &d.Wait},
-	} {
-		if *w.set == 0 {
-			*w.set = *w.absent
-		}
-	}
-	return p
-}
 
 // of is the priority of a job that has waited so long: fastest is its estimate on the machine that is best for it, shortest the
 // least of those of all queued jobs, licences the score of those it asks for.

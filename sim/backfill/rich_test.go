@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -300,16 +302,25 @@ func (r *rich) possible(k int) bool {
 }
 
 // gridKinds are the policies for instances with their naive versions and those for traces.
-var gridKinds = []struct {
+var gridKinds = []gridKind{
+	{"fcfs", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindFCFS, step, Priorities{}) }, richFCFS, 0},
+	{"easy", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindEASY, step, Priorities{}) }, richEASY, 1},
+	{"conservative", NewGridConservative, richConservative, 2},
+	{"flexible", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindFlexible, step, DefaultPriorities()) }, richFlexible, 3},
+}
+
+// gridKind is one of them.
+type gridKind = struct {
 	name  string
 	grid  func(step float64) func(*sim.Grid) sim.Policy
 	naive func(*rich, []int)
 	trace int // index in kinds
-}{
-	{"fcfs", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindFCFS, step, Priorities{}) }, richFCFS, 0},
-	{"easy", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindEASY, step, Priorities{}) }, richEASY, 1},
-	{"conservative", NewGridConservative, richConservative, 2},
-	{"flexible", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindFlexible, step, Priorities{}) }, richFlexible, 3},
+}
+
+// both is the policy for either world.
+func both(kind *gridKind, step float64) sim.Policies {
+	return sim.Policies{Grid: kind.grid(step), Trace: func(processors int) sim.Policy { return kinds[kind.trace].policy(step, processors) },
+		Deadlines: kind.name == "flexible"}
 }
 
 // randomRich is a workload with memory and licences; plain ones have neither.
@@ -356,7 +367,7 @@ func TestGridNaive(t *testing.T) {
 				rng := rand.New(rand.NewPCG(seed, 11))
 				r, in := randomRich(rng, seed%2 == 0)
 				want := r.run(kind.naive)
-				sol, _, err := sim.Simulate(context.Background(), in, kind.grid(r.step), sim.Options{})
+				sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: kind.grid(r.step)}, sim.Options{})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -364,14 +375,14 @@ func TestGridNaive(t *testing.T) {
 					t.Fatalf("seed %d: %v", seed, report.Violations[0])
 				}
 				same(t, seed, "naive", in, sol, want)
-				if !sim.Plain(in) {
-					continue
-				}
-				replayed, _, err := sim.Replay(context.Background(), in, kinds[kind.trace].policy(r.step, in.Processors()), sim.Options{})
+				chosen, _, err := sim.Simulate(context.Background(), in, both(&kind, r.step), sim.Options{})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
-				same(t, seed, "naive against the trace", in, replayed, want)
+				if diff := gocmp.Diff(sol, chosen); diff != "" {
+					t.Fatalf("seed %d: the world that is chosen and the general one differ: %s", seed, diff)
+				}
+				same(t, seed, "naive against the chosen world", in, chosen, want)
 			}
 		})
 	}

@@ -45,7 +45,7 @@ var kinds = []struct {
 	{"conservative", func(step float64, processors int) sim.Policy {
 		return &Conservative{Step: step, Processors: processors}
 	}, naiveConservative},
-	{"flexible", func(step float64, _ int) sim.Policy { return &Flexible{Step: step} }, naiveFlexible},
+	{"flexible", func(step float64, _ int) sim.Policy { return &Flexible{Step: step, Priorities: DefaultPriorities()} }, naiveFlexible},
 }
 
 // randomTrace is a workload on which ties, early ends, late ends and jobs of no time are common.

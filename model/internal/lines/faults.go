@@ -23,7 +23,7 @@ func (f *Faults) Line(line int, format string, args ...any) {
 
 // At adds a fault at a place, or of the file as a whole if the place is empty.
 func (f *Faults) At(place, format string, args ...any) {
-	if len(f.list.Faults) >= model.MaxListed {
+	if f.Full() {
 		f.list.More++
 		return
 	}
@@ -32,6 +32,9 @@ func (f *Faults) At(place, format string, args ...any) {
 
 // None says that there are no faults so far.
 func (f *Faults) None() bool { return len(f.list.Faults) == 0 }
+
+// Full says that as many faults are listed as there will be.
+func (f *Faults) Full() bool { return len(f.list.Faults) >= model.MaxListed }
 
 // Err is a [*model.InputError] of the faults, or nil where there are none.
 func (f *Faults) Err() error {
