@@ -36,15 +36,23 @@ type Kind struct {
 	Name  string
 	Share int // how often it is drawn, beside the other kinds
 	Draw  func(rng *rand.Rand) (*Planted, error)
-	Slow  bool // it solves a MILP, which needs HiGHS
+	MILP  bool // its optimum comes from HiGHS, which is not part of every build
 }
 
 // kinds are all kinds; the files of the generators add theirs.
 var kinds []Kind
 
 // register adds a kind. It is called from a package-level variable declaration.
-func register(name string, share int, draw func(*draft)) bool {
-	kinds = append(kinds, Kind{Name: name, Share: share, Draw: func(rng *rand.Rand) (*Planted, error) {
+func register(name string, share int, draw func(*draft)) bool { return add(name, share, false, draw) }
+
+// registerMILP adds a kind whose optimum a MILP finds.
+func registerMILP(name string, share int, draw func(*draft)) bool {
+	return add(name, share, true, draw)
+}
+
+// add adds a kind.
+func add(name string, share int, milp bool, draw func(*draft)) bool {
+	kinds = append(kinds, Kind{Name: name, Share: share, MILP: milp, Draw: func(rng *rand.Rand) (*Planted, error) {
 		d := newDraft(name, rng)
 		draw(d)
 		return d.finish()
@@ -73,8 +81,9 @@ type draft struct {
 type slot struct {
 	job       int
 	cluster   int
-	first, n  int     // processors
-	notBefore float64 // earliest start, besides arrival, predecessors and processors
+	first, n  int                // processors
+	set       model.ProcessorSet // the processors where they do not lie side by side; nil: first and n say which
+	notBefore float64            // earliest start, besides arrival, predecessors and processors
 }
 
 // newDraft draws the units. They reach from 1e-9 to 1e9; the multiples are wholes, quarters, tenths or thirds of them.
@@ -197,17 +206,22 @@ func layOut(in *model.Instance, plan []slot) *model.Solution {
 	ends, placed := make([]float64, len(in.Jobs())), make([]bool, len(in.Jobs()))
 	for _, s := range plan {
 		job := &in.Jobs()[s.job]
-		set := model.NewProcessorSet(model.Range{First: s.first, Last: s.first + s.n - 1})
+		set := s.set
+		if set == nil {
+			set = model.NewProcessorSet(model.Range{First: s.first, Last: s.first + s.n - 1})
+		}
 		start, length := max(job.Arrival, s.notBefore), in.Duration(s.job, s.cluster, set)
 		for _, before := range job.After {
 			start = max(start, ends[before])
 		}
-		if length > 0 {
-			start = max(start, slices.Max(free[s.cluster][s.first:s.first+s.n]))
+		for _, run := range set {
+			if length > 0 {
+				start = max(start, slices.Max(free[s.cluster][run.First:run.Last+1]))
+			}
 		}
 		end := start + length
-		if length > 0 {
-			for p := s.first; p < s.first+s.n; p++ {
+		for _, run := range set {
+			for p := run.First; p <= run.Last && length > 0; p++ {
 				free[s.cluster][p] = end
 			}
 		}

@@ -70,7 +70,9 @@ func newQueueing(d *draft, n, most int) *queueing {
 }
 
 // variance draws a variance in square units.
-func (d *draft) variance() float64 { return pick(d.Rand, 0, 1, float64(d.IntN(400))/100, float64(d.IntN(2000))/100, 9) }
+func (d *draft) variance() float64 {
+	return pick(d.Rand, 0, 1, float64(d.IntN(400))/100, float64(d.IntN(2000))/100, 9)
+}
 
 // waits is the bound on the mean wait of the machine with so many tasks; +Inf: it is not stable.
 func (q *queueing) waits(r, tasks int) float64 {

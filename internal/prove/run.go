@@ -104,7 +104,7 @@ func (r *Run) pool(t *Tally) []Kind {
 	for _, kind := range kinds {
 		switch {
 		case r.Kinds != nil && !slices.Contains(r.Kinds, kind.Name):
-		case kind.Slow && milp.Missing() != nil:
+		case kind.MILP && milp.Missing() != nil:
 			t.Skipped = append(t.Skipped, kind.Name)
 		default:
 			pool = append(pool, slices.Repeat([]Kind{kind}, kind.Share)...)
