@@ -16,7 +16,7 @@ var (
 
 // equalJobsThatArrive are jobs of one length on lanes of one speed that arrive at any time, in fractions of the length. The k-th start is
 // no earlier than the k-th arrival and than the start m places before it plus the length, for m lanes; first come, first served starts
-// just then, so every end is as early as can be. Deadlines are in the order of the arrivals, so that the k-th is that of the k-th end.
+// just then, so every end is as early as can be. Jobs that take no time hold nothing: each ends as it arrives. Deadlines are in the order of the arrivals, so that the k-th is that of the k-th end.
 func equalJobsThatArrive(d *draft) {
 	width, speed := d.between(1, 3), d.speed()
 	var list []lane
@@ -66,10 +66,18 @@ func (d *draft) arrive(list []lane, arrivals []int, parts, length float64, width
 		wait += starts[k] - arrival
 		plan[k] = slot{job: j, cluster: list[k%m].cluster, first: list[k%m].first, n: width}
 	}
+	if d.chance(3) {
+		for range d.between(1, 3) {
+			j := d.job(d.between(1, width), 0)
+			arrival := end * float64(d.IntN(13)) / 12
+			d.at(j).Arrival = d.origin + arrival
+			plan = append(plan, slot{job: j, n: max(1, d.at(j).Processors.Min)})
+		}
+	}
 	d.plan(plan)
 	d.optimum("makespan", end)
-	d.optimum("mean_response", response/float64(n))
-	d.optimum("mean_wait", wait/float64(n))
+	d.optimum("mean_response", response/float64(len(plan)))
+	d.optimum("mean_wait", wait/float64(len(plan)))
 	d.optimum("over_deadline", over)
 }
 

@@ -222,11 +222,12 @@ func (t *trial) report(by, what string, value, truth float64, text string) {
 func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 	proof := bound.New(ctx, t.in)
 	limit, limited := rng.IntN(len(works)+2), false
-	switch rng.IntN(40) { // some faults show after much work alone
-	case 0:
+	// Some faults show after hundreds of steps alone, which take little time where there are few jobs.
+	switch draw := rng.IntN(24); {
+	case draw == 0:
 		works = append(slices.Clone(works), 150_000_000)
-	case 1, 2, 3, 4:
-		works = append(slices.Clone(works), 30_000_000)
+	case draw <= 5 || draw <= 16 && len(t.in.Jobs()) <= 10:
+		works = append(slices.Clone(works), 40_000_000)
 	}
 	for k, work := range works {
 		if k == limit && !math.IsInf(t.upper, 1) {
@@ -271,6 +272,9 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 	}
 	for _, info := range append(provings, others...) {
 		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10)}
+		if _, queues := t.objective["qos_penalty"]; queues {
+			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone is a bound, and quick
+		}
 		if info.Starts && len(t.Schedules) > 0 && rng.IntN(6) == 0 {
 			start := *t.Schedules[0] // a run fills in figures of its objective
 			start.Jobs = slices.Clone(start.Jobs)

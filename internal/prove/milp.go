@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -34,16 +35,20 @@ func (d *draft) solved(m *milp.Model) (result milp.Result, ok bool) {
 // atLeast is the bound of HiGHS on a value, less what its tolerances may add to one of that size.
 func atLeast(bound, size float64) float64 { return bound - milp.Tolerance*max(math.Abs(bound), size) }
 
-// queuesByMILP has 20 to 60 tasks that differ, on several kinds of machines, and the level form of ggone.md: w machines of a group carry a load of n,
+// queuesByMILP has 15 to 60 tasks that differ, on several kinds of machines, and the level form of ggone.md: w machines of a group carry a load of n,
 // and bucket (group, n) holds n·w tasks, each at what it costs on a machine of that load. No slack: the loads are the tasks.
 func queuesByMILP(d *draft) {
 	d.origin, d.unit = 0, pick(d.Rand, 1, 1, 1000, 0.001)
-	n := d.between(20, 60)
+	n := pick(d.Rand, 20, d.between(15, 30), d.between(20, 60))
 	q := &queueing{draft: d, k: 1.645, service: d.chance(2)}
 	counts := q.machinesFor(n)
 	tasks := make([]task, n)
+	drawTask := q.limited
+	if d.chance(2) {
+		drawTask = q.workflows()
+	}
 	for j := range tasks {
-		tasks[j] = q.limited()
+		tasks[j] = drawTask()
 		q.add(tasks[j])
 	}
 	m := &milp.Model{Name: "levels"}
@@ -97,13 +102,14 @@ type bucket struct {
 func (q *queueing) machinesFor(n int) (counts []int) {
 	share, all := pick(q.Rand, 0.3, 0.5, 0.7, 0.9), 0.0
 	var speeds []float64
+	even := q.between(1, 6) * q.IntN(2)
 	for range q.between(1, 4) {
-		counts, speeds = append(counts, q.between(1, 6)), append(speeds, float64(q.between(2, 14)))
+		counts, speeds = append(counts, cmp.Or(even, q.between(1, 6))), append(speeds, float64(q.between(2, 14)))
 		all += float64(counts[len(counts)-1]) * speeds[len(speeds)-1]
 	}
 	rate := all / 20 / q.unit * share // of all tasks; a mean work is 20
 	q.period = float64(n) / rate
-	arrival, service := pick(q.Rand, 0.1, 1, 2), pick(q.Rand, 0.1, 0.5, 1.2)
+	arrival, service := pick(q.Rand, 0.1, 0.1, 1, 2), pick(q.Rand, 0.1, 0.5, 1.2, 1.2)
 	for g, count := range counts {
 		mu := speeds[g] / 20 / q.unit
 		va := math.Pow(arrival/rate*all/speeds[g], 2)
@@ -140,6 +146,28 @@ func (q *queueing) limited() task {
 		t.budget = service * on.cost * pick(q.Rand, 1, 1.1, 1.5, 0.7)
 	}
 	return t
+}
+
+// workflows draws tasks in chains of one to five, of one CV, that share out the deadline and the budget of their chain by their works, as in the paper. On equal
+// machines they differ in their size alone, which makes ties.
+func (q *queueing) workflows() func() task {
+	cv, mean, cost := pick(q.Rand, 0, 0.25, 1), 0.0, 0.0
+	for _, one := range q.queues {
+		mean += 20 * q.unit * q.mass / one.speed / float64(len(q.queues))
+		cost += one.cost / float64(len(q.queues))
+	}
+	most, left, tight := q.between(1, 8), 0, pick(q.Rand, 0.1, 0.5, 1)
+	deadline, budget := 0.0, 0.0
+	return func() task {
+		if left == 0 { // of a work of 1
+			left = most
+			deadline = mean / 20 * (1 + 3*q.Float64()) * (1 + q.k*cv)
+			budget = mean / 20 * cost * tight * (0.2 + q.Float64()) * (1 + q.k*cv)
+		}
+		left--
+		work := 6 + 24*q.Float64()
+		return task{work: work * q.unit * q.mass, cv: cv, deadline: work * deadline, budget: work * budget}
+	}
 }
 
 // allocation is the plan of the buckets, in order of arrival on each machine; nil where HiGHS shares a task out.

@@ -245,7 +245,9 @@ func memoryPacking(d *draft) {
 		d.plans[0][k].first, d.plans[0][k].n = k, 1
 		d.plans[0][k].notBefore = d.origin + float64(p.start)*d.unit
 	}
-	d.afterTouching(pieces)
+	if d.chance(2) {
+		d.afterTouching(pieces)
+	}
 	d.optimum("makespan", float64(steps)*d.unit)
 	d.ask("mean_response")
 	d.shuffle()
@@ -270,14 +272,15 @@ func licencePacking(d *draft) {
 	if d.chance(3) {
 		d.arriveBefore(pieces)
 	}
-	d.afterTouching(pieces)
+	if d.chance(2) {
+		d.afterTouching(pieces)
+	}
 	d.optimum("makespan", float64(steps)*d.unit)
 	d.ask("mean_response", "mcp")
 	d.shuffle()
 }
 
-// afterTouching makes each piece wait for the one that it follows, so that rounding leaves no overlap of what no processor keeps apart. The jobs are
-// numbered as the pieces.
+// afterTouching makes each piece wait for those that it follows. The jobs are numbered as the pieces.
 func (d *draft) afterTouching(pieces []piece) {
 	for k, p := range pieces {
 		for before, q := range pieces {
