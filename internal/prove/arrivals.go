@@ -151,6 +151,16 @@ func mixed(d *draft) {
 	if licences {
 		d.spec.Licences = map[string]int{"l": d.between(1, 3)}
 	}
+	if d.chance(6) {
+		d.spec.Overheads = &model.Overheads{ContextSwitch: d.unit / 8}
+		d.spec.Clusters[0].Network = &model.Network{Latency: d.unit / 4, Bandwidth: 2 / d.unit}
+	}
+	memory := d.chance(8)
+	for c := range clusters {
+		if memory {
+			d.spec.Clusters[c].Machines[0].Memory = new(8.0)
+		}
+	}
 	run := d.chance(5) // run times cluster by cluster
 	var plan []slot
 	for k := range n {
@@ -174,6 +184,15 @@ func mixed(d *draft) {
 			for c := range clusters {
 				job.Runtime[d.spec.Clusters[c].ID] = float64(d.between(0, 9)) * d.unit
 			}
+		}
+		if memory {
+			job.Memory = float64(d.between(0, 2))
+		}
+		if d.chance(8) {
+			job.Message = float64(d.between(0, 3))
+		}
+		if d.chance(8) && d.spec.Clusters[0].Machines[0].Count < 2 {
+			job.Span = string(model.SpanMachine)
 		}
 		if d.chance(12) {
 			job.Input = float64(d.between(0, 5))

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 )
 
 // errRedraw says that what was drawn is no instance that can be planted: draw again.
@@ -43,9 +43,6 @@ type Effort struct {
 
 // Quick is the effort of a run that tries many instances.
 var Quick = Effort{Works: []int64{20_000, 1_000_000}, Evals: 300, Solvers: 3, Metrics: 2}
-
-// provers are the solvers that state bounds and optima of their own, which run on every instance that they support.
-var provers = []string{"exact", "search", "auto", "ggone", "ggone-milp", "ggone-hybrid"}
 
 // tolerance is the one allowance of this package: two ways to compute a metric may differ by 1e-9 of the largest time (or cost, or
 // number of jobs) that is part of it. The model's checker allows as much of a stated figure. It is absolute, as optima may be 0; it is not to be widened
@@ -88,6 +85,7 @@ type trial struct {
 	uppers    map[string]float64 // the same for each metric alone
 	claims    []claim
 	tight     map[string]bool // by metric/method: the bound is the optimum
+	cut       int             // runs cut short
 }
 
 // claim is a number that no schedule is said to be below; metric "": of the objective.
@@ -104,6 +102,7 @@ type Outcome struct {
 	Objectives int             // that the instance was tried with
 	Runs       int             // of solvers
 	Bounds     int             // that were compared
+	Cut        int             // runs cut short after a time
 	Optimal    int             // statements of an optimum that were compared
 	Tight      map[string]bool // metric/method: its bound is the optimum; metric/any: one is; known by construction alone
 	Known      []string        // metrics whose optimum is known by construction
@@ -120,6 +119,7 @@ func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcom
 			t.compare()
 		}
 		out.Objectives++
+		out.Cut += t.cut
 		out.Falsehoods = append(out.Falsehoods, t.found...)
 		out.Bounds += len(t.claims)
 		for _, c := range t.claims {
@@ -220,6 +220,11 @@ func (t *trial) report(by, what string, value, truth float64, text string) {
 
 // prove asks all methods for bounds, with more and more work and then with a limit at hand.
 func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			t.report("bound", "error", 0, 0, fmt.Sprintf("panic: %v\n%s", fault, debug.Stack()))
+		}
+	}()
 	proof := bound.New(ctx, t.in)
 	limit, limited := rng.IntN(len(works)+2), false
 	// Some faults show after hundreds of steps alone, which take little time where there are few jobs.
@@ -250,118 +255,6 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 		}
 		if !more {
 			return
-		}
-	}
-}
-
-// solve runs the solvers that prove and some others, and says how many.
-func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs int) {
-	var provings, others []solve.Info
-	for _, info := range solve.Solvers() {
-		switch {
-		case info.Absent != "" || info.New().Supports(t.in) != nil:
-		case slices.Contains(provers, info.Name):
-			provings = append(provings, info)
-		default:
-			others = append(others, info)
-		}
-	}
-	rng.Shuffle(len(others), func(a, b int) { others[a], others[b] = others[b], others[a] })
-	if effort.Solvers >= 0 && len(others) > effort.Solvers {
-		others = others[:effort.Solvers]
-	}
-	for _, info := range append(provings, others...) {
-		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10)}
-		if _, queues := t.objective["qos_penalty"]; queues {
-			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone is a bound, and quick
-		}
-		if info.Starts && len(t.Schedules) > 0 && rng.IntN(6) == 0 {
-			start := *t.Schedules[0] // a run fills in figures of its objective
-			start.Jobs = slices.Clone(start.Jobs)
-			opt.Start = &start
-		}
-		t.run(ctx, info, opt, rng.IntN(3) == 0)
-		runs++
-	}
-	return runs
-}
-
-// run holds one run of a solver to what is known: through solve.Run, or alone, so that what Run would drop or put right is seen too.
-func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alone bool) {
-	from, by := len(t.found), info.Name
-	solver := info.New()
-	var result solve.Result
-	var err error
-	if alone {
-		by += ", alone"
-		result, err = solver.Solve(ctx, t.in, opt)
-	} else {
-		result, err = solve.Run(ctx, info, solver, t.in, opt)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return
-	case err != nil:
-		t.report(by, "error", 0, 0, err.Error())
-	case result.Status == model.Infeasible && len(t.Schedules) > 0:
-		t.report(by, "infeasible", 0, 0, "says infeasible: "+result.Reason)
-	case result.Solution == nil:
-		if info.Name != "ggone" && info.Name != "ggone-milp" && info.Name != "ggone-hybrid" {
-			t.report(by, "error", 0, 0, "no solution and no error")
-		}
-	default:
-		t.judge(by, solver, opt, &result)
-	}
-	for k := from; k < len(t.found); k++ {
-		t.found[k].Seed, t.found[k].MaxEvals = opt.Seed, opt.MaxEvals
-	}
-}
-
-// judge holds a schedule and what is said of it to the checker and to what is known.
-func (t *trial) judge(by string, solver solve.Solver, opt solve.Options, result *solve.Result) {
-	sol := result.Solution
-	if report := model.Check(t.in, sol); !report.OK() {
-		t.report(by, "schedule", 0, 0, "the checker refuses it: "+report.Violations[0].Error())
-		return
-	}
-	evaluation, err := model.Evaluate(t.in, sol)
-	if err != nil {
-		t.report(by, "schedule", 0, 0, err.Error())
-		return
-	}
-	left := len(sol.Unscheduled)
-	whole := len(t.Schedules) == 0 && left == 0
-	for _, planted := range t.Schedules {
-		whole = whole || left <= len(planted.Unscheduled)
-	}
-	if whole {
-		t.lower(evaluation)
-	}
-	if !whole && !t.MayLeave {
-		t.report(by, "schedule", float64(left), 0, "leaves a job out that can be placed: "+sol.Unscheduled[0].Reason)
-	}
-	for metric := range t.uppers {
-		least, known := t.Optimum[metric]
-		if !known {
-			least, known = t.Least[metric]
-		}
-		value, ok := evaluation.Metrics.Get(metric)
-		counts := whole || metric == "missed" || metric == "unfinished"
-		if known && ok && counts && value < least-t.tolerance(metric) {
-			t.report(by, "schedule", value, least, fmt.Sprintf("a schedule with %v of %s, which is at least %v: the checker or this test is wrong", value, metric, least))
-		}
-	}
-	if result.HasBound {
-		t.claims = append(t.claims, claim{by: by, what: "bound", value: result.Bound, seed: opt.Seed, evals: opt.MaxEvals})
-	}
-	if result.Status == model.Optimal {
-		stated := 0.0 // difference within which the solver says that it proves
-		if tolerance, ok := solve.Parameters(solver)["tolerance"].(float64); ok {
-			stated = tolerance * math.Abs(evaluation.Objective)
-		}
-		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, slack: stated, seed: opt.Seed, evals: opt.MaxEvals})
-		if !whole {
-			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
 		}
 	}
 }

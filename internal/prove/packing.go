@@ -49,7 +49,12 @@ func (d *draft) cut(whole piece, parts int) []piece {
 }
 
 // size draws how many jobs an instance has.
-func (d *draft) size() int { return d.between(1, pick(d.Rand, 5, 12, 16, 30, 60)) }
+func (d *draft) size() int {
+	if d.chance(20) {
+		return d.between(60, 200)
+	}
+	return d.between(1, pick(d.Rand, 5, 12, 16, 30, 60))
+}
 
 // speeds draws speeds of clusters.
 func (d *draft) speed() float64 { return pick(d.Rand, 1, 1, 1, 2, 0.5, 3, 1.5) }
@@ -77,11 +82,23 @@ func perfectPacking(d *draft) {
 		d.deadlinesAfter(0)
 		d.optimum("over_deadline", 0)
 	}
+	if d.chance(5) {
+		d.optimum("unfinished", float64(d.impossible()))
+	}
 	d.optimum("makespan", float64(steps)*d.unit)
 	d.optimum("idle_time", 0)
 	d.ask("mcp", "mean_response", "over_deadline")
 	d.weights()
 	d.shuffle()
+}
+
+// impossible adds jobs that no schedule can place, and says how many: too wide, too late for a hard deadline however early, and what waits for them.
+func (d *draft) impossible() int {
+	wide := d.job(100, d.unit)
+	late := d.job(1, 1000*d.unit)
+	d.at(late).Deadline, d.at(late).DeadlineHard = new(d.origin+d.unit), true
+	d.at(d.job(1, d.unit)).After = []string{d.spec.Jobs[pick(d.Rand, wide, late)].ID}
+	return 3
 }
 
 // place makes a job of each piece, in the order of the starts, and plans it there.

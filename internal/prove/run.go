@@ -36,16 +36,16 @@ type Run struct {
 
 // Tally is what a run has tried.
 type Tally struct {
-	Instances, Objectives, Runs, Bounds, Optimal int
-	Large                                        int            // instances beyond the sizes that tests enumerate
-	ByKind                                       map[string]int // instances
-	Known                                        map[string]int // kind, metric: objectives of a known optimum
-	Tight                                        map[string]int // kind, metric/method: of those, how many the bound reaches
-	Skipped                                      []string       // kinds that are not in this build
-	False                                        int            // claims
-	FalseInstances                               int
-	Kinds                                        map[string]int // what, solver and metrics: false claims
-	Errors                                       []string
+	Instances, Objectives, Runs, Bounds, Optimal, Cut int
+	Large                                             int            // instances beyond the sizes that tests enumerate
+	ByKind                                            map[string]int // instances
+	Known                                             map[string]int // kind, metric: objectives of a known optimum
+	Tight                                             map[string]int // kind, metric/method: of those, how many the bound reaches
+	Skipped                                           []string       // kinds that are not in this build
+	False                                             int            // claims
+	FalseInstances                                    int
+	Kinds                                             map[string]int // what, solver and metrics: false claims
+	Errors                                            []string
 }
 
 // enumerable is the number of jobs up to which the tests of packages bound and solve enumerate all schedules.
@@ -149,6 +149,7 @@ func (t *Tally) add(p *Planted, out Outcome, err error) {
 	t.Runs += out.Runs
 	t.Bounds += out.Bounds
 	t.Optimal += out.Optimal
+	t.Cut += out.Cut
 	for _, metric := range out.Known {
 		t.Known[p.Kind+", "+metric]++
 	}
@@ -179,6 +180,9 @@ func (t *Tally) Summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "prove: %s\n", t.progress())
 	fmt.Fprintf(&text, "prove: %d objectives, %d runs of solvers, %d bounds and optima compared, %d of them stated as optimal\n", t.Objectives, t.Runs, t.Bounds, t.Optimal)
+	if t.Cut > 0 {
+		fmt.Fprintf(&text, "prove: %d runs cut short after %s\n", t.Cut, patience)
+	}
 	if len(t.Skipped) > 0 {
 		fmt.Fprintf(&text, "prove: not in this build, as they need HiGHS: %s\n", strings.Join(t.Skipped, ", "))
 	}

@@ -42,6 +42,7 @@ func run() int {
 	if *kinds != "" {
 		r.Kinds = strings.Split(*kinds, ";")
 	}
+	fmt.Printf("prove: %g minutes on %d workers, seed %d\n", *minutes, *workers, *seed)
 	tally := r.Do(ctx)
 	fmt.Print(tally.Summary())
 	fmt.Printf("prove: seed %d; each instance again by its number: -seed %d -first NUMBER -instances 1\n", *seed, *seed)
