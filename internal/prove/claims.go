@@ -44,9 +44,9 @@ type Effort struct {
 // Quick is the effort of a run that tries many instances.
 var Quick = Effort{Works: []int64{20_000, 1_000_000}, Evals: 300, Solvers: 3, Metrics: 2}
 
-// tolerance is the one allowance of this package: two ways to compute a metric may differ by 1e-9 of the largest time (or cost, or
-// number of jobs) that is part of it. The model's checker allows as much of a stated figure. It is absolute, as optima may be 0; it is not to be widened
-// until a claim passes.
+// tolerance is the one allowance of this package: two ways to compute a metric may differ by 1e-9 of the largest time, cost or number of jobs that is
+// part of it, or of a penalty or slowdown of 1 and its optimum. It is absolute, as optima may be 0. The model's checker allows as much of a
+// stated figure. It is not to be widened until a claim passes.
 func (p *Planted) tolerance(metric string) float64 {
 	const relative = 1e-9
 	horizon, cost := 0.0, 0.0
@@ -70,8 +70,10 @@ func (p *Planted) tolerance(metric string) float64 {
 		return relative * horizon * float64(p.Instance.Processors()) * cost
 	case "%":
 		return relative * 100
+	case "jobs":
+		return relative * float64(len(p.Instance.Jobs()))
 	}
-	return relative * max(1, p.Optimum[metric])
+	return relative * max(1, p.Optimum[metric], p.Least[metric])
 }
 
 // trial is what is said of an instance with one objective.
@@ -240,15 +242,15 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 			limited = true
 		}
 		more := proof.Improve(ctx, work)
-		by := fmt.Sprintf("bound after work %d", work)
+		when := fmt.Sprintf(", after work %d", work)
 		if limited {
-			by += ", limited"
+			when += " and a limit"
 		}
 		if value, ok := proof.Value(); ok {
-			t.claims = append(t.claims, claim{by: by, what: "bound", value: value})
+			t.claims = append(t.claims, claim{by: "bound" + when, what: "bound", value: value})
 		}
 		for _, part := range proof.Parts() {
-			t.claims = append(t.claims, claim{by: by + ", " + part.Method, what: "bound", metric: part.Metric, value: part.Value})
+			t.claims = append(t.claims, claim{by: part.Method + when, what: "bound", metric: part.Metric, value: part.Value})
 			if optimum, known := t.Optimum[part.Metric]; known && len(t.objective) == 1 && part.Value >= optimum-t.tolerance(part.Metric) {
 				t.tight[part.Metric+"/"+part.Method], t.tight[part.Metric+"/any"] = true, true
 			}

@@ -161,8 +161,7 @@ func (t *Tally) add(p *Planted, out Outcome, err error) {
 	}
 	t.False += len(out.Falsehoods)
 	for k := range out.Falsehoods {
-		f := &out.Falsehoods[k]
-		t.Kinds[fmt.Sprintf("%s by %s, %s", f.What, solverOf(f.By), strings.Join(slices.Sorted(maps.Keys(f.Objective)), "+"))]++
+		t.Kinds[out.Falsehoods[k].sort()]++
 	}
 }
 
@@ -205,11 +204,16 @@ func (r *Run) logf(found []Falsehood, index uint64) {
 	}
 }
 
-// distinct keeps one falsehood of each kind by each solver.
+// sort says what is false, by which solver or method and of which metrics.
+func (f *Falsehood) sort() string {
+	return fmt.Sprintf("%s by %s, %s", f.What, solverOf(f.By), strings.Join(slices.Sorted(maps.Keys(f.Objective)), "+"))
+}
+
+// distinct keeps one falsehood of each kind by each solver and objective.
 func distinct(found []Falsehood) []Falsehood {
 	var kept []Falsehood
 	for _, f := range found {
-		if !slices.ContainsFunc(kept, func(k Falsehood) bool { return k.What == f.What && solverOf(k.By) == solverOf(f.By) }) {
+		if !slices.ContainsFunc(kept, func(k Falsehood) bool { return k.sort() == f.sort() }) {
 			kept = append(kept, f)
 		}
 	}

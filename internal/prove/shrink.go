@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Shrink leaves out jobs of the instance as long as some claim of the same kind by the same method stays false, and gives what is left
@@ -83,7 +84,7 @@ func (p *Planted) stillFalse(ctx context.Context, f Falsehood) (Falsehood, bool)
 		rng := rand.New(rand.NewPCG(seed, 3))
 		effort := Quick
 		effort.Solvers = 0
-		if !slices.Contains(provers, solverOf(f.By)) && f.What != "bound" {
+		if _, err := solve.Lookup(solverOf(f.By)); err == nil && !slices.Contains(provers, solverOf(f.By)) {
 			effort.Solvers = -1
 		}
 		t.prove(ctx, effort.Works, rng)
@@ -98,7 +99,7 @@ func (p *Planted) stillFalse(ctx context.Context, f Falsehood) (Falsehood, bool)
 	return f, false
 }
 
-// solverOf is the name of the solver, or "bound", in what a falsehood is by.
+// solverOf is the name of the solver or of the method of bounds, "bound" for the best of these, in what a falsehood is by.
 func solverOf(by string) string {
 	for k, r := range by {
 		if r == ',' || r == ' ' {
