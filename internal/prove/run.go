@@ -85,10 +85,12 @@ func (r *Run) Do(ctx context.Context) *Tally {
 				lock.Lock()
 				t.add(p, out, err)
 				t.Errors = append(t.Errors, kept...)
-				r.logf(out.Falsehoods, index)
-				if r.Log != nil && time.Since(said) > 10*time.Second {
+				for _, f := range distinct(out.Falsehoods) {
+					r.printf("FALSE, instance %d of seed %d: %s", index, r.Seed, f.String())
+				}
+				if time.Since(said) > 10*time.Second {
 					said = time.Now()
-					fmt.Fprintf(r.Log, "prove: %4.0f s  %s\n", time.Since(began).Seconds(), t.progress())
+					r.printf("%4.0f s  %s", time.Since(began).Seconds(), t.progress())
 				}
 				lock.Unlock()
 			}
@@ -194,13 +196,10 @@ func (t *Tally) Summary() string {
 	return text.String()
 }
 
-// logf names what is false, one line a method.
-func (r *Run) logf(found []Falsehood, index uint64) {
-	if r.Log == nil {
-		return
-	}
-	for _, f := range distinct(found) {
-		fmt.Fprintf(r.Log, "prove: FALSE, instance %d of seed %d: %s\n", index, r.Seed, f.String())
+// printf writes a line of the log. An error is nobody's to see: the summary has all that counts.
+func (r *Run) printf(format string, args ...any) {
+	if r.Log != nil {
+		_, _ = fmt.Fprintf(r.Log, "prove: "+format+"\n", args...)
 	}
 }
 

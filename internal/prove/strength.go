@@ -3,6 +3,7 @@ package prove
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -25,7 +26,7 @@ func Strength(ctx context.Context, each int) (map[string]int, error) {
 		for index := range each {
 			rng := rand.New(rand.NewPCG(uint64(index), 5))
 			p, err := kind.Draw(rng)
-			for err == errRedraw {
+			for errors.Is(err, errRedraw) {
 				p, err = kind.Draw(rng)
 			}
 			if err != nil {
