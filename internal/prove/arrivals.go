@@ -1,0 +1,208 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+var (
+	_ = register("arrivals", 6, equalJobsThatArrive)
+	_ = register("hard deadlines", 4, equalJobsLeftOut)
+	_ = register("whole machines", 3, wholeMachines)
+	_ = register("mixed", 8, mixed)
+)
+
+// equalJobsThatArrive are jobs of one length on lanes of one speed that arrive at any time, in fractions of the length. The k-th start is
+// no earlier than the k-th arrival and than the start m places before it plus the length, for m lanes; first come, first served starts
+// just then, so every end is as early as can be. Jobs that take no time hold nothing: each ends as it arrives. Deadlines are in the order of the arrivals, so that the k-th is that of the k-th end.
+func equalJobsThatArrive(d *draft) {
+	width, speed := d.between(1, 3), d.speed()
+	var list []lane
+	for range d.between(1, 3) {
+		n := d.between(1, 3)
+		c := d.cluster(n*width+d.IntN(width), speed)
+		for k := range n {
+			list = append(list, lane{c, k * width, speed})
+		}
+	}
+	n, parts := d.size(), pick(d.Rand, 1, 4, 10, 7)
+	length := d.unit * float64(d.between(1, 3))
+	arrivals := make([]int, n) // in parts of the unit
+	span := 1 + n*3*parts/len(list)*d.between(1, 4)/2
+	for k := range arrivals[1:] {
+		arrivals[k+1] = d.IntN(span)
+		if d.chance(4) {
+			arrivals[k+1] = arrivals[k] // ties
+		}
+	}
+	slices.Sort(arrivals)
+	d.arrive(list, arrivals, float64(parts)/d.unit, length, width)
+	d.ask("mcp")
+	d.weights()
+	d.shuffle()
+}
+
+// arrive adds the jobs that arrive at the given times, in parts of which so many make a time of 1, and plans them first come, first served.
+func (d *draft) arrive(list []lane, arrivals []int, parts, length float64, width int) {
+	n, m := len(arrivals), len(list)
+	starts, plan := make([]float64, n), make([]slot, n)
+	end, over, response, wait := 0.0, 0.0, 0.0, 0.0
+	due := 0.0
+	for k := range arrivals {
+		arrival := float64(arrivals[k]) / parts
+		starts[k] = arrival
+		if k >= m {
+			starts[k] = max(arrival, starts[k-m]+length)
+		}
+		end = starts[k] + length
+		j := d.job(width, length*list[0].speed)
+		d.at(j).Arrival = d.origin + arrival
+		due = max(due, arrival+float64(d.between(0, 12))/4*length)
+		d.at(j).Deadline = new(d.origin + due)
+		over += max(0, end-due)
+		response += end - arrival
+		wait += starts[k] - arrival
+		plan[k] = slot{job: j, cluster: list[k%m].cluster, first: list[k%m].first, n: width}
+	}
+	if d.chance(3) {
+		for range d.between(1, 3) {
+			j := d.job(d.between(1, width), 0)
+			arrival := end * float64(d.IntN(13)) / 12
+			d.at(j).Arrival = d.origin + arrival
+			plan = append(plan, slot{job: j, n: max(1, d.at(j).Processors.Min)})
+		}
+	}
+	d.plan(plan)
+	d.optimum("makespan", end)
+	d.optimum("mean_response", response/float64(len(plan)))
+	d.optimum("mean_wait", wait/float64(len(plan)))
+	d.optimum("over_deadline", over)
+}
+
+// equalJobsLeftOut are equal jobs with hard deadlines of which some cannot be kept: the most are those that the turns of the lanes, in their order,
+// give to the deadlines in theirs.
+func equalJobsLeftOut(d *draft) {
+	width := d.between(1, 3)
+	list := d.lanes(width, d.between(1, 3))
+	n, length := d.size(), d.unit*float64(d.between(1, 9))
+	first := turns(list, n)
+	last := first[n-1].end * length
+	deadlines := make([]float64, n)
+	for j := range deadlines {
+		d.job(width, length)
+		deadlines[j] = float64(d.between(0, 9))/9*last + 0.0137*length // off the ends: rounding decides no tie
+	}
+	slices.Sort(deadlines)
+	var plan []slot
+	for j, deadline := range deadlines {
+		d.at(j).Deadline, d.at(j).DeadlineHard = new(d.origin+deadline), true
+		if t := first[len(plan)]; t.end*length <= deadline {
+			plan = append(plan, slot{job: j, cluster: list[t.lane].cluster, first: list[t.lane].first, n: width})
+		}
+	}
+	d.plan(plan)
+	d.planted.MayLeave = true
+	d.optimum("unfinished", float64(n-len(plan)))
+	d.optimum("missed", float64(n-len(plan)))
+	d.optimum("over_deadline", 0)
+	d.ask("makespan", "mean_response")
+	d.shuffle()
+}
+
+// wholeMachines fills machines that each take one job at a time, at the rate of all their processors.
+func wholeMachines(d *draft) {
+	steps := d.between(2, 30)
+	var plan []slot
+	for c := range d.between(1, 2) {
+		n, each, speed := d.between(1, 5), d.between(1, 4), d.speed()
+		d.spec.Clusters = append(d.spec.Clusters, model.ClusterSpec{ID: fmt.Sprint("c", c), Allocation: "machine",
+			Machines: []model.MachineSpec{{ID: "m", Count: n, Processors: each, Speed: speed * d.mass}}})
+		for k := range n {
+			for _, p := range d.cut(piece{c, k, 1, 0, steps}, d.between(1, 8)) {
+				j := d.job(1, float64(p.length)*d.unit*speed*float64(each))
+				if d.chance(3) {
+					d.at(j).Processors, d.at(j).Tasks = model.Rigid(each), 1 // a whole machine whatever it says
+				}
+				plan = append(plan, slot{job: j, cluster: c, first: k, n: 1})
+			}
+		}
+	}
+	d.plan(plan)
+	d.optimum("makespan", float64(steps)*d.unit)
+	d.optimum("idle_time", 0)
+	d.ask("mean_response", "mcp")
+	d.shuffle()
+}
+
+// mixed has jobs of all sorts and a poor plan, all jobs one after another: the methods are held to each other. No bound and no optimum is above
+// any right schedule.
+func mixed(d *draft) {
+	clusters := d.between(1, 3)
+	for c := range clusters {
+		d.cluster(d.between(3-2*min(c, 1), 6), d.speed())
+		if d.chance(6) {
+			machine := &d.spec.Clusters[c].Machines
+			*machine = append(*machine, model.MachineSpec{ID: "fast", Count: d.between(1, 2), Speed: 4 * d.mass, Bandwidth: 2 / d.unit})
+		}
+	}
+	n, arrivals, chains, licences := pick(d.Rand, d.between(1, 8), d.between(8, 16), d.between(8, 40)), d.chance(2), d.chance(3), d.chance(5)
+	if licences {
+		d.spec.Licences = map[string]int{"l": d.between(1, 3)}
+	}
+	if d.chance(6) {
+		d.spec.Overheads = &model.Overheads{ContextSwitch: d.unit / 8}
+		d.spec.Clusters[0].Network = &model.Network{Latency: d.unit / 4, Bandwidth: 2 / d.unit}
+	}
+	memory := d.chance(8)
+	for c := range clusters {
+		if memory {
+			d.spec.Clusters[c].Machines[0].Memory = new(8.0)
+		}
+	}
+	run := d.chance(5) // run times cluster by cluster
+	var plan []slot
+	for k := range n {
+		width := d.between(1, 3)
+		j := d.job(width, pick(d.Rand, 0, 5, float64(d.between(0, 12)), 12*d.Float64())*d.unit)
+		job := d.at(j)
+		if arrivals {
+			job.Arrival = d.origin + float64(d.between(0, 8))*d.unit*pick(d.Rand, 1, 0.25, 0.1)
+		}
+		if d.chance(2) {
+			job.Deadline = new(d.origin + float64(d.between(0, 20))*d.unit)
+		}
+		if k > 0 && chains && d.chance(2) {
+			job.After = []string{d.spec.Jobs[d.IntN(k)].ID}
+		}
+		if licences && d.chance(2) {
+			job.Licences = map[string]int{"l": d.between(0, d.spec.Licences["l"])}
+		}
+		if run && d.chance(2) {
+			job.Work, job.Runtime = nil, map[string]float64{}
+			for c := range clusters {
+				job.Runtime[d.spec.Clusters[c].ID] = float64(d.between(0, 9)) * d.unit
+			}
+		}
+		if memory {
+			job.Memory = float64(d.between(0, 2))
+		}
+		if d.chance(8) {
+			job.Message = float64(d.between(0, 3))
+		}
+		if d.chance(8) && d.spec.Clusters[0].Machines[0].Count < 2 {
+			job.Span = string(model.SpanMachine)
+		}
+		if d.chance(12) {
+			job.Input = float64(d.between(0, 5))
+		}
+		if d.chance(16) && d.spec.Clusters[0].Machines[0].Count < 2 {
+			job.Processors, job.Tasks, width = model.Moldable(1, 3), d.between(1, 7), 1
+		}
+		plan = append(plan, slot{job: j, n: width})
+	}
+	d.plan(plan)
+	d.ask("makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed", "idle_time")
+	d.weights()
+}

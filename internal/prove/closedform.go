@@ -1,0 +1,329 @@
+package prove
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+var (
+	_ = register("equal", 5, equalJobs)
+	_ = register("shortest first", 5, shortestFirst)
+	_ = register("agreeable", 4, agreeableDeadlines)
+	_ = register("on time", 5, mostOnTime)
+	_ = register("chains", 5, roomForAll)
+)
+
+// compareWork orders jobs of one task by their work.
+func compareWork(in *model.Instance, a, b int) int {
+	return cmp.Compare(in.Jobs()[a].Work, in.Jobs()[b].Work)
+}
+
+// lane is a part of a cluster that runs one job at a time, as all jobs need as many processors.
+type lane struct {
+	cluster, first int
+	speed          float64
+}
+
+// lanes adds clusters that hold whole lanes of the width, and lists these.
+func (d *draft) lanes(width, clusters int) []lane {
+	var list []lane
+	for range clusters {
+		n, speed := d.between(1, 4), d.speed()
+		c := d.cluster(n*width+d.IntN(width), speed)
+		for k := range n {
+			list = append(list, lane{c, k * width, speed})
+		}
+	}
+	return list
+}
+
+// turn is the k-th place in a lane, from 1 on, with the time at which a job ends there when each takes a time of 1.
+type turn struct {
+	lane int
+	end  float64
+}
+
+// turns are the n turns that end first.
+func turns(list []lane, n int) []turn {
+	var all []turn
+	for l := range list {
+		for k := 1; k <= n; k++ {
+			all = append(all, turn{l, float64(k) / list[l].speed})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b turn) int { return cmp.Compare(a.end, b.end) })
+	return all[:n]
+}
+
+// equalJobs are jobs that differ in nothing but their deadlines. The k-th of them to end ends no earlier than the k-th turn of the lanes;
+// by an exchange, the k-th deadline goes to the k-th turn. For the fewest misses a turn takes the job of the earliest deadline that it meets.
+func equalJobs(d *draft) {
+	width := d.between(1, 3)
+	list := d.lanes(width, d.between(1, 3))
+	n, length := d.size(), float64(d.between(0, 9))*d.unit
+	if d.chance(2) {
+		length = d.unit
+	}
+	for range n {
+		d.job(width, length)
+	}
+	same := d.chance(3)
+	first := turns(list, n)
+	last := first[n-1].end * length
+	common := float64(d.IntN(8)) / 7 * last
+	deadlines := make([]float64, n)
+	for j := range n {
+		deadlines[j] = common
+		if !same {
+			deadlines[j] = float64(d.IntN(8)) / 6 * last
+		}
+	}
+	slices.Sort(deadlines)
+	in := func(l lane, j int) slot { return slot{job: j, cluster: l.cluster, first: l.first, n: width} }
+	var plan []slot
+	response, over := 0.0, 0.0
+	for k, t := range first {
+		end := t.end * length
+		response += end
+		over += max(0, end-deadlines[k])
+		d.at(k).Deadline = new(d.origin + deadlines[k])
+		plan = append(plan, in(list[t.lane], k))
+	}
+	d.plan(plan)
+	d.optimum("makespan", last)
+	d.optimum("mean_response", response/float64(n))
+	d.optimum("over_deadline", over)
+	d.misses(list, first, deadlines, length, in)
+	d.ask("mcp", "mean_wait")
+	d.weights()
+	d.shuffle()
+}
+
+// misses plans for the fewest late jobs, of equal jobs in the order of their deadlines. Ends that meet a deadline to within rounding leave it open.
+func (d *draft) misses(list []lane, first []turn, deadlines []float64, length float64, in func(lane, int) slot) {
+	var early, late []slot
+	next := 0
+	for j, deadline := range deadlines {
+		end := first[next].end * length
+		if math.Abs(end-deadline) < 1e-6*d.unit {
+			return
+		}
+		if end < deadline {
+			early = append(early, in(list[first[next].lane], j))
+			next++
+			continue
+		}
+		late = append(late, in(lane{}, j))
+	}
+	for k := range late {
+		job := late[k].job
+		late[k] = in(list[first[next+k].lane], job)
+	}
+	d.plan(append(early, late...))
+	d.optimum("missed", float64(len(late)))
+}
+
+// shortestFirst shares jobs of one width among lanes for the least mean response: the longest jobs take the turns that the fewest
+// others wait for. Source: W. Horowitz, S. Sahni (1976), J. ACM 23(2), doi:10.1145/321941.321951, for lanes of several speeds.
+func shortestFirst(d *draft) {
+	width := d.between(1, 3)
+	list := d.lanes(width, d.between(1, 3))
+	n := d.size()
+	lengths := make([]float64, n)
+	for k := range lengths {
+		lengths[k] = pick(d.Rand, 0, 3, float64(d.between(0, 20)), float64(d.between(1, 20))) * d.unit
+	}
+	slices.Sort(lengths)
+	slices.Reverse(lengths)
+	var plan []slot
+	response := 0.0
+	for k, t := range turns(list, n) { // counted from the end of the lane
+		j := d.job(width, lengths[k])
+		response += t.end * lengths[k]
+		l := list[t.lane]
+		plan = append(plan, slot{job: j, cluster: l.cluster, first: l.first, n: width})
+	}
+	slices.Reverse(plan)
+	d.plan(plan)
+	d.optimum("mean_response", response/float64(n))
+	if sameSpeed(list) {
+		sum := 0.0
+		for _, length := range lengths {
+			sum += length / list[0].speed
+		}
+		d.optimum("mean_wait", (response-sum)/float64(n))
+	}
+	d.ask("makespan", "mcp", "mean_wait")
+	d.shuffle()
+}
+
+// sameSpeed says that all lanes have one speed.
+func sameSpeed(list []lane) bool {
+	return !slices.ContainsFunc(list, func(l lane) bool { return l.speed != list[0].speed })
+}
+
+// oneLane adds a cluster that runs one job at a time, and n jobs for it, the shortest first.
+func (d *draft) oneLane(n int) (width int, lengths []float64) {
+	width = d.between(1, 3)
+	speed := d.speed()
+	d.cluster(width+d.IntN(width), speed)
+	for range n {
+		lengths = append(lengths, pick(d.Rand, 2, float64(d.between(1, 20)), float64(d.between(0, 20)))*d.unit)
+	}
+	slices.Sort(lengths)
+	for j := range lengths {
+		d.job(width, lengths[j])
+		lengths[j] /= speed
+	}
+	return width, lengths
+}
+
+// agreeableDeadlines are jobs of one machine of which the shorter has the earlier deadline: in that order the time over deadlines is least.
+// Source: H. Emmons (1969), Operations Research 17(4), doi:10.1287/opre.17.4.701, theorem 1.
+func agreeableDeadlines(d *draft) {
+	width, lengths := d.oneLane(d.size())
+	var plan []slot
+	now, over, response, deadline, all := 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, length := range lengths {
+		all += length
+	}
+	for j, length := range lengths {
+		if length > 0 {
+			deadline = max(deadline, float64(d.between(0, 24))/16*all*float64(j+1)/float64(len(lengths)))
+		}
+		now += length
+		over += max(0, now-deadline)
+		response += now
+		d.at(j).Deadline = new(d.origin + deadline)
+		plan = append(plan, slot{job: j, n: width})
+	}
+	d.plan(plan)
+	d.optimum("over_deadline", over)
+	d.optimum("mean_response", response/float64(len(lengths)))
+	d.optimum("mean_wait", (response-all)/float64(len(lengths)))
+	d.optimum("makespan", all)
+	d.optimum("idle_time", float64(d.processors()-width)*all)
+	d.ask("mcp")
+	d.shuffle()
+}
+
+// processors is the number of processors of the first cluster.
+func (d *draft) processors() int {
+	m := d.spec.Clusters[0].Machines[0]
+	return max(1, m.Count) * max(1, m.Processors)
+}
+
+// mostOnTime are jobs of one machine with deadlines of any kind, soft or hard, of which the most are kept.
+// Source: J. M. Moore (1968), Management Science 15(1), doi:10.1287/mnsc.15.1.102, with Hodgson's algorithm.
+func mostOnTime(d *draft) {
+	width, lengths := d.oneLane(d.size())
+	all := 0.0
+	for _, length := range lengths {
+		all += length
+	}
+	deadlines, order := make([]float64, len(lengths)), make([]int, len(lengths))
+	for j := range lengths {
+		order[j] = j
+		deadlines[j] = float64(d.between(1, 40))/40*all + lengths[j]/3 + 0.1237*d.unit // off the ends: rounding decides no tie
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(deadlines[a], deadlines[b]) })
+	var kept, late []int
+	now := 0.0
+	for _, j := range order {
+		kept = append(kept, j)
+		now += lengths[j]
+		if now > deadlines[j] {
+			longest := 0
+			for k := range kept {
+				if lengths[kept[k]] > lengths[kept[longest]] {
+					longest = k
+				}
+			}
+			now -= lengths[kept[longest]]
+			late = append(late, kept[longest])
+			kept = slices.Delete(kept, longest, longest+1)
+		}
+	}
+	hard := d.chance(2)
+	var plan []slot
+	for j := range lengths {
+		d.at(j).Deadline, d.at(j).DeadlineHard = new(d.origin+deadlines[j]), hard
+	}
+	if !hard {
+		kept = append(kept, late...)
+	}
+	for _, j := range kept {
+		plan = append(plan, slot{job: j, n: width})
+	}
+	d.plan(plan)
+	d.optimum("missed", float64(len(late)))
+	if hard {
+		d.planted.MayLeave = true
+		d.optimum("unfinished", float64(len(late)))
+	}
+	d.ask("over_deadline", "mean_response")
+	d.shuffle()
+}
+
+// roomForAll has processors for all jobs at once in its fastest cluster, so each runs as soon as it has arrived and what it waits
+// for has ended: everything that grows with the ends is least.
+func roomForAll(d *draft) {
+	n, all := d.size(), 0
+	sizes := make([]int, n)
+	for j := range sizes {
+		sizes[j] = d.between(1, 4)
+		all += sizes[j]
+	}
+	speed := pick(d.Rand, 1, 2, 3, 1.5)
+	d.cluster(all+d.IntN(3), speed)
+	for range d.IntN(3) {
+		d.cluster(d.between(1, 8), speed*pick(d.Rand, 0.5, 1, 0.25))
+	}
+	plan, ends, first := make([]slot, n), make([]float64, n), 0
+	last, response, wait, over := 0.0, 0.0, 0.0, 0.0
+	arrivals, chains := d.chance(2), d.between(2, 6)
+	for j := range n {
+		length := float64(pick(d.Rand, 0, d.between(1, 20), d.between(1, 20), 5)) * d.unit
+		d.job(sizes[j], length*speed)
+		arrival := 0.0
+		if arrivals && j > 0 {
+			arrival = float64(d.IntN(30)) * d.unit
+		}
+		d.at(j).Arrival = d.origin + arrival
+		start := arrival
+		for range d.IntN(chains) {
+			if j > 0 {
+				start = max(start, d.wait(j, d.IntN(j), ends))
+			}
+		}
+		ends[j] = start + length
+		if d.chance(2) {
+			deadline := max(0, ends[j]+float64(d.between(-6, 4))*d.unit)
+			d.at(j).Deadline = new(d.origin + deadline)
+			over += max(0, ends[j]-deadline)
+		}
+		last, response, wait = max(last, ends[j]), response+ends[j]-arrival, wait+start-arrival
+		plan[j] = slot{job: j, first: first, n: sizes[j]}
+		first += sizes[j]
+	}
+	d.plan(plan)
+	d.optimum("makespan", last)
+	d.optimum("mean_response", response/float64(n))
+	d.optimum("mean_wait", wait/float64(n))
+	d.optimum("over_deadline", over)
+	d.ask("mcp", "missed")
+	d.weights()
+	d.shuffle()
+}
+
+// wait makes the job wait for one before it, and says when that ends.
+func (d *draft) wait(job, before int, ends []float64) float64 {
+	id := d.spec.Jobs[before].ID
+	if !slices.Contains(d.spec.Jobs[job].After, id) {
+		d.at(job).After = append(d.at(job).After, id)
+	}
+	return ends[before]
+}

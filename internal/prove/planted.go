@@ -1,0 +1,247 @@
+// Package prove looks for false claims. It draws instances of which more is known than the solvers are told: the optimum of a metric
+// by construction, one good schedule, or what a MILP of its own finds. Then it holds every bound, every status and every schedule
+// of the registered methods to that, see [Try].
+//
+// It shares no code with what it tests: a generator writes an instance down, lays out its schedule by itself, and the model's
+// evaluator and checker judge it.
+package prove
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Planted is an instance with what is known of it.
+type Planted struct {
+	Kind      string
+	Spec      *model.InstanceSpec
+	Instance  *model.Instance
+	Schedules []*model.Solution // right ones: no optimum is above the cheapest of them
+	// Optimum is the least value of a metric, by construction. One of the schedules has it.
+	Optimum map[string]float64
+	// Least is what no schedule is below, where the optimum itself is not known to the last digit, as by a MILP.
+	Least map[string]float64
+	// Metrics are what the instance is asked for, apart from those of Optimum and Least.
+	Metrics []string
+	// MayLeave says that a schedule may leave out jobs that others place, as hard deadlines are at stake.
+	MayLeave bool
+}
+
+// Kind draws instances of one construction.
+type Kind struct {
+	Name  string
+	Share int // how often it is drawn, beside the other kinds
+	Draw  func(rng *rand.Rand) (*Planted, error)
+	MILP  bool // its optimum comes from HiGHS, which is not part of every build
+}
+
+// kinds are all kinds; the files of the generators add theirs.
+var kinds []Kind
+
+// register adds a kind. It is called from a package-level variable declaration.
+func register(name string, share int, draw func(*draft)) bool { return add(name, share, false, draw) }
+
+// registerMILP adds a kind whose optimum a MILP finds.
+func registerMILP(name string, share int, draw func(*draft)) bool {
+	return add(name, share, true, draw)
+}
+
+// add adds a kind.
+func add(name string, share int, milp bool, draw func(*draft)) bool {
+	kinds = append(kinds, Kind{Name: name, Share: share, MILP: milp, Draw: func(rng *rand.Rand) (*Planted, error) {
+		d := newDraft(name, rng)
+		draw(d)
+		return d.finish()
+	}})
+	return true
+}
+
+// allMetrics are the metrics that have bounds of their own, which any instance may be asked for.
+var allMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed", "idle_time", "mean_slowdown", "bounded_slowdown", "cost", "unfinished"}
+
+// draft is an instance in the making: its text, and where the planted schedules put its jobs.
+type draft struct {
+	*rand.Rand
+	kind    string
+	spec    *model.InstanceSpec
+	built   *model.Instance // of the spec as it is; see instance
+	planted *Planted
+	unit    float64 // of time: every time is a multiple of it, apart from what a generator says otherwise
+	mass    float64 // of work: a speed of 1 does so much work in a time of 1
+	origin  float64 // earliest arrival
+	plans   [][]slot
+	err     error
+}
+
+// slot is where a plan puts a job. A plan lists the jobs in an order in which they can be placed one after another.
+type slot struct {
+	job       int
+	cluster   int
+	first, n  int                // processors
+	set       model.ProcessorSet // the processors where they do not lie side by side; nil: first and n say which
+	notBefore float64            // earliest start, besides arrival, predecessors and processors
+}
+
+// newDraft draws the units. They reach from 1e-9 to 1e9; the multiples are wholes, quarters, tenths or thirds of them.
+func newDraft(kind string, rng *rand.Rand) *draft {
+	d := &draft{Rand: rng, kind: kind, spec: &model.InstanceSpec{Schema: model.InstanceSchema, Name: kind}}
+	d.unit = pick(rng, 1, 1, 1, 1, 1, 1e-9, 1e9, 1e-3) * pick(rng, 1, 1, 1, 0.25, 0.1, 0.7)
+	d.mass = pick(rng, 1, 1, 1, 1e6, 1e-6, 1000)
+	if rng.IntN(8) == 0 {
+		d.origin = d.unit * pick(rng, 1.0, 1000, 123457)
+	}
+	d.planted = &Planted{Kind: kind, Optimum: map[string]float64{}, Least: map[string]float64{}}
+	return d
+}
+
+// pick draws one of the values.
+func pick[T any](rng *rand.Rand, values ...T) T { return values[rng.IntN(len(values))] }
+
+// between draws a whole number from low to high.
+func (d *draft) between(low, high int) int { return low + d.IntN(high-low+1) }
+
+// chance is true once in n times.
+func (d *draft) chance(n int) bool { return d.IntN(n) == 0 }
+
+// cluster adds a cluster of n processors of the speed, in one machine or one machine each, and returns its number.
+func (d *draft) cluster(n int, speed float64) int {
+	c := len(d.spec.Clusters)
+	machine := model.MachineSpec{ID: "m", Processors: n, Speed: speed * d.mass}
+	if d.chance(2) {
+		machine.Count, machine.Processors = n, 1
+	}
+	d.spec.Clusters = append(d.spec.Clusters, model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{machine}})
+	d.built = nil
+	return c
+}
+
+// job adds a job of so many processors that takes the time at a speed of 1, and returns its number. It arrives at the origin.
+func (d *draft) job(processors int, time float64) int {
+	j := len(d.spec.Jobs)
+	spec := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(time * d.mass), Arrival: d.origin}
+	if processors > 1 {
+		spec.Processors = model.Rigid(processors)
+	}
+	d.spec.Jobs = append(d.spec.Jobs, spec)
+	d.built = nil
+	return j
+}
+
+// at is the job with the number, to be changed.
+func (d *draft) at(job int) *model.JobSpec {
+	d.built = nil
+	return &d.spec.Jobs[job]
+}
+
+// shuffle puts the jobs into any order, so that the order of the file says nothing; plans follow.
+func (d *draft) shuffle() {
+	order := d.Perm(len(d.spec.Jobs)) // order[new] is the old number
+	jobs, place := make([]model.JobSpec, len(order)), make([]int, len(order))
+	for now, old := range order {
+		jobs[now], place[old] = d.spec.Jobs[old], now
+	}
+	d.spec.Jobs, d.built = jobs, nil
+	for _, plan := range d.plans {
+		for k := range plan {
+			plan[k].job = place[plan[k].job]
+		}
+	}
+}
+
+// plan adds a planted schedule. Jobs that it does not list are left out.
+func (d *draft) plan(slots []slot) { d.plans = append(d.plans, slots) }
+
+// optimum says what the least value of the metric is.
+func (d *draft) optimum(metric string, value float64) { d.planted.Optimum[metric] = value }
+
+// ask adds metrics that the instance is asked for.
+func (d *draft) ask(metrics ...string) { d.planted.Metrics = append(d.planted.Metrics, metrics...) }
+
+// fail keeps the first error.
+func (d *draft) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+// instance is the instance as far as it is drafted; nil where that is wrong.
+func (d *draft) instance() *model.Instance {
+	if d.built == nil {
+		in, err := model.New(*d.spec)
+		if err != nil {
+			d.fail(fmt.Errorf("%s drew an instance that is none: %w", d.kind, err))
+			return nil
+		}
+		d.built = in
+	}
+	return d.built
+}
+
+// finish builds the instance and its schedules.
+func (d *draft) finish() (*Planted, error) {
+	in := d.instance()
+	if d.err != nil {
+		return nil, d.err
+	}
+	p := d.planted
+	p.Spec, p.Instance = d.spec, in
+	for _, plan := range d.plans {
+		p.Schedules = append(p.Schedules, layOut(in, plan))
+	}
+	return p, nil
+}
+
+// layOut makes a schedule of a plan: each job starts when it has arrived, what it waits for has ended, and its processors are free.
+// A job that takes no time holds nothing and waits for no processor.
+func layOut(in *model.Instance, plan []slot) *model.Solution {
+	sol := &model.Solution{Schema: model.SolutionSchema}
+	free := make([][]float64, len(in.Clusters()))
+	for c := range free {
+		free[c] = make([]float64, in.Clusters()[c].Processors)
+	}
+	ends, placed := make([]float64, len(in.Jobs())), make([]bool, len(in.Jobs()))
+	for _, s := range plan {
+		job := &in.Jobs()[s.job]
+		set := s.set
+		if set == nil {
+			set = model.NewProcessorSet(model.Range{First: s.first, Last: s.first + s.n - 1})
+		}
+		start, length := max(job.Arrival, s.notBefore), in.Duration(s.job, s.cluster, set)
+		for _, before := range job.After {
+			start = max(start, ends[before])
+		}
+		for _, run := range set {
+			if length > 0 {
+				start = max(start, slices.Max(free[s.cluster][run.First:run.Last+1]))
+			}
+		}
+		end := start + length
+		for _, run := range set {
+			for p := run.First; p <= run.Last && length > 0; p++ {
+				free[s.cluster][p] = end
+			}
+		}
+		ends[s.job], placed[s.job] = end, true
+		sol.Jobs = append(sol.Jobs, model.Placement{Job: job.ID, Cluster: in.Clusters()[s.cluster].ID, Processors: set, Start: start, End: end})
+	}
+	for j := range placed {
+		if !placed[j] {
+			sol.Unscheduled = append(sol.Unscheduled, model.Unscheduled{Job: in.Jobs()[j].ID, Reason: "the planted schedule leaves it out"})
+		}
+	}
+	return sol
+}
+
+// endsOf are the ends of the jobs in a schedule; NaN: left out.
+func endsOf(in *model.Instance, sol *model.Solution) []float64 {
+	ends := slices.Repeat([]float64{math.NaN()}, len(in.Jobs()))
+	for k := range sol.Jobs {
+		j, _ := in.JobIndex(sol.Jobs[k].Job)
+		ends[j] = sol.Jobs[k].End
+	}
+	return ends
+}

@@ -1,0 +1,255 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/allot-opt/allot/internal/files"
+	"github.com/allot-opt/allot/milp"
+	"github.com/allot-opt/allot/model"
+)
+
+// Run is a search for false claims over many instances. Which instance has which number depends on the seed and the build alone, so that one
+// can be tried again by itself.
+type Run struct {
+	Seed      uint64
+	First     uint64        // number of the first instance
+	Instances uint64        // how many; 0: until the time is up
+	Time      time.Duration // 0: until all instances are tried
+	Workers   int
+	Kinds     []string // the kinds to draw from; nil: all
+	Effort    Effort
+	Keep      string    // directory for what is false; empty: nothing is kept. It is made when the first falsehood is found
+	Log       io.Writer // nil: silent
+}
+
+// Tally is what a run has tried.
+type Tally struct {
+	Instances, Objectives, Runs, Bounds, Optimal, Cut int
+	Large                                             int            // instances beyond the sizes that tests enumerate
+	ByKind                                            map[string]int // instances
+	Known                                             map[string]int // kind, metric: objectives of a known optimum
+	Tight                                             map[string]int // kind, metric/method: of those, how many the bound reaches
+	Skipped                                           []string       // kinds that are not in this build
+	False                                             int            // claims
+	FalseInstances                                    int
+	Kinds                                             map[string]int // what, solver and metrics: false claims
+	Errors                                            []string
+}
+
+// enumerable is the number of jobs up to which the tests of packages bound and solve enumerate all schedules.
+const enumerable = 5
+
+// Do runs until the instances or the time are used up, or the context ends.
+func (r *Run) Do(ctx context.Context) *Tally {
+	t := &Tally{ByKind: map[string]int{}, Known: map[string]int{}, Tight: map[string]int{}, Kinds: map[string]int{}}
+	pool := r.pool(t)
+	if len(pool) == 0 {
+		t.Errors = append(t.Errors, "no kinds of instances to draw from")
+		return t
+	}
+	if r.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Time)
+		defer cancel()
+	}
+	var lock sync.Mutex
+	var group sync.WaitGroup
+	next, began, said := r.First, time.Now(), time.Now()
+	for range max(1, r.Workers) {
+		group.Go(func() {
+			for {
+				lock.Lock()
+				index := next
+				next++
+				lock.Unlock()
+				if ctx.Err() != nil || r.Instances > 0 && index >= r.First+r.Instances {
+					return
+				}
+				p, out, err := r.try(ctx, pool, index)
+				if ctx.Err() != nil && len(out.Falsehoods) == 0 {
+					return // cut short: it says nothing
+				}
+				kept := r.keep(ctx, p, index, out.Falsehoods)
+				lock.Lock()
+				t.add(p, out, err)
+				t.Errors = append(t.Errors, kept...)
+				for _, f := range distinct(out.Falsehoods) {
+					r.printf("FALSE, instance %d of seed %d: %s", index, r.Seed, f.String())
+				}
+				if time.Since(said) > 10*time.Second {
+					said = time.Now()
+					r.printf("%4.0f s  %s", time.Since(began).Seconds(), t.progress())
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return t
+}
+
+// pool lists the kinds, each as often as its share.
+func (r *Run) pool(t *Tally) []Kind {
+	var pool []Kind
+	for _, kind := range kinds {
+		switch {
+		case r.Kinds != nil && !slices.Contains(r.Kinds, kind.Name):
+		case kind.MILP && milp.Missing() != nil:
+			t.Skipped = append(t.Skipped, kind.Name)
+		default:
+			pool = append(pool, slices.Repeat([]Kind{kind}, kind.Share)...)
+		}
+	}
+	slices.SortStableFunc(pool, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	return pool
+}
+
+// draw draws the instance of the number.
+func (r *Run) draw(pool []Kind, index uint64) (*Planted, *rand.Rand, error) {
+	rng := rand.New(rand.NewPCG(r.Seed, index))
+	for {
+		p, err := pool[rng.IntN(len(pool))].Draw(rng)
+		if !errors.Is(err, errRedraw) {
+			return p, rng, err
+		}
+	}
+}
+
+// try draws and tries one instance.
+func (r *Run) try(ctx context.Context, pool []Kind, index uint64) (*Planted, Outcome, error) {
+	p, rng, err := r.draw(pool, index)
+	if err != nil {
+		return nil, Outcome{}, fmt.Errorf("instance %d: %w", index, err)
+	}
+	return p, p.Try(ctx, rng, r.Effort), nil
+}
+
+// add counts an instance.
+func (t *Tally) add(p *Planted, out Outcome, err error) {
+	if err != nil {
+		t.Errors = append(t.Errors, err.Error())
+		return
+	}
+	t.Instances++
+	if len(p.Spec.Jobs) > enumerable {
+		t.Large++
+	}
+	t.ByKind[p.Kind]++
+	t.Objectives += out.Objectives
+	t.Runs += out.Runs
+	t.Bounds += out.Bounds
+	t.Optimal += out.Optimal
+	t.Cut += out.Cut
+	for _, metric := range out.Known {
+		t.Known[p.Kind+", "+metric]++
+	}
+	for key := range out.Tight {
+		t.Tight[p.Kind+", "+key]++
+	}
+	if len(out.Falsehoods) > 0 {
+		t.FalseInstances++
+	}
+	t.False += len(out.Falsehoods)
+	for k := range out.Falsehoods {
+		t.Kinds[out.Falsehoods[k].sort()]++
+	}
+}
+
+// progress is the tally in a line.
+func (t *Tally) progress() string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(t.ByKind)) {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, t.ByKind[kind]))
+	}
+	return fmt.Sprintf("%d instances (%d of more than %d jobs; %s), %d false claims of %d instances", t.Instances, t.Large, enumerable, strings.Join(parts, ", "), t.False, t.FalseInstances)
+}
+
+// Summary says in a few lines what was tried and what was false.
+func (t *Tally) Summary() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "prove: %s\n", t.progress())
+	fmt.Fprintf(&text, "prove: %d objectives, %d runs of solvers, %d bounds and optima compared, %d of them stated as optimal\n", t.Objectives, t.Runs, t.Bounds, t.Optimal)
+	if t.Cut > 0 {
+		fmt.Fprintf(&text, "prove: %d runs cut short after %s\n", t.Cut, patience)
+	}
+	if len(t.Skipped) > 0 {
+		fmt.Fprintf(&text, "prove: not in this build, as they need HiGHS: %s\n", strings.Join(t.Skipped, ", "))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(t.Kinds)) {
+		fmt.Fprintf(&text, "prove: false: %s: %d\n", kind, t.Kinds[kind])
+	}
+	for _, err := range t.Errors {
+		fmt.Fprintf(&text, "prove: error: %s\n", err)
+	}
+	return text.String()
+}
+
+// printf writes a line of the log. An error is nobody's to see: the summary has all that counts.
+func (r *Run) printf(format string, args ...any) {
+	if r.Log != nil {
+		_, _ = fmt.Fprintf(r.Log, "prove: "+format+"\n", args...)
+	}
+}
+
+// sort says what is false, by which solver or method and of which metrics.
+func (f *Falsehood) sort() string {
+	return fmt.Sprintf("%s by %s, %s", f.What, solverOf(f.By), strings.Join(slices.Sorted(maps.Keys(f.Objective)), "+"))
+}
+
+// distinct keeps one falsehood of each kind by each solver and objective.
+func distinct(found []Falsehood) []Falsehood {
+	var kept []Falsehood
+	for _, f := range found {
+		if !slices.ContainsFunc(kept, func(k Falsehood) bool { return k.sort() == f.sort() }) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// keep writes the instance of each falsehood, as it was and with fewer jobs, the planted schedule and the claim. It returns what went wrong.
+func (r *Run) keep(ctx context.Context, p *Planted, index uint64, found []Falsehood) (errs []string) {
+	if r.Keep == "" || len(found) == 0 {
+		return nil
+	}
+	for k, f := range distinct(found) {
+		name := filepath.Join(r.Keep, fmt.Sprintf("%d-%d-%d-%s", r.Seed, index, k, solverOf(f.By)))
+		limited, cancel := context.WithTimeout(ctx, 20*time.Second)
+		small, still := Shrink(limited, p, f)
+		cancel()
+		if err := errors.Join(os.MkdirAll(r.Keep, 0o777), p.write(name, f), small.write(name+".small", still)); err != nil {
+			errs = append(errs, err.Error())
+		}
+	}
+	return errs
+}
+
+// write writes the instance with the objective, its first schedule, and the falsehood.
+func (p *Planted) write(name string, f Falsehood) error {
+	in, err := p.Instance.WithObjective(f.Objective)
+	if err != nil {
+		return err
+	}
+	err = files.Write(name+".json", func(w io.Writer) error { return model.WriteInstance(w, in) })
+	if len(p.Schedules) > 0 {
+		sol := &model.Solution{Schema: model.SolutionSchema, Jobs: p.Schedules[0].Jobs, Unscheduled: p.Schedules[0].Unscheduled}
+		err = errors.Join(err, files.Write(name+".sol.json", func(w io.Writer) error { return model.WriteSolution(w, sol) }))
+	}
+	return errors.Join(err, files.Write(name+".claim.json", func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(f)
+	}))
+}

@@ -1,0 +1,146 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// provers are the solvers that state bounds and optima of their own, which run on every instance that they support.
+var provers = []string{"exact", "search", "auto", "ggone", "ggone-milp", "ggone-hybrid"}
+
+// solve runs the solvers that prove and some others, and says how many.
+func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs int) {
+	var provings, others []solve.Info
+	for _, info := range solve.Solvers() {
+		switch {
+		case info.Absent != "" || info.New().Supports(t.in) != nil:
+		case slices.Contains(provers, info.Name):
+			provings = append(provings, info)
+		default:
+			others = append(others, info)
+		}
+	}
+	rng.Shuffle(len(others), func(a, b int) { others[a], others[b] = others[b], others[a] })
+	if effort.Solvers >= 0 && len(others) > effort.Solvers {
+		others = others[:effort.Solvers]
+	}
+	for _, info := range append(provings, others...) {
+		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10)}
+		if _, queues := t.objective["qos_penalty"]; queues {
+			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone is a bound, and quick
+		}
+		if info.Starts && len(t.Schedules) > 0 && rng.IntN(6) == 0 {
+			start := *t.Schedules[0] // a run fills in figures of its objective
+			start.Jobs = slices.Clone(start.Jobs)
+			opt.Start = &start
+		}
+		t.run(ctx, info, opt, rng.IntN(3) == 0)
+		runs++
+	}
+	return runs
+}
+
+// run holds one run of a solver to what is known: through solve.Run, or alone, so that what Run would drop or put right is seen too.
+func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alone bool) {
+	from, by := len(t.found), info.Name
+	solver := info.New()
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if alone {
+		by += ", alone"
+	}
+	result, err := t.safely(limited, info, solver, opt, alone)
+	if limited.Err() != nil {
+		t.cut++
+	}
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err != nil:
+		t.report(by, "error", 0, 0, err.Error())
+	case result.Status == model.Infeasible && len(t.Schedules) > 0:
+		t.report(by, "infeasible", 0, 0, "says infeasible: "+result.Reason)
+	case result.Solution == nil:
+		if info.Name != "ggone" && info.Name != "ggone-milp" && info.Name != "ggone-hybrid" {
+			t.report(by, "error", 0, 0, "no solution and no error")
+		}
+	default:
+		t.judge(by, solver, opt, &result)
+	}
+	for k := from; k < len(t.found); k++ {
+		t.found[k].Seed, t.found[k].MaxEvals = opt.Seed, opt.MaxEvals
+	}
+}
+
+// patience is how long a run may take. One that is cut short is judged as any other.
+const patience = 30 * time.Second
+
+// safely runs the solver; a panic is an error.
+func (t *trial) safely(ctx context.Context, info solve.Info, solver solve.Solver, opt solve.Options, alone bool) (result solve.Result, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+		}
+	}()
+	if alone {
+		return solver.Solve(ctx, t.in, opt)
+	}
+	return solve.Run(ctx, info, solver, t.in, opt)
+}
+
+// judge holds a schedule and what is said of it to the checker and to what is known.
+func (t *trial) judge(by string, solver solve.Solver, opt solve.Options, result *solve.Result) {
+	sol := result.Solution
+	if report := model.Check(t.in, sol); !report.OK() {
+		t.report(by, "schedule", 0, 0, "the checker refuses it: "+report.Violations[0].Error())
+		return
+	}
+	evaluation, err := model.Evaluate(t.in, sol)
+	if err != nil {
+		t.report(by, "schedule", 0, 0, err.Error())
+		return
+	}
+	left := len(sol.Unscheduled)
+	whole := len(t.Schedules) == 0 && left == 0
+	for _, planted := range t.Schedules {
+		whole = whole || left <= len(planted.Unscheduled)
+	}
+	if whole {
+		t.lower(evaluation)
+	}
+	if !whole && !t.MayLeave {
+		t.report(by, "schedule", float64(left), 0, "leaves a job out that can be placed: "+sol.Unscheduled[0].Reason)
+	}
+	for metric := range t.uppers {
+		least, known := t.Optimum[metric]
+		if !known {
+			least, known = t.Least[metric]
+		}
+		value, ok := evaluation.Metrics.Get(metric)
+		counts := whole || metric == "missed" || metric == "unfinished"
+		if known && ok && counts && value < least-t.tolerance(metric) {
+			t.report(by, "schedule", value, least, fmt.Sprintf("a schedule with %v of %s, which is at least %v: the checker or this test is wrong", value, metric, least))
+		}
+	}
+	if result.HasBound {
+		t.claims = append(t.claims, claim{by: by, what: "bound", value: result.Bound, seed: opt.Seed, evals: opt.MaxEvals})
+	}
+	if result.Status == model.Optimal {
+		stated := 0.0 // difference within which the solver says that it proves
+		if tolerance, ok := solve.Parameters(solver)["tolerance"].(float64); ok {
+			stated = tolerance * math.Abs(evaluation.Objective)
+		}
+		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, slack: stated, seed: opt.Seed, evals: opt.MaxEvals})
+		if !whole {
+			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
+		}
+	}
+}
