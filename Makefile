@@ -8,7 +8,7 @@ OUT      ?= bench.txt
 TAGS     ?=
 ARGS     ?=
 
-.PHONY: run highs test bench baseline lint fuzz vuln
+.PHONY: run highs test bench baseline lint fuzz mutants vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -50,6 +50,11 @@ lint:
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m
 fuzz:
 	.ci/fuzz $(FUZZTIME)
+
+# Not part of CI, as it takes most of an hour: one-line faults, each put into a copy of the repository, where a test has to fail.
+#   make mutants ARGS="-run ^bound -jobs 2"    some of them, two at a time
+mutants:
+	go -C tools run ./mutants -C '$(CURDIR)' $(value ARGS)
 
 # Not part of CI: it asks a vulnerability database on the network.
 vuln:

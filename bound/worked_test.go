@@ -76,10 +76,10 @@ var workedInstances = []worked{
 		jobs: []model.JobSpec{one("a", 3), one("b", 4), one("last", 1, "a", "b")}, best: 5, tight: "critical-path"},
 	{name: "two jobs that wait for one run beside each other", clusters: []model.ClusterSpec{of("c", 2)},
 		jobs: []model.JobSpec{one("first", 2), one("a", 3, "first"), one("b", 3, "first")}, best: 5, tight: "critical-path"},
-	// The first three hold the licence from 0 to 6, one after another; the last of those that wait ends 3 later.
+	// The first three hold the licence from 0 to 6.3, one after another; the last of those that wait ends 3 later.
 	{name: "tails behind a licence", clusters: []model.ClusterSpec{of("c", 10)}, licences: map[string]int{"l": 1}, jobs: []model.JobSpec{
-		holding(one("a1", 2), 1), holding(one("a2", 2), 1), holding(one("a3", 2), 1), one("b1", 3, "a1"), one("b2", 3, "a2"), one("b3", 3, "a3")},
-		best: 9, tight: "energetic"},
+		holding(one("a1", 2.1), 1), holding(one("a2", 2.1), 1), holding(one("a3", 2.1), 1), one("b1", 3, "a1"), one("b2", 3, "a2"), one("b3", 3, "a3")},
+		best: 9.3, tight: "energetic"},
 	// Heads and tails: from 4 to T − 3 three jobs of 2 share two processors, which the others cannot use then.
 	{name: "heads and tails around a licence of two copies", clusters: []model.ClusterSpec{of("c", 10)}, licences: map[string]int{"l": 2}, jobs: []model.JobSpec{
 		holding(arriving(one("a1", 2), 4), 1), holding(arriving(one("a2", 2), 4), 1), holding(arriving(one("a3", 2), 4), 2),
@@ -89,6 +89,8 @@ var workedInstances = []worked{
 		{ID: "c", Licences: map[string]int{"l": 1}, Machines: []model.MachineSpec{{ID: "m", Count: 4}}},
 		{ID: "d", Licences: map[string]int{"l": 1}, Machines: []model.MachineSpec{{ID: "m", Count: 4}}}},
 		jobs: []model.JobSpec{holding(one("a", 2), 1), holding(one("b", 2), 1), holding(one("d", 2), 1), holding(one("e", 2), 1)}, best: 4, tight: "energetic"},
+	{name: "the second machine is the faster one", clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "slow"}, {ID: "fast", Speed: 4}}}},
+		jobs: []model.JobSpec{one("a", 8)}, best: 2, tight: "critical-path"},
 	{name: "two jobs of half a cluster run beside each other", clusters: []model.ClusterSpec{of("c", 4)}, jobs: []model.JobSpec{
 		{ID: "a", Work: new(3.0), Processors: model.Rigid(2)}, {ID: "b", Work: new(3.0), Processors: model.Rigid(2)}}, best: 3, tight: "area-dual"},
 	{name: "five jobs on two processors: three meet on one", clusters: []model.ClusterSpec{of("c", 2)}, jobs: []model.JobSpec{
