@@ -2,10 +2,8 @@ package sim_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 )
@@ -22,30 +20,14 @@ func TestOnlyWhatRunsOnIsKilled(t *testing.T) {
 	}
 }
 
-// A job that a policy starts although its estimate is beyond its hard deadline ends there, whether jobs are killed at their estimates
-// or not.
-func TestHardDeadlineComesBeforeTheEstimate(t *testing.T) {
-	b := model.NewBuilder("late").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
-		Job(model.JobSpec{ID: "late", Work: new(30.0), Estimate: new(20.0), Deadline: new(8.0), DeadlineHard: true})
-	in, err := b.Build()
+// A bounded slowdown is at least 1: 2 in the system, of which all running, is 1; 5 waiting and 10 running is 1.5; 15 and 1 is 1.6.
+func TestBoundedSlowdownByHand(t *testing.T) {
+	trace := &sim.Trace{Jobs: []sim.Spec{rigid(0, 2, 2), rigid(10, 5, 5), rigid(10, 10, 10), rigid(10, 1, 1)}}
+	totals, err := sim.Run(context.Background(), trace, 1, &backfill.FCFS{}, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kill := range []bool{false, true} {
-		starts := func(*sim.Grid) sim.Policy {
-			return &hold{decide: func(p *hold, e *sim.Engine) {
-				for _, j := range p.queue {
-					e.StartOn(j, sim.Claim{Shares: []sim.Share{{Machine: 0, Processors: 1}}})
-				}
-				p.queue = nil
-			}}
-		}
-		solution, totals, err := sim.Simulate(context.Background(), in, starts, sim.Options{Kill: kill})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(solution.Unscheduled) != 1 || !strings.Contains(solution.Unscheduled[0].Reason, "hard deadline 8") || totals.LastEnd != 8 {
-			t.Errorf("kill %v: expected an end at the hard deadline, 8, found one at %v and %v", kill, totals.LastEnd, solution.Unscheduled)
-		}
+	if found, want := totals.BoundedSlowdown(), (1+1+1.5+1.6)/4; found != want {
+		t.Errorf("found %v, expected %v", found, want)
 	}
 }

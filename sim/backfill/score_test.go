@@ -1,12 +1,8 @@
 package backfill
 
 import (
-	"context"
 	"math"
 	"testing"
-
-	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/sim"
 )
 
 // A job of 10 that is due at 100: its score grows from 0.1 at an end at 80, 2 execution times before, to 10 at 100.
@@ -32,29 +28,5 @@ func TestPriorityByHand(t *testing.T) {
 	}
 	if found, want := p.of(80, 30, math.Inf(1), 0, 0, 0), 0.05+0.1+1; math.Abs(found-want) > 1e-12 {
 		t.Errorf("of a job that takes no time: found %v, expected %v", found, want)
-	}
-}
-
-// The processor is free at 10. Of the two that wait then, the later one goes first where it can still just meet its deadline, and only
-// then.
-func TestFlexibleStartsWhatIsDue(t *testing.T) {
-	for deadline, want := range map[float64]float64{16: 10, 15: 10, 14: 15, 12: 15, 1000: 15} {
-		work := func(id string, arrival, work, deadline float64) model.JobSpec {
-			return model.JobSpec{ID: id, Arrival: arrival, Work: new(work), Deadline: new(deadline)}
-		}
-		in, err := model.NewBuilder("due").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
-			Job(work("runs", 0, 10, 10)).Job(work("waits", 1, 5, 1000)).Job(work("due", 2, 5, deadline)).Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		solution, _, err := sim.Simulate(context.Background(), in, NewGrid(KindFlexible, 0, DefaultPriorities()), sim.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range solution.Jobs {
-			if p.Job == "due" && p.Start != want {
-				t.Errorf("due at %v: expected a start at %v, found %v", deadline, want, p.Start)
-			}
-		}
 	}
 }
