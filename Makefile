@@ -10,7 +10,7 @@ ARGS     ?=
 MINUTES  ?= 30
 SEED     ?=
 
-.PHONY: run highs test bench baseline lint fuzz prove vuln
+.PHONY: run highs test bench baseline lint fuzz prove mutants vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -58,6 +58,11 @@ fuzz:
 # What is false ends up in prove-failures-SEED, and the exit status is not 0.
 prove:
 	tools/highs go run -tags highs ./internal/prove/cmd/prove -minutes '$(MINUTES)' $(if $(SEED),-seed '$(SEED)')
+
+# Not part of CI, as it takes most of an hour: one-line faults, each put into a copy of the repository, where a test has to fail.
+#   make mutants ARGS="-run ^bound -jobs 2"    some of them, two at a time
+mutants:
+	go -C tools run ./mutants -C '$(CURDIR)' $(value ARGS)
 
 # Not part of CI: it asks a vulnerability database on the network.
 vuln:

@@ -15,24 +15,24 @@ import (
 // matters to the job, where the events are the times that are tried, once enough processors are released, until memory and
 // licences are free as well; in most cases one or two.
 type generalCluster struct {
-	in       *model.Instance
-	cluster  int
-	pools    *licencePools
-	units    []unit // all processors, by time of release; of one time the higher numbers first
-	machines []machine
-	speeds   []float64       // distinct, descending
-	links    []float64       // distinct bandwidths, descending
-	marked   []bool          // by processor; scratch
-	moved    []unit          // scratch
-	search   search          // scratch
-	queued   bool            // see queueInstants
-	idle     *generalCluster // the cluster when nothing is held, for jobs that take no time; nil: not needed so far
-	work     int64
-	idle     []idleGroup // machines beyond those tracked
+	in        *model.Instance
+	cluster   int
+	pools     *licencePools
+	units     []unit // all processors, by time of release; of one time the higher numbers first
+	machines  []machine
+	speeds    []float64       // distinct, descending
+	links     []float64       // distinct bandwidths, descending
+	marked    []bool          // by processor; scratch
+	moved     []unit          // scratch
+	search    search          // scratch
+	queued    bool            // see queueInstants
+	idle      *generalCluster // the cluster when nothing is held, for jobs that take no time; nil: not needed so far
+	work      int64
+	untracked []untrackedGroup // machines beyond those that any job can need
 }
 
-// idleGroup is how many machines of a group are not tracked: no job will ever need them.
-type idleGroup struct {
+// untrackedGroup is how many machines of a group are not tracked: no job will ever need them.
+type untrackedGroup struct {
 	group *model.Machine
 	count int
 }
@@ -70,7 +70,7 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *ge
 	for k := range c.Machines {
 		group := &c.Machines[k]
 		if tracked[k] < group.Count {
-			g.idle = append(g.idle, idleGroup{group, group.Count - tracked[k]})
+			g.untracked = append(g.untracked, untrackedGroup{group, group.Count - tracked[k]})
 		}
 		for i := range tracked[k] {
 			for p := range group.Units {
@@ -100,7 +100,7 @@ func (g *generalCluster) tracked(group *model.Machine) int {
 // idleFor is how many processors the job could hold of the machines that are not tracked.
 func (g *generalCluster) idleFor(j *model.Job) int {
 	processors := 0
-	for _, idle := range g.idle {
+	for _, idle := range g.untracked {
 		processors += idle.count * g.in.Holds(j, idle.group)
 	}
 	return processors
@@ -127,7 +127,7 @@ func (g *generalCluster) queueInstants() { g.queued = true }
 
 // release implements clusterState.
 func (g *generalCluster) release(n int) float64 {
-	for _, idle := range g.idle {
+	for _, idle := range g.untracked {
 		n -= idle.count * idle.group.Units
 	}
 	return g.units[max(n, 1)-1].released

@@ -1,0 +1,35 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// The best bound of all rows proves a schedule that it equals up to rounding, not one a millionth above it.
+func TestSharedBoundsProveWhatTheyEqual(t *testing.T) {
+	for _, c := range []struct {
+		above  float64
+		status model.Status
+	}{{0, model.Optimal}, {1e-11, model.Optimal}, {1e-7, model.Feasible}, {1e-3, model.Feasible}} {
+		rows := []Row{{Objective: new(50 * (1 + c.above)), Status: model.Feasible}, {Objective: new(60.0), Bound: new(50.0), Status: model.Feasible}}
+		ShareBounds(rows)
+		if rows[0].Status != c.status || rows[1].Status != model.Feasible {
+			t.Errorf("%v above: %s and %s", c.above, rows[0].Status, rows[1].Status)
+		}
+	}
+}
+
+// A metric that is better when high is minimised negated.
+func TestMinimisingWhatIsBetterWhenHigh(t *testing.T) {
+	in := generated(t, 1)
+	for metric, weight := range map[string]float64{"utilisation": -1, "finished": -1, "makespan": 1, "unfinished": 1} {
+		minimised, err := Minimising(in, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := minimised.Objective(); len(o) != 1 || o[0].Metric != metric || o[0].Weight != weight {
+			t.Errorf("%s: minimised is %v", metric, o)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package solve
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Brackets and quotes inside texts are no brackets, at whatever depth, and a backslash takes its meaning from the next character.
+func TestBracketsInTexts(t *testing.T) {
+	list := []string{`{"solver": "}"}`, `{"a}": {"b{": "]}"}}`, `{"a": "\"}"}`, `{"a": "\\"}`, `{"a": ["{", "}", "\\\"}"], "b": 1}`, `{}`}
+	for _, space := range []string{"", "\n", " \t\r\n"} {
+		found, err := split(strings.NewReader(strings.Join(list, space)+space), 1000)
+		if err == nil || !slices.Equal(found, list) {
+			t.Errorf("split into %q, %v", found, err)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// failedTest is the line with the name of a test that failed.
+var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// test runs go test with the arguments; survived: all pass. It does not ask vet, which is no test of the product.
+func (w *worker) test(ctx context.Context, args []string) (outcome, string) {
+	out, err := w.goCommand(ctx, append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout", w.timeout.String()}, args...)...)
+	text := string(out)
+	switch failed := failedTest.FindAllStringSubmatch(text, -1); {
+	case err == nil && strings.Contains(text, "no tests to run"), err == nil && !strings.Contains(text, "ok  \t"):
+		return broken, "no tests to run"
+	case err == nil:
+		return survived, ""
+	case strings.Contains(text, "panic: test timed out"):
+		return timedOut, ""
+	case len(failed) > 0:
+		return killed, failed[len(failed)-1][1] // the last is the innermost
+	case strings.Contains(text, "[build failed]"):
+		return uncompiled, firstLine(out, func(line string) bool { return !strings.HasPrefix(line, "#") })
+	case strings.Contains(text, "panic:"), strings.Contains(text, "fatal error:"):
+		return killed, firstLine(out, func(line string) bool {
+			return strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:")
+		})
+	}
+	return broken, firstLine(out, func(string) bool { return true })
+}
+
+// goCommand runs go in the copy and returns all that it prints. Paths are trimmed so that all copies share the build cache. An
+// interrupt ends it with the tests that it started.
+func (w *worker) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Dir = w.root
+	command.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -buildvcs=false"), "GOWORK=off")
+	if os.Getenv("CGO_ENABLED") == "" {
+		command.Env = append(command.Env, "CGO_ENABLED=0")
+	}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	err := command.Run()
+	return out.Bytes(), err
+}
+
+// firstLine is the first line with something on it that suits.
+func firstLine(text []byte, suits func(line string) bool) string {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && suits(line) {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+//go:build unix
+
+// Command mutants tests the tests: it puts one-line faults into copies of the repository, one at a time, and demands that a test fails
+// for each. A fault that no test sees survives.
+//
+//	mutants                    all faults of tools/mutants/faults
+//	mutants -list              prints them, and says which no longer fit the code
+//	mutants -run '^check-'     those whose id matches the regular expression
+//
+// The faults are in TOML files, one table [[mutant]] each: see the type mutant. The repository itself is never changed. The exit status
+// is 0 where at most -allow faults survive, 1 where more do, where a fault no longer fits the code or its tests could not be run, 2 for
+// usage and malformed files.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	var use usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+	case errors.As(err, &use):
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	default:
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+// usageError is a mistake of the user or in a file of faults.
+type usageError struct{ error }
+
+// options are the flags.
+type options struct {
+	root    string // the repository
+	faults  string // pattern of the files, in the repository
+	chosen  *regexp.Regexp
+	jobs    int
+	allow   int
+	list    bool
+	sound   bool // run the tests without a fault first
+	timeout time.Duration
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	opt := options{chosen: regexp.MustCompile("")}
+	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&opt.root, "C", ".", "`folder` of the repository")
+	flags.StringVar(&opt.faults, "faults", "tools/mutants/faults/*.toml", "`pattern` of the files of faults, in the repository")
+	flags.Func("run", "only faults whose id matches the `regexp`", func(text string) (err error) {
+		opt.chosen, err = regexp.Compile(text)
+		return err
+	})
+	flags.IntVar(&opt.jobs, "jobs", 1, "`number` of faults at work at once, each in a copy of its own")
+	flags.IntVar(&opt.allow, "allow", 2, "`number` of faults that may survive")
+	flags.BoolVar(&opt.list, "list", false, "print the faults and run nothing")
+	flags.BoolVar(&opt.sound, "sound", true, "run the tests without a fault first: what fails then proves nothing")
+	flags.DurationVar(&opt.timeout, "timeout", 2*time.Minute, "`time` that one command of tests may take")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return usageError{err}
+	}
+	if flags.NArg() > 0 || opt.jobs < 1 {
+		return usageError{errors.New("expected flags alone, and -jobs of at least 1")}
+	}
+	mutants, err := readMutants(opt.root, opt.faults, opt.chosen)
+	if err != nil {
+		return usageError{err}
+	}
+	if opt.list {
+		return list(opt.root, mutants, stdout)
+	}
+	results, err := try(ctx, opt, mutants, stderr)
+	if err != nil {
+		return err
+	}
+	return report(results, opt.allow, stdout)
+}
