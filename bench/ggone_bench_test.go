@@ -71,7 +71,9 @@ func generatedGGOne(b *testing.B, load float64) *model.Instance {
 }
 
 // benchmarkGGOne solves one instance and returns its objective.
-func benchmarkGGOne(b *testing.B, in *model.Instance) float64 { return benchmarkGGOneFor(b, in, time.Minute) }
+func benchmarkGGOne(b *testing.B, in *model.Instance) float64 {
+	return benchmarkGGOneFor(b, in, time.Minute)
+}
 
 // benchmarkGGOneFor solves one instance in at most so long on one core.
 func benchmarkGGOneFor(b *testing.B, in *model.Instance, limit time.Duration) float64 {
