@@ -20,11 +20,11 @@ var (
 )
 
 // The rounds at the root: more than two only while the gap is above a share of the best, each with twice the iterations and the patience of the
-// one before; and the allocations that the local search of the first may try.
+// one before; and the allocations that the local search of one may try.
 const (
 	rootRounds = 7
 	rootGap    = 2e-4
-	rootTries  = 400
+	rootTries  = 1500
 )
 
 const (

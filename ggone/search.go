@@ -122,9 +122,8 @@ func (s *search) run() {
 // rootOpen bounds the root and finds first allocations; false where that solves the problem.
 //
 // Each round is an ascent, a local search, the dual prices of what it found, and what these rule out. The step of an ascent is measured by the
-// best allocation, so a first one, however bad, comes before it, and where much is left another round with a better one pays.
+// best allocation, so where much is left another round with a better one pays.
 func (s *search) rootOpen(root *node) bool {
-	s.try(s.even())
 	for round := 0; round < rootRounds && !s.stopped(); round++ {
 		before, a := root.bound, rootAscent
 		switch {
@@ -135,8 +134,11 @@ func (s *search) rootOpen(root *node) bool {
 			a.patience <<= round - 2
 		}
 		s.ascend(root, a)
+		if math.IsInf(s.best, 1) && !s.stopped() {
+			s.try(s.even())
+		}
 		if !math.IsInf(s.best, 1) {
-			s.improve(root.box, rootTries<<round)
+			s.improve(root.box, rootTries)
 			s.adopt(root)
 		}
 		if s.stopped() {

@@ -229,7 +229,7 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 			if services == nil {
 				return nil, nil
 			}
-			p.Classes = append(p.Classes, ggone.Class{ServiceRate: m.ServiceRate, Kappa: m.Kappa, Committed: committed[k], Price: group.Cost, Service: services})
+			p.Classes = append(p.Classes, ggone.Class{ServiceRate: min(m.ServiceRate, endless), Kappa: m.Kappa, Committed: committed[k], Price: group.Cost, Service: services})
 			members = append(members, nil)
 		}
 		p.Classes[class].Machines++
@@ -240,6 +240,9 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 	}
 	return p, nil
 }
+
+// endless is the service rate of machines whose tasks take no work; it is 1/0 in the view. No rate of arrivals is near it.
+const endless = 1e200
 
 // ggoneClass is what makes machines alike.
 type ggoneClass struct {

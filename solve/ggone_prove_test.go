@@ -35,12 +35,12 @@ func oddGGOne(seed uint64) *model.Builder {
 	unit := []float64{1, 1, 1, 1e-8, 1e8}[rng.IntN(5)] // of time
 	b := model.NewBuilder(fmt.Sprint("odd-", seed)).Minimise("qos_penalty", 1)
 	tasks, arrivals, cv := 10+rng.IntN(51), one(2), []float64{0, 0.1, 0.6, 1.5}[rng.IntN(4)]
-	mean, equal, impossible, looseness := 0.0, one(4), one(10), between(1, 6)
+	mean, equal, impossible, idle, looseness := 0.0, one(4), one(10), one(20), between(1, 6)
 	var last model.JobSpec
 	for k := range tasks {
 		job := model.JobSpec{Work: new(between(1, 20) * unit), WorkCV: cv * float64(rng.IntN(3))}
 		switch {
-		case one(20):
+		case idle || one(20):
 			job.Work = new(0.0)
 		case k > 0 && (equal || one(5)):
 			job = last
@@ -119,7 +119,9 @@ func TestGGOnePlantedZero(t *testing.T) {
 		for _, r := range view.Jobs {
 			job := &b.Spec().Jobs[r.Job]
 			job.Deadline, job.Budget = new(job.Arrival+loose*r.Response), new(loose*r.Cost)
-			if job.Arrival > 0 || r.Response == 0 {
+			if r.Response > 1e15 { // beyond what an instance may say
+				job.Deadline, job.Budget = nil, nil
+			} else if job.Arrival > 0 || r.Response == 0 {
 				job.Deadline = new(job.Arrival + 2*r.Response)
 			}
 		}
