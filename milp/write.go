@@ -11,7 +11,7 @@ import (
 )
 
 // WriteMPS writes the model in free MPS format, which every MILP solver reads: rows, columns, right-hand sides, ranges,
-// bounds; integer columns between markers. Numbers are exact.
+// bounds; integer columns between markers. Numbers are exact: a row with two limits whose difference is not exact becomes two rows.
 //
 // Variables and rows go by their names where all of them are words of letters, digits and underscores that no other has, else by their
 // numbers. The error wraps [ErrInvalid] also for a row whose limits cross.
@@ -29,6 +29,9 @@ func (m *Model) WriteMPS(w io.Writer) error {
 	fmt.Fprintf(out, "NAME %s\nROWS\n N cost\n", word(m.Name))
 	for k := range m.rows {
 		fmt.Fprintf(out, " %s %s\n", m.rows[k].kind(), rows[k])
+		if m.rows[k].twice() {
+			fmt.Fprintf(out, " G %s\n", rows[k]+least)
+		}
 	}
 	m.writeColumns(out, variables, rows)
 	fmt.Fprint(out, "RHS\n")
@@ -41,10 +44,13 @@ func (m *Model) WriteMPS(w io.Writer) error {
 		if side != 0 && !math.IsInf(side, 0) {
 			fmt.Fprintf(out, " rhs %s %s\n", rows[k], number(side))
 		}
+		if r.twice() && r.lower != 0 {
+			fmt.Fprintf(out, " rhs %s %s\n", rows[k]+least, number(r.lower))
+		}
 	}
 	fmt.Fprint(out, "RANGES\n")
 	for k := range m.rows {
-		if r := &m.rows[k]; r.lower != r.upper && !math.IsInf(r.lower, 0) && !math.IsInf(r.upper, 0) {
+		if r := &m.rows[k]; r.limited() && !r.twice() {
 			fmt.Fprintf(out, " range %s %s\n", rows[k], number(r.upper-r.lower))
 		}
 	}
@@ -68,6 +74,15 @@ func (r *limits) kind() string {
 	}
 	return "N"
 }
+
+// limited says that the row has two limits.
+func (r *limits) limited() bool {
+	return r.lower != r.upper && !math.IsInf(r.lower, 0) && !math.IsInf(r.upper, 0)
+}
+
+// twice says that the row has two limits and MPS needs two rows for them: the lower one, which a reader finds as the upper one less the
+// range, would not be exact.
+func (r *limits) twice() bool { return r.limited() && r.upper-(r.upper-r.lower) != r.lower }
 
 // writeColumns writes the matrix by columns.
 func (m *Model) writeColumns(out *bufio.Writer, variables, rows []string) {
@@ -98,6 +113,9 @@ func (m *Model) writeColumns(out *bufio.Writer, variables, rows []string) {
 		}
 		for _, e := range columns[k] {
 			fmt.Fprintf(out, " %s %s %s\n", variables[k], rows[e.row], number(e.coefficient))
+			if m.rows[e.row].twice() {
+				fmt.Fprintf(out, " %s %s %s\n", variables[k], rows[e.row]+least, number(e.coefficient))
+			}
 		}
 	}
 	if integer {
@@ -268,9 +286,11 @@ func (m *Model) names() (variables, rows []string) {
 // least ends the name of the row for the lower limit where an LP file needs two.
 const least = "_least"
 
-// keywords are the words that LP files give a meaning, in any case.
+// keywords are the words that LP or MPS files give a meaning, in any case: some readers take one for the beginning of a section
+// wherever it stands first in a line.
 var keywords = strings.Fields("e inf infinity free end bound bounds general generals gen int integer integers binary binaries bin st subject such that to " +
-	"min max minimize maximize minimum maximum semi semis sin sos sos1 sos2") //nolint:misspell // the format's
+	"min max minimize maximize minimum maximum semi semis sin sos sos1 sos2 sec " +
+	"name rows columns rhs ranges endata objsense objsect objname lazycons usercuts marker quadobj qsection qmatrix qcmatrix csection indicators") //nolint:misspell // the format's
 
 // isWord says that a name can stand in any file: a letter, then letters, digits and underscores; not one that LP files could take
 // for a number (e5) or a keyword.
@@ -285,8 +305,8 @@ func isWord(name string) bool {
 		}
 	}
 	lower := strings.ToLower(name)
-	if slices.Contains(keywords, lower) {
-		return false
+	if slices.Contains(keywords, lower) || strings.HasPrefix(lower, "inf") || strings.HasPrefix(lower, "nan") {
+		return false // readers that look for a number first find one at the beginning of infy
 	}
 	return len(lower) < 2 || lower[0] != 'e' || lower[1] < '0' || lower[1] > '9'
 }

@@ -1,0 +1,52 @@
+package solve
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FuzzNames: no name of a solver panics; what is found goes by the name that was asked for, and in a list each name is found again.
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{"", "fcfs", "minmin+search", "+", "a+", "exec:", "exec:a b", "exec:'a", `exec:a\`, "minmin+exec:a+b, c", "fcfs, easy,exec:x,y", "exec:exec:",
+		" auto", "search+search+search", "auto+fcfs", "exec:''", "fcfs+exec:x"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		names := SplitNames(name)
+		if len(names) == 0 {
+			t.Fatal("no names")
+		}
+		if again := SplitNames(strings.Join(names, ",")); !slices.Equal(again, names) {
+			t.Fatalf("%q splits into %q, those into %q", name, names, again)
+		}
+		for _, part := range append(names, name) {
+			stages := stageNames(part)
+			if strings.Join(stages, "+") != part {
+				t.Fatalf("%q has the stages %q", part, stages)
+			}
+			info, err := Lookup(part)
+			if err != nil {
+				continue
+			}
+			if info.Name != part || info.New == nil {
+				t.Fatalf("%q is found as %q", part, info.Name)
+			}
+			solver := info.New()
+			if program, ok := solver.(*Program); ok && len(program.words) == 0 {
+				t.Fatalf("%q is a program without words", part)
+			}
+			if chain, ok := solver.(Chain); ok != (len(stages) > 1) || ok && len(chain) != len(stages) {
+				t.Fatalf("%q of %d stages: %T of %d", part, len(stages), solver, len(chain))
+			}
+			if External(part) != strings.HasPrefix(stages[len(stages)-1], execPrefix) {
+				t.Fatalf("%q: external %v", part, External(part))
+			}
+			for _, p := range ParametersOf(solver) {
+				if p.Name == "" || p.Type == "" {
+					t.Fatalf("%q: parameter %+v", part, p)
+				}
+			}
+		}
+	})
+}
