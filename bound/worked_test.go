@@ -99,9 +99,9 @@ var workedInstances = []worked{
 		jobs: []model.JobSpec{due(one("a", 3), 3, false)}, best: 0},
 	{name: "one of two jobs is late", clusters: []model.ClusterSpec{of("c", 2)}, objective: map[string]float64{"missed": 1},
 		jobs: []model.JobSpec{due(one("a", 3), 3, false), due(one("b", 3), 2.5, false)}, best: 1, tight: "each-alone"},
-	{name: "data that is moved counts with its output", clusters: []model.ClusterSpec{of("c", 1)}, objective: map[string]float64{"makespan": 1, "data_moved": -1},
+	{name: "data that is moved counts with its output", clusters: []model.ClusterSpec{of("c", 1)}, objective: map[string]float64{"makespan": 1, "data_moved": 1},
 		jobs: []model.JobSpec{{ID: "a", Work: new(2.0), Input: 3, Output: 4}}, best: 2 - 7},
-	{name: "work that is done", clusters: []model.ClusterSpec{of("c", 1)}, objective: map[string]float64{"makespan": 1, "work_done": -2},
+	{name: "work that is done", clusters: []model.ClusterSpec{of("c", 1)}, objective: map[string]float64{"makespan": 1, "work_done": 2},
 		jobs: []model.JobSpec{one("a", 2), one("b", 3)}, best: 5 - 10},
 }
 

@@ -135,7 +135,7 @@ func (c *checker) memory(byStart [][]*part) {
 		}
 		releases := slices.Clone(starts)
 		slices.SortStableFunc(releases, func(a, b holding) int { return cmp.Compare(a.release, b.release) })
-		held := make([]float64, c.in.clusters[cluster].machines)
+		held := newAmounts(c.in.clusters[cluster].machines, len(starts))
 		for _, h := range starts {
 			for ; len(releases) > 0 && releases[0].release <= h.start; releases = releases[1:] {
 				c.holdMemory(held, releases[0], -1)
@@ -143,6 +143,33 @@ func (c *checker) memory(byStart [][]*part) {
 			c.holdMemory(held, h, 1)
 		}
 	}
+}
+
+// amounts is an amount for each machine of a cluster.
+type amounts struct {
+	dense  []float64
+	sparse map[int]*float64 // in place of dense where few of very many machines are touched
+}
+
+// newAmounts is an amount of 0 for each of the machines, of which pieces touch some.
+func newAmounts(machines, pieces int) amounts {
+	if machines > 1<<16 && machines/64 > pieces {
+		return amounts{sparse: map[int]*float64{}}
+	}
+	return amounts{dense: make([]float64, machines)}
+}
+
+// of is the amount of a machine.
+func (a amounts) of(machine int) *float64 {
+	if a.sparse == nil {
+		return &a.dense[machine]
+	}
+	at := a.sparse[machine]
+	if at == nil {
+		at = new(float64)
+		a.sparse[machine] = at
+	}
+	return at
 }
 
 // memoryHoldings are the pieces on the cluster that need memory, where a machine limits it.
@@ -162,11 +189,11 @@ func (c *checker) memoryHoldings(cluster int, parts []*part) []holding {
 
 // holdMemory adds what the tasks of a holding need to what each of its machines holds, or takes it away, and lists the
 // machines that then hold more than they have. Such a machine is listed once: it is full for good after that.
-func (c *checker) holdMemory(held []float64, h holding, sign float64) {
+func (c *checker) holdMemory(held amounts, h holding, sign float64) {
 	cluster := &c.in.clusters[h.part.cluster]
 	c.in.onMachines(h.part.cluster, h.part.set, func(group, machine, processors int) {
 		m := &cluster.Machines[group]
-		at := &held[m.firstMachine+machine]
+		at := held.of(m.firstMachine + machine)
 		*at += sign * h.amount * float64(processors)
 		if *at > m.Memory*(1+Tolerance) {
 			c.report.add(Violation{CodeMemory, c.in.jobs[h.part.job].ID, cluster.ID, m.Name(machine), h.part.start, h.part.end,

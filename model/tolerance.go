@@ -14,6 +14,11 @@ const timeRounding = 1e-14
 // [Tolerance] of that and its rounding error.
 func (e Evaluation) Proves(bound float64) bool { return bound >= e.Objective-e.slack() }
 
+// ProvesWithin says the same for a solver that stops its proof at a relative tolerance of its own.
+func (e Evaluation) ProvesWithin(bound, tolerance float64) bool {
+	return bound >= e.Objective-tolerance*math.Abs(e.Objective)-e.slack()
+}
+
 // Refutes says that no such lower bound can hold, as the evaluated schedule costs less, by more than the same.
 func (e Evaluation) Refutes(bound float64) bool { return bound > e.Objective+e.slack() }
 

@@ -54,8 +54,8 @@ func state(result *Result, evaluation model.Evaluation, known *proof, solver str
 	if has {
 		result.Bound = best
 		sol.Bound = &result.Bound
-		tolerated := claimed && best >= evaluation.Objective-result.Tolerance*math.Abs(evaluation.Objective)
-		if worst == bound.MustLeave && (tolerated || evaluation.Proves(best)) {
+		proved := evaluation.Proves(best) || claimed && evaluation.ProvesWithin(best, result.Tolerance)
+		if worst == bound.MustLeave && proved {
 			result.Status = model.Optimal
 		}
 	}
