@@ -37,6 +37,9 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 		if _, queues := t.objective["qos_penalty"]; queues {
 			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone is a bound, and quick
 		}
+		if info.Name == "exact" {
+			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 100) // so that it comes to its end
+		}
 		if info.Starts && len(t.Schedules) > 0 && rng.IntN(6) == 0 {
 			start := *t.Schedules[0] // a run fills in figures of its objective
 			start.Jobs = slices.Clone(start.Jobs)
