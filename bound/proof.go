@@ -120,6 +120,7 @@ func (p *Proof) Value() (value float64, ok bool) {
 		return 0, false
 	}
 	sum := p.constant
+	ok = len(p.terms) == 0 // what is left are the largest values of metrics that are better when high
 	for _, t := range p.terms {
 		best, found := t.best()
 		ok = ok || found

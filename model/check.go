@@ -32,6 +32,7 @@ func Check(in *Instance, sol *Solution) Report {
 	byStart := s.byStart()
 	c.overlaps(byStart)
 	c.memory(byStart)
+	c.instants()
 	c.licences()
 	c.loads()
 	c.evaluation = s.sums()

@@ -172,6 +172,33 @@ func (a amounts) of(machine int) *float64 {
 	return at
 }
 
+// instants checks the pieces that take no time. They hold nothing, so they may run amid others, but what their jobs need has to be there.
+func (c *checker) instants() {
+	for k := range c.parts {
+		p := &c.parts[k]
+		if p.end > p.start {
+			continue
+		}
+		job, cluster := &c.in.jobs[p.job], &c.in.clusters[p.cluster]
+		c.in.onMachines(p.cluster, p.set, func(group, machine, processors int) {
+			m := &cluster.Machines[group]
+			if need := job.Memory * float64(processors); need > m.Memory*(1+Tolerance) {
+				c.report.add(Violation{CodeMemory, job.ID, cluster.ID, m.Name(machine), p.start, p.end,
+					fmt.Sprintf("the tasks running there need %v, the machine has %v", need, m.Memory)})
+			}
+		})
+		if !p.first {
+			continue
+		}
+		c.drawn(p.job, func(from pool, copies int) {
+			if there := c.in.copies(from); copies > there {
+				c.report.add(Violation{Code: CodeLicence, Job: job.ID, Resource: c.in.licences[from.licence].ID, From: p.start, To: p.end,
+					Message: fmt.Sprintf("the job needs %d copies, the pool has %d", copies, there)})
+			}
+		})
+	}
+}
+
 // memoryHoldings are the pieces on the cluster that need memory, where a machine limits it.
 func (c *checker) memoryHoldings(cluster int, parts []*part) []holding {
 	limits := func(m Machine) bool { return !math.IsInf(m.Memory, 1) }

@@ -176,6 +176,22 @@ func TestChainsCheckEveryStage(t *testing.T) {
 	}
 }
 
+// What is better when high has a largest value, and so an objective of it alone a bound.
+func TestUtilisationIsProved(t *testing.T) {
+	in, err := twoJobs(t).WithObjective(map[string]float64{"utilisation": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := solve.Lookup("fcfs-list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{Strict: true})
+	if err != nil || *result.Solution.Objective != -100 || result.Status != model.Optimal {
+		t.Errorf("got %v, %+v, %v", *result.Solution.Objective, result, err)
+	}
+}
+
 // The bound of an objective in place of the file's is one of that objective, and the solution says which it is.
 func TestRunStatesTheMinimisedObjective(t *testing.T) {
 	in, err := twoJobs(t).WithObjective(map[string]float64{"utilisation": 1, "makespan": 1})
