@@ -27,6 +27,8 @@ type Falsehood struct {
 	Text      string             `json:"text"`
 	Seed      uint64             `json:"seed"` // of the run of the solver
 	MaxEvals  int64              `json:"max_evals"`
+
+	refutes *model.Solution // a right schedule below the value; nil: none
 }
 
 func (f *Falsehood) String() string {
@@ -84,6 +86,7 @@ type trial struct {
 	slack     float64 // see tolerance
 	found     []Falsehood
 	upper     float64            // the least objective of all right schedules that leave out nothing that can be placed
+	best      *model.Solution    // one of these that has it
 	uppers    map[string]float64 // the same for each metric alone
 	claims    []claim
 	tight     map[string]bool // by metric/method: the bound is the optimum
@@ -195,7 +198,7 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 			t.report("planted", "error", 0, 0, err.Error())
 			return t
 		}
-		t.lower(evaluation)
+		t.lower(sol, evaluation)
 	}
 	for metric := range objective {
 		if optimum, known := p.Optimum[metric]; known && !(math.Abs(optimum-t.uppers[metric]) <= p.tolerance(metric)) {
@@ -206,8 +209,10 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 }
 
 // lower takes note of a right schedule that leaves out nothing that can be placed.
-func (t *trial) lower(evaluation model.Evaluation) {
-	t.upper = min(t.upper, evaluation.Objective)
+func (t *trial) lower(sol *model.Solution, evaluation model.Evaluation) {
+	if evaluation.Objective < t.upper {
+		t.upper, t.best = evaluation.Objective, sol
+	}
 	for metric := range t.uppers {
 		if value, ok := evaluation.Metrics.Get(metric); ok {
 			t.uppers[metric] = min(t.uppers[metric], value)
@@ -277,6 +282,6 @@ func (t *trial) compare() {
 			continue
 		}
 		last := &t.found[len(t.found)-1]
-		last.Seed, last.MaxEvals = c.seed, c.evals
+		last.Seed, last.MaxEvals, last.refutes = c.seed, c.evals, t.best
 	}
 }

@@ -236,15 +236,19 @@ func (r *Run) keep(ctx context.Context, p *Planted, index uint64, found []Falseh
 	return errs
 }
 
-// write writes the instance with the objective, its first schedule, and the falsehood.
+// write writes the instance with the objective, the schedule that refutes the falsehood or else a planted one, and the falsehood.
 func (p *Planted) write(name string, f Falsehood) error {
 	in, err := p.Instance.WithObjective(f.Objective)
 	if err != nil {
 		return err
 	}
 	err = files.Write(name+".json", func(w io.Writer) error { return model.WriteInstance(w, in) })
-	if len(p.Schedules) > 0 {
-		sol := &model.Solution{Schema: model.SolutionSchema, Jobs: p.Schedules[0].Jobs, Unscheduled: p.Schedules[0].Unscheduled}
+	right := f.refutes
+	if right == nil && len(p.Schedules) > 0 {
+		right = p.Schedules[0]
+	}
+	if right != nil {
+		sol := &model.Solution{Schema: model.SolutionSchema, Jobs: right.Jobs, Unscheduled: right.Unscheduled, Loads: right.Loads}
 		err = errors.Join(err, files.Write(name+".sol.json", func(w io.Writer) error { return model.WriteSolution(w, sol) }))
 	}
 	return errors.Join(err, files.Write(name+".claim.json", func(w io.Writer) error {

@@ -117,7 +117,7 @@ func (t *trial) judge(by string, solver solve.Solver, opt solve.Options, result 
 		whole = whole || left <= len(planted.Unscheduled)
 	}
 	if whole {
-		t.lower(evaluation)
+		t.lower(sol, evaluation)
 	}
 	if !whole && !t.MayLeave {
 		t.report(by, "schedule", float64(left), 0, "leaves a job out that can be placed: "+sol.Unscheduled[0].Reason)
