@@ -158,7 +158,8 @@ func newColumns(m *Model) *columns {
 	}
 	for k := range m.variables {
 		v := &m.variables[k]
-		c.lower[k], c.upper[k], c.cost[k] = v.Lower, v.Upper, v.Cost
+		c.cost[k] = v.Cost
+		c.lower[k], c.upper[k] = v.limits() // with limits between whole numbers HiGHS was seen to miss the optimum
 		if v.Integer {
 			c.kinds[k] = highs.IntegerType
 		}
@@ -271,7 +272,8 @@ func (r *Result) accept(m *Model, values []float64) {
 		if v.Integer {
 			values[k] = math.Round(values[k])
 		}
-		values[k] = min(max(values[k], v.Lower), v.Upper)
+		lower, upper := v.limits()
+		values[k] = min(max(values[k], lower), upper)
 	}
 	if !(m.Violation(values) <= Tolerance) {
 		return

@@ -117,6 +117,44 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 	}
 }
 
+// Limits of integer variables that are no whole numbers, against enumeration of the whole numbers within; on some of these HiGHS itself
+// states a false optimum.
+func TestSolveFractionalLimits(t *testing.T) {
+	infeasible := 0
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		m, whole := &Model{}, &Model{}
+		for range 1 + rng.IntN(4) {
+			v := Variable{Cost: float64(rng.IntN(9) - 4), Lower: float64(rng.IntN(8))/4 - 1, Integer: true}
+			v.Upper = v.Lower + float64(rng.IntN(10))/4
+			m.Add(v)
+			v.Lower, v.Upper = math.Ceil(v.Lower), math.Floor(v.Upper)
+			whole.Add(v)
+		}
+		for range rng.IntN(3) {
+			var terms []Term
+			for k := range m.Variables() {
+				terms = append(terms, Term{Var(k), float64(rng.IntN(7) - 3)})
+			}
+			most := float64(rng.IntN(9))/2 - 1
+			m.AddRow("", math.Inf(-1), most, terms...)
+			whole.AddRow("", math.Inf(-1), most, terms...)
+		}
+		want := enumerate(whole)
+		r := solved(t, m, Options{})
+		if math.IsInf(want, 1) {
+			if infeasible++; r.Status != Infeasible {
+				t.Errorf("%d: %+v, expected infeasible", seed, r)
+			}
+		} else if r.Status != Optimal || math.Abs(r.Objective-want) > 1e-9 {
+			t.Errorf("%d: %+v, expected %v", seed, r, want)
+		}
+	}
+	if infeasible == 0 || infeasible == 400 {
+		t.Errorf("%d of 400 are infeasible", infeasible)
+	}
+}
+
 func TestSolveOdd(t *testing.T) {
 	if r := solved(t, &Model{}, Options{}); r.Status != Optimal || r.Objective != 0 {
 		t.Errorf("empty: %+v", r)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Model is min Σ Cost·x with Lower ≤ x ≤ Upper for the variables and Lower ≤ Σ Coefficient·x ≤ Upper for the rows. The
@@ -67,6 +68,23 @@ func (m *Model) Rows() int { return len(m.rows) }
 
 // Terms is the number of coefficients in all rows.
 func (m *Model) Terms() int { return len(m.terms) }
+
+// limits are the limits of the variable; those of an integer one are whole numbers. A fraction of up to [Tolerance] beyond one counts as
+// rounding.
+func (v *Variable) limits() (lower, upper float64) {
+	if !v.Integer {
+		return v.Lower, v.Upper
+	}
+	return math.Ceil(v.Lower - Tolerance), math.Floor(v.Upper + Tolerance)
+}
+
+// crossed says that an integer variable has no value: its limits lie between two whole numbers.
+func (m *Model) crossed() bool {
+	return slices.ContainsFunc(m.variables, func(v Variable) bool {
+		lower, upper := v.limits()
+		return lower > upper
+	})
+}
 
 // Integers is the number of integer variables.
 func (m *Model) Integers() int {

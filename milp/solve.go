@@ -97,6 +97,9 @@ func Solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	if len(m.variables) == 0 {
 		return m.empty(), nil
 	}
+	if m.crossed() {
+		return Result{Status: Infeasible, Objective: math.Inf(1), Bound: math.Inf(1)}, nil
+	}
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
 	}

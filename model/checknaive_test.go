@@ -90,7 +90,8 @@ func (n naive) memory() map[string]bool {
 		for _, at := range n.parts {
 			held := map[string]float64{}
 			for _, p := range n.parts {
-				if p.cluster != c || !p.during(at.start) {
+				alone := p.end == p.start && p.job == at.job && slices.Equal(p.processors, at.processors) // holds nothing, but has to fit
+				if p.cluster != c || !p.during(at.start) && !alone || alone != (at.end == at.start) {
 					continue
 				}
 				for _, q := range p.processors {
@@ -115,7 +116,8 @@ func (n naive) licences(sol *model.Solution) map[string]bool {
 				for i := range sol.Jobs {
 					job, _ := n.in.JobIndex(sol.Jobs[i].Job)
 					whole := naivePart{start: sol.Jobs[i].Start, end: sol.Jobs[i].End}
-					if size, draws := n.draws(job, l, pool); draws && whole.during(sol.Jobs[k].Start) {
+					alone := i == k && whole.end == whole.start // holds nothing, but has to find its copies
+					if size, draws := n.draws(job, l, pool); draws && (alone || whole.during(sol.Jobs[k].Start) && sol.Jobs[k].End > sol.Jobs[k].Start) {
 						copies = size
 						drawn += need(&n.in.Jobs()[job], l)
 					}

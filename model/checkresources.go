@@ -176,7 +176,7 @@ func (a amounts) of(machine int) *float64 {
 func (c *checker) instants() {
 	for k := range c.parts {
 		p := &c.parts[k]
-		if p.end > p.start {
+		if released(p.start, p.end) > p.start {
 			continue
 		}
 		job, cluster := &c.in.jobs[p.job], &c.in.clusters[p.cluster]
@@ -192,8 +192,7 @@ func (c *checker) instants() {
 		}
 		c.drawn(p.job, func(from pool, copies int) {
 			if there := c.in.copies(from); copies > there {
-				c.report.add(Violation{Code: CodeLicence, Job: job.ID, Resource: c.in.licences[from.licence].ID, From: p.start, To: p.end,
-					Message: fmt.Sprintf("the job needs %d copies, the pool has %d", copies, there)})
+				c.report.add(c.shortage(p, from, fmt.Sprintf("the job needs %d copies, the pool has %d", copies, there)))
 			}
 		})
 	}
@@ -293,12 +292,16 @@ func (c *checker) licences() {
 	for _, from := range sortedPools(byPool) {
 		copies := c.in.copies(from)
 		if h, held, found := exceeded(byPool[from], float64(copies)); found {
-			v := Violation{Code: CodeLicence, Job: c.in.jobs[h.part.job].ID, Resource: c.in.licences[from.licence].ID, From: h.part.start, To: h.part.end,
-				Message: fmt.Sprintf("the jobs running need %v copies, the pool has %d", held, copies)}
-			if from.cluster >= 0 {
-				v.Cluster = c.in.clusters[from.cluster].ID
-			}
-			c.report.add(v)
+			c.report.add(c.shortage(h.part, from, fmt.Sprintf("the jobs running need %v copies, the pool has %d", held, copies)))
 		}
 	}
+}
+
+// shortage is the violation of a pool with too few copies for the job of a piece.
+func (c *checker) shortage(p *part, from pool, message string) Violation {
+	v := Violation{Code: CodeLicence, Job: c.in.jobs[p.job].ID, Resource: c.in.licences[from.licence].ID, From: p.start, To: p.end, Message: message}
+	if from.cluster >= 0 {
+		v.Cluster = c.in.clusters[from.cluster].ID
+	}
+	return v
 }

@@ -33,7 +33,7 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 		others = others[:effort.Solvers]
 	}
 	for _, info := range append(provings, others...) {
-		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10)}
+		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10), Strict: true}
 		if _, queues := t.objective["qos_penalty"]; queues {
 			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone is a bound, and quick
 		}
@@ -76,7 +76,7 @@ func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alo
 			t.report(by, "error", 0, 0, "no solution and no error")
 		}
 	default:
-		t.judge(by, solver, opt, &result)
+		t.judge(by, opt, &result)
 	}
 	for k := from; k < len(t.found); k++ {
 		t.found[k].Seed, t.found[k].MaxEvals = opt.Seed, opt.MaxEvals
@@ -100,7 +100,7 @@ func (t *trial) safely(ctx context.Context, info solve.Info, solver solve.Solver
 }
 
 // judge holds a schedule and what is said of it to the checker and to what is known.
-func (t *trial) judge(by string, solver solve.Solver, opt solve.Options, result *solve.Result) {
+func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 	sol := result.Solution
 	if report := model.Check(t.in, sol); !report.OK() {
 		t.report(by, "schedule", 0, 0, "the checker refuses it: "+report.Violations[0].Error())
@@ -137,10 +137,7 @@ func (t *trial) judge(by string, solver solve.Solver, opt solve.Options, result 
 		t.claims = append(t.claims, claim{by: by, what: "bound", value: result.Bound, seed: opt.Seed, evals: opt.MaxEvals})
 	}
 	if result.Status == model.Optimal {
-		stated := 0.0 // difference within which the solver says that it proves
-		if tolerance, ok := solve.Parameters(solver)["tolerance"].(float64); ok {
-			stated = tolerance * math.Abs(evaluation.Objective)
-		}
+		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves
 		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, slack: stated, seed: opt.Seed, evals: opt.MaxEvals})
 		if !whole {
 			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
