@@ -31,7 +31,7 @@ type ASJS struct {
 }
 
 // Supports implements [Solver].
-func (*ASJS) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*ASJS) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

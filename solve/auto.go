@@ -15,10 +15,8 @@ var _ = Register(Info{
 
 // Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), then
 // [Search] from the best of their schedules, as it ranks them, jobs left out first: of equals one that is proved optimal, which ends
-// the run, else the first by name. A solver that proves the instance infeasible has the last word. All of them share MaxEvals.
-type Auto struct {
-	chosen string
-}
+// the run, else the first by name. [Result].Solver names those whose schedule it is. A solver that proves the instance infeasible has the last word. All of them share MaxEvals.
+type Auto struct{}
 
 // candidates are the quick solvers that fit the instance, by name.
 func (*Auto) candidates(in *model.Instance) []Info {
@@ -31,21 +29,17 @@ func (*Auto) candidates(in *model.Instance) []Info {
 	return fitting
 }
 
-// Chosen is the name of the solvers whose schedule Solve returned.
-func (a *Auto) Chosen() string { return a.chosen }
-
 // Supports implements [Solver]: everything, as search does.
 func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in) }
 
 // Solve implements [Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	run := newStages(opt)
-	best, chosen, err := run.best(ctx, in, a.candidates(in))
-	a.chosen = chosen
+	run := NewStages(opt)
+	best, err := run.Best(ctx, in, a.candidates(in))
 	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || best.Solution != nil && ctx.Err() != nil {
 		return best, err
 	}
-	rest, ok := run.next()
+	rest, ok := run.Next()
 	if !ok {
 		best.Stop = model.StopEvaluations
 		return best, nil
@@ -55,12 +49,14 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	run.add(&result)
+	run.Add(&result)
 	switch {
 	case best.Solution == nil:
-		a.chosen = "search"
-	case result.Solution != best.Solution:
-		a.chosen += "+search"
+		result.Solver = "search"
+	case result.Solution == best.Solution:
+		result.Solver = best.Solver
+	default:
+		result.Solver = best.Solver + "+search"
 	}
 	return result, nil
 }

@@ -28,7 +28,7 @@ func online(ctx context.Context, in *model.Instance, policy Online) (Result, err
 	sol, _, err := policy.Simulate(ctx, in, sim.Options{})
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return stopped(ctx), nil
+		return Stopped(ctx), nil
 	case err != nil:
 		return Result{}, err
 	}

@@ -173,7 +173,7 @@ func (c *completions) put(job, lane int) {
 func (c *completions) solve(ctx context.Context, next func() (job, lane int)) Result {
 	for c.count > 0 {
 		if ctx.Err() != nil {
-			return stopped(ctx)
+			return Stopped(ctx)
 		}
 		job, lane := next()
 		if lane < 0 {
@@ -182,7 +182,7 @@ func (c *completions) solve(ctx context.Context, next func() (job, lane int)) Re
 		c.put(job, lane)
 	}
 	if ctx.Err() != nil {
-		return stopped(ctx)
+		return Stopped(ctx)
 	}
 	return c.result(ctx)
 }

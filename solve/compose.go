@@ -74,7 +74,7 @@ func (c Chain) Supports(in *model.Instance) error {
 // Solve implements [Solver]. The evaluations of all stages together are limited by MaxEvals: what one leaves over is
 // the next one's. A stage that finds no solution ends the chain; its result is that of the stage before.
 func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
-	run, start := newStages(opt), opt.Start
+	run, start := NewStages(opt), opt.Start
 	last := Result{Status: model.Unknown, Stop: model.StopDone}
 	for k, stage := range c {
 		if last.Solution != nil { // what the next stage starts from
@@ -82,7 +82,7 @@ func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 				return Result{}, err
 			}
 		}
-		rest, ok := run.next()
+		rest, ok := run.Next()
 		if !ok {
 			last.Stop = model.StopEvaluations
 			break
@@ -92,7 +92,8 @@ func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 		if err != nil {
 			return Result{}, err
 		}
-		run.add(&result)
+		run.Add(&result)
+		result.Solver = "" // the chain's own name says it
 		if result.Solution == nil && last.Solution != nil {
 			result.Solution, result.Status = last.Solution, last.Status
 		}

@@ -23,7 +23,7 @@ func CompositionTable(sizes []int, largest int) ([][][]int, error) {
 			small, jobs = append(small, int32(s)), append(jobs, j)
 		}
 	}
-	table := newCompositionTable(small, largest, &contextPoll{ctx: context.Background()})
+	table := newCompositionTable(small, largest, NewPoll(context.Background()))
 	table.build()
 	rows := make([][][]int, largest+1)
 	for r, row := range table.contents() {

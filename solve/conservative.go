@@ -27,7 +27,7 @@ type Conservative struct {
 }
 
 // Supports implements [Solver].
-func (*Conservative) Supports(in *model.Instance) error { return unsupported(in, backfillFeatures) }
+func (*Conservative) Supports(in *model.Instance) error { return Unsupported(in, backfillFeatures) }
 
 // Solve implements [Solver].
 func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

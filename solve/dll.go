@@ -28,7 +28,7 @@ var _ = Register(Info{
 type DLL struct{}
 
 // Supports implements [Solver].
-func (*DLL) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*DLL) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (*DLL) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

@@ -29,7 +29,7 @@ type EASY struct {
 }
 
 // Supports implements [Solver].
-func (*EASY) Supports(in *model.Instance) error { return unsupported(in, backfillFeatures) }
+func (*EASY) Supports(in *model.Instance) error { return Unsupported(in, backfillFeatures) }
 
 // Solve implements [Solver].
 func (s *EASY) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

@@ -30,7 +30,7 @@ var _ = Register(Info{
 type EDD struct{}
 
 // Supports implements [Solver].
-func (*EDD) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*EDD) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (*EDD) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

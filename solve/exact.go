@@ -94,7 +94,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 		}
 	}
 	switch {
-	case opt.proofOf(ctx, in).worstLeft(result.Solution) != bound.MustLeave:
+	case opt.Proof(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	case least == value:
 		result.Status, result.Bound, result.HasBound = model.Optimal, value, true
 	case !result.HasBound || least > result.Bound:

@@ -71,7 +71,7 @@ func (p *Program) Supports(in *model.Instance) error {
 	if _, err := exec.LookPath(p.words[0]); err != nil {
 		return fmt.Errorf("%w: cannot run the program: %w", ErrUnsupported, err)
 	}
-	return unsupported(in, ^model.Commitments)
+	return Unsupported(in, ^model.Commitments)
 }
 
 // Solve implements [Solver].

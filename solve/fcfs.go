@@ -25,7 +25,7 @@ type FCFS struct {
 }
 
 // Supports implements [Solver].
-func (*FCFS) Supports(in *model.Instance) error { return unsupported(in, backfillFeatures) }
+func (*FCFS) Supports(in *model.Instance) error { return Unsupported(in, backfillFeatures) }
 
 // Solve implements [Solver].
 func (s *FCFS) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

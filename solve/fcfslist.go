@@ -27,7 +27,7 @@ var _ = Register(Info{
 type FCFSList struct{}
 
 // Supports implements [Solver].
-func (*FCFSList) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*FCFSList) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (f *FCFSList) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

@@ -63,7 +63,7 @@ func (s *Flexible) Check() error {
 }
 
 // Supports implements [Solver].
-func (*Flexible) Supports(in *model.Instance) error { return unsupported(in, backfillFeatures) }
+func (*Flexible) Supports(in *model.Instance) error { return Unsupported(in, backfillFeatures) }
 
 // Solve implements [Solver].
 func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

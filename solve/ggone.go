@@ -55,7 +55,7 @@ const ggoneFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachine
 
 // Supports implements [Solver].
 func (*GGOne) Supports(in *model.Instance) error {
-	if err := unsupported(in, ggoneFeatures); err != nil {
+	if err := Unsupported(in, ggoneFeatures); err != nil {
 		return err
 	}
 	if job := transferred(in); job >= 0 {
@@ -88,7 +88,7 @@ func atOnce(ctx context.Context, solver Solver, in *model.Instance) (result Resu
 	case err != nil:
 		return Result{}, true, err
 	case ctx.Err() != nil:
-		return stopped(ctx), true, nil
+		return Stopped(ctx), true, nil
 	case len(in.Jobs()) == 0:
 		return Result{Solution: &model.Solution{}, Status: model.Feasible, Stop: model.StopDone}, true, nil
 	}
@@ -123,7 +123,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt Options) (Res
 		return Result{}, err
 	}
 	if problem == nil {
-		return stopped(ctx), nil
+		return Stopped(ctx), nil
 	}
 	weight, err := penaltyWeight(in)
 	if err != nil {

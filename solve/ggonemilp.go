@@ -182,7 +182,7 @@ func (r *highsRun) failed(ctx context.Context, err error) (Result, error) {
 		return Result{Status: model.Infeasible, Stop: model.StopDone, Reason: infeasible.Error()}, nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		if r == nil || r.best.Machine == nil {
-			return stopped(ctx), nil
+			return Stopped(ctx), nil
 		}
 		return r.result(ctx, 0), nil
 	case errors.As(err, &large) && r != nil && r.best.Machine != nil:

@@ -32,7 +32,7 @@ var _ = Register(Info{
 type HEFT struct{}
 
 // Supports implements [Solver].
-func (*HEFT) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*HEFT) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (*HEFT) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
@@ -40,7 +40,7 @@ func (*HEFT) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, 
 	rank := make([]float64, len(order))
 	for k := len(order) - 1; k >= 0; k-- { // none stands before those it waits for
 		if k%64 == 0 && ctx.Err() != nil {
-			return stopped(ctx), nil
+			return Stopped(ctx), nil
 		}
 		j := order[k]
 		for _, next := range in.Successors(j) {

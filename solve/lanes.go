@@ -28,7 +28,7 @@ const laneFeatures = plan.DecoderFeatures | model.HardDeadlines | model.MemoryLi
 
 // supportsLanes is the error of a heuristic that works on lanes.
 func supportsLanes(in *model.Instance) error {
-	if err := unsupported(in, laneFeatures); err != nil {
+	if err := Unsupported(in, laneFeatures); err != nil {
 		return err
 	}
 	_, missing := layLanes(in)
@@ -136,19 +136,19 @@ func (o *outline) place(job, lane int, start, end float64) {
 // result hands over the schedule; the jobs that are left are left out, each with the reason. That takes a while where they are many, so
 // those that a context leaves no time for have a short one.
 func (o *outline) result(ctx context.Context) Result {
-	poll := contextPoll{ctx: ctx}
+	poll := NewPoll(ctx)
 	for j, left := range o.left {
 		if !left {
 			continue
 		}
 		reason := "no cluster is left for it; the run was stopped before it was looked into which attribute binds"
-		if !poll.stopped(100 + 8*len(o.lanes)) {
+		if !poll.Stopped(100 + 8*len(o.lanes)) {
 			reason = plan.CutReason(o.whyLeft(j))
 		}
 		o.solution.Unscheduled = append(o.solution.Unscheduled, model.Unscheduled{Job: o.in.Jobs()[j].ID, Reason: reason})
 	}
 	result := Result{Solution: &o.solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
-	if poll.ended {
+	if poll.Ended() {
 		result.Stop = search.StopReason(ctx)
 	}
 	return result

@@ -6,7 +6,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 )
 
 // pick chooses the slot of the next job; false where it has none.
@@ -23,7 +22,7 @@ const manyProcessors = 1 << 16
 // listInOrder places the jobs in the order, which has none before those it waits for, each into the slot that choose picks.
 func listInOrder(ctx context.Context, in *model.Instance, order []int, choose pick) (Result, error) {
 	if ctx.Err() != nil {
-		return stopped(ctx), nil // before the state of millions of processors is made
+		return Stopped(ctx), nil // before the state of millions of processors is made
 	}
 	every := 64
 	if in.Processors() > manyProcessors {
@@ -35,7 +34,7 @@ func listInOrder(ctx context.Context, in *model.Instance, order []int, choose pi
 	}
 	for n, job := range order {
 		if n%every == 0 && ctx.Err() != nil {
-			return stopped(ctx), nil
+			return Stopped(ctx), nil
 		}
 		if slot, ok := choose(s, job); ok {
 			s.Place(job, slot)
@@ -44,11 +43,6 @@ func listInOrder(ctx context.Context, in *model.Instance, order []int, choose pi
 		}
 	}
 	return Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
-}
-
-// stopped is the result of a solver that has no schedule yet when its context ends.
-func stopped(ctx context.Context) Result {
-	return Result{Status: model.Unknown, Stop: search.StopReason(ctx)}
 }
 
 // least picks, among the clusters on which the job has a slot, the one of the least key; ties go to the first cluster. Where the

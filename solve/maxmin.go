@@ -40,11 +40,11 @@ func (*MaxMin) Supports(in *model.Instance) error { return supportsLanes(in) }
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
 	c, err := newCompletions(ctx, in)
 	if c == nil {
-		return stopped(ctx), err
+		return Stopped(ctx), err
 	}
 	m := newMaxMinBuckets(ctx, c)
 	if m == nil {
-		return stopped(ctx), nil
+		return Stopped(ctx), nil
 	}
 	walk := newMaxMinWalk(ctx, c)
 	return c.solve(ctx, func() (int, int) {
@@ -64,7 +64,7 @@ type maxMinBuckets struct {
 	home     []int32   // bucket by job; −1: none
 	filled   []int     // lanes on which jobs were placed since the bounds were right
 	isFilled []bool
-	poll     contextPoll
+	poll     *Poll
 }
 
 // maxMinBucket holds jobs of one size that are kept with one lane. Heaps may hold jobs that have left it.
@@ -78,7 +78,7 @@ type maxMinBucket struct {
 }
 
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.lanes)), poll: contextPoll{ctx: ctx}}
+	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.lanes)), poll: NewPoll(ctx)}
 	for k := range c.lanes {
 		row := make([]int32, c.lanes[k].processors+1)
 		for _, size := range c.sizes[k] {
@@ -88,7 +88,7 @@ func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
 		m.of = append(m.of, row)
 	}
 	for j := range c.left {
-		if m.poll.stopped(8 * len(c.lanes)) {
+		if m.poll.Stopped(8 * len(c.lanes)) {
 			return nil
 		}
 		m.keep(j)
@@ -168,7 +168,7 @@ func (m *maxMinBuckets) next() (job, lane int) {
 				rival = max(rival, b)
 			}
 		}
-		if top < 0 || math.IsInf(m.buckets[top].bound, -1) || m.poll.ended {
+		if top < 0 || math.IsInf(m.buckets[top].bound, -1) || m.poll.Ended() {
 			return -1, -1
 		}
 		if m.settle(top, rival) {
@@ -193,7 +193,7 @@ func (m *maxMinBuckets) take(job, lane int) {
 // is less than the rival's.
 func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	b := &m.buckets[bucket]
-	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.stopped(8*len(m.c.lanes)) {
+	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.lanes)) {
 		h := &b.longest
 		if len(*h) == 0 || m.c.release[b.lane][b.size]-(*h)[0].key < b.bound {
 			h = &b.latest

@@ -27,7 +27,7 @@ var _ = Register(Info{
 type MCT struct{}
 
 // Supports implements [Solver].
-func (*MCT) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*MCT) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (*MCT) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

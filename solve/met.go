@@ -25,7 +25,7 @@ var _ = Register(Info{
 type MET struct{}
 
 // Supports implements [Solver].
-func (*MET) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*MET) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (*MET) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

@@ -39,12 +39,12 @@ func (*MinMin) Supports(in *model.Instance) error { return supportsLanes(in) }
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
 	c, err := newCompletions(ctx, in)
 	if c == nil {
-		return stopped(ctx), err
+		return Stopped(ctx), err
 	}
 	queues := make([]laneQueue, len(c.lanes))
 	for k := range queues {
 		if ctx.Err() != nil {
-			return stopped(ctx), nil
+			return Stopped(ctx), nil
 		}
 		queues[k] = newLaneQueue(c, k)
 	}

@@ -30,7 +30,7 @@ type MRS struct {
 }
 
 // Supports implements [Solver].
-func (*MRS) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*MRS) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

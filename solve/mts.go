@@ -97,8 +97,8 @@ func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ Options) (Result,
 	r := newMTSRun(ctx, in, parameters)
 	for r != nil && r.step() {
 	}
-	if r == nil || r.poll.ended {
-		return stopped(ctx), nil
+	if r == nil || r.poll.Ended() {
+		return Stopped(ctx), nil
 	}
 	return r.result(ctx), nil
 }

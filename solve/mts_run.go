@@ -18,7 +18,7 @@ type mtsRun struct {
 	heaps     [4]mtsHeap   // by class
 	fragments bool
 	minmin    bool // all three rules are off
-	poll      contextPoll
+	poll      *Poll
 }
 
 // mtsKind is a number of jobs that are alike.
@@ -55,24 +55,24 @@ type mtsMatch struct {
 
 // newMTSRun starts with nothing placed; nil where the context ends first.
 func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
-	r := &mtsRun{outline: newOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: contextPoll{ctx: ctx}}
+	r := &mtsRun{outline: newOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: NewPoll(ctx)}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
 	r.sort()
 	r.span = make([]float64, len(r.kinds)*len(r.lanes))
 	for k := range r.kinds {
-		if r.poll.stopped(8 * len(r.lanes)) {
+		if r.poll.Stopped(8 * len(r.lanes)) {
 			return nil
 		}
 		r.measure(k)
 	}
 	r.queues = make([][]mtsQueue, len(r.lanes))
 	for lane := range r.lanes {
-		if r.poll.ask(); r.poll.ended || !r.queue(lane) {
+		if r.poll.Ask(); r.poll.Ended() || !r.queue(lane) {
 			return nil
 		}
 	}
 	for k := range r.kinds {
-		if r.poll.stopped(8 * len(r.lanes)) {
+		if r.poll.Stopped(8 * len(r.lanes)) {
 			return nil
 		}
 		if kind := &r.kinds[k]; kind.open > 0 {
@@ -171,7 +171,7 @@ func (r *mtsRun) queue(lane int) bool {
 			}
 		}
 		if k%4096 == 4095 {
-			if r.poll.ask(); r.poll.ended {
+			if r.poll.Ask(); r.poll.Ended() {
 				return false
 			}
 		}
@@ -230,7 +230,7 @@ func (r *mtsRun) evaluate(k int32) (changed bool) {
 	if r.end(k, int(kind.lane)) == kind.end {
 		return false
 	}
-	r.poll.stopped(8 * len(r.lanes))
+	r.poll.Stopped(8 * len(r.lanes))
 	kind.end = math.Inf(1)
 	for lane, span := range r.span[int(k)*len(r.lanes):][:len(r.lanes)] {
 		if math.Signbit(span) {
@@ -272,7 +272,7 @@ func (r *mtsRun) weigh(kind *mtsKind) {
 
 // step places one job; false where none is left or the context has ended.
 func (r *mtsRun) step() bool {
-	if r.poll.stopped(8 * len(r.lanes)) {
+	if r.poll.Stopped(8 * len(r.lanes)) {
 		return false
 	}
 	class := len(r.heaps) - 1
@@ -295,7 +295,7 @@ func (r *mtsRun) step() bool {
 // leastKey is the kind of the least mt in the class, with its lane; −1: the context has ended.
 func (r *mtsRun) leastKey(class int) (kind int32, lane int) {
 	h := &r.heaps[class]
-	for !r.poll.stopped(16) {
+	for !r.poll.Stopped(16) {
 		k := (*h)[0]
 		key, at := r.kinds[k].key, r.kinds[k].lane
 		if !r.evaluate(k) || r.kinds[k].key == key && r.kinds[k].lane == at {

@@ -89,7 +89,7 @@ type musclePack struct {
 
 // Supports implements [Solver].
 func (*Muscle) Supports(in *model.Instance) error {
-	if err := unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
+	if err := Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
 		return err
 	}
 	whole := func(c model.Cluster) bool { return c.WholeMachines }
@@ -117,13 +117,13 @@ func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	run := newMuscleRun(ctx, m, in, opt.Seed)
 	queue := run.queue()
-	for rest := queue; len(rest) > 0 && !run.poll.ended; {
+	for rest := queue; len(rest) > 0 && !run.poll.Ended(); {
 		n := run.batch(rest)
 		run.pack(rest[:n])
 		rest = rest[n:]
 	}
 	result := Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
-	if run.poll.ended && run.shelve(queue) > 0 {
+	if run.poll.Ended() && run.shelve(queue) > 0 {
 		result.Stop = search.StopReason(ctx)
 	}
 	result.Solution = run.solution()
@@ -134,7 +134,7 @@ func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 type muscleRun struct {
 	*Muscle
 	in       *model.Instance
-	poll     *contextPoll
+	poll     *Poll
 	rng      *rand.Rand
 	clusters []muscleCluster
 	widest   int              // the most processors of a cluster
@@ -149,7 +149,7 @@ func newMuscleRun(ctx context.Context, m *Muscle, in *model.Instance, seed uint6
 	n := len(in.Jobs())
 	run := &muscleRun{
 		Muscle: m, in: in,
-		poll:     &contextPoll{ctx: ctx},
+		poll:     NewPoll(ctx),
 		rng:      rand.New(rand.NewPCG(seed, 0)),
 		clusters: make([]muscleCluster, len(in.Clusters())),
 		sizes:    make([]int, n),
@@ -166,7 +166,7 @@ func newMuscleRun(ctx context.Context, m *Muscle, in *model.Instance, seed uint6
 		run.widest = max(run.widest, processors)
 		run.clusters[c] = muscleCluster{index: c, processors: processors, now: complete, free: []model.Range{{First: 0, Last: processors - 1}}}
 	}
-	run.poll.stopped(0)
+	run.poll.Stopped(0)
 	return run
 }
 
@@ -216,7 +216,7 @@ func (run *muscleRun) pack(batch []int) {
 	for c := range run.clusters {
 		run.clusters[c].closed = false
 	}
-	for table.count > 0 && !run.poll.stopped(len(run.clusters)) {
+	for table.count > 0 && !run.poll.Stopped(len(run.clusters)) {
 		c := run.choose()
 		if !run.fillSpace(c, table, batch) {
 			c.wait()
@@ -446,24 +446,4 @@ func (r *muscleReleases) Pop() any {
 	x := (*r)[last]
 	*r = (*r)[:last]
 	return x
-}
-
-// contextPoll asks a context from time to time whether it has ended.
-type contextPoll struct {
-	ctx    context.Context
-	credit int  // work until it asks again, in units of a few nanoseconds
-	ended  bool // it has
-}
-
-// stopped says whether the context has ended, as far as known after some more work.
-func (p *contextPoll) stopped(work int) bool {
-	if p.credit -= work; p.credit <= 0 {
-		p.ask()
-	}
-	return p.ended
-}
-
-func (p *contextPoll) ask() {
-	const every = 1 << 14
-	p.credit, p.ended = every, p.ctx.Err() != nil
 }

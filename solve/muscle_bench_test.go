@@ -52,7 +52,7 @@ func BenchmarkMuscleTable(b *testing.B) {
 			cells := float64(len(sizes) * 512)
 			compositions := 0
 			for b.Loop() {
-				table := newCompositionTable(sizes, 512, &contextPoll{ctx: context.Background()})
+				table := newCompositionTable(sizes, 512, NewPoll(context.Background()))
 				table.build()
 				compositions = 0
 				for _, row := range table.rows {

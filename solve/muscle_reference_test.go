@@ -291,7 +291,7 @@ func compareWithReference(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := newCompositionTable(int32s(reference.sizes), reference.widest, &contextPoll{ctx: context.Background()})
+	table := newCompositionTable(int32s(reference.sizes), reference.widest, NewPoll(context.Background()))
 	table.build()
 	rows := table.contents()
 	if diff := gocmp.Diff(reference.table[:len(rows)], rows, cmpopts.EquateEmpty()); diff != "" {

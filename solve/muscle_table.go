@@ -27,7 +27,7 @@ type compositionTable struct {
 	calls uint32              // top-level calls of Algorithm 2
 	last  []uint32            // by composition: the last of these calls that looked through it; nil: none yet
 	sums  []uint64            // bit r: some of the jobs not yet allocated have r processors together; empty: not known yet
-	poll  *contextPoll
+	poll  *Poll
 }
 
 // packState says whether a job is taken: allocated, or in q, which counts as allocated.
@@ -81,7 +81,7 @@ type compositionRow struct {
 }
 
 // newCompositionTable prepares the table for jobs of the given sizes, none above the largest space.
-func newCompositionTable(sizes []int32, largest int, poll *contextPoll) *compositionTable {
+func newCompositionTable(sizes []int32, largest int, poll *Poll) *compositionTable {
 	sum, widest := 0, 0
 	for _, s := range sizes {
 		sum, widest = sum+int(s), max(widest, int(s))
@@ -127,7 +127,7 @@ func (t *compositionTable) build() bool {
 					t.append(r, composition{job, rest})
 				}
 			}
-			if t.poll.stopped(1) {
+			if t.poll.Stopped(1) {
 				return false
 			}
 		}
@@ -154,7 +154,7 @@ func (t *compositionTable) firstDisjoint(source, row *compositionRow, end int32,
 				*from = w<<6 + int32(b)
 				return n
 			}
-			t.poll.credit--
+			t.poll.Spend(1)
 		}
 		if w++; w > end>>6 {
 			*from = end
@@ -206,7 +206,7 @@ func (t *compositionTable) fill(r int) []int32 {
 		return nil
 	}
 	t.sums = t.sums[:0]
-	for rc := min(r, len(t.rows)-1); rc > 0 && !t.poll.stopped(1); rc-- {
+	for rc := min(r, len(t.rows)-1); rc > 0 && !t.poll.Stopped(1); rc-- {
 		if t.rows[rc] == nil {
 			continue
 		}
@@ -259,7 +259,7 @@ func (t *compositionTable) alternatives(n uint32) bool {
 		switch other, taken := t.fewest(int(t.sizes[job])); {
 		case taken == 0:
 			t.enqueue(other)
-		case taken == math.MaxInt32 || t.poll.stopped(1):
+		case taken == math.MaxInt32 || t.poll.Stopped(1):
 			return false
 		default:
 			t.visit(other)
@@ -310,7 +310,7 @@ func (t *compositionTable) fewest(r int) (n uint32, taken int32) {
 				row.from++
 			}
 		}
-		t.poll.credit -= len(row.list) >> 3
+		t.poll.Spend(len(row.list) >> 3)
 		if row.from < len(row.list) {
 			return t.fewestAbove(row)
 		}
@@ -331,7 +331,7 @@ func (t *compositionTable) fewestAbove(row *compositionRow) (n uint32, taken int
 			n, taken = candidate, k
 		}
 	}
-	t.poll.credit -= len(row.list) >> 3
+	t.poll.Spend(len(row.list) >> 3)
 	return n, taken
 }
 

@@ -54,7 +54,7 @@ func compareInAnyState(t *rapid.T, widest int) {
 	sizes := rapid.SliceOfN(rapid.IntRange(1, largest), n, n).Draw(t, "sizes")
 	reference := &literalMuscle{sizes: sizes, widest: widest, done: map[int]bool{}}
 	reference.algorithm1()
-	table := newCompositionTable(int32s(sizes), widest, &contextPoll{ctx: context.Background()})
+	table := newCompositionTable(int32s(sizes), widest, NewPoll(context.Background()))
 	table.build()
 	share := rapid.IntRange(1, 9).Draw(t, "share")
 	for job := range sizes {
@@ -81,7 +81,7 @@ func TestAlgorithm2VisitsACompositionOnce(t *testing.T) {
 	sizes := []int{2, 1, 3, 1, 2, 1, 3, 1, 3, 1, 1, 3, 1, 1, 1, 2, 3, 1, 3, 3, 3, 3, 1, 3, 3, 3, 3, 2, 1, 3, 3, 1, 3, 3, 1, 1, 1, 3, 3, 2, 2, 1, 2, 2, 2, 2}
 	reference := &literalMuscle{sizes: sizes, widest: 32, done: map[int]bool{}}
 	reference.algorithm1()
-	table := newCompositionTable(int32s(sizes), 32, &contextPoll{ctx: context.Background()})
+	table := newCompositionTable(int32s(sizes), 32, NewPoll(context.Background()))
 	table.build()
 	for job := range sizes {
 		if !slices.Contains([]int{5, 27, 28, 44, 45}, job) {
@@ -131,7 +131,7 @@ func TestCanSum(t *testing.T) {
 			}
 			sums[sum] = true
 		}
-		table := newCompositionTable(int32s(sizes), 1000, &contextPoll{ctx: context.Background()})
+		table := newCompositionTable(int32s(sizes), 1000, NewPoll(context.Background()))
 		for rc := range 300 {
 			if table.canSum(rc, 299) != sums[rc] {
 				t.Errorf("sizes %v: canSum(%d) is %t", sizes, rc, !sums[rc])

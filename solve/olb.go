@@ -24,7 +24,7 @@ var _ = Register(Info{
 type OLB struct{}
 
 // Supports implements [Solver].
-func (*OLB) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*OLB) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (*OLB) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {

@@ -59,8 +59,8 @@ func (e *UnsupportedError) Error() string { return ErrUnsupported.Error() + ": "
 // Unwrap is [ErrUnsupported].
 func (e *UnsupportedError) Unwrap() error { return ErrUnsupported }
 
-// unsupported is the error of a solver that honours the given features only; nil where the instance asks for no other.
-func unsupported(in *model.Instance, honoured model.Features) error {
+// Unsupported is the error of a solver that honours the given features only, an [*UnsupportedError]; nil where the instance asks for no other.
+func Unsupported(in *model.Instance, honoured model.Features) error {
 	if missing := in.Features() &^ honoured; missing != 0 {
 		return &UnsupportedError{missing}
 	}

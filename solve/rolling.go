@@ -78,7 +78,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 		case err != nil:
 			return Result{}, err
 		case ctx.Err() != nil:
-			return stopped(ctx), nil
+			return Stopped(ctx), nil
 		case result.Solution == nil:
 			return Result{Status: model.Unknown, Stop: result.Stop, Evaluations: total.Evaluations + result.Evaluations, Reason: result.Reason}, nil
 		}

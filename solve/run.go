@@ -36,7 +36,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err := prepareStart(info, in, &opt); err != nil {
 		return Result{}, err
 	}
-	opt.proof = &proof{in: in}
+	opt.proof = &Proof{in: in}
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
@@ -132,10 +132,7 @@ func complete(ctx context.Context, result *Result, info Info, solver Solver, in 
 	sol := bare(result.Solution)
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
-	sol.Solver, sol.Version, sol.Seed = info.Name, Version(), opt.Seed
-	if auto, ok := solver.(*Auto); ok {
-		sol.Solver = auto.Chosen()
-	}
+	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed
 	sol.Parameters = Parameters(solver)
 	sol.Minimised = in.ReplacedObjective()
 	sol.Stop = result.Stop

@@ -34,7 +34,7 @@ type Search struct {
 
 // Supports implements [Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
 // earlier jobs hold.
-func (*Search) Supports(in *model.Instance) error { return unsupported(in, ^model.Commitments) }
+func (*Search) Supports(in *model.Instance) error { return Unsupported(in, ^model.Commitments) }
 
 // Check says what is wrong with the parameters.
 func (s *Search) Check() error {
@@ -53,7 +53,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	if first := coldStarts(in); start == nil && len(first) > 0 {
 		silent := opt
 		silent.Progress = nil
-		cold, _, err := newStages(silent).best(ctx, in, first)
+		cold, err := NewStages(silent).Best(ctx, in, first)
 		if err != nil || cold.Solution == nil {
 			return cold, err
 		}
@@ -61,13 +61,13 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	result := Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
-	known := opt.proofOf(ctx, in)
-	limits.Target = known.value()
-	if known.more {
+	known := opt.Proof(ctx, in)
+	limits.Target = known.Known()
+	if known.More() {
 		limits.Improve = func(ctx context.Context, work int64, best float64) (float64, bool) {
 			known.Limit(best)
-			known.improve(ctx, work)
-			return known.value(), known.more
+			known.Continue(ctx, work)
+			return known.Known(), known.More()
 		}
 	}
 	_, timed := ctx.Deadline()
@@ -84,7 +84,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(p search.Progress) {
-			opt.Progress(Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.value()})
+			opt.Progress(Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Known()})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)
@@ -104,7 +104,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt Options) (Re
 func coldStarts(in *model.Instance) []Info {
 	var fitting []Info
 	for _, name := range []string{"fcfs-list", "edd", "minmin"} {
-		if info := registry[name]; len(in.Jobs()) <= info.AutoJobs && info.New().Supports(in) == nil {
+		if info, err := Lookup(name); err == nil && len(in.Jobs()) <= info.AutoJobs && info.New().Supports(in) == nil {
 			fitting = append(fitting, info)
 		}
 	}

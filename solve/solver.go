@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
 )
 
 // ErrUnsupported is wrapped by the error of a solver that cannot honour something that an instance asks for.
@@ -34,7 +35,7 @@ type Options struct {
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
 	Strict   bool            // a bound that a checked schedule refutes is an error of [Run]; otherwise it is dropped, see [Result.Refuted]
 
-	proof *proof // of the run's instance, shared by all that take part in it; nil: not in a run
+	proof *Proof // of the run's instance, shared by all that take part in it; nil: not in a run
 }
 
 // Progress is what a solver reports while it runs.
@@ -53,11 +54,17 @@ type Result struct {
 	Status      model.Status
 	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
 	Stop        model.Stop
+	Solver      string        // the name of the solvers that made the solution, where the solver chose among several; empty: its own
 	Evaluations int64         // schedules evaluated
 	Elapsed     time.Duration // set by [Run]: what Solve took, without the bound and evaluation that Run adds
 	Reason      string        // for people: why the instance is infeasible, where Status says so
 	Refuted     *RefutedBound // set by [Run]: a bound that the schedule shows to be false and that was dropped; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
+}
+
+// Stopped is the result of a solver that has no schedule yet when its context ends.
+func Stopped(ctx context.Context) Result {
+	return Result{Status: model.Unknown, Stop: search.StopReason(ctx)}
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.

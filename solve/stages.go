@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/search"
 )
 
-// stages runs solvers one after another within the limits of one run: they share its evaluations and report their progress as one.
-type stages struct {
+// Stages runs solvers one after another within the limits of one run: they share its evaluations and report their progress as one.
+type Stages struct {
 	opt  Options
 	used int64 // evaluations of the stages so far
 
@@ -18,12 +18,13 @@ type stages struct {
 	shown    Progress // the best schedule reported so far, and the best bound
 }
 
-func newStages(opt Options) *stages {
-	return &stages{opt: opt, shown: Progress{Objective: math.Inf(1), Bound: math.Inf(-1), Left: math.MaxInt}}
+// NewStages begins with the limits and the progress of a run.
+func NewStages(opt Options) *Stages {
+	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Bound: math.Inf(-1), Left: math.MaxInt}}
 }
 
-// next are the options of the next stage; false where no evaluations are left for it.
-func (s *stages) next() (Options, bool) {
+// Next are the options of the next stage; false where no evaluations are left for it.
+func (s *Stages) Next() (Options, bool) {
 	opt := s.opt
 	if opt.MaxEvals > 0 {
 		if opt.MaxEvals -= s.used; opt.MaxEvals <= 0 {
@@ -41,7 +42,7 @@ func (s *stages) next() (Options, bool) {
 }
 
 // report passes progress on; what was reported before stands until there is something better.
-func (s *stages) report(p Progress) {
+func (s *Stages) report(p Progress) {
 	now, before := search.NewRank(p.Left, p.Objective), search.NewRank(s.shown.Left, s.shown.Objective)
 	if !math.IsInf(p.Objective, 1) && search.Better(now, before) {
 		s.shown.Left, s.shown.Objective = p.Left, p.Objective
@@ -51,8 +52,8 @@ func (s *stages) report(p Progress) {
 	s.opt.Progress(s.shown)
 }
 
-// add counts what a stage did, and gives its result the evaluations and the bound of all so far.
-func (s *stages) add(result *Result) {
+// Add counts what a stage did, and gives its result the evaluations and the bound of all so far.
+func (s *Stages) Add(result *Result) {
 	s.used += result.Evaluations
 	result.Evaluations = s.used
 	if result.HasBound && (!s.hasBound || result.Bound > s.bound) {
@@ -62,7 +63,7 @@ func (s *stages) add(result *Result) {
 }
 
 // rank checks and evaluates a schedule and reports it.
-func (s *stages) rank(in *model.Instance, stage string, sol *model.Solution) (search.Rank, error) {
+func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (search.Rank, error) {
 	evaluation, wrong := checked(in, sol)
 	if wrong != nil {
 		return search.Rank{}, &RunError{stage, wrong}
@@ -78,38 +79,40 @@ func (s *stages) rank(in *model.Instance, stage string, sol *model.Solution) (se
 	return search.NewRank(left, evaluation.Objective), nil
 }
 
-// best is the best schedule of the solvers, jobs left out first, with the best bound that one of them proved, and the name of the one
+// Best is the best schedule of the solvers, jobs left out first, with the best bound that one of them proved; [Result].Solver names the one
 // that made it: of equals one that is proved optimal, else the first.
-func (s *stages) best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, chosen string, err error) {
+func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
 	best, rank := Result{Status: model.Unknown}, search.Rank{}
 	for _, info := range solvers {
-		opt, ok := s.next()
+		opt, ok := s.Next()
 		if !ok || best.Solution != nil && ctx.Err() != nil {
 			break
 		}
 		result, err := info.New().Solve(ctx, in, opt)
 		if err != nil {
-			return Result{}, "", err
+			return Result{}, err
 		}
-		s.add(&result)
+		s.Add(&result)
 		if result.Status == model.Infeasible {
-			return result, info.Name, nil // a proof
+			result.Solver = info.Name
+			return result, nil // a proof
 		}
 		if result.Solution == nil {
 			continue
 		}
 		found, err := s.rank(in, info.Name, result.Solution)
 		if err != nil {
-			return Result{}, "", err
+			return Result{}, err
 		}
 		proved := result.Status == model.Optimal && best.Status != model.Optimal && !search.Better(rank, found)
 		if best.Solution == nil || search.Better(found, rank) || proved {
-			best, rank, chosen = result, found, info.Name
+			best, rank = result, found
+			best.Solver = info.Name
 		}
 	}
 	best.Evaluations, best.Bound, best.HasBound = s.used, s.bound, s.hasBound
 	if best.Stop = model.StopDone; ctx.Err() != nil {
 		best.Stop = search.StopReason(ctx)
 	}
-	return best, chosen, nil
+	return best, nil
 }

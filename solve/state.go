@@ -26,13 +26,13 @@ func (r *RefutedBound) Error() string {
 // state states the figures of a checked schedule, with the best bound there is: the solver's own or what is known of the instance.
 // A bound says nothing of a schedule that leaves out jobs it counts on, and a schedule that leaves out more than it has to is not
 // optimal, however low its objective is.
-func state(result *Result, evaluation model.Evaluation, known *proof, solver string) {
+func state(result *Result, evaluation model.Evaluation, known *Proof, solver string) {
 	sol := result.Solution
 	sol.Metrics, sol.Objective = evaluation.Metrics, nil
 	if !math.IsInf(evaluation.Objective, 0) {
 		sol.Objective = &evaluation.Objective
 	}
-	worst := known.worstLeft(sol)
+	worst := known.WorstLeft(sol)
 	best, has := math.Inf(-1), false
 	offer := func(value float64, method string) {
 		switch {
@@ -63,7 +63,7 @@ func state(result *Result, evaluation model.Evaluation, known *proof, solver str
 }
 
 // methods names the methods that hold the bound.
-func (p *proof) methods() string {
+func (p *Proof) methods() string {
 	var names []string
 	for _, part := range p.Parts() {
 		if part.Best {

@@ -37,11 +37,11 @@ func (*Sufferage) Supports(in *model.Instance) error { return supportsLanes(in) 
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ Options) (Result, error) {
 	c, err := newCompletions(ctx, in)
 	if c == nil {
-		return stopped(ctx), err
+		return Stopped(ctx), err
 	}
 	options := newOptions(ctx, c)
 	if options == nil {
-		return stopped(ctx), nil
+		return Stopped(ctx), nil
 	}
 	return c.solve(ctx, options.next), nil
 }
@@ -63,15 +63,15 @@ type options struct {
 	of     [][]int32   // by lane: the jobs that have it as one of their two best
 	leader []int32     // by lane: the job that suffers most of those that it is the best of; −1: none
 	last   int         // lane of the last placement; −1: none yet
-	poll   contextPoll
+	poll   *Poll
 }
 
 // newOptions starts with no job placed; nil where the context ends first.
 func newOptions(ctx context.Context, c *completions) *options {
 	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.lanes)), leader: slices.Repeat([]int32{-1}, len(c.lanes)),
-		last: -1, poll: contextPoll{ctx: ctx}}
+		last: -1, poll: NewPoll(ctx)}
 	for j := range c.left {
-		if o.poll.stopped(len(c.lanes)) {
+		if o.poll.Stopped(len(c.lanes)) {
 			return nil
 		}
 		p := o.best(j)
@@ -133,7 +133,7 @@ func (o *options) next() (job, lane int) {
 			best = p
 		}
 	}
-	if best == nil || o.poll.ended {
+	if best == nil || o.poll.Ended() {
 		return -1, -1
 	}
 	o.last = best.cluster
@@ -145,7 +145,7 @@ func (o *options) renew(lane int) {
 	jobs := o.of[lane]
 	o.of[lane], o.leader[lane] = jobs[:0], -1
 	for _, j := range jobs {
-		if !o.c.left[j] || o.poll.stopped(16) {
+		if !o.c.left[j] || o.poll.Stopped(16) {
 			continue
 		}
 		p := &o.kept[j]

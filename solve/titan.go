@@ -67,7 +67,7 @@ const titanMemory = 1 << 30
 
 // Supports implements [Solver].
 func (*Titan) Supports(in *model.Instance) error {
-	if err := unsupported(in, plan.DecoderFeatures); err != nil {
+	if err := Unsupported(in, plan.DecoderFeatures); err != nil {
 		return err
 	}
 	_, err := titanGoalOf(in)

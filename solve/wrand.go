@@ -26,7 +26,7 @@ var _ = Register(Info{
 type WRAND struct{}
 
 // Supports implements [Solver].
-func (*WRAND) Supports(in *model.Instance) error { return unsupported(in, plan.ScheduleFeatures) }
+func (*WRAND) Supports(in *model.Instance) error { return Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [Solver].
 func (*WRAND) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -77,7 +78,7 @@ func runSimulate(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "simulating", 0)
-	answer, err := solve.Submit(ctx, info.Name, policy, with, job.ID)
+	answer, err := whatif.Submit(ctx, info.Name, policy, with, job.ID)
 	bar.finish()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -106,7 +107,7 @@ func onlineSolvers() string {
 }
 
 // whatIfText is an answer for people.
-func whatIfText(a *solve.WhatIf) string {
+func whatIfText(a *whatif.Answer) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "job %s (%s) submitted at %s under %s\n", a.Job, counted(a.Processors, "processor"), bench.Figure(a.Submitted), a.Solver)
 	switch {
@@ -131,7 +132,7 @@ func whatIfText(a *solve.WhatIf) string {
 const mostListed = 12
 
 // writeCauses writes why a job waits.
-func writeCauses(b *strings.Builder, causes []solve.Cause) {
+func writeCauses(b *strings.Builder, causes []whatif.Cause) {
 	if len(causes) > 0 {
 		b.WriteString("why it waits:\n")
 	}
@@ -149,7 +150,7 @@ func writeCauses(b *strings.Builder, causes []solve.Cause) {
 }
 
 // writeBlockers writes which jobs stood in the way.
-func writeBlockers(b *strings.Builder, blockers []solve.Blocker) {
+func writeBlockers(b *strings.Builder, blockers []whatif.Blocker) {
 	if len(blockers) > 0 {
 		fmt.Fprintf(b, "%s in its way:\n", counted(len(blockers), "job"))
 	}

@@ -139,7 +139,7 @@ func runSolve(c *cli.Context) error {
 			return err
 		}
 	}
-	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, target, solver, result, elapsed)))
+	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, target, info.Name, result, elapsed)))
 	return err
 }
 
@@ -245,12 +245,12 @@ func reasonOf(result solve.Result) string {
 }
 
 // summary is a short summary for people. The objective that was minimised is that of target, which is the instance's own or one in its place.
-func summary(in, target *model.Instance, solver solve.Solver, result solve.Result, elapsed time.Duration) string {
+func summary(in, target *model.Instance, solver string, result solve.Result, elapsed time.Duration) string {
 	w := new(strings.Builder)
 	sol := result.Solution
 	name := sol.Solver
-	if auto, ok := solver.(*solve.Auto); ok {
-		name = fmt.Sprintf("auto chose %s", auto.Chosen())
+	if result.Solver != "" {
+		name = fmt.Sprintf("%s chose %s", solver, result.Solver)
 	}
 	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, sol.Status, sol.Stop, elapsed.Round(time.Millisecond/10))
 	fmt.Fprintf(w, "  objective %s", objectiveText(target, sol.Objective))

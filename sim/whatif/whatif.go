@@ -1,4 +1,5 @@
-package solve
+// Package whatif asks an on-line policy what would happen to one job: when it would start, why it waits and which jobs stand in its way.
+package whatif
 
 import (
 	"cmp"
@@ -11,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// WhatIf says what would happen to one job of an instance under an on-line policy.
-type WhatIf struct {
+// Answer says what would happen to one job of an instance under an on-line policy.
+type Answer struct {
 	Instance   string  `json:"instance,omitempty"`
 	Solver     string  `json:"solver"`
 	Job        string  `json:"job"`
@@ -74,12 +75,20 @@ const (
 	RoleJumped  Role = "overtook"    // submitted after the job, it started while the job waited
 )
 
+// Policy is an on-line policy that can be simulated on an instance, such as the backfilling solvers.
+type Policy interface {
+	// Supports says whether the policy can honour everything that the instance asks for.
+	Supports(in *model.Instance) error
+	// Simulate runs the policy; an observer may look on. The error is that of ctx or a bug.
+	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
+}
+
 // Submit says what would happen to the job of the instance under the policy.
 //
 // Complexity: that of two simulations on the grid.
-func Submit(ctx context.Context, name string, policy Online, in *model.Instance, job string) (*WhatIf, error) {
+func Submit(ctx context.Context, name string, policy Policy, in *model.Instance, job string) (*Answer, error) {
 	if err := policy.Supports(in); err != nil {
-		return nil, &RunError{name, err}
+		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	index, ok := in.JobIndex(job)
 	if !ok {
@@ -88,11 +97,11 @@ func Submit(ctx context.Context, name string, policy Online, in *model.Instance,
 	at := in.Jobs()[index].Arrival
 	forecast := &probe{id: job}
 	if _, _, err := policy.Simulate(ctx, in, sim.Options{Observer: forecast, Forecast: &at}); err != nil {
-		return nil, &RunError{name, err}
+		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	replay := &probe{id: job, explain: true}
 	if _, _, err := policy.Simulate(ctx, in, sim.Options{Observer: replay}); err != nil {
-		return nil, &RunError{name, err}
+		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	result := replay.result
 	result.Instance, result.Solver, result.Job, result.Submitted = in.Name(), name, job, at
@@ -116,7 +125,7 @@ type probe struct {
 	usable  []bool // clusters that the job can run on
 	seen    map[string]*Blocker
 	running map[int32]*Blocker
-	result  WhatIf
+	result  Answer
 }
 
 // Watch implements sim.Watcher.
