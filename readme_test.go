@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated tables of the README")

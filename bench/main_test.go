@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")

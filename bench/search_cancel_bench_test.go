@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/solvers"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -86,7 +88,7 @@ func cancelled(b *testing.B, in *model.Instance, seed uint64, after time.Duratio
 	timer := time.AfterFunc(after, func() { at = time.Now(); cancel() })
 	defer timer.Stop()
 	// Without a deadline the search has an effort instead, which must not end it.
-	solver := &solve.Search{Effort: math.MaxInt32}
+	solver := &solvers.Search{Effort: math.MaxInt32}
 	result, err := solve.Run(ctx, info, solver, in, solve.Options{Seed: seed, Workers: searchWorkers})
 	if err != nil {
 		b.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // shows are the features that each example is there to show; examples_test fails on a file that is not listed.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // stub is a solver that hands back what it is told to.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/solvers"
+
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -75,7 +77,7 @@ func compareTables(in *model.Instance, expected [][][]string) error {
 	for j := range sizes {
 		sizes[j] = in.Jobs()[j].Min
 	}
-	table, err := solve.CompositionTable(sizes, len(expected))
+	table, err := solvers.CompositionTable(sizes, len(expected))
 	if err != nil {
 		return err
 	}

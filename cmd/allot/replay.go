@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/allot-opt/allot/solvers"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
@@ -92,12 +94,12 @@ func (s swfSource) Next(spec *sim.Spec) (bool, error) {
 }
 
 // onlineSolver is the on-line solver that the flags name, with its parameters set.
-func onlineSolver(c *cli.Context) (solve.Info, solve.Online, error) {
+func onlineSolver(c *cli.Context) (solve.Info, solvers.Online, error) {
 	info, solver, err := configuredSolver(c)
 	if err != nil {
 		return info, nil, err
 	}
-	policy, ok := solver.(solve.Online)
+	policy, ok := solver.(solvers.Online)
 	if !ok {
 		return info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), info.Name)
 	}

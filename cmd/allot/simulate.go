@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/allot-opt/allot/solvers"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
@@ -99,7 +101,7 @@ func runSimulate(c *cli.Context) error {
 func onlineSolvers() string {
 	var names []string
 	for _, info := range solve.Solvers() {
-		if _, ok := info.New().(solve.Online); ok {
+		if _, ok := info.New().(solvers.Online); ok {
 			names = append(names, info.Name)
 		}
 	}

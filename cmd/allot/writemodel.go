@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/allot-opt/allot/solvers"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/milp"
@@ -17,7 +19,7 @@ import (
 // without HiGHS too.
 func writeModel(c *cli.Context, info solve.Info, solver solve.Solver, instance string) error {
 	path := c.String("write-model")
-	modeller, ok := solver.(solve.Modeller)
+	modeller, ok := solver.(solvers.Modeller)
 	if !ok {
 		return usageErrorf("--write-model: solver %s states no MILP; %s do", info.Name, strings.Join(modellers(), " and "))
 	}
@@ -42,7 +44,7 @@ func writeModel(c *cli.Context, info solve.Info, solver solve.Solver, instance s
 	m, err := modeller.MILP(ctx, in)
 	switch {
 	case err == nil:
-	case errors.Is(err, solve.ErrInfeasible):
+	case errors.Is(err, solvers.ErrInfeasible):
 		return &statusError{exitViolations, fmt.Errorf("solver %s: %w", info.Name, err)}
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped before the model was stated", info.Name)}
@@ -61,7 +63,7 @@ func writeModel(c *cli.Context, info solve.Info, solver solve.Solver, instance s
 func modellers() []string {
 	var names []string
 	for _, info := range solve.Solvers() {
-		if _, ok := info.New().(solve.Modeller); ok {
+		if _, ok := info.New().(solvers.Modeller); ok {
 			names = append(names, info.Name)
 		}
 	}

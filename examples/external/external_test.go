@@ -13,6 +13,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // run runs a program of this folder; it skips the test where Python or a library of it is missing.

@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // From here on solve.Lookup and solve.Solvers know it as any other.

@@ -1,0 +1,93 @@
+package solvers
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "asjs",
+	Doc:    "Adaptive scoring: each job in order of arrival goes where the weighted sum of processing power and bandwidth is the highest. O(n·C·r).",
+	Source: "R.-S. Chang, C.-Y. Lin, C.-F. Lin (2012), An adaptive scoring job scheduling algorithm for grid computing, Information Sciences 207, pp. 79–89, as Y. Hao (2016) uses it, KSII Trans. Internet Inf. Syst. 10(3), §4.1",
+	New:    func() solve.Solver { return &ASJS{} },
+})
+
+// ASJS is adaptive scoring job scheduling: each job, in order of arrival, goes to the cluster of the highest score
+// q·bandwidth/highest bandwidth + (1 − q)·power/highest power among those that can run it and end it by a hard deadline; ties go to the first cluster. The
+// power of a cluster is the sum of the speeds of its processors, its bandwidth that of its fastest link.
+//
+// Source: R.-S. Chang, C.-Y. Lin, C.-F. Lin (2012), Information Sciences 207, pp. 79–89, as Y. Hao (2016) uses it, KSII Transactions on
+// Internet and Information Systems 10(3), §4.1.
+// Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
+//
+// Deviations from the paper: no updates of the scores by measured loads, which a plan does not have; with the parameter wait the score
+// is divided by 1 + wait instead. An unlimited bandwidth counts as the highest limited one.
+type ASJS struct {
+	Q    float64 `default:"share of jobs with files" doc:"weight of the bandwidth, 0 to 1"`
+	Wait string  `enum:"off,on" doc:"divide the score by 1 + the job's wait"`
+}
+
+// Supports implements [Solver].
+func (*ASJS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+
+// Solve implements [Solver].
+func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	q := a.Q
+	if q == 0 {
+		q = shareWithFiles(in)
+	}
+	if !(q >= 0 && q <= 1) {
+		return solve.Result{}, &solve.ParameterError{Name: "q", Expected: "a number from 0 to 1", Found: q}
+	}
+	scores := clusterScores(in, q)
+	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		return least(s, in, job, func(cluster int, slot plan.Slot) float64 {
+			if a.Wait == "on" {
+				return -scores[cluster] / (1 + slot.Start - in.Jobs()[job].Arrival)
+			}
+			return -scores[cluster]
+		})
+	})
+}
+
+// shareWithFiles is the share of data-intensive jobs.
+func shareWithFiles(in *model.Instance) float64 {
+	files := 0
+	for k := range in.Jobs() {
+		if j := &in.Jobs()[k]; j.Input+j.Output > 0 {
+			files++
+		}
+	}
+	return float64(files) / float64(max(1, len(in.Jobs())))
+}
+
+// clusterScores are the scores of the clusters with the weight q of the bandwidth.
+func clusterScores(in *model.Instance, q float64) []float64 {
+	power, link := make([]float64, len(in.Clusters())), make([]float64, len(in.Clusters()))
+	most, fastest := 0.0, 0.0
+	for c := range in.Clusters() {
+		for g := range in.Clusters()[c].Machines {
+			m := &in.Clusters()[c].Machines[g]
+			power[c] += float64(m.Count*m.Units) * m.Speed
+			link[c] = max(link[c], m.Bandwidth)
+		}
+		most = max(most, power[c])
+		if !math.IsInf(link[c], 1) {
+			fastest = max(fastest, link[c])
+		}
+	}
+	for c := range power {
+		power[c] = (1 - q) * power[c] / most
+		if math.IsInf(link[c], 1) || fastest == 0 {
+			power[c] += q
+		} else {
+			power[c] += q * link[c] / fastest
+		}
+	}
+	return power
+}

@@ -1,0 +1,64 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "auto",
+	Doc:    "Runs the quick solvers that fit the instance, then search from the best of their schedules.",
+	Source: "allot",
+	New:    func() solve.Solver { return &Auto{} },
+})
+
+// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), then
+// [Search] from the best of their schedules, as it ranks them, jobs left out first: of equals one that is proved optimal, which ends
+// the run, else the first by name. [Result].Solver names those whose schedule it is. A solver that proves the instance infeasible has the last word. All of them share MaxEvals.
+type Auto struct{}
+
+// candidates are the quick solvers that fit the instance, by name.
+func (*Auto) candidates(in *model.Instance) []solve.Info {
+	var fitting []solve.Info
+	for _, info := range solve.Solvers() {
+		if len(in.Jobs()) <= info.AutoJobs && info.AutoJobs > 0 && info.New().Supports(in) == nil {
+			fitting = append(fitting, info)
+		}
+	}
+	return fitting
+}
+
+// Supports implements [Solver]: everything, as search does.
+func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in) }
+
+// Solve implements [Solver].
+func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	run := solve.NewStages(opt)
+	best, err := run.Best(ctx, in, a.candidates(in))
+	if err != nil || best.Status == model.Optimal || best.Status == model.Infeasible || best.Solution != nil && ctx.Err() != nil {
+		return best, err
+	}
+	rest, ok := run.Next()
+	if !ok {
+		best.Stop = model.StopEvaluations
+		return best, nil
+	}
+	rest.Start = best.Solution
+	result, err := (&Search{}).Solve(ctx, in, rest)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	run.Add(&result)
+	switch {
+	case best.Solution == nil:
+		result.Solver = "search"
+	case result.Solution == best.Solution:
+		result.Solver = best.Solver
+	default:
+		result.Solver = best.Solver + "+search"
+	}
+	return result, nil
+}

@@ -1,0 +1,38 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// Online is a solver that is a policy in a simulation: it sees jobs when they arrive and, of a job, its estimate. What it
+// honours, and what its schedule is, the simulation decides as time goes by.
+type Online interface {
+	solve.Solver
+	// Simulate runs the policy; an observer may look on. The error is that of ctx or a bug.
+	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
+	// Trace is the policy for a trace on so many processors, for one run.
+	Trace(processors int) sim.Policy
+	// Kills says that a job is ended at its estimate.
+	Kills() bool
+}
+
+// backfillFeatures is what the backfilling policies honour.
+const backfillFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
+	model.BandwidthNeeds | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
+
+// online runs a policy on an instance as a solver.
+func online(ctx context.Context, in *model.Instance, policy Online) (solve.Result, error) {
+	sol, _, err := policy.Simulate(ctx, in, sim.Options{})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return solve.Stopped(ctx), nil
+	case err != nil:
+		return solve.Result{}, err
+	}
+	return solve.Result{Solution: sol, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}

@@ -1,0 +1,66 @@
+package solvers_test
+
+import (
+	"testing"
+
+	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/wfformat"
+)
+
+// tightStripPackings counts the strip packings whose best height is proved optimal without contiguity, and those of them of which
+// the bound is that height.
+func tightStripPackings(t testing.TB) (proved, reached int) {
+	for _, row := range records(t, "strip_packing", "best_known.csv") {
+		if row[8] != "yes" {
+			continue
+		}
+		in, _, err := jobcsv.Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1], jobcsv.Options{Processors: int(number(t, row[3]))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proved++
+		if best := number(t, row[7]); lowerBound(in) >= best*(1-1e-9) {
+			reached++
+		}
+	}
+	return proved, reached
+}
+
+func TestBoundIsTheOptimumOfStripPackings(t *testing.T) {
+	proved, reached := tightStripPackings(t)
+	t.Logf("%d of %d", reached, proved)
+	if 10*reached < 9*proved {
+		t.Errorf("the bound is the optimum of %d of %d, expected nine in ten", reached, proved)
+	}
+}
+
+// workflowGains calls yield for each workflow on 4, 16 and 64 processors with its bound and the larger of its critical path and its
+// area over the processors, to three decimals.
+func workflowGains(t testing.TB, yield func(name string, processors int, found, plain float64)) {
+	for _, row := range records(t, "wfformat", "summary.csv") {
+		for _, processors := range []int{4, 16, 64} {
+			in, _, err := wfformat.Read(realdata.Open(t, "wfformat", row[0]), row[0], wfformat.Options{Processors: processors})
+			if err != nil {
+				t.Fatal(err)
+			}
+			yield(row[0], processors, lowerBound(in), max(number(t, row[6]), number(t, row[5])/float64(processors)))
+		}
+	}
+}
+
+func TestBoundOfWorkflows(t *testing.T) {
+	sum, loose := 0.0, 0
+	workflowGains(t, func(name string, processors int, found, plain float64) {
+		if found < plain-0.0005 {
+			t.Errorf("%s on %d: %v, weaker than %v", name, processors, found, plain)
+		}
+		if gain := found/plain - 1; gain > 1e-4 {
+			sum, loose = sum+gain, loose+1
+			t.Logf("%s on %d: %v, %.2f %% above the plain bounds", name, processors, found, 100*gain)
+		}
+	})
+	if loose == 0 || sum/float64(loose) < 0.01 {
+		t.Errorf("%d better, by %.2f %% on average: expected 1 %%", loose, 100*sum/float64(max(1, loose)))
+	}
+}

@@ -1,0 +1,8 @@
+// Package solvers holds the algorithms, one file each or a few with a common prefix. Importing it registers them all:
+//
+//	import _ "github.com/allot-opt/allot/solvers"
+//
+// To add one, write a file with a struct that implements [solve.Solver] and a variable declaration that calls [solve.Register]; nothing else
+// is edited. What a solver needs besides, package solve exports: [solve.Unsupported], [solve.Stopped], [solve.Poll], [solve.Stages] and
+// [solve.Options.Proof].
+package solvers

@@ -1,0 +1,31 @@
+package solvers_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/allot-opt/allot/solvers"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// BenchmarkExact measures the proof of batches of 12 to 15 jobs on two clusters, on one core.
+func BenchmarkExact(b *testing.B) {
+	for _, objective := range []string{"makespan", "mcp", "mean_response"} {
+		for _, jobs := range []int{12, 14, 15} {
+			in := smallBatch(b, 1, jobs, objective)
+			b.Run(fmt.Sprintf("solver=exact/objective=%s/jobs=%d", objective, jobs), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				for b.Loop() {
+					result, err := (&solvers.Exact{}).Solve(context.Background(), in, solve.Options{Seed: 1})
+					if err != nil || result.Status != model.Optimal {
+						b.Fatal(result.Status, err)
+					}
+				}
+			})
+		}
+	}
+}

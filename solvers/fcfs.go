@@ -1,0 +1,49 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/backfill"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "fcfs",
+	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
+	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
+	New:    func() solve.Solver { return &FCFS{} },
+})
+
+// FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they
+// end first by their estimates.
+//
+// Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
+// §1. Complexity: O(log n) a job for n jobs on one cluster of equal processors, else O(C·m) an instant for C clusters of m machines.
+type FCFS struct {
+	Kill bool `doc:"end a job at its estimate; it is then left out of the schedule"`
+}
+
+// Supports implements [Solver].
+func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
+
+// Solve implements [Solver].
+func (s *FCFS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	return online(ctx, in, s)
+}
+
+// Simulate implements [Online].
+func (s *FCFS) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
+	opt.Kill = opt.Kill || s.Kill
+	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindFCFS, 0, backfill.Priorities{})}, opt)
+}
+
+// Kills implements [Online].
+func (s *FCFS) Kills() bool { return s.Kill }
+
+// Trace implements [Online].
+func (*FCFS) Trace(_ int) sim.Policy {
+	return &backfill.FCFS{}
+}

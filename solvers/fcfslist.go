@@ -1,0 +1,48 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "fcfs-list",
+	Doc:    "List schedule in order of arrival: each job goes where it can start first. O(n·C·r) for n jobs, C clusters and r distinct release times.",
+	Source: "R. L. Graham (1969), Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), doi:10.1137/0117039, list scheduling",
+	New:    func() solve.Solver { return &FCFSList{} },
+
+	AutoJobs: 10_000_000,
+})
+
+// FCFSList is the list schedule in order of arrival: each job goes to the cluster on which it can start first; of those, on
+// which it ends first. No job starts on processors before those ahead of it in the queue have had their choice, and holes
+// that they leave are not filled.
+//
+// Source: R. L. Graham (1969), Bounds on multiprocessing timing anomalies, SIAM Journal on Applied Mathematics 17(2),
+// doi:10.1137/0117039. Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
+//
+// Deviations from the paper: parallel jobs and several clusters.
+type FCFSList struct{}
+
+// Supports implements [Solver].
+func (*FCFSList) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
+
+// Solve implements [Solver].
+func (f *FCFSList) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		first, found := plan.Slot{}, false
+		for c := range in.Clusters() {
+			slot, ok := s.Earliest(job, c)
+			if ok && (!found || slot.Start < first.Start || slot.Start == first.Start && slot.End < first.End) {
+				first, found = slot, true
+			}
+		}
+		return first, found
+	})
+}

@@ -1,0 +1,219 @@
+package solvers
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search"
+)
+
+// lane is a run of processors of a cluster that are alike for every job: a whole cluster, or one of the groups of machines of a
+// cluster whose machines differ. A grid resource of the literature is a lane of one machine.
+type lane struct {
+	*plan.Lane
+	cluster, group   int // −1: all groups of the cluster
+	first            int // number of the first processor
+	processors       int
+	speed, bandwidth float64
+	memory           float64 // that a task may have there
+	whole            bool    // whole machines are given out: a job holds one
+}
+
+// laneFeatures is what heuristics honour that compare what jobs would do on lanes: memory and bandwidth where a machine runs
+// one task at a time or has enough for as many as it runs.
+const laneFeatures = plan.DecoderFeatures | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines | model.Commitments
+
+// supportsLanes is the error of a heuristic that works on lanes.
+func supportsLanes(in *model.Instance) error {
+	if err := solve.Unsupported(in, laneFeatures); err != nil {
+		return err
+	}
+	_, missing := layLanes(in)
+	if missing != 0 {
+		return &solve.UnsupportedError{Missing: missing}
+	}
+	return nil
+}
+
+// layLanes are the lanes of the instance in the order of its clusters and machines, and what they cannot honour of it.
+func layLanes(in *model.Instance) (lanes []lane, missing model.Features) {
+	neediest, smallest, parallel := 0.0, math.Inf(1), false
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		neediest, parallel = max(neediest, j.Memory), parallel || j.Min > 1
+		if j.Memory > 0 {
+			smallest = min(smallest, j.Memory)
+		}
+	}
+	for c := range in.Clusters() {
+		cluster := &in.Clusters()[c]
+		alike := true
+		for g := range cluster.Machines {
+			m, first := &cluster.Machines[g], &cluster.Machines[0]
+			alike = alike && m.Speed == first.Speed && m.Bandwidth == first.Bandwidth && (m.Memory == first.Memory || neediest == 0)
+			if m.Units > 1 && m.Memory < neediest*float64(m.Units) && m.Memory >= smallest {
+				missing |= model.MemoryLimits // tasks on one machine compete for its memory
+			}
+		}
+		if !alike && parallel && !cluster.WholeMachines {
+			missing |= model.MixedMachines // a parallel job could spread over machines that differ
+		}
+		for g := range cluster.Machines {
+			m := &cluster.Machines[g]
+			l := lane{cluster: c, group: g, first: m.First, processors: m.Count * m.Units, speed: m.Speed, bandwidth: m.Bandwidth,
+				memory: m.Memory, whole: cluster.WholeMachines}
+			if alike {
+				l.group, l.first, l.processors = -1, 0, cluster.Processors
+			}
+			lanes = append(lanes, l)
+			if alike {
+				break
+			}
+		}
+	}
+	return lanes, missing
+}
+
+// size is the number of processors that the job holds on the lane.
+func (l *lane) size(j *model.Job) int {
+	if l.whole {
+		return 1
+	}
+	return j.Min
+}
+
+// duration is how long the job takes on the lane, +Inf: it cannot run there; memory and bandwidth apart, see fits.
+func (l *lane) duration(in *model.Instance, job int) float64 {
+	j := &in.Jobs()[job]
+	size := l.size(j)
+	if size > l.processors {
+		return math.Inf(1)
+	}
+	d := in.Busy(job, l.cluster, l.speed, (j.Tasks+size-1)/size)
+	if math.IsNaN(d) {
+		return math.Inf(1)
+	}
+	return d + in.Transfer(job, l.bandwidth)
+}
+
+// fits says that the machines of the lane have the memory and the bandwidth that the job needs.
+func (l *lane) fits(j *model.Job) bool { return j.Memory <= l.memory && j.MinBandwidth <= l.bandwidth }
+
+// outline collects a schedule on lanes.
+type outline struct {
+	in       *model.Instance
+	lanes    []lane
+	solution model.Solution
+	left     []bool // by job: not placed
+}
+
+// newOutline starts with nothing placed.
+func newOutline(in *model.Instance) *outline {
+	lanes, _ := layLanes(in)
+	o := &outline{in: in, lanes: lanes, left: make([]bool, len(in.Jobs()))}
+	for k := range lanes {
+		l := &lanes[k]
+		l.Lane = plan.NewLane(in, l.cluster, l.first, l.processors)
+	}
+	for j := range o.left {
+		o.left[j] = true
+	}
+	o.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
+	return o
+}
+
+// place puts the job on the lane from start to end.
+func (o *outline) place(job, lane int, start, end float64) {
+	l, j := &o.lanes[lane], &o.in.Jobs()[job]
+	set := l.Take(l.size(j), start, end)
+	o.solution.Jobs = append(o.solution.Jobs, model.Placement{Job: j.ID, Cluster: o.in.Clusters()[l.cluster].ID, Processors: set, Start: start, End: end})
+	o.left[job] = false
+}
+
+// result hands over the schedule; the jobs that are left are left out, each with the reason. That takes a while where they are many, so
+// those that a context leaves no time for have a short one.
+func (o *outline) result(ctx context.Context) solve.Result {
+	poll := solve.NewPoll(ctx)
+	for j, left := range o.left {
+		if !left {
+			continue
+		}
+		reason := "no cluster is left for it; the run was stopped before it was looked into which attribute binds"
+		if !poll.Stopped(100 + 8*len(o.lanes)) {
+			reason = plan.CutReason(o.whyLeft(j))
+		}
+		o.solution.Unscheduled = append(o.solution.Unscheduled, model.Unscheduled{Job: o.in.Jobs()[j].ID, Reason: reason})
+	}
+	result := solve.Result{Solution: &o.solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
+	if poll.Ended() {
+		result.Stop = search.StopReason(ctx)
+	}
+	return result
+}
+
+// whyLeft says why a job is left out behind those that are placed, and names the attribute that binds: the one without which it
+// could be placed.
+func (o *outline) whyLeft(job int) string {
+	j := &o.in.Jobs()[job]
+	end, best, alone := math.Inf(1), -1, math.Inf(1)
+	barred, barredEnd := -1, math.Inf(1)
+	memory, bandwidth := 0, 0
+	for k := range o.lanes {
+		l := &o.lanes[k]
+		d := l.duration(o.in, job)
+		if math.IsInf(d, 1) {
+			continue
+		}
+		e := max(l.Release(l.size(j)), j.Arrival) + d
+		short, slow := j.Memory > l.memory, j.MinBandwidth > l.bandwidth
+		if short {
+			memory++
+		}
+		if slow {
+			bandwidth++
+		}
+		if short || slow {
+			if short != slow && e < barredEnd { // where both are missing neither binds alone
+				barred, barredEnd = k, e
+			}
+			continue
+		}
+		alone = min(alone, max(j.Arrival, o.in.FirstArrival())+d)
+		if e < end {
+			end, best = e, k
+		}
+	}
+	if best < 0 {
+		return plan.WhyNowhere(o.in, job)
+	}
+	text := fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, end, o.laneName(best))
+	switch l := &o.lanes[max(0, barred)]; {
+	case barred >= 0 && barredEnd <= j.Deadline && j.Memory > l.memory:
+		return text + fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.laneName(barred), l.memory, barredEnd)
+	case barred >= 0 && barredEnd <= j.Deadline:
+		return text + fmt.Sprintf("; bandwidth binds: it needs %g, %s offers %g and would end it at %v", j.MinBandwidth, o.laneName(barred), l.bandwidth, barredEnd)
+	case alone > j.Deadline:
+		text += fmt.Sprintf("; speed binds: %v if nothing else ran", alone)
+	default:
+		text += "; the wait for the jobs before it binds"
+	}
+	if memory+bandwidth > 0 {
+		text += fmt.Sprintf("; memory rules out %d and bandwidth %d of %d", memory, bandwidth, len(o.lanes))
+	}
+	return text
+}
+
+// laneName is the cluster of a lane, with the machine where it is one group of several.
+func (o *outline) laneName(k int) string {
+	l := &o.lanes[k]
+	cluster := &o.in.Clusters()[l.cluster]
+	if l.group < 0 {
+		return cluster.ID
+	}
+	return cluster.ID + "/" + cluster.Machines[l.group].ID
+}

@@ -1,0 +1,82 @@
+package solvers
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// pick chooses the slot of the next job; false where it has none.
+type pick func(s *plan.Schedule, job int) (plan.Slot, bool)
+
+// list places the jobs in queue order (plan.ArrivalOrder), each into the slot that choose picks.
+func list(ctx context.Context, in *model.Instance, choose pick) (solve.Result, error) {
+	return listInOrder(ctx, in, plan.ArrivalOrder(in), choose)
+}
+
+// manyProcessors is the number of processors from which on a single placement may take long enough to look at the context before each.
+const manyProcessors = 1 << 16
+
+// listInOrder places the jobs in the order, which has none before those it waits for, each into the slot that choose picks.
+func listInOrder(ctx context.Context, in *model.Instance, order []int, choose pick) (solve.Result, error) {
+	if ctx.Err() != nil {
+		return solve.Stopped(ctx), nil // before the state of millions of processors is made
+	}
+	every := 64
+	if in.Processors() > manyProcessors {
+		every = 1
+	}
+	s, err := plan.NewSchedule(in)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	for n, job := range order {
+		if n%every == 0 && ctx.Err() != nil {
+			return solve.Stopped(ctx), nil
+		}
+		if slot, ok := choose(s, job); ok {
+			s.Place(job, slot)
+		} else {
+			s.LeaveUnplaceable(job)
+		}
+	}
+	return solve.Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}
+
+// least picks, among the clusters on which the job has a slot, the one of the least key; ties go to the first cluster. Where the
+// job has a hard deadline it looks only at slots that end by then; if none does, at the one that ends first.
+func least(s *plan.Schedule, in *model.Instance, job int, key func(cluster int, slot plan.Slot) float64) (plan.Slot, bool) {
+	best, bestKey, found := plan.Slot{}, math.Inf(1), false
+	first := plan.Slot{End: math.Inf(1)} // of those that end too late
+	j := &in.Jobs()[job]
+	for c := range in.Clusters() {
+		slot, ok := s.Earliest(job, c)
+		switch {
+		case !ok:
+			continue
+		case j.DeadlineHard && slot.End > j.Deadline:
+			if slot.End < first.End {
+				first = slot
+			}
+			continue
+		}
+		if k := key(c, slot); !found || k < bestKey {
+			best, bestKey, found = slot, k, true
+		}
+	}
+	if !found && !math.IsInf(first.End, 1) {
+		return first, true
+	}
+	return best, found
+}
+
+// earliestEnd picks the slot that ends first.
+func earliestEnd(in *model.Instance) pick {
+	return func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		return least(s, in, job, func(_ int, slot plan.Slot) float64 { return slot.End })
+	}
+}

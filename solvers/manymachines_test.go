@@ -1,0 +1,54 @@
+package solvers
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// TestManyMachines: on 16 million machines, of which three jobs need five, no solver makes a state of each. Every one that takes the
+// instance schedules it in memory that 16 million machines of 16 bytes each do not fit into twice.
+func TestManyMachines(t *testing.T) {
+	memory := 4.0
+	jobs := []model.JobSpec{
+		{ID: "a", Work: new(3.0), Memory: 3},
+		{ID: "b", Work: new(5.0), Memory: 1, Processors: model.Rigid(2), Span: "machine"},
+		{ID: "d", Work: new(5.0), Memory: 2, Processors: model.Rigid(2)},
+	}
+	in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Jobs: jobs, Clusters: []model.ClusterSpec{
+		{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 8_000_000, Processors: 2, Memory: &memory}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, info := range solve.Solvers() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		result, err := solve.Run(ctx, info, info.New(), in, solve.Options{MaxEvals: 200})
+		runtime.ReadMemStats(&after)
+		cancel()
+		if errors.Is(err, solve.ErrUnsupported) {
+			continue
+		}
+		ran++
+		allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
+		switch {
+		case err != nil || result.Solution == nil || len(result.Solution.Jobs) != len(jobs):
+			t.Errorf("%s: %v, %v", info.Name, result, err)
+		case allocated > 400:
+			t.Errorf("%s allocated %d MB", info.Name, allocated)
+		}
+		t.Logf("%s: %d MB", info.Name, allocated)
+	}
+	if ran < 15 {
+		t.Errorf("only %d solvers take the instance", ran)
+	}
+}

@@ -1,0 +1,350 @@
+package solvers
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "maxmin",
+	Doc:    "Max-min: again and again the job whose earliest end is the latest goes where it ends first. O(n·C) and as much a job that is looked at again.",
+	Source: "O. H. Ibarra, C. E. Kim (1977), J. ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
+	New:    func() solve.Solver { return &MaxMin{} },
+
+	AutoJobs: 5_000,
+})
+
+// MaxMin repeatedly takes the job whose smallest completion time is the largest and places it where it has it; ties go to the
+// first job, then to the first lane.
+//
+// Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001),
+// doi:10.1006/jpdc.2000.1714, §3.
+//
+// Complexity: each job is kept with the lane on which it would end first when it was last looked at. What it ends at there
+// is never less than its smallest completion time, and of all jobs of one lane and size the largest of these is that of the
+// longest, whatever the release is. So each step looks only at the longest jobs of the lanes, O(C) a look on C lanes, and moves those that have a
+// better lane by now; it ends with the first that has not. Most often a few dozen looks; O(n) at worst, where lanes are as good as
+// each other for all jobs, or where the ends of n jobs that differ round to the same time.
+//
+// Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the lanes on which it would end in time, and is
+// left out where there are none.
+type MaxMin struct{}
+
+// Supports implements [Solver].
+func (*MaxMin) Supports(in *model.Instance) error { return supportsLanes(in) }
+
+// Solve implements [Solver].
+func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	c, err := newCompletions(ctx, in)
+	if c == nil {
+		return solve.Stopped(ctx), err
+	}
+	m := newMaxMinBuckets(ctx, c)
+	if m == nil {
+		return solve.Stopped(ctx), nil
+	}
+	walk := newMaxMinWalk(ctx, c)
+	return c.solve(ctx, func() (int, int) {
+		if job, lane, ok := walk.next(); ok {
+			m.take(job, lane)
+			return job, lane
+		}
+		return m.next()
+	}), nil
+}
+
+// maxMinBuckets keeps each job in the bucket of a lane and size.
+type maxMinBuckets struct {
+	c        *completions
+	buckets  []maxMinBucket
+	of       [][]int32 // bucket by lane and size
+	home     []int32   // bucket by job; −1: none
+	filled   []int     // lanes on which jobs were placed since the bounds were right
+	isFilled []bool
+	poll     *solve.Poll
+}
+
+// maxMinBucket holds jobs of one size that are kept with one lane. Heaps may hold jobs that have left it.
+type maxMinBucket struct {
+	lane, size int
+	longest    entryHeap // by duration, the longest first
+	latest     entryHeap // by arrival + duration, the latest first, of jobs that arrive after the start
+	due        entryHeap // by deadline − duration, the first first, of jobs with a hard deadline
+	bound      float64   // no job here has a later smallest completion time; −Inf: empty
+	gap        float64   // the least difference of two durations on the lane; NaN: not known yet
+}
+
+func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
+	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.lanes)), poll: solve.NewPoll(ctx)}
+	for k := range c.lanes {
+		row := make([]int32, c.lanes[k].processors+1)
+		for _, size := range c.sizes[k] {
+			row[size] = int32(len(m.buckets))
+			m.buckets = append(m.buckets, maxMinBucket{lane: k, size: size, bound: math.Inf(-1), gap: math.NaN()})
+		}
+		m.of = append(m.of, row)
+	}
+	for j := range c.left {
+		if m.poll.Stopped(8 * len(c.lanes)) {
+			return nil
+		}
+		m.keep(j)
+	}
+	for b := range m.buckets {
+		m.refresh(&m.buckets[b])
+	}
+	return m
+}
+
+// keep puts the job with the lane on which it would end first now.
+func (m *maxMinBuckets) keep(job int) {
+	o := m.c.best(job)
+	if m.home[job] = -1; o.cluster >= 0 {
+		m.move(job, o.cluster, o.first)
+	}
+}
+
+// move puts the job with the lane, on which it would end at the time.
+func (m *maxMinBuckets) move(job, lane int, end float64) {
+	j := &m.c.in.Jobs()[job]
+	home := m.of[lane][m.c.lanes[lane].size(j)]
+	m.home[job] = home
+	b, d := &m.buckets[home], m.c.on(job, lane)
+	b.longest.push(entry{-d, int32(job)})
+	if j.Arrival > m.c.in.FirstArrival() {
+		b.latest.push(entry{-(j.Arrival + d), int32(job)})
+	}
+	if m.c.deadlines && j.DeadlineHard {
+		b.due.push(entry{j.Deadline - d, int32(job)})
+	}
+	b.bound = max(b.bound, end)
+}
+
+// refresh brings the bound up to date and takes jobs out that cannot start in time any more.
+func (m *maxMinBuckets) refresh(b *maxMinBucket) {
+	release, home := m.c.release[b.lane][b.size], m.of[b.lane][b.size]
+	for len(b.due) > 0 && release > b.due[0].key {
+		if e := b.due.pop(); m.home[e.job] == home {
+			m.keep(int(e.job))
+		}
+	}
+	for _, h := range []*entryHeap{&b.longest, &b.latest} {
+		for len(*h) > 0 && m.home[(*h)[0].job] != home {
+			h.pop()
+		}
+	}
+	b.bound = math.Inf(-1)
+	if len(b.longest) > 0 {
+		b.bound = release - b.longest[0].key
+	}
+	if len(b.latest) > 0 {
+		b.bound = max(b.bound, -b.latest[0].key)
+	}
+}
+
+// next takes the job whose smallest completion time is the largest.
+func (m *maxMinBuckets) next() (job, lane int) {
+	for _, lane := range m.filled {
+		for _, size := range m.c.sizes[lane] {
+			m.refresh(&m.buckets[m.of[lane][size]])
+		}
+	}
+	for _, lane := range m.filled {
+		m.isFilled[lane] = false
+	}
+	m.filled = m.filled[:0]
+	for {
+		top, rival := -1, math.Inf(-1)
+		for k := range m.buckets {
+			if b := m.buckets[k].bound; top < 0 || b > m.buckets[top].bound {
+				if top >= 0 {
+					rival = m.buckets[top].bound
+				}
+				top = k
+			} else {
+				rival = max(rival, b)
+			}
+		}
+		if top < 0 || math.IsInf(m.buckets[top].bound, -1) || m.poll.Ended() {
+			return -1, -1
+		}
+		if m.settle(top, rival) {
+			job := m.first(m.buckets[top].bound)
+			lane := m.buckets[m.home[job]].lane
+			m.take(job, lane)
+			return job, lane
+		}
+	}
+}
+
+// take notes that the job is placed on the lane.
+func (m *maxMinBuckets) take(job, lane int) {
+	m.home[job] = -1
+	if !m.isFilled[lane] {
+		m.isFilled[lane] = true
+		m.filled = append(m.filled, lane)
+	}
+}
+
+// settle moves jobs at the top of the bucket to better lanes until that is a job without one, true, or the bound of the bucket
+// is less than the rival's.
+func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
+	b := &m.buckets[bucket]
+	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.lanes)) {
+		h := &b.longest
+		if len(*h) == 0 || m.c.release[b.lane][b.size]-(*h)[0].key < b.bound {
+			h = &b.latest
+		}
+		moved, ok := m.stays(b, int((*h)[0].job))
+		if ok {
+			return true
+		}
+		rival = max(rival, moved)
+		m.refresh(b)
+	}
+	return false
+}
+
+// stays says that the job has its smallest completion time in its bucket, ties going to the first lane; if not, it moves, and the bound of its
+// new bucket is returned.
+func (m *maxMinBuckets) stays(b *maxMinBucket, job int) (moved float64, ok bool) {
+	o := m.c.best(job)
+	if o.cluster == b.lane {
+		return 0, true
+	}
+	m.move(job, o.cluster, o.first) // the lane that it was kept with is in time, so there is one
+	return m.buckets[m.home[job]].bound, false
+}
+
+// first is the first job of those whose smallest completion time is the given bound, the largest; there is one.
+func (m *maxMinBuckets) first(bound float64) int {
+	best := -1
+	for again := true; again; {
+		again = false
+		for k := range m.buckets {
+			if m.buckets[k].bound == bound && m.firstOf(&m.buckets[k], bound, &best) {
+				again = true // a job has moved, maybe to a bucket that was looked at before
+			}
+		}
+	}
+	return best
+}
+
+// firstOf looks for such a job in one bucket that comes before the best; moved: others have left it.
+func (m *maxMinBuckets) firstOf(b *maxMinBucket, bound float64, best *int) (moved bool) {
+	release := m.c.release[b.lane][b.size]
+	better := func(job int) bool { // of those that are equal
+		if *best >= 0 && job >= *best {
+			return true
+		}
+		_, ok := m.stays(b, job)
+		if ok {
+			*best = job
+		}
+		return ok
+	}
+	for m.refresh(b); len(b.latest) > 0 && -b.latest[0].key == bound && !better(int(b.latest[0].job)); m.refresh(b) {
+		moved = true
+	}
+	// Different durations may round to the same end, so the first job need not be at the top.
+	var aside []entry
+	for m.refresh(b); len(b.longest) > 0 && release-b.longest[0].key == bound; m.refresh(b) {
+		if !better(int(b.longest[0].job)) {
+			moved = true
+			continue
+		}
+		if !b.longest.next(release, bound) || release+m.shorter(b) < bound {
+			break
+		}
+		aside = append(aside, b.longest.pop())
+	}
+	for _, e := range aside {
+		b.longest.push(e)
+	}
+	m.refresh(b)
+	return moved
+}
+
+// next says that an entry behind the top may end at the bound as well.
+func (h entryHeap) next(release, bound float64) bool {
+	return len(h) > 1 && release-h[1].key == bound || len(h) > 2 && release-h[2].key == bound
+}
+
+// shorter is at least the longest duration on the lane that is less than that at the top of the bucket.
+func (m *maxMinBuckets) shorter(b *maxMinBucket) float64 {
+	longest := -b.longest[0].key
+	return min(longest, math.Nextafter(longest-m.gapOf(b), math.Inf(1)))
+}
+
+// gapOf is the least difference of two durations on the lane of the bucket; +Inf: they are all equal.
+func (m *maxMinBuckets) gapOf(b *maxMinBucket) float64 {
+	if math.IsNaN(b.gap) {
+		var durations []float64
+		for j := range m.c.left {
+			if d := m.c.on(j, b.lane); !math.IsInf(d, 1) {
+				durations = append(durations, d)
+			}
+		}
+		slices.Sort(durations)
+		b.gap = math.Inf(1)
+		for k := 1; k < len(durations); k++ {
+			if durations[k] > durations[k-1] {
+				b.gap = min(b.gap, durations[k]-durations[k-1])
+			}
+		}
+	}
+	return b.gap
+}
+
+// entry is a job with the key that it is sorted by.
+type entry struct {
+	key float64
+	job int32
+}
+
+// entryHeap is a heap of the least key first; of one key, the first job.
+type entryHeap []entry
+
+func (h entryHeap) before(a, b entry) bool { return a.key < b.key || a.key == b.key && a.job < b.job }
+
+// push adds an entry.
+func (h *entryHeap) push(e entry) {
+	*h = append(*h, e)
+	for k := len(*h) - 1; k > 0; {
+		parent := (k - 1) / 2
+		if !h.before((*h)[k], (*h)[parent]) {
+			return
+		}
+		(*h)[k], (*h)[parent] = (*h)[parent], (*h)[k]
+		k = parent
+	}
+}
+
+// pop removes the first entry.
+func (h *entryHeap) pop() entry {
+	s := *h
+	top, last := s[0], len(s)-1
+	s[0] = s[last]
+	s = s[:last]
+	for k := 0; ; {
+		child := 2*k + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && h.before(s[child+1], s[child]) {
+			child++
+		}
+		if !h.before(s[child], s[k]) {
+			break
+		}
+		s[k], s[child] = s[child], s[k]
+		k = child
+	}
+	*h = s
+	return top
+}

@@ -1,0 +1,82 @@
+package solvers
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// maxMinWalk finds the job of the largest smallest completion time where that follows from one lane: on each lane no job ends
+// sooner than its smallest completion time, so the jobs are looked at from the longest on a lane down to where what is left ends before the best found.
+// Where machines differ in speed alone that is one job a step. It gives up after some that do not end soon: where run times
+// are unrelated it never does.
+//
+// It is for jobs of one size a lane that are all there and have no hard deadline.
+type maxMinWalk struct {
+	c      *completions
+	orders [][]int32 // by lane: the jobs, the longest first
+	misses int
+}
+
+// newMaxMinWalk sorts the jobs; nil where the instance is of another kind or the context has ended.
+func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
+	if c.deadlines || c.in.Features().Has(model.Arrivals) {
+		return nil
+	}
+	w := &maxMinWalk{c: c, orders: make([][]int32, len(c.lanes))}
+	for k := range c.lanes {
+		if ctx.Err() != nil || len(c.sizes[k]) > 1 {
+			return nil
+		}
+		jobs := make([]int32, 0, len(c.left))
+		for j := range c.left {
+			if math.IsInf(c.on(j, k), 1) {
+				return nil // a job that cannot run there may end later than all that can
+			}
+			jobs = append(jobs, int32(j))
+		}
+		w.orders[k] = sorted(jobs, func(j int32) float64 { return -c.on(int(j), k) })
+	}
+	return w
+}
+
+// next is the job with its lane; false where it is not found soon.
+func (w *maxMinWalk) next() (job, lane int, ok bool) {
+	const looks, patience = 16, 256
+	if w == nil || w.misses > patience {
+		return 0, 0, false
+	}
+	walked, least := -1, math.Inf(1)
+	for k := range w.orders {
+		for len(w.orders[k]) > 0 && !w.c.left[w.orders[k][0]] {
+			w.orders[k] = w.orders[k][1:]
+		}
+		if len(w.orders[k]) == 0 {
+			return 0, 0, false
+		}
+		if end := w.c.at(int(w.orders[k][0]), k); end < least {
+			walked, least = k, end
+		}
+	}
+	best := option{first: math.Inf(-1)}
+	looked := 0
+	for _, i := range w.orders[walked] {
+		j := int(i)
+		if !w.c.left[j] {
+			continue
+		}
+		if w.c.at(j, walked) < best.first {
+			w.misses = 0
+			return best.job, best.cluster, true
+		}
+		if looked++; looked > looks {
+			w.misses++
+			return 0, 0, false
+		}
+		if o := w.c.best(j); o.first > best.first || o.first == best.first && j < best.job {
+			best = o
+		}
+	}
+	return best.job, best.cluster, true
+}

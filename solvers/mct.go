@@ -1,0 +1,37 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "mct",
+	Doc:    "Minimum completion time: each job in order of arrival goes where it ends first. O(n·C·r).",
+	Source: "T. D. Braun et al. (2001), A comparison of eleven static heuristics for mapping a class of independent tasks onto heterogeneous distributed computing systems, J. Parallel Distrib. Comput. 61(6), doi:10.1006/jpdc.2000.1714, §3",
+	New:    func() solve.Solver { return &MCT{} },
+
+	AutoJobs: 10_000_000,
+})
+
+// MCT is minimum completion time: each job, in order of arrival, goes to the cluster on which it ends first; ties to the
+// first cluster.
+//
+// Source: T. D. Braun et al. (2001), Journal of Parallel and Distributed Computing 61(6), doi:10.1006/jpdc.2000.1714, §3.
+// Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
+//
+// Deviations from the paper: a machine is a cluster here and may have many processors; a parallel job is ready when enough
+// of them are released.
+type MCT struct{}
+
+// Supports implements [Solver].
+func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+
+// Solve implements [Solver].
+func (*MCT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	return list(ctx, in, earliestEnd(in))
+}

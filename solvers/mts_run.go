@@ -1,0 +1,364 @@
+package solvers
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// mtsRun is a run of [MTS].
+type mtsRun struct {
+	*outline
+	p         MTS
+	origin    float64
+	kinds     []mtsKind
+	span      []float64    // of kind k on lane r at k·lanes + r: how long it takes; with a minus: it does not fit, +Inf: it cannot run
+	queues    [][]mtsQueue // by lane, one a size
+	heaps     [4]mtsHeap   // by class
+	fragments bool
+	minmin    bool // all three rules are off
+	poll      *solve.Poll
+}
+
+// mtsKind is a number of jobs that are alike.
+type mtsKind struct {
+	jobs              []int32 // that are left, the first first
+	deadline, arrival float64
+	memory            float64
+	files, hard       bool
+	cpu, link, room   int32 // resources overloaded in processors, bandwidth and memory
+	open              int32 // resources that it fits and could still end on in time
+	class             int8
+	place             int32   // in the heap of the class; −1: in none
+	lane              int32   // of the least completion time when it was looked at last
+	end               float64 // that completion time; NaN: not looked at yet
+	log               float64 // ln f there
+	key               float64 // not above ln mt, or, without weights, the completion time
+}
+
+// mtsQueue is the jobs of one size on one lane, in the order in which they come to be too late there.
+type mtsQueue struct {
+	size    int
+	release float64
+	latest  latestStarts
+	longest float64    // that one of the jobs takes
+	early   []mtsMatch // fragments of jobs that start when they arrive, later than the processors are released
+	matches []mtsMatch // fragments now
+}
+
+// mtsMatch is a job that the fragment rule could place on a lane.
+type mtsMatch struct {
+	sum  float64
+	kind int32
+}
+
+// newMTSRun starts with nothing placed; nil where the context ends first.
+func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
+	r := &mtsRun{outline: newOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx)}
+	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
+	r.sort()
+	r.span = make([]float64, len(r.kinds)*len(r.lanes))
+	for k := range r.kinds {
+		if r.poll.Stopped(8 * len(r.lanes)) {
+			return nil
+		}
+		r.measure(k)
+	}
+	r.queues = make([][]mtsQueue, len(r.lanes))
+	for lane := range r.lanes {
+		if r.poll.Ask(); r.poll.Ended() || !r.queue(lane) {
+			return nil
+		}
+	}
+	for k := range r.kinds {
+		if r.poll.Stopped(8 * len(r.lanes)) {
+			return nil
+		}
+		if kind := &r.kinds[k]; kind.open > 0 {
+			kind.class, kind.end = r.class(kind), math.NaN()
+			r.evaluate(int32(k))
+			r.heaps[kind.class].push(r, int32(k))
+		}
+	}
+	for lane := range r.queues {
+		for q := range r.queues[lane] {
+			r.match(lane, &r.queues[lane][q])
+		}
+	}
+	return r
+}
+
+// mtsLike is what jobs of one kind have in common.
+type mtsLike struct {
+	arrival, deadline, work, memory, data, message, bandwidth float64
+	tasks, size                                               int
+	hard                                                      bool
+}
+
+// sort makes the kinds, in the order of their first jobs. Jobs that state run times are kinds of their own.
+func (r *mtsRun) sort() {
+	seen := make(map[mtsLike]int, len(r.left))
+	r.kinds = make([]mtsKind, 0, len(r.left))
+	for i := range r.left {
+		j := &r.in.Jobs()[i]
+		if !j.StatesRuntimes() {
+			like := mtsLike{j.Arrival, j.Deadline, j.Work, j.Memory, j.Input + j.Output, j.Message, j.MinBandwidth, j.Tasks, j.Min, j.DeadlineHard}
+			if k, ok := seen[like]; ok {
+				r.kinds[k].jobs = append(r.kinds[k].jobs, int32(i))
+				continue
+			}
+			seen[like] = len(r.kinds)
+		}
+		r.kinds = append(r.kinds, mtsKind{jobs: []int32{int32(i)}, deadline: j.Deadline, arrival: j.Arrival, memory: j.Memory,
+			files: j.Input+j.Output > 0 && !j.StatesRuntimes(), hard: j.DeadlineHard && j.HasDeadline(), place: -1})
+	}
+}
+
+// measure finds out how long the kind takes on each lane, which it fits and whose memory it overloads.
+func (r *mtsRun) measure(k int) {
+	kind := &r.kinds[k]
+	j := &r.in.Jobs()[kind.jobs[0]]
+	for lane := range r.lanes {
+		l, span := &r.lanes[lane], math.Inf(1)
+		if l.size(j) <= l.processors {
+			if ex, tr := r.times(kind, lane); !math.IsNaN(ex) {
+				span = ex + tr
+			}
+		}
+		if kind.memory > l.memory*r.p.MemoryShare {
+			kind.room++
+		}
+		if math.IsInf(span, 1) || kind.memory > l.memory*r.p.MemoryShare || j.MinBandwidth > l.bandwidth {
+			span = math.Copysign(span, -1)
+		} else {
+			kind.open++
+		}
+		r.span[k*len(r.lanes)+lane] = span
+	}
+}
+
+// queue sets the kinds up on the lane; false where the context has ended.
+func (r *mtsRun) queue(lane int) bool {
+	l := &r.lanes[lane]
+	index := make([]int32, l.processors+1) // of the queue by size, from 1
+	for k := range r.kinds {
+		kind := &r.kinds[k]
+		fits := !math.Signbit(r.span[k*len(r.lanes)+lane])
+		span := math.Abs(r.span[k*len(r.lanes)+lane])
+		if math.IsInf(span, 1) {
+			r.pass(kind, lane, false)
+			continue
+		}
+		size := l.size(&r.in.Jobs()[kind.jobs[0]])
+		if index[size] == 0 {
+			fresh := mtsQueue{size: size, release: l.Release(size)}
+			if len(r.queues[lane]) == 0 {
+				fresh.latest.items = make([]latestStart, 0, len(r.kinds)-k)
+			}
+			r.queues[lane] = append(r.queues[lane], fresh)
+			index[size] = int32(len(r.queues[lane]))
+		}
+		q, latest := &r.queues[lane][index[size]-1], kind.deadline-span
+		switch start := max(q.release, kind.arrival); {
+		case start > latest:
+			r.pass(kind, lane, fits)
+		case !math.IsInf(latest, 1):
+			q.latest.items = append(q.latest.items, latestStart{latest, int32(k), fits})
+			q.longest = max(q.longest, span)
+			if r.fragments && kind.arrival > q.release {
+				r.tryFragment(&q.early, int32(k), lane, kind.arrival)
+			}
+		}
+		if k%4096 == 4095 {
+			if r.poll.Ask(); r.poll.Ended() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pass counts a lane on which the kind would be too late; open says that it could have been placed there.
+func (r *mtsRun) pass(kind *mtsKind, lane int, open bool) {
+	kind.cpu++
+	if kind.files && !math.IsInf(r.lanes[lane].bandwidth, 1) {
+		kind.link++
+	}
+	if open && kind.hard {
+		kind.open--
+	}
+}
+
+// class is the number of attributes in which the kind is overloaded.
+func (r *mtsRun) class(kind *mtsKind) int8 {
+	if r.p.Classes == "off" {
+		return 0
+	}
+	class, all := int8(0), float64(len(r.lanes))
+	if float64(kind.cpu) > r.p.Lambda*all {
+		class++
+	}
+	if float64(kind.room) > r.p.Chi*all {
+		class++
+	}
+	if float64(kind.link) > r.p.Eta*all {
+		class++
+	}
+	return class
+}
+
+// start is when the kind would start on the lane.
+func (r *mtsRun) start(kind *mtsKind, lane int) float64 {
+	queues := r.queues[lane]
+	if len(queues) == 1 {
+		return max(queues[0].release, kind.arrival)
+	}
+	size := r.lanes[lane].size(&r.in.Jobs()[kind.jobs[0]])
+	for q := range queues {
+		if queues[q].size == size {
+			return max(queues[q].release, kind.arrival)
+		}
+	}
+	return math.Inf(1)
+}
+
+// evaluate finds the lane of the least completion time of the kind, which has one, and its key; false where nothing has changed. Completion
+// times only grow: a lane that was the best stays so while its own does not.
+func (r *mtsRun) evaluate(k int32) (changed bool) {
+	kind := &r.kinds[k]
+	if r.end(k, int(kind.lane)) == kind.end {
+		return false
+	}
+	r.poll.Stopped(8 * len(r.lanes))
+	kind.end = math.Inf(1)
+	for lane, span := range r.span[int(k)*len(r.lanes):][:len(r.lanes)] {
+		if math.Signbit(span) {
+			continue
+		}
+		start := r.start(kind, lane)
+		if start+span < kind.end && !(kind.hard && start > kind.deadline-span) {
+			kind.end, kind.lane = start+span, int32(lane)
+		}
+	}
+	kind.log = kind.end
+	if r.p.Weights != "off" {
+		kind.log = math.Log(max(0, kind.end-r.origin))
+	}
+	r.weigh(kind)
+	return true
+}
+
+// end is the completion time of the kind on the lane; +Inf where it does not fit or would be too late.
+func (r *mtsRun) end(k int32, lane int) float64 {
+	span := r.span[int(k)*len(r.lanes)+lane]
+	if math.Signbit(span) {
+		return math.Inf(1)
+	}
+	kind := &r.kinds[k]
+	start := r.start(kind, lane)
+	if kind.hard && start > kind.deadline-span {
+		return math.Inf(1)
+	}
+	return start + span
+}
+
+// weigh makes the key from what is known of the completion time.
+func (r *mtsRun) weigh(kind *mtsKind) {
+	if kind.key = kind.log; r.p.Weights != "off" {
+		kind.key -= logSumExp(float64(kind.cpu), float64(kind.link), float64(kind.room))
+	}
+}
+
+// step places one job; false where none is left or the context has ended.
+func (r *mtsRun) step() bool {
+	if r.poll.Stopped(8 * len(r.lanes)) {
+		return false
+	}
+	class := len(r.heaps) - 1
+	for class >= 0 && len(r.heaps[class]) == 0 {
+		class--
+	}
+	if class < 0 {
+		return false
+	}
+	kind, lane := r.leastFragment(int8(class))
+	if kind < 0 {
+		if kind, lane = r.leastKey(class); kind < 0 {
+			return false
+		}
+	}
+	r.assign(kind, lane)
+	return true
+}
+
+// leastKey is the kind of the least mt in the class, with its lane; −1: the context has ended.
+func (r *mtsRun) leastKey(class int) (kind int32, lane int) {
+	h := &r.heaps[class]
+	for !r.poll.Stopped(16) {
+		k := (*h)[0]
+		key, at := r.kinds[k].key, r.kinds[k].lane
+		if !r.evaluate(k) || r.kinds[k].key == key && r.kinds[k].lane == at {
+			return k, int(at)
+		}
+		h.sink(r, 0)
+	}
+	return -1, 0
+}
+
+// assign places the first job of the kind on the lane.
+func (r *mtsRun) assign(k int32, lane int) {
+	kind, l := &r.kinds[k], &r.lanes[lane]
+	job := int(kind.jobs[0])
+	start := r.start(kind, lane)
+	r.place(job, lane, start, start+l.duration(r.in, job))
+	if kind.jobs = kind.jobs[1:]; len(kind.jobs) == 0 {
+		kind.jobs = []int32{int32(job)} // for what looks at the kind still
+		r.drop(k)
+	} else {
+		r.heaps[kind.class].sink(r, int(kind.place))
+	}
+	for q := range r.queues[lane] {
+		queue := &r.queues[lane][q]
+		if release := l.Release(queue.size); release > queue.release {
+			queue.release = release
+			r.advance(lane, queue)
+			r.match(lane, queue)
+		}
+	}
+}
+
+// drop takes the kind out of what is left.
+func (r *mtsRun) drop(k int32) {
+	kind := &r.kinds[k]
+	r.heaps[kind.class].remove(r, int(kind.place))
+}
+
+// advance passes the kinds that are too late on the lane now.
+func (r *mtsRun) advance(lane int, q *mtsQueue) {
+	for q.latest.len() > 0 && q.latest.get(0).at < q.release {
+		passed := q.latest.get(0)
+		q.latest.first++
+		k := passed.kind
+		kind := &r.kinds[k]
+		if kind.place < 0 {
+			continue
+		}
+		r.pass(kind, lane, passed.fits)
+		if kind.open == 0 {
+			r.drop(k)
+			continue
+		}
+		if class := r.class(kind); class != kind.class {
+			r.drop(k)
+			kind.class = class
+			r.weigh(kind)
+			r.heaps[class].push(r, k)
+		} else if r.p.Weights != "off" {
+			r.weigh(kind)
+			r.heaps[class].rise(r, int(kind.place))
+		}
+	}
+}

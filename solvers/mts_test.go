@@ -1,0 +1,353 @@
+package solvers_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/solvers"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// literalMTS is MTS as the specification writes it, on clusters of one machine each that is given out as a whole: in each step all
+// loads, counts and classes anew. It returns the placements and the jobs that are left out.
+type literalMTS struct {
+	in         *model.Instance
+	p          solvers.MTS // with every value set
+	free       []float64
+	now        float64 // f counts from here
+	left       []int
+	placements []model.Placement
+	out        []int
+}
+
+// attributes are what the literal form knows of a job on a resource.
+type attributes struct {
+	s, ex, tr, start, latest float64
+	fits, inTime             bool
+	cpu, link, memory        float64 // loads
+}
+
+func (l *literalMTS) at(j, r int) attributes {
+	job, machine := &l.in.Jobs()[j], &l.in.Clusters()[r].Machines[0]
+	a := attributes{start: max(l.free[r], job.Arrival)}
+	a.ex = l.in.Busy(j, r, machine.Speed, job.Tasks) / l.p.ProcessorShare
+	a.tr = l.in.Transfer(j, machine.Bandwidth) / l.p.BandwidthShare
+	if a.s = a.ex + a.tr; math.IsNaN(a.s) {
+		a.s, a.latest = math.Inf(1), math.Inf(-1)
+		return a
+	}
+	a.latest = job.Deadline - a.s
+	a.inTime = a.start <= a.latest
+	a.fits = job.Memory <= machine.Memory*l.p.MemoryShare && job.MinBandwidth <= machine.Bandwidth
+	left := job.Deadline - a.start
+	a.cpu, a.link, a.memory = 1, 1, 1
+	if left-a.tr > a.ex {
+		a.cpu = a.ex / (left - a.tr)
+	}
+	files := job.Input+job.Output > 0 && !job.StatesRuntimes()
+	if files && !math.IsInf(machine.Bandwidth, 1) && left-a.ex > a.tr {
+		a.link = a.tr / (left - a.ex)
+	}
+	if !math.IsInf(machine.Memory, 1) {
+		a.memory = job.Memory / (machine.Memory * l.p.MemoryShare)
+	}
+	return a
+}
+
+// may says that the job may be placed on the resource: crq.
+func (l *literalMTS) may(j int, a attributes) bool {
+	return a.fits && !math.IsInf(a.s, 1) && (a.inTime || !l.in.Jobs()[j].DeadlineHard)
+}
+
+// counts are the numbers of resources that the job would overload.
+func (l *literalMTS) counts(j int) (cpu, link, memory float64) {
+	job := &l.in.Jobs()[j]
+	for r := range l.free {
+		a, machine := l.at(j, r), &l.in.Clusters()[r].Machines[0]
+		if !a.inTime {
+			cpu++
+			if job.Input+job.Output > 0 && !job.StatesRuntimes() && !math.IsInf(machine.Bandwidth, 1) {
+				link++
+			}
+		}
+		if job.Memory > machine.Memory*l.p.MemoryShare {
+			memory++
+		}
+	}
+	return cpu, link, memory
+}
+
+func (l *literalMTS) run() {
+	for {
+		l.left = slices.DeleteFunc(l.left, func(j int) bool {
+			for r := range l.free {
+				if l.may(j, l.at(j, r)) {
+					return false
+				}
+			}
+			l.out = append(l.out, j)
+			return true
+		})
+		if len(l.left) == 0 {
+			slices.Sort(l.out)
+			return
+		}
+		j, r := l.choose()
+		job, machine := &l.in.Jobs()[j], &l.in.Clusters()[r].Machines[0]
+		start := max(l.free[r], job.Arrival)
+		end := start + (l.in.Busy(j, r, machine.Speed, job.Tasks) + l.in.Transfer(j, machine.Bandwidth))
+		l.placements = append(l.placements, model.Placement{Job: job.ID, Cluster: l.in.Clusters()[r].ID, Start: start, End: end})
+		l.free[r] = end
+		l.left = slices.DeleteFunc(l.left, func(k int) bool { return k == j })
+	}
+}
+
+// choose is steps 2 to 4.
+func (l *literalMTS) choose() (job, resource int) {
+	class := map[int]int{}
+	weight := map[int]float64{}
+	highest := 0
+	all := float64(len(l.free))
+	for _, j := range l.left {
+		cpu, link, memory := l.counts(j)
+		most := max(cpu, link, memory)
+		weight[j] = most + math.Log(math.Exp(cpu-most)+math.Exp(link-most)+math.Exp(memory-most))
+		if l.p.Classes == "on" {
+			for _, over := range []bool{cpu > l.p.Lambda*all, memory > l.p.Chi*all, link > l.p.Eta*all} {
+				if over {
+					class[j]++
+				}
+			}
+		}
+		highest = max(highest, class[j])
+	}
+	if l.p.Fragments == "on" {
+		least := math.Inf(1)
+		found := false
+		for r := range l.free {
+			for _, j := range l.left {
+				a := l.at(j, r)
+				if class[j] != highest || !l.may(j, a) || !a.inTime {
+					continue
+				}
+				c, b, m := 1-a.cpu, 1-a.link, 1-a.memory
+				if c <= l.p.Fragment && b <= l.p.Fragment && m <= l.p.Fragment && (!found || c+b+m < least) {
+					job, resource, least, found = j, r, c+b+m, true
+				}
+			}
+		}
+		if found {
+			return job, resource
+		}
+	}
+	first := math.Inf(1)
+	found := false
+	for _, j := range l.left {
+		if class[j] != highest {
+			continue
+		}
+		end, at := math.Inf(1), -1
+		for r := range l.free {
+			if a := l.at(j, r); l.may(j, a) && a.start+a.s < end {
+				end, at = a.start+a.s, r
+			}
+		}
+		mt := end
+		if l.p.Weights == "on" {
+			mt = math.Log(max(0, end-l.now)) - weight[j]
+		}
+		minMin := l.p.Classes == "off" && l.p.Fragments == "off" && l.p.Weights == "off"
+		if !found || mt < first || mt == first && at < resource && !minMin {
+			job, resource, first, found = j, at, mt, true
+		}
+	}
+	return job, resource
+}
+
+// gridInstance is a random grid of single machines with memory and bandwidth, and jobs with files and deadlines.
+func gridInstance(t testing.TB, seed uint64, most int) *model.Instance {
+	rng := rand.New(rand.NewPCG(seed, 0x6d7473))
+	whole := seed%3 == 1 // whole numbers: many ties
+	number := func(low, high float64) float64 {
+		if whole {
+			return math.Floor(low + (high-low+1)*rng.Float64())
+		}
+		return low + (high-low)*rng.Float64()
+	}
+	b := model.NewBuilder("grid")
+	resources := 1 + rng.IntN(10)
+	for r := range resources {
+		m := model.MachineSpec{ID: "m", Processors: 1 + rng.IntN(3), Speed: number(1, 5), Memory: new(number(1, 5)), Bandwidth: number(5, 15)}
+		if rng.IntN(8) == 0 {
+			m.Memory = nil
+		}
+		if rng.IntN(8) == 0 {
+			m.Bandwidth = 0
+		}
+		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("r", r), Allocation: "machine", Machines: []model.MachineSpec{m}})
+	}
+	origin := []float64{0, 0, 3, 1e9}[rng.IntN(4)]
+	spread := []float64{0, 0, 4, 30}[rng.IntN(4)]
+	tight := []float64{1, 5, 40}[rng.IntN(3)]
+	for j := range 1 + rng.IntN(most) {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(number(1, 11)), Arrival: origin + math.Floor(spread*rng.Float64())}
+		if rng.IntN(6) > 0 {
+			job.Deadline = new(job.Arrival + tight*number(1, 5))
+			job.DeadlineHard = rng.IntN(8) > 0
+		}
+		if rng.IntN(2) == 0 {
+			job.Input, job.Output = number(1, 10), number(1, 5)
+		}
+		if rng.IntN(5) > 0 {
+			job.Memory = number(1, 5)
+		}
+		if rng.IntN(2) == 0 {
+			job.MinBandwidth = number(1, 9)
+		}
+		if rng.IntN(10) == 0 {
+			job.Runtime = map[string]float64{"r0": number(1, 5), fmt.Sprint("r", resources-1): number(1, 5)}
+		}
+		b.Job(job)
+	}
+	return built(t, b)
+}
+
+// Decisions are those of the literal form on 500 random instances, with every combination of the rules on and off, and with
+// other limits, fragments and shares.
+func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
+	onOff := []string{"on", "off"}
+	placed, left, fragments := 0, 0, 0
+	for seed := range uint64(500) {
+		in := gridInstance(t, seed, 24)
+		rng := rand.New(rand.NewPCG(seed, 5))
+		for k := range 8 {
+			p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
+				Classes: onOff[k&1], Fragments: onOff[k>>1&1], Weights: onOff[k>>2&1]}
+			if seed%2 == 1 {
+				p.Lambda, p.Chi, p.Eta, p.Fragment = 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), []float64{0.01, 0.3, 0.7, 0.95}[rng.IntN(4)]
+			}
+			if seed%5 == 4 {
+				p.ProcessorShare, p.MemoryShare, p.BandwidthShare = 1-rng.Float64()/2, 1-rng.Float64()/2, 1-rng.Float64()/2
+			}
+			result, want := asLiteral(t, fmt.Sprintf("seed %d, %+v", seed, p), in, p)
+			placed, left = placed+len(want.placements), left+len(want.out)
+			if p.Fragments == "on" {
+				p.Fragments = "off"
+				other, err := p.Solve(context.Background(), in, solve.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if differ(result.Solution, other.Solution) != "" {
+					fragments++
+				}
+			}
+		}
+	}
+	t.Logf("%d jobs placed, %d left out; the fragment rule decides in %d of 2000 runs", placed, left, fragments)
+	if placed < 20_000 || left < 4_000 || fragments < 50 {
+		t.Error("the instances prove little")
+	}
+}
+
+// asLiteral solves the batch, checks that the schedule is right and that its decisions are those of the literal form, and returns both.
+func asLiteral(t *testing.T, name string, in *model.Instance, p solvers.MTS) (solve.Result, *literalMTS) {
+	t.Helper()
+	want := &literalMTS{in: in, p: p, free: slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters())), now: in.FirstArrival()}
+	for j := range in.Jobs() {
+		want.left = append(want.left, j)
+	}
+	want.run()
+	result, err := p.Solve(context.Background(), in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := model.Check(in, result.Solution); !report.OK() {
+		t.Fatalf("%s: %v", name, report.Violations[0])
+	}
+	sameDecisions(t, name, in, result.Solution, want)
+	return result, want
+}
+
+// sameDecisions compares a schedule with the literal one.
+func sameDecisions(t *testing.T, name string, in *model.Instance, got *model.Solution, want *literalMTS) {
+	t.Helper()
+	if len(got.Jobs) != len(want.placements) || len(got.Unscheduled) != len(want.out) {
+		t.Fatalf("%s: %d jobs placed and %d not; want %d and %d", name, len(got.Jobs), len(got.Unscheduled), len(want.placements), len(want.out))
+	}
+	for k, p := range got.Jobs {
+		if q := want.placements[k]; p.Job != q.Job || p.Cluster != q.Cluster || p.Start != q.Start || p.End != q.End {
+			t.Fatalf("%s: placement %d: got %+v, want %+v", name, k, p, q)
+		}
+	}
+	for k, u := range got.Unscheduled {
+		if id := in.Jobs()[want.out[k]].ID; u.Job != id {
+			t.Fatalf("%s: left out: got %s, want %s", name, u.Job, id)
+		}
+	}
+}
+
+// With its three rules off MTS is Min-min, on grids and on instances of every family.
+func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
+	compare := func(in *model.Instance) {
+		t.Helper()
+		mts, err := (&solvers.MTS{Classes: "off", Fragments: "off", Weights: "off"}).Solve(context.Background(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		minMin, err := (&solvers.MinMin{}).Solve(context.Background(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if difference := differ(mts.Solution, minMin.Solution); difference != "" {
+			t.Fatalf("%s: %s", in.Name(), difference)
+		}
+	}
+	for seed := range uint64(1000) {
+		compare(gridInstance(t, seed, 60))
+	}
+	for _, f := range families {
+		for seed := range uint64(100) {
+			compare(f.instance(t, seed, 40))
+		}
+	}
+}
+
+// e^count overflows from 710 resources on; ln f − ln Σ e^count does not. On 2,000 resources the job that overloads most of them must go first, though
+// f/(Σ e^count) would be 0 for all.
+func TestMTSComparesInLogSpace(t *testing.T) {
+	b := model.NewBuilder("log space")
+	const resources = 2000
+	for r := range resources {
+		speed := 1.0
+		if r >= resources-10 {
+			speed = 100
+		}
+		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("r", r), Allocation: "machine", Machines: []model.MachineSpec{{ID: "m", Speed: speed, Memory: new(1 + float64(r%100))}}})
+	}
+	for j := range 40 { // all are overloaded on more than half of the resources, by memory; later jobs on more
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Memory: 50 + float64(j), Deadline: new(50.0), DeadlineHard: true})
+	}
+	in := built(t, b)
+	p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "off", Weights: "on"}
+	result, err := p.Solve(context.Background(), in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, placement := range result.Solution.Jobs {
+		if want := fmt.Sprint("j", 39-k); placement.Job != want {
+			t.Errorf("placement %d is of %s, want %s", k, placement.Job, want)
+		}
+	}
+	want := &literalMTS{in: in, p: p, free: make([]float64, resources)}
+	for j := range in.Jobs() {
+		want.left = append(want.left, j)
+	}
+	want.run()
+	sameDecisions(t, "2,000 resources", in, result.Solution, want)
+}

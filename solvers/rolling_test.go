@@ -1,0 +1,205 @@
+package solvers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/solvers"
+
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// rolling is the rolling use of a registered solver.
+func rolling(t testing.TB, name string, period, threshold float64) (solve.Info, solve.Solver) {
+	t.Helper()
+	info, err := solve.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solver, err := solve.NewRolling(info, info.New(), period, threshold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info, solver
+}
+
+// stream is a random instance of jobs that arrive over time, with a little of every feature; plain ones are rigid jobs for MUSCLE.
+func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	b := model.NewBuilder("stream").Minimise("mean_response", 1)
+	for c := range 1 + rng.IntN(3) {
+		cluster := machines(fmt.Sprint("c", c), 1+rng.IntN(4), 1+rng.Float64())
+		if !plain {
+			cluster.Machines[0].Memory = new(4.0)
+			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: "n", Count: 2, Processors: 2, Speed: 2, Memory: new(6.0), Bandwidth: 3})
+			b.Spec().Licences = map[string]int{"l": 2}
+		}
+		b.Cluster(cluster)
+	}
+	for j := range 1 + rng.IntN(30) {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1 + 9*rng.Float64()), Arrival: 100 + 20*rng.Float64()}
+		if rng.IntN(3) == 0 {
+			job.Processors = model.Rigid(1 + rng.IntN(2))
+		}
+		if !plain {
+			job.Memory, job.Input = 4*rng.Float64(), 3*rng.Float64()
+			if j > 0 && rng.IntN(3) == 0 {
+				job.After = []string{fmt.Sprint("j", rng.IntN(j))}
+			}
+			if rng.IntN(4) == 0 {
+				job.Deadline, job.DeadlineHard = new(job.Arrival+15*rng.Float64()), true
+			}
+			if rng.IntN(4) == 0 {
+				job.Licences = map[string]int{"l": 1}
+			}
+		}
+		b.Job(job)
+	}
+	return built(t, b)
+}
+
+// Every registered solver makes a right schedule in rolling use, where it supports the batch, with and without a threshold, the same at any number of
+// workers, and no job starts before the round that plans it.
+func TestRollingIsRightWithEverySolver(t *testing.T) {
+	runs, seeds := map[string]int{}, race.Fewer(uint64(30), 4)
+	for _, info := range solve.Solvers() {
+		t.Run(info.Name, func(t *testing.T) {
+			for seed := range seeds {
+				for _, plain := range []bool{false, true} {
+					in := stream(t, seed, plain)
+					_, solver := rolling(t, info.Name, 3, float64(seed%2))
+					opt := solve.Options{Seed: 1, MaxEvals: 300, Workers: 1}
+					result, err := solve.Run(context.Background(), info, solver, in, opt)
+					if errors.Is(err, solve.ErrUnsupported) {
+						continue
+					}
+					if err != nil {
+						t.Fatalf("seed %d: %v", seed, err)
+					}
+					runs[info.Name]++
+					if report := model.Check(in, result.Solution); !report.OK() {
+						t.Fatalf("seed %d: %v", seed, report.Violations[0])
+					}
+					opt.Workers = 4
+					again, err := solve.Run(context.Background(), info, solver, in, opt)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if string(encoded(t, result)) != string(encoded(t, again)) {
+						t.Fatalf("seed %d: 1 and 4 workers give two solutions", seed)
+					}
+					if seed%2 == 1 {
+						continue
+					}
+					for _, p := range result.Solution.Jobs {
+						j, _ := in.JobIndex(p.Job)
+						round := in.FirstArrival() + math.Ceil((in.Jobs()[j].Arrival-in.FirstArrival())/3)*3
+						if p.Start < round-1e-9 {
+							t.Fatalf("seed %d: %s starts at %v, planned at %v", seed, p.Job, p.Start, round)
+						}
+					}
+				}
+			}
+			if ran := runs[info.Name]; ran > 0 && uint64(ran) < seeds/2 && info.Name != "titan" {
+				t.Errorf("ran %d times only: the test proves little", ran)
+			}
+		})
+	}
+	if len(runs) < 15 { // others have another kind of instance, or no use of machines that are busy
+		t.Errorf("%d solvers ran: the test proves little", len(runs))
+	}
+}
+
+// On machines that take one job at a time, MTS in rolling use is the literal form applied tick by tick to the jobs that have arrived, with the
+// machines that are not free yet.
+func TestRollingMTSIsTheLiteralFormTickByTick(t *testing.T) {
+	for seed := range uint64(200) {
+		in := gridInstance(t, seed, 40)
+		_, solver := rolling(t, "mts", 1, 0)
+		result, err := solver.Solve(context.Background(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "on", Weights: "on"}
+		free := slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters()))
+		all := &literalMTS{in: in}
+		waiting := make([]int, 0, len(in.Jobs()))
+		for j := range in.Jobs() {
+			waiting = append(waiting, j)
+		}
+		for now := in.FirstArrival(); len(waiting) > 0; now++ {
+			tick := &literalMTS{in: in, p: p, free: slices.Clone(free), now: now}
+			for r := range tick.free {
+				tick.free[r] = max(tick.free[r], now)
+			}
+			waiting = slices.DeleteFunc(waiting, func(j int) bool {
+				here := in.Jobs()[j].Arrival <= now
+				if here {
+					tick.left = append(tick.left, j)
+				}
+				return here
+			})
+			tick.run()
+			free = tick.free
+			all.placements, all.out = append(all.placements, tick.placements...), append(all.out, tick.out...)
+		}
+		sameDecisions(t, fmt.Sprint("seed ", seed), in, result.Solution, all)
+	}
+}
+
+// The threshold: j1 arrives at 1 while the cluster has work until 4; with a threshold of 1 it is planned at 3, with the period alone at 10.
+func TestRollingByHand(t *testing.T) {
+	b := model.NewBuilder("threshold").Cluster(machines("c", 1, 1))
+	b.Job(model.JobSpec{ID: "j0", Work: new(4.0)}, model.JobSpec{ID: "j1", Work: new(1.0), Arrival: 1}, model.JobSpec{ID: "j2", Work: new(5.0), Arrival: 2},
+		model.JobSpec{ID: "j3", Work: new(0.5), Arrival: 3.5})
+	in := built(t, b)
+	_, byPeriod := rolling(t, "minmin", 10, 0)
+	schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
+	_, byWork := rolling(t, "minmin", 10, 1)
+	schedules(t, byWork, in, "j0 c:0 0-4", "j1 c:0 4-5", "j2 c:0 5-10", "j3 c:0 10-10.5")
+}
+
+// A run that is cancelled comes back at once, without a schedule of half of the jobs; one with little time shares it out.
+func TestRollingStops(t *testing.T) {
+	in := stream(t, 3, true)
+	_, solver := rolling(t, "search", 3, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if result, err := solver.Solve(ctx, in, solve.Options{}); err != nil || result.Solution != nil {
+		t.Errorf("cancelled: %v, %v", result.Solution, err)
+	}
+	ctx, cancel = context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	result, err := solver.Solve(ctx, in, solve.Options{})
+	if err != nil || result.Solution == nil || len(result.Solution.Jobs) != len(in.Jobs()) {
+		t.Errorf("0.3 s: %+v, %v", result, err)
+	}
+}
+
+// What makes no sense is refused.
+func TestRollingParameters(t *testing.T) {
+	info, err := solve.Lookup("mts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]float64{{0, 0}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {5e-324, 0}, {1e19, 0}, {1, -1}, {1, 1e300}, {1, math.NaN()}, {1, math.Inf(1)}} {
+		if _, err := solve.NewRolling(info, info.New(), c[0], c[1]); err == nil {
+			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
+		}
+	}
+	solver, err := solve.NewRolling(info, &solvers.MTS{Classes: "off"}, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(solve.Parameters(solver)); got != "map[classes:off rolling_period:2 rolling_threshold:1]" {
+		t.Errorf("parameters %s", got)
+	}
+}

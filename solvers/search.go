@@ -1,0 +1,114 @@
+package solvers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
+)
+
+var _ = solve.Register(solve.Info{
+	Name: "search",
+	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for; goes on until the limit, or until its " +
+		"schedule is proved to be optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
+	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search.md",
+	New:    func() solve.Solver { return &Search{} },
+
+	Starts: true,
+})
+
+// Search is the anytime global search of package search. From a cold start it begins with the best schedule of fcfs-list,
+// edd and minmin, and with those of several rules of priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
+//
+// The bound is improved while it searches, on a share of the workers and by a share of the evaluations; the search ends when it is
+// reached.
+//
+// Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
+// O(jobs · (clusters + steps)) for each of up to eight walks.
+type Search struct {
+	Effort float64 `default:"1" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
+}
+
+// Supports implements [Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
+// earlier jobs hold.
+func (*Search) Supports(in *model.Instance) error { return solve.Unsupported(in, ^model.Commitments) }
+
+// Check says what is wrong with the parameters.
+func (s *Search) Check() error {
+	if !(s.Effort >= 0) || math.IsInf(s.Effort, 1) {
+		return fmt.Errorf("effort: expected a finite number > 0, found %v", s.Effort)
+	}
+	return nil
+}
+
+// Solve implements [Solver].
+func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := s.Check(); err != nil {
+		return solve.Result{}, err
+	}
+	start, evaluations := opt.Start, int64(0)
+	if first := coldStarts(in); start == nil && len(first) > 0 {
+		silent := opt
+		silent.Progress = nil
+		cold, err := solve.NewStages(silent).Best(ctx, in, first)
+		if err != nil || cold.Solution == nil {
+			return cold, err
+		}
+		start, evaluations = cold.Solution, cold.Evaluations
+	}
+	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
+	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
+	known := opt.Proof(ctx, in)
+	limits.Target = known.Known()
+	if known.More() {
+		limits.Improve = func(ctx context.Context, work int64, best float64) (float64, bool) {
+			known.Limit(best)
+			known.Continue(ctx, work)
+			return known.Known(), known.More()
+		}
+	}
+	_, timed := ctx.Deadline()
+	switch {
+	case opt.MaxEvals > evaluations:
+		limits.MaxEvals = opt.MaxEvals - evaluations
+	case opt.MaxEvals > 0 && start != nil:
+		result.Bound, result.HasBound = known.Value()
+		return result, nil
+	case opt.MaxEvals > 0:
+		limits.MaxEvals = opt.MaxEvals
+	case !timed:
+		limits.Effort = cmp.Or(s.Effort, 1)
+	}
+	if opt.Progress != nil {
+		limits.Progress = func(p search.Progress) {
+			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Known()})
+		}
+	}
+	found, err := search.Minimise(ctx, in, start, limits)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	result.Bound, result.HasBound = known.Value()
+	result.Solution, result.Stop = found.Solution, found.Stop
+	result.Evaluations += found.Evaluations
+	if result.Solution == nil {
+		result.Status = model.Unknown
+	}
+	return result, nil
+}
+
+// coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules.
+func coldStarts(in *model.Instance) []solve.Info {
+	var fitting []solve.Info
+	for _, name := range []string{"fcfs-list", "edd", "minmin"} {
+		if info, err := solve.Lookup(name); err == nil && len(in.Jobs()) <= info.AutoJobs && info.New().Supports(in) == nil {
+			fitting = append(fitting, info)
+		}
+	}
+	return fitting
+}

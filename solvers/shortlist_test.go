@@ -1,0 +1,122 @@
+package solvers
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// A shortlist names the two lanes that a look at all of them names, ties going to the first lane, while ends grow on any lane, to equal ends
+// and to none.
+func TestShortlistIsALookAtAllLanes(t *testing.T) {
+	scans, asked := 0, 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		ends := make([]float64, 1+rng.IntN(20))
+		for k := range ends {
+			ends[k] = float64(rng.IntN(6))
+		}
+		var s shortlist
+		for range 200 {
+			asked++
+			wanted := int32(1 + rng.IntN(2))
+			if !s.renew(wanted, func(lane int) float64 { return ends[lane] }) {
+				scans++
+				s.clear()
+				for lane, end := range ends {
+					s.offer(lane, end)
+				}
+			}
+			taken := -1
+			for k := range wanted {
+				best := -1
+				for lane, end := range ends {
+					if lane != taken && !math.IsInf(end, 1) && (best < 0 || end < ends[best]) {
+						best = lane
+					}
+				}
+				if best < 0 {
+					if s.n > k {
+						t.Fatalf("seed %d: lane %d is no lane to name; ends %v", seed, s.lane[k], ends)
+					}
+					break
+				}
+				if s.n <= k || int(s.lane[k]) != best || s.end[k] != ends[best] {
+					t.Fatalf("seed %d: %d. lane: got %+v, want %d; ends %v", seed, k+1, s, best, ends)
+				}
+				taken = best
+			}
+			for range 1 + rng.IntN(2) {
+				lane := rng.IntN(len(ends))
+				if ends[lane] += float64(rng.IntN(3)); rng.IntN(40) == 0 {
+					ends[lane] = math.Inf(1)
+				}
+			}
+		}
+	}
+	t.Logf("%d looks at all lanes for %d questions", scans, asked)
+	if scans*2 > asked || scans < 1000 {
+		t.Error("the ends prove little")
+	}
+}
+
+// endsAfter is a context that ends when it has been asked so often.
+type endsAfter struct {
+	context.Context
+	asked *int
+}
+
+func (e endsAfter) Err() error {
+	if *e.asked--; *e.asked < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (endsAfter) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// A run that is cancelled at any time, while the reasons are looked for as well, hands back nothing or a schedule that places or leaves out
+// every job, and says that it was cut short.
+func TestHeuristicsStopAnywhere(t *testing.T) {
+	b := model.NewBuilder("hopeless")
+	for _, id := range []string{"a", "b", "c"} {
+		b.Cluster(model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m"}}})
+	}
+	const jobs = 3000
+	for j := range jobs {
+		b.Job(model.JobSpec{ID: string(rune('a'+j%26)) + string(rune('a'+j/26%26)) + string(rune('a'+j/676)), Work: new(1 + float64(j)/jobs), Deadline: new(4.0), DeadlineHard: true})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, solver := range map[string]solve.Solver{"mts": &MTS{}, "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
+		cut := false
+		for asks := range 4000 {
+			left := asks
+			result, err := solver.Solve(endsAfter{context.Background(), &left}, in, solve.Options{})
+			if err != nil {
+				t.Fatalf("%s, %d: %v", name, asks, err)
+			}
+			if result.Solution == nil {
+				continue
+			}
+			if report := model.Check(in, result.Solution); !report.OK() {
+				t.Fatalf("%s, %d: %v", name, asks, report.Violations[0])
+			}
+			if result.Stop == model.StopDone {
+				break
+			}
+			cut = true
+		}
+		if !cut {
+			t.Errorf("%s: no run was cut short while reasons were looked for", name)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package solvers_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/allot-opt/allot/solvers"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// backfillers are the policies of the simulator.
+var backfillers = []string{"fcfs", "easy", "conservative", "flexible"}
+
+// simulated is what a policy makes of an instance; the checker has to accept it.
+func simulated(t *testing.T, policy string, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals) {
+	t.Helper()
+	solution, totals, err := mustLookup(t, policy).New().(solvers.Online).Simulate(context.Background(), in, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := model.Check(in, solution); !report.OK() {
+		t.Fatalf("%s: %v", policy, report.Violations)
+	}
+	return solution, totals
+}
+
+// slowCluster makes an instance more than a trace, which the engine of instances runs; nothing is better off there.
+func slowCluster() model.ClusterSpec { return machines("slow", 1, 1e-6) }
+
+// An estimate is made for the reference speed: 6 at speed 4 are 12 on processors of speed 2, where the work of 8 takes 4; 6 at speed 1
+// are 3, at which the job is killed.
+func TestSimulatedEstimatesAreForTheReferenceSpeed(t *testing.T) {
+	for reference, want := range map[float64]int{4: 1, 1: 0} {
+		for _, general := range []bool{false, true} {
+			b := model.NewBuilder("estimate").Cluster(machines("c", 1, 2)).
+				Job(model.JobSpec{ID: "j", Work: new(8.0), Estimate: new(6.0), ReferenceSpeed: reference})
+			if general {
+				b.Cluster(slowCluster())
+			}
+			for _, policy := range backfillers {
+				solution, _ := simulated(t, policy, built(t, b), sim.Options{Kill: true})
+				if len(solution.Jobs) != want {
+					t.Errorf("%s, reference speed %v, engine of instances %v: %d placed, expected %d", policy, reference, general, len(solution.Jobs), want)
+				}
+			}
+		}
+	}
+}
+
+// A job that waits for two, of which one is left out and the other ends later, is left out, also where it arrives after both.
+func TestSimulatedOneLostPredecessorIsEnough(t *testing.T) {
+	for _, arrival := range []float64{0, 1, 10} {
+		in := built(t, model.NewBuilder("lost").Cluster(machines("c", 1, 1)).
+			Job(model.JobSpec{ID: "lost", Work: new(5.0), Deadline: new(4.0), DeadlineHard: true}).
+			Job(model.JobSpec{ID: "ends", Work: new(2.0)}).
+			Job(model.JobSpec{ID: "waits", Work: new(1.0), After: []string{"lost", "ends"}, Arrival: arrival}))
+		for _, policy := range backfillers {
+			if solution, _ := simulated(t, policy, in, sim.Options{}); len(solution.Jobs) != 1 || solution.Jobs[0].Job != "ends" {
+				t.Errorf("%s, arrival %v: expected one job to be placed, found %v", policy, arrival, solution.Jobs)
+			}
+		}
+	}
+}
+
+// Two jobs of two tasks with a memory of 3 each: a machine of 4 processors holds one of them at a time in a memory of 6 to 11, both in 12.
+func TestSimulatedTasksTakeTheirMemory(t *testing.T) {
+	for memory, want := range map[float64]float64{6: 10, 11: 10, 12: 5} {
+		in := built(t, model.NewBuilder("memory").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: &memory}}}).
+			Job(model.JobSpec{ID: "a", Work: new(5.0), Processors: model.Rigid(2), Memory: 3}).
+			Job(model.JobSpec{ID: "b", Work: new(5.0), Processors: model.Rigid(2), Memory: 3}))
+		for _, policy := range backfillers {
+			if _, totals := simulated(t, policy, in, sim.Options{}); totals.LastEnd != want {
+				t.Errorf("%s, memory %v: expected an end at %v, found %v", policy, memory, want, totals.LastEnd)
+			}
+		}
+	}
+}
+
+// The processor is free at 10. Of the two that wait then, the later one goes first where it can still just meet its deadline, and only
+// then.
+func TestSimulatedFlexibleStartsWhatIsDue(t *testing.T) {
+	for deadline, want := range map[float64]float64{16: 10, 15: 10, 14: 15, 12: 15, 1000: 15} {
+		in := built(t, model.NewBuilder("due").Cluster(machines("c", 1, 1), slowCluster()).
+			Job(model.JobSpec{ID: "runs", Runtime: map[string]float64{"c": 10}}).
+			Job(model.JobSpec{ID: "waits", Arrival: 1, Runtime: map[string]float64{"c": 5}}).
+			Job(model.JobSpec{ID: "due", Arrival: 2, Runtime: map[string]float64{"c": 5}, Deadline: &deadline}))
+		solution, _ := simulated(t, "flexible", in, sim.Options{})
+		for _, p := range solution.Jobs {
+			if p.Job == "due" && p.Start != want {
+				t.Errorf("due at %v: expected a start at %v, found %v", deadline, want, p.Start)
+			}
+		}
+	}
+}

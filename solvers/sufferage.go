@@ -1,0 +1,163 @@
+package solvers
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/solve"
+
+	"github.com/allot-opt/allot/model"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "sufferage",
+	Doc:    "Sufferage: again and again the job that would lose most by its second-best cluster goes to its best. O(n²/C) to O(n²).",
+	Source: "M. Maheswaran, S. Ali, H. J. Siegel, D. Hensgen, R. F. Freund (1999), Dynamic mapping of a class of independent tasks onto heterogeneous computing systems, J. Parallel Distrib. Comput. 59(2), doi:10.1006/jpdc.1999.1581, §4",
+	New:    func() solve.Solver { return &Sufferage{} },
+
+	AutoJobs: 5_000,
+})
+
+// Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest
+// completion time, is the largest, where it ends first; ties go to the first job, then to the first cluster. A job that can
+// run on one cluster only suffers without limit.
+//
+// Source: M. Maheswaran et al. (1999), Journal of Parallel and Distributed Computing 59(2), doi:10.1006/jpdc.1999.1581, §4.
+//
+// Complexity: a placement costs O(C) on C lanes and O(1), sometimes O(C), a job that has its lane as one of its two best, of n jobs about 2·n/C where
+// they differ in what they like, and all where they do not: O(n²/C) to O(n²).
+//
+// Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
+// machine before it looks again.
+type Sufferage struct{}
+
+// Supports implements [Solver].
+func (*Sufferage) Supports(in *model.Instance) error { return supportsLanes(in) }
+
+// Solve implements [Solver].
+func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	c, err := newCompletions(ctx, in)
+	if c == nil {
+		return solve.Stopped(ctx), err
+	}
+	options := newOptions(ctx, c)
+	if options == nil {
+		return solve.Stopped(ctx), nil
+	}
+	return c.solve(ctx, options.next), nil
+}
+
+// sufferage is what the job loses by its second-best lane.
+func (p *option) sufferage() float64 {
+	if math.IsInf(p.second, 1) {
+		return math.Inf(1)
+	}
+	return p.second - p.first
+}
+
+// options keeps, for each job that is left, its two best lanes. What it keeps of a job stays right until one of the two is put
+// off, since completion times only grow; so a placement touches the jobs alone that have its lane as one of their two.
+type options struct {
+	c      *completions
+	kept   []option    // by job
+	short  []shortlist // by job
+	of     [][]int32   // by lane: the jobs that have it as one of their two best
+	leader []int32     // by lane: the job that suffers most of those that it is the best of; −1: none
+	last   int         // lane of the last placement; −1: none yet
+	poll   *solve.Poll
+}
+
+// newOptions starts with no job placed; nil where the context ends first.
+func newOptions(ctx context.Context, c *completions) *options {
+	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.lanes)), leader: slices.Repeat([]int32{-1}, len(c.lanes)),
+		last: -1, poll: solve.NewPoll(ctx)}
+	for j := range c.left {
+		if o.poll.Stopped(len(c.lanes)) {
+			return nil
+		}
+		p := o.best(j)
+		o.kept[j] = p
+		for _, lane := range [2]int{p.cluster, p.runner} {
+			if lane >= 0 {
+				o.of[lane] = append(o.of[lane], int32(j))
+			}
+		}
+		o.lead(&p)
+	}
+	return o
+}
+
+// best is the best two lanes of the job; ties go to the first lane.
+func (o *options) best(job int) option {
+	s := &o.short[job]
+	if !s.renew(2, func(lane int) float64 { return o.c.at(job, lane) }) {
+		s.clear()
+		o.c.ends(job, s.offer)
+	}
+	p := option{job: job, cluster: -1, runner: -1, first: math.Inf(1), second: math.Inf(1)}
+	if s.n > 0 {
+		p.cluster, p.first = int(s.lane[0]), s.end[0]
+	}
+	if s.n > 1 {
+		p.runner, p.second = int(s.lane[1]), s.end[1]
+	}
+	return p
+}
+
+// lead makes the job the leader of its best lane if it suffers most there; ties go to the first job.
+func (o *options) lead(p *option) {
+	if p.cluster < 0 {
+		return
+	}
+	leader := &o.leader[p.cluster]
+	if *leader >= 0 {
+		own, most := p.sufferage(), o.kept[*leader].sufferage()
+		if own < most || own == most && p.job >= int(*leader) {
+			return
+		}
+	}
+	*leader = int32(p.job)
+}
+
+// next removes and returns the job that suffers most, with its best lane; lane −1: none is left or the context has ended.
+func (o *options) next() (job, lane int) {
+	if o.last >= 0 {
+		o.renew(o.last)
+	}
+	var best *option
+	for _, leader := range o.leader {
+		if leader < 0 {
+			continue
+		}
+		p := &o.kept[leader]
+		if best == nil || p.sufferage() > best.sufferage() || p.sufferage() == best.sufferage() && p.job < best.job {
+			best = p
+		}
+	}
+	if best == nil || o.poll.Ended() {
+		return -1, -1
+	}
+	o.last = best.cluster
+	return best.job, best.cluster
+}
+
+// renew brings up to date what is kept of the jobs that have the lane, on which one was placed, as one of their two.
+func (o *options) renew(lane int) {
+	jobs := o.of[lane]
+	o.of[lane], o.leader[lane] = jobs[:0], -1
+	for _, j := range jobs {
+		if !o.c.left[j] || o.poll.Stopped(16) {
+			continue
+		}
+		p := &o.kept[j]
+		before := [2]int{p.cluster, p.runner}
+		*p = o.best(p.job)
+		for _, now := range [2]int{p.cluster, p.runner} {
+			if now >= 0 && (now == lane || now != before[0] && now != before[1]) {
+				o.of[now] = append(o.of[now], j)
+			}
+		}
+		o.lead(p)
+	}
+}
