@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -86,7 +88,7 @@ func configured(name string, parameters map[string]string) (solve.Info, solve.So
 		return info, nil, err
 	}
 	for _, p := range slices.Sorted(maps.Keys(parameters)) {
-		if err := solve.SetGiven(solver, p, parameters[p]); err != nil {
+		if err := params.SetGiven(solver, p, parameters[p]); err != nil {
 			return info, nil, err
 		}
 	}

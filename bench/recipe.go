@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 )
 
 // PlannedInstance is an instance of a suite, to be made when it is needed.
@@ -53,7 +54,7 @@ func (r Recipe) make() (*model.Instance, error) {
 			return nil, fmt.Errorf("unknown workload %q", r.Generate)
 		}
 		workload := info.New()
-		if err := setAll(workload, r.Parameters, solve.SetGiven); err != nil {
+		if err := setAll(workload, r.Parameters, params.SetGiven); err != nil {
 			return nil, err
 		}
 		return workload.Generate(r.Seed)
@@ -63,7 +64,7 @@ func (r Recipe) make() (*model.Instance, error) {
 			return nil, fmt.Errorf("unknown format %q", r.Import)
 		}
 		importer := info.New()
-		if err := setAll(importer, r.Parameters, solve.SetParameter); err != nil {
+		if err := setAll(importer, r.Parameters, params.Set); err != nil {
 			return nil, err
 		}
 		file, err := model.Open(r.File)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -132,9 +134,9 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		f.at(path+".seeds", "expected them beside generate only")
 	}
 	source.Seeds.validate(f, path+".seeds")
-	set := solve.SetGiven
+	set := params.SetGiven
 	if source.Import != "" {
-		set = solve.SetParameter // a false where true is the default is what was meant
+		set = params.Set // a false where true is the default is what was meant
 	}
 	validateGrid(f, path+".parameters", source.Parameters, target, set)
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
@@ -198,7 +200,7 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 		return solver
 	}
 	before := len(f.Faults)
-	validateGrid(f, path+".parameters", choice.Parameters, target, solve.SetGiven)
+	validateGrid(f, path+".parameters", choice.Parameters, target, params.SetGiven)
 	validateTemplate(f, path+".label", choice.Label, choice.Parameters)
 	return len(f.Faults) == before
 }

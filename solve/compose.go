@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 )
 
 // compose makes the Info of a+b+… of the stages.
@@ -59,6 +60,15 @@ type Chain []Stage
 type Stage struct {
 	Name   string
 	Solver Solver
+}
+
+// Parts implements [params.Composite].
+func (c Chain) Parts() []params.Part {
+	parts := make([]params.Part, len(c))
+	for k, stage := range c {
+		parts[k] = params.Part{Name: stage.Name, Of: stage.Solver}
+	}
+	return parts
 }
 
 // Supports implements [Solver]: every stage must support the instance.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/allot-opt/allot/params"
 )
 
 // FuzzNames: no name of a solver panics; what is found goes by the name that was asked for, and in a list each name is found again.
@@ -42,7 +44,7 @@ func FuzzNames(f *testing.F) {
 			if External(part) != strings.HasPrefix(stages[len(stages)-1], execPrefix) {
 				t.Fatalf("%q: external %v", part, External(part))
 			}
-			for _, p := range ParametersOf(solver) {
+			for _, p := range params.Of(solver) {
 				if p.Name == "" || p.Type == "" {
 					t.Fatalf("%q: parameter %+v", part, p)
 				}

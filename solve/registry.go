@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/model"
 )
 
@@ -69,18 +71,18 @@ func Unsupported(in *model.Instance, honoured model.Features) error {
 
 // Description is what there is to know of a solver, for lists and tables.
 type Description struct {
-	Name       string      `json:"name"`
-	Doc        string      `json:"doc"`
-	Source     string      `json:"source"`
-	Parameters []Parameter `json:"parameters,omitempty"`
-	Absent     string      `json:"absent,omitempty"` // see [Info]
+	Name       string             `json:"name"`
+	Doc        string             `json:"doc"`
+	Source     string             `json:"source"`
+	Parameters []params.Parameter `json:"parameters,omitempty"`
+	Absent     string             `json:"absent,omitempty"` // see [Info]
 }
 
 // Describe describes all registered solvers by name.
 func Describe() []Description {
 	var list []Description
 	for _, info := range Solvers() {
-		list = append(list, Description{info.Name, info.Doc, info.Source, ParametersOf(info.New()), info.Absent})
+		list = append(list, Description{info.Name, info.Doc, info.Source, params.Of(info.New()), info.Absent})
 	}
 	return list
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
@@ -42,7 +44,7 @@ func NewRolling(info Info, solver Solver, period, threshold float64) (*Rolling, 
 	return r, nil
 }
 
-// Check implements [Checker].
+// Check implements [params.Checker].
 func (r *Rolling) Check() error {
 	if period := r.RollingPeriod; !(period >= model.Smallest && period <= model.Largest) {
 		return fmt.Errorf("period: expected a time above 0, in [1e-18, 1e+18], found %v", period)
@@ -50,8 +52,11 @@ func (r *Rolling) Check() error {
 	if threshold := r.RollingThreshold; !(threshold >= 0 && threshold <= model.Largest) {
 		return fmt.Errorf("threshold: expected a time of at least 0 and at most 1e+18, found %v", threshold)
 	}
-	return check(r.stage.Solver)
+	return params.Check(r.stage.Solver)
 }
+
+// Parts implements [params.Composite]: the parameters of the solver, by their own names.
+func (r *Rolling) Parts() []params.Part { return []params.Part{{Of: r.stage.Solver}} }
 
 // Supports implements [Solver]: where the solver supports the jobs as one batch.
 func (r *Rolling) Supports(in *model.Instance) error {

@@ -8,6 +8,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/model"
 )
 
@@ -133,7 +135,7 @@ func complete(ctx context.Context, result *Result, info Info, solver Solver, in 
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed
-	sol.Parameters = Parameters(solver)
+	sol.Parameters = params.Stated(solver)
 	sol.Minimised = in.ReplacedObjective()
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}

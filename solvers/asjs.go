@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/solve"
 
 	"github.com/allot-opt/allot/model"
@@ -42,7 +44,7 @@ func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 		q = shareWithFiles(in)
 	}
 	if !(q >= 0 && q <= 1) {
-		return solve.Result{}, &solve.ParameterError{Name: "q", Expected: "a number from 0 to 1", Found: q}
+		return solve.Result{}, &params.Error{Name: "q", Expected: "a number from 0 to 1", Found: q}
 	}
 	scores := clusterScores(in, q)
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/solve"
 
 	"github.com/allot-opt/allot/model"
@@ -34,7 +36,7 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 		solver := info.New()
 		for _, given := range strings.Fields(c.given) {
 			name, value, _ := strings.Cut(given, "=")
-			if err := solve.SetGiven(solver, name, value); err != nil {
+			if err := params.SetGiven(solver, name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,11 +54,11 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 	}
 	for _, wrong := range []string{"step=0", "step=-1", "step=Inf", "wait=NaN"} {
 		name, value, _ := strings.Cut(wrong, "=")
-		if err := solve.SetGiven(info.New(), name, value); err == nil {
+		if err := params.SetGiven(info.New(), name, value); err == nil {
 			t.Errorf("%s is accepted", wrong)
 		}
 	}
-	for _, p := range solve.ParametersOf(info.New()) {
+	for _, p := range params.Of(info.New()) {
 		if want := map[string]string{"kill": "false", "step": "1", "aging": "0.001", "deadline_low": "0.1", "deadline_high": "10", "deadline_k": "2",
 			"licences": "1", "wait": "1"}[p.Name]; p.Default != want {
 			t.Errorf("default of %s: %s, expected %s", p.Name, p.Default, want)

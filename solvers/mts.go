@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/solve"
 
 	"github.com/allot-opt/allot/model"
@@ -81,7 +83,7 @@ func (m MTS) withDefaults() (MTS, error) {
 		{"processor_share", &m.ProcessorShare, 1, 1}, {"memory_share", &m.MemoryShare, 1, 1}, {"bandwidth_share", &m.BandwidthShare, 1, 1},
 	} {
 		if *p.value = cmp.Or(*p.value, p.paper); !(*p.value > 0 && *p.value <= p.most) {
-			return m, &solve.ParameterError{Name: p.name, Expected: fmt.Sprintf("a number above 0 and at most %v", p.most), Found: *p.value}
+			return m, &params.Error{Name: p.name, Expected: fmt.Sprintf("a number above 0 and at most %v", p.most), Found: *p.value}
 		}
 	}
 	return m, nil

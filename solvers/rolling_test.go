@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/solvers"
 
 	"github.com/allot-opt/allot/internal/race"
@@ -199,7 +201,7 @@ func TestRollingParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(solve.Parameters(solver)); got != "map[classes:off rolling_period:2 rolling_threshold:1]" {
+	if got := fmt.Sprint(params.Stated(solver)); got != "map[classes:off rolling_period:2 rolling_threshold:1]" {
 		t.Errorf("parameters %s", got)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/solve"
 )
@@ -34,7 +36,7 @@ func BenchmarkTitan(b *testing.B) {
 							}
 							solver := info.New()
 							if coding != "" {
-								if err := solve.SetParameter(solver, "coding", coding); err != nil {
+								if err := params.Set(solver, "coding", coding); err != nil {
 									b.Fatal(err)
 								}
 							}

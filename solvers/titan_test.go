@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/allot-opt/allot/solvers"
 
 	"github.com/allot-opt/allot/internal/race"
@@ -61,7 +63,7 @@ func solveChecked(t testing.TB, name, coding string, in *model.Instance, opt sol
 	}
 	solver := info.New()
 	if coding != "" {
-		if err := solve.SetParameter(solver, "coding", coding); err != nil {
+		if err := params.Set(solver, "coding", coding); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,11 +5,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 )
 
 func generateCommand() *cli.Command {
@@ -40,7 +41,7 @@ func workloadNames() []string {
 // workloadCommand is the subcommand of one workload, with a flag a parameter.
 func workloadCommand(info bench.WorkloadInfo) *cli.Command {
 	flags := []cli.Flag{&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"}, outputFlag}
-	for _, p := range solve.ParametersOf(info.New()) {
+	for _, p := range params.Of(info.New()) {
 		name := strings.ReplaceAll(p.Name, "_", "-")
 		if p.Values != nil {
 			flags = append(flags, newChoice(name, p.Default, p.Doc, p.Values...))
@@ -61,12 +62,12 @@ func workloadCommand(info bench.WorkloadInfo) *cli.Command {
 				return err
 			}
 			workload := info.New()
-			for _, p := range solve.ParametersOf(workload) {
+			for _, p := range params.Of(workload) {
 				flag := strings.ReplaceAll(p.Name, "_", "-")
 				if !c.IsSet(flag) {
 					continue
 				}
-				if err := solve.SetGiven(workload, p.Name, c.String(flag)); err != nil {
+				if err := params.SetGiven(workload, p.Name, c.String(flag)); err != nil {
 					return usageErrorf("--%s: %w", flag, err)
 				}
 			}

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solve"
 )
 
 func importCommand() *cli.Command {
@@ -73,7 +74,7 @@ func importFormat(info bench.FormatInfo) *cli.Command {
 // importFlags are the options of a reader as flags: those named, else all.
 func importFlags(importer bench.Importer, names ...string) []cli.Flag {
 	var flags []cli.Flag
-	for _, p := range solve.ParametersOf(importer) {
+	for _, p := range params.Of(importer) {
 		if names != nil && !slices.Contains(names, p.Name) {
 			continue
 		}
@@ -98,12 +99,12 @@ func setImportFlags(c *cli.Context, importer bench.Importer) error {
 	if err := checkChoices(c); err != nil {
 		return err
 	}
-	for _, p := range solve.ParametersOf(importer) {
+	for _, p := range params.Of(importer) {
 		flag := strings.ReplaceAll(p.Name, "_", "-")
 		if !c.IsSet(flag) {
 			continue
 		}
-		if err := solve.SetParameter(importer, p.Name, fmt.Sprint(c.Value(flag))); err != nil {
+		if err := params.Set(importer, p.Name, fmt.Sprint(c.Value(flag))); err != nil {
 			return usageErrorf("--%s: %w", flag, err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/model"
@@ -46,7 +48,7 @@ func usageErrorf(format string, args ...any) error {
 func statusOf(err error) int {
 	var status *statusError
 	var input *model.InputError
-	var parameter *solve.ParameterError
+	var parameter *params.Error
 	var wrong *solve.WrongScheduleError
 	switch {
 	case err == nil:

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/allot-opt/allot/params"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
@@ -171,7 +173,7 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 		if !ok {
 			return info, nil, usageErrorf("--param: expected KEY=VALUE, found %q", param)
 		}
-		if err := solve.SetGiven(solver, key, value); err != nil {
+		if err := params.SetGiven(solver, key, value); err != nil {
 			return info, nil, usageErrorf("--param: solver %s: %w", info.Name, err)
 		}
 	}

@@ -1,4 +1,8 @@
-package solve
+// Package params sets and documents parameters: the exported fields of a struct, whether it is a solver, a workload or an importer.
+//
+// The tag `doc` says what a field is, `enum` lists the values that a text may have (the first is the default) and `default` states a default that is not the
+// zero value.
+package params
 
 import (
 	"fmt"
@@ -9,7 +13,7 @@ import (
 	"unicode"
 )
 
-// Parameter documents one parameter of a solver, or of another algorithm that is a struct: an exported field.
+// Parameter documents one parameter.
 type Parameter struct {
 	Name    string   `json:"name"` // the field's name in snake_case
 	Type    string   `json:"type"`
@@ -18,8 +22,19 @@ type Parameter struct {
 	Default string   `json:"default"`          // tag `default`, else the first of Values, else the zero value
 }
 
-// ParametersOf documents the parameters of what a pointer to a struct, or a [Chain], holds.
-func ParametersOf(s any) []Parameter {
+// Composite is an algorithm that is put together of others, each with parameters of its own.
+type Composite interface {
+	Parts() []Part
+}
+
+// Part is one algorithm of a [Composite].
+type Part struct {
+	Name string // stands before the names of its parameters, as in name.parameter; empty: nothing does
+	Of   any
+}
+
+// Of documents the parameters of what a pointer to a struct, or a [Composite], holds.
+func Of(s any) []Parameter {
 	var list []Parameter
 	for _, f := range parameterFields(s) {
 		list = append(list, f.Parameter)
@@ -40,25 +55,22 @@ type defaulter interface {
 	defaults() any // a pointer to a struct like the solver, with the defaults
 }
 
-// parameterFields lists the exported fields of the struct that s points to; for a chain those of its stages, with
-// the stage's name in front; for rolling use those of the solver as well.
+// parameterFields lists the parameters of the parts of a composite, then the exported fields of the struct that s points to.
 func parameterFields(s any) []parameterField {
 	var list []parameterField
-	if chain, ok := s.(Chain); ok {
-		for _, stage := range chain {
-			for _, f := range parameterFields(stage.Solver) {
-				f.Name = stage.Name + "." + f.Name
+	if composite, ok := s.(Composite); ok {
+		for _, part := range composite.Parts() {
+			for _, f := range parameterFields(part.Of) {
+				if part.Name != "" {
+					f.Name = part.Name + "." + f.Name
+				}
 				list = append(list, f)
 			}
 		}
-		return list
-	}
-	if rolling, ok := s.(*Rolling); ok {
-		list = parameterFields(rolling.stage.Solver)
 	}
 	v := reflect.Indirect(reflect.ValueOf(s))
 	if v.Kind() != reflect.Struct {
-		return nil
+		return list
 	}
 	var filled reflect.Value
 	if d, ok := s.(defaulter); ok {
@@ -101,8 +113,8 @@ func snakeCase(name string) string {
 	return b.String()
 }
 
-// Parameters are the parameters of a solver that differ from their defaults, by name, as a solution states them.
-func Parameters(s any) map[string]any {
+// Stated are the parameters that differ from their defaults, by name, as a solution states them.
+func Stated(s any) map[string]any {
 	set := map[string]any{}
 	for _, f := range parameterFields(s) {
 		if f.unset {
@@ -118,17 +130,21 @@ func Parameters(s any) map[string]any {
 	return set
 }
 
-// Checker is a solver, or another algorithm that is a struct, that can say what is wrong with its parameters, beyond their types.
+// Checker can say what is wrong with its parameters, beyond their types.
 type Checker interface {
 	Check() error
 }
 
-// check says what is wrong with the parameters of s, or of a stage of it.
-func check(s any) error {
-	if chain, ok := s.(Chain); ok {
-		for _, stage := range chain {
-			if err := check(stage.Solver); err != nil {
-				return fmt.Errorf("%s: %w", stage.Name, err)
+// Check says what is wrong with the parameters of s, or of a part of it.
+func Check(s any) error {
+	if composite, ok := s.(Composite); ok {
+		for _, part := range composite.Parts() {
+			err := Check(part.Of)
+			if err != nil && part.Name != "" {
+				err = fmt.Errorf("%s: %w", part.Name, err)
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
@@ -138,9 +154,9 @@ func check(s any) error {
 	return nil
 }
 
-// SetParameter sets a parameter from text; where s is a [Checker] it refuses a value that the check does. In a chain a+b the name may
+// Set sets a parameter from text; where s is a [Checker] it refuses a value that the check does. In a chain a+b the name may
 // be a.name, or the name alone, which sets it in every stage that has it.
-func SetParameter(s any, name, text string) error {
+func Set(s any, name, text string) error {
 	found := false
 	var known []string
 	for _, f := range parameterFields(s) {
@@ -154,7 +170,7 @@ func SetParameter(s any, name, text string) error {
 	}
 	switch {
 	case found:
-		if err := check(s); err != nil {
+		if err := Check(s); err != nil {
 			return fmt.Errorf("parameter %w", err)
 		}
 		return nil
@@ -165,10 +181,10 @@ func SetParameter(s any, name, text string) error {
 	}
 }
 
-// SetGiven is [SetParameter] for what a user writes. In most solvers a zero stands for the default; whoever writes 0 where the default is another value means 0 and must
+// SetGiven is [Set] for what a user writes. In most solvers a zero stands for the default; whoever writes 0 where the default is another value means 0 and must
 // not get that value instead.
 func SetGiven(target any, name, text string) error {
-	if err := SetParameter(target, name, text); err != nil {
+	if err := Set(target, name, text); err != nil {
 		return err
 	}
 	for _, p := range parameterFields(target) {
@@ -210,13 +226,13 @@ func (f *parameterField) set(text string) error {
 	return nil
 }
 
-// ParameterError is the error of a solver for a parameter out of its range.
-type ParameterError struct {
+// Error says that a parameter is out of its range.
+type Error struct {
 	Name, Expected string
 	Found          float64
 }
 
 // Error names the parameter.
-func (e *ParameterError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("parameter %s: expected %s, found %v", e.Name, e.Expected, e.Found)
 }
