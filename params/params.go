@@ -50,9 +50,9 @@ type parameterField struct {
 	plain bool // a zero means zero: it does not stand for the default
 }
 
-// defaulter is a solver whose New fills in the defaults. A zero in a field of it means zero.
-type defaulter interface {
-	defaults() any // a pointer to a struct like the solver, with the defaults
+// Defaulter is an algorithm that is made with its defaults filled in. A zero in a field of it means zero.
+type Defaulter interface {
+	Defaults() any // a pointer to a struct like the algorithm, with the defaults
 }
 
 // parameterFields lists the parameters of the parts of a composite, then the exported fields of the struct that s points to.
@@ -73,8 +73,8 @@ func parameterFields(s any) []parameterField {
 		return list
 	}
 	var filled reflect.Value
-	if d, ok := s.(defaulter); ok {
-		filled = reflect.Indirect(reflect.ValueOf(d.defaults()))
+	if d, ok := s.(Defaulter); ok {
+		filled = reflect.Indirect(reflect.ValueOf(d.Defaults()))
 	}
 	for k := range v.NumField() {
 		field := v.Type().Field(k)

@@ -45,8 +45,8 @@ func newFlexible() *Flexible {
 	return &Flexible{Step: 1, Aging: w.Aging, DeadlineLow: w.DeadlineLo, DeadlineHigh: w.DeadlineHi, DeadlineK: w.DeadlineK, Licences: w.Licences, Wait: w.Wait}
 }
 
-// defaults implements defaulter.
-func (*Flexible) defaults() any { return newFlexible() }
+// Defaults implements [params.Defaulter].
+func (*Flexible) Defaults() any { return newFlexible() }
 
 // Check implements [Checker].
 func (s *Flexible) Check() error {
