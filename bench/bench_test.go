@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -154,7 +156,7 @@ func TestMeasureChecksAndReports(t *testing.T) {
 // muscleBatch is a batch of the muscle workload.
 func muscleBatch(t testing.TB, jobs int) *model.Instance {
 	t.Helper()
-	in, err := (&bench.MuscleWorkload{Jobs: jobs}).Generate(1)
+	in, err := (&workload.Muscle{Jobs: jobs}).Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -16,7 +18,7 @@ import (
 // generated is a small instance.
 func generated(t *testing.T, seed uint64) *model.Instance {
 	t.Helper()
-	in, err := (&MuscleWorkload{Jobs: 6}).Generate(seed)
+	in, err := (&workload.Muscle{Jobs: 6}).Generate(seed)
 	if err != nil {
 		t.Fatal(err)
 	}

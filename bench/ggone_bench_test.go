@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
@@ -14,7 +16,7 @@ import (
 // BenchmarkGGOneManyMachines solves generated instances of 96 machines and 1,000 tasks within 20 s on one core, among them some whose waits
 // hardly tell loads apart: the gap in %. Its target: 0.1 %.
 func BenchmarkGGOneManyMachines(b *testing.B) {
-	for name, w := range map[string]bench.GGOneWorkload{
+	for name, w := range map[string]workload.GGOne{
 		"load=0.3":                {Load: 0.3},
 		"load=0.5":                {Load: 0.5},
 		"load=0.7":                {Load: 0.7},
@@ -63,7 +65,7 @@ func referenceGGOne(b *testing.B, name string) *model.Instance {
 
 // generatedGGOne has 200 tasks for 96 machines; a load of 0 is the default one.
 func generatedGGOne(b *testing.B, load float64) *model.Instance {
-	in, err := (&bench.GGOneWorkload{Jobs: 200, Machines: "24:14000,24:10000,24:5000,24:3000", Load: load}).Generate(1)
+	in, err := (&workload.GGOne{Jobs: 200, Machines: "24:14000,24:10000,24:5000,24:3000", Load: load}).Generate(1)
 	if err != nil {
 		b.Fatal(err)
 	}

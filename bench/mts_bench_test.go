@@ -7,7 +7,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -16,7 +17,7 @@ import (
 // grid is a batch of the MTS paper's workload on 120 machines.
 func grid(tb testing.TB, jobs int, rate float64) *model.Instance {
 	tb.Helper()
-	in, err := (&bench.MTSWorkload{Jobs: jobs, Rate: rate}).Generate(1)
+	in, err := (&workload.MTS{Jobs: jobs, Rate: rate}).Generate(1)
 	if err != nil {
 		tb.Fatal(err)
 	}

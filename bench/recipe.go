@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/params"
 
 	"github.com/allot-opt/allot/model"
@@ -49,15 +51,15 @@ func (p *PlannedInstance) Load(objective string) (*model.Instance, error) {
 func (r Recipe) make() (*model.Instance, error) {
 	switch {
 	case r.Generate != "":
-		info, ok := workloads[r.Generate]
+		info, ok := workload.Named(r.Generate)
 		if !ok {
 			return nil, fmt.Errorf("unknown workload %q", r.Generate)
 		}
-		workload := info.New()
-		if err := setAll(workload, r.Parameters, params.SetGiven); err != nil {
+		maker := info.New()
+		if err := setAll(maker, r.Parameters, params.SetGiven); err != nil {
 			return nil, err
 		}
-		return workload.Generate(r.Seed)
+		return maker.Generate(r.Seed)
 	case r.Import != "":
 		info, ok := formatNamed(r.Import)
 		if !ok {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/params"
 
 	"github.com/allot-opt/allot/model"
@@ -110,9 +112,9 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		f.at(path, "expected files, or generate and the name of a workload")
 	case source.Generate != "":
 		known = []string{"seed"}
-		info, ok := workloads[source.Generate]
+		info, ok := workload.Named(source.Generate)
 		if !ok {
-			f.at(path+".generate", "expected a workload, one of %s; found %q", strings.Join(slices.Sorted(maps.Keys(workloads)), ", "), source.Generate)
+			f.at(path+".generate", "expected a workload, one of %s; found %q", workloadNames(), source.Generate)
 			return
 		}
 		target = func() any { return info.New() }
@@ -267,4 +269,13 @@ func validateTemplate(f *suiteFaults, path, template string, parameters map[stri
 			f.at(path, "expected %s; found %s", expected, name)
 		}
 	}
+}
+
+// workloadNames lists the names of the workloads.
+func workloadNames() string {
+	var names []string
+	for _, info := range workload.All() {
+		names = append(names, info.Name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/solvers"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -87,7 +88,7 @@ func oddGGOne(seed uint64) *model.Builder {
 // The shortest path of the transportation problem once went in circles where tasks cost nearly the same in many places; the node was closed, and
 // 33.2746 called optimal.
 func TestGGOneTiesInTheTransportation(t *testing.T) {
-	in, err := (&bench.GGOneWorkload{Jobs: 20, Load: 0.5, ArrivalCv: 0.1, WorkCv: 1, Charge: "service"}).Generate(706649)
+	in, err := (&workload.GGOne{Jobs: 20, Load: 0.5, ArrivalCv: 0.1, WorkCv: 1, Charge: "service"}).Generate(706649)
 	if err != nil {
 		t.Fatal(err)
 	}

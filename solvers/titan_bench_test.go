@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/params"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkTitan(b *testing.B) {
 					mcp, evaluations, runs := 0.0, 0.0, 0.0
 					for b.Loop() {
 						for seed := range uint64(batches) {
-							in, err := (&bench.MuscleWorkload{Jobs: jobs}).Generate(seed)
+							in, err := (&workload.Muscle{Jobs: jobs}).Generate(seed)
 							if err != nil {
 								b.Fatal(err)
 							}

@@ -5,11 +5,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/params"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -23,7 +24,7 @@ func generateCommand() *cli.Command {
 			return usageErrorf("expected a workload, one of %s; found %q", strings.Join(workloadNames(), ", "), c.Args().First())
 		},
 	}
-	for _, info := range bench.Workloads() {
+	for _, info := range workload.All() {
 		command.Subcommands = append(command.Subcommands, workloadCommand(info))
 	}
 	return command
@@ -32,14 +33,14 @@ func generateCommand() *cli.Command {
 // workloadNames are the names of the workloads.
 func workloadNames() []string {
 	var names []string
-	for _, info := range bench.Workloads() {
+	for _, info := range workload.All() {
 		names = append(names, info.Name)
 	}
 	return names
 }
 
 // workloadCommand is the subcommand of one workload, with a flag a parameter.
-func workloadCommand(info bench.WorkloadInfo) *cli.Command {
+func workloadCommand(info workload.Info) *cli.Command {
 	flags := []cli.Flag{&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"}, outputFlag}
 	for _, p := range params.Of(info.New()) {
 		name := strings.ReplaceAll(p.Name, "_", "-")

@@ -1,4 +1,4 @@
-package bench
+package workload
 
 import (
 	"cmp"
@@ -10,21 +10,21 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var _ = RegisterWorkload(WorkloadInfo{
+var _ = Register(Info{
 	Name:   "mts",
 	Doc:    "single jobs with memory, files, bandwidth and hard deadlines for a grid of single machines",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), §4.1, Tables 1–4",
-	New:    func() Workload { return &MTSWorkload{} },
+	New:    func() Workload { return &MTS{} },
 })
 
-// MTSWorkload is the workload of the MTS paper's experiments (Hao 2016, §4.1). Jobs (Table 2): work U[1, 11], memory U[1, 5], bandwidth U[1, 5], hard
+// MTS is the workload of the MTS paper's experiments (Hao 2016, §4.1). Jobs (Table 2): work U[1, 11], memory U[1, 5], bandwidth U[1, 5], hard
 // deadline arrival + U[1, 5]; a part Q of them, drawn one by one, has files of U[5, 15] to move. Resources (Table 3), clusters of one machine
 // each that is given out as a whole: speed U[5, 15], memory U[1, 5], bandwidth U[5, 15]. Rate jobs arrive together at each time unit. Units: million
 // instructions a PE, GB, 100 MB. The objective is the number of unfinished jobs. Table 1, the weights of ASJS by Q, is the default of asjs.
 //
 // Deviations from the paper: all numbers are drawn continuously, which it leaves open. Files are input, none output: only the sum matters. It has
 // 100,000 jobs, which --jobs gives.
-type MTSWorkload struct {
+type MTS struct {
 	Jobs      int     `default:"2000" doc:"number of jobs (the paper: 100000)"`
 	Resources int     `default:"120" doc:"number of machines"`
 	Rate      float64 `default:"0" doc:"jobs that arrive per time unit (the paper: 20 to 140); 0: all at 0"`
@@ -32,7 +32,7 @@ type MTSWorkload struct {
 }
 
 // Generate implements [Workload].
-func (w *MTSWorkload) Generate(seed uint64) (*model.Instance, error) {
+func (w *MTS) Generate(seed uint64) (*model.Instance, error) {
 	jobs, resources, q := cmp.Or(w.Jobs, 2000), cmp.Or(w.Resources, 120), cmp.Or(w.Q, 0.5)
 	switch {
 	case jobs < 1 || jobs > 10_000_000:

@@ -1,11 +1,12 @@
-package bench_test
+package workload_test
 
 import (
 	"context"
 	"math"
 	"testing"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -14,7 +15,7 @@ import (
 // Tables 2 and 3 of Hao (2016): the ranges of jobs and resources are those and are filled; the share of jobs with files is q;
 // as many jobs arrive at each time unit as the rate says.
 func TestMTSWorkloadTables2And3(t *testing.T) {
-	in, err := (&bench.MTSWorkload{Jobs: 20_000, Rate: 70, Q: 0.3, Resources: 500}).Generate(5)
+	in, err := (&workload.MTS{Jobs: 20_000, Rate: 70, Q: 0.3, Resources: 500}).Generate(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestMTSWorkloadTables2And3(t *testing.T) {
 
 // Parameters out of range are errors.
 func TestMTSWorkloadParameters(t *testing.T) {
-	for _, w := range []bench.MTSWorkload{{Jobs: -1}, {Jobs: 1 << 40}, {Resources: -3}, {Rate: -1}, {Rate: math.NaN()}, {Q: 1.5}, {Q: math.NaN()}} {
+	for _, w := range []workload.MTS{{Jobs: -1}, {Jobs: 1 << 40}, {Resources: -3}, {Rate: -1}, {Rate: math.NaN()}, {Q: 1.5}, {Q: math.NaN()}} {
 		if _, err := w.Generate(1); err == nil {
 			t.Errorf("%+v is accepted", w)
 		}
@@ -76,7 +77,7 @@ func TestMTSPaperSection43(t *testing.T) {
 		t.Skip("12,000 jobs by four solvers of one goroutine")
 	}
 	for _, rate := range []float64{100, 140} {
-		in, err := (&bench.MTSWorkload{Jobs: 6000, Rate: rate}).Generate(1)
+		in, err := (&workload.MTS{Jobs: 6000, Rate: rate}).Generate(1)
 		if err != nil {
 			t.Fatal(err)
 		}

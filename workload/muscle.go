@@ -1,4 +1,4 @@
-package bench
+package workload
 
 import (
 	"fmt"
@@ -10,20 +10,20 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var _ = RegisterWorkload(WorkloadInfo{
+var _ = Register(Info{
 	Name:   "muscle",
 	Doc:    "a batch of rigid parallel jobs with soft deadlines for several clusters",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, Table 3, eqs. 4–5",
-	New:    func() Workload { return &MuscleWorkload{} },
+	New:    func() Workload { return &Muscle{} },
 })
 
-// MuscleWorkload is the workload of MUSCLE's experiments (He et al. 2004, §5): execution times on the first cluster from a
+// Muscle is the workload of MUSCLE's experiments (He et al. 2004, §5): execution times on the first cluster from a
 // bounded Pareto distribution (eq. 4), on the others by the ratio of speeds; sizes uniform (or with logarithmic
 // probabilities, as for Fig. 7); deadline = arrival + max over clusters of the execution time · (1 + U[MinRatio, MaxRatio])
 // (eq. 5); clusters of Table 3. The objective is mcp.
 //
 // Deviations from the paper: α is not given there and is 1.1 here.
-type MuscleWorkload struct {
+type Muscle struct {
 	Jobs     int     `default:"100" doc:"number of jobs"`
 	Clusters string  `default:"20:1,16:1.2,12:1.4,10:1.6" doc:"size:speed of each cluster (Table 3)"`
 	Weights  string  `default:"4,3,1" doc:"weights of over-deadline, makespan and idle time; several separated by / for one a cluster, the last for the rest"`
@@ -39,7 +39,7 @@ type MuscleWorkload struct {
 }
 
 // withDefaults is the workload with the defaults in place of zeros.
-func (w MuscleWorkload) withDefaults() MuscleWorkload {
+func (w Muscle) withDefaults() Muscle {
 	or := func(x *float64, d float64) {
 		if *x == 0 {
 			*x = d
@@ -69,7 +69,7 @@ func (w MuscleWorkload) withDefaults() MuscleWorkload {
 }
 
 // check says what is wrong with the parameters.
-func (w MuscleWorkload) check() error {
+func (w Muscle) check() error {
 	switch {
 	case w.Jobs < 0 || w.Jobs > 10_000_000:
 		return fmt.Errorf("jobs: expected 0 to 10000000, found %d", w.Jobs)
@@ -86,7 +86,7 @@ func (w MuscleWorkload) check() error {
 }
 
 // Generate implements [Workload].
-func (w *MuscleWorkload) Generate(seed uint64) (*model.Instance, error) {
+func (w *Muscle) Generate(seed uint64) (*model.Instance, error) {
 	p := w.withDefaults()
 	if err := p.check(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (w *MuscleWorkload) Generate(seed uint64) (*model.Instance, error) {
 }
 
 // clusters adds the clusters and returns the least speed, relative to that of the first cluster.
-func (w *MuscleWorkload) clusters(b *model.Builder) (slowest float64, err error) {
+func (w *Muscle) clusters(b *model.Builder) (slowest float64, err error) {
 	weights := strings.Split(w.Weights, "/")
 	if n := strings.Count(w.Clusters, ",") + 1; len(weights) > n {
 		return 0, fmt.Errorf("weights: expected at most %d, one a cluster; found %d", n, len(weights))
@@ -167,13 +167,13 @@ func parseWeights(text string) (*model.WeightsSpec, error) {
 }
 
 // pareto draws from the bounded Pareto distribution (eq. 4) by inversion.
-func (w *MuscleWorkload) pareto(rng *rand.Rand) float64 {
+func (w *Muscle) pareto(rng *rand.Rand) float64 {
 	ratio := math.Pow(w.Lower/w.Upper, w.Alpha)
 	return w.Lower * math.Pow(1-rng.Float64()*(1-ratio), -1/w.Alpha)
 }
 
 // size draws a number of processors.
-func (w *MuscleWorkload) size(rng *rand.Rand) int {
+func (w *Muscle) size(rng *rand.Rand) int {
 	if w.Sizes == "uniform" {
 		return w.MinSize + rng.IntN(w.MaxSize-w.MinSize+1)
 	}

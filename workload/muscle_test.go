@@ -1,4 +1,4 @@
-package bench_test
+package workload_test
 
 import (
 	"bytes"
@@ -6,12 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/model"
 )
 
 func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {
-	in := muscleBatch(t, 20000)
+	in, err := (&workload.Muscle{Jobs: 20000}).Generate(1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	sizes := map[int]int{}
 	below10 := 0
 	for k := range in.Jobs() {
@@ -46,7 +50,7 @@ func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {
 func TestMuscleWorkloadIsDeterministic(t *testing.T) {
 	var texts [2]bytes.Buffer
 	for k := range texts {
-		in, err := (&bench.MuscleWorkload{Rate: 0.5, Sizes: "log", MaxSize: 56}).Generate(7)
+		in, err := (&workload.Muscle{Rate: 0.5, Sizes: "log", MaxSize: 56}).Generate(7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,17 +65,17 @@ func TestMuscleWorkloadIsDeterministic(t *testing.T) {
 
 func TestMuscleWorkloadRefusesNonsense(t *testing.T) {
 	for _, test := range []struct {
-		workload bench.MuscleWorkload
+		workload workload.Muscle
 		want     string
 	}{
-		{bench.MuscleWorkload{Clusters: "20"}, "size:speed"},
-		{bench.MuscleWorkload{Clusters: "0:1"}, "clusters"},
-		{bench.MuscleWorkload{Weights: "1,2"}, "weights"},
-		{bench.MuscleWorkload{Lower: 50, Upper: 10}, "lower ≤ upper"},
-		{bench.MuscleWorkload{MinSize: 5, MaxSize: 3}, "min_size ≤ max_size"},
-		{bench.MuscleWorkload{Rate: -1}, "rate"},
-		{bench.MuscleWorkload{Jobs: -1}, "jobs"},
-		{bench.MuscleWorkload{Alpha: math.NaN()}, "alpha"},
+		{workload.Muscle{Clusters: "20"}, "size:speed"},
+		{workload.Muscle{Clusters: "0:1"}, "clusters"},
+		{workload.Muscle{Weights: "1,2"}, "weights"},
+		{workload.Muscle{Lower: 50, Upper: 10}, "lower ≤ upper"},
+		{workload.Muscle{MinSize: 5, MaxSize: 3}, "min_size ≤ max_size"},
+		{workload.Muscle{Rate: -1}, "rate"},
+		{workload.Muscle{Jobs: -1}, "jobs"},
+		{workload.Muscle{Alpha: math.NaN()}, "alpha"},
 	} {
 		if _, err := test.workload.Generate(1); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, expected one that names %q", test.workload, err, test.want)

@@ -1,4 +1,4 @@
-package bench
+package workload
 
 import (
 	"cmp"
@@ -11,14 +11,14 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-var _ = RegisterWorkload(WorkloadInfo{
+var _ = Register(Info{
 	Name:   "ggone",
 	Doc:    "tasks of workflows with deadlines and budgets for machines that are G/G/1 queues",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, §5.1, Tables 2–4, eqs. 19–23",
-	New:    func() Workload { return &GGOneWorkload{} },
+	New:    func() Workload { return &GGOne{} },
 })
 
-// GGOneWorkload is the workload of the G/G/1 allocation's experiments (Patel and Darlington 2006, §5.1): workflows of a
+// GGOne is the workload of the G/G/1 allocation's experiments (Patel and Darlington 2006, §5.1): workflows of a
 // few tasks in a chain, each with a mean work U[MinWork, MaxWork] and one CV; the deadline of a workflow, U[MinDeadline,
 // MaxDeadline], and its cost limit, U[MinBudget, MaxBudget], are shared among its tasks in proportion to X = work·(1 + k·CV)
 // (eqs. 19, 20). The machines of Table 2, or 3 with half as many, serve at speed/mean work; the rate of arrivals is Load
@@ -28,7 +28,7 @@ var _ = RegisterWorkload(WorkloadInfo{
 // Deviations from the paper: it gives ranges for the cost of a machine and no rule: here that of the slowest is Cost and others cost
 // as their speed to the power CostExponent. Arrivals at a machine have the CV of all arrivals, at its share of the rate. Its Figure 2 has
 // workflows of other shapes; only their tasks matter here.
-type GGOneWorkload struct {
+type GGOne struct {
 	Jobs         int     `default:"100" doc:"number of tasks"`
 	Machines     string  `default:"6:14000,6:10000,6:5000,6:3000" doc:"machines:speed of each cluster (Table 2)"`
 	WorkCv       float64 `default:"0.6" doc:"coefficient of variation of a task's work; 0 means the default, so give a small number for none"`
@@ -51,7 +51,7 @@ type GGOneWorkload struct {
 const quantile95 = 1.645
 
 // withDefaults is the workload with the defaults in place of zeros.
-func (w GGOneWorkload) withDefaults() GGOneWorkload {
+func (w GGOne) withDefaults() GGOne {
 	w.Jobs, w.Chain = cmp.Or(w.Jobs, 100), cmp.Or(w.Chain, 5)
 	w.Machines, w.Charge = cmp.Or(w.Machines, "6:14000,6:10000,6:5000,6:3000"), cmp.Or(w.Charge, "response")
 	w.WorkCv, w.ArrivalCv, w.Load = cmp.Or(w.WorkCv, 0.6), cmp.Or(w.ArrivalCv, 1), cmp.Or(w.Load, 0.5)
@@ -63,7 +63,7 @@ func (w GGOneWorkload) withDefaults() GGOneWorkload {
 }
 
 // check says what is wrong with the parameters.
-func (w GGOneWorkload) check() error {
+func (w GGOne) check() error {
 	between := func(low, x, high float64) bool { return x >= low && x <= high }
 	switch {
 	case w.Jobs < 1 || w.Jobs > 1_000_000:
@@ -91,7 +91,7 @@ func (w GGOneWorkload) check() error {
 }
 
 // Generate implements [Workload].
-func (w *GGOneWorkload) Generate(seed uint64) (*model.Instance, error) {
+func (w *GGOne) Generate(seed uint64) (*model.Instance, error) {
 	p := w.withDefaults()
 	if err := p.check(); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (w *GGOneWorkload) Generate(seed uint64) (*model.Instance, error) {
 
 // jobs adds the tasks and returns mean and variance of the work of one drawn from them: that of the means and that of each
 // around its own.
-func (w *GGOneWorkload) jobs(b *model.Builder, rng *rand.Rand) (mean, variance float64) {
+func (w *GGOne) jobs(b *model.Builder, rng *rand.Rand) (mean, variance float64) {
 	uniform := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	works := make([]float64, 0, w.Jobs)
 	for len(works) < w.Jobs {

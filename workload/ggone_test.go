@@ -1,4 +1,4 @@
-package bench_test
+package workload_test
 
 import (
 	"bytes"
@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/workload"
+
 	"github.com/allot-opt/allot/model"
 )
 
 // Tables 2 and 4: rates and variances of the machines follow from the tasks, limits from the workflows.
 func TestGGOneWorkloadFollowsTheRecipe(t *testing.T) {
-	in, err := (&bench.GGOneWorkload{Jobs: 5000, WorkCv: 0.4, ArrivalCv: 0.5, Load: 0.7, CostExponent: 0.5}).Generate(3)
+	in, err := (&workload.GGOne{Jobs: 5000, WorkCv: 0.4, ArrivalCv: 0.5, Load: 0.7, CostExponent: 0.5}).Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestGGOneWorkloadFollowsTheRecipe(t *testing.T) {
 			t.Errorf("%d machines", m.Count)
 		}
 	}
-	slack, err := (&bench.GGOneWorkload{Slack: 0.25, Charge: "service"}).Generate(3)
+	slack, err := (&workload.GGOne{Slack: 0.25, Charge: "service"}).Generate(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestGGOneWorkloadFollowsTheRecipe(t *testing.T) {
 func TestGGOneWorkloadIsDeterministic(t *testing.T) {
 	var texts [2]bytes.Buffer
 	for k := range texts {
-		in, err := (&bench.GGOneWorkload{}).Generate(7)
+		in, err := (&workload.GGOne{}).Generate(7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,21 +81,21 @@ func TestGGOneWorkloadIsDeterministic(t *testing.T) {
 
 func TestGGOneWorkloadRefusesNonsense(t *testing.T) {
 	for _, test := range []struct {
-		workload bench.GGOneWorkload
+		workload workload.GGOne
 		want     string
 	}{
-		{bench.GGOneWorkload{Jobs: -1}, "jobs"},
-		{bench.GGOneWorkload{Machines: "6"}, "machines:speed"},
-		{bench.GGOneWorkload{Machines: "0:5"}, "machines"},
-		{bench.GGOneWorkload{Load: 1}, "load"},
-		{bench.GGOneWorkload{WorkCv: math.NaN()}, "CVs"},
-		{bench.GGOneWorkload{Slack: -1}, "slack"},
-		{bench.GGOneWorkload{Charge: "x"}, "charge"},
-		{bench.GGOneWorkload{MinWork: 9, MaxWork: 5}, "min_work"},
-		{bench.GGOneWorkload{MinDeadline: 90}, "min_deadline"},
-		{bench.GGOneWorkload{MinBudget: 90}, "min_budget"},
-		{bench.GGOneWorkload{Chain: -1}, "chain"},
-		{bench.GGOneWorkload{Cost: -1}, "cost"},
+		{workload.GGOne{Jobs: -1}, "jobs"},
+		{workload.GGOne{Machines: "6"}, "machines:speed"},
+		{workload.GGOne{Machines: "0:5"}, "machines"},
+		{workload.GGOne{Load: 1}, "load"},
+		{workload.GGOne{WorkCv: math.NaN()}, "CVs"},
+		{workload.GGOne{Slack: -1}, "slack"},
+		{workload.GGOne{Charge: "x"}, "charge"},
+		{workload.GGOne{MinWork: 9, MaxWork: 5}, "min_work"},
+		{workload.GGOne{MinDeadline: 90}, "min_deadline"},
+		{workload.GGOne{MinBudget: 90}, "min_budget"},
+		{workload.GGOne{Chain: -1}, "chain"},
+		{workload.GGOne{Cost: -1}, "cost"},
 	} {
 		if _, err := test.workload.Generate(1); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, expected one that names %q", test.workload, err, test.want)

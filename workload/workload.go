@@ -1,0 +1,50 @@
+// Package workload makes instances by published recipes. A recipe is a documented value, registered in the file that holds it, as a solver is.
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Workload makes instances by a recipe. Its parameters are exported fields, documented by tags as those of a solver are.
+type Workload interface {
+	Generate(seed uint64) (*model.Instance, error)
+}
+
+// Info documents a workload.
+type Info struct {
+	Name   string
+	Doc    string
+	Source string
+	New    func() Workload
+}
+
+var workloads = map[string]Info{}
+
+// Register adds a workload; it is called from the file of the workload. A name that is taken panics.
+func Register(info Info) Info {
+	if _, taken := workloads[info.Name]; taken || info.Name == "" {
+		panic(fmt.Sprintf("workload: cannot register a workload as %q", info.Name))
+	}
+	workloads[info.Name] = info
+	return info
+}
+
+// Named is the registered workload of the name, and whether there is one.
+func Named(name string) (Info, bool) {
+	info, ok := workloads[name]
+	return info, ok
+}
+
+// All lists the registered workloads by name.
+func All() []Info {
+	list := make([]Info, 0, len(workloads))
+	for _, info := range workloads {
+		list = append(list, info)
+	}
+	slices.SortFunc(list, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
