@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/workload"
-
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/workload"
 )
 
 var (

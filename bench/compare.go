@@ -14,9 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/allot-opt/allot/params"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 

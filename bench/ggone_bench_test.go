@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/workload"
-
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/workload"
 )
 
 // BenchmarkGGOneManyMachines solves generated instances of 96 machines and 1,000 tasks within 20 s on one core, among them some whose waits

@@ -7,11 +7,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/allot-opt/allot/workload"
-
 	"github.com/allot-opt/allot/internal/peak"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/workload"
 )
 
 // grid is a batch of the MTS paper's workload on 120 machines.

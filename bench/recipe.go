@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/workload"
-
-	"github.com/allot-opt/allot/params"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/workload"
 )
 
 // PlannedInstance is an instance of a suite, to be made when it is needed.

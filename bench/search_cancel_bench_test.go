@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // BenchmarkSearchCancellation measures how long the solver search takes to return after it is cancelled, with two workers, at

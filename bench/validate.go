@@ -7,12 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/workload"
-
-	"github.com/allot-opt/allot/params"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/workload"
 )
 
 // maxCells is the most runs of a suite.

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"pgregory.net/rapid"
 )
 
 // TestSection3MaskCodingByHand decodes a schedule like that of Fig. 2: the columns are executed in order, each as soon as all

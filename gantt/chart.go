@@ -1,11 +1,12 @@
 package gantt
 
 import (
-	"github.com/allot-opt/allot/internal/axis"
 	"math"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/axis"
 )
 
 // Sizes in pixels.

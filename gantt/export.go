@@ -9,12 +9,13 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/axis"
-	"github.com/allot-opt/allot/model"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/allot-opt/allot/internal/axis"
+	"github.com/allot-opt/allot/model"
 )
 
 // picture is something drawn on a page.

@@ -1,12 +1,13 @@
 package gantt
 
 import (
-	"github.com/allot-opt/allot/internal/axis"
 	"iter"
 	"math"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/axis"
 )
 
 // Sizes in pixels.

@@ -1,11 +1,12 @@
 package gantt
 
 import (
-	"github.com/allot-opt/allot/internal/axis"
 	"io"
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/allot-opt/allot/internal/axis"
 )
 
 // Sizes of a text in lines and columns.

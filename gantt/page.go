@@ -1,10 +1,11 @@
 package gantt
 
 import (
-	"github.com/allot-opt/allot/internal/axis"
 	"math"
 
 	"gonum.org/v1/plot/vg"
+
+	"github.com/allot-opt/allot/internal/axis"
 )
 
 // captionDrop is how far below the plot the caption of its axis stands.

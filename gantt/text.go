@@ -3,12 +3,13 @@ package gantt
 import (
 	"bufio"
 	"fmt"
-	"github.com/allot-opt/allot/internal/axis"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/allot-opt/allot/internal/axis"
 )
 
 // Sizes of a text picture in columns and lines.

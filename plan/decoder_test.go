@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // slowCluster is the rule of [Decoder] to the letter, with real processors: when each of them is released.

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // drawSchedule draws a list schedule of the instance, its jobs in any order and on any cluster.

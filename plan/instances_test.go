@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // clock draws arrivals and execution times of one magnitude.

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // drawPrecedence draws an instance of jobs that wait for one another, whatever the order in which the instance has them.

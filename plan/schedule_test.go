@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/model"
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // newSchedule starts a schedule that must be possible.

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/params"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 )
 
 // registry holds the registered solvers by name.

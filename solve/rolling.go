@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/allot-opt/allot/params"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 )
 

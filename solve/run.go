@@ -8,9 +8,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/allot-opt/allot/params"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 )
 
 // Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of

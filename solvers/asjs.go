@@ -4,12 +4,10 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/params"
-
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

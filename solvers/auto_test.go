@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // followed is a run of a solver with what it reported; what it reports must never get worse, nor count back.

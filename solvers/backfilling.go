@@ -3,10 +3,9 @@ package solvers
 import (
 	"context"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
 )
 
 // Online is a solver that is a policy in a simulation: it sees jobs when they arrive and, of a job, its estimate. What it

@@ -3,10 +3,9 @@ package solvers_test
 import (
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // With R2 given 0.1 of the rate the best costs 1.65, which is no optimum of the instance: where the rate is parked freely, 0.85.

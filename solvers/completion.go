@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // completions holds, while jobs are placed one by one, what the completion time of each remaining job on each lane depends

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // Eq. 6 of He et al. (2004), L = Σ e·s/m, on a of four processors at speed 1 and b of two at speed 2:

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

@@ -6,10 +6,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // BenchmarkExact measures the proof of batches of 12 to 15 jobs on two clusters, on one core.

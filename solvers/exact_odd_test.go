@@ -6,13 +6,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // oddMetrics are those that exact and the enumeration know.

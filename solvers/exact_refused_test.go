@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // What exact refuses it names; each of these it once solved, with a false optimum, or refused without a word.

@@ -3,10 +3,9 @@ package solvers
 import (
 	"context"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

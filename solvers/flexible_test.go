@@ -6,11 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/params"
-
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/solve"
 )
 
 // TestFlexibleZeroMeansZero: a weight of 0 is honoured and stated; what is not given keeps its default, which is not stated.

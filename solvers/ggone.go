@@ -8,12 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // BenchmarkGGOneCancellation measures how long the solver takes to return after its context is cancelled, at its first tables, its first

@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // definedGGOne states the allocation by the definition, eqs. 2, 3, 9–16 and 23, from the instance alone: of a kind of machines, w machines carry n

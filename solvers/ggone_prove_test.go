@@ -9,13 +9,11 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/allot-opt/allot/workload"
-
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/workload"
 )
 
 // ggoneProve says how many instances the tests below try, and from which seed on: a few by default, more where the environment says so.

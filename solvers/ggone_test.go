@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // ggoneWorked is the worked instance of the specification: T = 10, X given directly.

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

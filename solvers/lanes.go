@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/solve"
 )
 
 // lane is a run of processors of a cluster that are alike for every job: a whole cluster, or one of the groups of machines of a

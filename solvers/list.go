@@ -4,10 +4,9 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
 )
 
 // pick chooses the slot of the next job; false where it has none.

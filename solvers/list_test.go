@@ -6,10 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // schedules runs a solver and compares its schedule, in the order in which the jobs were placed, with lines such as

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // TestManyMachines: on 16 million machines, of which three jobs need five, no solver makes a state of each. Every one that takes the

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/params"
-
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

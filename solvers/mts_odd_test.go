@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // Decisions are those of the literal form on odd numbers: jobs of no work, equal jobs and machines, and works, data and deadlines of magnitudes from 1e-9 to 1e12 on one grid.

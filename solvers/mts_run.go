@@ -4,9 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // mtsRun is a run of [MTS].

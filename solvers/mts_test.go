@@ -8,10 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // literalMTS is MTS as the specification writes it, on clusters of one machine each that is given out as a whole: in each step all

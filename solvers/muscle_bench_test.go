@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // muscleBatches are 10,000 jobs of sizes U[1, widest] with times U[1, 100], and the same on four clusters.

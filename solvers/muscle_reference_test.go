@@ -7,12 +7,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/allot-opt/allot/solve"
-
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // literalMuscle is MUSCLE as the paper words it with the repairs of [Muscle]'s doc comment, and as dumb as can be: the

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/google/go-cmp/cmp"
-
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/solve"
 )
 
 // TestTable2CompositionTable builds the composition table of Table 1 by Algorithm 1; a job larger than every space is in none.

@@ -10,13 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/google/go-cmp/cmp"
-
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // muscleCase is an instance of clusters of the given processors and jobs of the given sizes and times, the same on all.

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // A reason is true: where memory or bandwidth binds, the job added where the reason says, behind the jobs there, violates that alone; where

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // slowAndFar is a grid of three machines: fast with a slow link, slow with a fast link, and between, with little memory.

@@ -10,13 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/params"
-
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // rolling is the rolling use of a registered solver.

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // A shortlist names the two lanes that a look at all of them names, ties going to the first lane, while ends grow on any lane, to equal ends

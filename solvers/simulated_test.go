@@ -4,10 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // backfillers are the policies of the simulator.

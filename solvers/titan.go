@@ -10,12 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/solve"
 )
 
 var _ = solve.Register(solve.Info{

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/allot-opt/allot/workload"
-
 	"github.com/allot-opt/allot/params"
-
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/workload"
 )
 
 // BenchmarkTitan measures the mean MCP that TITAN reaches from the starts of MUSCLE and DLL on the first ten random batches of

@@ -3,10 +3,9 @@ package solvers
 import (
 	"fmt"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // titanGoal is an objective that TITAN can minimise cluster by cluster while the jobs stay on their clusters: the weights of

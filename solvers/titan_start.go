@@ -8,10 +8,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // newTitanRun reads the start. There is no run, and no error, where the context ends before that.

@@ -8,10 +8,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/allot-opt/allot/solve"
-
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // titanBatch is a batch with arrivals on clusters of different weights.

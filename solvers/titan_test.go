@@ -11,13 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/params"
-
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // titanInstance has rigid jobs with arrivals, deadlines and run times that leave clusters out; one job fits nowhere.

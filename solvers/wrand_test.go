@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // A cluster is drawn in proportion to the sum of its processors' speeds, among those that can run the job: 4 for a, 6 for b

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/workload"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/workload"
 )
 
 // Tables 2 and 4: rates and variances of the machines follow from the tasks, limits from the workflows.

@@ -5,11 +5,11 @@ import (
 	"math"
 	"testing"
 
-	"github.com/allot-opt/allot/workload"
-
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	_ "github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/workload"
 )
 
 // Tables 2 and 3 of Hao (2016): the ranges of jobs and resources are those and are filled; the share of jobs with files is q;

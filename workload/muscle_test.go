@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/allot-opt/allot/workload"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/workload"
 )
 
 func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // work runs the solver of each reading on the worked instance and compares what comes out with the claims: a row for each reading that has a solver.

@@ -5,13 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/allot-opt/allot/workload"
-
-	"github.com/allot-opt/allot/params"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/workload"
 )
 
 func generateCommand() *cli.Command {

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/allot-opt/allot/params"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 )
 
 func importCommand() *cli.Command {

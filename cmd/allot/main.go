@@ -12,11 +12,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/allot-opt/allot/params"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
 )

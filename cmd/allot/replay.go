@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
@@ -14,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 func replayCommand() *cli.Command {

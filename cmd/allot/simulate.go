@@ -7,14 +7,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 func simulateCommand() *cli.Command {

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/allot-opt/allot/params"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/gantt"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 

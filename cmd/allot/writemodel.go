@@ -7,12 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/allot-opt/allot/solvers"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 // writeModel writes the MILP that the solver states for the instance in the file. It solves nothing, and so works in builds
