@@ -32,14 +32,14 @@ func Solvers() []Info {
 	return infos
 }
 
-// Lookup finds a solver by name. A name a+b makes a solver that runs a and hands its solution to b as Options.Start; exec: and a
-// command is a [Program], and takes the rest of the name, plus signs and all.
+// Lookup finds a solver by name. A name a+b makes a solver that runs a and hands its solution to b as Options.Start; a name
+// that begins with a scheme, as exec:COMMAND, takes the rest, plus signs and all.
 func Lookup(name string) (Info, error) {
 	if stages := stageNames(name); len(stages) > 1 {
 		return compose(name, stages)
 	}
-	if strings.HasPrefix(name, execPrefix) {
-		return external(name)
+	if open := schemeOf(name); open != nil {
+		return open(name)
 	}
 	if info, ok := registry[name]; ok {
 		return info, nil

@@ -94,17 +94,17 @@ func (e *WrongScheduleError) Error() string {
 	return text
 }
 
-// checked is what the checker says of a schedule, whatever the figures that it states of itself.
-func checked(in *model.Instance, sol *model.Solution) (model.Evaluation, *WrongScheduleError) {
-	report := model.Check(in, bare(sol))
+// Checked is what the checker says of a schedule, whatever the figures that it states of itself.
+func Checked(in *model.Instance, sol *model.Solution) (model.Evaluation, *WrongScheduleError) {
+	report := model.Check(in, Bare(sol))
 	if !report.OK() {
 		return model.Evaluation{}, &WrongScheduleError{Violation: report.Violations[0], More: len(report.Violations) - 1 + report.More}
 	}
 	return report.Evaluation, nil
 }
 
-// bare is a schedule without what it says of itself.
-func bare(sol *model.Solution) *model.Solution {
+// Bare is a schedule without what it says of itself.
+func Bare(sol *model.Solution) *model.Solution {
 	return &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
 }
 
@@ -116,21 +116,21 @@ func prepareStart(info Info, in *model.Instance, opt *Options) error {
 	if !info.Starts {
 		return ErrStart
 	}
-	if _, wrong := checked(in, opt.Start); wrong != nil {
+	if _, wrong := Checked(in, opt.Start); wrong != nil {
 		wrong.Start = true
 		return wrong
 	}
-	opt.Start = bare(opt.Start)
+	opt.Start = Bare(opt.Start)
 	return nil
 }
 
 // complete checks the schedule and fills in what the solution says of itself.
 func complete(ctx context.Context, result *Result, info Info, solver Solver, in *model.Instance, opt Options) error {
-	evaluation, wrong := checked(in, result.Solution)
+	evaluation, wrong := Checked(in, result.Solution)
 	if wrong != nil {
 		return wrong
 	}
-	sol := bare(result.Solution)
+	sol := Bare(result.Solution)
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed

@@ -64,7 +64,7 @@ func (s *Stages) Add(result *Result) {
 
 // rank checks and evaluates a schedule and reports it.
 func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (search.Rank, error) {
-	evaluation, wrong := checked(in, sol)
+	evaluation, wrong := Checked(in, sol)
 	if wrong != nil {
 		return search.Rank{}, &RunError{stage, wrong}
 	}

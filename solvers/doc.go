@@ -6,3 +6,5 @@
 // is edited. What a solver needs besides, package solve exports: [solve.Unsupported], [solve.Stopped], [solve.Poll], [solve.Stages] and
 // [solve.Options.Proof].
 package solvers
+
+import _ "github.com/allot-opt/allot/solve/process" // exec:COMMAND is a solver wherever ours are

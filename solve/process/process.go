@@ -1,4 +1,4 @@
-package solve
+package process
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // How long the end of a program may take. The contract leaves 50 ms from the end of the context.
@@ -30,7 +31,7 @@ const (
 
 // environmentOf is the environment of a program with the limits told, see [Program]. The function takes the temporary file of
 // the start away.
-func environmentOf(opt Options, told time.Duration) (environment []string, cleanUp func(), err error) {
+func environmentOf(opt solve.Options, told time.Duration) (environment []string, cleanUp func(), err error) {
 	for _, pair := range os.Environ() {
 		switch name, _, _ := strings.Cut(pair, "="); name {
 		case "ALLOT_SEED", "ALLOT_WORKERS", "ALLOT_TIME", "ALLOT_EVALUATIONS", "ALLOT_START": // of an allot that runs us
@@ -64,7 +65,7 @@ func writeStart(start *model.Solution) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = model.WriteSolution(file, bare(start))
+	err = model.WriteSolution(file, solve.Bare(start))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}

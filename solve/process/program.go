@@ -1,4 +1,5 @@
-package solve
+// Package process runs programs in any language as solvers: importing it makes every name exec:COMMAND one.
+package process
 
 import (
 	"context"
@@ -13,29 +14,25 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/solve"
 )
 
-// execPrefix begins the name of a solver that is a program of its own.
-const execPrefix = "exec:"
+// Scheme begins, with a colon behind it, the name of a solver that is a program of its own.
+const Scheme = "exec"
 
-// External says whether the name of a solver, or a stage of it, is a program from outside: whoever takes names from a file should ask
-// before he runs it.
-func External(name string) bool {
-	stages := stageNames(name)
-	return strings.HasPrefix(stages[len(stages)-1], execPrefix)
-}
+var _ = solve.RegisterScheme(Scheme, external)
 
 // external makes the Info of exec:COMMAND. The command is split into words as a shell does, with quotes and backslashes; no shell runs.
-func external(name string) (Info, error) {
-	words, err := shellquote.Split(strings.TrimPrefix(name, execPrefix))
+func external(name string) (solve.Info, error) {
+	words, err := shellquote.Split(strings.TrimPrefix(name, Scheme+":"))
 	if err != nil || len(words) == 0 || words[0] == "" {
-		return Info{}, fmt.Errorf("expected exec: and a command with its arguments, quotes closed; found %q", name)
+		return solve.Info{}, fmt.Errorf("expected exec: and a command with its arguments, quotes closed; found %q", name)
 	}
-	return Info{
+	return solve.Info{
 		Name:   name,
 		Doc:    "A program of its own: it reads the instance on standard input and writes solutions on standard output.",
 		Source: "a program from outside: " + words[0],
-		New:    func() Solver { return &Program{words: words} },
+		New:    func() solve.Solver { return &Program{words: words} },
 		Starts: true,
 	}, nil
 }
@@ -69,19 +66,19 @@ type Program struct{ words []string }
 // says when it runs.
 func (p *Program) Supports(in *model.Instance) error {
 	if _, err := exec.LookPath(p.words[0]); err != nil {
-		return fmt.Errorf("%w: cannot run the program: %w", ErrUnsupported, err)
+		return fmt.Errorf("%w: cannot run the program: %w", solve.ErrUnsupported, err)
 	}
-	return Unsupported(in, ^model.Commitments)
+	return solve.Unsupported(in, ^model.Commitments)
 }
 
 // Solve implements [Solver].
-func (p *Program) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := p.Supports(in); err != nil {
-		return Result{}, err
+		return solve.Result{}, err
 	}
 	found := &incumbents{in: in, limit: opt.MaxEvals, progress: opt.Progress}
 	if err := found.start(opt.Start); err != nil {
-		return Result{}, err
+		return solve.Result{}, err
 	}
 	if ctx.Err() != nil {
 		return found.result(search.StopReason(ctx)), nil
@@ -89,7 +86,7 @@ func (p *Program) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	told, began := timeTold(ctx, len(in.Jobs())), time.Now()
 	environment, cleanUp, err := environmentOf(opt, told)
 	if err != nil {
-		return Result{}, err
+		return solve.Result{}, err
 	}
 	defer cleanUp()
 	// Linux ends the program with us by the thread that started it, which must not end before.
@@ -97,7 +94,7 @@ func (p *Program) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	defer runtime.UnlockOSThread()
 	child, err := startProcess(p.words, environment, func(w *sending) error { return model.WriteInstance(w, in) })
 	if err != nil {
-		return Result{}, err
+		return solve.Result{}, err
 	}
 	found.sent = child.sent
 	ended := child.follow(ctx, found.read)
@@ -121,7 +118,7 @@ func timeTold(ctx context.Context, jobs int) time.Duration {
 }
 
 // judge says what came of a run: ended is what reading ended with.
-func (p *Program) judge(ctx context.Context, child *process, ended error, result Result) (Result, error) {
+func (p *Program) judge(ctx context.Context, child *process, ended error, result solve.Result) (solve.Result, error) {
 	var refusal *refusalError
 	fault := ended
 	if errors.Is(ended, errCut) || errors.Is(ended, errEnough) {
@@ -129,9 +126,9 @@ func (p *Program) judge(ctx context.Context, child *process, ended error, result
 	}
 	switch {
 	case errors.As(ended, &refusal):
-		return Result{}, fmt.Errorf("%w: %s", ErrUnsupported, refusal.text)
+		return solve.Result{}, fmt.Errorf("%w: %s", solve.ErrUnsupported, refusal.text)
 	case fault != nil:
-		return Result{}, fmt.Errorf("%w%s", fault, child.lastWords())
+		return solve.Result{}, fmt.Errorf("%w%s", fault, child.lastWords())
 	case errors.Is(ended, errEnough):
 		result.Stop = model.StopEvaluations
 	case ctx.Err() != nil:
@@ -139,11 +136,11 @@ func (p *Program) judge(ctx context.Context, child *process, ended error, result
 	case child.failed() != "" && result.Evaluations > 0:
 		result.Warning = "the program failed after its last solution: " + child.failed() + child.lastWords()
 	case child.failed() != "":
-		return Result{}, fmt.Errorf("the program failed: %s%s", child.failed(), child.lastWords())
+		return solve.Result{}, fmt.Errorf("the program failed: %s%s", child.failed(), child.lastWords())
 	case errors.Is(ended, errCut):
-		return Result{}, fmt.Errorf("the program ended in the middle of solution %d%s", result.Evaluations+1, child.lastWords())
+		return solve.Result{}, fmt.Errorf("the program ended in the middle of solution %d%s", result.Evaluations+1, child.lastWords())
 	case result.Solution == nil && result.Stop != model.StopTime:
-		return Result{}, fmt.Errorf("the program wrote no solution%s", child.lastWords())
+		return solve.Result{}, fmt.Errorf("the program wrote no solution%s", child.lastWords())
 	}
 	return result, nil
 }

@@ -1,4 +1,4 @@
-package solve
+package process
 
 import (
 	"bufio"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/solve"
 )
 
 // What reading a program's solutions ends with, besides nil where all is read and a fault of the program.
@@ -33,7 +34,7 @@ func (e *refusalError) Error() string { return e.text }
 type incumbents struct {
 	in       *model.Instance
 	limit    int64 // of solutions; 0: none
-	progress func(Progress)
+	progress func(solve.Progress)
 	sent     func() string // the SHA-256 of what the program was sent; empty: not all of it yet
 
 	mutex     sync.Mutex
@@ -58,11 +59,11 @@ func (i *incumbents) start(sol *model.Solution) error {
 }
 
 // result is the best so far; it ends the reading.
-func (i *incumbents) result(stop model.Stop) Result {
+func (i *incumbents) result(stop model.Stop) solve.Result {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	i.closed.Store(true)
-	result := Result{Solution: i.best, Status: model.Feasible, Stop: stop, Evaluations: i.count}
+	result := solve.Result{Solution: i.best, Status: model.Feasible, Stop: stop, Evaluations: i.count}
 	if i.best == nil {
 		result.Status = model.Unknown
 	}
@@ -106,15 +107,15 @@ func (i *incumbents) take(text []byte, k int64) error {
 	}
 	sum := sol.InstanceSHA256
 	if !i.isOurs(sum) {
-		return &WrongScheduleError{Solution: k, Violation: model.Violation{
+		return &solve.WrongScheduleError{Solution: k, Violation: model.Violation{
 			Code: model.CodeWrongInstance, Message: "made for an instance of SHA-256 " + printableEnd(sum, 64)}}
 	}
-	evaluation, wrong := checked(i.in, sol)
+	evaluation, wrong := solve.Checked(i.in, sol)
 	if wrong != nil {
 		wrong.Solution = k
 		return wrong
 	}
-	i.keep(bare(sol), evaluation.Objective)
+	i.keep(solve.Bare(sol), evaluation.Objective)
 	return nil
 }
 
@@ -137,7 +138,7 @@ func (i *incumbents) keep(sol *model.Solution, objective float64) {
 		i.best, i.objective, i.left = sol, objective, left
 	}
 	if i.progress != nil {
-		i.progress(Progress{Evaluations: i.count, Objective: i.objective, Bound: math.Inf(-1), Left: i.left})
+		i.progress(solve.Progress{Evaluations: i.count, Objective: i.objective, Bound: math.Inf(-1), Left: i.left})
 	}
 }
 
