@@ -21,7 +21,10 @@ func RegisterScheme(scheme string, open func(name string) (Info, error)) string 
 
 // schemeOf is what makes solvers of names that begin as this one does; nil: nothing.
 func schemeOf(name string) func(name string) (Info, error) {
-	scheme, _, _ := strings.Cut(name, ":")
+	scheme, _, found := strings.Cut(name, ":")
+	if !found {
+		return nil
+	}
 	return schemes[scheme]
 }
 
