@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search"
 )
 
 // Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
@@ -45,6 +47,9 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	result.Elapsed = time.Since(began)
 	if result.HasBound && (math.IsNaN(result.Bound) || math.IsInf(result.Bound, 0)) {
 		result.Bound, result.HasBound = 0, false
+	}
+	if result.Solution == nil && opt.Start != nil {
+		result.Solution = opt.Start // whatever the solver says of it: there is a checked schedule
 	}
 	if result.Solution == nil {
 		if result.Status != model.Infeasible {
@@ -119,8 +124,26 @@ func prepareStart(info Info, in *model.Instance, opt *Options) error {
 		wrong.Start = true
 		return wrong
 	}
-	opt.Start = bare(opt.Start)
+	start := bare(opt.Start)
+	start.Jobs, start.Unscheduled, start.Loads = slices.Clone(start.Jobs), slices.Clone(start.Unscheduled), slices.Clone(start.Loads)
+	opt.Start = start
 	return nil
+}
+
+// notWorse is the schedule and its evaluation, or the start and that of it where the start is better: a solver that starts from a
+// schedule must not lose it.
+func notWorse(in *model.Instance, sol *model.Solution, evaluation model.Evaluation, start *model.Solution) (*model.Solution, model.Evaluation) {
+	if start == nil || start == sol {
+		return sol, evaluation
+	}
+	before, wrong := checked(in, start)
+	if wrong != nil { // the solver has changed it
+		return sol, evaluation
+	}
+	if search.Better(search.NewRank(len(start.Unscheduled), before.Objective), search.NewRank(len(sol.Unscheduled), evaluation.Objective)) {
+		return start, before
+	}
+	return sol, evaluation
 }
 
 // complete checks the schedule and fills in what the solution says of itself.
@@ -129,6 +152,7 @@ func complete(ctx context.Context, result *Result, info Info, solver Solver, in 
 	if wrong != nil {
 		return wrong
 	}
+	result.Solution, evaluation = notWorse(in, result.Solution, evaluation, opt.Start)
 	sol := bare(result.Solution)
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
