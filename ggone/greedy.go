@@ -43,6 +43,15 @@ func (p *Problem) large(dummies int) bool {
 	return ranks > largestKnapsack/n || levels > largestPricing/n
 }
 
+// slackBeyond says that the loads of so much slack have too many whole places on the machines to be listed.
+func (p *Problem) slackBeyond(slack float64) bool {
+	machines := 0
+	for k := range p.Classes {
+		machines += p.Classes[k].Machines
+	}
+	return !((float64(len(p.Tasks))+slack)*float64(machines) <= largestKnapsack)
+}
+
 // greedy is an allocation without a search or a bound, for problems that are too large: loads in proportion to what the machines can
 // take, then each task, in the order given, where it costs least of what is left. Complexity: O(tasks · classes).
 func (p *Problem) greedy(slack float64, dummies int) Result {

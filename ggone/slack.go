@@ -111,15 +111,18 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	s.pieces = make([]piece, len(s.servers))
 	s.most = cmp.Or(opt.Evaluations, math.MaxInt64)
 	s.start(slack)
-	if opt.Evaluations == 0 {
+	switch {
+	case opt.Evaluations == 0:
 		s.most = s.affordable()
+	case s.penalties() > slackWork: // a single bound would take longer than all that is spent where no number is given
+		s.most = 0
 	}
 	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
 	for range tasks {
 		root.place = append(root.place, -1)
 	}
 	for r := range s.servers {
-		root.low, root.high = append(root.low, 0), append(root.high, s.servers[r].most)
+		root.low, root.high = append(root.low, 0), append(root.high, s.largest(r))
 	}
 	if s.proved < s.limit() {
 		if s.loads != nil {
@@ -153,16 +156,25 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	return result, nil
 }
 
+// largest is the largest load that a server can have: what keeps it stable, and no more than there is. A machine whose tasks take no
+// work would take any load.
+func (s *slackSearch) largest(r int) float64 { return min(s.servers[r].most, s.total*(1+1e-12)) }
+
 // affordable is the number of bounds that take about slackWork penalties; 0 where that is too few to be of use.
 func (s *slackSearch) affordable() int64 {
-	levels := float64(len(s.servers))
-	for r := range s.servers {
-		levels += s.servers[r].most
-	}
-	if bounds := slackWork / (3 * pieces * levels * float64(len(s.p.Tasks)+1)); bounds > 100 {
+	if bounds := slackWork / s.penalties(); bounds > 100 {
 		return max(2000, int64(min(bounds, 1e15)))
 	}
 	return 0
+}
+
+// penalties is the number of penalties, roughly, that one bound looks at.
+func (s *slackSearch) penalties() float64 {
+	levels := float64(len(s.servers))
+	for r := range s.servers {
+		levels += s.largest(r)
+	}
+	return 3 * pieces * levels * float64(len(s.p.Tasks)+1)
 }
 
 // limit is the cost from which on an allocation is not worth finding.

@@ -61,6 +61,9 @@ func (s *slackSearch) take(n *slackNode, r int, u []float64, v float64) piece {
 	server := &s.servers[r]
 	best := piece{load: n.low[r], value: math.Inf(1)}
 	for a := n.low[r]; ; {
+		if s.ctx.Err() != nil {
+			return piece{value: math.Inf(-1)}
+		}
 		b := min(n.high[r], (math.Floor(a*pieces)+1)/pieces)
 		if p := s.takePiece(n, r, a, b, u, v); p.value < best.value {
 			best = p

@@ -89,7 +89,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
 	}
-	if p.large(dummies) || p.beyond() {
+	if p.large(dummies) || p.beyond() || p.slackBeyond(slack) {
 		return p.greedy(slack, dummies), nil
 	}
 	if slack > 0 && dummies == 0 {

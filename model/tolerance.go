@@ -50,12 +50,33 @@ func (e *evaluation) metricRounding(name string) float64 {
 		return one
 	case "over_deadline":
 		return one * float64(max(1, e.late))
-	case "idle_time", "cp", "mcp", "balance":
+	case "idle_time":
 		return one * float64(e.in.processors)
+	case "cp", "mcp":
+		return one * e.performanceTimes()
+	case "balance": // a norm of differences of two of them, over the clusters: √(n/(n−1)) ≤ √2 times the largest
+		if len(e.clusters) < 2 {
+			return 0
+		}
+		return 2 * math.Sqrt2 * one * e.performanceTimes()
 	case "qos_penalty": // sums of (R − d)/d, in which R may be d but for rounding
 		return timeRounding * float64(e.placed)
 	}
 	return 0
+}
+
+// performanceTimes is how many differences of times the comprehensive performance of a cluster adds up at most, each by its weight. A
+// mean of such figures adds up no more.
+func (e *evaluation) performanceTimes() float64 {
+	most := 0.0
+	for c := range e.in.clusters {
+		w := e.in.clusters[c].Weights
+		if sum := w.Sum(); sum > 0 {
+			idle, over := float64(e.in.clusters[c].Processors), float64(max(1, e.late))
+			most = max(most, (w.IdleTime*idle+w.Makespan+w.OverDeadline*over)/sum)
+		}
+	}
+	return most
 }
 
 // objectiveRounding is the rounding error to allow for in the objective.

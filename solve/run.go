@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/search"
 )
 
 // Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
@@ -46,6 +48,9 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	result.Elapsed = time.Since(began)
 	if result.HasBound && (math.IsNaN(result.Bound) || math.IsInf(result.Bound, 0)) {
 		result.Bound, result.HasBound = 0, false
+	}
+	if result.Solution == nil && opt.Start != nil {
+		result.Solution = opt.Start // whatever the solver says of it: there is a checked schedule
 	}
 	if result.Solution == nil {
 		if result.Status != model.Infeasible {
@@ -120,8 +125,26 @@ func prepareStart(info Info, in *model.Instance, opt *Options) error {
 		wrong.Start = true
 		return wrong
 	}
-	opt.Start = Bare(opt.Start)
+	start := Bare(opt.Start)
+	start.Jobs, start.Unscheduled, start.Loads = slices.Clone(start.Jobs), slices.Clone(start.Unscheduled), slices.Clone(start.Loads)
+	opt.Start = start
 	return nil
+}
+
+// notWorse is the schedule and its evaluation, or the start and that of it where the start is better: a solver that starts from a
+// schedule must not lose it.
+func notWorse(in *model.Instance, sol *model.Solution, evaluation model.Evaluation, start *model.Solution) (*model.Solution, model.Evaluation) {
+	if start == nil || start == sol {
+		return sol, evaluation
+	}
+	before, wrong := Checked(in, start)
+	if wrong != nil { // the solver has changed it
+		return sol, evaluation
+	}
+	if search.Better(search.NewRank(len(start.Unscheduled), before.Objective), search.NewRank(len(sol.Unscheduled), evaluation.Objective)) {
+		return start, before
+	}
+	return sol, evaluation
 }
 
 // complete checks the schedule and fills in what the solution says of itself.
@@ -130,6 +153,7 @@ func complete(ctx context.Context, result *Result, info Info, solver Solver, in 
 	if wrong != nil {
 		return wrong
 	}
+	result.Solution, evaluation = notWorse(in, result.Solution, evaluation, opt.Start)
 	sol := Bare(result.Solution)
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()

@@ -1,0 +1,33 @@
+package ggone
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+)
+
+// endlessProblem is two tasks at a rate with slack; the first machine is much faster than all that comes in.
+func endlessProblem(rate, fast float64) *Problem {
+	class := func(rate float64, machines int) Class {
+		return Class{ServiceRate: rate, Kappa: 0.5, Machines: machines, Service: []float64{0.1, 0.2}}
+	}
+	return &Problem{Period: 1, Rate: rate, Tasks: []Task{{Deadline: 0.1, Budget: math.Inf(1)}, {Deadline: 2, Budget: math.Inf(1)}},
+		Classes: []Class{class(fast, 1), class(2, 2)}}
+}
+
+// A box of loads up to the rate of service of a machine that would take anything has no end: with a number of evaluations the search never
+// came back, whatever its context said.
+func TestSlackOnAMachineWithoutLimit(t *testing.T) {
+	for _, c := range []struct {
+		rate, fast float64
+		found      bool // a start of finite penalty; where there is too much slack the search only has to come back, without filling the memory
+	}{{6, 1e200, true}, {6, 1e12, true}, {1e9, 1e12, false}} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		result, err := Solve(ctx, endlessProblem(c.rate, c.fast), Options{Evaluations: 200})
+		if err != nil || ctx.Err() != nil || c.found && math.IsInf(result.Objective, 1) || result.Bound > result.Objective {
+			t.Errorf("rate %v, fast machine %v: got %+v, %v, %v", c.rate, c.fast, result, err, ctx.Err())
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,68 @@
+package solve_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// A checked start is a schedule at hand: what the solver hands back instead is not worse, or the start is the result.
+func TestRunKeepsTheStart(t *testing.T) {
+	for name, result := range map[string]solve.Result{
+		"nothing":    {},
+		"infeasible": {Status: model.Infeasible, Reason: "so it says"},
+		"worse":      {Solution: schedule(10, 20), Status: model.Feasible},
+	} {
+		got, err := runStub(t, solve.Options{Start: schedule(3, 0)}, true, func(*model.Instance, solve.Options) solve.Result { return result })
+		if err != nil || got.Solution == nil || *got.Solution.Objective != 5 || got.Status != model.Optimal {
+			t.Errorf("%s: the start has makespan 5, got %+v, %v", name, got, err)
+		}
+	}
+	got, err := runStub(t, solve.Options{Start: schedule(0, 4)}, true, func(*model.Instance, solve.Options) solve.Result {
+		return solve.Result{Solution: schedule(0, 2)}
+	})
+	if err != nil || *got.Solution.Objective != 5 {
+		t.Errorf("a better schedule than the start of makespan 7: got %+v, %v", got, err)
+	}
+}
+
+// A start that a solver sorts, or writes into, is the caller's still.
+func TestRunLeavesTheStartAsItIs(t *testing.T) {
+	start := schedule(0, 2)
+	got, err := runStub(t, solve.Options{Start: start}, true, func(_ *model.Instance, opt solve.Options) solve.Result {
+		opt.Start.Jobs[0], opt.Start.Jobs[1] = opt.Start.Jobs[1], opt.Start.Jobs[0]
+		return solve.Result{Solution: opt.Start}
+	})
+	if err != nil || start.Jobs[0].Job != "a" {
+		t.Fatalf("the start begins with job %s, was a; %v", start.Jobs[0].Job, err)
+	}
+	got.Solution.Jobs[0].Start = 99
+	if start.Jobs[0].Start == 99 || start.Jobs[1].Start == 99 {
+		t.Error("the result shares its jobs with the start")
+	}
+}
+
+// The progress of rolling planning says how many jobs are left out.
+func TestRollingReportsTheJobsLeftOut(t *testing.T) {
+	long, due := 3.0, 1.0
+	in, err := model.NewBuilder("late").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "a", Work: &long}).Job(model.JobSpec{ID: "b", Work: &long, Deadline: &due, DeadlineHard: true}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := solve.Lookup("mct")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rolling, err := solve.NewRolling(info, info.New(), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := -1
+	result, err := solve.Run(context.Background(), info, rolling, in, solve.Options{Progress: func(p solve.Progress) { left = p.Left }})
+	if err != nil || len(result.Solution.Unscheduled) != left || left != 1 {
+		t.Errorf("the schedule leaves out %d jobs, reported are %d; %v", len(result.Solution.Unscheduled), left, err)
+	}
+}
