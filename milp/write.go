@@ -289,8 +289,8 @@ const least = "_least"
 // keywords are the words that LP or MPS files give a meaning, in any case: some readers take one for the beginning of a section
 // wherever it stands first in a line.
 var keywords = strings.Fields("e inf infinity free end bound bounds general generals gen int integer integers binary binaries bin st subject such that to " +
-	"min max minimize maximize minimum maximum semi semis sin sos sos1 sos2 sec " +
-	"name rows columns rhs ranges endata objsense objsect objname lazycons usercuts marker quadobj qsection qmatrix qcmatrix csection indicators") //nolint:misspell // the format's
+	"min max minimize maximize minimum maximum semi semis sin sos sos1 sos2 sec " + //nolint:misspell // the format's
+	"name rows columns rhs ranges endata objsense objsect objname lazycons usercuts marker quadobj qsection qmatrix qcmatrix csection indicators")
 
 // isWord says that a name can stand in any file: a letter, then letters, digits and underscores; not one that LP files could take
 // for a number (e5) or a keyword.

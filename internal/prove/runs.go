@@ -11,7 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	_ "github.com/allot-opt/allot/solvers"
+	_ "github.com/allot-opt/allot/solvers" // all that are tried
 )
 
 // provers are the solvers that state bounds and optima of their own, which run on every instance that they support.
