@@ -37,7 +37,7 @@ func (w *worked) build(t *testing.T) *model.Instance {
 	return in
 }
 
-// of is a cluster of so many processors of speed 1.
+// of is a cluster of the given number of processors, each of speed 1.
 func of(id string, processors int) model.ClusterSpec {
 	return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m", Count: processors}}}
 }
@@ -47,7 +47,7 @@ func one(id string, work float64, after ...string) model.JobSpec {
 	return model.JobSpec{ID: id, Work: new(work), After: after}
 }
 
-// holding is the job with so many copies of the licence l.
+// holding is the job j, which needs the given number of copies of the licence l while it runs.
 func holding(j model.JobSpec, copies int) model.JobSpec {
 	j.Licences = map[string]int{"l": copies}
 	return j

@@ -58,7 +58,7 @@ func cheapestMatching(cost [][]float64) float64 {
 	return sum
 }
 
-// crowded is a problem of so many tasks on machines that are all different and nearly full, so that every load matters.
+// crowded is a problem of the given number of tasks on machines that are all different and nearly full, so that every load matters.
 func crowded(rng *rand.Rand, tasks, machines int) *Problem {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	p := &Problem{Period: 10, Rate: float64(tasks) / 10}

@@ -43,7 +43,7 @@ func (p *Problem) large(dummies int) bool {
 	return ranks > largestKnapsack/n || levels > largestPricing/n
 }
 
-// slackBeyond says that the loads of so much slack have too many whole places on the machines to be listed.
+// slackBeyond says that the problem is too large to be searched with the slack: its tasks and slack together, times the machines, are too many.
 func (p *Problem) slackBeyond(slack float64) bool {
 	machines := 0
 	for k := range p.Classes {

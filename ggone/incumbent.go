@@ -104,7 +104,7 @@ type move struct {
 }
 
 // improve is a local search from the best loads: one task fewer on a rank, one more on another. The dual prices of the
-// transportation problem bound what each such move can give, so that few have to be tried. It ends after about so many tries.
+// transportation problem bound what each such move can give, so that few have to be tried. It ends after about the given number of tries.
 func (s *search) improve(b box, tries int64) {
 	u := make([]float64, s.tasks)
 	last := s.evaluations + tries

@@ -41,13 +41,13 @@ func (t *total) below() float64 {
 	return t.value() - 4*ulp*t.size
 }
 
-// evaluationError is the relative error that whoever adds up the penalties of so many tasks one by one may make.
+// evaluationError is the relative rounding error of a sum of the penalties of the given number of tasks, added one by one.
 func evaluationError(tasks int) float64 { return float64(tasks+16) * ulp }
 
 // floor turns least sums of g into lower bounds at some prices u.
 type floor struct{ base, rounding, evaluation float64 }
 
-// floor prepares the lower bounds at the prices. With δ the error of a chain of so many operations, a sum of penalties less prices over some
+// floor prepares the lower bounds at the prices. With δ the relative error of a chain of as many operations as there are tasks, a sum of penalties less prices over some
 // places, as many as tasks, is off by at most δ·(|sum| + 2·Σ|u| over the places), as no penalty is below 0.
 func (c *core) floor(u []float64) floor {
 	var sum total

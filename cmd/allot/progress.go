@@ -24,7 +24,7 @@ type progress struct {
 	pause    time.Duration // between two lines
 }
 
-// newProgress starts to show a run of so many steps; 0: it is not known how many.
+// newProgress starts to show a run. steps is the number of its steps; 0: the number is not known.
 func newProgress(w io.Writer, title string, steps int) *progress {
 	p := &progress{w: w, terminal: -1, title: title, steps: steps, began: time.Now(), written: time.Now(), pause: 10 * time.Second}
 	if fd, ok := terminalOf(w); ok && os.Getenv("NO_COLOR") == "" {
