@@ -36,7 +36,8 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err := solver.Supports(in); err != nil {
 		return Result{}, err
 	}
-	if err := prepareStart(info, in, &opt); err != nil {
+	from, err := prepareStart(info, in, &opt)
+	if err != nil {
 		return Result{}, err
 	}
 	opt.proof = &Proof{in: in}
@@ -49,8 +50,8 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if result.HasBound && (math.IsNaN(result.Bound) || math.IsInf(result.Bound, 0)) {
 		result.Bound, result.HasBound = 0, false
 	}
-	if result.Solution == nil && opt.Start != nil {
-		result.Solution = opt.Start // whatever the solver says of it: there is a checked schedule
+	if result.Solution == nil && from.solution != nil {
+		result.Solution = from.copied() // whatever the solver says of it: there is a checked schedule
 	}
 	if result.Solution == nil {
 		if result.Status != model.Infeasible {
@@ -58,7 +59,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		}
 		return result, nil
 	}
-	return result, complete(ctx, &result, info, solver, in, opt)
+	return result, complete(ctx, &result, from, info, solver, in, opt)
 }
 
 // RunError is an error of a solver, with its name.
@@ -113,47 +114,52 @@ func Bare(sol *model.Solution) *model.Solution {
 	return &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
 }
 
-// prepareStart checks the start and puts a copy in its place: a solver may hand back the start itself as its result.
-func prepareStart(info Info, in *model.Instance, opt *Options) error {
-	if opt.Start == nil {
-		return nil
-	}
-	if !info.Starts {
-		return ErrStart
-	}
-	if _, wrong := Checked(in, opt.Start); wrong != nil {
-		wrong.Start = true
-		return wrong
-	}
-	start := Bare(opt.Start)
-	start.Jobs, start.Unscheduled, start.Loads = slices.Clone(start.Jobs), slices.Clone(start.Unscheduled), slices.Clone(start.Loads)
-	opt.Start = start
-	return nil
+// start is the checked start of a run, as the caller has it: what the solver gets is a copy.
+type start struct {
+	solution   *model.Solution // nil: a cold start
+	evaluation model.Evaluation
 }
 
-// notWorse is the schedule and its evaluation, or the start and that of it where the start is better: a solver that starts from a
-// schedule must not lose it.
-func notWorse(in *model.Instance, sol *model.Solution, evaluation model.Evaluation, start *model.Solution) (*model.Solution, model.Evaluation) {
-	if start == nil || start == sol {
-		return sol, evaluation
+// prepareStart checks the start and puts a copy in its place: a solver may write into it, or hand it back as its result.
+func prepareStart(info Info, in *model.Instance, opt *Options) (start, error) {
+	if opt.Start == nil {
+		return start{}, nil
 	}
-	before, wrong := Checked(in, start)
-	if wrong != nil { // the solver has changed it
-		return sol, evaluation
+	if !info.Starts {
+		return start{}, ErrStart
 	}
-	if search.Better(search.NewRank(len(start.Unscheduled), before.Objective), search.NewRank(len(sol.Unscheduled), evaluation.Objective)) {
-		return start, before
+	evaluation, wrong := Checked(in, opt.Start)
+	if wrong != nil {
+		wrong.Start = true
+		return start{}, wrong
 	}
-	return sol, evaluation
+	from := start{opt.Start, evaluation}
+	opt.Start = from.copied()
+	return from, nil
+}
+
+// copied is a copy of the schedule without what it says of itself.
+func (s start) copied() *model.Solution {
+	sol := Bare(s.solution)
+	sol.Jobs, sol.Unscheduled, sol.Loads = slices.Clone(sol.Jobs), slices.Clone(sol.Unscheduled), slices.Clone(sol.Loads)
+	return sol
+}
+
+// better says that the start is better than the schedule with its evaluation: a solver that starts from a schedule must not lose it.
+func (s start) better(sol *model.Solution, evaluation model.Evaluation) bool {
+	return s.solution != nil && search.Better(search.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective),
+		search.NewRank(len(sol.Unscheduled), evaluation.Objective))
 }
 
 // complete checks the schedule and fills in what the solution says of itself.
-func complete(ctx context.Context, result *Result, info Info, solver Solver, in *model.Instance, opt Options) error {
+func complete(ctx context.Context, result *Result, from start, info Info, solver Solver, in *model.Instance, opt Options) error {
 	evaluation, wrong := Checked(in, result.Solution)
 	if wrong != nil {
 		return wrong
 	}
-	result.Solution, evaluation = notWorse(in, result.Solution, evaluation, opt.Start)
+	if from.better(result.Solution, evaluation) {
+		result.Solution, evaluation = from.copied(), from.evaluation
+	}
 	sol := Bare(result.Solution)
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()

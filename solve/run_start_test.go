@@ -66,3 +66,14 @@ func TestRollingReportsTheJobsLeftOut(t *testing.T) {
 		t.Errorf("the schedule leaves out %d jobs, reported are %d; %v", len(result.Solution.Unscheduled), left, err)
 	}
 }
+
+// A start that the solver spoils is not lost either: what is handed back is as good as what the caller gave.
+func TestRunKeepsAStartThatTheSolverSpoils(t *testing.T) {
+	got, err := runStub(t, solve.Options{Start: schedule(0, 2)}, true, func(_ *model.Instance, opt solve.Options) solve.Result {
+		opt.Start.Jobs[0].Start = 99
+		return solve.Result{Solution: schedule(1, 3)}
+	})
+	if err != nil || *got.Solution.Objective != 5 || got.Solution.Jobs[0].Start != 0 {
+		t.Errorf("got %v, %v", got.Solution, err)
+	}
+}
