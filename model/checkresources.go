@@ -183,8 +183,7 @@ func (c *checker) instants() {
 		c.in.onMachines(p.cluster, p.set, func(group, machine, processors int) {
 			m := &cluster.Machines[group]
 			if need := job.Memory * float64(processors); need > m.Memory*(1+Tolerance) {
-				c.report.add(Violation{CodeMemory, job.ID, cluster.ID, m.Name(machine), p.start, p.end,
-					fmt.Sprintf("the tasks running there need %v, the machine has %v", need, m.Memory)})
+				c.tooLittleMemory(p, m, machine, need)
 			}
 		})
 		if !p.first {
@@ -222,11 +221,16 @@ func (c *checker) holdMemory(held amounts, h holding, sign float64) {
 		at := held.of(m.firstMachine + machine)
 		*at += sign * h.amount * float64(processors)
 		if *at > m.Memory*(1+Tolerance) {
-			c.report.add(Violation{CodeMemory, c.in.jobs[h.part.job].ID, cluster.ID, m.Name(machine), h.part.start, h.part.end,
-				fmt.Sprintf("the tasks running there need %v, the machine has %v", *at, m.Memory)})
+			c.tooLittleMemory(h.part, m, machine, *at)
 			*at = math.Inf(-1)
 		}
 	})
+}
+
+// tooLittleMemory reports that the tasks on a machine of the group need more memory than it has when the piece starts.
+func (c *checker) tooLittleMemory(p *part, group *Machine, machine int, need float64) {
+	c.report.add(Violation{CodeMemory, c.in.jobs[p.job].ID, c.in.clusters[p.cluster].ID, group.Name(machine), p.start, p.end,
+		fmt.Sprintf("the tasks running there need %v, the machine has %v", need, group.Memory)})
 }
 
 // Name is the name of the k-th machine of the group, from 0: its id, or id[k] where the group has several.
