@@ -40,6 +40,7 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 		row.Fault = err.Error()
 		return row
 	}
+	row.Online = new(isOnline(info, settings.Parameters) && holdsFuture(in))
 	if settings.Time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
