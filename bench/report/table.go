@@ -172,16 +172,23 @@ func (o *outcome) pairsTable(id string) *table {
 		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse},
 		{Name: "effect", Help: "rank-biserial correlation or Cliff's delta, from −1, always better, to 1, always worse"},
 		{Name: "size", IsText: true}, {Name: "p", Help: "two-sided, of this pair alone"},
-		{Name: "p (Holm)", Help: "adjusted for all pairs"}, {Name: "verdict", IsText: true},
+		{Name: "p (Holm)", Help: "adjusted for all pairs that could be significant; none where there are too few samples"}, {Name: "verdict", IsText: true},
 	}}
 	if len(o.pairs) > mostPairs {
 		t.Caption += ": the first " + whole(mostPairs) + " of " + whole(len(o.pairs))
 	}
 	for _, q := range o.pairs[:min(len(o.pairs), mostPairs)] {
+		p, adjusted := q.p, q.adjusted
+		if q.better+q.worse == 0 { // p would be 1, as if something had been tested
+			p = math.NaN()
+		}
+		if !o.canTell(&q) {
+			adjusted = math.NaN()
+		}
 		t.Rows = append(t.Rows, []cell{
 			text(o.solvers[q.a]), text(o.solvers[q.b]), count(q.better), count(q.equal), count(q.worse),
 			number(q.effect, strings.Replace(strconv.FormatFloat(q.effect, 'f', 2, 64), "-", "−", 1)), text(sizeOf(q.effect)),
-			number(q.p, probability(q.p)), number(q.adjusted, probability(q.adjusted)), {Text: q.verdict(), IsBest: q.adjusted <= alpha},
+			number(p, probability(p)), number(adjusted, probability(adjusted)), {Text: o.verdict(&q), IsBest: o.differ(q.a, q.b)},
 		})
 	}
 	return t

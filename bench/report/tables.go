@@ -56,11 +56,16 @@ func (g *group) against(a, b *contender) cell {
 	if g.test == nil {
 		return cell{Text: missing}
 	}
-	q, significant := g.test.between(slices.Index(g.test.solvers, a.name), slices.Index(g.test.solvers, b.name))
+	o := g.test
+	q := o.between(slices.Index(o.solvers, a.name), slices.Index(o.solvers, b.name))
 	if q == nil {
 		return cell{Text: missing}
 	}
-	return cell{Text: q.verdict() + ", p " + related(q.adjusted), IsBest: significant}
+	c := cell{Text: o.verdict(q), IsBest: o.differ(q.a, q.b)}
+	if o.decision != byMeanRanks && o.canTell(q) {
+		c.Text += ", p " + related(q.adjusted)
+	}
+	return c
 }
 
 // gapsTable is the mean gaps to the best known, solver × group.
