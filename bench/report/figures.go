@@ -91,7 +91,7 @@ func provedOptimal(objective float64, bound *float64) bool {
 
 // meanGap is the mean over problems of the mean gap to the best known, in per cent; NaN: none.
 func (g *group) meanGap(c *contender) float64 {
-	return g.meanOver(c, func(p *problem, row *bench.Row) float64 { return 100 * p.gap(row) })
+	return g.meanOver(c, func(p *problem, row *bench.Row) float64 { return p.gap(row) })
 }
 
 // meanBoundGap is the mean gap to the best bound, in per cent; runs below the bound, which leave jobs out that it counts on, do not
@@ -99,15 +99,10 @@ func (g *group) meanGap(c *contender) float64 {
 func (g *group) meanBoundGap(c *contender) float64 {
 	return g.meanOver(c, func(p *problem, row *bench.Row) float64 {
 		x := objective(row)
-		switch {
-		case p.bound == nil:
-			return math.NaN()
-		case provedOptimal(x, p.bound):
-			return 0
-		case x < *p.bound:
+		if p.bound == nil || x < *p.bound && !provedOptimal(x, p.bound) {
 			return math.NaN()
 		}
-		return 100 * (x - *p.bound) / math.Abs(x)
+		return gapTo(x, *p.bound)
 	})
 }
 

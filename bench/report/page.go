@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,16 +31,20 @@ type page struct {
 	Style      template.CSS
 	Script     template.JS
 	Facts      []fact
-	Verdict    sentence
+	Verdicts   []verdict
 	Winners    *table
-	Gaps       *table
-	Overall    *section
+	Overall    []*section // over all groups, one for all solvers or one for each kind; none where there is one group
 	Groups     []*section
 	Charts     []chart
 	Faults     *table
 	Skipped    *table
 	Rows       *table
-	HasRanks   bool
+}
+
+// verdict is what the tests say of the solvers of a kind.
+type verdict struct {
+	Name     string // of the kind; empty: there is one
+	Sentence sentence
 }
 
 // fact is a line of the page's head.
@@ -140,6 +145,10 @@ func headline(runs []Run, title string) (string, string) {
 // facts are the head of the page.
 func (s *study) facts(runs []Run) []fact {
 	instances, seeds, versions, budgets, workers := map[string]bool{}, map[uint64]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	names := map[string]bool{}
+	for _, g := range s.groups {
+		names[g.name] = true
+	}
 	elapsed := 0.0
 	for k := range s.rows {
 		row := &s.rows[k]
@@ -164,7 +173,7 @@ func (s *study) facts(runs []Run) []fact {
 	}
 	list := []fact{
 		{"Runs", done + ", " + spell(elapsed) + " of solving"},
-		{"Instances", whole(len(instances)) + " in " + counted(len(s.groups), "group")},
+		{"Instances", whole(len(instances)) + " in " + counted(len(names), "group")},
 		{"Solvers", whole(len(s.solvers))},
 		{"Seeds", whole(len(seeds))},
 		{"Budget of a run", strings.Join(keys(budgets), "; ") + "; " + strings.Join(keys(workers), " or ")},
@@ -172,7 +181,55 @@ func (s *study) facts(runs []Run) []fact {
 	if len(versions) > 0 {
 		list = append(list, fact{"allot", strings.Join(keys(versions), ", ")})
 	}
-	return list
+	return append(list, environments(runs)...)
+}
+
+// environments are what the runs were made on, as far as they say so.
+func environments(runs []Run) []fact {
+	processors, memory, commits, dates := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	least, most := math.Inf(1), math.Inf(-1)
+	for k := range runs {
+		if runs[k].File == nil {
+			continue
+		}
+		for _, e := range runs[k].File.Environments {
+			if e.CPU != "" || e.Cores > 0 {
+				processors[printable(strings.Join(strings.Fields(cmp.Or(e.CPU, e.System)), " "))+", "+counted(e.Cores, "core")] = true
+			}
+			if e.Memory > 0 {
+				memory[figure(e.Memory/(1<<30), 3)+" GiB"] = true
+			}
+			if e.Commit != "" {
+				commits[printable(e.Commit)] = true
+			}
+			day, _, _ := strings.Cut(e.Date, "T")
+			dates[printable(day)] = true
+			least, most = min(least, e.Load), max(most, e.Load)
+		}
+	}
+	if len(dates) == 0 {
+		return []fact{{"Ran on", "not recorded"}}
+	}
+	days := keys(dates)
+	list := []fact{{"Date", days[0]}}
+	if len(days) > 1 {
+		list[0].Value += " to " + days[len(days)-1]
+	}
+	for _, f := range []struct {
+		name   string
+		values map[string]bool
+	}{{"Ran on", processors}, {"Memory", memory}, {"Commit", commits}} {
+		value := "not recorded"
+		if len(f.values) > 0 {
+			value = strings.Join(keys(f.values), "; ")
+		}
+		list = append(list, fact{f.name, value})
+	}
+	load := figure(least, 2)
+	if most > least {
+		load += " to " + figure(most, 2)
+	}
+	return append(list, fact{"Load when it began", load})
 }
 
 // spell writes a long time.
@@ -225,15 +282,15 @@ func (g *group) notes() []string {
 	if leaving {
 		notes = append(notes, "Some schedules leave jobs out. Ranks and tests count fewer jobs left out as better before they look at the objective; means and gaps are of the objective alone.")
 	}
+	if g.test == nil {
+		return notes
+	}
 	return append(notes, g.test.notes()...)
 }
 
 // notes of an outcome say what it is not about.
 func (o *outcome) notes() []string {
 	var notes []string
-	if o == nil {
-		return nil
-	}
 	if len(o.left) > 0 {
 		names := o.left
 		if len(names) > styles {
@@ -255,9 +312,13 @@ func (p *page) addCharts(s *study, known map[identity]*Known, most int) {
 	most = min(most, MostCharts)
 	type place struct{ round, group int }
 	var places []place
+	seen := map[*problem]bool{} // both kinds of solvers share them
 	for k, g := range s.groups {
-		for round := range g.cases {
-			places = append(places, place{round, k})
+		for round, c := range g.cases {
+			if !seen[c] {
+				seen[c] = true
+				places = append(places, place{round, k})
+			}
 		}
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.group, b.group)) })
