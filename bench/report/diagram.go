@@ -95,7 +95,7 @@ func (d *diagram) note(o *outcome) string {
 	case o.alike == nil && len(o.pairs) > 0 && !o.allDiffer():
 		return note + "There are too many sets of solvers without a difference for bars: the table of pairs has all."
 	}
-	note += "A bar joins solvers no two of which are shown to differ (" + o.test() + ", α = 5 %)."
+	note += "A bar joins solvers no two of which are shown to differ (" + o.test() + ", α = 5 %)."
 	if slices.ContainsFunc(d.Bars, func(b bar) bool { return b.Dots != nil }) {
 		note += " Where a bar has dots, it joins only those under which there is one."
 	}

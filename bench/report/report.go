@@ -39,7 +39,7 @@ type Options struct {
 	Charts int    // Gantt charts of best-known solutions at most; 0: 4, below 0: none
 }
 
-//go:embed page.tmpl page.css page.js account.tmpl figure.tmpl figure.css
+//go:embed page.tmpl page.css page.js account.tmpl
 var files embed.FS
 
 // Write writes the report of runs, which must have a row. Rows of the same cell in several runs are compared: solvers are then named

@@ -30,13 +30,12 @@ type section struct {
 type room struct{ plotted, pairs int }
 
 // addGroups makes the sections and, with several groups, what sums them up, one for all solvers or one for those of each kind, which
-// has the first claim to room.
-func (p *page) addGroups(s *study) {
+// has the first claim to what room is left.
+func (p *page) addGroups(s *study, left room) {
 	preferred := map[string]int{}
 	for k, name := range s.solvers {
 		preferred[name] = k
 	}
-	left := room{mostPlotted, mostAllPairs}
 	several := slices.ContainsFunc(s.groups, func(g *group) bool { return g.name != s.groups[0].name })
 	var overall []*group
 	if several {

@@ -90,7 +90,7 @@ func (o *outcome) sayTests(s *sentence, order []int) {
 		s.say("The solvers differ (Friedman’s p " + related(o.ranks.PF) + ", concordance " + figure(o.ranks.W, 2) + "). ")
 	}
 	worse, better, open := o.beside(order)
-	lead, how := o.solvers[order[0]], " ("+o.test()+", α = 5 %)."
+	lead, how := o.solvers[order[0]], " ("+o.test()+", α = 5 %)."
 	switch {
 	case len(worse) == 0:
 		s.say("No other solver is shown to be worse than ")
