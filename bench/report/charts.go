@@ -133,6 +133,6 @@ func imaged(name string, k *Known) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(`<svg viewBox="0 0 %d %d" width="%[1]d" height="%[2]d"><title>%s</title><image width="%[1]d" height="%[2]d" href="data:image/png;base64,%s"/></svg>`,
+	return fmt.Sprintf(`<svg viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d"><title>%[3]s</title><image width="%[1]d" height="%[2]d" href="data:image/png;base64,%[4]s"/></svg>`,
 		size.Width, size.Height, template.HTMLEscapeString(name), base64.StdEncoding.EncodeToString(b.Bytes())), nil
 }

@@ -125,16 +125,13 @@ func widthOf(text string, size float64) float64 {
 
 // text writes a text whose share (0: none, 1: all) lies before x; y is its base line. It returns the text's width.
 func (k *ink) text(x, y, share float64, text string, size float64, bold bool, c color.Color) float64 {
-	f := face(size, bold)
+	f := face(size, bold && k.format != PDF) // package vgpdf embeds one font and would take its letters for those of all
 	width := float64(f.Width(text))
 	if text == "" {
 		return 0
 	}
 	if k.format == PDF {
 		text = western(text)
-		if bold { // package vgpdf does not find a font that it calls bold, though it has it
-			f.Font.Weight = xfont.WeightSemiBold
-		}
 	}
 	k.canvas.SetColor(c)
 	k.canvas.FillString(f, k.at(x-share*width, y), text)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/vg"
 
 	"github.com/allot-opt/allot/gantt"
@@ -218,14 +219,18 @@ func writeChart(w io.Writer, format Format, name string, k *Known) error {
 	if err := gantt.Draw(&b, k.Solution, opt); err != nil {
 		return err
 	}
-	drawn, err := png.Decode(&b)
+	size, err := png.DecodeConfig(bytes.NewReader(b.Bytes()))
 	if err != nil {
 		return err
 	}
 	const pointsPerPixel = 0.75
-	size := drawn.Bounds().Size()
-	width, height := pointsPerPixel*float64(size.X), pointsPerPixel*float64(size.Y)
-	return picture(w, format, name, width, height, func(k *ink) {
-		k.canvas.DrawImage(vg.Rectangle{Max: vg.Point{X: vg.Length(width), Y: vg.Length(height)}}, drawn)
-	})
+	width, height := pointsPerPixel*float64(size.Width), pointsPerPixel*float64(size.Height)
+	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: width, Ht: height}}) // package vgpdf turns images upside down
+	doc.SetMargins(0, 0, 0)
+	doc.SetAutoPageBreak(false, 0)
+	doc.AddPage()
+	options := fpdf.ImageOptions{ImageType: "png"}
+	doc.RegisterImageOptionsReader("chart", options, &b)
+	doc.ImageOptions("chart", 0, 0, width, height, false, options, 0, "")
+	return doc.Output(w)
 }

@@ -71,6 +71,25 @@ func TestNamesAreText(t *testing.T) {
 	}
 }
 
+// TestChartsMayHoldImages: a chart of many jobs holds an image, which the page's policy allows; any other source is not.
+func TestChartsMayHoldImages(t *testing.T) {
+	page := string(write(t, ordinary(), report.Options{}))
+	if !strings.Contains(page, `xlink:href="data:image/png;base64,iVBOR`) {
+		t.Fatal("no chart holds an image: the test proves nothing")
+	}
+	if policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page); policy == nil || !strings.Contains(policy[1], "; img-src data:;") || !strings.HasPrefix(policy[1], "default-src &#39;none&#39;;") {
+		t.Errorf("the policy is %q", policy)
+	}
+	// A chart that would be a file of its own by its size is an image as a whole.
+	wide := spread(3000, 100, 4)
+	row := runOf("a", 1, *wide.Solution.Objective)[0]
+	row.InstanceSHA256, row.Minimised = wide.Instance.SHA256(), "makespan"
+	page = string(write(t, []report.Run{{Name: "x", Rows: []bench.Row{row}, Best: []report.Known{wide}}}, report.Options{}))
+	if !strings.Contains(page, ` href="data:image/png;base64,iVBOR`) || !strings.Contains(page, "as an image, which does not say which block is which job") || len(page) > 1<<20 {
+		t.Errorf("the large chart is not an image, or the page of %d bytes is too large", len(page))
+	}
+}
+
 // TestLargeStaysUsable: 10,000 rows of 30 solvers are a file that a browser shows, with curves that can be told apart.
 func TestLargeStaysUsable(t *testing.T) {
 	rows := sample{groups: 3, instances: 37, solvers: 30, seeds: 3, trace: true}.rows()
