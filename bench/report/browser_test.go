@@ -155,8 +155,13 @@ const openAll = `for (const d of document.querySelectorAll("details")) d.open = 
 
 func TestBrowserLayout(t *testing.T) {
 	large := sample{groups: 1, instances: 8, solvers: 30, seeds: 1, trace: true, names: []string{hostile, strings.Repeat("long-name-", 12), "ü→中文"}}
+	kinds := sample{groups: 2, instances: 7, solvers: 6, seeds: 1, trace: true}.rows()
+	for k := range kinds {
+		kinds[k].Online = new(kinds[k].Group == "group 1" && slices.Contains([]string{"solver-1", "solver-2", "solver-3"}, kinds[k].Solver))
+	}
 	for name, runs := range map[string][]report.Run{
 		"ordinary": ordinary(),
+		"kinds":    {run("kinds", kinds)},
 		"large":    {run("large", large.rows())},
 		"two":      {run("two", sample{groups: 1, instances: 1, solvers: 2, seeds: 3}.rows())},
 		"hostile":  {run(hostile, sample{groups: 2, instances: 3, solvers: 4, seeds: 1, names: []string{hostile, hostile + "2", "a", "b"}}.rows())},
@@ -171,6 +176,7 @@ func TestBrowserLayout(t *testing.T) {
 				}
 			}
 			b.run(chromedp.Evaluate(openAll, nil))
+			b.look(1200, "light")
 			b.check("everything open")
 			b.shoot(name + "-open")
 			b.look(360, "dark")

@@ -22,6 +22,7 @@ func benchReportCommand() *cli.Command {
 		Description: `Writes a page that needs nothing beside it, neither a network nor another file: who wins where and whether that is significant,
 a table a group that sorts, profiles, gaps over time, charts of best-known schedules, every run, and how it was all computed.
 RUN is a run folder, or a file of rows such as allot compare --json writes. Rows of the same cell in several runs are compared.
+On-line policies, such as easy, are compared apart from the solvers that know which jobs will arrive and how long they run.
 
 Examples:
   allot bench report run-mcp
