@@ -117,6 +117,9 @@ func (s *study) overalls() []*group {
 	}
 	on := s.overall(online, func(name string) bool { return kinds[name] == online })
 	off := s.overall(clairvoyant, func(name string) bool { return kinds[name] != online })
+	if len(off.solvers) == 0 {
+		return []*group{on}
+	}
 	on.other, off.other = off, on
 	return []*group{on, off}
 }

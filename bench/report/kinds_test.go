@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
+	_ "github.com/allot-opt/allot/solvers"
 )
 
 // kindRows are rows of two on-line policies and two solvers that know the future on instances of a group.
@@ -124,6 +125,28 @@ func TestEnvironmentsAreOnThePage(t *testing.T) {
 		}
 		if strings.Join(got, "; ") != want {
 			t.Errorf("%s\nwant %s", strings.Join(got, "; "), want)
+		}
+	}
+}
+
+// Rows of older versions do not say who decided on line; their solvers' names do, also where the page shows longer ones.
+func TestOlderRowsAreKnownByTheirSolvers(t *testing.T) {
+	rows := kindRows("traces", 8, true)
+	for k := range rows {
+		rows[k].Online = nil
+		rows[k].Parameters = map[string]string{"depth": fmt.Sprint(k % 2)}
+	}
+	joined, err := gather([]Run{{Name: "old", Rows: rows}, {Name: "new", Rows: rows}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStudy(joined, nil, nil)
+	if len(s.groups) != 2 || s.groups[0].kind != online || len(s.groups[0].solvers) != 8 {
+		t.Fatalf("%d groups, the first of %d solvers", len(s.groups), len(s.groups[0].solvers))
+	}
+	for _, c := range s.groups[0].solvers {
+		if !strings.HasPrefix(c.name, "easy") && !strings.HasPrefix(c.name, "fcfs") {
+			t.Errorf("%s is on line", c.name)
 		}
 	}
 }

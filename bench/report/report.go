@@ -100,6 +100,7 @@ func gather(runs []Run) ([]bench.Row, error) {
 			name = fmt.Sprintf("%s (%d)", name, names[name])
 		}
 		for _, row := range runs[k].Rows {
+			row.Online = new(row.IsOnline()) // while the solver's name still is its own
 			if clash {
 				row.Solver += " @ " + name
 			}

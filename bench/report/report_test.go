@@ -138,6 +138,7 @@ func TestAnyRows(t *testing.T) {
 				Seed: rapid.Uint64().Draw(t, "seed"), Evaluations: rapid.Int64().Draw(t, "evaluations"), TimeLimit: figure.Draw(t, "limit"),
 			}
 			row.InstanceSHA256 = row.Instance
+			row.Online = rapid.SampledFrom([]*bool{nil, new(true), new(false)}).Draw(t, "online")
 			if rapid.IntRange(0, 4).Draw(t, "has") > 0 {
 				row.Objective = new(figure.Draw(t, "objective"))
 			}
@@ -155,6 +156,21 @@ func TestAnyRows(t *testing.T) {
 		}
 		if bad := regexp.MustCompile(`.*? (d|x|y|viewBox)="[^"]*(NaN|Inf)[^"]*".*`).Find(b.Bytes()); bad != nil {
 			t.Fatalf("%s", bad)
+		}
+		pictures, err := report.Pictures([]report.Run{run("any", rows)}, report.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pictures {
+			b.Reset()
+			if err := p.Write(&b, report.SVG); err != nil || bytes.Contains(b.Bytes(), []byte("NaN")) || bytes.Contains(b.Bytes(), []byte("Inf")) {
+				t.Fatalf("%s: %v", p.Name, err)
+			}
+		}
+		for _, format := range report.TableFormats() {
+			if err := report.WriteTable(io.Discard, []report.Run{run("any", rows)}, format); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
