@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log"
 	"math"
 	"os"
@@ -59,13 +58,13 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: ownbound INSTANCE")
 	}
-	if err := show(os.Stdout, os.Args[1]); err != nil {
+	if err := show(os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // show solves an instance for its cost and prints what is proved, and by which method.
-func show(w io.Writer, file string) error {
+func show(file string) error {
 	in, err := model.ReadInstanceFile(file)
 	if err != nil {
 		return err
@@ -81,11 +80,11 @@ func show(w io.Writer, file string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "cost %.2f, bound %.2f: %s\n", *result.Solution.Objective, *result.Solution.Bound, result.Solution.Status)
+	fmt.Printf("cost %.2f, bound %.2f: %s\n", *result.Solution.Objective, *result.Solution.Bound, result.Solution.Status)
 	proof := bound.New(context.Background(), in)
 	proof.Improve(context.Background(), bound.LittleWork)
 	for _, part := range proof.Parts() {
-		fmt.Fprintf(w, "%s: %s proves %.2f\n", part.Metric, part.Method, part.Value)
+		fmt.Printf("%s: %s proves %.2f\n", part.Metric, part.Method, part.Value)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 )
 
 func Example() {
-	if err := show(os.Stdout, "../workflow.json"); err != nil {
+	if err := show("../workflow.json"); err != nil {
 		panic(err)
 	}
 	// Output:
