@@ -2,8 +2,10 @@ package solve_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -123,5 +125,48 @@ func TestChoiceSetKeepsCopies(t *testing.T) {
 	}
 	if copied.Given["search.effort"] != "3" {
 		t.Errorf("the copy says %v", copied.Given)
+	}
+}
+
+// A choice may be run again, and by several at once: a run changes neither the solver nor its parameters.
+func TestChoiceIsRunAgain(t *testing.T) {
+	in, err := model.ReadInstanceFile("../examples/table1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range solve.Solvers() {
+		choice := info.Choice()
+		if choice.Solver.Supports(in) != nil {
+			continue
+		}
+		before := fmt.Sprintf("%+v", choice.Solver)
+		var runs sync.WaitGroup
+		var texts [3]string
+		for k := range texts {
+			run := func() {
+				result, err := solve.Run(t.Context(), choice, in, solve.Options{Seed: 1, MaxEvals: 500})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var text strings.Builder
+				if err := model.WriteSolution(&text, result.Solution); err != nil {
+					t.Error(err)
+				}
+				texts[k] = text.String()
+			}
+			if k == 0 {
+				run()
+			} else {
+				runs.Go(run)
+			}
+		}
+		runs.Wait()
+		if texts[1] != texts[0] || texts[2] != texts[0] {
+			t.Errorf("%s: other results when run again", info.Name)
+		}
+		if after := fmt.Sprintf("%+v", choice.Solver); after != before {
+			t.Errorf("%s: was %s, is %s", info.Name, before, after)
+		}
 	}
 }
