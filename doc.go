@@ -19,6 +19,6 @@
 //
 // To solve an instance, import solve and, for its registrations, solvers:
 //
-//	info, err := solve.Lookup("search")
-//	result, err := solve.Run(ctx, info, info.New(), instance, solve.Options{Seed: 1})
+//	search, err := solve.Choose("search")
+//	result, err := solve.Run(ctx, search, instance, solve.Options{Seed: 1})
 package allot

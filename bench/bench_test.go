@@ -75,15 +75,15 @@ func Benchmark(b *testing.B) {
 		}
 	}
 	for _, solver := range solvers {
-		info, err := solve.Lookup(solver)
+		choice, err := solve.Choose(solver)
 		if err != nil {
 			b.Fatalf("-solvers: %v", err)
 		}
 		for _, name := range names {
-			if info.New().Supports(instances[name]) != nil {
+			if choice.Solver.Supports(instances[name]) != nil {
 				continue
 			}
-			b.Run("solver="+solver+"/instance="+name, func(b *testing.B) { benchmarkSolver(b, info, instances[name]) })
+			b.Run("solver="+choice.Label+"/instance="+name, func(b *testing.B) { benchmarkSolver(b, choice, instances[name]) })
 		}
 	}
 }
@@ -106,12 +106,12 @@ func suiteCases(b *testing.B) []searchCase {
 }
 
 // benchmarkSolver times one solver on one instance.
-func benchmarkSolver(b *testing.B, info solve.Info, in *model.Instance) {
+func benchmarkSolver(b *testing.B, choice solve.Choice, in *model.Instance) {
 	b.ReportAllocs()
 	var result solve.Result
 	for b.Loop() {
 		var err error
-		result, err = solve.Run(context.Background(), info, info.New(), in, solve.Options{Seed: 1})
+		result, err = solve.Run(context.Background(), choice, in, solve.Options{Seed: 1})
 		if errors.Is(err, solve.ErrUnsupported) {
 			b.Skip(err) // some see only when they run that an instance is too large
 		}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -27,18 +26,23 @@ type Settings struct {
 	Trace      bool              // keep in the row how the schedule came to be, in at most 200 improvements
 }
 
-// Measure runs one solver on one instance and checks its schedule. What goes wrong is the row's Fault: an instance that the
-// solver does not support, an error, a panic, or a schedule that the checker refuses.
-func Measure(ctx context.Context, name string, in *model.Instance, settings Settings) Row {
+// Measure runs one solver, named as [solve.Choose] reads it, on one instance and checks its schedule. The parameters of the settings are
+// set after those of the text. What goes wrong is the row's Fault: an instance that the solver does not support, an error, a panic, or a
+// schedule that the checker refuses.
+func Measure(ctx context.Context, solver string, in *model.Instance, settings Settings) Row {
 	row := Row{
-		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: name,
+		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: solver,
 		Parameters: settings.Parameters, Seed: settings.Options.Seed, TimeLimit: settings.Time.Seconds(), MaxEvals: settings.Options.MaxEvals,
 		Workers: settings.Options.Workers, Version: solve.Version(),
 	}
-	info, solver, err := configured(name, settings.Parameters)
+	choice, err := configured(solver, settings.Parameters)
 	if err != nil {
 		row.Fault = err.Error()
 		return row
+	}
+	row.Parameters = choice.Given
+	if row.Solver = choice.Label; choice.Label != choice.Info.Name {
+		row.Algorithm = choice.Info.Name
 	}
 	if settings.Time > 0 {
 		var cancel context.CancelFunc
@@ -51,7 +55,7 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 		settings.Options.Progress = func(p solve.Progress) { trace.Note(p) }
 	}
 	began := time.Now()
-	result, err := runGuarded(ctx, info, solver, in, settings.Options)
+	result, err := runGuarded(ctx, choice, in, settings.Options)
 	row.Elapsed = time.Since(began).Seconds()
 	if err != nil {
 		row.Fault, row.Refused = faultOf(err), errors.Is(err, solve.ErrUnsupported)
@@ -76,41 +80,29 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	return row
 }
 
-// configured is the solver with its parameters set.
-func configured(name string, parameters map[string]string) (solve.Info, solve.Solver, error) {
-	info, err := solve.Lookup(name)
+// configured is the solver that the text names, with its parameters and these set.
+func configured(text string, parameters map[string]string) (solve.Choice, error) {
+	choice, err := solve.Choose(text)
 	if err != nil {
-		return info, nil, err
+		return choice, err
 	}
-	solver, err := fresh(info, parameters)
-	if err != nil {
-		return info, nil, err
-	}
-	for _, p := range slices.Sorted(maps.Keys(parameters)) {
-		if err := params.SetGiven(solver, p, parameters[p]); err != nil {
-			return info, nil, err
+	for _, p := range slices.Sorted(maps.Keys(parameters)) { // the period of rolling use before its threshold
+		if err := choice.Set(p, parameters[p]); err != nil {
+			return choice, err
 		}
 	}
-	return info, solver, nil
-}
-
-// fresh is a new solver, in rolling use where one of the parameters is its period.
-func fresh[T any](info solve.Info, parameters map[string]T) (solve.Solver, error) {
-	if _, rolling := parameters["rolling_period"]; rolling {
-		return solve.NewRolling(info, info.New(), 1, 0)
-	}
-	return info.New(), nil
+	return choice, nil
 }
 
 // runGuarded is [solve.Run] with a panic as an error: one broken solver must not end the runs of the others. It cannot catch a panic in a
 // goroutine that the solver began.
-func runGuarded(ctx context.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (result solve.Result, err error) {
+func runGuarded(ctx context.Context, choice solve.Choice, in *model.Instance, opt solve.Options) (result solve.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v%s", p, panicPlace())
 		}
 	}()
-	return solve.Run(ctx, info, solver, in, opt)
+	return solve.Run(ctx, choice, in, opt)
 }
 
 // panicPlace is where the panic that is being recovered from was, as " at FILE:LINE".

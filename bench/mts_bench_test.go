@@ -94,19 +94,16 @@ func BenchmarkMTSRoomy(b *testing.B) {
 func measureGrid(b *testing.B, name string, period float64, in *model.Instance) {
 	b.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	info, err := solve.Lookup(name)
+	if period > 0 {
+		name = fmt.Sprintf("%s:rolling_period=%v", name, period)
+	}
+	choice, err := solve.Choose(name)
 	if err != nil {
 		b.Fatal(err)
 	}
-	solver := info.New()
-	if period > 0 {
-		if solver, err = solve.NewRolling(info, solver, period, 0); err != nil {
-			b.Fatal(err)
-		}
-	}
 	end, placed := peak.Watch(), 0
 	for b.Loop() {
-		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
+		result, err := choice.Solver.Solve(context.Background(), in, solve.Options{Seed: 1})
 		if err != nil || len(result.Solution.Jobs)+len(result.Solution.Unscheduled) != len(in.Jobs()) {
 			b.Fatal(err)
 		}

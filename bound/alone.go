@@ -14,37 +14,37 @@ var (
 		Source: "J. E. Kelley, M. R. Walker (1959), critical path", New: Once(func(_ context.Context, r *Relaxation) (Sum, bool) {
 			longest := 0.0
 			for _, j := range r.must {
-				longest = max(longest, r.end(j))
+				longest = max(longest, r.EarliestEnd(j))
 			}
-			return r.chained(Sum{Value: longest, Size: longest}), true
+			return r.Chained(Sum{Value: longest, Size: longest}), true
 		})})
-	_ = Register(aloneMean("mean_response", func(s *Sum, r *Relaxation, j int) { s.Add(r.end(j)); s.Add(-r.released(j)) }))
-	_ = Register(aloneMean("mean_wait", func(s *Sum, r *Relaxation, j int) { s.Add(r.start[j]); s.Add(-r.released(j)) }))
+	_ = Register(aloneMean("mean_response", func(s *Sum, r *Relaxation, j int) { s.Add(r.EarliestEnd(j)); s.Add(-r.Released(j)) }))
+	_ = Register(aloneMean("mean_wait", func(s *Sum, r *Relaxation, j int) { s.Add(r.start[j]); s.Add(-r.Released(j)) }))
 	_ = Register(aloneSum("over_deadline", func(s *Sum, r *Relaxation, j int) {
-		if end, due := r.end(j), r.deadline(j); end > due {
+		if end, due := r.EarliestEnd(j), r.Deadline(j); end > due {
 			s.Value += end - due
 			s.Size += end + math.Abs(due) // which cancel
 			s.Terms++
 		}
 	}))
 	_ = Register(aloneSum("missed", func(s *Sum, r *Relaxation, j int) {
-		if r.end(j) > r.deadline(j)+r.lateness(j) {
+		if r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j) {
 			s.Value++ // whole numbers are exact
 		}
 	}))
 )
 
-// lateness is by how much the earliest end of a job has to be after its deadline for no schedule to be in time that the checker
+// Lateness is by how much the earliest end of a job has to be after its deadline for no schedule to be in time that the checker
 // accepts: execution times may differ by [model.Tolerance], and points in time by the rounding of the numbers that hold them.
-func (r *Relaxation) lateness(j int) float64 {
-	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.end(j))
+func (r *Relaxation) Lateness(j int) float64 {
+	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.EarliestEnd(j))
 }
 
-// released is the job's arrival, from the earliest of all.
-func (r *Relaxation) released(j int) float64 { return r.in.Jobs()[j].Arrival - r.in.FirstArrival() }
+// Released is the job's arrival, from the earliest of all.
+func (r *Relaxation) Released(j int) float64 { return r.in.Jobs()[j].Arrival - r.in.FirstArrival() }
 
-// deadline is the job's deadline, from the earliest arrival of all.
-func (r *Relaxation) deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
+// Deadline is the job's deadline, from the earliest arrival of all.
+func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
 
 // aloneMean bounds a mean over the finished jobs; there is none where jobs may be left out, since that changes the mean.
 func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
@@ -58,7 +58,7 @@ func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 			}
 			sum.Value /= float64(len(r.must))
 			sum.Size /= float64(len(r.must))
-			return r.chained(sum), true
+			return r.Chained(sum), true
 		})}
 }
 
@@ -69,6 +69,6 @@ func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 			for _, j := range r.must {
 				add(&sum, r, j)
 			}
-			return r.chained(sum), true
+			return r.Chained(sum), true
 		})}
 }

@@ -8,6 +8,7 @@ package bound
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -43,10 +44,13 @@ type Limited interface {
 // methods holds the registered methods by metric.
 var methods = map[string][]Method{}
 
-// Register adds a method to the registry. It is called from the file of the method, in a package-level variable declaration;
-// a metric without one value is a bug in the program and panics.
+// Register adds a method to the registry, from where every [Proof] takes it: one in a program of your own is used by all solvers and by Run of
+// package solve, and named beside ours. It is called from the file of the method, in a package-level variable declaration;
+// a metric without one value, and a method without New or with a name that another of the metric has, are bugs in the program and panic.
 func Register(m Method) Method {
-	if metric, ok := model.MetricNamed(m.Metric); !ok || metric.PerCluster {
+	metric, ok := model.MetricNamed(m.Metric)
+	taken := slices.ContainsFunc(methods[m.Metric], func(other Method) bool { return other.Name == m.Name })
+	if !ok || metric.PerCluster || taken || m.Name == "" || m.New == nil {
 		panic(fmt.Sprintf("bound: method %q for the metric %q", m.Name, m.Metric))
 	}
 	methods[m.Metric] = append(methods[m.Metric], m)

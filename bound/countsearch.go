@@ -134,7 +134,7 @@ func (r *Relaxation) mostMCP() float64 {
 	last := 0.0
 	for _, j := range r.must {
 		last = max(last, r.start[j])
-		late = max(late, -r.deadline(j))
+		late = max(late, -r.Deadline(j))
 	}
 	until += last
 	for c := range r.in.Clusters() {
@@ -194,7 +194,7 @@ func (p *countsProver) firstPrices(ctx context.Context, past []float64) []float6
 			x[cluster.rho+t] = past[i]
 		}
 	}
-	areas, _ := r.areas(ctx) // known, as the limits of the buckets are
+	areas, _ := r.Areas(ctx) // known, as the limits of the buckets are
 	of := r.areaAssignment(ctx, areas)
 	number, area := make([]float64, len(past)), make([]float64, len(past))
 	for j, i := range of {
@@ -309,7 +309,7 @@ func (p *countsProver) step(ctx context.Context) bool {
 	}
 	rounding, exact := 0.0, ok
 	if ok {
-		sum := p.r.chained(p.counts.sum(value, x))
+		sum := p.r.Chained(p.counts.sum(value, x))
 		rounding = sum.margin()
 		exact = rounding < 1e-6*p.most && !math.IsNaN(value) // else the prices are too far away for the digits there are
 		value -= rounding
@@ -363,7 +363,7 @@ func (p *countsProver) settle() {
 		least = min(least, p.open[0].value)
 	}
 	if least = min(least, p.most); !math.IsInf(least, -1) { // that is the root, not looked at yet
-		p.proved.Prove(p.r.chained(Sum{Value: least})) // rounded already
+		p.proved.Prove(p.r.Chained(Sum{Value: least})) // rounded already
 	}
 }
 

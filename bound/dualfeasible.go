@@ -75,7 +75,7 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if !r.solid || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
 		return Sum{}, false
 	}
-	prices, ok := r.areaPrices(ctx)
+	prices, ok := r.AreaPrices(ctx)
 	if !ok {
 		return Sum{}, false
 	}
@@ -116,7 +116,7 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if len(r.in.Clusters()) > 1 && best > 0.95*prices.Value { // its own prices may lead above that of the plain areas
 		best = max(best, r.pricesOf(ctx, found[0].sizes).Value)
 	}
-	return r.pricedSum(best), true
+	return r.PricedSum(best), true
 }
 
 // thresholds are those, as parts, at which some size of a job begins to count on some cluster; at most 100, and fewer where the jobs

@@ -76,7 +76,7 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 // settle takes over what is refuted.
 func (e *energetic) settle() {
 	if !(e.low <= 0) { // also where it is NaN
-		e.proved.Prove(e.r.chained(e.r.pricedSum(e.low)))
+		e.proved.Prove(e.r.Chained(e.r.PricedSum(e.low)))
 	}
 }
 
@@ -88,16 +88,16 @@ func (e *energetic) start(ctx context.Context) {
 	if !r.solid || r.in.Features()&(model.Precedence|model.LicencePools|model.Arrivals) == 0 || len(r.must) == 0 {
 		return
 	}
-	prices, ok := r.areaPrices(ctx)
+	prices, ok := r.AreaPrices(ctx)
 	if !ok {
 		return
 	}
 	e.low = prices.Value
-	tails := r.tails()
+	tails := r.Tails()
 	processors := make([]energyJob, 0, len(r.must))
 	for _, j := range r.must {
 		job := energyJob{head: r.start[j], tail: tails[j]}
-		e.low = max(e.low, r.end(j)+tails[j])
+		e.low = max(e.low, r.EarliestEnd(j)+tails[j])
 		for c, price := range prices.Price {
 			if r.in.CanRun(j, c) {
 				size, _ := r.in.Width(j, c)
@@ -126,8 +126,8 @@ func (e *energetic) start(ctx context.Context) {
 	e.done = false
 }
 
-// tails are, by job, the least time from its end to that of all that wait for it and have to be placed.
-func (r *Relaxation) tails() []float64 {
+// Tails are, by job, the least time from its end to that of all that wait for it and have to be placed.
+func (r *Relaxation) Tails() []float64 {
 	tails, placed := make([]float64, len(r.in.Jobs())), make([]bool, len(r.in.Jobs()))
 	for _, j := range r.must {
 		placed[j] = true

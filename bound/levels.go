@@ -23,7 +23,7 @@ var _ = Register(Method{Name: "area-levels", Metric: "mcp",
 func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, bool) {
 	const limit = 1 << 28
 	k, p := len(r.in.Clusters()), len(r.must)
-	if !r.all || p == 0 || r.spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
+	if !r.all || p == 0 || r.Spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
 		return Sum{}, false
 	}
 	_, sums, factor, ok := r.proportionalAreas(ctx)
@@ -110,7 +110,7 @@ func lastBlock(best [][]float64, sums, factor []float64, set, to int) (cluster, 
 // proportionalAreas sorts the jobs that have to be placed by area at speed 1 and returns their positions, the running sums, and
 // for each cluster the factor by which the areas are larger there; false where they are not proportional, or the context ends first.
 func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, factor []float64, ok bool) {
-	rows, ok := r.areas(ctx)
+	rows, ok := r.Areas(ctx)
 	if !ok {
 		return nil, nil, nil, false
 	}

@@ -122,7 +122,7 @@ func newPricedCluster(r *Relaxation, c int, limits []float64, w pricedWeights, p
 // magnitudeOf is the sum of the largest numbers that go into what the job costs by a start.
 func (i *pricedCluster) magnitudeOf(r *Relaxation, j, c, size int, limits []float64, w pricedWeights) float64 {
 	duration := r.in.DurationOn(j, c, size)
-	due, end := math.Abs(r.deadline(j)), max(r.start[j], limits[len(limits)-1])+duration
+	due, end := math.Abs(r.Deadline(j)), max(r.start[j], limits[len(limits)-1])+duration
 	if math.IsInf(due, 1) {
 		due = 0
 	}
@@ -146,7 +146,7 @@ func (p *priced) terms() int { return 2*(p.jobs+len(p.clusters)) + 8*len(p.limit
 
 // startsOf lists the starts of a job that may be the cheapest, by end.
 func (i *pricedCluster) startsOf(r *Relaxation, j, c, size int, limits []float64, w pricedWeights) []pricedStart {
-	duration, release, due := r.in.DurationOn(j, c, size), r.start[j], r.deadline(j)
+	duration, release, due := r.in.DurationOn(j, c, size), r.start[j], r.Deadline(j)
 	times := []float64{release, due - duration}
 	for _, t := range limits {
 		times = append(times, t, t-duration)

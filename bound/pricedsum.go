@@ -10,7 +10,7 @@ var (
 	_ = Register(pricedSumMethod("mean_response", "ends", func(r *Relaxation) (w pricedWeights, constant Sum) {
 		per := 1 / float64(len(r.must))
 		for _, j := range r.must {
-			constant.Add(-per * r.released(j))
+			constant.Add(-per * r.Released(j))
 		}
 		return pricedWeights{end: per}, constant
 	}))
@@ -94,7 +94,7 @@ func (p *pricedSum) sum(value float64) Sum {
 		c := &p.priced.clusters[i]
 		s.Size += c.paid[len(c.paid)-1] + c.rounding()
 	}
-	return p.r.chained(s)
+	return p.r.Chained(s)
 }
 
 // start prepares the buckets and finds the first prices, which fall with time, by doubling.

@@ -21,6 +21,9 @@ const (
 // Relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
 // the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
 // the jobs before it. All times count from the earliest arrival.
+//
+// It is what a [Method] works on, one of ours or one of your own. What it hands out is shared by all methods: they read it only. Its numbers are
+// computed in double precision; a method says by a [Sum] how many operations they went through. It is for one goroutine at a time.
 type Relaxation struct {
 	in     *model.Instance
 	duties []Duty    // by job
@@ -41,6 +44,22 @@ func (r *Relaxation) Instance() *model.Instance { return r.in }
 
 // All says that every schedule has to place all jobs.
 func (r *Relaxation) All() bool { return r.all }
+
+// MustPlace are the jobs that every schedule has to place, by their positions in the instance, in its order.
+func (r *Relaxation) MustPlace() []int { return r.must }
+
+// Duty says what a schedule has to do with the job.
+func (r *Relaxation) Duty(j int) Duty { return r.duties[j] }
+
+// ShortestTime is the least time that the job takes on any cluster; +Inf where none can run it.
+func (r *Relaxation) ShortestTime(j int) float64 { return r.least[j] }
+
+// EarliestStart is the earliest time at which the job can start.
+func (r *Relaxation) EarliestStart(j int) float64 { return r.start[j] }
+
+// Solid says that every job holds a fixed number of processors of one cluster from its start to its end, however it is placed. Where it is false
+// a job may spread over several clusters, choose its number of processors, or release some of them early.
+func (r *Relaxation) Solid() bool { return r.solid }
 
 // newRelaxation looks at every job; nil where the context ends first.
 func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
@@ -100,8 +119,8 @@ func canSpread(in *model.Instance, j int) bool {
 	return job.Span == model.SpanGrid && len(in.Clusters()) > 1 && job.Max > 1 && job.Tasks > 1
 }
 
-// chained is a sum whose numbers are sums of times along the longest chain of precedence.
-func (r *Relaxation) chained(s Sum) Sum {
+// Chained counts, in a sum that holds earliest starts or ends or tails, the operations that made those along the longest chain of precedence.
+func (r *Relaxation) Chained(s Sum) Sum {
 	s.Terms += 2 * r.depth
 	return s
 }
@@ -114,14 +133,14 @@ func (r *Relaxation) dutyAlone(j int) Duty {
 		return MustLeave
 	case !job.DeadlineHard || !job.HasDeadline():
 		return MustPlace
-	case r.end(j) > r.deadline(j)+r.lateness(j):
+	case r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j):
 		return MustLeave
 	}
 	return MayLeave
 }
 
-// end is the earliest end of the job.
-func (r *Relaxation) end(j int) float64 { return r.start[j] + r.least[j] }
+// EarliestEnd is the earliest time at which the job can end.
+func (r *Relaxation) EarliestEnd(j int) float64 { return r.start[j] + r.least[j] }
 
 // shortestOn is a time that the job takes at least on the cluster; +Inf where it cannot run there. It takes the fastest
 // machine for all, and for a job that may spread over the grid as many processors as it may have.

@@ -75,7 +75,7 @@ func TestNoStartIsCheaperThanTheCheapest(t *testing.T) {
 					least, duration := cost[len(limits)], p.durationOn(r, k, c)
 					for _, start := range startsOfAll(limits, r.start[j], duration, rng) {
 						end := start + duration
-						if own := w.end*end + w.over*max(0, end-r.deadline(j)) + p.paidBy(k, c, start, end, x); own < least-1e-9*(1+math.Abs(least)) {
+						if own := w.end*end + w.over*max(0, end-r.Deadline(j)) + p.paidBy(k, c, start, end, x); own < least-1e-9*(1+math.Abs(least)) {
 							t.Fatalf("seed %d, weights %v, job %d on %d: it costs %v at %v, the least is said to be %v", seed, w, j, c, own, start, least)
 						}
 					}

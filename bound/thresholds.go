@@ -55,7 +55,7 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, bool) {
 			}
 		}
 	}
-	return r.chained(r.pricedSum(best)), true
+	return r.Chained(r.PricedSum(best)), true
 }
 
 // meeting is the most, over m, of the sum of the m shortest of the p·(m−1)+1 longest; the lengths fall.
@@ -73,12 +73,12 @@ func meeting(lengths []float64, p int) float64 {
 
 // headTails are the jobs that have to be placed; false where the context ends before their areas are known.
 func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
-	prices, ok := r.areaPrices(ctx)
+	prices, ok := r.AreaPrices(ctx)
 	if !ok {
 		return nil, false
 	}
-	areas, _ := r.areas(ctx) // known, as the prices are
-	tails := r.tails()
+	areas, _ := r.Areas(ctx) // known, as the prices are
+	tails := r.Tails()
 	jobs := make([]headTail, len(r.must))
 	for k, j := range r.must {
 		work := math.Inf(1)

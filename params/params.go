@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/allot-opt/allot/internal/suggest"
 )
 
 // Parameter documents one parameter.
@@ -177,7 +179,7 @@ func Set(s any, name, text string) error {
 	case len(known) == 0:
 		return fmt.Errorf("unknown parameter %q: there are none", name)
 	default:
-		return fmt.Errorf("unknown parameter %q: expected one of %s", name, strings.Join(known, ", "))
+		return fmt.Errorf("unknown parameter %q: expected one of %s%s", name, strings.Join(known, ", "), suggest.Words(name, known))
 	}
 }
 

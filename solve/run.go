@@ -14,7 +14,7 @@ import (
 	"github.com/allot-opt/allot/search"
 )
 
-// Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
+// Run solves an instance with a chosen solver and hands back its result with the solution completed: what the evaluator says of
 // it, who made it and from what.
 //
 // It trusts nobody. The checker looks at the schedule that the solver hands over and at [Options.Start]; one that it refuses is a
@@ -23,10 +23,10 @@ import (
 // only where a bound proves it.
 //
 // A solver found no schedule where Result.Solution is nil.
-func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
-	result, err := run(ctx, info, solver, in, opt)
+func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (Result, error) {
+	result, err := run(ctx, choice.Info, choice.Solver, in, opt)
 	if err != nil {
-		return Result{}, &RunError{info.Name, err}
+		return Result{}, &RunError{choice.Info.Name, err}
 	}
 	return result, nil
 }

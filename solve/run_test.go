@@ -29,7 +29,7 @@ func (s *stub) Solve(_ context.Context, in *model.Instance, opt solve.Options) (
 func runStub(t *testing.T, opt solve.Options, starts bool, result func(*model.Instance, solve.Options) solve.Result) (solve.Result, error) {
 	t.Helper()
 	info := solve.Info{Name: "stub", Starts: starts}
-	return solve.Run(context.Background(), info, &stub{result}, twoJobs(t), opt)
+	return solve.Run(context.Background(), solve.Choice{Info: info, Solver: &stub{result}}, twoJobs(t), opt)
 }
 
 // twoJobs is the instance of runStub.
@@ -99,11 +99,11 @@ func TestRunRefusesTheStartOfRollingUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rolling, err := solve.NewRolling(search, search.New(), 1, 0)
+	rolling, err := solve.NewRolling(search.Choice(), 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := solve.Run(context.Background(), search, rolling, twoJobs(t), solve.Options{Start: schedule(0, 2)}); !errors.Is(err, solve.ErrStart) {
+	if _, err := solve.Run(context.Background(), solve.Choice{Info: search, Solver: rolling}, twoJobs(t), solve.Options{Start: schedule(0, 2)}); !errors.Is(err, solve.ErrStart) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -169,8 +169,8 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 func TestChainsCheckEveryStage(t *testing.T) {
 	wrong := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 1)} }}
 	mended := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 2)} }}
-	chain := solve.Chain{{Name: "first", Solver: wrong}, {Name: "second", Solver: mended}}
-	_, err := solve.Run(context.Background(), solve.Info{Name: "first+second"}, chain, twoJobs(t), solve.Options{})
+	chain := solve.Chain{{Info: solve.Info{Name: "first"}, Solver: wrong}, {Info: solve.Info{Name: "second"}, Solver: mended}}
+	_, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "first+second"}, Solver: chain}, twoJobs(t), solve.Options{})
 	var schedule *solve.WrongScheduleError
 	if !errors.As(err, &schedule) || !strings.Contains(err.Error(), "solver first:") {
 		t.Errorf("got %v", err)
@@ -187,7 +187,7 @@ func TestUtilisationIsProved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{Strict: true})
+	result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Strict: true})
 	if err != nil || *result.Solution.Objective != -100 || result.Status != model.Optimal {
 		t.Errorf("got %v, %+v, %v", *result.Solution.Objective, result, err)
 	}
@@ -203,7 +203,7 @@ func TestRunStatesTheMinimisedObjective(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), fcfs, fcfs.New(), in, solve.Options{})
+	result, err := solve.Run(context.Background(), fcfs.Choice(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

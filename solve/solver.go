@@ -1,5 +1,5 @@
 // Package solve holds the contract of a solver: [Solver], [Info] and [Options], the registry of all solvers, chains of them, rolling use, programs from
-// outside, and [Run], which checks every schedule and states what is proved. The algorithms are in package solvers.
+// outside, [Choose], which reads a solver with its parameters from text, and [Run], which checks every schedule and states what is proved. The algorithms are in package solvers.
 //
 // A solver is a documented value: a file registers an [Info] and nothing else is edited to add it. The command, the
 // conformance test, the benchmarks and the tables pick it up from the registry.

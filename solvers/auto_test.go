@@ -32,7 +32,7 @@ func followed(t *testing.T, name string, in *model.Instance, opt solve.Options) 
 		}
 		told = append(told, p)
 	}
-	result, err := solve.Run(context.Background(), info, info.New(), in, opt)
+	result, err := solve.Run(context.Background(), info.Choice(), in, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 		{[]string{"long", "short", "hard"}, model.Feasible, false},
 	} {
 		sol := partial(full.Solution, c.out...)
-		result, err := solve.Run(context.Background(), solve.Info{Name: "fixed"}, &fixed{sol}, in, solve.Options{})
+		result, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "fixed"}, Solver: &fixed{sol}}, in, solve.Options{})
 		if err != nil {
 			t.Errorf("without %v: %v", c.out, err)
 			continue

@@ -61,7 +61,7 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 		opt.MaxEvals = 300
 	}
 	run := func(ctx context.Context, opt solve.Options) solve.Result {
-		result, err := solve.Run(ctx, info, info.New(), c.in, opt)
+		result, err := solve.Run(ctx, info.Choice(), c.in, opt)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -71,7 +71,7 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 		if !errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%s: refused with an error that does not wrap ErrUnsupported: %v", c.name, err)
 		}
-		if _, err := solve.Run(context.Background(), info, info.New(), c.in, opt); !errors.Is(err, solve.ErrUnsupported) {
+		if _, err := solve.Run(context.Background(), info.Choice(), c.in, opt); !errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%s: unsupported, and Run gives %v", c.name, err)
 		}
 		return false
@@ -240,7 +240,7 @@ func BenchmarkCancellation(b *testing.B) {
 						return err
 					}))
 					whole = max(whole, cancelled(b, after, func(ctx context.Context) error {
-						_, err := solve.Run(ctx, info, info.New(), in, solve.Options{Seed: 1})
+						_, err := solve.Run(ctx, info.Choice(), in, solve.Options{Seed: 1})
 						return err
 					}))
 				}

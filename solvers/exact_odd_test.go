@@ -47,7 +47,7 @@ func TestExactAtTheOddPlaces(t *testing.T) {
 			if value, ok := proof.Value(); ok && value >= best[metric]-rounding {
 				tight[metric]++
 			}
-			result, err := solve.Run(ctx, mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1, MaxEvals: 40_000})
+			result, err := solve.Run(ctx, solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1, MaxEvals: 40_000})
 			if err != nil {
 				t.Errorf("seed %d, %s: %v", seed, metric, err)
 				continue

@@ -26,7 +26,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
 			if err := (&solvers.Exact{}).Supports(in); err != nil { // a job that runs nowhere, with others that wait
 				continue
 			}
-			result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestExactProvesBatchesOfTwelve(t *testing.T) {
 	for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
 		began := time.Now()
 		in := smallBatch(t, 1, 12, objective)
-		result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1})
+		result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestExactProvesBatchesOfTwelve(t *testing.T) {
 
 func TestExactStoppedHasAValidGap(t *testing.T) {
 	in := smallBatch(t, 2, 16, "mcp")
-	result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1, MaxEvals: 50_000})
+	result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1, MaxEvals: 50_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		result, err := solve.Run(context.Background(), info, solver, in, solve.Options{})
+		result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

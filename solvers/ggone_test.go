@@ -44,7 +44,7 @@ func runGGOne(t testing.TB, in *model.Instance, solver *solvers.GGOne, opt solve
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), info, solver, in, opt)
+	result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestGGOneInfeasible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err = solve.Run(context.Background(), info, info.New(), built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
+	if result, err = solve.Run(context.Background(), info.Choice(), built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
 		t.Errorf("auto: %s, %v; expected infeasible", result.Status, err)
 	}
 }

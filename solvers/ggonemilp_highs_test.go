@@ -24,7 +24,7 @@ func highsSolvers() map[string]solve.Solver {
 // runHighs runs a solver on HiGHS and checks its schedule.
 func runHighs(t testing.TB, in *model.Instance, solver solve.Solver, opt solve.Options) solve.Result {
 	t.Helper()
-	result, err := solve.Run(context.Background(), solve.Info{Name: "highs"}, solver, in, opt)
+	result, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "highs"}, Solver: solver}, in, opt)
 	if err != nil {
 		t.Fatalf("%s: %v", in.Name(), err)
 	}

@@ -24,7 +24,7 @@ func rolling(t testing.TB, name string, period, threshold float64) (solve.Info, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	solver, err := solve.NewRolling(info, info.New(), period, threshold)
+	solver, err := solve.NewRolling(info.Choice(), period, threshold)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 					in := stream(t, seed, plain)
 					_, solver := rolling(t, info.Name, 3, float64(seed%2))
 					opt := solve.Options{Seed: 1, MaxEvals: 300, Workers: 1}
-					result, err := solve.Run(context.Background(), info, solver, in, opt)
+					result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 					if errors.Is(err, solve.ErrUnsupported) {
 						continue
 					}
@@ -89,7 +89,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 						t.Fatalf("seed %d: %v", seed, report.Violations[0])
 					}
 					opt.Workers = 4
-					again, err := solve.Run(context.Background(), info, solver, in, opt)
+					again, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -191,11 +191,11 @@ func TestRollingParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range [][2]float64{{0, 0}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {5e-324, 0}, {1e19, 0}, {1, -1}, {1, 1e300}, {1, math.NaN()}, {1, math.Inf(1)}} {
-		if _, err := solve.NewRolling(info, info.New(), c[0], c[1]); err == nil {
+		if _, err := solve.NewRolling(info.Choice(), c[0], c[1]); err == nil {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}
 	}
-	solver, err := solve.NewRolling(info, &solvers.MTS{Classes: "off"}, 2, 1)
+	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: &solvers.MTS{Classes: "off"}}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -256,7 +256,7 @@ func TestBraun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{})
+			result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func BenchmarkTitan(b *testing.B) {
 									b.Fatal(err)
 								}
 							}
-							result, err := solve.Run(context.Background(), info, solver, in, solve.Options{Seed: seed, Workers: 2})
+							result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{Seed: seed, Workers: 2})
 							if err != nil {
 								b.Fatal(err)
 							}

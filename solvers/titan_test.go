@@ -65,7 +65,7 @@ func solveChecked(t testing.TB, name, coding string, in *model.Instance, opt sol
 			t.Fatal(err)
 		}
 	}
-	result, err := solve.Run(context.Background(), info, solver, in, opt)
+	result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -255,7 +255,7 @@ func TestTitanCancelled(t *testing.T) {
 				cancel()
 			}
 			info, _ := solve.Lookup("titan")
-			result, err := solve.Run(ctx, info, &solvers.Titan{Coding: coding}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
+			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: &solvers.Titan{Coding: coding}}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
 				if reports++; reports == after {
 					cancel()
 				}

@@ -86,11 +86,11 @@ func TestMTSPaperSection43(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			solver, err := solve.NewRolling(info, info.New(), 1, 0)
+			solver, err := solve.NewRolling(info.Choice(), 1, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := solve.Run(context.Background(), info, solver, in, solve.Options{})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -94,15 +94,15 @@ func (s swfSource) Next(spec *sim.Spec) (bool, error) {
 
 // onlineSolver is the on-line solver that the flags name, with its parameters set.
 func onlineSolver(c *cli.Context) (solve.Info, solvers.Online, error) {
-	info, solver, err := configuredSolver(c)
+	choice, err := configuredSolver(c)
 	if err != nil {
-		return info, nil, err
+		return choice.Info, nil, err
 	}
-	policy, ok := solver.(solvers.Online)
+	policy, ok := choice.Solver.(solvers.Online)
 	if !ok {
-		return info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), info.Name)
+		return choice.Info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), choice.Info.Name)
 	}
-	return info, policy, nil
+	return choice.Info, policy, nil
 }
 
 // writeTotals writes totals as text or JSON.

@@ -27,11 +27,11 @@ func TestLongestFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := solve.Lookup("my-longest-first")
+		choice, err := solve.Choose("my-longest-first")
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := solve.Run(t.Context(), info, info.New(), in, solve.Options{})
+		result, err := solve.Run(t.Context(), choice, in, solve.Options{})
 		if (err == nil) != test.honours {
 			t.Errorf("%s: honours %v, expected %v: %v", test.file, err == nil, test.honours, err)
 		}
