@@ -78,7 +78,7 @@ func importFlags(importer bench.Importer, names ...string) []cli.Flag {
 			continue
 		}
 		name := strings.ReplaceAll(p.Name, "_", "-")
-		usage := strings.Replace(strings.Replace(p.Doc, "'", "`", 1), "'", "`", 1)
+		usage := strings.Replace(strings.Replace(p.Usage(), "'", "`", 1), "'", "`", 1)
 		switch {
 		case p.Values != nil:
 			flags = append(flags, newChoice(name, p.Default, usage, p.Values...))
