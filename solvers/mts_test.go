@@ -231,6 +231,9 @@ func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
 			if seed%2 == 1 {
 				p.Lambda, p.Chi, p.Eta, p.Fragment = 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), []float64{0.01, 0.3, 0.7, 0.95}[rng.IntN(4)]
 			}
+			if seed%7 == 6 { // zeros are values like the others
+				p.Lambda, p.Chi, p.Eta, p.Fragment = p.Lambda*float64(rng.IntN(2)), p.Chi*float64(rng.IntN(2)), p.Eta*float64(rng.IntN(2)), p.Fragment*float64(rng.IntN(2))
+			}
 			if seed%5 == 4 {
 				p.ProcessorShare, p.MemoryShare, p.BandwidthShare = 1-rng.Float64()/2, 1-rng.Float64()/2, 1-rng.Float64()/2
 			}
@@ -295,7 +298,7 @@ func sameDecisions(t *testing.T, name string, in *model.Instance, got *model.Sol
 func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
 	compare := func(in *model.Instance) {
 		t.Helper()
-		mts, err := (&solvers.MTS{Classes: "off", Fragments: "off", Weights: "off"}).Solve(context.Background(), in, solve.Options{})
+		mts, err := with(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
