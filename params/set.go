@@ -18,8 +18,11 @@ type Error struct {
 }
 
 // Error names the parameter.
-func (e *Error) Error() string {
-	return fmt.Sprintf("parameter %s: expected %s, found %s", e.Name, e.Expected, found(e.Found))
+func (e *Error) Error() string { return "parameter " + e.Name + ": " + e.Fault() }
+
+// Fault is the error without the name, for a caller that names the parameter by a flag or by a place in a file.
+func (e *Error) Fault() string {
+	return fmt.Sprintf("expected %s, found %s", e.Expected, found(e.Found))
 }
 
 // found is a value in a message: a text in quotes, anything else as a user writes it.

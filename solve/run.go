@@ -167,7 +167,7 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed
-	sol.Parameters = params.Stated(solver, info.New())
+	sol.Parameters = params.Stated(solver, info.defaults())
 	sol.Minimised = in.ReplacedObjective()
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}

@@ -67,7 +67,7 @@ func workloadCommand(info workload.Info) *cli.Command {
 					continue
 				}
 				if err := params.Set(workload, p.Name, c.String(flag)); err != nil {
-					return usageErrorf("--%s: %w", flag, err)
+					return flagError(flag, err)
 				}
 			}
 			in, err := workload.Generate(c.Uint64("seed"))
