@@ -217,6 +217,14 @@ func gridInstance(t testing.TB, seed uint64, most int) *model.Instance {
 	return built(t, b)
 }
 
+// The paper's fragment is 5 % and its three rules hold; λ, χ and η, of which it gives no values, are a half.
+func TestMTSDefaults(t *testing.T) {
+	want := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "on", Weights: "on"}
+	if got := *solvers.NewMTS(); got != want {
+		t.Errorf("found %+v, expected %+v", got, want)
+	}
+}
+
 // Decisions are those of the literal form on 500 random instances, with every combination of the rules on and off, and with
 // other limits, fragments and shares.
 func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
