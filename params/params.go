@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -55,6 +56,10 @@ type Part struct {
 func Of(defaults any) []Parameter {
 	var list []Parameter
 	for _, f := range fieldsOf(defaults) {
+		if f.Default = f.zero; f.zero == "" || !f.value.IsZero() {
+			f.Default = textOf(f.value)
+		}
+		f.Values = slices.Clone(f.Values) // the caller's own
 		list = append(list, f.Parameter)
 	}
 	return list
@@ -81,8 +86,10 @@ func Stated(s, defaults any) map[string]any {
 
 // field is a parameter with the field that holds it.
 type field struct {
-	Parameter
-	value reflect.Value
+	Parameter        // without Default
+	zero      string // tag `zero`
+	index     []int  // of the field in its struct
+	value     reflect.Value
 }
 
 // fieldsOf lists the parameters of the parts of a composite, then those of the struct that s points to.
@@ -106,26 +113,43 @@ func structFields(v reflect.Value) []field {
 	if v.Kind() != reflect.Struct {
 		return nil
 	}
+	known, ok := documented.Load(v.Type())
+	if !ok {
+		known, _ = documented.LoadOrStore(v.Type(), readTags(v.Type(), nil))
+	}
+	list := slices.Clone(known.([]field))
+	for k := range list {
+		list[k].value = v.FieldByIndex(list[k].index)
+	}
+	return list
+}
+
+// documented has the fields of each type of struct, without values: a run of many short ones, as in rolling use, reads the tags once.
+var documented sync.Map
+
+// readTags lists the exported fields of a struct, which has the index in another.
+func readTags(t reflect.Type, index []int) []field {
 	var list []field
-	for k := range v.NumField() {
-		f := v.Type().Field(k)
+	for k := range t.NumField() {
+		f := t.Field(k)
+		at := append(slices.Clone(index), k)
 		switch {
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
-			list = append(list, structFields(v.Field(k))...)
+			list = append(list, readTags(f.Type, at)...)
 		case f.IsExported():
-			list = append(list, newField(f, v.Field(k)))
+			list = append(list, newField(f, at))
 		}
 	}
 	return list
 }
 
 // newField reads the tags. A range that cannot be read is a bug in the program and panics.
-func newField(f reflect.StructField, value reflect.Value) field {
+func newField(f reflect.StructField, index []int) field {
 	kind := f.Type
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
 	}
-	p := field{Parameter{Name: snakeCase(f.Name), Type: kind.Kind().String(), Doc: f.Tag.Get("doc")}, value}
+	p := Parameter{Name: snakeCase(f.Name), Type: kind.Kind().String(), Doc: f.Tag.Get("doc")}
 	if values := f.Tag.Get("enum"); values != "" {
 		p.Values = strings.Split(values, ",")
 	}
@@ -135,10 +159,7 @@ func newField(f reflect.StructField, value reflect.Value) field {
 			panic(fmt.Sprintf("params: %s: %v", f.Name, err))
 		}
 	}
-	if p.Default = f.Tag.Get("zero"); p.Default == "" || !value.IsZero() {
-		p.Default = textOf(value)
-	}
-	return p
+	return field{Parameter: p, zero: f.Tag.Get("zero"), index: index}
 }
 
 // stated is the value as JSON has it: numbers are of type float64; nil for a nil pointer.

@@ -131,7 +131,7 @@ func (f *field) set(text string) error {
 		pointer.Elem().Set(parsed)
 		parsed = pointer
 	}
-	if err := (&field{f.Parameter, parsed}).check(); err != nil {
+	if err := (&field{Parameter: f.Parameter, value: parsed}).check(); err != nil {
 		return err
 	}
 	f.value.Set(parsed)

@@ -92,7 +92,9 @@ func texts[T any](list []T, text func(T) string) []string {
 func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, *NewMuscle()) }
 
 // TestCaseStudyReadingB does so with the reading of §4.3, by which the same spaces come up.
-func TestCaseStudyReadingB(t *testing.T) { testCaseStudy(t, *with(NewMuscle(), func(x *Muscle) { x.Reading, x.Queue = "b", "arrival" })) }
+func TestCaseStudyReadingB(t *testing.T) {
+	testCaseStudy(t, *with(NewMuscle(), func(x *Muscle) { x.Reading, x.Queue = "b", "arrival" }))
+}
 
 func testCaseStudy(t *testing.T, m Muscle) {
 	in := table1(t)
