@@ -134,11 +134,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		f.at(path+".seeds", "expected them beside generate only")
 	}
 	source.Seeds.validate(f, path+".seeds")
-	set := params.SetGiven
-	if source.Import != "" {
-		set = params.Set // a false where true is the default is what was meant
-	}
-	validateGrid(f, path+".parameters", source.Parameters, target, set)
+	validateGrid(f, path+".parameters", source.Parameters, target, params.Set)
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
 }
 

@@ -77,7 +77,7 @@ func TestStreamsInConstantMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		source := &sim.Synthetic{Jobs: jobs, Processors: 128, Load: 0.7, Seed: 3}
-		totals, err := sim.Run(context.Background(), source, 128, &backfill.EASY{}, sim.Options{})
+		totals, err := sim.Run(context.Background(), source, 128, &backfill.EASY{Step: 1}, sim.Options{})
 		if err != nil || totals.Finished != jobs {
 			t.Fatal(totals.Finished, err)
 		}
@@ -147,7 +147,7 @@ func (*recorder) Decided(float64)                             {}
 
 // TestCancelled: a run whose context ends returns its error soon.
 func TestCancelled(t *testing.T) {
-	for name, policy := range map[string]sim.Policy{"easy": &backfill.EASY{}, "conservative": &backfill.Conservative{Processors: 64}} {
+	for name, policy := range map[string]sim.Policy{"easy": &backfill.EASY{Step: 1}, "conservative": &backfill.Conservative{Step: 1, Processors: 64}} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		source := &sim.Synthetic{Jobs: 1 << 40, Processors: 64, Load: 2, Seed: 1}
 		began := time.Now()

@@ -9,9 +9,11 @@ import (
 )
 
 // Choice is a solver with its parameters as chosen, which is what [Run] runs. [Choose] reads one from text and [Info.Choice] leaves the parameters as
-// they are by default. A program that fills in the parameters itself states Info and Solver:
+// they are by default. A program that fills in the parameters itself sets the fields of the solver:
 //
-//	solve.Choice{Info: info, Solver: &solvers.Muscle{Reading: "b"}}
+//	muscle := solvers.NewMuscle()
+//	muscle.Reading = "b"
+//	choice := solve.Choice{Info: info, Solver: muscle}
 //
 // Running a choice does not change it. Copies of a choice share its solver.
 type Choice struct {
@@ -134,7 +136,7 @@ func (c *Choice) Set(name, text string) error {
 			return err
 		}
 	}
-	if err := params.SetGiven(solver, name, text); err != nil {
+	if err := params.Set(solver, name, text); err != nil {
 		return err
 	}
 	c.Solver = solver

@@ -87,7 +87,7 @@ func checkChoice(t *testing.T, text string, choice Choice) {
 			t.Fatalf("%q: %s=%q: %v", text, name, value, err)
 		}
 	}
-	if a, b := fmt.Sprint(params.Stated(choice.Solver)), fmt.Sprint(params.Stated(again.Solver)); a != b {
+	if a, b := fmt.Sprint(params.Stated(choice.Solver, choice.Info.New())), fmt.Sprint(params.Stated(again.Solver, choice.Info.New())); a != b {
 		t.Fatalf("%q states %s, chosen anew %s", text, a, b)
 	}
 	if External(text) != External(choice.Info.Name) {

@@ -31,7 +31,7 @@ func (*Auto) candidates(in *model.Instance) []solve.Info {
 }
 
 // Supports implements [Solver]: everything, as search does.
-func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in) }
+func (*Auto) Supports(in *model.Instance) error { return NewSearch().Supports(in) }
 
 // Solve implements [Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -46,7 +46,7 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		return best, nil
 	}
 	rest.Start = best.Solution
-	result, err := (&Search{}).Solve(ctx, in, rest)
+	result, err := NewSearch().Solve(ctx, in, rest)
 	if err != nil {
 		return solve.Result{}, err
 	}

@@ -43,9 +43,9 @@ func measure(b *testing.B, jobs int, run func() sim.Totals) {
 // policies for a system of so many processors.
 var policies = map[string]func(processors int) sim.Policy{
 	"fcfs":         func(int) sim.Policy { return &FCFS{} },
-	"easy":         func(int) sim.Policy { return &EASY{} },
-	"conservative": func(processors int) sim.Policy { return &Conservative{Processors: processors} },
-	"flexible":     func(int) sim.Policy { return &Flexible{Priorities: DefaultPriorities()} },
+	"easy":         func(int) sim.Policy { return &EASY{Step: 1} },
+	"conservative": func(processors int) sim.Policy { return &Conservative{Step: 1, Processors: processors} },
+	"flexible":     func(int) sim.Policy { return &Flexible{Step: 1, Priorities: DefaultPriorities()} },
 }
 
 // BenchmarkReplay replays KTH-SP2 in the engine, without processors and solution. Target: easy ≥ 2 million jobs/s.

@@ -11,7 +11,7 @@ import (
 // Complexity: O(q·p) an instant at which a job ended early, else O(p) an arrival, with q queued jobs and p ≤ 2(q + r) + 1
 // steps of the profile, r jobs running.
 type Conservative struct {
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
 	Processors int     // of the system
 
 	profile profile

@@ -47,7 +47,7 @@ func (p *FCFS) Decide(e *sim.Engine) {
 // Complexity: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, with n queued jobs of s sizes and r
 // running ones.
 type EASY struct {
-	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
 
 	queue  *queue
 	ends   ends
@@ -169,8 +169,5 @@ func (p *EASY) pass(e *sim.Engine) {
 
 // after is one step from now, which is later even where the step is less than the spacing of the numbers.
 func after(now, step float64) float64 {
-	if step == 0 {
-		step = 1
-	}
 	return max(now+step, math.Nextafter(now, math.Inf(1)))
 }

@@ -12,7 +12,7 @@ import (
 //
 // Complexity: O(q log q) an instant for q queued jobs.
 type Flexible struct {
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
 	Priorities Priorities
 
 	ends  ends

@@ -30,7 +30,7 @@ const (
 // Complexity: O((q·C + r)·m) an instant for q queued and r running jobs and C clusters of m machines.
 type Grid struct {
 	Kind       Kind
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
 	Priorities Priorities
 
 	grid    *sim.Grid

@@ -15,7 +15,7 @@ import (
 // Complexity: O(q·s²·C·m) an instant at which a job ended early for q queued jobs, s steps of the plan and C clusters of m
 // machines; in most cases one or two of the steps are looked at from each.
 type GridConservative struct {
-	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
 
 	grid    *sim.Grid
 	plan    timeline
