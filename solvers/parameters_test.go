@@ -78,7 +78,7 @@ func runWith(info solve.Info, name, value string, in *model.Instance) (solve.Res
 	if err := params.Set(solver, name, value); err != nil {
 		return solve.Result{}, err
 	}
-	return solve.Run(context.Background(), info, solver, in, solve.Options{Seed: 1, MaxEvals: 300, Strict: true})
+	return solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{Seed: 1, MaxEvals: 300, Strict: true})
 }
 
 // A struct that was not made by New has zeros, and the run refuses those that make no sense, whoever calls.
