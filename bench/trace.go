@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -47,7 +46,7 @@ func (t *Trace) noteAt(p solve.Progress, at float64) bool {
 	if !math.IsInf(p.Bound, 0) && (t.Bound == nil || p.Bound > *t.Bound) {
 		t.Bound = &p.Bound
 	}
-	if math.IsInf(p.Objective, 1) || !search.Better(search.NewRank(p.Left, p.Objective), search.NewRank(t.Left, t.Best)) {
+	if math.IsInf(p.Objective, 1) || !model.NewRank(p.Left, p.Objective).Better(model.NewRank(t.Left, t.Best)) {
 		return false
 	}
 	if p.Left < t.Left {

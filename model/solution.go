@@ -1,5 +1,10 @@
 package model
 
+import (
+	"context"
+	"errors"
+)
+
 // Solution is a schedule with what its solver says of it, as written in a file. The figures (objective, metrics) are
 // a statement: [Evaluate] computes them and [Check] compares.
 type Solution struct {
@@ -43,6 +48,14 @@ const (
 	StopEvaluations Stop = "evaluations" // Options.MaxEvals
 	StopCancelled   Stop = "cancelled"   // the context was cancelled
 )
+
+// StopReason says whether a context that has ended came to its deadline or was cancelled.
+func StopReason(ctx context.Context) Stop {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return StopTime
+	}
+	return StopCancelled
+}
 
 // Placement says where and when a job runs. Where the job spreads over several clusters, or its processors end at
 // different times, Pieces holds the parts and Cluster and Processors are empty.

@@ -59,7 +59,7 @@ func evaluated(t *rapid.T, p *listProblem, orders [][]int32) (*model.Solution, f
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, at.objective
+	return s, at.Objective
 }
 
 // near says that two sums of the same figures are equal but for their rounding.
@@ -250,7 +250,7 @@ func TestListsReachTheBestListSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reached = min(reached, found.objective)
+			reached = min(reached, found.Objective)
 		}
 		if !near(p, reached, best) {
 			t.Fatalf("reached %v; the best list schedule has %v", reached, best)

@@ -73,11 +73,11 @@ func TestSchedulesSpreadWhatFitsOneCluster(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.objective != c.want {
-			t.Errorf("%s: makespan %v, want %v", name, found.objective, c.want)
+		if found.Objective != c.want {
+			t.Errorf("%s: makespan %v, want %v", name, found.Objective, c.want)
 		}
 		again, err := rankOf(in, minimised(t, c.b, s))
-		if err != nil || found.better(again) {
+		if err != nil || found.Better(again) {
 			t.Errorf("%s: from %+v the search comes to %+v, %v", name, found, again, err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestSchedulesLeaveAValley(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := rankOf(in, result.Solution); err != nil || found.left > 0 || found.objective > 28.34 {
+		if found, err := rankOf(in, result.Solution); err != nil || found.Left > 0 || found.Objective > 28.34 {
 			t.Errorf("seed %d: %+v, %v; the best of all is 28.33", seed, found, err)
 		}
 	}

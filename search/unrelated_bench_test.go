@@ -82,7 +82,7 @@ func BenchmarkUnrelatedBraun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				sum += at.objective / best
+				sum += at.Objective / best
 				evaluations += r.Evaluations
 			}
 			b.ReportMetric(100*(sum/float64(b.N)-1), "%above")

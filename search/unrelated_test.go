@@ -99,10 +99,10 @@ func solveUnrelated(t testing.TB, in *model.Instance, start *model.Solution, opt
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before.less(after) {
+	if before.Less(after) {
 		t.Fatalf("start %v, found worse %v", before, after)
 	}
-	return r, after.objective
+	return r, after.Objective
 }
 
 // leastMakespan tries every processor for every job.
@@ -420,7 +420,7 @@ func TestUnrelatedPutsJobsWhereTheyTakeNoTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at, err := rankOf(in, result.Solution); err != nil || at.objective != 0 {
+	if at, err := rankOf(in, result.Solution); err != nil || at.Objective != 0 {
 		t.Errorf("%+v, %v; expected a makespan of 0", at, err)
 	}
 }

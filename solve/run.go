@@ -11,7 +11,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/search"
 )
 
 // Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
@@ -147,8 +146,7 @@ func (s start) copied() *model.Solution {
 
 // better says that the start is better than the schedule with its evaluation: a solver that starts from a schedule must not lose it.
 func (s start) better(sol *model.Solution, evaluation model.Evaluation) bool {
-	return s.solution != nil && search.Better(search.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective),
-		search.NewRank(len(sol.Unscheduled), evaluation.Objective))
+	return s.solution != nil && model.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective).Better(model.NewRank(len(sol.Unscheduled), evaluation.Objective))
 }
 
 // complete checks the schedule and fills in what the solution says of itself.

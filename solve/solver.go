@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // ErrUnsupported is wrapped by the error of a solver that cannot honour something that an instance asks for.
@@ -65,7 +64,7 @@ type Result struct {
 
 // Stopped is the result of a solver that has no schedule yet when its context ends.
 func Stopped(ctx context.Context) Result {
-	return Result{Status: model.Unknown, Stop: search.StopReason(ctx)}
+	return Result{Status: model.Unknown, Stop: model.StopReason(ctx)}
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // Stages runs solvers one after another within the limits of one run: they share its evaluations and report their progress as one.
@@ -43,8 +42,8 @@ func (s *Stages) Next() (Options, bool) {
 
 // report passes progress on; what was reported before stands until there is something better.
 func (s *Stages) report(p Progress) {
-	now, before := search.NewRank(p.Left, p.Objective), search.NewRank(s.shown.Left, s.shown.Objective)
-	if !math.IsInf(p.Objective, 1) && search.Better(now, before) {
+	now, before := model.NewRank(p.Left, p.Objective), model.NewRank(s.shown.Left, s.shown.Objective)
+	if !math.IsInf(p.Objective, 1) && now.Better(before) {
 		s.shown.Left, s.shown.Objective = p.Left, p.Objective
 	}
 	s.shown.Bound = max(s.shown.Bound, p.Bound)
@@ -63,10 +62,10 @@ func (s *Stages) Add(result *Result) {
 }
 
 // rank checks and evaluates a schedule and reports it.
-func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (search.Rank, error) {
+func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (model.Rank, error) {
 	evaluation, wrong := Checked(in, sol)
 	if wrong != nil {
-		return search.Rank{}, &RunError{stage, wrong}
+		return model.Rank{}, &RunError{stage, wrong}
 	}
 	left := len(sol.Unscheduled)
 	if s.opt.Progress != nil {
@@ -76,13 +75,13 @@ func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (se
 		}
 		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: bound, Left: left})
 	}
-	return search.NewRank(left, evaluation.Objective), nil
+	return model.NewRank(left, evaluation.Objective), nil
 }
 
 // Best is the best schedule of the solvers, jobs left out first, with the best bound that one of them proved; [Result].Solver names the one
 // that made it: of equals one that is proved optimal, else the first.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
-	best, rank := Result{Status: model.Unknown}, search.Rank{}
+	best, rank := Result{Status: model.Unknown}, model.Rank{}
 	for _, info := range solvers {
 		opt, ok := s.Next()
 		if !ok || best.Solution != nil && ctx.Err() != nil {
@@ -104,15 +103,15 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if err != nil {
 			return Result{}, err
 		}
-		proved := result.Status == model.Optimal && best.Status != model.Optimal && !search.Better(rank, found)
-		if best.Solution == nil || search.Better(found, rank) || proved {
+		proved := result.Status == model.Optimal && best.Status != model.Optimal && !rank.Better(found)
+		if best.Solution == nil || found.Better(rank) || proved {
 			best, rank = result, found
 			best.Solver = info.Name
 		}
 	}
 	best.Evaluations, best.Bound, best.HasBound = s.used, s.bound, s.hasBound
 	if best.Stop = model.StopDone; ctx.Err() != nil {
-		best.Stop = search.StopReason(ctx)
+		best.Stop = model.StopReason(ctx)
 	}
 	return best, nil
 }

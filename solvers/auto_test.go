@@ -10,7 +10,6 @@ import (
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 )
@@ -26,7 +25,7 @@ func followed(t *testing.T, name string, in *model.Instance, opt solve.Options) 
 	opt.Progress = func(p solve.Progress) {
 		if n := len(told); n > 0 {
 			before := told[n-1]
-			if search.Better(search.NewRank(before.Left, before.Objective), search.NewRank(p.Left, p.Objective)) || p.Evaluations < before.Evaluations {
+			if model.NewRank(before.Left, before.Objective).Better(model.NewRank(p.Left, p.Objective)) || p.Evaluations < before.Evaluations {
 				t.Errorf("%s with %d evaluations: told %+v after %+v", name, opt.MaxEvals, p, before)
 			}
 		}
@@ -76,8 +75,8 @@ func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 		in := mediumInstance(t, seed, true)
 		auto, told := followed(t, "auto", in, solve.Options{Seed: 1, MaxEvals: 300})
 		alone, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 1})
-		rank := func(s *model.Solution) search.Rank { return search.NewRank(len(s.Unscheduled), *s.Objective) }
-		if search.Better(rank(alone.Solution), rank(auto.Solution)) {
+		rank := func(s *model.Solution) model.Rank { return model.NewRank(len(s.Unscheduled), *s.Objective) }
+		if rank(alone.Solution).Better(rank(auto.Solution)) {
 			t.Errorf("seed %d: auto leaves out %d jobs, one schedule of search %d", seed, len(auto.Solution.Unscheduled), len(alone.Solution.Unscheduled))
 		}
 		if len(told) == 0 || told[len(told)-1].Left != len(auto.Solution.Unscheduled) {

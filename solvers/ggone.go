@@ -11,7 +11,6 @@ import (
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -146,7 +145,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: found.Evaluations}
 	switch {
 	case ctx.Err() != nil && !found.Proved:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case found.Limited && !found.Proved:
 		result.Stop = model.StopEvaluations
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -246,7 +245,7 @@ func (r *highsRun) result(ctx context.Context, tolerance float64) solve.Result {
 	proved := bounded && !math.IsInf(r.best.Objective, 0) && r.best.Objective-max(0, r.bound) <= within*r.best.Objective
 	switch {
 	case ctx.Err() != nil && !proved:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case r.limited && !proved:
 		result.Stop = model.StopEvaluations
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -131,7 +130,7 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	case err != nil:
 		return solve.Result{}, err
 	case run == nil:
-		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: search.StopReason(ctx), Evaluations: evaluations}, nil
+		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: model.StopReason(ctx), Evaluations: evaluations}, nil
 	}
 	run.evaluations = evaluations
 	if err := run.search(ctx); err != nil {
@@ -235,7 +234,7 @@ func (run *titanRun) result(ctx context.Context) (solve.Result, error) {
 		result.Evaluations += c.best.Evaluations
 		switch {
 		case c.best.Stop == ga.Cancelled:
-			result.Stop = search.StopReason(ctx)
+			result.Stop = model.StopReason(ctx)
 		case c.best.Stop == ga.Evaluations && result.Stop == model.StopDone:
 			result.Stop = model.StopEvaluations
 		}
