@@ -19,7 +19,7 @@ type Solution struct {
 	Stop           Stop               `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
 	Minimised      map[string]float64 `json:"minimised,omitempty" check:"finite" doc:"metric → weight of the objective that objective, bound and status are of, as an instance states one; absent: the instance's own"`
 	Objective      *float64           `json:"objective,omitempty" check:"figure" doc:"value of the objective; absent: not finite or not stated"`
-	Bound          *float64           `json:"bound,omitempty" check:"figure" doc:"proved lower bound of the objective; absent: none"`
+	Bound          Bound              `json:"bound,omitzero" check:"figure" doc:"proved lower bound of the objective; absent: none"`
 	Metrics        Metrics            `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
 	Jobs           []Placement        `json:"jobs" doc:"the jobs that are placed"`
 	Unscheduled    []Unscheduled      `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`

@@ -186,12 +186,12 @@ func (r *rounds) round(ctx context.Context) {
 func (r *rounds) prove(ctx context.Context, best float64) {
 	const second, near = 1e9, 0.1
 	share := 1.0 / 8
-	if best-r.opt.Target <= near*math.Abs(best) {
+	if best-r.opt.Target.Or(math.Inf(-1)) <= near*math.Abs(best) {
 		share = 1.0 / 4
 	}
 	work := share * second * float64(r.engine.round()) / float64(r.engine.pace()) * float64(len(r.used))
 	bound, more := r.opt.Improve(ctx, int64(work), best)
-	r.opt.Target = max(r.opt.Target, bound)
+	r.opt.Target = r.opt.Target.Max(bound)
 	r.done = !more
 }
 

@@ -77,7 +77,7 @@ func runScripted(t *testing.T, e *scripted, at model.Rank, opt Options) (result 
 
 func TestRoundsMakeExactlyTheEvaluations(t *testing.T) {
 	for _, limit := range []int64{1, 2, 3, 10, 29, 30, 31, 1000} {
-		result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}), nothing, Options{MaxEvals: limit, Target: math.Inf(-1)})
+		result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}), nothing, Options{MaxEvals: limit})
 		if result.Evaluations != limit || result.Stop != model.StopEvaluations {
 			t.Errorf("%d evaluations asked for, %d made; stopped by %s", limit, result.Evaluations, result.Stop)
 		}
@@ -96,7 +96,7 @@ func TestEffortIsInEvaluations(t *testing.T) {
 			t.Errorf("effort %v at %d a second: %d evaluations, expected %d", c.effort, c.pace, found, c.want)
 		}
 	}
-	result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}), nothing, Options{Effort: 0.25, Target: math.Inf(-1)})
+	result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}), nothing, Options{Effort: 0.25})
 	if result.Evaluations != 30 || result.Stop != model.StopDone { // rounds of 10 up to 25
 		t.Errorf("%d evaluations, stopped by %s", result.Evaluations, result.Stop)
 	}
@@ -109,7 +109,7 @@ func TestEffortIsInEvaluations(t *testing.T) {
 
 func TestTheTargetEndsTheSearch(t *testing.T) {
 	e := newScripted([]model.Rank{model.NewRank(0, 9), model.NewRank(1, 2), model.NewRank(0, 7), model.NewRank(0, 4), model.NewRank(0, 3)})
-	result, _ := runScripted(t, e, nothing, Options{MaxEvals: 1000, Target: 4})
+	result, _ := runScripted(t, e, nothing, Options{MaxEvals: 1000, Target: model.ProvedBound(4)})
 	if result.Evaluations != 30 || result.Stop != model.StopDone {
 		t.Errorf("%d evaluations, stopped by %s: what leaves a job out does not reach the target, 4 does", result.Evaluations, result.Stop)
 	}
@@ -132,7 +132,7 @@ func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 			made = true
 			return newUnrelated(ctx, in, start, seed)
 		}})
-		result, err := Minimise(context.Background(), in, c.start, Options{MaxEvals: 100, Target: 2, Progress: func(p Progress) { told = append(told, p) }})
+		result, err := Minimise(context.Background(), in, c.start, Options{MaxEvals: 100, Target: model.ProvedBound(2), Progress: func(p Progress) { told = append(told, p) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 	} {
 		e := newScripted(c.chains...)
 		e.nobody = c.nobody
-		result, told := runScripted(t, e, c.at, Options{MaxEvals: 100, Target: math.Inf(-1)})
+		result, told := runScripted(t, e, c.at, Options{MaxEvals: 100})
 		before := c.at
 		for _, p := range told {
 			now := model.NewRank(p.Left, p.Objective)
@@ -200,7 +200,7 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 func TestAnEngineWithoutASchedule(t *testing.T) {
 	e := newScripted([]model.Rank{model.NewRank(0, math.Inf(1))})
 	e.jobs = 0
-	if result, _ := runScripted(t, e, nothing, Options{MaxEvals: 10, Target: math.Inf(-1)}); result.Solution != nil {
+	if result, _ := runScripted(t, e, nothing, Options{MaxEvals: 10}); result.Solution != nil {
 		t.Errorf("a schedule without jobs is handed over")
 	}
 }
@@ -244,7 +244,7 @@ func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 				if err != nil || !c.want(e) {
 					t.Fatalf("the engine is %T, %v", e, err)
 				}
-				result, err := run(context.Background(), e, in, nil, Options{Seed: 3, MaxEvals: evaluations, Workers: workers, Target: math.Inf(-1)})
+				result, err := run(context.Background(), e, in, nil, Options{Seed: 3, MaxEvals: evaluations, Workers: workers})
 				if err != nil {
 					t.Fatal(err)
 				}

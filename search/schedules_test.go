@@ -107,7 +107,7 @@ func TestSchedulesAreRight(t *testing.T) {
 			}
 		}
 		// Decoded in the order of its starts the start may come out worse; then it is handed back itself.
-		result, err := run(context.Background(), e, in, start, Options{MaxEvals: 60, Target: math.Inf(-1)})
+		result, err := run(context.Background(), e, in, start, Options{MaxEvals: 60})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +298,7 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 		start := queueStart(t, in)
 		var texts [2]bytes.Buffer
 		for k, workers := range []int{1, 4} {
-			result, err := Minimise(context.Background(), in, start, Options{Seed: 3, MaxEvals: 500, Workers: workers, Target: math.Inf(-1)})
+			result, err := Minimise(context.Background(), in, start, Options{Seed: 3, MaxEvals: 500, Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +344,7 @@ func TestSchedulesAreCancelled(t *testing.T) {
 		}
 		at := time.Now().Add(after)
 		time.AfterFunc(after, cancel)
-		result, err := Minimise(ctx, in, start, Options{Seed: 1, Target: math.Inf(-1)})
+		result, err := Minimise(ctx, in, start, Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -385,7 +385,7 @@ func TestSchedulesOfOddInstances(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000, Target: math.Inf(-1)})
+		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -416,7 +416,7 @@ func TestSchedulesKeepGrahamsBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 16, Target: math.Inf(-1)})
+		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 16})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -451,7 +451,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 		for _, processors := range []int{4, 16, 64} {
 			in := workflow(t, name+".json", processors)
 			floor := workflowFloor(in, processors)
-			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000, Target: floor})
+			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000, Target: model.ProvedBound(floor)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -485,7 +485,7 @@ func TestSchedulesOfExamples(t *testing.T) {
 		}
 		var found [2]model.Rank
 		for seed := range found {
-			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: uint64(seed), MaxEvals: 8000, Target: math.Inf(-1)})
+			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: uint64(seed), MaxEvals: 8000})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,15 +18,15 @@ import (
 // Options are the limits of a search.
 type Options struct {
 	Seed     uint64
-	MaxEvals int64   // 0: no limit
-	Effort   float64 // finite: about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
-	Workers  int     // 0: one
-	Target   float64 // the search ends when the objective is as low and no job that can run is left out: the proved lower bound; -Inf: none
+	MaxEvals int64       // 0: no limit
+	Effort   float64     // finite: about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
+	Workers  int         // 0: one
+	Target   model.Bound // the search ends when the objective is as low and no job that can run is left out
 	// Improve goes on with the proof of a bound for about so much work, in ns of one core, and returns it and whether more work may
 	// improve it: the target rises with it. The objective of the best schedule so far, +Inf where none places all jobs, lets it pass
 	// over what is dearer. It is called once a round beside the chains, by the numbers of rounds and evaluations
 	// alone, so that the search does not depend on the clock. nil: the target stays.
-	Improve func(ctx context.Context, work int64, best float64) (bound float64, more bool)
+	Improve func(ctx context.Context, work int64, best float64) (bound model.Bound, more bool)
 	// Progress is told of the start, then of the best schedule so far at most once a round, from one goroutine. What it is told
 	// never gets worse; the objective only rises where fewer jobs are left out.
 	Progress func(Progress)
@@ -125,8 +125,9 @@ var nothing = model.NewRank(math.MaxInt, math.Inf(1))
 func isNone(a model.Rank) bool { return a.Left == math.MaxInt }
 
 // reaches says whether nothing is left out and the objective is as low as the target, up to rounding.
-func reaches(a model.Rank, target float64) bool {
-	return a.Left == 0 && a.Objective <= target+model.Tolerance*math.Abs(target)
+func reaches(a model.Rank, target model.Bound) bool {
+	value, known := target.Value()
+	return known && a.Left == 0 && a.Objective <= value+model.Tolerance*math.Abs(value)
 }
 
 // rankOf evaluates a schedule.

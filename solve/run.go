@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -46,9 +45,6 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
-	if result.HasBound && (math.IsNaN(result.Bound) || math.IsInf(result.Bound, 0)) {
-		result.Bound, result.HasBound = 0, false
-	}
 	if result.Solution == nil && from.solution != nil {
 		result.Solution = from.copied() // whatever the solver says of it: there is a checked schedule
 	}

@@ -42,15 +42,14 @@ type Options struct {
 type Progress struct {
 	Evaluations int64
 	Objective   float64 // of the best schedule so far; +Inf: none yet
-	Bound       float64 // proved lower bound; -Inf: none yet
-	Left        int     // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
+	Bound       model.Bound
+	Left        int // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
 }
 
 // Result is what a solver hands back. Status and Stop are two things: a limit that was hit proves nothing.
 type Result struct {
 	Solution    *model.Solution // nil: none found
-	Bound       float64         // proved lower bound of the objective, where HasBound
-	HasBound    bool
+	Bound       model.Bound     // of the objective
 	Status      model.Status
 	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
 	Stop        model.Stop

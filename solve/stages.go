@@ -12,14 +12,13 @@ type Stages struct {
 	opt  Options
 	used int64 // evaluations of the stages so far
 
-	bound    float64 // the best that they proved
-	hasBound bool
-	shown    Progress // the best schedule reported so far, and the best bound
+	bound model.Bound // the best that they proved
+	shown Progress    // the best schedule reported so far, and the best bound
 }
 
 // NewStages begins with the limits and the progress of a run.
 func NewStages(opt Options) *Stages {
-	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Bound: math.Inf(-1), Left: math.MaxInt}}
+	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Left: math.MaxInt}}
 }
 
 // Next are the options of the next stage; false where no evaluations are left for it.
@@ -46,7 +45,7 @@ func (s *Stages) report(p Progress) {
 	if !math.IsInf(p.Objective, 1) && now.Better(before) {
 		s.shown.Left, s.shown.Objective = p.Left, p.Objective
 	}
-	s.shown.Bound = max(s.shown.Bound, p.Bound)
+	s.shown.Bound = s.shown.Bound.Max(p.Bound)
 	s.shown.Evaluations = p.Evaluations
 	s.opt.Progress(s.shown)
 }
@@ -55,10 +54,8 @@ func (s *Stages) report(p Progress) {
 func (s *Stages) Add(result *Result) {
 	s.used += result.Evaluations
 	result.Evaluations = s.used
-	if result.HasBound && (!s.hasBound || result.Bound > s.bound) {
-		s.bound, s.hasBound = result.Bound, true
-	}
-	result.Bound, result.HasBound = s.bound, s.hasBound
+	s.bound = s.bound.Max(result.Bound)
+	result.Bound = s.bound
 }
 
 // rank checks and evaluates a schedule and reports it.
@@ -69,11 +66,7 @@ func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (mo
 	}
 	left := len(sol.Unscheduled)
 	if s.opt.Progress != nil {
-		bound := math.Inf(-1)
-		if s.hasBound {
-			bound = s.bound
-		}
-		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: bound, Left: left})
+		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: left})
 	}
 	return model.NewRank(left, evaluation.Objective), nil
 }
@@ -109,7 +102,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 			best.Solver = info.Name
 		}
 	}
-	best.Evaluations, best.Bound, best.HasBound = s.used, s.bound, s.hasBound
+	best.Evaluations, best.Bound = s.used, s.bound
 	if best.Stop = model.StopDone; ctx.Err() != nil {
 		best.Stop = model.StopReason(ctx)
 	}

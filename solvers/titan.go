@@ -221,7 +221,7 @@ func (run *titanRun) report(k int, evaluations int64, cost float64) {
 	defer run.lock.Unlock()
 	run.evaluations += evaluations
 	run.costs[k] = min(run.costs[k], cost)
-	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Bound: math.Inf(-1), Left: len(run.opt.Start.Unscheduled)})
+	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: len(run.opt.Start.Unscheduled)})
 }
 
 // result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator adds up

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,7 +136,7 @@ func (i *incumbents) keep(sol *model.Solution, objective float64) {
 		i.best, i.objective, i.left = sol, objective, left
 	}
 	if i.progress != nil {
-		i.progress(solve.Progress{Evaluations: i.count, Objective: i.objective, Bound: math.Inf(-1), Left: i.left})
+		i.progress(solve.Progress{Evaluations: i.count, Objective: i.objective, Left: i.left})
 	}
 }
 
