@@ -19,7 +19,8 @@ func (c *checker) figures() {
 	if sol.Objective != nil && differs(*sol.Objective, found, c.report.Rounding) {
 		c.report.add(Violation{Code: CodeWrongObjective, Message: fmt.Sprintf("stated %v, found %v", *sol.Objective, found)})
 	}
-	if len(sol.Jobs) > 0 && c.report.Refutes(sol.Bound) { // where nothing is placed, there is no schedule whose objective it would bound
+	// Where nothing is placed, there is no schedule whose objective the bound would be of.
+	if len(sol.Jobs) > 0 && c.report.Refutes(sol.Bound) {
 		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", sol.Bound, found)})
 	}
 	c.status()
