@@ -12,7 +12,7 @@ import (
 // A schedule that leaves out fewer jobs is better whatever its objective; of two that differ by rounding alone neither is.
 func TestRanks(t *testing.T) {
 	inf := math.Inf(1)
-	nothing := model.NewRank(math.MaxInt, inf)
+	nothing := model.NoRank()
 	for _, c := range []struct {
 		a, b         model.Rank
 		better, less bool
@@ -31,6 +31,32 @@ func TestRanks(t *testing.T) {
 		if c.a.Better(c.b) != c.better || c.a.Less(c.b) != c.less {
 			t.Errorf("%v and %v: better %t, less %t", c.a, c.b, c.a.Better(c.b), c.a.Less(c.b))
 		}
+	}
+}
+
+// A rank reaches a bound that it equals up to rounding, if nothing is left out; no rank reaches none.
+func TestRankReaches(t *testing.T) {
+	five := model.ProvedBound(5)
+	for _, c := range []struct {
+		rank  model.Rank
+		bound model.Bound
+		want  bool
+	}{
+		{model.NewRank(0, 5), five, true},
+		{model.NewRank(0, 5*(1+1e-12)), five, true},
+		{model.NewRank(0, 4), five, true},
+		{model.NewRank(0, 5*(1+1e-6)), five, false},
+		{model.NewRank(1, 5), five, false},
+		{model.NewRank(0, math.Inf(1)), five, false},
+		{model.NewRank(0, -1e300), model.Bound{}, false},
+		{model.NoRank(), five, false},
+	} {
+		if c.rank.Reaches(c.bound) != c.want {
+			t.Errorf("%v and the bound %v: expected %t", c.rank, c.bound, c.want)
+		}
+	}
+	if !model.NoRank().None() || model.NewRank(0, math.Inf(1)).None() {
+		t.Error("an infinite objective is one of a schedule")
 	}
 }
 

@@ -67,7 +67,7 @@ type rounds struct {
 // isWorse says that the best of a chain is nothing, or worse than the start beyond doubt.
 func (r *rounds) isWorse(best model.Rank) bool {
 	switch {
-	case isNone(best) || best.Left > r.at.Left:
+	case best.None() || best.Left > r.at.Left:
 		return true
 	case r.nowhere < 0:
 		return false // it may leave out as many or fewer
@@ -87,7 +87,7 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 		switch {
 		case ctx.Err() != nil:
 			return model.StopReason(ctx), nil
-		case reaches(r.engine.best(r.leader()), r.opt.Target):
+		case r.engine.best(r.leader()).Reaches(r.opt.Target):
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
@@ -159,7 +159,7 @@ func (r *rounds) round(ctx context.Context) {
 	stop := func() bool { return ctx.Err() != nil }
 	var next, proof atomic.Int64
 	best := math.Inf(1) // looked up before the chains move on
-	if at := r.engine.best(r.leader()); r.proving && !isNone(at) && at.Left == 0 {
+	if at := r.engine.best(r.leader()); r.proving && !at.None() && at.Left == 0 {
 		best = at.Objective
 	}
 	work := func() {

@@ -64,7 +64,7 @@ func newScripted(ranks ...[]model.Rank) *scripted {
 func runScripted(t *testing.T, e *scripted, at model.Rank, opt Options) (result Result, told []Progress) {
 	t.Helper()
 	start := &model.Solution{}
-	if isNone(at) {
+	if at.None() {
 		start = nil
 	}
 	opt.Progress = func(p Progress) { told = append(told, p) }

@@ -34,7 +34,7 @@ func newSchedules(ctx context.Context, in *model.Instance, start *model.Solution
 	if p == nil {
 		return nil, nil
 	}
-	s := &schedules{problem: p, leading: model.NewRank(math.MaxInt, math.Inf(1))}
+	s := &schedules{problem: p, leading: model.NoRank()}
 	genome := p.genomeOf(start)
 	openings := p.openings()
 	for k, chains := 0, 1; k < chains; k++ {
@@ -181,7 +181,7 @@ type annealing struct {
 
 func newScheduleChain(p *scheduleProblem, rng *rand.Rand, start *scheduleGenome) *scheduleChain {
 	return &scheduleChain{problem: p, decoder: newScheduleDecoder(p), move: newScheduleMove(p, rng), rng: rng, start: start,
-		best: model.NewRank(math.MaxInt, math.Inf(1)), turn: p.waits}
+		best: model.NoRank(), turn: p.waits}
 }
 
 // adopt continues from another genome; false where it is to stop.

@@ -213,7 +213,7 @@ func bestOfAll(t *rapid.T, p *scheduleProblem) model.Rank {
 	d := newScheduleDecoder(p)
 	d.stop = func() bool { return false }
 	g := scheduleGenome{choices: make([]scheduleChoice, len(p.in.Jobs()))}
-	best := model.NewRank(math.MaxInt, math.Inf(1))
+	best := model.NoRank()
 	placed := make([]bool, len(p.in.Jobs()))
 	var extend func()
 	extend = func() {
@@ -269,7 +269,7 @@ func TestSchedulesReachTheBestOfAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		tried++
-		found := model.NewRank(math.MaxInt, math.Inf(1))
+		found := model.NoRank()
 		for range 40 {
 			for k := range e.chains() {
 				e.advance(k, 100, func() bool { return false })

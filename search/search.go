@@ -93,7 +93,7 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 			return Result{}, err
 		}
 		opt.tell(0, at)
-		if reaches(at, opt.Target) {
+		if at.Reaches(opt.Target) {
 			return Result{Solution: start, Stop: model.StopDone}, nil
 		}
 	}
@@ -119,16 +119,7 @@ func (o *Options) tell(evaluations int64, best model.Rank) {
 }
 
 // nothing is the rank of no schedule at all. Objectives may be +Inf, so that the number of jobs left out alone tells.
-var nothing = model.NewRank(math.MaxInt, math.Inf(1))
-
-// isNone says that this is the rank of no schedule at all.
-func isNone(a model.Rank) bool { return a.Left == math.MaxInt }
-
-// reaches says whether nothing is left out and the objective is as low as the target, up to rounding.
-func reaches(a model.Rank, target model.Bound) bool {
-	value, known := target.Value()
-	return known && a.Left == 0 && a.Objective <= value+model.Tolerance*math.Abs(value)
-}
+var nothing = model.NoRank()
 
 // rankOf evaluates a schedule.
 func rankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
