@@ -251,7 +251,7 @@ func (r *run) look(wanted bool) (p Progress, values []float64) {
 	return Progress{int64(nodes), float64(objective), r.proved(float64(bound))}, values
 }
 
-// proved is a bound as HiGHS states it: of what costs less than the cutoff, and infinite from 1e30 on.
+// proved is the bound of the model by what HiGHS states, which is a bound of what costs less than the cutoff; −1e30 stands for −∞.
 func (r *run) proved(bound float64) model.Bound {
 	if bound = min(bound, r.cutoff); bound <= -1e30 {
 		return model.Bound{}

@@ -94,7 +94,7 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 		want := enumerate(m)
 		r := solved(t, m, Options{})
 		if math.IsInf(want, 1) {
-			if r.Status != Infeasible || r.Values != nil {
+			if r.Status != Infeasible || r.Values != nil || r.Bound.Known() {
 				t.Errorf("%d: %+v, expected infeasible", seed, r)
 			}
 			continue
@@ -115,6 +115,8 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 		}
 		if none := solved(t, m, Options{Cutoff: &at}); none.Status != Infeasible && !(none.Objective >= at) {
 			t.Errorf("%d: cutoff below the optimum %+v", seed, none)
+		} else if none.Status == Infeasible && none.Bound != model.ProvedBound(at) {
+			t.Errorf("%d: nothing costs less than the cutoff %v, and the bound is %v", seed, at, none.Bound)
 		}
 	}
 }

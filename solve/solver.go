@@ -42,14 +42,14 @@ type Options struct {
 type Progress struct {
 	Evaluations int64
 	Objective   float64 // of the best schedule so far; +Inf: none yet
-	Bound       model.Bound
-	Left        int // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
+	Bound       model.Bound // the best proved so far
+	Left        int         // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
 }
 
 // Result is what a solver hands back. Status and Stop are two things: a limit that was hit proves nothing.
 type Result struct {
 	Solution    *model.Solution // nil: none found
-	Bound       model.Bound     // of the objective
+	Bound       model.Bound     // proved, of the objective
 	Status      model.Status
 	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
 	Stop        model.Stop
