@@ -41,7 +41,7 @@ type Options struct {
 // Progress is what a solver reports while it runs.
 type Progress struct {
 	Evaluations int64
-	Objective   float64 // of the best schedule so far; +Inf: none yet
+	Objective   float64     // of the best schedule so far; +Inf: none yet
 	Bound       model.Bound // the best proved so far
 	Left        int         // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
 }
