@@ -226,7 +226,7 @@ func (f *Form) Start(machine []int) []float64 { return f.start(machine) }
 // make of the tasks. Slack is parked where it costs least. The result holds no bound; Machine is nil where the values are no
 // solution. It is not stopped: it takes milliseconds for hundreds of tasks.
 func (f *Form) Allocation(values []float64) Result {
-	none := Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
+	none := Result{Objective: math.Inf(1)}
 	loads := f.loads(values)
 	total := 0
 	for _, n := range loads {
@@ -247,7 +247,7 @@ func (f *Form) Allocation(values []float64) Result {
 
 // placed is the result of an allocation whose cost without slack is known: slack is parked where it costs least.
 func (p *Problem) placed(machine []int, cost, slack float64) Result {
-	result := Result{Machine: machine, Objective: cost, Bound: math.Inf(-1)}
+	result := Result{Machine: machine, Objective: cost}
 	servers := p.servers()
 	tasks := make([][]int, len(servers))
 	for y, r := range machine {
@@ -260,7 +260,7 @@ func (p *Problem) placed(machine []int, cost, slack float64) Result {
 	if slack > 0 {
 		parked, _, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+slack)
 		if !ok {
-			return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
+			return Result{Objective: math.Inf(1)}
 		}
 		loads, result.Objective = parked, p.cost(servers, tasks, parked)
 	}

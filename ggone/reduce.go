@@ -3,6 +3,8 @@ package ggone
 import (
 	"context"
 	"math"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // Reduction is what the Lagrangian leaves of a problem without slack.
@@ -14,10 +16,9 @@ type Reduction struct {
 	Best Result
 	// Limit is the cost from which on an allocation of the problem without slack is not worth finding: the best less the
 	// tolerance; +Inf: none is known.
-	Limit float64
-	// Bound is a lower bound of all allocations; −Inf: none.
-	Bound       float64
-	Proved      bool // nothing without slack costs less than Limit
+	Limit       float64
+	Bound       model.Bound // of all allocations
+	Proved      bool        // nothing without slack costs less than Limit
 	Evaluations int64
 }
 
@@ -44,13 +45,13 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	if open && !s.stopped() && !math.IsInf(root.bound, -1) {
 		open = !s.close(root, reduceLoads)
 	}
-	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: s.certain(root.bound), Best: Result{Objective: math.Inf(1), Bound: math.Inf(-1)}}
+	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: model.ProvedBound(s.certain(root.bound)), Best: Result{Objective: math.Inf(1)}}
 	if s.bestLoads != nil {
 		r.Best = p.placed(s.rankOf, s.best, slack)
 	}
 	switch {
 	case !open:
-		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), s.certain(math.Inf(1))
+		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), model.ProvedBound(s.certain(math.Inf(1)))
 	case !s.stopped():
 		if form := p.levelForm(ctx, c, root.box, slack); ctx.Err() == nil {
 			r.Form = form

@@ -6,6 +6,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // The problem with slack in any amount: loads are real, λ_r·T = ℓ_r ≥ n_r and Σℓ_r = λ·T. Two whole-number problems give
@@ -143,7 +145,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 		last = s.open[0].bound
 	}
 	s.proved = max(s.proved, s.certain(last))
-	result := Result{Machine: s.machine, Tolerance: s.opt.Tolerance, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
+	result := Result{Machine: s.machine, Tolerance: s.opt.Tolerance, Objective: s.best, Bound: model.ProvedBound(min(s.proved, s.best)), Evaluations: s.evaluations,
 		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
 	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
 	if s.loads != nil {
@@ -204,12 +206,12 @@ func (s *slackSearch) start(slack float64) {
 		if s.opt.Evaluations > 0 { // leave some for the search itself
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
 		}
-		whole, _ := s.p.solveWhole(s.ctx, slack, dummies, opt) // it has no error of its own
-		if s.opt.Evaluations > 0 {                             // otherwise the limit is for the boxes alone
+		whole, proved := s.p.solveWhole(s.ctx, slack, dummies, opt)
+		if s.opt.Evaluations > 0 { // otherwise the limit is for the boxes alone
 			s.evaluations += whole.Evaluations
 		}
 		if dummies == 0 {
-			s.proved = whole.Bound
+			s.proved = proved
 		}
 		s.offer(whole.Machine)
 	}
@@ -219,7 +221,7 @@ func (s *slackSearch) start(slack float64) {
 // report tells the progress.
 func (s *slackSearch) report() {
 	if s.opt.Progress != nil {
-		s.opt.Progress(Progress{s.evaluations, s.best, min(s.best, s.proved)})
+		s.opt.Progress(Progress{s.evaluations, s.best, model.ProvedBound(min(s.best, s.proved))})
 	}
 }
 

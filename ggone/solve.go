@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // Options are the limits of a run.
@@ -28,8 +30,9 @@ func (o *Options) limit(best float64, tasks int) float64 {
 
 // Progress is what a run has reached.
 type Progress struct {
-	Evaluations      int64
-	Objective, Bound float64 // ±Inf: none
+	Evaluations int64
+	Objective   float64 // +Inf: none
+	Bound       model.Bound
 }
 
 // Result is what a run found.
@@ -39,10 +42,10 @@ type Result struct {
 	Machine     []int
 	Load        []float64 // rate of each machine, with what was committed and parked
 	Objective   float64
-	Bound       float64 // no allocation costs less; −Inf: none proved
-	Proved      bool    // the objective is optimal within the tolerance
-	Tolerance   float64 // the relative tolerance that was used
-	Limited     bool    // the evaluations ran out
+	Bound       model.Bound // no allocation costs less
+	Proved      bool        // the objective is optimal within the tolerance
+	Tolerance   float64     // the relative tolerance that was used
+	Limited     bool        // the evaluations ran out
 	Evaluations int64
 }
 
@@ -87,7 +90,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 		dummies = 0
 	}
 	if ctx.Err() != nil {
-		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
+		return Result{Objective: math.Inf(1)}, nil
 	}
 	if p.large(dummies) || p.beyond() || p.slackBeyond(slack) {
 		return p.greedy(slack, dummies), nil
@@ -95,7 +98,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if slack > 0 && dummies == 0 {
 		return p.solveSlack(ctx, slack, opt)
 	}
-	return p.solveWhole(ctx, slack, dummies, opt)
+	result, _ := p.solveWhole(ctx, slack, dummies, opt)
+	return result, nil
 }
 
 // wholeTasks is the number of dummies that make up the slack, the last not a whole one; 0 where they are too many to count.
@@ -134,11 +138,12 @@ func (p *Problem) room() int {
 	return room
 }
 
-// solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them.
-func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, opt Options) (Result, error) {
+// solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them. No allocation costs less than what is proved; −Inf:
+// nothing is proved, +Inf: no allocation has a finite cost.
+func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, opt Options) (result Result, proved float64) {
 	s := newSearch(ctx, newCore(ctx, p, dummies), opt)
 	s.run()
-	result := Result{Objective: s.best, Bound: s.proved, Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
+	result = Result{Objective: s.best, Bound: model.ProvedBound(s.proved), Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
 	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
 	loads := s.bestLoads
 	if loads == nil { // out of time, or every allocation breaks a limit of 0
@@ -156,7 +161,7 @@ func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, op
 		result.Load[r] = (float64(loads[r]) - excess) / p.Period
 	}
 	p.addCommitted(result.Load)
-	return result, nil
+	return result, s.proved
 }
 
 // fill serves the tasks at the loads in turn.
@@ -184,10 +189,10 @@ func (p *Problem) addCommitted(rates []float64) {
 }
 
 // Bound is a lower bound of the penalty, by at most so many evaluations of the Lagrangian and about so many penalties computed
-// in them; −Inf where none is proved. It is stopped at any time and stays valid.
-func Bound(ctx context.Context, p *Problem, evaluations, work int64) float64 {
+// in them, if one is proved. It is stopped at any time and stays valid.
+func Bound(ctx context.Context, p *Problem, evaluations, work int64) model.Bound {
 	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
-		return math.Inf(-1)
+		return model.Bound{}
 	}
 	levels := int64(0)
 	for k := range p.Classes {
@@ -195,13 +200,13 @@ func Bound(ctx context.Context, p *Problem, evaluations, work int64) float64 {
 	}
 	affordable := work / max(1, levels*int64(len(p.Tasks)))
 	if affordable < 10 {
-		return math.Inf(-1)
+		return model.Bound{}
 	}
 	s := newSearch(ctx, newCore(ctx, p, 0), Options{Tolerance: leastTolerance, Evaluations: min(evaluations, affordable)})
 	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
 	s.ascend(root, rootAscent)
 	if math.IsInf(root.bound, 1) {
-		return math.Inf(-1)
+		return model.Bound{}
 	}
-	return min(root.bound, s.limit())
+	return model.ProvedBound(min(root.bound, s.limit()))
 }

@@ -12,15 +12,22 @@ const timeRounding = 1e-14
 
 // Proves says that a lower bound shows the evaluated schedule to be optimal: it does not lie below its objective by more than
 // [Tolerance] of that and its rounding error.
-func (e Evaluation) Proves(bound float64) bool { return bound >= e.Objective-e.slack() }
+func (e Evaluation) Proves(bound Bound) bool {
+	value, known := bound.Value()
+	return known && value >= e.Objective-e.slack()
+}
 
 // ProvesWithin says the same for a solver that stops its proof at a relative tolerance of its own.
-func (e Evaluation) ProvesWithin(bound, tolerance float64) bool {
-	return bound >= e.Objective-tolerance*math.Abs(e.Objective)-e.slack()
+func (e Evaluation) ProvesWithin(bound Bound, tolerance float64) bool {
+	value, known := bound.Value()
+	return known && value >= e.Objective-tolerance*math.Abs(e.Objective)-e.slack()
 }
 
 // Refutes says that no such lower bound can hold, as the evaluated schedule costs less, by more than the same.
-func (e Evaluation) Refutes(bound float64) bool { return bound > e.Objective+e.slack() }
+func (e Evaluation) Refutes(bound Bound) bool {
+	value, known := bound.Value()
+	return known && value > e.Objective+e.slack()
+}
 
 // slack is what a bound may differ from the objective and still count as equal.
 func (e Evaluation) slack() float64 { return Tolerance*math.Abs(e.Objective) + e.Rounding }

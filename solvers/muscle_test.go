@@ -51,7 +51,7 @@ func solveTraced(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*mode
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Status != model.Feasible || result.Stop != model.StopDone || result.Evaluations != 1 || result.HasBound {
+	if result.Status != model.Feasible || result.Stop != model.StopDone || result.Evaluations != 1 || result.Bound.Known() {
 		t.Fatalf("unexpected result %+v", result)
 	}
 	if report := model.Check(in, result.Solution); !report.OK() {

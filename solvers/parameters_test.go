@@ -100,7 +100,7 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 	} {
 		info := mustLookup(t, name)
 		in := tinyFor(t, info)
-		_, run := solve.Run(context.Background(), info, c.solver, in, solve.Options{MaxEvals: 10})
+		_, run := solve.Run(context.Background(), solve.Choice{Info: info, Solver: c.solver}, in, solve.Options{MaxEvals: 10})
 		_, direct := c.solver.Solve(context.Background(), in, solve.Options{MaxEvals: 10})
 		for _, err := range []error{run, direct} {
 			if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != c.parameter {
@@ -123,7 +123,7 @@ func TestASJSWeightOfZero(t *testing.T) {
 		if got := fmt.Sprint(none.Solution.Parameters); got != "map[q:0]" {
 			t.Errorf("the solution states %s, expected q:0", got)
 		}
-		share, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{Seed: 1})
+		share, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: info.New()}, in, solve.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

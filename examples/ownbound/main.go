@@ -80,7 +80,7 @@ func show(file string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("cost %.2f, bound %.2f: %s\n", *result.Solution.Objective, *result.Solution.Bound, result.Solution.Status)
+	fmt.Printf("cost %.2f, bound %.2f: %s\n", *result.Solution.Objective, result.Solution.Bound.Or(math.Inf(-1)), result.Solution.Status)
 	proof := bound.New(context.Background(), in)
 	proof.Improve(context.Background(), bound.LittleWork)
 	for _, part := range proof.Parts() {

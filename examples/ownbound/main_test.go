@@ -53,10 +53,10 @@ func TestCheapest(t *testing.T) {
 			case errors.Is(err, solve.ErrUnsupported):
 			case err != nil:
 				t.Errorf("seed %d: %v", seed, err)
-			case result.Solution.Bound == nil || *result.Solution.Bound <= 0:
+			case result.Solution.Bound.Or(0) <= 0:
 				t.Errorf("seed %d, %s: no bound", seed, text)
 			case clusters == 1 && result.Status != model.Optimal:
-				t.Errorf("seed %d, %s: %s on one cluster, at %v with a bound of %v", seed, text, result.Status, *result.Solution.Objective, *result.Solution.Bound)
+				t.Errorf("seed %d, %s: %s on one cluster, at %v with a bound of %v", seed, text, result.Status, *result.Solution.Objective, result.Solution.Bound)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestAMistakeIsFoundAndNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Solution.Bound != nil || result.Refuted == nil || result.Refuted.Bound != 1e6 || result.Refuted.Method != "method my-mistake for idle_time" {
+	if result.Solution.Bound.Known() || result.Refuted == nil || result.Refuted.Bound != 1e6 || result.Refuted.Method != "method my-mistake for idle_time" {
 		t.Errorf("bound %v, refuted %+v", result.Solution.Bound, result.Refuted)
 	}
 	var refuted *solve.RefutedBound

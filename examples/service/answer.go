@@ -59,10 +59,10 @@ type line struct {
 
 // progress is an improvement.
 type progress struct {
-	Evaluations int64    `json:"evaluations"`
-	Objective   *float64 `json:"objective,omitempty"` // absent: no schedule yet
-	Bound       *float64 `json:"bound,omitempty"`     // absent: none is proved yet
-	Left        int      `json:"left"`                // jobs that the best schedule leaves out
+	Evaluations int64       `json:"evaluations"`
+	Objective   *float64    `json:"objective,omitempty"` // absent: no schedule yet
+	Bound       model.Bound `json:"bound,omitzero"`      // absent: none is proved yet
+	Left        int         `json:"left"`                // jobs that the best schedule leaves out
 }
 
 // result is what a run came to. The solution says itself what it costs and what is proved of it.
@@ -82,7 +82,7 @@ func progressOf(p solve.Progress) *progress {
 		}
 		return &x
 	}
-	return &progress{Evaluations: p.Evaluations, Objective: finite(p.Objective), Bound: finite(p.Bound), Left: p.Left}
+	return &progress{Evaluations: p.Evaluations, Objective: finite(p.Objective), Bound: p.Bound, Left: p.Left}
 }
 
 // answer writes the answer to one request: a refusal, or lines.

@@ -38,7 +38,7 @@ func (stall) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (
 		return solve.Result{}, err
 	}
 	result, err := mct.New().Solve(context.WithoutCancel(ctx), in, solve.Options{Seed: opt.Seed})
-	opt.Progress(solve.Progress{Evaluations: 1, Objective: 7, Bound: 1})
+	opt.Progress(solve.Progress{Evaluations: 1, Objective: 7, Bound: model.ProvedBound(1)})
 	<-ctx.Done()
 	result.Stop = solve.Stopped(ctx).Stop
 	return result, err
