@@ -26,8 +26,8 @@ const (
 	smallPlain = 1e-3
 )
 
-// NewAxis makes an axis that shows all values from first to last with about so many ticks, or fewer; from 0 where that is
-// near.
+// NewAxis makes an axis that shows all values from first to last, with about most ticks or fewer. It begins or ends at 0 where
+// 0 is near. The caption is made of what the values are and their unit, which may be empty.
 func NewAxis(what string, first, last float64, unit string, most int) Axis {
 	a := Axis{from: first, to: last}
 	switch near := (last - first) / 4; {
@@ -94,8 +94,8 @@ func (a *Axis) mark(what, unit string, most int) {
 	a.Caption = axisCaption(what, unit, base, a.to-a.from, scale)
 }
 
-// NewLogAxis makes an axis that shows the values up to last by their logarithms with about so many labels, or fewer. It
-// begins below first, but not below a billionth, and ends where numbers do; smaller values lie at its start.
+// NewLogAxis makes an axis that shows the values up to last by their logarithms, with about most labels or fewer.
+// It begins below first, but not below a billionth, and ends where numbers do; smaller values lie at its start.
 func NewLogAxis(what string, first, last float64, unit string, most int) Axis {
 	const least, greatest = 1e-9, math.MaxFloat64 / 4 // the double of it is finite
 	first, last = min(max(first, least), greatest), min(last, greatest)
@@ -180,16 +180,17 @@ func superscript(n int) string {
 // number writes a value for people: six digits, thousands grouped.
 func number(x float64) string { return Significant(x, 6) }
 
-// Significant writes a value with so many significant digits, thousands grouped, no zeros at the end.
+// Significant writes a value to the given number of significant digits, or to a whole number where more digits stand before
+// the point: thousands grouped, no zeros at the end. Sizes below 1e-4 or from 1e15 on have an exponent.
 func Significant(x float64, digits int) string {
+	if x == 0 {
+		return "0" // also for -0
+	}
 	size := math.Abs(x)
-	if math.IsInf(x, 0) || math.IsNaN(x) || size != 0 && (size < 1e-4 || size >= 1e15) {
+	if math.IsInf(x, 0) || math.IsNaN(x) || size < 1e-4 || size >= 1e15 {
 		return strconv.FormatFloat(x, 'g', digits, 64)
 	}
-	decimals := 0
-	if size > 0 {
-		decimals = max(0, digits-1-int(math.Floor(math.Log10(size))))
-	}
+	decimals := max(0, digits-1-int(math.Floor(math.Log10(size))))
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	if decimals > 0 {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")

@@ -93,6 +93,9 @@ func TestNumber(t *testing.T) {
 			t.Errorf("number(%v) = %q, want %q", x, got, want)
 		}
 	}
+	if got := number(math.Copysign(0, -1)); got != "0" {
+		t.Errorf("number(-0) = %q", got)
+	}
 }
 
 func TestLogAxis(t *testing.T) {

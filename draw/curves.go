@@ -22,13 +22,13 @@ const (
 // Quantities lists all quantities.
 func Quantities() []Quantity { return []Quantity{Queue, Utilisation, Wait} }
 
-// View is how it is shown.
+// View is how a curve shows its quantity.
 type View string
 
 // The views.
 const (
 	OverTime   View = "time" // the mean in each column of the picture; of the waits, that of the jobs that arrive then
-	Cumulative View = "cdf"  // share of the time, or of the jobs, with at most so much
+	Cumulative View = "cdf"  // share of the time, or of the jobs, with at most each value
 )
 
 // Views lists all views.

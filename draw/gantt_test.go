@@ -287,12 +287,3 @@ func TestErrorsOfTheWriterAreReturned(t *testing.T) {
 		}
 	}
 }
-
-func TestFormatOf(t *testing.T) {
-	for name, want := range map[string]Format{"a.svg": SVG, "dir.png/B.PNG": PNG, "c.txt": Text, "c.text": Text, "d.gif": "", "svg": "", "": ""} {
-		got, err := FormatOf(name)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("FormatOf(%q) = %q, %v; want %q", name, got, err, want)
-		}
-	}
-}

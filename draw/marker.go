@@ -46,7 +46,8 @@ func (s *sheet) drawMarker(k int, x, y float64) {
 	s.fill(path, curveInk(k))
 }
 
-// strokeDashed draws a path with a dashed pen that leaves room for so many more of its kind, from a place in the pattern on.
+// strokeDashed draws a path with dashes so far apart that the dashes of the given number of kinds find room beside each other. It
+// begins at the given place in the pattern.
 func (s *sheet) strokeDashed(path vg.Path, width float64, c color.Color, kinds int, from float64) {
 	period := (dash + dashApart) * float64(max(kinds, 1))
 	if from = math.Mod(from, period); from < 0 {

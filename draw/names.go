@@ -10,7 +10,7 @@ import (
 // mostRunes is how much of an id a picture ever shows; a file may hold longer ones.
 const mostRunes = 200
 
-// clip shortens a text to so many runes, the last of them an ellipsis.
+// clip shortens a text of more than most runes to most runes, the last of them an ellipsis.
 func clip(text string, most int) string {
 	count := 0
 	for at := range text {

@@ -31,8 +31,8 @@ var (
 	lateHatch  = color.NRGBA{0xc4, 0x16, 0x1c, 0x78}
 )
 
-// curveInks are the colours of the curves of runs: Paul Tol's "vibrant" scheme, distinct in normal and in colour-blind vision (ibid.,
-// section 1), without its grey.
+// curveInks are the colours of the curves of runs: Paul Tol's "vibrant" scheme, distinct in normal and in colour-blind vision
+// (Tol 2021, section 1), without its grey.
 var curveInks = []color.NRGBA{
 	{0x00, 0x77, 0xbb, 0xff}, // blue
 	{0xee, 0x77, 0x33, 0xff}, // orange
@@ -43,7 +43,7 @@ var curveInks = []color.NRGBA{
 }
 
 // panelInks are the colours of the curves of schedules: Paul Tol's "bright" scheme, distinct in normal and in colour-blind
-// vision (ibid., section 1), without its grey.
+// vision (Tol 2021, section 1), without its grey.
 var panelInks = []color.NRGBA{
 	{0x44, 0x77, 0xaa, 0xff}, // blue
 	{0xee, 0x66, 0x77, 0xff}, // red
@@ -53,7 +53,7 @@ var panelInks = []color.NRGBA{
 	{0x66, 0xcc, 0xee, 0xff}, // cyan
 }
 
-// faded is the colour let through so much.
+// faded is the colour at the given share of its opacity.
 func faded(c color.NRGBA, share float64) color.NRGBA {
 	c.A = uint8(share*255 + 0.5)
 	return c

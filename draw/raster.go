@@ -22,7 +22,7 @@ const (
 	several = -3 // jobs hold it, but none of them half of what they hold
 )
 
-// newRaster makes an empty raster of at most so many rows.
+// newRaster makes an empty raster of at most the given number of rows.
 func newRaster(rows, columns, processors int) raster {
 	perRow := (processors + rows - 1) / rows
 	rows = (processors + perRow - 1) / perRow

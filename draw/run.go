@@ -17,8 +17,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Run is how the objective and the bound of a run went: an improvement a point, and the end of the run, as allot solve --trace
-// writes them.
+// Run is how the objective and the bound of a run went: a point for each improvement and one for the end of the run, as
+// allot solve --trace writes them.
 type Run struct {
 	Name   string // what the picture calls it
 	Points []Point
@@ -32,8 +32,8 @@ type Point struct {
 	Bound       float64 // the best proved so far; -Inf: none
 }
 
-// ReadRun reads a run from JSON lines, as allot solve --trace writes them. The name stands for the input in errors. The error is a [*model.InputError] that
-// names the lines.
+// ReadRun reads a run from JSON lines, as allot solve --trace writes them. The name stands for the input in errors. The error
+// is a [*model.InputError] that names the lines.
 //
 // The file is streamed: beside the points only one line is held.
 func ReadRun(r io.Reader, name string) (*Run, error) {

@@ -56,7 +56,7 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 // byTime orders changes.
 func byTime(a, b change) int { return cmp.Compare(a.time, b.time) }
 
-// stepsOf adds the changes up to a step function, which is 0 before the first; the ones of a time become one.
+// stepsOf adds the changes up to a step function, which is 0 before the first. Changes at the same time become one step.
 func stepsOf(changes []change, from float64) []change {
 	slices.SortStableFunc(changes, byTime)
 	steps := []change{{from, 0}}
@@ -73,7 +73,7 @@ func stepsOf(changes []change, from float64) []change {
 	return steps
 }
 
-// overTime is the curve over time in at most so many columns: the steps themselves where they are fewer, else the mean of
+// overTime is the curve over time in at most the given number of columns: the steps themselves where they are fewer, else the mean of
 // each column.
 func (s *series) overTime(from, to float64, columns int) plotter.XYs {
 	if s.waits != nil {
@@ -124,7 +124,7 @@ func (s *series) waitsOverTime(from, to float64, columns int) plotter.XYs {
 	return curve
 }
 
-// cumulative is the distribution: the share, in %, of the weight with at most each value; at most so many points.
+// cumulative is the distribution: the share, in %, of the weight with at most each value. It has about as many points as asked for, or fewer.
 func (s *series) cumulative(points int) plotter.XYs {
 	var samples []weighted
 	total := 0.0

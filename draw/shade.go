@@ -16,7 +16,7 @@ type shade struct {
 	sums          [][4]float64 // coverage and coverage × red, green, blue; differences until image adds them up
 }
 
-// newShade makes a raster over so many pixels, a pixel a cell unless that would be too many cells.
+// newShade makes a raster over the given width and height in pixels. A cell is a pixel, or more where there would be too many cells.
 func newShade(width, height float64) *shade {
 	const most = 1 << 21
 	s := &shade{cell: 1}
@@ -49,7 +49,7 @@ type step struct {
 	by float64
 }
 
-// steps are the changes whose running sum is how far the interval covers each of so many cells of length 1.
+// steps are the changes whose running sum is how far the interval covers each cell. The cells have length 1; the first begins at 0.
 func steps(from, to float64, cells int) [4]step {
 	from, to = min(max(from, 0), float64(cells)), min(max(to, 0), float64(cells))
 	first, last := min(int(from), cells-1), min(int(to), cells-1)

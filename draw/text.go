@@ -94,7 +94,7 @@ func (t *textPage) writeHeader(s summary) int {
 	return 1 + len(lines)
 }
 
-// writeBands writes every cluster, with about so many rows together.
+// writeBands writes every cluster, with about the given number of rows together.
 func (t *textChart) writeBands(rows int) {
 	rasters := t.rasters(rows)
 	for k := range rasters {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// nextTick is the first tick that is not below the value; the value where there is none.
+// nextTick is the first tick of the axis of waits that is not below the value, or the value where there is no such tick.
 func nextTick(marker plot.Ticker, value float64) float64 {
 	for _, t := range marker.Ticks(leastWait, 1e3*value) {
 		if t.Value >= value {
@@ -16,7 +16,7 @@ func nextTick(marker plot.Ticker, value float64) float64 {
 	return value
 }
 
-// decades are the ticks of a logarithmic axis of waits: durations that people know where the unit is the second, else powers of ten.
+// decades are the ticks of the logarithmic axis of waits: familiar durations where the unit is the second, else powers of ten.
 func decades(unit string) plot.Ticker {
 	return plot.TickerFunc(func(low, high float64) []plot.Tick {
 		var ticks []plot.Tick
