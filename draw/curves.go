@@ -79,8 +79,14 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 	if len(schedules) == 0 {
 		return nil, errors.New("draw: no schedule")
 	}
+	if in == nil {
+		return nil, errors.New("draw: no instance")
+	}
 	list, names := make([]*series, len(schedules)), make([]string, len(schedules))
 	for k, sol := range schedules {
+		if sol == nil {
+			return nil, fmt.Errorf("draw: schedules[%d]: no schedule", k)
+		}
 		if list[k], err = newSeries(in, sol, opt.Quantity); err != nil {
 			return nil, fmt.Errorf("draw: %w", err)
 		}

@@ -88,6 +88,10 @@ func TestCurves(t *testing.T) {
 
 func TestCurvesSayWhatIsWrong(t *testing.T) {
 	in, sol := example(t)
+	if _, err := Curves(nil, []*model.Solution{sol}, CurveOptions{}); err == nil || !strings.Contains(err.Error(), "no instance") {
+		t.Errorf("error %v", err)
+	}
+	endless := &model.Solution{Jobs: []model.Placement{{Job: "a", Cluster: "c", Processors: model.Processors(0), End: math.Inf(1)}}}
 	other := &model.Solution{Jobs: []model.Placement{{Job: "z", Cluster: "c", Processors: model.Processors(0), End: 1}}}
 	for _, c := range []struct {
 		schedules []*model.Solution
@@ -96,6 +100,8 @@ func TestCurvesSayWhatIsWrong(t *testing.T) {
 		want      string
 	}{
 		{nil, CurveOptions{}, SVG, "no schedule"},
+		{[]*model.Solution{sol, nil}, CurveOptions{}, SVG, "schedules[1]: no schedule"},
+		{[]*model.Solution{endless}, CurveOptions{}, SVG, `jobs[0] ("a"): time +Inf`},
 		{[]*model.Solution{other}, CurveOptions{}, SVG, `job "z" is not in the instance`},
 		{[]*model.Solution{sol}, CurveOptions{Width: 5}, SVG, "expected 200 to 8192 pixels"},
 		{[]*model.Solution{sol}, CurveOptions{Height: 90000}, SVG, "expected 200 to 8192 pixels"},

@@ -24,7 +24,7 @@ type series struct {
 	last  float64  // end of the last step
 }
 
-// newSeries reads the quantity from a schedule.
+// newSeries reads the quantity from a schedule. A time that is no time is an error.
 func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*series, error) {
 	s := &series{last: in.FirstArrival()}
 	var changes []change
@@ -34,6 +34,9 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 		if !ok {
 			return nil, fmt.Errorf("job %q is not in the instance", p.Job)
 		}
+		if err := checkInterval(p.Start, p.End); err != nil {
+			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(p.Job, 60), err)
+		}
 		j := &in.Jobs()[job]
 		s.last = max(s.last, p.End)
 		switch quantity {
@@ -42,10 +45,17 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 		case Queue:
 			changes = append(changes, change{j.Arrival, 1}, change{p.Start, -1})
 		default:
+			var wrong error
 			p.Parts(j.Tasks, func(part model.Piece) {
+				if wrong == nil {
+					wrong = checkInterval(part.Start, part.End)
+				}
 				share := 100 * float64(part.Processors.Len()) / float64(in.Processors())
 				changes = append(changes, change{part.Start, share}, change{part.End, -share})
 			})
+			if wrong != nil {
+				return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(p.Job, 60), wrong)
+			}
 		}
 	}
 	slices.SortStableFunc(s.waits, byTime)

@@ -21,7 +21,7 @@ func decades(unit string) plot.Ticker {
 	return plot.TickerFunc(func(low, high float64) []plot.Tick {
 		var ticks []plot.Tick
 		if unit != "s" {
-			for x := low; x <= high*(1+1e-9); x *= 10 {
+			for x := low; x <= high*(1+1e-9) && !math.IsInf(x, 0); x *= 10 {
 				ticks = append(ticks, plot.Tick{Value: x, Label: number(x)})
 			}
 			return ticks
@@ -79,7 +79,12 @@ func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	mantissa, exponent := niceStep((high - low) / most)
 	step := mantissa * math.Pow10(exponent)
 	var ticks []plot.Tick
-	for n := math.Ceil(low/step - 1e-9); n*step <= high*(1+1e-9); n++ {
+	first := math.Ceil(low/step - 1e-9)
+	for k := range most + 2 { // both ends, and one for rounding; where the values end, high may be as large as any other
+		n := first + float64(k)
+		if !(n*step <= high*(1+1e-9)) || math.IsInf(n*step, 0) {
+			break
+		}
 		ticks = append(ticks, plot.Tick{Value: n * step, Label: number(n * step)})
 	}
 	return ticks

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,7 @@ func TestRoundTicks(t *testing.T) {
 		{0, 1e-5, "0 2e-06 4e-06 6e-06 8e-06 1e-05"},
 		{0, 45000, "0 5000 10,000 15,000 20,000 25,000 30,000 35,000 40,000 45,000"},
 		{0, 3e7, "0 5,000,000 10,000,000 15,000,000 20,000,000 25,000,000 30,000,000"},
+		{0, math.MaxFloat64, "0 2e+307 4e+307 6e+307 8e+307 1e+308 1.2e+308 1.4e+308 1.6e+308"},
 	} {
 		var labels []string
 		for _, tick := range (roundTicks{}).Ticks(c.low, c.high) {
@@ -25,6 +27,9 @@ func TestRoundTicks(t *testing.T) {
 		if got := strings.Join(labels, " "); got != c.labels {
 			t.Errorf("%v to %v: %q, want %q", c.low, c.high, got, c.labels)
 		}
+	}
+	if ticks := decades("h").Ticks(1, math.Inf(1)); len(ticks) != 309 {
+		t.Errorf("%d powers of ten, want 309", len(ticks))
 	}
 	clock := newClock(1.5e9, 86400, "s")
 	ticks := clock.Ticks(1.5e9, 1.5e9+86400)
