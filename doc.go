@@ -13,7 +13,7 @@
 //	solve        the contract of a solver, the registry, and Run, which checks every schedule; solve/process runs programs as solvers
 //	solvers      the algorithms; importing it registers them
 //	workload     generators of instances by published recipes
-//	gantt, curves  pictures
+//	draw         Gantt charts, curves over time, progress of runs: pictures in one list of formats
 //	bench        suites, runs, rows, statistics and reports; bench/papers the papers' experiments
 //	cmd/allot    the command
 //

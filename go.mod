@@ -3,7 +3,6 @@ module github.com/allot-opt/allot
 go 1.26
 
 require (
-	codeberg.org/go-fonts/liberation v0.5.0
 	github.com/MaxHalford/eaopt v0.4.2
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
 	github.com/chromedp/chromedp v0.14.2
@@ -26,6 +25,7 @@ require (
 )
 
 require (
+	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -59,7 +59,7 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 		if err := f.Write(&text); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gantt.ReadTrace(&text, "trace"); err != nil {
+		if _, err := draw.ReadRun(&text, "run"); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

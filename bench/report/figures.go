@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/axis"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -136,7 +136,7 @@ func figure(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return missing
 	}
-	return strings.Replace(axis.Exact(x, digits), "-", "−", 1)
+	return strings.Replace(draw.Significant(x, digits), "-", "−", 1)
 }
 
 // percent writes a percentage with two decimals at most, and what is above 0 not as 0.
@@ -196,7 +196,7 @@ func seconds(s float64) string {
 }
 
 // whole writes a whole number with its thousands grouped.
-func whole[T int | int64 | uint64](n T) string { return axis.Grouped(strconv.FormatInt(int64(n), 10)) }
+func whole[T int | int64 | uint64](n T) string { return draw.Grouped(strconv.FormatInt(int64(n), 10)) }
 
 // counted writes how many there are of something.
 func counted(n int, thing string) string {

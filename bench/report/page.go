@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -276,9 +276,13 @@ func (p *page) addCharts(s *study, known map[identity]*Known, most int) {
 
 // newChart draws a solution; false where that cannot be drawn or takes too much room.
 func newChart(name string, k *Known) (chart, bool) {
-	var b bytes.Buffer
 	name = printable(name)
-	if err := gantt.Draw(&b, k.Solution, gantt.Options{Instance: k.Instance, Width: 1080, Title: name}); err != nil {
+	picture, err := draw.Gantt(k.Solution, draw.GanttOptions{Instance: k.Instance, Width: 1080, Title: name})
+	if err != nil {
+		return chart{}, false
+	}
+	var b bytes.Buffer
+	if err := picture.Write(&b, draw.SVG); err != nil {
 		return chart{}, false
 	}
 	c := chart{Title: name, Note: counted(len(k.Instance.Jobs()), "job")}

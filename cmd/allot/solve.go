@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -91,7 +91,7 @@ func runSolve(c *cli.Context) error {
 		return err
 	}
 	if path := c.String("gantt"); path != "" {
-		if _, err := gantt.FormatOf(path); err != nil {
+		if _, err := draw.FormatOf(path); err != nil {
 			return usageErrorf("--gantt: %w", err)
 		}
 	}
@@ -135,7 +135,7 @@ func runSolve(c *cli.Context) error {
 		return err
 	}
 	if path := c.String("gantt"); path != "" {
-		if err := drawTo(c, path, result.Solution, in); err != nil {
+		if err := drawTo(path, result.Solution, in); err != nil {
 			return err
 		}
 	}
