@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -41,7 +42,7 @@ func followed(t *testing.T, name string, in *model.Instance, opt solve.Options) 
 
 // All stages of a run share its evaluations and report as one.
 func TestStagesShareTheEvaluations(t *testing.T) {
-	in := mediumInstance(t, 1, false)
+	in := solvetest.Medium(t, 1, false)
 	for _, name := range []string{"auto", "dll+titan+search", "minmin+search+search", "muscle+titan+titan+titan", "search", "titan"} {
 		limits := []int64{1, 2, 3, 6, 7, 8, 9, 100, 5000, 30_000}
 		for _, limit := range limits[:race.Fewer(len(limits), len(limits)-2)] {
@@ -73,7 +74,7 @@ func TestStagesShareTheEvaluations(t *testing.T) {
 // Auto leaves out no more jobs than its search does from a cold start, and tells how many.
 func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 	for seed := range uint64(4) {
-		in := mediumInstance(t, seed, true)
+		in := solvetest.Medium(t, seed, true)
 		auto, told := followed(t, "auto", in, solve.Options{Seed: 1, MaxEvals: 300})
 		alone, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 1})
 		rank := func(s *model.Solution) search.Rank { return search.NewRank(len(s.Unscheduled), *s.Objective) }
@@ -88,7 +89,7 @@ func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 
 // A quick solver's bound is kept where that of search is lower: that of ggone is, unless it stops at once.
 func TestAutoKeepsTheBestBound(t *testing.T) {
-	in := mediumGGOne(t)
+	in := solvetest.MediumQueues(t)
 	kept := 0
 	for _, limit := range []int64{100, 600, 700} {
 		ggone := runGGOne(t, in, &solvers.GGOne{}, solve.Options{MaxEvals: limit})
@@ -180,7 +181,7 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 
 // After the context has ended there is no bound, and none of the work for one.
 func TestNoBoundAfterTheEnd(t *testing.T) {
-	in := mediumInstance(t, 1, false)
+	in := solvetest.Medium(t, 1, false)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if value, ok := bound.Lower(ctx, in); ok {
@@ -199,7 +200,7 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 func TestParametersAreChecked(t *testing.T) {
 	for _, effort := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		want := fmt.Sprintf("effort: expected a finite number > 0, found %v", effort)
-		if _, err := (&solvers.Search{Effort: effort}).Solve(context.Background(), tinyInstance(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
+		if _, err := (&solvers.Search{Effort: effort}).Solve(context.Background(), solvetest.Tiny(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
 			t.Errorf("effort %v: %v, expected %s", effort, err, want)
 		}
 	}
