@@ -1,6 +1,6 @@
 // Command tally runs go test and ends with a count of what passed, failed and was skipped, and why:
 //
-//	go run ./internal/tally [FLAG…] [PACKAGE…]    as go test, but for -json, which it adds
+//	go run ./internal/tally [-C FOLDER] [FLAG…] [PACKAGE…]    as go test, but for -json, which it adds
 //
 // A line a package says how it went, with the output of tests that failed. The exit status is that of go test.
 package main
@@ -31,7 +31,12 @@ func main() {
 
 // run runs go test and gives its exit status.
 func run(ctx context.Context, arguments []string, out io.Writer) (int, error) {
+	folder := ""
+	if len(arguments) > 1 && arguments[0] == "-C" {
+		folder, arguments = arguments[1], arguments[2:]
+	}
 	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, arguments...)...)
+	command.Dir = folder
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.Stderr = os.Stderr
 	stdout, err := command.StdoutPipe()

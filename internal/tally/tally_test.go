@@ -34,7 +34,7 @@ func TestParts(t *testing.T) {
 func TestSilent(t *testing.T) { t.SkipNow() }
 `,
 		"exits/exits_test.go": "package exits\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestX(*testing.T) { fmt.Println(\"last words\"); os.Exit(3) }\n",
-		"broken/broken.go": "package broken\n\nvar x int = \"text\"\n", "broken/broken_test.go": "package broken\n\nimport \"testing\"\n\nfunc TestX(*testing.T) {}\n",
+		"broken/broken.go":    "package broken\n\nvar x int = \"text\"\n", "broken/broken_test.go": "package broken\n\nimport \"testing\"\n\nfunc TestX(*testing.T) {}\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -44,11 +44,10 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(dir)
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOPROXY", "off")
 	var out strings.Builder
-	status, err := run(t.Context(), []string{"./..."}, &out)
+	status, err := run(t.Context(), []string{"-C", dir, "./..."}, &out)
 	if err != nil || status != 1 {
 		t.Errorf("status %d, %v", status, err)
 	}
