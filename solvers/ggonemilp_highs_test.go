@@ -50,7 +50,7 @@ func TestHighsWorkedInstance(t *testing.T) {
 // 200 random instances without slack against all assignments, and 30 with slack: their bound is valid, and their value no better
 // than the optimum.
 func TestHighsAgainstEnumeration(t *testing.T) {
-	// HiGHS is not watched by the race detector; make test runs all of them without.
+	// HiGHS is not watched by the race detector; make race runs all of them without it too.
 	for seed := range race.Fewer(uint64(200), 30) {
 		in, machines := randomGGOne(t, seed, false)
 		want := tabulated(t, in, machines)

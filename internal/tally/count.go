@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -21,7 +21,7 @@ type count struct {
 type skip struct{ test, reason string }
 
 // add takes an event in.
-func (c *count) add(e event, out io.Writer) {
+func (c *count) add(e event, out *bufio.Writer) {
 	key := e.Package + " " + e.Test
 	switch e.Action {
 	case "build-output":
@@ -42,7 +42,7 @@ func (c *count) add(e event, out io.Writer) {
 }
 
 // end takes the end of a test, or of a package, in.
-func (c *count) end(e event, lines []string, out io.Writer) {
+func (c *count) end(e event, lines []string, out *bufio.Writer) {
 	part := strings.Contains(e.Test, "/")
 	switch {
 	case e.Action == "fail": // of a package: what is said outside of tests
@@ -64,7 +64,7 @@ func (c *count) end(e event, lines []string, out io.Writer) {
 }
 
 // unfinished writes what tests of a package said that did not end, as where the program was ended in the middle.
-func (c *count) unfinished(pkg string, out io.Writer) {
+func (c *count) unfinished(pkg string, out *bufio.Writer) {
 	for _, key := range slices.Sorted(maps.Keys(c.output)) {
 		if strings.HasPrefix(key, pkg+" ") {
 			fmt.Fprint(out, strings.Join(c.output[key], ""))
@@ -92,7 +92,7 @@ func reason(lines []string) string {
 }
 
 // write writes the count, and the reasons with the tests that were skipped for each: the one that took most of them first.
-func (c *count) write(out io.Writer) {
+func (c *count) write(out *bufio.Writer) {
 	fmt.Fprintf(out, "\n%d tests passed, %d failed, %d skipped\n", c.passed, c.failed, len(c.skipped))
 	byReason := map[string][]string{}
 	var reasons []string

@@ -47,9 +47,11 @@ func run(ctx context.Context, arguments []string, out io.Writer) (int, error) {
 		return 1, err
 	}
 	var c count
-	readErr := c.read(stdout, out)
+	shown := bufio.NewWriter(out)
+	readErr := c.read(stdout, shown)
 	err = command.Wait()
-	c.write(out)
+	c.write(shown)
+	readErr = errors.Join(readErr, shown.Flush())
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return max(1, exit.ExitCode()), readErr // -1: ended by a signal
@@ -66,7 +68,7 @@ type event struct {
 }
 
 // read takes the lines of go test -json; what people want to see at once goes to out.
-func (c *count) read(events io.Reader, out io.Writer) error {
+func (c *count) read(events io.Reader, out *bufio.Writer) error {
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -74,7 +76,10 @@ func (c *count) read(events io.Reader, out io.Writer) error {
 			var e event
 			if json.Unmarshal(line, &e) == nil && e.Action != "" {
 				c.add(e, out)
-			} else if _, err := out.Write(line); err != nil { // not of go test, such as what a test prints past it
+			} else {
+				out.Write(line) // not of go test, such as what a test prints past it
+			}
+			if err := out.Flush(); err != nil {
 				return err
 			}
 		}

@@ -154,7 +154,7 @@ func (c *conformer) documented() bool {
 // accepts says that the solver supports the instance.
 func (c *conformer) accepts() bool {
 	c.to.Helper()
-	err, panicked := supports(c.info, c.at.in)
+	panicked, err := supports(c.info, c.at.in)
 	switch {
 	case panicked != "":
 		c.failf("Supports panics: %s", panicked)

@@ -2,6 +2,7 @@ package solvetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
@@ -74,18 +75,18 @@ func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
 			return outcome{hangs: true}
 		}
 	}
-	o.endless = context.Cause(ctx) == context.DeadlineExceeded
+	o.endless = errors.Is(ctx.Err(), context.DeadlineExceeded)
 	return o
 }
 
 // supports asks whether the solver supports the instance.
-func supports(info solve.Info, in *model.Instance) (err error, panicked string) {
+func supports(info solve.Info, in *model.Instance) (panicked string, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			panicked = trace(fault)
 		}
 	}()
-	return info.New().Supports(in), ""
+	return "", info.New().Supports(in)
 }
 
 // trace is a panic with its stack.

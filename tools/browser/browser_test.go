@@ -54,7 +54,7 @@ var makePages = sync.OnceValue(func() (err error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	os.RemoveAll(folder)
+	_ = os.RemoveAll(folder) // the folder of temporary files is emptied anyway
 	os.Exit(code)
 }
 
