@@ -30,20 +30,20 @@ type testCase struct {
 // allCases builds the instances once for all solvers of a test.
 var allCases = sync.OnceValues(func() ([]testCase, error) {
 	recipes := append(oddCases(), featureCases()...)
-	for seed := range uint64(40) {
+	for seed := range race.Fewer(uint64(40), 3) {
 		for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
 			recipes = append(recipes, recipe{fmt.Sprintf("tiny/%s/%d", objective, seed), tiny(seed, objective), true})
 		}
 	}
-	for seed := range uint64(12) {
+	for seed := range race.Fewer(uint64(12), 4) {
 		recipes = append(recipes, recipe{fmt.Sprintf("tiny/qos_penalty/%d", seed), queues(seed, seed%4 == 3), false})
 	}
 	recipes = append(recipes, recipe{"medium/qos_penalty", mediumQueues(), false})
-	for seed := range uint64(12) { // memory, bandwidth, files and hard deadlines
+	for seed := range race.Fewer(uint64(12), 2) { // memory, bandwidth, files and hard deadlines
 		recipes = append(recipes, recipe{fmt.Sprintf("grid/%d", seed), grid(seed, 100), false},
 			recipe{fmt.Sprintf("grid/one cluster/%d", seed), mixedGrid(seed, 100), false})
 	}
-	for seed := range uint64(4) {
+	for seed := range race.Fewer(uint64(4), 1) {
 		recipes = append(recipes, recipe{fmt.Sprintf("medium/plain/%d", seed), medium(seed, false), false},
 			recipe{fmt.Sprintf("medium/rich/%d", seed), medium(seed, true), false})
 	}
@@ -73,7 +73,7 @@ func casesOf(recipes []recipe) ([]testCase, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.bruteForce && !race.Enabled {
+		if r.bruteForce {
 			if c.best, err = bruteForce(in); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.name, err)
 			}

@@ -277,23 +277,3 @@ func worsens() solve.Info {
 	info.Starts = true
 	return info
 }
-
-// Each case of features asks for its own, and every feature that a file can ask for has its case.
-func TestFeatureCases(t *testing.T) {
-	var all model.Features
-	recipes := featureCases()
-	for k := range recipes {
-		in, err := recipes[k].build.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := features[k/2].feature
-		all |= want
-		if !in.Features().Has(want) {
-			t.Errorf("%s asks for: %s", recipes[k].name, in.Features())
-		}
-	}
-	if want := model.Commitments - 1; all != want {
-		t.Errorf("features without a case: %s", want&^all)
-	}
-}
