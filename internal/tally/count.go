@@ -12,7 +12,8 @@ import (
 
 // count is what became of the tests so far.
 type count struct {
-	passed, failed int // tests, without their parts
+	passed, failed int      // tests, without their parts
+	broken         []string // packages that failed
 	skipped        []skip
 	output         map[string][]string // lines of what has not ended yet, by package and test
 }
@@ -50,6 +51,7 @@ func (c *count) end(e event, lines []string, out *bufio.Writer) {
 			fmt.Fprint(out, line)
 		}
 		if e.Test == "" {
+			c.broken = append(c.broken, e.Package)
 			c.unfinished(e.Package, out)
 		}
 		if e.Test != "" && !part {
@@ -94,6 +96,10 @@ func reason(lines []string) string {
 // write writes the count, and the reasons with the tests that were skipped for each: the one that took most of them first.
 func (c *count) write(out *bufio.Writer) {
 	fmt.Fprintf(out, "\n%d tests passed, %d failed, %d skipped\n", c.passed, c.failed, len(c.skipped))
+	if len(c.broken) > 0 {
+		slices.Sort(c.broken)
+		fmt.Fprintf(out, "failed packages: %s\n", strings.Join(c.broken, ", "))
+	}
 	byReason := map[string][]string{}
 	var reasons []string
 	for _, s := range c.skipped {

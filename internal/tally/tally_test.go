@@ -52,7 +52,7 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 		t.Errorf("status %d, %v", status, err)
 	}
 	for _, want := range []string{
-		"tried_test.go:7: wrong here", "FAIL\ttried\t", "last words", "FAIL\ttried/exits\t", "cannot use \"text\"", "\n2 tests passed, 1 failed, 6 skipped\n",
+		"tried_test.go:7: wrong here", "FAIL\ttried\t", "last words", "FAIL\ttried/exits\t", "cannot use \"text\"", "\n2 tests passed, 1 failed, 6 skipped\nfailed packages: tried, tried/broken, tried/exits\n",
 		"   4 × no browser\n         tried: TestParts/a, tried: TestParts/b, tried: TestParts/c and 1 more\n",
 		"   1 × no node\n         tried: TestSkipped\n", "   1 × no reason given\n         tried: TestSilent\n",
 	} {

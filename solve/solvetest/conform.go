@@ -57,7 +57,7 @@ func ConformSample(t *testing.T, info solve.Info, oneIn int) {
 }
 
 const (
-	evaluations   = 2000 // of an ordinary run
+	evaluations   = 1000 // of an ordinary run
 	fewer         = 300  // under the race detector
 	few           = 50   // of a short one
 	tries         = 3    // runs, one of which has to end in time

@@ -139,7 +139,7 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 		{"more evaluations than allowed", about(&listing{after: func(_ *model.Instance, r *solve.Result, opt solve.Options) error {
 			r.Evaluations = opt.MaxEvals + 1
 			return nil
-		}}), []string{"2001 evaluations, and Options.MaxEvals is 2000"}},
+		}}), []string{"1001 evaluations, and Options.MaxEvals is 1000"}},
 		{"progress from everywhere", about(&listing{before: crowd}), []string{"Options.Progress is called from two goroutines at a time"}},
 		{"panics", about(&listing{before: func(_ context.Context, in *model.Instance, _ solve.Options) { _ = in.Jobs()[1000] }}),
 			[]string{"Solve panics: runtime error: index out of range", "conform_test.go"}},
