@@ -335,7 +335,7 @@ func largeInstance(t testing.TB, jobs int) *model.Instance {
 
 // A search that is cancelled, at once or in the middle of its first schedule of 50,000 jobs, ends and returns its start.
 func TestSchedulesAreCancelled(t *testing.T) {
-	in := largeInstance(t, 50_000)
+	in := largeInstance(t, race.Fewer(50_000, 10_000))
 	start := queueStart(t, in)
 	for _, after := range []time.Duration{0, 300 * time.Millisecond} {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -17,6 +17,7 @@ import (
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // textbook is a heuristic as the textbooks write it: as long as jobs are left, compute all completion times anew and let
@@ -134,7 +135,7 @@ func agreesOnGrids(t *testing.T, name string, choose func(left []int, completion
 	}
 	left, seeds := 0, race.Fewer(uint64(500), 100)
 	for seed := range seeds {
-		in := gridInstance(t, seed, 60)
+		in := solvetest.Grid(t, seed, 60)
 		result, err := info.New().Solve(context.Background(), in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -64,6 +64,9 @@ type Program struct{ words []string }
 // Supports implements [Solver]: the program is there, and the instance is one that a file can state. What else the program does not support it
 // says when it runs.
 func (p *Program) Supports(in *model.Instance) error {
+	if !hasPrograms {
+		return fmt.Errorf("%w: %s/%s cannot run the program %s", solve.ErrUnsupported, runtime.GOOS, runtime.GOARCH, p.words[0])
+	}
 	if _, err := exec.LookPath(p.words[0]); err != nil {
 		return fmt.Errorf("%w: cannot run the program: %w", solve.ErrUnsupported, err)
 	}

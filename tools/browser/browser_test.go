@@ -1,4 +1,4 @@
-package report_test
+package browser
 
 import (
 	"context"
@@ -21,8 +21,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/allot-opt/allot/bench/report"
 )
 
 var screenshots = flag.String("screenshots", "", "folder to save pictures of the page in")
@@ -33,14 +31,35 @@ var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google
 // tab is an open page and what it complained of.
 type tab struct {
 	context.Context
-	t *testing.T
+	t   *testing.T
+	url string
 
 	mu         sync.Mutex
 	complaints []string
 }
 
-// open opens a file in a headless browser; the test is skipped where there is none.
-func open(t *testing.T, html []byte) *tab {
+var folder string // of the sample pages; empty: they are not made
+
+// makePages makes the sample pages once.
+var makePages = sync.OnceValue(func() (err error) {
+	if folder, err = os.MkdirTemp("", "pages"); err != nil {
+		return err
+	}
+	output, err := exec.Command("go", "test", "-C", "../..", "-count=1", "-run", "^TestPages$", "./bench/report", "-pages", folder).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("the sample pages cannot be made: %w\n%s", err, output)
+	}
+	return nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(folder) // the folder of temporary files is emptied anyway
+	os.Exit(code)
+}
+
+// open opens a sample page in a headless browser; the test is skipped where there is none.
+func open(t *testing.T, name string) *tab {
 	t.Helper()
 	path := ""
 	for _, name := range browsers {
@@ -52,8 +71,7 @@ func open(t *testing.T, html []byte) *tab {
 	if path == "" {
 		t.Skipf("no browser at hand, none of %s: the page is not tried out", strings.Join(browsers, ", "))
 	}
-	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, html, 0o666); err != nil {
+	if err := makePages(); err != nil {
 		t.Fatal(err)
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox,
@@ -65,9 +83,9 @@ func open(t *testing.T, html []byte) *tab {
 	// The driver logs events that are newer than itself.
 	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	t.Cleanup(cancel)
-	b := &tab{Context: ctx, t: t}
+	b := &tab{Context: ctx, t: t, url: "file://" + filepath.Join(folder, name+".html")}
 	chromedp.ListenTarget(ctx, b.listen)
-	b.run(network.Enable(), log.Enable(), chromedp.Navigate("file://"+file))
+	b.run(network.Enable(), log.Enable(), chromedp.Navigate(b.url))
 	return b
 }
 
@@ -81,7 +99,7 @@ func (b *tab) listen(event any) {
 	case *log.EventEntryAdded:
 		b.complain(fmt.Sprint("log: ", e.Entry.Level, " ", e.Entry.Text))
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, "file://") || !strings.HasSuffix(e.Request.URL, "/report.html") {
+		if e.Request.URL != b.url {
 			b.complain("request: " + e.Request.URL)
 		}
 	case *page.EventJavascriptDialogOpening:
@@ -147,15 +165,9 @@ var checkScript string
 const openAll = `for (const d of document.querySelectorAll("details")) d.open = true; true`
 
 func TestBrowserLayout(t *testing.T) {
-	large := sample{groups: 1, instances: 8, solvers: 30, seeds: 1, trace: true, names: []string{hostile, strings.Repeat("long-name-", 12), "ü→中文"}}
-	for name, runs := range map[string][]report.Run{
-		"ordinary": ordinary(),
-		"large":    {run("large", large.rows())},
-		"two":      {run("two", sample{groups: 1, instances: 1, solvers: 2, seeds: 3}.rows())},
-		"hostile":  {run(hostile, sample{groups: 2, instances: 3, solvers: 4, seeds: 1, names: []string{hostile, hostile + "2", "a", "b"}}.rows())},
-	} {
+	for _, name := range []string{"ordinary", "large", "two", "hostile"} {
 		t.Run(name, func(t *testing.T) {
-			b := open(t, write(t, runs, report.Options{}))
+			b := open(t, name)
 			for _, scheme := range []string{"light", "dark"} {
 				for _, width := range []int64{1200, 360} {
 					b.look(width, scheme)
@@ -180,16 +192,7 @@ func (b *tab) columnOf(table string, column int) (texts []string, sorted string)
 
 // TestBrowserSorts clicks headings, and presses keys on them.
 func TestBrowserSorts(t *testing.T) {
-	s := sample{groups: 1, instances: 1, solvers: 5, seeds: 1, names: []string{"n10", "n9", "n1", "none", "also none"}}
-	rows := s.rows()
-	for k, objective := range []float64{1e6, 90, -5} {
-		rows[k].Objective = &objective
-		rows[k].Elapsed = 1
-	}
-	for _, k := range []int{3, 4} {
-		rows[k].Objective, rows[k].Fault, rows[k].Elapsed = nil, "failed", 2
-	}
-	b := open(t, write(t, []report.Run{run("sorts", rows)}, report.Options{}))
+	b := open(t, "sorts")
 	b.look(1200, "light")
 	const table, solver, objective, time = "g1-solvers", 0, 3, 7
 	heading := func(column int) string {
@@ -221,7 +224,7 @@ func TestBrowserSorts(t *testing.T) {
 
 // TestBrowserButtons switches the colours and brings a curve to the front.
 func TestBrowserButtons(t *testing.T) {
-	b := open(t, write(t, ordinary(), report.Options{}))
+	b := open(t, "ordinary")
 	b.look(1200, "light")
 	var light, dark, back string
 	background := `getComputedStyle(document.body).backgroundColor`
@@ -243,5 +246,19 @@ func TestBrowserButtons(t *testing.T) {
 		chromedp.Evaluate(background, &scheme))
 	if scheme != light {
 		t.Errorf("%s on paper, want %s", scheme, light)
+	}
+}
+
+// TestBrowserAccount looks at an account on a telephone and a wide screen, light and dark: it complains of nothing and asks for nothing.
+func TestBrowserAccount(t *testing.T) {
+	for _, name := range []string{"account", "hostile-account"} {
+		b := open(t, name)
+		b.run(chromedp.Evaluate(openAll, nil))
+		for _, width := range []int64{360, 1200} {
+			for _, scheme := range []string{"light", "dark"} {
+				b.look(width, scheme)
+				b.check(fmt.Sprint(name, ", ", width, " wide, ", scheme))
+			}
+		}
 	}
 }
