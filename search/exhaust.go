@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
@@ -34,7 +36,7 @@ func Exhaustible(in *model.Instance) error {
 		return err
 	}
 	switch {
-	case newListProblem(context.Background(), in) != nil:
+	case NewSeparable(context.Background(), in) != nil:
 		return nil
 	case newJoint(context.Background(), in) == nil:
 		return fmt.Errorf("%w machines of a cluster that do not all run a licence, or jobs that wait for others where one runs nowhere", ErrRefused)
@@ -74,7 +76,7 @@ func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options
 	if err := Exhaustible(in); err != nil {
 		return Exhausted{}, err
 	}
-	x := &exhaustion{p: newListProblem(ctx, in), opt: opt, limit: limit}
+	x := &exhaustion{p: NewSeparable(ctx, in), opt: opt, limit: limit}
 	if x.p == nil { // or ctx has ended
 		return exhaustJoint(ctx, in, limit, opt)
 	}
@@ -91,7 +93,7 @@ func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options
 
 // exhaustion is a run of Exhaust.
 type exhaustion struct {
-	p           *listProblem
+	p           *Problem
 	opt         Options
 	limit       float64
 	evaluations int64
@@ -138,9 +140,9 @@ type exhaustRun struct {
 
 // run goes through all clusters and shares the sets out.
 func (x *exhaustion) run(ctx context.Context) model.Stop {
-	n := len(x.p.movable)
-	x.best = make([][][]exhausted, len(x.p.clusters))
-	for c := range x.p.clusters {
+	n := len(x.p.Movable)
+	x.best = make([][][]exhausted, len(x.p.Clusters))
+	for c := range x.p.Clusters {
 		x.best[c] = make([][]exhausted, 1<<n)
 		if stop := x.cluster(ctx, c); stop != model.StopDone || x.full {
 			return stop
@@ -151,8 +153,8 @@ func (x *exhaustion) run(ctx context.Context) model.Stop {
 
 // cluster finds the best ways to run every set on the cluster.
 func (x *exhaustion) cluster(ctx context.Context, c int) model.Stop {
-	n := len(x.p.movable)
-	layer := map[int][]exhaustState{0: {{now: x.p.origin, latest: x.p.origin, free: int32(x.p.clusters[c].processors)}}}
+	n := len(x.p.Movable)
+	layer := map[int][]exhaustState{0: {{now: x.p.Origin, latest: x.p.Origin, free: int32(x.p.Clusters[c].Processors)}}}
 	x.best[c][0] = []exhausted{{}}
 	for size := 0; size < n; size++ {
 		next, kept := map[int][]exhaustState{}, 0
@@ -164,7 +166,7 @@ func (x *exhaustion) cluster(ctx context.Context, c int) model.Stop {
 						return model.StopEvaluations
 					}
 					j := bits.TrailingZeros(uint(left))
-					grown, ok := x.place(c, &states[k], x.p.movable[j])
+					grown, ok := x.place(c, &states[k], x.p.Movable[j])
 					x.evaluations++
 					if !ok || x.costs(c, &grown, size+1) >= x.limit {
 						continue
@@ -174,7 +176,7 @@ func (x *exhaustion) cluster(ctx context.Context, c int) model.Stop {
 					kept += len(next[set|1<<j]) - before
 				}
 				if x.evaluations%256 < int64(n) && ctx.Err() != nil {
-					return StopReason(ctx)
+					return engine.StopReason(ctx)
 				}
 			}
 			if x.full = kept > exhaustStates; x.full {
@@ -204,48 +206,48 @@ func nextSet(set int) int {
 
 // place starts the job on the cluster as early as it can after those before it; false: it cannot run there.
 func (x *exhaustion) place(c int, s *exhaustState, job int32) (exhaustState, bool) {
-	j := &x.p.clusters[c].jobs[job]
-	if j.size == 0 {
+	j := &x.p.Clusters[c].Jobs[job]
+	if j.Size == 0 {
 		return exhaustState{}, false
 	}
-	if j.duration == 0 { // it holds nothing: it runs when it arrives, whatever else does, and none waits for it
+	if j.Duration == 0 { // it holds nothing: it runs when it arrives, whatever else does, and none waits for it
 		grown := exhaustState{now: s.now, free: s.free, runs: s.runs, latest: s.latest, over: s.over, direct: s.direct, last: &exhaustStep{job, s.last}}
-		x.ends(c, &grown, job, j.arrival)
+		x.ends(c, &grown, job, j.Arrival)
 		return grown, true
 	}
-	start, free, gone := max(s.now, j.arrival), s.free, 0
-	for gone < len(s.runs) && (s.runs[gone].end <= start || free < j.size) {
+	start, free, gone := max(s.now, j.Arrival), s.free, 0
+	for gone < len(s.runs) && (s.runs[gone].end <= start || free < j.Size) {
 		start = max(start, s.runs[gone].end)
 		free += s.runs[gone].size
 		gone++
 	}
-	end := start + j.duration
-	grown := exhaustState{now: start, latest: s.latest, over: s.over, direct: s.direct, free: free - j.size, last: &exhaustStep{job, s.last}}
+	end := start + j.Duration
+	grown := exhaustState{now: start, latest: s.latest, over: s.over, direct: s.direct, free: free - j.Size, last: &exhaustStep{job, s.last}}
 	x.ends(c, &grown, job, end)
 	grown.runs = make([]exhaustRun, 0, len(s.runs)-gone+1)
 	placed := false
 	for _, run := range s.runs[gone:] {
 		if !placed && end < run.end {
-			grown.runs = append(grown.runs, exhaustRun{end, j.size})
+			grown.runs = append(grown.runs, exhaustRun{end, j.Size})
 			placed = true
 		}
 		grown.runs = append(grown.runs, run)
 	}
 	if !placed {
-		grown.runs = append(grown.runs, exhaustRun{end, j.size})
+		grown.runs = append(grown.runs, exhaustRun{end, j.Size})
 	}
 	return grown, true
 }
 
 // ends counts a job that ends at the given time.
 func (x *exhaustion) ends(c int, s *exhaustState, job int32, end float64) {
-	deadline := x.p.clusters[c].jobs[job].deadline
+	deadline := x.p.Clusters[c].Jobs[job].Deadline
 	s.latest = max(s.latest, end)
 	if end > deadline {
 		s.over += end - deadline
 	}
-	if costs := x.p.clusters[c].costs; costs != nil {
-		s.direct += costs[job].of(end, clearly(deadline, end))
+	if costs := x.p.Clusters[c].Costs; costs != nil {
+		s.direct += costs[job].Of(end, clearly(deadline, end))
 	}
 }
 
@@ -267,11 +269,11 @@ func doubtful(in *model.Instance, s *model.Solution) bool {
 
 // costs is what the objective comes to at least when the cluster runs so many jobs in that state and maybe others after them.
 func (x *exhaustion) costs(c int, s *exhaustState, jobs int) float64 {
-	cluster := &x.p.clusters[c]
-	w := cluster.at(float64(jobs) / float64(len(x.p.movable)))
-	makespan := s.latest - x.p.origin
+	cluster := &x.p.Clusters[c]
+	w := cluster.At(float64(jobs) / float64(len(x.p.Movable)))
+	makespan := s.latest - x.p.Origin
 	// Busy time, which may count negative, is no more than the processors have until the end.
-	return x.p.constant + (x.p.makespan+max(0, w.makespan+min(0, w.busy)*cluster.processors))*makespan + w.over*s.over + s.direct
+	return x.p.Constant + (x.p.Makespan+max(0, w.Makespan+min(0, w.Busy)*cluster.Processors))*makespan + w.Over*s.over + s.direct
 }
 
 // undominated adds a state to those that are worth going on from.
@@ -320,17 +322,17 @@ func (a *exhaustState) dominates(b *exhaustState) bool {
 // ways are the best ways to run the set whose states are given: the least cost or, where the makespan of all clusters counts,
 // the least for each makespan.
 func (x *exhaustion) ways(c int, states []exhaustState, jobs int) []exhausted {
-	cluster := &x.p.clusters[c]
-	w := cluster.at(float64(jobs) / float64(len(x.p.movable)))
+	cluster := &x.p.Clusters[c]
+	w := cluster.At(float64(jobs) / float64(len(x.p.Movable)))
 	var ways []exhausted
 	for k := range states {
 		s, busy := &states[k], 0.0
 		for step := s.last; step != nil; step = step.before {
-			busy += cluster.jobs[step.job].area()
+			busy += cluster.Jobs[step.job].Area()
 		}
-		makespan := s.latest - x.p.origin
-		way := exhausted{makespan, w.makespan*makespan + w.busy*busy + w.over*s.over + s.direct, s.last}
-		if x.p.makespan == 0 {
+		makespan := s.latest - x.p.Origin
+		way := exhausted{makespan, w.Makespan*makespan + w.Busy*busy + w.Over*s.over + s.direct, s.last}
+		if x.p.Makespan == 0 {
 			way.makespan = 0
 		}
 		ways = better(ways, way, func(e *exhausted) (float64, float64) { return e.makespan, e.cost })
@@ -357,7 +359,7 @@ func better[T any](ways []T, way T, of func(*T) (makespan, cost float64)) []T {
 
 // shareOut shares every set among more and more clusters, the whole one only at the end.
 func (x *exhaustion) shareOut(ctx context.Context) model.Stop {
-	all, K := len(x.best[0])-1, len(x.p.clusters)
+	all, K := len(x.best[0])-1, len(x.p.Clusters)
 	x.share = make([][][]shared, K)
 	for c := range x.share {
 		x.share[c] = make([][]shared, all+1)
@@ -367,7 +369,7 @@ func (x *exhaustion) shareOut(ctx context.Context) model.Stop {
 		}
 		for set := first; set <= all; set++ {
 			if set%64 == 0 && ctx.Err() != nil {
-				return StopReason(ctx)
+				return engine.StopReason(ctx)
 			}
 			x.shareSet(c, set)
 		}
@@ -400,17 +402,17 @@ func (x *exhaustion) shareSet(c, set int) {
 
 // solution is the best schedule and the least that any costs; nil and the limit: none is below it.
 func (x *exhaustion) solution() (*model.Solution, float64, error) {
-	c, set := len(x.p.clusters)-1, len(x.best[0])-1
+	c, set := len(x.p.Clusters)-1, len(x.best[0])-1
 	way, least := -1, math.Inf(1)
 	for k, s := range x.share[c][set] {
-		if v := x.p.makespan*s.makespan + s.cost; v < least {
+		if v := x.p.Makespan*s.makespan + s.cost; v < least {
 			way, least = k, v
 		}
 	}
-	if least += x.p.constant; way < 0 || least >= x.limit {
+	if least += x.p.Constant; way < 0 || least >= x.limit {
 		return nil, x.limit, nil
 	}
-	s, err := plan.NewSchedule(x.p.in)
+	s, err := plan.NewSchedule(x.p.In)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -426,7 +428,7 @@ func (x *exhaustion) solution() (*model.Solution, float64, error) {
 		}
 		set, way = set&^chosen.own, chosen.rest
 	}
-	for _, j := range x.p.nowhere {
+	for _, j := range x.p.Nowhere {
 		s.LeaveUnplaceable(j)
 	}
 	return s.Solution(), least, nil

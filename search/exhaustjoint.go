@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
@@ -22,7 +24,7 @@ const (
 //
 // Complexity: O(2ⁿ·states·n·C) for n jobs and C clusters.
 type joint struct {
-	p           *listProblem
+	p           *Problem
 	opt         Options
 	limit       float64
 	evaluations int64
@@ -66,30 +68,30 @@ type jointStep struct {
 
 // newJoint reads the instance; nil: it is none of the kind.
 func newJoint(ctx context.Context, in *model.Instance) *joint {
-	p := newListProblemOf(ctx, in, jointFeatures)
-	if p == nil || len(p.nowhere) > 0 && in.Features()&model.Precedence != 0 {
+	p := NewOf(ctx, in, jointFeatures)
+	if p == nil || len(p.Nowhere) > 0 && in.Features()&model.Precedence != 0 {
 		return nil
 	}
 	x := &joint{p: p, index: make([]int, len(in.Jobs()))}
-	for k, j := range p.movable {
+	for k, j := range p.Movable {
 		x.index[j] = k
 	}
 	numbers := map[[2]int]int{} // cluster, −1 for the grid, and licence
-	for k, j := range p.movable {
-		x.before, x.after, x.draws = append(x.before, 0), append(x.after, 0), append(x.draws, make([][]int, len(p.clusters)))
+	for k, j := range p.Movable {
+		x.before, x.after, x.draws = append(x.before, 0), append(x.after, 0), append(x.draws, make([][]int, len(p.Clusters)))
 		for _, first := range in.Jobs()[j].After {
 			x.before[k] |= 1 << x.index[first]
 		}
 		for _, next := range in.Successors(int(j)) {
 			x.after[k] |= 1 << x.index[next]
 		}
-		for c := range p.clusters {
-			if on := &p.clusters[c].jobs[j]; on.size > 0 && on.duration == 0 {
+		for c := range p.Clusters {
+			if on := &p.Clusters[c].Jobs[j]; on.Size > 0 && on.Duration == 0 {
 				x.instant |= 1 << k
 			}
 			for _, need := range in.Jobs()[j].Licences {
 				for g := range in.Clusters()[c].Machines {
-					if !in.Clusters()[c].Machines[g].Runs(need.Licence) && p.clusters[c].jobs[j].size > 0 {
+					if !in.Clusters()[c].Machines[g].Runs(need.Licence) && p.Clusters[c].Jobs[j].Size > 0 {
 						return nil // which processors a job holds matters
 					}
 				}
@@ -109,8 +111,8 @@ func newJoint(ctx context.Context, in *model.Instance) *joint {
 			}
 		}
 	}
-	for c := range p.clusters {
-		x.shares = x.shares || p.clusters[c].mcp != listWeights{}
+	for c := range p.Clusters {
+		x.shares = x.shares || p.Clusters[c].Mcp != Weights{}
 	}
 	return x
 }
@@ -119,7 +121,7 @@ func newJoint(ctx context.Context, in *model.Instance) *joint {
 func exhaustJoint(ctx context.Context, in *model.Instance, limit float64, opt Options) (Exhausted, error) {
 	x := newJoint(ctx, in)
 	if x == nil {
-		return Exhausted{Result: Result{Stop: StopReason(ctx)}}, nil
+		return Exhausted{Result: Result{Stop: engine.StopReason(ctx)}}, nil
 	}
 	x.limit, x.opt = limit, opt
 	stop, full := x.run(ctx)
@@ -141,11 +143,11 @@ func exhaustJoint(ctx context.Context, in *model.Instance, limit float64, opt Op
 // run places one job more in every state, until all are placed; full: there are too many states.
 func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 	const most = exhaustStates / 20 // they are larger, and compared with more others
-	n, C := len(x.p.movable), len(x.p.clusters)
-	first := &jointState{now: x.p.origin, ends: make([]float64, n), latest: slices.Repeat([]float64{x.p.origin}, C),
+	n, C := len(x.p.Movable), len(x.p.Clusters)
+	first := &jointState{now: x.p.Origin, ends: make([]float64, n), latest: slices.Repeat([]float64{x.p.Origin}, C),
 		over: make([]float64, C), busy: make([]float64, C), jobs: make([]int32, C)}
-	for c := range x.p.clusters {
-		first.free = append(first.free, int32(x.p.clusters[c].processors))
+	for c := range x.p.Clusters {
+		first.free = append(first.free, int32(x.p.Clusters[c].Processors))
 	}
 	first.free = append(first.free, x.pools...)
 	layer := []*jointState{first}
@@ -153,7 +155,7 @@ func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 		next, order, kept := map[[2]uint64][]*jointState{}, [][2]uint64(nil), 0
 		for _, s := range layer {
 			if ctx.Err() != nil {
-				return StopReason(ctx), false
+				return engine.StopReason(ctx), false
 			}
 			for k := range n {
 				if s.set&(1<<k) != 0 || x.before[k]&^s.set != 0 {
@@ -200,16 +202,16 @@ func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 
 // place starts the job on the cluster as early as it can after those before it; nil: it cannot run there.
 func (x *joint) place(s *jointState, k, c int) *jointState {
-	job := x.p.movable[k]
-	j := &x.p.clusters[c].jobs[job]
-	if j.size == 0 {
+	job := x.p.Movable[k]
+	j := &x.p.Clusters[c].Jobs[job]
+	if j.Size == 0 {
 		return nil
 	}
-	ready := j.arrival
+	ready := j.Arrival
 	for left := x.before[k]; left != 0; left &= left - 1 {
 		ready = max(ready, s.ends[bits.TrailingZeros(uint(left))])
 	}
-	if j.duration == 0 { // it holds nothing: it runs when it is ready, whatever else does
+	if j.Duration == 0 { // it holds nothing: it runs when it is ready, whatever else does
 		grown := s.with(k, c, job)
 		x.ends(grown, k, c, ready)
 		return grown
@@ -218,11 +220,11 @@ func (x *joint) place(s *jointState, k, c int) *jointState {
 	free, gone, draws := slices.Clone(s.free), 0, x.draws[k][c]
 	lacks := func() bool {
 		for d := 0; d < len(draws); d += 2 {
-			if int(free[len(x.p.clusters)+draws[d]]) < draws[d+1] {
+			if int(free[len(x.p.Clusters)+draws[d]]) < draws[d+1] {
 				return true
 			}
 		}
-		return free[c] < j.size
+		return free[c] < j.Size
 	}
 	for gone < len(s.running) && (s.running[gone].end <= start || lacks()) {
 		start = max(start, s.running[gone].end)
@@ -232,7 +234,7 @@ func (x *joint) place(s *jointState, k, c int) *jointState {
 	if lacks() {
 		return nil
 	}
-	end := start + j.duration
+	end := start + j.Duration
 	grown := s.with(k, c, job)
 	grown.now, grown.free = start, free
 	x.hold(free, k, c, -1)
@@ -254,79 +256,79 @@ func (s *jointState) with(k, c int, job int32) *jointState {
 
 // ends counts a job that ends on the cluster at the given time.
 func (x *joint) ends(s *jointState, k, c int, end float64) {
-	job := x.p.movable[k]
-	j := &x.p.clusters[c].jobs[job]
+	job := x.p.Movable[k]
+	j := &x.p.Clusters[c].Jobs[job]
 	s.ends[k] = end
 	s.latest[c] = max(s.latest[c], end)
-	s.busy[c] += j.area()
+	s.busy[c] += j.Area()
 	s.jobs[c]++
-	if end > j.deadline {
-		s.over[c] += end - j.deadline
+	if end > j.Deadline {
+		s.over[c] += end - j.Deadline
 	}
-	if costs := x.p.clusters[c].costs; costs != nil {
-		s.direct += costs[job].of(end, clearly(j.deadline, end))
+	if costs := x.p.Clusters[c].Costs; costs != nil {
+		s.direct += costs[job].Of(end, clearly(j.Deadline, end))
 	}
 }
 
 // hold adds what the job holds on the cluster to what is free, times the sign.
 func (x *joint) hold(free []int32, k, c int, sign int32) {
-	free[c] += sign * x.p.clusters[c].jobs[x.p.movable[k]].size
+	free[c] += sign * x.p.Clusters[c].Jobs[x.p.Movable[k]].Size
 	for d := 0; d < len(x.draws[k][c]); d += 2 {
-		free[len(x.p.clusters)+x.draws[k][c][d]] += sign * int32(x.draws[k][c][d+1])
+		free[len(x.p.Clusters)+x.draws[k][c][d]] += sign * int32(x.draws[k][c][d+1])
 	}
 }
 
 // costs is what the objective comes to with all jobs placed, and at least where some are not.
 func (x *joint) costs(s *jointState, all bool) float64 {
-	sum, latest := x.p.constant+s.direct, x.p.origin
-	for c := range x.p.clusters {
-		cluster := &x.p.clusters[c]
-		w := cluster.at(float64(s.jobs[c]) / float64(len(x.p.movable)))
+	sum, latest := x.p.Constant+s.direct, x.p.Origin
+	for c := range x.p.Clusters {
+		cluster := &x.p.Clusters[c]
+		w := cluster.At(float64(s.jobs[c]) / float64(len(x.p.Movable)))
 		latest = max(latest, s.latest[c])
-		makespan := s.latest[c] - x.p.origin
-		sum += w.over * s.over[c]
+		makespan := s.latest[c] - x.p.Origin
+		sum += w.Over * s.over[c]
 		if all {
-			sum += w.makespan*makespan + w.busy*s.busy[c]
+			sum += w.Makespan*makespan + w.Busy*s.busy[c]
 		} else { // busy time, which may count negative, is no more than the processors have until the end
-			sum += max(0, w.makespan+min(0, w.busy)*cluster.processors) * makespan
+			sum += max(0, w.Makespan+min(0, w.Busy)*cluster.Processors) * makespan
 		}
 	}
 	if !all {
-		for k := range x.p.movable {
+		for k := range x.p.Movable {
 			if s.set&(1<<k) == 0 {
 				end, cost := x.alone(s, k)
 				latest, sum = max(latest, end), sum+cost
 			}
 		}
 	}
-	return sum + x.p.makespan*(latest-x.p.origin)
+	return sum + x.p.Makespan*(latest-x.p.Origin)
 }
 
 // alone is the earliest end of a job not placed yet, and what it costs at least beside its cluster's makespan, each on the cluster
 // where that is least.
 func (x *joint) alone(s *jointState, k int) (end, cost float64) {
-	ready := x.p.origin
+	ready := x.p.Origin
 	for left := x.before[k] & s.set; left != 0; left &= left - 1 {
 		ready = max(ready, s.ends[bits.TrailingZeros(uint(left))])
 	}
 	end, cost = math.Inf(1), math.Inf(1)
-	job := x.p.movable[k]
-	for c := range x.p.clusters {
-		cluster := &x.p.clusters[c]
-		j := &cluster.jobs[job]
-		if j.size == 0 {
+	job := x.p.Movable[k]
+	for c := range x.p.Clusters {
+		cluster := &x.p.Clusters[c]
+		j := &cluster.Jobs[job]
+		if j.Size == 0 {
 			continue
 		}
-		ends := max(ready, j.arrival)
-		if j.duration > 0 {
-			ends = max(ends, s.now) + j.duration
+		ends := max(ready, j.Arrival)
+		if j.Duration > 0 {
+			ends = max(ends, s.now) + j.Duration
 		}
 		own := 0.0
-		if ends > j.deadline { // one job more on the cluster, or several
-			own += cluster.at(float64(s.jobs[c]+1)/float64(len(x.p.movable))).over * (ends - j.deadline)
+		if ends > j.Deadline { // one job more on the cluster, or several
+			own += cluster.At(float64(s.jobs[c]+1)/float64(len(x.p.Movable))).Over * (ends - j.Deadline)
 		}
-		if cluster.costs != nil {
-			own += cluster.costs[job].of(ends, clearly(j.deadline, ends))
+		if cluster.Costs != nil {
+			own += cluster.Costs[job].Of(ends, clearly(j.Deadline, ends))
 		}
 		end, cost = min(end, ends), min(cost, own)
 	}
@@ -362,8 +364,8 @@ func (x *joint) dominates(a, b *jointState) bool {
 		if a.latest[c] > b.latest[c] || x.shares && a.over[c] > b.over[c] {
 			return false
 		}
-		w := x.p.clusters[c].plain
-		spent += w.over*(a.over[c]-b.over[c]) + w.busy*(a.busy[c]-b.busy[c])
+		w := x.p.Clusters[c].Plain
+		spent += w.Over*(a.over[c]-b.over[c]) + w.Busy*(a.busy[c]-b.busy[c])
 	}
 	if !x.shares && spent > 0 {
 		return false
@@ -396,7 +398,7 @@ func (x *joint) dominates(a, b *jointState) bool {
 
 // solution is the best schedule.
 func (x *joint) solution() (*model.Solution, error) {
-	s, err := plan.NewSchedule(x.p.in)
+	s, err := plan.NewSchedule(x.p.In)
 	if err != nil {
 		return nil, err
 	}
@@ -408,7 +410,7 @@ func (x *joint) solution() (*model.Solution, error) {
 		slot, _ := s.Earliest(step.job, step.cluster)
 		s.Place(step.job, slot)
 	}
-	for _, j := range x.p.nowhere {
+	for _, j := range x.p.Nowhere {
 		s.LeaveUnplaceable(j)
 	}
 	return s.Solution(), nil

@@ -20,7 +20,7 @@ func refused(in *model.Instance) error {
 		switch {
 		case term.Weight < 0:
 			return fmt.Errorf("%w a negative weight of %s", ErrRefused, term.Metric)
-		case term.Weight > 0 && !slices.Contains(listMetrics, term.Metric):
+		case term.Weight > 0 && !slices.Contains(metrics, term.Metric):
 			return fmt.Errorf("%w the metric %s", ErrRefused, term.Metric)
 		case term.Weight > 0 && term.Metric == "cost" && !evenCosts(in):
 			return fmt.Errorf("%w the metric cost where the machines of a cluster cost differently", ErrRefused)

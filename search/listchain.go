@@ -58,21 +58,21 @@ type lastCluster struct {
 
 // newListChain starts a walk at the given orders.
 func newListChain(p *listProblem, orders [][]int32, rng *rand.Rand) *listChain {
-	n, widest := len(p.in.Jobs()), 0.0
-	for c := range p.clusters {
-		widest = max(widest, p.clusters[c].processors)
+	n, widest := len(p.In.Jobs()), 0.0
+	for c := range p.Clusters {
+		widest = max(widest, p.Clusters[c].Processors)
 	}
 	w := &listChain{
-		p: p, rng: rng, clusters: make([]listState, len(p.clusters)),
+		p: p, rng: rng, clusters: make([]listState, len(p.Clusters)),
 		at: make([]int32, n), pos: make([]int32, n),
 		saved: make([]float64, n), seen: make([]int64, n),
-		probe: listProbe{releases: plan.NewReleases(int(min(widest, float64(n)))), origin: p.origin, global: p.makespan},
-		best:  math.Inf(1), orders: make([][]int32, len(p.clusters)),
+		probe: listProbe{releases: plan.NewReleases(int(min(widest, float64(n)))), origin: p.Origin, global: p.Makespan},
+		best:  math.Inf(1), orders: make([][]int32, len(p.Clusters)),
 	}
 	for c := range w.clusters {
 		s := &w.clusters[c]
 		s.order = append(s.order, orders[c]...)
-		s.stride = 1 + len(p.movable)/listStates
+		s.stride = 1 + len(p.Movable)/listStates
 		for _, j := range orders[c] {
 			w.at[j], w.seen[j] = int32(c), math.MinInt32
 		}
@@ -89,13 +89,13 @@ const listStates = 1024
 
 // measure takes a makespan for the unit of the spread.
 func (w *listChain) measure(makespan float64) {
-	if w.p.makespan == 0 || makespan == w.unit {
+	if w.p.Makespan == 0 || makespan == w.unit {
 		return
 	}
 	w.unit = makespan
 	w.probe.unit = 0
 	if makespan > 0 {
-		w.probe.unit, w.probe.spread = 1/makespan, listSpread*w.p.makespan*makespan/w.p.processors
+		w.probe.unit, w.probe.spread = 1/makespan, listSpread*w.p.Makespan*makespan/w.p.Processors
 	}
 	for c := range w.clusters {
 		w.rebuild(int32(c), len(w.clusters[c].order))
@@ -115,15 +115,15 @@ func (w *listChain) keep() {
 }
 
 // share is the part of the placed jobs that a cluster with n of them has.
-func (w *listChain) share(n int) float64 { return float64(n) / float64(len(w.p.movable)) }
+func (w *listChain) share(n int) float64 { return float64(n) / float64(len(w.p.Movable)) }
 
 // rebuild decodes the cluster again from position k on and keeps what it finds.
 func (w *listChain) rebuild(c int32, k int) {
-	s, cluster, r := &w.clusters[c], &w.p.clusters[c], w.probe.releases
+	s, cluster, r := &w.clusters[c], &w.p.Clusters[c], w.probe.releases
 	if s.log.Len() == 0 {
-		r.Reset(w.p.origin, int(cluster.processors))
+		r.Reset(w.p.Origin, int(cluster.Processors))
 		s.log.Add(r)
-		s.prefix = append(s.prefix, listSums{latest: w.p.origin})
+		s.prefix = append(s.prefix, listSums{latest: w.p.Origin})
 	}
 	w.rewind(c, k)
 	s.log.Cut(k/s.stride + 1)
@@ -131,9 +131,9 @@ func (w *listChain) rebuild(c int32, k int) {
 	sums := s.prefix[k]
 	for i := k; i < len(s.order); i++ {
 		id := s.order[i]
-		j := &cluster.jobs[id]
-		sums.add(cluster, id, r.Place(j.size, j.arrival, j.duration)+j.duration)
-		sums.busy += float64(j.size) * j.duration
+		j := &cluster.Jobs[id]
+		sums.add(cluster, id, r.Place(j.Size, j.Arrival, j.Duration)+j.Duration)
+		sums.busy += float64(j.Size) * j.Duration
 		s.prefix = append(s.prefix, sums)
 		w.pos[id] = int32(i)
 		if (i+1)%s.stride == 0 {
@@ -141,7 +141,7 @@ func (w *listChain) rebuild(c int32, k int) {
 		}
 	}
 	s.changes++
-	s.cost = cluster.at(w.share(len(s.order))).cost(sums, w.p.origin)
+	s.cost = sums.cost(cluster.At(w.share(len(s.order))), w.p.Origin)
 	s.energy = s.cost + w.probe.spreadOf(r)
 }
 
@@ -151,47 +151,47 @@ func (w *listChain) rewind(c int32, k int) {
 	from := k / s.stride
 	s.log.Restore(from, r)
 	for _, id := range s.order[from*s.stride : k] {
-		j := &w.p.clusters[c].jobs[id]
-		r.Place(j.size, j.arrival, j.duration)
+		j := &w.p.Clusters[c].Jobs[id]
+		r.Place(j.Size, j.Arrival, j.Duration)
 	}
 }
 
 // add counts a job that ends at the given time.
-func (s *listSums) add(c *listCluster, id int32, end float64) {
+func (s *listSums) add(c *Cluster, id int32, end float64) {
 	if end > s.latest {
 		s.latest = end
 	}
-	deadline := c.jobs[id].deadline
+	deadline := c.Jobs[id].Deadline
 	if end > deadline {
 		s.over += end - deadline
 	}
-	if c.costs != nil {
-		s.direct += c.costs[id].of(end, deadline)
+	if c.Costs != nil {
+		s.direct += c.Costs[id].Of(end, deadline)
 	}
 }
 
 // cost is what a cluster adds to the objective.
-func (w listWeights) cost(s listSums, origin float64) float64 {
-	return w.makespan*(s.latest-origin) + w.busy*s.busy + w.over*s.over + s.direct
+func (s *listSums) cost(w Weights, origin float64) float64 {
+	return w.Makespan*(s.latest-origin) + w.Busy*s.busy + w.Over*s.over + s.direct
 }
 
 // total adds up objective and energy, and finds the clusters that end last.
 func (w *listChain) total() {
 	w.last = [3]lastCluster{{0, -1}, {0, -1}, {0, -1}}
-	w.objective, w.energy = w.p.constant, w.p.constant
+	w.objective, w.energy = w.p.Constant, w.p.Constant
 	for c := range w.clusters {
 		s := &w.clusters[c]
 		w.objective += s.cost
 		w.energy += s.energy
-		at := lastCluster{s.prefix[len(s.order)].latest - w.p.origin, int32(c)}
+		at := lastCluster{s.prefix[len(s.order)].latest - w.p.Origin, int32(c)}
 		for k := range w.last {
 			if at.makespan > w.last[k].makespan {
 				w.last[k], at = at, w.last[k]
 			}
 		}
 	}
-	w.objective += w.p.makespan * w.last[0].makespan
-	w.energy += w.p.makespan * w.last[0].makespan
+	w.objective += w.p.Makespan * w.last[0].makespan
+	w.energy += w.p.Makespan * w.last[0].makespan
 }
 
 // lastBut is the makespan of all clusters but two.

@@ -20,7 +20,7 @@ func (w *listChain) step() {
 	w.margin = listMargin * w.temperature
 	// The largest energy that would be accepted, drawn first (Metropolis et al. 1953).
 	threshold := w.energy + w.temperature*w.rng.ExpFloat64()
-	j := w.p.movable[w.rng.IntN(len(w.p.movable))]
+	j := w.p.Movable[w.rng.IntN(len(w.p.Movable))]
 	if w.rng.Float64() < listRelocations {
 		w.relocate(j, threshold)
 	} else {
@@ -65,7 +65,7 @@ func (w *listChain) partner(j int32) int32 {
 // relocate moves a job to another place.
 func (w *listChain) relocate(j int32, threshold float64) {
 	b := int32(w.rng.IntN(len(w.clusters)))
-	if w.p.clusters[b].jobs[j].size == 0 {
+	if w.p.Clusters[b].Jobs[j].Size == 0 {
 		return
 	}
 	if n := len(w.clusters[b].order); b == w.at[j] {
@@ -79,7 +79,7 @@ func (w *listChain) relocate(j int32, threshold float64) {
 
 // limit is what the clusters a and b may cost together, with the makespan of all clusters.
 func (w *listChain) limit(threshold float64, a, b int32) float64 {
-	limit := threshold - (w.energy - w.p.makespan*w.last[0].makespan - w.clusters[a].energy)
+	limit := threshold - (w.energy - w.p.Makespan*w.last[0].makespan - w.clusters[a].energy)
 	if a != b {
 		limit += w.clusters[b].energy
 	}
@@ -121,11 +121,11 @@ func (w *listChain) without(j int32) (energy, makespan float64) {
 	c, at := w.at[j], int(w.pos[j])
 	s := &w.clusters[c]
 	n := len(s.order)
-	q := w.begin(c, at, n-1, s.prefix[n].busy-w.p.clusters[c].jobs[j].area(), 0, math.Inf(1))
+	q := w.begin(c, at, n-1, s.prefix[n].busy-w.p.Clusters[c].Jobs[j].Area(), 0, math.Inf(1))
 	q.place(s.order[at+1:]...)
 	energy, _ = q.done()
 	w.saved[j], w.seen[j] = s.energy-energy, s.changes
-	return energy, q.sums.latest - w.p.origin
+	return energy, q.sums.latest - w.p.Origin
 }
 
 // estimate is about the energy of the cluster of a job without it.
@@ -144,7 +144,7 @@ func (w *listChain) transfer(j, b int32, to int, threshold float64) {
 	sa, sb := &w.clusters[a], &w.clusters[b]
 	n, limit, floor := len(sb.order), w.limit(threshold, a, b), w.lastBut(a, b)
 	about := w.estimate(j)
-	q := w.begin(b, to, n+1, sb.prefix[n].busy+w.p.clusters[b].jobs[j].area(), floor, limit-about+w.margin)
+	q := w.begin(b, to, n+1, sb.prefix[n].busy+w.p.Clusters[b].Jobs[j].Area(), floor, limit-about+w.margin)
 	q.margin = 0
 	if !q.place(j) || !q.follow(sb.order[to:], sb.prefix[to+1:]) {
 		return
@@ -153,9 +153,9 @@ func (w *listChain) transfer(j, b int32, to int, threshold float64) {
 	if !ok {
 		return
 	}
-	floor = max(floor, q.sums.latest-w.p.origin)
+	floor = max(floor, q.sums.latest-w.p.Origin)
 	without, makespan := w.without(j)
-	if energy+without+w.p.makespan*max(makespan, floor) > limit {
+	if energy+without+w.p.Makespan*max(makespan, floor) > limit {
 		return
 	}
 	sa.order = slices.Delete(sa.order, from, from+1)
@@ -173,8 +173,8 @@ func (w *listChain) swap(i, j int32, threshold float64) {
 	}
 	a, b := w.at[i], w.at[j]
 	if a != b {
-		if w.p.clusters[b].jobs[i].size > 0 && w.p.clusters[a].jobs[j].size > 0 {
-			if w.p.clusters[a].jobs[i].area() < w.p.clusters[a].jobs[j].area() {
+		if w.p.Clusters[b].Jobs[i].Size > 0 && w.p.Clusters[a].Jobs[j].Size > 0 {
+			if w.p.Clusters[a].Jobs[i].Area() < w.p.Clusters[a].Jobs[j].Area() {
 				i, j = j, i
 			}
 			w.swapAcross(i, j, threshold)
@@ -203,11 +203,11 @@ func (w *listChain) swapAcross(i, j int32, threshold float64) {
 	a, b := w.at[i], w.at[j]
 	pa, pb := int(w.pos[i]), int(w.pos[j])
 	sa, sb := &w.clusters[a], &w.clusters[b]
-	ca, cb := w.p.clusters[a].jobs, w.p.clusters[b].jobs
+	ca, cb := w.p.Clusters[a].Jobs, w.p.Clusters[b].Jobs
 	na, nb := len(sa.order), len(sb.order)
 	limit, floor := w.limit(threshold, a, b), w.lastBut(a, b)
 	about := w.estimate(i)
-	q := w.begin(b, pb, nb, sb.prefix[nb].busy-cb[j].area()+cb[i].area(), floor, limit-about+w.margin)
+	q := w.begin(b, pb, nb, sb.prefix[nb].busy-cb[j].Area()+cb[i].Area(), floor, limit-about+w.margin)
 	q.margin = 0
 	sb.order[pb] = i
 	ok := q.follow(sb.order[pb:], sb.prefix[pb+1:])
@@ -217,7 +217,7 @@ func (w *listChain) swapAcross(i, j int32, threshold float64) {
 	}
 	if ok {
 		sa.order[pa] = j
-		q = w.begin(a, pa, na, sa.prefix[na].busy-ca[i].area()+ca[j].area(), max(floor, q.sums.latest-w.p.origin), limit-energy)
+		q = w.begin(a, pa, na, sa.prefix[na].busy-ca[i].Area()+ca[j].Area(), max(floor, q.sums.latest-w.p.Origin), limit-energy)
 		if ok = q.place(sa.order[pa:]...); ok {
 			_, ok = q.done()
 		}

@@ -11,15 +11,15 @@ import (
 )
 
 // listRules are the rules of priority by which list schedules are made to begin with: the least goes first.
-var listRules = []func(j *listJob) float64{
-	func(j *listJob) float64 { return -float64(j.size) },        // widest first
-	func(j *listJob) float64 { return -j.duration },             // longest processing time
-	func(j *listJob) float64 { return -j.area() },               // largest
-	func(j *listJob) float64 { return j.area() },                // smallest: Smith's rule for equal weights
-	func(j *listJob) float64 { return j.duration },              // shortest processing time
-	func(j *listJob) float64 { return j.deadline },              // earliest due date
-	func(j *listJob) float64 { return j.deadline - j.duration }, // least slack
-	func(j *listJob) float64 { return j.arrival },               // first come
+var listRules = []func(j *Job) float64{
+	func(j *Job) float64 { return -float64(j.Size) },        // widest first
+	func(j *Job) float64 { return -j.Duration },             // longest processing time
+	func(j *Job) float64 { return -j.Area() },               // largest
+	func(j *Job) float64 { return j.Area() },                // smallest: Smith's rule for equal weights
+	func(j *Job) float64 { return j.Duration },              // shortest processing time
+	func(j *Job) float64 { return j.Deadline },              // earliest due date
+	func(j *Job) float64 { return j.Deadline - j.Duration }, // least slack
+	func(j *Job) float64 { return j.Arrival },               // first come
 }
 
 // open is the best of the given orders and those that the rules make; nil where ctx ends.
@@ -44,17 +44,17 @@ func (p *listProblem) open(ctx context.Context, given [][]int32) [][]int32 {
 // the cluster on which it ends first.
 //
 // Complexity: O(jobs · (log jobs + clusters · steps)).
-func (p *listProblem) dispatch(ctx context.Context, rule func(j *listJob) float64) [][]int32 {
-	arrival := func(j int32) float64 { return p.clusters[p.host(j)].jobs[j].arrival }
-	later := slices.Clone(p.movable)
+func (p *listProblem) dispatch(ctx context.Context, rule func(j *Job) float64) [][]int32 {
+	arrival := func(j int32) float64 { return p.Clusters[p.host(j)].Jobs[j].Arrival }
+	later := slices.Clone(p.Movable)
 	slices.SortStableFunc(later, func(a, b int32) int { return cmp.Compare(arrival(a), arrival(b)) })
-	now := &waitingHeap{position: make([]int32, len(p.in.Jobs()))}
-	for k, j := range p.movable {
-		now.position[j] = int32(k)
+	now := &Heap{Position: make([]int32, len(p.In.Jobs()))}
+	for k, j := range p.Movable {
+		now.Position[j] = int32(k)
 	}
-	orders, releases := make([][]int32, len(p.clusters)), p.releases()
+	orders, releases := make([][]int32, len(p.Clusters)), p.releases()
 	t := math.Inf(-1)
-	for n := range p.movable {
+	for n := range p.Movable {
 		if n%256 == 0 && ctx.Err() != nil {
 			return nil
 		}
@@ -67,20 +67,20 @@ func (p *listProblem) dispatch(ctx context.Context, rule func(j *listJob) float6
 		}
 		for len(later) > 0 && arrival(later[0]) <= t {
 			j := later[0]
-			heap.Push(now, waiting{rule(&p.clusters[p.host(j)].jobs[j]), j})
+			heap.Push(now, Waiting{rule(&p.Clusters[p.host(j)].Jobs[j]), j})
 			later = later[1:]
 		}
-		j := heap.Pop(now).(waiting).job
+		j := heap.Pop(now).(Waiting).Job
 		at, least := 0, math.Inf(1)
-		for c := range p.clusters {
-			if job := &p.clusters[c].jobs[j]; job.size > 0 {
-				if end := releases[c].Earliest(job.size, job.arrival) + job.duration; end < least {
+		for c := range p.Clusters {
+			if job := &p.Clusters[c].Jobs[j]; job.Size > 0 {
+				if end := releases[c].Earliest(job.Size, job.Arrival) + job.Duration; end < least {
 					at, least = c, end
 				}
 			}
 		}
-		job := &p.clusters[at].jobs[j]
-		releases[at].Place(job.size, job.arrival, job.duration)
+		job := &p.Clusters[at].Jobs[j]
+		releases[at].Place(job.Size, job.Arrival, job.Duration)
 		orders[at] = append(orders[at], j)
 	}
 	return orders
@@ -88,32 +88,32 @@ func (p *listProblem) dispatch(ctx context.Context, rule func(j *listJob) float6
 
 // host is the first cluster that can run the job.
 func (p *listProblem) host(j int32) int {
-	return slices.IndexFunc(p.clusters, func(c listCluster) bool { return c.jobs[j].size > 0 })
+	return slices.IndexFunc(p.Clusters, func(c Cluster) bool { return c.Jobs[j].Size > 0 })
 }
 
 // releases are those of all clusters, empty.
 func (p *listProblem) releases() []*plan.Releases {
-	all := make([]*plan.Releases, len(p.clusters))
+	all := make([]*plan.Releases, len(p.Clusters))
 	for c := range all {
-		processors := p.in.Clusters()[c].Processors
-		all[c] = plan.NewReleases(min(processors, len(p.movable)))
-		all[c].Reset(p.origin, processors)
+		processors := p.In.Clusters()[c].Processors
+		all[c] = plan.NewReleases(min(processors, len(p.Movable)))
+		all[c].Reset(p.Origin, processors)
 	}
 	return all
 }
 
 // objectiveOf decodes orders.
 func (p *listProblem) objectiveOf(orders [][]int32) float64 {
-	objective, last := p.constant, 0.0
+	objective, last := p.Constant, 0.0
 	for c, r := range p.releases() {
-		sums := listSums{latest: p.origin}
+		sums := listSums{latest: p.Origin}
 		for _, id := range orders[c] {
-			j := &p.clusters[c].jobs[id]
-			sums.add(&p.clusters[c], id, r.Place(j.size, j.arrival, j.duration)+j.duration)
-			sums.busy += j.area()
+			j := &p.Clusters[c].Jobs[id]
+			sums.add(&p.Clusters[c], id, r.Place(j.Size, j.Arrival, j.Duration)+j.Duration)
+			sums.busy += j.Area()
 		}
-		objective += p.clusters[c].at(float64(len(orders[c]))/float64(len(p.movable))).cost(sums, p.origin)
-		last = max(last, sums.latest-p.origin)
+		objective += sums.cost(p.Clusters[c].At(float64(len(orders[c]))/float64(len(p.Movable))), p.Origin)
+		last = max(last, sums.latest-p.Origin)
 	}
-	return objective + p.makespan*last
+	return objective + p.Makespan*last
 }

@@ -11,8 +11,8 @@ type listProbe struct {
 	unit     float64 // 1/makespan that the spread is measured in; 0: it does not count
 	spread   float64 // weight of the spread
 
-	cluster *listCluster
-	weights listWeights
+	cluster *Cluster
+	weights Weights
 	busy    float64 // processor time of all jobs that the cluster will have
 	per     float64 // 1/processors
 	floor   float64 // makespan of the clusters that the move leaves alone
@@ -27,11 +27,11 @@ const listSpread = 1
 
 // begin starts at position k, for a cluster that will have n jobs of the given busy time.
 func (w *listChain) begin(c int32, k, n int, busy, floor, limit float64) *listProbe {
-	q, s, cluster := &w.probe, &w.clusters[c], &w.p.clusters[c]
+	q, s, cluster := &w.probe, &w.clusters[c], &w.p.Clusters[c]
 	w.rewind(c, k)
-	q.cluster, q.weights = cluster, cluster.at(w.share(n))
-	q.busy, q.per, q.floor = busy, 1/cluster.processors, floor
-	q.limit, q.margin = limit-q.weights.busy*busy, w.margin
+	q.cluster, q.weights = cluster, cluster.At(w.share(n))
+	q.busy, q.per, q.floor = busy, 1/cluster.Processors, floor
+	q.limit, q.margin = limit-q.weights.Busy*busy, w.margin
 	q.sums, q.end = s.prefix[k], s.prefix[len(s.prefix)-1]
 	return q
 }
@@ -39,8 +39,8 @@ func (w *listChain) begin(c int32, k, n int, busy, floor, limit float64) *listPr
 // place decodes jobs; false: the cluster would cost more than the limit.
 func (q *listProbe) place(ids ...int32) bool {
 	for _, id := range ids {
-		j := &q.cluster.jobs[id]
-		q.sums.add(q.cluster, id, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
+		j := &q.cluster.Jobs[id]
+		q.sums.add(q.cluster, id, q.releases.Place(j.Size, j.Arrival, j.Duration)+j.Duration)
 		if q.least() > q.limit {
 			return false
 		}
@@ -51,12 +51,12 @@ func (q *listProbe) place(ids ...int32) bool {
 // follow decodes jobs that came in the same order before, with the sums after each of them then; false: the cluster would
 // cost more than the limit, or very likely so.
 func (q *listProbe) follow(ids []int32, before []listSums) bool {
-	limit := q.limit + q.margin - q.weights.over*q.end.over - q.end.direct
+	limit := q.limit + q.margin - q.weights.Over*q.end.over - q.end.direct
 	for k, id := range ids {
-		j := &q.cluster.jobs[id]
-		q.sums.add(q.cluster, id, q.releases.Place(j.size, j.arrival, j.duration)+j.duration)
+		j := &q.cluster.Jobs[id]
+		q.sums.add(q.cluster, id, q.releases.Place(j.Size, j.Arrival, j.Duration)+j.Duration)
 		least := q.least()
-		if least > q.limit || least-q.weights.over*before[k].over-before[k].direct > limit {
+		if least > q.limit || least-q.weights.Over*before[k].over-before[k].direct > limit {
 			return false
 		}
 	}
@@ -67,7 +67,7 @@ func (q *listProbe) follow(ids []int32, before []listSums) bool {
 func (q *listProbe) least() float64 {
 	mean := (q.busy + q.releases.Idle()) * q.per // release of its processors, in the end at least
 	makespan := max(q.sums.latest-q.origin, mean)
-	cost := q.weights.makespan*makespan + q.weights.over*q.sums.over + q.sums.direct
+	cost := q.weights.Makespan*makespan + q.weights.Over*q.sums.over + q.sums.direct
 	if q.global > 0 {
 		cost += q.global * max(makespan, q.floor)
 		mean *= q.unit
@@ -80,12 +80,12 @@ func (q *listProbe) least() float64 {
 // done is the energy of the cluster, all of whose jobs have been decoded, and whether it is within the limit.
 func (q *listProbe) done() (energy float64, ok bool) {
 	makespan := q.sums.latest - q.origin
-	energy = q.weights.makespan*makespan + q.weights.over*q.sums.over + q.sums.direct + q.spreadOf(q.releases)
+	energy = q.weights.Makespan*makespan + q.weights.Over*q.sums.over + q.sums.direct + q.spreadOf(q.releases)
 	all := energy
 	if q.global > 0 {
 		all += q.global * max(makespan, q.floor)
 	}
-	return energy + q.weights.busy*q.busy, all <= q.limit
+	return energy + q.weights.Busy*q.busy, all <= q.limit
 }
 
 // spreadOf is what the spread of the releases costs: the sum over the processors of the fourth power of the time at which each

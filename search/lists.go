@@ -7,22 +7,24 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
 
 // lists is the engine for plain rigid jobs: an order of jobs a cluster, list-scheduled by counts, walked through at several
 // temperatures side by side (parallel tempering).
-type lists struct {
+type ListsEngine struct {
 	p      *listProblem
 	walks  []*listChain // coldest first
 	ladder *ladder
 }
 
-// newLists makes the engine; nil where the instance is not for it.
-func newLists(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error) {
+// NewLists makes the engine; nil where the instance is not for it.
+func NewLists(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 	p := newListProblem(ctx, in)
-	if p == nil || len(p.movable) == 0 {
+	if p == nil || len(p.Movable) == 0 {
 		return nil, nil
 	}
 	orders, err := p.orders(start)
@@ -32,14 +34,14 @@ func newLists(ctx context.Context, in *model.Instance, start *model.Solution, se
 	if orders = p.open(ctx, orders); orders == nil {
 		return nil, nil
 	}
-	e := &lists{p: p}
-	for k := range listChains(len(p.movable)) {
+	e := &ListsEngine{p: p}
+	for k := range listChains(len(p.Movable)) {
 		if ctx.Err() != nil {
 			return nil, nil
 		}
 		e.walks = append(e.walks, newListChain(p, orders, rand.New(rand.NewPCG(seed, uint64(k)+1))))
 	}
-	e.ladder = newLadder(len(e.walks), len(p.movable), e.walks[0].objective/float64(len(p.movable)), rand.New(rand.NewPCG(seed, 0)))
+	e.ladder = newLadder(len(e.walks), len(p.Movable), e.walks[0].objective/float64(len(p.Movable)), rand.New(rand.NewPCG(seed, 0)))
 	return e, nil
 }
 
@@ -62,18 +64,18 @@ func listChains(jobs int) int {
 func (p *listProblem) orders(start *model.Solution) ([][]int32, error) {
 	placements := slices.Clone(start.Jobs)
 	slices.SortStableFunc(placements, func(a, b model.Placement) int { return cmp.Compare(a.Start, b.Start) })
-	orders, placed := make([][]int32, len(p.clusters)), make([]bool, len(p.in.Jobs()))
+	orders, placed := make([][]int32, len(p.Clusters)), make([]bool, len(p.In.Jobs()))
 	for k := range placements {
-		j, known := p.in.JobIndex(placements[k].Job)
+		j, known := p.In.JobIndex(placements[k].Job)
 		var id string
 		placements[k].Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all of them on one cluster
-		c, there := p.in.ClusterIndex(id)
-		if !known || !there || placed[j] || p.clusters[c].jobs[j].size == 0 {
+		c, there := p.In.ClusterIndex(id)
+		if !known || !there || placed[j] || p.Clusters[c].Jobs[j].Size == 0 {
 			return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placements[k].Job, id)
 		}
 		orders[c], placed[j] = append(orders[c], int32(j)), true
 	}
-	for _, j := range p.movable {
+	for _, j := range p.Movable {
 		if !placed[j] {
 			orders[p.host(j)] = append(orders[p.host(j)], j)
 		}
@@ -82,22 +84,24 @@ func (p *listProblem) orders(start *model.Solution) ([][]int32, error) {
 }
 
 // chains implements engine.
-func (e *lists) chains() int { return len(e.walks) }
+func (e *ListsEngine) Chains() int { return len(e.walks) }
 
 // round implements engine.
-func (e *lists) round() int64 {
-	return int64(max(16, min(4096, 400_000/len(e.p.movable))))
+func (e *ListsEngine) Round() int64 {
+	return int64(max(16, min(4096, 400_000/len(e.p.Movable))))
 }
 
 // pace implements engine.
-func (e *lists) pace() int64 { return int64(max(1, min(5_000_000, 300_000_000/len(e.p.movable)))) }
+func (e *ListsEngine) Pace() int64 {
+	return int64(max(1, min(5_000_000, 300_000_000/len(e.p.Movable))))
+}
 
 // advance implements engine.
-func (e *lists) advance(k int, evaluations int64, stop func() bool) int64 {
+func (e *ListsEngine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	w := e.walks[k]
 	w.temperature = e.ladder.temperature[k]
 	w.tried, w.accepted = 0, 0
-	for every := int64(max(1, min(64, 10_000/len(e.p.movable)))); w.tried < evaluations; {
+	for every := int64(max(1, min(64, 10_000/len(e.p.Movable)))); w.tried < evaluations; {
 		if w.tried%every == 0 && stop() {
 			break
 		}
@@ -107,7 +111,7 @@ func (e *lists) advance(k int, evaluations int64, stop func() bool) int64 {
 }
 
 // meet implements engine.
-func (e *lists) meet() {
+func (e *ListsEngine) Exchange() {
 	for k, w := range e.walks {
 		e.ladder.observe(k, w.tried, w.accepted)
 	}
@@ -115,11 +119,11 @@ func (e *lists) meet() {
 }
 
 // best implements engine.
-func (e *lists) best(k int) rank { return rank{0, e.walks[k].best} }
+func (e *ListsEngine) Best(k int) engine.Rank { return engine.NewRank(0, e.walks[k].best) }
 
 // solution implements engine.
-func (e *lists) solution(k int) (*model.Solution, error) {
-	s, err := plan.NewSchedule(e.p.in)
+func (e *ListsEngine) Solution(k int) (*model.Solution, error) {
+	s, err := plan.NewSchedule(e.p.In)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +133,7 @@ func (e *lists) solution(k int) (*model.Solution, error) {
 			s.Place(int(j), slot)
 		}
 	}
-	for _, j := range e.p.nowhere {
+	for _, j := range e.p.Nowhere {
 		s.LeaveUnplaceable(j)
 	}
 	return s.Solution(), nil

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/model"
@@ -28,7 +30,7 @@ func drawLists(t *rapid.T, jobs int) (*model.Instance, *listProblem) {
 		t.Fatal(err)
 	}
 	p := newListProblem(context.Background(), in)
-	if p == nil || len(p.movable) == 0 {
+	if p == nil || len(p.Movable) == 0 {
 		t.Skip("not for the engine of lists")
 	}
 	return in, p
@@ -36,11 +38,11 @@ func drawLists(t *rapid.T, jobs int) (*model.Instance, *listProblem) {
 
 // anyOrders deals the jobs out to clusters that can run them.
 func anyOrders(p *listProblem, rng *rand.Rand) [][]int32 {
-	orders := make([][]int32, len(p.clusters))
-	for _, k := range rng.Perm(len(p.movable)) {
-		j := p.movable[k]
+	orders := make([][]int32, len(p.Clusters))
+	for _, k := range rng.Perm(len(p.Movable)) {
+		j := p.Movable[k]
 		c := rng.IntN(len(orders))
-		for p.clusters[c].jobs[j].size == 0 {
+		for p.Clusters[c].Jobs[j].Size == 0 {
 			c = rng.IntN(len(orders))
 		}
 		orders[c] = append(orders[c], j)
@@ -50,21 +52,21 @@ func anyOrders(p *listProblem, rng *rand.Rand) [][]int32 {
 
 // evaluated is the schedule of orders, and what the evaluator says of it.
 func evaluated(t *rapid.T, p *listProblem, orders [][]int32) (*model.Solution, float64) {
-	e := &lists{p: p, walks: []*listChain{{orders: orders}}}
-	s, err := e.solution(0)
+	e := &ListsEngine{p: p, walks: []*listChain{{orders: orders}}}
+	s, err := e.Solution(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := rankOf(p.in, s)
+	at, err := engine.RankOf(p.In, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, at.objective
+	return s, at.Objective
 }
 
 // near says that two sums of the same figures are equal but for their rounding.
 func near(p *listProblem, a, b float64) bool {
-	return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+p.processors)
+	return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+p.Processors)
 }
 
 // What a walk adds up, move by move, is what the evaluator says of the schedule, at every temperature.
@@ -92,7 +94,7 @@ func TestListWalkAddsUpWhatTheEvaluatorDoes(t *testing.T) {
 			if !near(p, w.objective, objective) {
 				t.Fatalf("the walk says %v, the evaluator %v", w.objective, objective)
 			}
-			if report := model.Check(p.in, s); !report.OK() {
+			if report := model.Check(p.In, s); !report.OK() {
 				t.Fatal(report.Violations[0])
 			}
 			if fresh := newListChain(p, orders, rng); w.unit == fresh.unit && !near(p, w.energy, fresh.energy) {
@@ -115,7 +117,7 @@ func TestListProbeGivesUpWhatIsTooDear(t *testing.T) {
 		_, p := drawLists(t, 10)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		w := newListChain(p, anyOrders(p, rng), rng)
-		c := int32(rng.IntN(len(p.clusters)))
+		c := int32(rng.IntN(len(p.Clusters)))
 		s := &w.clusters[c]
 		n := len(s.order)
 		if n == 0 {
@@ -138,8 +140,8 @@ func TestListProbeGivesUpWhatIsTooDear(t *testing.T) {
 		if fresh := newListChain(p, ordersOf(w), rng); fresh.unit == w.unit && !near(p, energy, fresh.clusters[c].energy) {
 			t.Fatalf("energy %v, decoded afresh %v", energy, fresh.clusters[c].energy)
 		}
-		all := energy + p.makespan*max(w.probe.sums.latest-p.origin, floor)
-		slack := 1e-9 * (1 + math.Abs(all) + p.processors)
+		all := energy + p.Makespan*max(w.probe.sums.latest-p.Origin, floor)
+		slack := 1e-9 * (1 + math.Abs(all) + p.Processors)
 		for _, decode := range []func(*listProbe) bool{place, follow} {
 			for _, limit := range []float64{all + slack, all + 1, 2*all + 1} {
 				if got, ok := decoded(limit, decode); !ok || !near(p, got, energy) {
@@ -209,22 +211,22 @@ func TestListsReachTheBestListSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, p := drawLists(t, 5)
 		best := math.Inf(1)
-		orders := make([][]int32, len(p.clusters))
-		used, left := make([]bool, len(in.Jobs())), len(p.movable)
+		orders := make([][]int32, len(p.Clusters))
+		used, left := make([]bool, len(in.Jobs())), len(p.Movable)
 		var extend func()
 		extend = func() {
 			if left == 0 {
 				best = min(best, p.objectiveOf(orders))
 				return
 			}
-			for _, j := range p.movable {
+			for _, j := range p.Movable {
 				if used[j] {
 					continue
 				}
 				used[j] = true
 				left--
-				for c := range p.clusters {
-					if p.clusters[c].jobs[j].size > 0 {
+				for c := range p.Clusters {
+					if p.Clusters[c].Jobs[j].Size > 0 {
 						orders[c] = append(orders[c], j)
 						extend()
 						orders[c] = orders[c][:len(orders[c])-1]
@@ -234,7 +236,7 @@ func TestListsReachTheBestListSchedule(t *testing.T) {
 				left++
 			}
 		}
-		if len(p.movable)*len(p.clusters) <= 10 {
+		if len(p.Movable)*len(p.Clusters) <= 10 {
 			extend()
 		} else {
 			t.Skip("too many schedules")
@@ -246,11 +248,11 @@ func TestListsReachTheBestListSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := rankOf(in, result.Solution)
+			found, err := engine.RankOf(in, result.Solution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			reached = min(reached, found.objective)
+			reached = min(reached, found.Objective)
 		}
 		if !near(p, reached, best) {
 			t.Fatalf("reached %v; the best list schedule has %v", reached, best)
@@ -286,7 +288,7 @@ func firstOn(t testing.TB, in *model.Instance) *model.Solution {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := (&lists{p: p, walks: []*listChain{{orders: orders}}}).solution(0)
+	s, err := (&ListsEngine{p: p, walks: []*listChain{{orders: orders}}}).Solution(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,11 +344,11 @@ func BenchmarkListMoves(b *testing.B) {
 			in := batch(b, jobs, "mcp")
 			p := newListProblem(context.Background(), in)
 			orders := p.dispatch(context.Background(), listRules[0])
-			e := &lists{p: p, walks: []*listChain{newListChain(p, orders, rand.New(rand.NewPCG(1, 1)))}}
+			e := &ListsEngine{p: p, walks: []*listChain{newListChain(p, orders, rand.New(rand.NewPCG(1, 1)))}}
 			e.ladder = newLadder(1, jobs, e.walks[0].objective/float64(jobs), rand.New(rand.NewPCG(1, 0)))
 			for range 50 { // until it is where the search is most of the time
-				e.advance(0, 4096, func() bool { return false })
-				e.meet()
+				e.Advance(0, 4096, func() bool { return false })
+				e.Exchange()
 			}
 			b.ReportAllocs()
 			for b.Loop() {

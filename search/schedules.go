@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"github.com/allot-opt/allot/model"
 )
 
@@ -13,12 +15,12 @@ import (
 // choice of those with which it ends first, and list decoding makes the schedule (see plan.Resources). A job whose span is the grid
 // may be spread over several clusters besides. Each chain is annealed over and over, from the start, from rules of priority and
 // from what has been found.
-type schedules struct {
+type SchedulesEngine struct {
 	problem *scheduleProblem
 	runs    []*scheduleChain
 	pacing  schedulePace
 	failed  bool           // a chain has failed: nothing is searched any more
-	leading rank           // of the elite
+	leading engine.Rank    // of the elite
 	elite   scheduleGenome // the best of all chains at the last meeting
 }
 
@@ -28,13 +30,13 @@ const scheduleTurned = 20_000
 // scheduleChains is the most searches side by side.
 const scheduleChains = 4
 
-// newSchedules makes the engine; it takes every instance.
-func newSchedules(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error) {
+// NewSchedules makes the engine; it takes every instance.
+func NewSchedules(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 	p := newScheduleProblem(ctx, in)
 	if p == nil {
 		return nil, nil
 	}
-	s := &schedules{problem: p, leading: rank{math.MaxInt, math.Inf(1)}}
+	s := &SchedulesEngine{problem: p, leading: engine.Nothing}
 	genome := p.genomeOf(start)
 	openings := p.openings()
 	for k, chains := 0, 1; k < chains; k++ {
@@ -60,18 +62,18 @@ func newSchedules(ctx context.Context, in *model.Instance, start *model.Solution
 }
 
 // chains implements engine.
-func (s *schedules) chains() int { return len(s.runs) }
+func (s *SchedulesEngine) Chains() int { return len(s.runs) }
 
 // best implements engine.
-func (s *schedules) best(k int) rank {
+func (s *SchedulesEngine) Best(k int) engine.Rank {
 	if s.runs[k].decoder.failed != nil {
-		return rank{-1, 0} // so that its solution is asked for, which is the error
+		return engine.NewRank(-1, 0) // so that its solution is asked for, which is the error
 	}
 	return s.runs[k].best
 }
 
 // solution implements engine.
-func (s *schedules) solution(k int) (*model.Solution, error) {
+func (s *SchedulesEngine) Solution(k int) (*model.Solution, error) {
 	for _, c := range s.runs {
 		if c.decoder.failed != nil {
 			return nil, c.decoder.failed
@@ -81,21 +83,21 @@ func (s *schedules) solution(k int) (*model.Solution, error) {
 }
 
 // round implements engine.
-func (s *schedules) round() int64 { return s.pacing.round() }
+func (s *SchedulesEngine) Round() int64 { return s.pacing.round() }
 
 // pace implements engine.
-func (s *schedules) pace() int64 { return s.pacing.pace(len(s.runs)) }
+func (s *SchedulesEngine) Pace() int64 { return s.pacing.pace(len(s.runs)) }
 
 // meet implements engine: every chain may begin again from the best of all.
-func (s *schedules) meet() {
+func (s *SchedulesEngine) Exchange() {
 	leader := s.runs[0]
 	for _, c := range s.runs {
 		s.failed = s.failed || c.decoder.failed != nil
-		if c.best.less(leader.best) {
+		if c.best.Less(leader.best) {
 			leader = c
 		}
 	}
-	if leader.best.less(s.leading) {
+	if leader.best.Less(s.leading) {
 		s.leading = leader.best
 		s.elite.assign(&leader.found)
 		for _, c := range s.runs {
@@ -105,7 +107,7 @@ func (s *schedules) meet() {
 }
 
 // advance implements engine.
-func (s *schedules) advance(k int, evaluations int64, stop func() bool) int64 {
+func (s *SchedulesEngine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	c := s.runs[k]
 	if s.failed {
 		return 0
@@ -160,9 +162,9 @@ type scheduleChain struct {
 	turn     bool              // the schedule kept may get shorter when it is turned round
 	elite    *scheduleGenome   // of all chains; nil: not yet
 
-	now     rank
+	now     engine.Rank
 	energy  float64 // what is annealed: the objective, and for the makespan a little of the mean response
-	best    rank
+	best    engine.Rank
 	found   scheduleGenome // the best, as it was decided
 	results []scheduleResult
 
@@ -175,13 +177,13 @@ type annealing struct {
 	scale               float64 // mean change by a move
 	samples             int
 	temperature, factor float64
-	base, hot           float64 // what runs begin with first, and what this one did, in shares of the scale
-	before              rank    // the best before the run
+	base, hot           float64     // what runs begin with first, and what this one did, in shares of the scale
+	before              engine.Rank // the best before the run
 }
 
 func newScheduleChain(p *scheduleProblem, rng *rand.Rand, start *scheduleGenome) *scheduleChain {
 	return &scheduleChain{problem: p, decoder: newScheduleDecoder(p), move: newScheduleMove(p, rng), rng: rng, start: start,
-		best: rank{math.MaxInt, math.Inf(1)}, turn: p.waits}
+		best: engine.Nothing, turn: p.waits}
 }
 
 // adopt continues from another genome; false where it is to stop.
@@ -197,7 +199,7 @@ func (c *scheduleChain) adopt(g *scheduleGenome) bool {
 
 // offer continues from another genome if it is better.
 func (c *scheduleChain) offer(g *scheduleGenome) bool {
-	if ok := c.decoder.decode(g, 0, math.Inf(1)); !ok || !c.decoder.rank().less(c.now) {
+	if ok := c.decoder.decode(g, 0, math.Inf(1)); !ok || !c.decoder.rank().Less(c.now) {
 		c.decoder.drop(g)
 		return false
 	}
@@ -208,7 +210,7 @@ func (c *scheduleChain) offer(g *scheduleGenome) bool {
 
 // turnRound tries the schedule turned round, and says whether it is better.
 func (c *scheduleChain) turnRound() bool {
-	if c.now.left > 0 || len(c.problem.jobs) > scheduleTurned {
+	if c.now.Left > 0 || len(c.problem.jobs) > scheduleTurned {
 		return false
 	}
 	turned, ok := c.decoder.forwardBackward(&c.move.genome)
@@ -220,7 +222,7 @@ func (c *scheduleChain) accept() {
 	c.decoder.keep(&c.move.genome)
 	c.now = c.decoder.rank()
 	c.energy = c.decoder.energy()
-	if !c.now.less(c.best) {
+	if !c.now.Less(c.best) {
 		return
 	}
 	c.best = c.now
@@ -262,8 +264,8 @@ func (c *scheduleChain) step() {
 // accepts says whether the schedule that was decoded is taken: one with more jobs left out hardly ever.
 func (c *scheduleChain) accepts(slack float64) bool {
 	left := c.decoder.sums.left
-	if left != c.now.left {
-		return left < c.now.left || slack > 4*c.hot*c.scale*float64(left-c.now.left)
+	if left != c.now.Left {
+		return left < c.now.Left || slack > 4*c.hot*c.scale*float64(left-c.now.Left)
 	}
 	return c.decoder.energy() <= c.energy+slack
 }
@@ -314,7 +316,7 @@ func (c *scheduleChain) begin() {
 	case c.runs == 2:
 		c.length = min(int64(scheduleFirst*len(c.problem.jobs)), 25*c.pacing.round())
 		c.hot = c.base
-	case c.best.less(c.before) || c.hot*scheduleHotter > max(1, scheduleFew/float64(len(c.problem.jobs))):
+	case c.best.Less(c.before) || c.hot*scheduleHotter > max(1, scheduleFew/float64(len(c.problem.jobs))):
 		c.length += c.length / 2
 		c.hot = c.base
 	default:

@@ -25,17 +25,17 @@ func BenchmarkSchedules(b *testing.B) {
 		in   *model.Instance
 	}{{"workflow", workflow(b, "montage-chameleon-2mass-005d-001.json", 16)}, {"moldable", moldable}, {"grid", grid}, {"large", largeInstance(b, 2000)}} {
 		b.Run("instance="+c.name, func(b *testing.B) {
-			e, err := newSchedules(context.Background(), c.in, queueStart(b, c.in), 1)
+			e, err := NewSchedules(context.Background(), c.in, queueStart(b, c.in), 1)
 			if err != nil {
 				b.Fatal(err)
 			}
-			e.advance(0, 100, func() bool { return false })
+			e.Advance(0, 100, func() bool { return false })
 			made := int64(0)
 			for b.Loop() {
-				made += e.advance(0, e.round(), func() bool { return false })
+				made += e.Advance(0, e.Round(), func() bool { return false })
 			}
 			b.ReportMetric(float64(made)/b.Elapsed().Seconds(), "evaluations/s")
-			b.ReportMetric(math.Round(e.best(0).objective*1e6)/1e6, "objective")
+			b.ReportMetric(math.Round(e.Best(0).Objective*1e6)/1e6, "objective")
 		})
 	}
 }

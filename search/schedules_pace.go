@@ -101,7 +101,7 @@ func (s *schedulePace) pace(chains int) int64 {
 }
 
 // measure decodes the start on the first chain and tells from it how long evaluations take; false where it is to stop.
-func (s *schedules) measure(c *scheduleChain, stop func() bool, openings []scheduleOpening) bool {
+func (s *SchedulesEngine) measure(c *scheduleChain, stop func() bool, openings []scheduleOpening) bool {
 	if len(s.problem.jobs) > 0 {
 		c.decoder.stop = stop
 		if c.started = c.adopt(c.start); !c.started {

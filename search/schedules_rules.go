@@ -107,31 +107,6 @@ func (p *scheduleProblem) genomeOf(s *model.Solution) scheduleGenome {
 	return g
 }
 
-// waiting is a job in a heap, the least key first.
-type waiting struct {
-	key float64
-	job int32
-}
-
-// waitingHeap orders jobs by key, those of one key by their place in the queue.
-type waitingHeap struct {
-	jobs     []waiting
-	position []int32
-}
-
-func (h *waitingHeap) Len() int      { return len(h.jobs) }
-func (h *waitingHeap) Swap(a, b int) { h.jobs[a], h.jobs[b] = h.jobs[b], h.jobs[a] }
-func (h *waitingHeap) Push(x any)    { h.jobs = append(h.jobs, x.(waiting)) }
-func (h *waitingHeap) Less(a, b int) bool {
-	x, y := h.jobs[a], h.jobs[b]
-	return x.key < y.key || x.key == y.key && h.position[x.job] < h.position[y.job]
-}
-func (h *waitingHeap) Pop() any {
-	x := h.jobs[len(h.jobs)-1]
-	h.jobs = h.jobs[:len(h.jobs)-1]
-	return x
-}
-
 // dispatch is the genome of the schedule by events: whenever a processor is free, of the jobs that may start by then the one
 // of highest priority is placed. On like processors, with jobs of one processor each, this is Graham's list schedule. False
 // where it is to stop.
@@ -140,7 +115,7 @@ func (h *waitingHeap) Pop() any {
 func (d *scheduleDecoder) dispatch(opening scheduleOpening) (scheduleGenome, bool) {
 	g := scheduleGenome{order: make([]int32, 0, len(d.jobs)), choices: make([]scheduleChoice, len(d.in.Jobs()))}
 	waits := make([]int32, len(d.in.Jobs()))
-	later, now := &waitingHeap{position: d.position}, &waitingHeap{position: d.position}
+	later, now := &Heap{Position: d.position}, &Heap{Position: d.position}
 	for _, j := range d.jobs {
 		g.choices[j] = scheduleChoice{cluster: -1}
 		if opening.width != nil {
@@ -148,7 +123,7 @@ func (d *scheduleDecoder) dispatch(opening scheduleOpening) (scheduleGenome, boo
 			g.choices[j].width = int32(opening.width(least, most))
 		}
 		if waits[j] = int32(len(d.in.Jobs()[j].After)); waits[j] == 0 {
-			later.jobs = append(later.jobs, waiting{d.in.Jobs()[j].Arrival, j})
+			later.Jobs = append(later.Jobs, Waiting{d.in.Jobs()[j].Arrival, j})
 		}
 	}
 	heap.Init(later)
@@ -161,13 +136,13 @@ func (d *scheduleDecoder) dispatch(opening scheduleOpening) (scheduleGenome, boo
 			free = min(free, d.resources.Release(c, 1))
 		}
 		if t = max(t, free); now.Len() == 0 {
-			t = max(t, later.jobs[0].key)
+			t = max(t, later.Jobs[0].Key)
 		}
-		for later.Len() > 0 && later.jobs[0].key <= t {
-			j := heap.Pop(later).(waiting).job
-			heap.Push(now, waiting{opening.rule(d.scheduleProblem, j), j})
+		for later.Len() > 0 && later.Jobs[0].Key <= t {
+			j := heap.Pop(later).(Waiting).Job
+			heap.Push(now, Waiting{opening.rule(d.scheduleProblem, j), j})
 		}
-		j := heap.Pop(now).(waiting).job
+		j := heap.Pop(now).(Waiting).Job
 		d.place(int(j), g.choices[j])
 		g.order = append(g.order, j)
 		d.to = len(g.order)
@@ -177,7 +152,7 @@ func (d *scheduleDecoder) dispatch(opening scheduleOpening) (scheduleGenome, boo
 				if !ok {
 					ready = t
 				}
-				heap.Push(later, waiting{ready, int32(next)})
+				heap.Push(later, Waiting{ready, int32(next)})
 			}
 		}
 		if d.poll += 1000; d.tired() {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/race"
@@ -69,15 +71,15 @@ func TestSchedulesSpreadWhatFitsOneCluster(t *testing.T) {
 	} {
 		s := minimised(t, c.b, nil)
 		in, _ := c.b.Build()
-		found, err := rankOf(in, s)
+		found, err := engine.RankOf(in, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.objective != c.want {
-			t.Errorf("%s: makespan %v, want %v", name, found.objective, c.want)
+		if found.Objective != c.want {
+			t.Errorf("%s: makespan %v, want %v", name, found.Objective, c.want)
 		}
-		again, err := rankOf(in, minimised(t, c.b, s))
-		if err != nil || found.better(again) {
+		again, err := engine.RankOf(in, minimised(t, c.b, s))
+		if err != nil || found.Better(again) {
 			t.Errorf("%s: from %+v the search comes to %+v, %v", name, found, again, err)
 		}
 	}
@@ -104,13 +106,13 @@ func TestSchedulesThatComeOutOtherwise(t *testing.T) {
 func TestSchedulesReturnTheErrorOfAChain(t *testing.T) {
 	in := largeInstance(t, 20)
 	start := queueStart(t, in)
-	e, err := newSchedules(context.Background(), in, start, 1)
+	e, err := NewSchedules(context.Background(), in, start, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Errorf("no such schedule")
-	e.(*schedules).runs[2].decoder.fail(want)
-	at, err := rankOf(in, start)
+	e.(*SchedulesEngine).runs[2].decoder.fail(want)
+	at, err := engine.RankOf(in, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,11 +142,11 @@ func TestSchedulePaceFollowsTheWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := newSchedules(context.Background(), in, queueStart(t, in), 1)
+		e, err := NewSchedules(context.Background(), in, queueStart(t, in), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.pace()
+		return e.Pace()
 	}
 	plain, licensed, many := pace(1000, 0), pace(1000, 1), pace(10_000, 1)
 	t.Logf("%d without licences, %d with, %d of ten times the jobs", plain, licensed, many)
@@ -182,7 +184,7 @@ func TestSchedulesLeaveAValley(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := rankOf(in, result.Solution); err != nil || found.left > 0 || found.objective > 28.34 {
+		if found, err := engine.RankOf(in, result.Solution); err != nil || found.Left > 0 || found.Objective > 28.34 {
 			t.Errorf("seed %d: %+v, %v; the best of all is 28.33", seed, found, err)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/race"
@@ -70,40 +72,40 @@ func TestSchedulesAreRight(t *testing.T) {
 	manySchedules(t, 5, func(t *rapid.T) {
 		in := drawSchedules(t, 12)
 		start := queueStart(t, in)
-		at, err := rankOf(in, start)
+		at, err := engine.RankOf(in, start)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := newSchedules(context.Background(), in, start, 1)
+		e, err := NewSchedules(context.Background(), in, start, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
-			for k := range e.chains() {
-				e.advance(k, 60, func() bool { return false })
+			for k := range e.Chains() {
+				e.Advance(k, 60, func() bool { return false })
 			}
-			e.meet()
+			e.Exchange()
 		}
-		for k := range e.chains() {
-			if math.IsInf(e.best(k).objective, 1) {
+		for k := range e.Chains() {
+			if math.IsInf(e.Best(k).Objective, 1) {
 				continue
 			}
-			s, err := e.solution(k)
+			s, err := e.Solution(k)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if report := model.Check(in, s); !report.OK() {
 				t.Fatalf("%v", report.Violations[0])
 			}
-			found, err := rankOf(in, s)
+			found, err := engine.RankOf(in, s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !agrees(in, s, found.objective, e.best(k).objective) {
-				t.Fatalf("the engine adds up %v, the evaluator %v of %+v", e.best(k).objective, found.objective, in.Objective())
+			if !agrees(in, s, found.Objective, e.Best(k).Objective) {
+				t.Fatalf("the engine adds up %v, the evaluator %v of %+v", e.Best(k).Objective, found.Objective, in.Objective())
 			}
-			if nowhere := len(newScheduleProblem(context.Background(), in).nowhere); found.left != e.best(k).left+nowhere {
-				t.Fatalf("the engine counts %d jobs left out besides %d, the schedule has %d", e.best(k).left, nowhere, found.left)
+			if nowhere := len(newScheduleProblem(context.Background(), in).nowhere); found.Left != e.Best(k).Left+nowhere {
+				t.Fatalf("the engine counts %d jobs left out besides %d, the schedule has %d", e.Best(k).Left, nowhere, found.Left)
 			}
 		}
 		// Decoded in the order of its starts the start may come out worse; then it is handed back itself.
@@ -111,11 +113,11 @@ func TestSchedulesAreRight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reached, err := rankOf(in, result.Solution)
+		reached, err := engine.RankOf(in, result.Solution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at.better(reached) {
+		if at.Better(reached) {
 			t.Fatalf("the start is %+v, the result %+v", at, reached)
 		}
 	})
@@ -139,12 +141,12 @@ func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 				if s, err = p.schedule(g.order, d.next); err != nil {
 					t.Fatal(err)
 				}
-				want, err := rankOf(in, s)
+				want, err := engine.RankOf(in, s)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := d.rank().objective; !agrees(in, s, got, want.objective) {
-					t.Fatalf("adds up to %v, the evaluator finds %v", got, want.objective)
+				if got := d.rank().Objective; !agrees(in, s, got, want.Objective) {
+					t.Fatalf("adds up to %v, the evaluator finds %v", got, want.Objective)
 				}
 			})
 		})
@@ -187,7 +189,7 @@ func TestDecodeFromTheChange(t *testing.T) {
 			if !ok && !(whole.energy() > limit) {
 				t.Fatalf("given up at a limit of %v; the energy is %v", limit, whole.energy())
 			}
-			if ok && (d.rank() != whole.rank() && !math.IsNaN(d.rank().objective) || !slices.EqualFunc(d.next, whole.next, sameResult)) {
+			if ok && (d.rank() != whole.rank() && !math.IsNaN(d.rank().Objective) || !slices.EqualFunc(d.next, whole.next, sameResult)) {
 				t.Fatalf("from position %d: %+v, from the beginning %+v", move.low, d.rank(), whole.rank())
 			}
 			if ok && rapid.Bool().Draw(t, "keep") {
@@ -209,17 +211,17 @@ func sameResult(a, b scheduleResult) bool {
 }
 
 // bestOfAll is the best rank of all genomes: every order that precedence allows, every cluster, every number of processors.
-func bestOfAll(t *rapid.T, p *scheduleProblem) rank {
+func bestOfAll(t *rapid.T, p *scheduleProblem) engine.Rank {
 	d := newScheduleDecoder(p)
 	d.stop = func() bool { return false }
 	g := scheduleGenome{choices: make([]scheduleChoice, len(p.in.Jobs()))}
-	best := rank{math.MaxInt, math.Inf(1)}
+	best := engine.Nothing
 	placed := make([]bool, len(p.in.Jobs()))
 	var extend func()
 	extend = func() {
 		if len(g.order) == len(p.jobs) {
 			d.decode(&g, 0, math.Inf(1))
-			if r := d.rank(); r.less(best) {
+			if r := d.rank(); r.Less(best) {
 				best = r
 			}
 			return
@@ -261,28 +263,28 @@ func TestSchedulesReachTheBestOfAll(t *testing.T) {
 			return // slow
 		}
 		best := bestOfAll(t, p)
-		if math.IsInf(best.objective, 1) || len(p.jobs) == 0 {
+		if math.IsInf(best.Objective, 1) || len(p.jobs) == 0 {
 			return
 		}
-		e, err := newSchedules(context.Background(), in, queueStart(t, in), 1)
+		e, err := NewSchedules(context.Background(), in, queueStart(t, in), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tried++
-		found := rank{math.MaxInt, math.Inf(1)}
+		found := engine.Nothing
 		for range 40 {
-			for k := range e.chains() {
-				e.advance(k, 100, func() bool { return false })
-				if r := e.best(k); r.less(found) {
+			for k := range e.Chains() {
+				e.Advance(k, 100, func() bool { return false })
+				if r := e.Best(k); r.Less(found) {
 					found = r
 				}
 			}
-			e.meet()
-			if !best.better(found) {
+			e.Exchange()
+			if !best.Better(found) {
 				break
 			}
 		}
-		if found.left > best.left || best.better(found) && math.Abs(best.objective-found.objective) > 1e-9*math.Abs(best.objective)+1e-12 {
+		if found.Left > best.Left || best.Better(found) && math.Abs(best.Objective-found.Objective) > 1e-9*math.Abs(best.Objective)+1e-12 {
 			t.Fatalf("found %+v, the best of all is %+v: objective %+v", found, best, in.Objective())
 		}
 	})
@@ -420,12 +422,12 @@ func TestSchedulesKeepGrahamsBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := rankOf(in, result.Solution)
+		found, err := engine.RankOf(in, result.Solution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if floor := workflowFloor(in, p); found.objective > (2-1/float64(p))*floor*(1+1e-12) {
-			t.Fatalf("makespan %v, more than 2 − 1/%d times %v", found.objective, p, floor)
+		if floor := workflowFloor(in, p); found.Objective > (2-1/float64(p))*floor*(1+1e-12) {
+			t.Fatalf("makespan %v, more than 2 − 1/%d times %v", found.Objective, p, floor)
 		}
 	})
 }
@@ -455,11 +457,11 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := rankOf(in, result.Solution)
+			found, err := engine.RankOf(in, result.Solution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			ratio := found.objective / floor
+			ratio := found.Objective / floor
 			t.Logf("%s on %d: %.4f, %d evaluations", name, processors, ratio, result.Evaluations)
 			if ratio > 2-1/float64(processors) {
 				t.Errorf("%s on %d: %v", name, processors, ratio)
@@ -483,7 +485,7 @@ func TestSchedulesOfExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var found [2]rank
+		var found [2]engine.Rank
 		for seed := range found {
 			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: uint64(seed), MaxEvals: 8000, Target: math.Inf(-1)})
 			if err != nil {
@@ -492,12 +494,12 @@ func TestSchedulesOfExamples(t *testing.T) {
 			if report := model.Check(in, result.Solution); !report.OK() {
 				t.Errorf("%s: %v", file, report.Violations[0])
 			}
-			if found[seed], err = rankOf(in, result.Solution); err != nil {
+			if found[seed], err = engine.RankOf(in, result.Solution); err != nil {
 				t.Fatal(err)
 			}
 		}
-		t.Logf("%s: %d left out, objective %v", file, found[0].left, found[0].objective)
-		if a, b := found[0], found[1]; a.left != b.left || math.Abs(a.objective-b.objective) > 0.1*math.Abs(a.objective) {
+		t.Logf("%s: %d left out, objective %v", file, found[0].Left, found[0].Objective)
+		if a, b := found[0], found[1]; a.Left != b.Left || math.Abs(a.Objective-b.Objective) > 0.1*math.Abs(a.Objective) {
 			t.Errorf("%s: one seed finds %+v, another %+v", file, a, b)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"github.com/allot-opt/allot/model"
 )
 
@@ -46,34 +48,11 @@ type Result struct {
 	Stop        model.Stop      // done: the target was reached, or there is nothing to search
 }
 
-// engine is one way to search an instance. It is made from the start, which is in order by the checker.
-type engine interface {
-	// chains is how many searches run side by side. Chains share nothing that one of them writes while it advances.
-	chains() int
-	// advance continues chain k for so many evaluations, or until stop says so, which it asks at least every millisecond or
-	// so, and returns how many it made. Zero: there is nothing left to search.
-	advance(k int, evaluations int64, stop func() bool) int64
-	// meet lets the chains learn from each other; it is called between rounds.
-	meet()
-	// best is how good the best schedule is that chain k has found, as the engine adds it up; nothing: none yet. Jobs that can run
-	// nowhere need not be counted among those left out, in any schedule or in none.
-	best(k int) rank
-	// solution is that schedule.
-	solution(k int) (*model.Solution, error)
-	// round is how many evaluations a chain makes in a round, some ms of them.
-	round() int64
-	// pace is about how many evaluations one core makes in a second; it depends on the instance alone.
-	pace() int64
-}
-
 // ErrNoEngine is returned where no engine can take the instance.
 var ErrNoEngine = errors.New("search: no engine for the instance")
 
-// newEngine makes the engine of an instance; nil and no error: not for this engine.
-type newEngine func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error)
-
 // engines, the most special first.
-var engines = []newEngine{newUnrelated, newLists, newSchedules}
+var engines = []engine.New{NewUnrelated, NewLists, NewSchedules}
 
 // Minimise improves the start, which must be in order by the checker, or finds a schedule where it is nil, until the context
 // ends, a limit is hit or the target is reached.
@@ -82,18 +61,18 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		return Result{}, fmt.Errorf("search: effort: expected a finite number of at least 0, found %v", opt.Effort)
 	}
 	if ctx.Err() != nil {
-		return Result{Solution: start, Stop: StopReason(ctx)}, nil
+		return Result{Solution: start, Stop: engine.StopReason(ctx)}, nil
 	}
-	from, at := start, nothing
+	from, at := start, engine.Nothing
 	if start == nil {
 		from = &model.Solution{}
 	} else {
 		var err error
-		if at, err = rankOf(in, start); err != nil {
+		if at, err = engine.RankOf(in, start); err != nil {
 			return Result{}, err
 		}
 		opt.tell(0, at)
-		if at.reaches(opt.Target) {
+		if at.Reaches(opt.Target) {
 			return Result{Solution: start, Stop: model.StopDone}, nil
 		}
 	}
@@ -103,7 +82,7 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		case err != nil:
 			return Result{}, err
 		case ctx.Err() != nil:
-			return Result{Solution: start, Stop: StopReason(ctx)}, nil
+			return Result{Solution: start, Stop: engine.StopReason(ctx)}, nil
 		case e != nil:
 			return improve(ctx, e, in, start, at, opt)
 		}
@@ -112,62 +91,20 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 }
 
 // tell reports the best schedule so far.
-func (o *Options) tell(evaluations int64, best rank) {
+func (o *Options) tell(evaluations int64, best engine.Rank) {
 	if o.Progress != nil {
-		o.Progress(Progress{evaluations, best.left, best.objective})
+		o.Progress(Progress{evaluations, best.Left, best.Objective})
 	}
 }
 
 // Rank is how good a schedule is: jobs left out first, then the objective.
-type Rank struct {
-	left      int
-	objective float64
-}
+type Rank = engine.Rank
 
 // NewRank is the rank of a schedule that leaves out so many jobs.
-func NewRank(left int, objective float64) Rank { return Rank{left, objective} }
+func NewRank(left int, objective float64) Rank { return engine.NewRank(left, objective) }
 
 // Better says whether a is better than b by more than rounding.
-func Better(a, b Rank) bool { return a.better(b) }
+func Better(a, b Rank) bool { return engine.Better(a, b) }
 
-// rank is what the engines call it.
-type rank = Rank
-
-// nothing is the rank of no schedule at all. Objectives may be +Inf, so that the number of jobs left out alone tells.
-var nothing = rank{math.MaxInt, math.Inf(1)}
-
-// none says that this is the rank of no schedule at all.
-func (a rank) none() bool { return a.left == math.MaxInt }
-
-// reaches says whether nothing is left out and the objective is as low as the target, up to rounding.
-func (a rank) reaches(target float64) bool {
-	return a.left == 0 && a.objective <= target+model.Tolerance*math.Abs(target)
-}
-
-// less orders ranks, the better first, to the last bit.
-func (a rank) less(b rank) bool {
-	if a.left != b.left {
-		return a.left < b.left
-	}
-	return a.objective < b.objective
-}
-
-// rankOf evaluates a schedule.
-func rankOf(in *model.Instance, s *model.Solution) (rank, error) {
-	evaluation, err := model.Evaluate(in, s)
-	if err != nil {
-		return rank{}, fmt.Errorf("search: %w", err)
-	}
-	return rank{len(s.Unscheduled), evaluation.Objective}, nil
-}
-
-// better says whether a is better than b by more than rounding.
-func (a rank) better(b rank) bool {
-	if a.left != b.left {
-		return a.left < b.left
-	}
-	if math.IsInf(b.objective, 0) {
-		return a.objective < b.objective
-	}
-	return a.objective < b.objective-model.Tolerance*math.Abs(b.objective)
-}
+// StopReason says whether the context ended by its deadline or was cancelled.
+func StopReason(ctx context.Context) model.Stop { return engine.StopReason(ctx) }

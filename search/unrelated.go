@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"github.com/allot-opt/allot/model"
 )
 
@@ -12,7 +14,7 @@ import (
 // order on a processor does not matter, so a schedule is a processor for each job.
 //
 // It anneals on the loads weighted by prices: see unrelatedChain.
-type unrelated struct {
+type UnrelatedEngine struct {
 	problem *unrelatedProblem
 	runs    []*unrelatedChain
 }
@@ -20,8 +22,8 @@ type unrelated struct {
 // unrelatedChains is the number of chains.
 const unrelatedChains = 4
 
-// newUnrelated makes the engine; nil for an instance in which anything else matters.
-func newUnrelated(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error) {
+// NewUnrelated makes the engine; nil for an instance in which anything else matters.
+func NewUnrelated(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 	weight := makespanWeight(in)
 	if weight <= 0 || in.Features()&^(model.UnrelatedTimes|model.RestrictedTimes) != 0 || len(in.Jobs()) == 0 {
 		return nil, nil
@@ -35,7 +37,7 @@ func newUnrelated(ctx context.Context, in *model.Instance, start *model.Solution
 		return nil, nil
 	}
 	p.weight = weight
-	u := &unrelated{problem: p}
+	u := &UnrelatedEngine{problem: p}
 	at = p.settle(at)
 	if len(p.pairs) > 0 {
 		opening, scratch := p.open(ctx), make([]float64, len(p.clusterOf))
@@ -99,21 +101,23 @@ func firstMachines(in *model.Instance) []int {
 	return first
 }
 
-func (u *unrelated) chains() int { return len(u.runs) }
+func (u *UnrelatedEngine) Chains() int { return len(u.runs) }
 
-func (u *unrelated) round() int64 { return 1 << 18 }
+func (u *UnrelatedEngine) Round() int64 { return 1 << 18 }
 
-func (u *unrelated) pace() int64 { return 20_000_000 }
+func (u *UnrelatedEngine) Pace() int64 { return 20_000_000 }
 
-func (u *unrelated) advance(k int, evaluations int64, stop func() bool) int64 {
+func (u *UnrelatedEngine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	return u.runs[k].advance(evaluations, stop)
 }
 
-func (u *unrelated) best(k int) rank { return rank{0, u.problem.weight * u.runs[k].best} }
+func (u *UnrelatedEngine) Best(k int) engine.Rank {
+	return engine.NewRank(0, u.problem.weight*u.runs[k].best)
+}
 
 // meet tells the chains the least makespan of all, which sets their aims and temperatures. A chain far behind goes on from the
 // leader's schedule.
-func (u *unrelated) meet() {
+func (u *UnrelatedEngine) Exchange() {
 	leader := u.runs[0]
 	for _, c := range u.runs[1:] {
 		if c.best < leader.best {
@@ -126,7 +130,7 @@ func (u *unrelated) meet() {
 }
 
 // solution runs the jobs of each processor one after another, in the order of the instance.
-func (u *unrelated) solution(k int) (*model.Solution, error) {
+func (u *UnrelatedEngine) Solution(k int) (*model.Solution, error) {
 	p := u.problem
 	s := &model.Solution{Jobs: make([]model.Placement, 0, len(p.in.Jobs())), Unscheduled: p.left}
 	end := make([]float64, len(p.clusterOf))

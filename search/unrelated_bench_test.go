@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
@@ -38,16 +40,16 @@ func BenchmarkUnrelatedMoves(b *testing.B) {
 	for _, name := range braunNames {
 		b.Run("instance="+name, func(b *testing.B) {
 			in, _ := braun(b, name)
-			e, err := newUnrelated(b.Context(), in, completionStart(in), 1)
+			e, err := NewUnrelated(b.Context(), in, completionStart(in), 1)
 			if err != nil {
 				b.Fatal(err)
 			}
 			never := func() bool { return false }
-			e.advance(0, 1<<23, never)
+			e.Advance(0, 1<<23, never)
 			b.ResetTimer()
 			moves := int64(0)
 			for range b.N {
-				moves += e.advance(0, 1<<18, never)
+				moves += e.Advance(0, 1<<18, never)
 			}
 			b.ReportMetric(float64(moves)/b.Elapsed().Seconds()/1e6, "Mmoves/s")
 		})
@@ -69,7 +71,7 @@ func BenchmarkUnrelatedBraun(b *testing.B) {
 			sum, evaluations := 0.0, int64(0)
 			for k := range b.N {
 				ctx, cancel := context.WithTimeout(b.Context(), time.Duration(seconds*float64(time.Second)))
-				e, err := newUnrelated(ctx, in, start, uint64(k+1))
+				e, err := NewUnrelated(ctx, in, start, uint64(k+1))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -78,11 +80,11 @@ func BenchmarkUnrelatedBraun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				at, err := rankOf(in, r.Solution)
+				at, err := engine.RankOf(in, r.Solution)
 				if err != nil {
 					b.Fatal(err)
 				}
-				sum += at.objective / best
+				sum += at.Objective / best
 				evaluations += r.Evaluations
 			}
 			b.ReportMetric(100*(sum/float64(b.N)-1), "%above")

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/search/internal/engine"
+
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/race"
@@ -76,7 +78,7 @@ func timesInstance(t testing.TB, processors []int, rows [][]float64) *model.Inst
 // solveUnrelated runs the engine alone, checks what it returns and returns its makespan.
 func solveUnrelated(t testing.TB, in *model.Instance, start *model.Solution, opt Options) (Result, float64) {
 	t.Helper()
-	e, err := newUnrelated(context.Background(), in, start, opt.Seed)
+	e, err := NewUnrelated(context.Background(), in, start, opt.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,18 +93,18 @@ func solveUnrelated(t testing.TB, in *model.Instance, start *model.Solution, opt
 	if !report.OK() {
 		t.Fatalf("the schedule is wrong: %v", report.Violations)
 	}
-	before, err := rankOf(in, start)
+	before, err := engine.RankOf(in, start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := rankOf(in, r.Solution)
+	after, err := engine.RankOf(in, r.Solution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before.less(after) {
+	if before.Less(after) {
 		t.Fatalf("start %v, found worse %v", before, after)
 	}
-	return r, after.objective
+	return r, after.Objective
 }
 
 // leastMakespan tries every processor for every job.
@@ -193,11 +195,11 @@ func TestUnrelatedLoadsAddUp(t *testing.T) {
 			rows[j] = rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 1000), func(n int) float64 { return float64(n) / 128 }), len(processors), len(processors)).Draw(r, "times")
 		}
 		in := timesInstance(t, processors, rows)
-		e, err := newUnrelated(context.Background(), in, completionStart(in), 1)
+		e, err := NewUnrelated(context.Background(), in, completionStart(in), 1)
 		if err != nil {
 			r.Fatal(err)
 		}
-		c := e.(*unrelated).runs[0]
+		c := e.(*UnrelatedEngine).runs[0]
 		if c.advance(rapid.Int64Range(1, 5000).Draw(r, "moves"), func() bool { return false }) == 0 {
 			return
 		}
@@ -270,7 +272,7 @@ func TestUnrelatedTakesWhatItCan(t *testing.T) {
 		if report := model.Check(in, start); !report.OK() {
 			return
 		}
-		e, err := newUnrelated(context.Background(), in, start, 1)
+		e, err := NewUnrelated(context.Background(), in, start, 1)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -280,8 +282,8 @@ func TestUnrelatedTakesWhatItCan(t *testing.T) {
 		if _, err := run(context.Background(), e, in, start, Options{MaxEvals: 5000, Target: math.Inf(-1)}); err != nil {
 			r.Fatal(err)
 		}
-		for k := range e.chains() {
-			s, err := e.solution(k)
+		for k := range e.Chains() {
+			s, err := e.Solution(k)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -308,7 +310,7 @@ func TestUnrelatedLeavesOtherInstancesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if e, err := newUnrelated(context.Background(), in, &model.Solution{}, 1); e != nil || err != nil {
+		if e, err := NewUnrelated(context.Background(), in, &model.Solution{}, 1); e != nil || err != nil {
 			t.Errorf("%s: engine %v, error %v", name, e, err)
 		}
 	}
@@ -334,16 +336,16 @@ func TestUnrelatedStopsAtOnce(t *testing.T) {
 	start := completionStart(in)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if e, err := newUnrelated(cancelled, in, start, 1); e != nil || err != nil {
+	if e, err := NewUnrelated(cancelled, in, start, 1); e != nil || err != nil {
 		t.Errorf("cancelled before: engine %v, error %v", e, err)
 	}
-	e, err := newUnrelated(context.Background(), in, start, 1)
+	e, err := NewUnrelated(context.Background(), in, start, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
 	began := time.Now()
-	made := e.advance(0, math.MaxInt64, func() bool { asked++; return asked > 100 })
+	made := e.Advance(0, math.MaxInt64, func() bool { asked++; return asked > 100 })
 	took := time.Since(began)
 	if most := int64(100 * unrelatedBlock); made > most {
 		t.Errorf("%d moves after being asked to stop, expected at most %d", made, most)
@@ -372,7 +374,7 @@ func TestUnrelatedStopsWhileItPrepares(t *testing.T) {
 	for wait := time.Millisecond; wait < 2*time.Second; wait = wait * 3 / 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), wait)
 		began := time.Now()
-		e, err := newUnrelated(ctx, in, start, 1)
+		e, err := NewUnrelated(ctx, in, start, 1)
 		late := time.Since(began) - wait
 		cancel()
 		if err != nil {
@@ -420,7 +422,7 @@ func TestUnrelatedPutsJobsWhereTheyTakeNoTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at, err := rankOf(in, result.Solution); err != nil || at.objective != 0 {
+	if at, err := engine.RankOf(in, result.Solution); err != nil || at.Objective != 0 {
 		t.Errorf("%+v, %v; expected a makespan of 0", at, err)
 	}
 }
