@@ -6,9 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/allot-opt/allot/search/internal/engine"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/engine"
 )
 
 // improve advances the chains of an engine, round by round, from the start of the given rank, nothing where there is none.

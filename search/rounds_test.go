@@ -3,14 +3,20 @@ package search
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
-	"github.com/allot-opt/allot/search/internal/engine"
+	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
+	"github.com/allot-opt/allot/search/internal/engine"
+	"github.com/allot-opt/allot/search/internal/lists"
+	"github.com/allot-opt/allot/search/internal/schedules"
+	"github.com/allot-opt/allot/search/internal/unrelated"
 )
 
 // run searches with an engine that is made already.
@@ -33,6 +39,7 @@ type scripted struct {
 	speed  int64
 	nobody int // jobs left out that it does not count
 	jobs   int
+	err    error // of every solution
 }
 
 func (e *scripted) Chains() int { return len(e.ranks) }
@@ -47,7 +54,9 @@ func (e *scripted) Advance(k int, evaluations int64, _ func() bool) int64 {
 }
 func (e *scripted) Best(k int) engine.Rank { return e.ranks[k][e.at[k]] }
 func (e *scripted) Solution(k int) (*model.Solution, error) {
-	e.asked++
+	if e.asked++; e.err != nil {
+		return nil, e.err
+	}
 	left := min(e.Best(k).Left+e.nobody, e.jobs)
 	return &model.Solution{Jobs: make([]model.Placement, e.jobs-left), Unscheduled: make([]model.Unscheduled, left)}, nil
 }
@@ -55,7 +64,16 @@ func (e *scripted) Solution(k int) (*model.Solution, error) {
 // fourJobs is an instance for a scripted engine.
 func fourJobs(t testing.TB) *model.Instance {
 	t.Helper()
-	return timesInstance(t, []int{2}, [][]float64{{1}, {1}, {1}, {1}})
+	b := model.NewBuilder("four").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	for j := range 4 {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
 }
 
 // rank is short for [engine.NewRank].
@@ -123,8 +141,12 @@ func TestTheTargetEndsTheSearch(t *testing.T) {
 // A start that reaches the target ends the search before an engine is made; one that leaves jobs out does not.
 func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 	in := fourJobs(t)
-	best, none := completionStart(in), completionStart(in)
-	none.Jobs, none.Unscheduled = none.Jobs[:2], []model.Unscheduled{{Job: "j2", Reason: "test"}, {Job: "j3", Reason: "test"}}
+	best, none := &model.Solution{}, &model.Solution{Unscheduled: []model.Unscheduled{{Job: "j2", Reason: "test"}, {Job: "j3", Reason: "test"}}}
+	for j := range 4 {
+		best.Jobs = append(best.Jobs, model.Placement{Job: fmt.Sprint("j", j), Cluster: "c", Processors: model.Processors(j % 2),
+			Start: float64(j / 2), End: float64(j/2 + 1)})
+	}
+	none.Jobs = best.Jobs[:2]
 	for _, c := range []struct {
 		start *model.Solution
 		made  bool
@@ -135,7 +157,7 @@ func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 		defer func(before []engine.New) { setEngines(before) }(engines)
 		setEngines([]engine.New{func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 			made = true
-			return NewUnrelated(ctx, in, start, seed)
+			return unrelated.New(ctx, in, start, seed)
 		}})
 		result, err := Minimise(context.Background(), in, c.start, Options{MaxEvals: 100, Target: 2, Progress: func(p Progress) { told = append(told, p) }})
 		if err != nil {
@@ -210,6 +232,49 @@ func TestAnEngineWithoutASchedule(t *testing.T) {
 	}
 }
 
+// An error of the engine ends the search and is returned, also while Progress is told.
+func TestTheErrorOfAnEngineIsReturned(t *testing.T) {
+	for _, progress := range []func(Progress){nil, func(Progress) {}} {
+		e := newScripted([]engine.Rank{rank(0, 5)})
+		e.err = errors.New("no such schedule")
+		_, err := improve(context.Background(), e, fourJobs(t), nil, engine.Nothing, Options{MaxEvals: 100, Target: math.Inf(-1), Progress: progress})
+		if !errors.Is(err, e.err) {
+			t.Errorf("told %t: the error is %v", progress != nil, err)
+		}
+	}
+}
+
+// Decoded by an engine, a start may come out worse; then the search returns the start itself.
+func TestASearchReturnsNothingWorseThanItsStart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 12}.Instance(t)
+		opt := Options{Seed: 1, MaxEvals: 20, Target: math.Inf(-1)}
+		begun, err := Minimise(context.Background(), in, nil, opt)
+		if err != nil || begun.Solution == nil {
+			t.Fatal("no start: ", err)
+		}
+		at, err := engine.RankOf(in, begun.Solution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := schedules.New(context.Background(), in, begun.Solution, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := run(context.Background(), e, in, begun.Solution, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached, err := engine.RankOf(in, result.Solution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at.Better(reached) {
+			t.Fatalf("the start is %+v, the result %+v", at, reached)
+		}
+	})
+}
+
 // Long runs of every engine are the same at 1 and 4 workers.
 func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 	evaluations := int64(race.Fewer(200_000, 60_000))
@@ -218,9 +283,9 @@ func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 		objective map[string]float64
 		want      func(engine.Engine) bool
 	}{
-		{"unrelated", map[string]float64{"makespan": 1}, func(e engine.Engine) bool { _, ok := e.(*UnrelatedEngine); return ok }},
-		{"lists", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*ListsEngine); return ok }},
-		{"schedules", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*SchedulesEngine); return ok }},
+		{"unrelated", map[string]float64{"makespan": 1}, func(e engine.Engine) bool { _, ok := e.(*unrelated.Engine); return ok }},
+		{"lists", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*lists.Engine); return ok }},
+		{"schedules", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*schedules.Engine); return ok }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,9 +12,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/allot-opt/allot/search/internal/engine"
-
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/engine"
+	"github.com/allot-opt/allot/search/internal/lists"
+	"github.com/allot-opt/allot/search/internal/schedules"
+	"github.com/allot-opt/allot/search/internal/unrelated"
 )
 
 // Options are the limits of a search.
@@ -52,7 +54,7 @@ type Result struct {
 var ErrNoEngine = errors.New("search: no engine for the instance")
 
 // engines, the most special first.
-var engines = []engine.New{NewUnrelated, NewLists, NewSchedules}
+var engines = []engine.New{unrelated.New, lists.New, schedules.New}
 
 // Minimise improves the start, which must be in order by the checker, or finds a schedule where it is nil, until the context
 // ends, a limit is hit or the target is reached.

@@ -1,0 +1,417 @@
+package exact
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search/internal/engine"
+	"github.com/allot-opt/allot/search/internal/separable"
+)
+
+// jointFeatures is what [Exhaust] honours with all clusters at once, and jointJobs the most jobs it then takes.
+const (
+	jointFeatures = plan.DecoderFeatures | model.Precedence | model.LicencePools
+	jointJobs     = 10
+)
+
+// joint exhausts instances whose clusters depend on each other, by precedence or the copies of licences: jobs are placed in order of
+// start on any cluster, all sets at once. A state is dropped where another of the same set has every resource as early, every end that
+// a job waits for as early, and costs no less; or that costs the limit already.
+//
+// Complexity: O(2ⁿ·states·n·C) for n jobs and C clusters.
+type joint struct {
+	p           *separable.Problem
+	maxEvals    int64
+	limit       float64
+	evaluations int64
+	index       []int     // by job of the instance: its number among those movable
+	before      []int     // by job: set of those it waits for
+	after       []int     // and of those that wait for it
+	instant     int       // set of the jobs that take no time on some cluster
+	pools       []int32   // copies of each pool
+	draws       [][][]int // by job and cluster: pool and copies by turns
+	shares      bool      // mcp: what time costs depends on how many jobs a cluster has
+	best        *jointState
+}
+
+// jointState is jobs placed in order of start.
+type jointState struct {
+	set      int
+	assigned uint64 // three bits a job
+	now      float64
+	ends     []float64 // by job, of those placed
+	running  []jointRun
+	free     []int32 // processors by cluster, then copies by pool, at that time
+	latest   []float64
+	over     []float64 // by cluster
+	busy     []float64
+	jobs     []int32
+	direct   float64
+	last     *jointStep
+}
+
+// jointRun is a job that runs, in order of end.
+type jointRun struct {
+	end          float64
+	job, cluster int
+}
+
+// jointStep is the job placed last, with what was placed before.
+type jointStep struct {
+	job, cluster int
+	before       *jointStep
+}
+
+// newJoint reads the instance; nil: it is none of the kind.
+func newJoint(ctx context.Context, in *model.Instance) *joint {
+	p := separable.NewWith(ctx, in, jointFeatures)
+	if p == nil || len(p.Nowhere) > 0 && in.Features()&model.Precedence != 0 {
+		return nil
+	}
+	x := &joint{p: p, index: make([]int, len(in.Jobs()))}
+	for k, j := range p.Movable {
+		x.index[j] = k
+	}
+	numbers := map[[2]int]int{} // cluster, −1 for the grid, and licence
+	for k, j := range p.Movable {
+		x.before, x.after, x.draws = append(x.before, 0), append(x.after, 0), append(x.draws, make([][]int, len(p.Clusters)))
+		for _, first := range in.Jobs()[j].After {
+			x.before[k] |= 1 << x.index[first]
+		}
+		for _, next := range in.Successors(int(j)) {
+			x.after[k] |= 1 << x.index[next]
+		}
+		for c := range p.Clusters {
+			if on := &p.Clusters[c].Jobs[j]; on.Size > 0 && on.Duration == 0 {
+				x.instant |= 1 << k
+			}
+			for _, need := range in.Jobs()[j].Licences {
+				for g := range in.Clusters()[c].Machines {
+					if !in.Clusters()[c].Machines[g].Runs(need.Licence) && p.Clusters[c].Jobs[j].Size > 0 {
+						return nil // which processors a job holds matters
+					}
+				}
+				copies, own := in.Pool(c, need.Licence)
+				if copies == model.Unlimited || need.Copies == 0 {
+					continue
+				}
+				pool := [2]int{-1, need.Licence}
+				if own {
+					pool[0] = c
+				}
+				if _, known := numbers[pool]; !known {
+					numbers[pool] = len(x.pools)
+					x.pools = append(x.pools, int32(min(copies, math.MaxInt32)))
+				}
+				x.draws[k][c] = append(x.draws[k][c], numbers[pool], need.Copies)
+			}
+		}
+	}
+	for c := range p.Clusters {
+		x.shares = x.shares || p.Clusters[c].MCP != separable.Weights{}
+	}
+	return x
+}
+
+// minimiseJointly is [Exhaust] with all clusters at once.
+func minimiseJointly(ctx context.Context, in *model.Instance, limit float64, maxEvals int64) (Found, error) {
+	x := newJoint(ctx, in)
+	if x == nil {
+		return Found{Stop: engine.StopReason(ctx)}, nil
+	}
+	x.limit, x.maxEvals = limit, maxEvals
+	stop, full := x.run(ctx)
+	found := Found{Stop: stop, Evaluations: x.evaluations, Least: limit}
+	if stop != model.StopDone || full {
+		return found, nil
+	}
+	if x.best != nil {
+		var err error
+		if found.Solution, err = x.solution(); err != nil {
+			return found, err
+		}
+		found.Least, found.Doubtful = x.costs(x.best, true), doubtful(in, found.Solution)
+	}
+	found.Proved = true
+	return found, nil
+}
+
+// run places one job more in every state, until all are placed; full: there are too many states.
+func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
+	const most = maxStates / 20 // they are larger, and compared with more others
+	n, C := len(x.p.Movable), len(x.p.Clusters)
+	first := &jointState{now: x.p.Origin, ends: make([]float64, n), latest: slices.Repeat([]float64{x.p.Origin}, C),
+		over: make([]float64, C), busy: make([]float64, C), jobs: make([]int32, C)}
+	for c := range x.p.Clusters {
+		first.free = append(first.free, int32(x.p.Clusters[c].Processors))
+	}
+	first.free = append(first.free, x.pools...)
+	layer := []*jointState{first}
+	for size := range n {
+		next, order, kept := map[[2]uint64][]*jointState{}, [][2]uint64(nil), 0
+		for _, s := range layer {
+			if ctx.Err() != nil {
+				return engine.StopReason(ctx), false
+			}
+			for k := range n {
+				if s.set&(1<<k) != 0 || x.before[k]&^s.set != 0 {
+					continue
+				}
+				for c := range C {
+					if x.maxEvals > 0 && x.evaluations >= x.maxEvals {
+						return model.StopEvaluations, false
+					}
+					x.evaluations++
+					grown := x.place(s, k, c)
+					if grown == nil || x.costs(grown, size+1 == n) >= x.limit {
+						continue
+					}
+					key := [2]uint64{uint64(grown.set), 0}
+					if x.shares {
+						key[1] = grown.assigned
+					}
+					old := next[key]
+					if len(old) == 0 {
+						order = append(order, key)
+					}
+					next[key] = x.undominated(old, grown)
+					kept += len(next[key]) - len(old)
+				}
+			}
+			if kept > most {
+				return model.StopDone, true
+			}
+		}
+		layer = layer[:0:0]
+		for _, key := range order { // in order of discovery, not of a map
+			layer = append(layer, next[key]...)
+		}
+	}
+	least := x.limit
+	for _, s := range layer {
+		if v := x.costs(s, true); v < least {
+			least, x.best = v, s
+		}
+	}
+	return model.StopDone, false
+}
+
+// place starts the job on the cluster as early as it can after those before it; nil: it cannot run there.
+func (x *joint) place(s *jointState, k, c int) *jointState {
+	job := x.p.Movable[k]
+	j := &x.p.Clusters[c].Jobs[job]
+	if j.Size == 0 {
+		return nil
+	}
+	ready := j.Arrival
+	for left := x.before[k]; left != 0; left &= left - 1 {
+		ready = max(ready, s.ends[bits.TrailingZeros(uint(left))])
+	}
+	if j.Duration == 0 { // it holds nothing: it runs when it is ready, whatever else does
+		grown := s.with(k, c, job)
+		x.ends(grown, k, c, ready)
+		return grown
+	}
+	start := max(s.now, ready)
+	free, gone, draws := slices.Clone(s.free), 0, x.draws[k][c]
+	lacks := func() bool {
+		for d := 0; d < len(draws); d += 2 {
+			if int(free[len(x.p.Clusters)+draws[d]]) < draws[d+1] {
+				return true
+			}
+		}
+		return free[c] < j.Size
+	}
+	for gone < len(s.running) && (s.running[gone].end <= start || lacks()) {
+		start = max(start, s.running[gone].end)
+		x.hold(free, s.running[gone].job, s.running[gone].cluster, +1)
+		gone++
+	}
+	if lacks() {
+		return nil
+	}
+	end := start + j.Duration
+	grown := s.with(k, c, job)
+	grown.now, grown.free = start, free
+	x.hold(free, k, c, -1)
+	x.ends(grown, k, c, end)
+	at := gone
+	for at < len(s.running) && s.running[at].end <= end {
+		at++
+	}
+	grown.running = slices.Concat(s.running[gone:at], []jointRun{{end, k, c}}, s.running[at:])
+	return grown
+}
+
+// with is the state with a job more on the cluster, of which only that is entered.
+func (s *jointState) with(k, c int, job int32) *jointState {
+	return &jointState{set: s.set | 1<<k, assigned: s.assigned | uint64(c)<<(3*k), now: s.now, free: s.free, running: s.running, direct: s.direct,
+		last: &jointStep{int(job), c, s.last}, ends: slices.Clone(s.ends), latest: slices.Clone(s.latest), over: slices.Clone(s.over),
+		busy: slices.Clone(s.busy), jobs: slices.Clone(s.jobs)}
+}
+
+// ends counts a job that ends on the cluster at the given time.
+func (x *joint) ends(s *jointState, k, c int, end float64) {
+	job := x.p.Movable[k]
+	j := &x.p.Clusters[c].Jobs[job]
+	s.ends[k] = end
+	s.latest[c] = max(s.latest[c], end)
+	s.busy[c] += j.Area()
+	s.jobs[c]++
+	if end > j.Deadline {
+		s.over[c] += end - j.Deadline
+	}
+	if costs := x.p.Clusters[c].Costs; costs != nil {
+		s.direct += costs[job].Of(end, clearly(j.Deadline, end))
+	}
+}
+
+// hold adds what the job holds on the cluster to what is free, times the sign.
+func (x *joint) hold(free []int32, k, c int, sign int32) {
+	free[c] += sign * x.p.Clusters[c].Jobs[x.p.Movable[k]].Size
+	for d := 0; d < len(x.draws[k][c]); d += 2 {
+		free[len(x.p.Clusters)+x.draws[k][c][d]] += sign * int32(x.draws[k][c][d+1])
+	}
+}
+
+// costs is what the objective comes to with all jobs placed, and at least where some are not.
+func (x *joint) costs(s *jointState, all bool) float64 {
+	sum, latest := x.p.Constant+s.direct, x.p.Origin
+	for c := range x.p.Clusters {
+		cluster := &x.p.Clusters[c]
+		w := cluster.At(float64(s.jobs[c]) / float64(len(x.p.Movable)))
+		latest = max(latest, s.latest[c])
+		makespan := s.latest[c] - x.p.Origin
+		sum += w.Over * s.over[c]
+		if all {
+			sum += w.Makespan*makespan + w.Busy*s.busy[c]
+		} else { // busy time, which may count negative, is no more than the processors have until the end
+			sum += max(0, w.Makespan+min(0, w.Busy)*cluster.Processors) * makespan
+		}
+	}
+	if !all {
+		for k := range x.p.Movable {
+			if s.set&(1<<k) == 0 {
+				end, cost := x.alone(s, k)
+				latest, sum = max(latest, end), sum+cost
+			}
+		}
+	}
+	return sum + x.p.Makespan*(latest-x.p.Origin)
+}
+
+// alone is the earliest end of a job not placed yet, and what it costs at least beside its cluster's makespan, each on the cluster
+// where that is least.
+func (x *joint) alone(s *jointState, k int) (end, cost float64) {
+	ready := x.p.Origin
+	for left := x.before[k] & s.set; left != 0; left &= left - 1 {
+		ready = max(ready, s.ends[bits.TrailingZeros(uint(left))])
+	}
+	end, cost = math.Inf(1), math.Inf(1)
+	job := x.p.Movable[k]
+	for c := range x.p.Clusters {
+		cluster := &x.p.Clusters[c]
+		j := &cluster.Jobs[job]
+		if j.Size == 0 {
+			continue
+		}
+		ends := max(ready, j.Arrival)
+		if j.Duration > 0 {
+			ends = max(ends, s.now) + j.Duration
+		}
+		own := 0.0
+		if ends > j.Deadline { // one job more on the cluster, or several
+			own += cluster.At(float64(s.jobs[c]+1)/float64(len(x.p.Movable))).Over * (ends - j.Deadline)
+		}
+		if cluster.Costs != nil {
+			own += cluster.Costs[job].Of(ends, clearly(j.Deadline, ends))
+		}
+		end, cost = min(end, ends), min(cost, own)
+	}
+	return end, cost
+}
+
+// undominated adds a state to those that are worth going on from.
+func (x *joint) undominated(states []*jointState, s *jointState) []*jointState {
+	for _, other := range states {
+		if x.dominates(other, s) {
+			return states
+		}
+	}
+	kept := make([]*jointState, 0, len(states)+1)
+	for _, other := range states {
+		if !x.dominates(s, other) {
+			kept = append(kept, other)
+		}
+	}
+	return append(kept, s)
+}
+
+// dominates says that whatever follows on b, follows on a as early and as cheap.
+func (x *joint) dominates(a, b *jointState) bool {
+	if a.now > b.now {
+		return false
+	}
+	spent := a.direct - b.direct
+	if x.shares && spent > 0 {
+		return false
+	}
+	for c := range a.latest {
+		if a.latest[c] > b.latest[c] || x.shares && a.over[c] > b.over[c] {
+			return false
+		}
+		w := x.p.Clusters[c].Plain
+		spent += w.Over*(a.over[c]-b.over[c]) + w.Busy*(a.busy[c]-b.busy[c])
+	}
+	if !x.shares && spent > 0 {
+		return false
+	}
+	for left := a.set; left != 0; left &= left - 1 {
+		k := bits.TrailingZeros(uint(left))
+		waiting := x.after[k] &^ a.set
+		if waiting != 0 && a.ends[k] > max(b.ends[k], b.now) || waiting&x.instant != 0 && a.ends[k] > b.ends[k] {
+			return false // one that takes no time may start before the last that was placed
+		}
+	}
+	freeA, freeB, k := slices.Clone(a.free), slices.Clone(b.free), 0
+	for l := -1; l < len(b.running); l++ {
+		at := b.now
+		if l >= 0 {
+			at = b.running[l].end
+			x.hold(freeB, b.running[l].job, b.running[l].cluster, +1)
+		}
+		for ; k < len(a.running) && a.running[k].end <= at; k++ {
+			x.hold(freeA, a.running[k].job, a.running[k].cluster, +1)
+		}
+		for r := range freeA {
+			if freeA[r] < freeB[r] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// solution is the best schedule.
+func (x *joint) solution() (*model.Solution, error) {
+	s, err := plan.NewSchedule(x.p.In)
+	if err != nil {
+		return nil, err
+	}
+	var order []*jointStep
+	for step := x.best.last; step != nil; step = step.before {
+		order = append(order, step)
+	}
+	for _, step := range slices.Backward(order) {
+		slot, _ := s.Earliest(step.job, step.cluster)
+		s.Place(step.job, slot)
+	}
+	for _, j := range x.p.Nowhere {
+		s.LeaveUnplaceable(j)
+	}
+	return s.Solution(), nil
+}
