@@ -175,8 +175,9 @@ func (r *Relaxation) pricedSizes(prices []float64, sizes dualFeasible) float64 {
 // pricesOf finds the prices that are best for the changed sizes.
 func (r *Relaxation) pricesOf(ctx context.Context, sizes dualFeasible) Prices {
 	clusters := r.in.Clusters()
-	rows := table[float64](len(r.must), len(clusters))
+	rows := make([][]float64, len(r.must))
 	for k, j := range r.must {
+		rows[k] = make([]float64, len(clusters))
 		for c := range clusters {
 			rows[k][c] = r.sizedArea(j, c, sizes)
 		}

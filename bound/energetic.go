@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
@@ -175,7 +176,7 @@ func (r *Relaxation) licensed(tails []float64) [][]energyJob {
 // refutes says that no schedule ends within the makespan.
 func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
 	for _, jobs := range e.resources {
-		rounding := float64(4*len(jobs)+2*e.r.depth+64) * epsilon * makespan // times are differences of ones up to the makespan
+		rounding := float64(4*len(jobs)+2*e.r.depth+64) * gate.Epsilon * makespan // times are differences of ones up to the makespan
 		var from, to []float64
 		for k := range jobs {
 			j := &jobs[k]

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/bound/internal/counts"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
@@ -258,24 +259,24 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(seed, 78))
 		r := newRelaxation(ctx, in)
-		mcp := &countsProver{r: r, proved: &Gate{}}
-		mcp.start(ctx)
+		mcp := counts.NewProver(r.counts, &Gate{})
+		mcp.Start(ctx)
 		for range 10 {
-			if mcp.counts == nil {
+			if mcp.Counts() == nil {
 				break
 			}
-			x := make([]float64, mcp.counts.size)
+			x := make([]float64, mcp.Counts().Size)
 			scale := math.Exp(3*rng.NormFloat64() - 1)
 			for k := range x {
 				x[k] = scale * (rng.NormFloat64() + 0.5)
 			}
-			box := mcp.open[0].box
-			value, _, _ := mcp.counts.evaluate(ctx, box, x, 0)
-			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.sum(0, x).Size {
+			box := mcp.Root()
+			value, _, _ := mcp.Counts().Evaluate(ctx, box, x, 0)
+			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.Counts().Sum(0, x).Size {
 				t.Errorf("seed %d: prices prove %v of mcp, the optimum is %v", seed, value, best["mcp"])
 			}
 			if seed%10 == 0 {
-				if slow := slowCounts(mcp.counts, box, x); math.Abs(slow-value) > 1e-9*(1+mcp.counts.sum(0, x).Size) {
+				if slow := slowCounts(mcp.Counts(), box, x); math.Abs(slow-value) > 1e-9*(1+mcp.Counts().Sum(0, x).Size) {
 					t.Errorf("seed %d: %v at the prices, all levels one by one give %v", seed, value, slow)
 				}
 			}
@@ -313,16 +314,16 @@ func methodOf(metric string) Method {
 }
 
 // slowCounts is the bound at the prices, every level and number of jobs computed and the shares enumerated.
-func slowCounts(c *counts, box []countBox, x []float64) float64 {
-	g := make([][]float64, len(c.clusters))
-	for i := range c.clusters {
-		g[i] = slices.Repeat([]float64{math.Inf(1)}, c.jobs+1)
+func slowCounts(c *counts.Relaxation, box []counts.Box, x []float64) float64 {
+	g := make([][]float64, len(c.Clusters))
+	for i := range c.Clusters {
+		g[i] = slices.Repeat([]float64{math.Inf(1)}, c.Jobs+1)
 		g[i][0] = 0
-		for k := box[i].low; k <= box[i].high; k++ {
-			for n := 1; n <= c.jobs; n++ {
-				q, values := float64(n)*c.unit[i], []float64(nil)
-				for j := range c.jobs {
-					if v := c.cost[i][j][k]; !math.IsInf(v, 1) {
+		for k := box[i].Low; k <= box[i].High; k++ {
+			for n := 1; n <= c.Jobs; n++ {
+				q, values := float64(n)*c.Unit[i], []float64(nil)
+				for j := range c.Jobs {
+					if v := c.Cost[i][j][k]; !math.IsInf(v, 1) {
 						values = append(values, q*v-x[j])
 					}
 				}
@@ -330,7 +331,7 @@ func slowCounts(c *counts, box []countBox, x []float64) float64 {
 					continue
 				}
 				slices.Sort(values)
-				sum := q * min(c.h[i][k-1], c.h[i][min(int(k), c.levels-1)])
+				sum := q * min(c.H[i][k-1], c.H[i][min(int(k), c.Levels-1)])
 				for _, v := range values[:n] {
 					sum += v
 				}
@@ -352,8 +353,8 @@ func slowCounts(c *counts, box []countBox, x []float64) float64 {
 		}
 		return best
 	}
-	value := least(0, c.jobs)
-	for _, u := range x[:c.jobs] {
+	value := least(0, c.Jobs)
+	for _, u := range x[:c.Jobs] {
 		value += u
 	}
 	return value

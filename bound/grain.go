@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 
+	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -34,7 +35,7 @@ func (r *Relaxation) roundUp(metric string, bound float64) float64 {
 	const margin = 1e-6 // of a step: a bound just above a value is not raised to the next
 	value := step * math.Ceil((bound-wrong)/step-margin)
 	if wrong > 0 {
-		value -= wrong + 4*epsilon*value
+		value -= wrong + 4*gate.Epsilon*value
 	}
 	return max(bound, value)
 }
@@ -56,7 +57,7 @@ func (r *Relaxation) stepOf(metric string) (step, wrong float64) {
 			return 0, 0
 		}
 		g := r.grainOf(false)
-		return g.step / n, (n+2)*g.off + 4*epsilon*g.step // of its end or start and of its arrival; of the division
+		return g.step / n, (n+2)*g.off + 4*gate.Epsilon*g.step // of its end or start and of its arrival; of the division
 	}
 	return 0, 0
 }
@@ -116,7 +117,7 @@ func grainOfTimes(times []float64) grain {
 	for _, t := range times {
 		longest = max(longest, t)
 	}
-	if !(longest > 0) || !finite(longest) {
+	if !(longest > 0) || !gate.Finite(longest) {
 		return grain{}
 	}
 	step := 0.0

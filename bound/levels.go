@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/gate"
 )
 
 var _ = Register(Method{Name: "area-levels", Metric: "mcp",
@@ -125,7 +127,7 @@ func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, 
 				continue // fewer clusters to choose from only make it dearer
 			}
 			speed, _ := fastest(&r.in.Clusters()[c])
-			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 16*epsilon*area {
+			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 16*gate.Epsilon*area {
 				return nil, nil, nil, false
 			}
 		}

@@ -87,7 +87,7 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 			if !t.busy[k] || ctx.Err() != nil {
 				continue
 			}
-			t.busy[k] = prover.Improve(ctx, work/max(1, busy)) && !t.gates[k].closed
+			t.busy[k] = prover.Improve(ctx, work/max(1, busy)) && !t.gates[k].Closed()
 			more = more || t.busy[k]
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/bound/internal/priced"
 	"github.com/allot-opt/allot/internal/race"
 )
 
@@ -58,24 +59,24 @@ func TestNoStartIsCheaperThanTheCheapest(t *testing.T) {
 		}
 		K := len(r.in.Clusters())
 		rng := rand.New(rand.NewPCG(seed, 79))
-		for _, w := range []pricedWeights{{end: 1}, {over: 1}} {
-			p := newPriced(r, limits, slices.Repeat([]pricedWeights{w}, K), make([]float64, K))
-			x := make([]float64, p.size)
+		for _, w := range []priced.Weights{{End: 1}, {Over: 1}} {
+			p := priced.New(r.priced(), limits, slices.Repeat([]priced.Weights{w}, K), make([]float64, K))
+			x := make([]float64, p.Size)
 			for k := range x {
 				x[k] = 0.2 * (rng.NormFloat64() + 0.5)
 			}
-			p.set(ctx, x)
-			for c := range p.clusters {
+			p.Set(ctx, x)
+			for c := range p.Clusters {
 				for k, j := range r.must {
-					if p.clusters[c].jobs[k].kind < 0 {
+					if p.Clusters[c].Jobs[k].Kind < 0 {
 						continue
 					}
 					cost, at := make([]float64, len(limits)+1), make([]int32, len(limits)+1)
-					p.clusters[c].cheapest(k, limits, cost, at)
-					least, duration := cost[len(limits)], p.durationOn(r, k, c)
+					p.Clusters[c].Cheapest(k, limits, cost, at)
+					least, duration := cost[len(limits)], durationOn(p, r, k, c)
 					for _, start := range startsOfAll(limits, r.start[j], duration, rng) {
 						end := start + duration
-						if own := w.end*end + w.over*max(0, end-r.deadline(j)) + p.paidBy(k, c, start, end, x); own < least-1e-9*(1+math.Abs(least)) {
+						if own := w.End*end + w.Over*max(0, end-r.deadline(j)) + paidBy(p, k, c, start, end, x); own < least-1e-9*(1+math.Abs(least)) {
 							t.Fatalf("seed %d, weights %v, job %d on %d: it costs %v at %v, the least is said to be %v", seed, w, j, c, own, start, least)
 						}
 					}
@@ -98,17 +99,17 @@ func startsOfAll(limits []float64, release, duration float64, rng *rand.Rand) []
 }
 
 // durationOn is how long the k-th of the jobs takes on the cluster.
-func (p *priced) durationOn(r *Relaxation, k, c int) float64 {
-	return r.in.DurationOn(r.must[k], c, p.clusters[c].sizes[p.clusters[c].jobs[k].kind])
+func durationOn(p *priced.Problem, r *Relaxation, k, c int) float64 {
+	return r.in.DurationOn(r.must[k], c, p.Clusters[c].Sizes[p.Clusters[c].Jobs[k].Kind])
 }
 
 // paidBy is what the k-th of the jobs pays on the cluster by the prices x, bucket by bucket.
-func (p *priced) paidBy(k, c int, start, end float64, x []float64) float64 {
-	i, paid := &p.clusters[c], 0.0
-	kind := i.jobs[k].kind
-	for t := range len(p.limits) - 1 {
-		if held := min(end, p.limits[t+1]) - max(start, p.limits[t]); held > 0 {
-			paid += held * max(0, float64(i.sizes[kind])*x[i.rho+t]+x[i.theta+kind])
+func paidBy(p *priced.Problem, k, c int, start, end float64, x []float64) float64 {
+	i, paid := &p.Clusters[c], 0.0
+	kind := i.Jobs[k].Kind
+	for t := range len(p.Limits) - 1 {
+		if held := min(end, p.Limits[t+1]) - max(start, p.Limits[t]); held > 0 {
+			paid += held * max(0, float64(i.Sizes[kind])*x[i.Rho+t]+x[i.Theta+kind])
 		}
 	}
 	return paid

@@ -149,7 +149,7 @@ func (e *everySchedule) costs() []float64 {
 
 // From no schedule at all, and from one that is a little dearer, the dynamic programme finds the optimum; told of a limit below it, it has
 // nothing that is cheaper.
-func TestExhaustFindsTheOptimumByItself(t *testing.T) {
+func TestExactFindsTheOptimum(t *testing.T) {
 	ctx := context.Background()
 	for _, waits := range []bool{false, true} {
 		seeds := race.Fewer(uint64(150), 20)

@@ -1,4 +1,4 @@
-package bound
+package counts
 
 import (
 	"cmp"
@@ -8,14 +8,14 @@ import (
 
 // sums calls yield with q(n)·h + the sum of the n least of (q(n)·c − u) at the level, for n from first to most as far as there are
 // jobs. The order is mended for each n; two jobs change places once at most, since what they cost is linear in q(n).
-func (c *counts) sums(i, k int, h float64, first, most int32, box countBox, x []float64, yield func(n int, sum float64)) {
+func (c *Relaxation) sums(i, k int, h float64, first, most int32, box Box, x []float64, yield func(n int, sum float64)) {
 	kept := c.orders[i][k]
 	n := int(first)
-	least, top := max(1, int(box.least)), min(int(box.most), len(kept[0]))
-	part := min(countParts, (n-least)/max(1, (top-least)/countParts))
+	least, top := max(1, int(box.Least)), min(int(box.Most), len(kept[0]))
+	part := min(parts, (n-least)/max(1, (top-least)/parts))
 	order := append(c.order[:0], kept[part]...)
 	for ; n <= min(int(most), len(order)); n++ {
-		q := float64(n) * c.unit[i]
+		q := float64(n) * c.Unit[i]
 		c.mend(i, k, q, order, x)
 		sum := q * h
 		for _, v := range c.sorted[:n] {
@@ -25,13 +25,13 @@ func (c *counts) sums(i, k int, h float64, first, most int32, box countBox, x []
 	}
 }
 
-// countParts is the number of parts between whose ends the numbers of jobs are looked at by chords.
-const countParts = 5
+// parts is the number of parts between whose ends the numbers of jobs are looked at by chords.
+const parts = 5
 
 // chords calls yield with a limit from below of what sums computes. For a fixed number of jobs the sum of the least is concave in q:
 // it is above the chord between two q, at each of which one order serves all numbers. The orders are kept: at the next point they
 // are almost right.
-func (c *counts) chords(i, k int, h float64, first, most int, x []float64, yield func(n int, sum float64)) {
+func (c *Relaxation) chords(i, k int, h float64, first, most int, x []float64, yield func(n int, sum float64)) {
 	eligible := len(c.orders[i][k][0])
 	most = min(most, eligible)
 	if first > most {
@@ -41,26 +41,26 @@ func (c *counts) chords(i, k int, h float64, first, most int, x []float64, yield
 	part := 0
 	c.firstSums(i, k, first, part, x, left)
 	for from := first; ; {
-		to := min(most, from+max(1, (most-first)/countParts))
+		to := min(most, from+max(1, (most-first)/parts))
 		if to == from { // the last
-			yield(from, float64(from)*c.unit[i]*h+left[from])
+			yield(from, float64(from)*c.Unit[i]*h+left[from])
 			return
 		}
-		part = min(part+1, countParts)
+		part = min(part+1, parts)
 		c.firstSums(i, k, to, part, x, right)
 		for n := from; n < to; n++ {
 			share := float64(n-from) / float64(to-from)
-			yield(n, float64(n)*c.unit[i]*h+(1-share)*left[n]+share*right[n])
+			yield(n, float64(n)*c.Unit[i]*h+(1-share)*left[n]+share*right[n])
 		}
 		left, right, from = right, left, to
 	}
 }
 
 // eligible are the jobs that can end by the level, in order of number.
-func (c *counts) eligible(i, k int) []int32 {
+func (c *Relaxation) eligible(i, k int) []int32 {
 	order := c.order[:0]
-	for j := range c.jobs {
-		if !math.IsInf(c.cost[i][j][k], 1) {
+	for j := range c.Jobs {
+		if !math.IsInf(c.Cost[i][j][k], 1) {
 			order = append(order, int32(j))
 		}
 	}
@@ -68,8 +68,8 @@ func (c *counts) eligible(i, k int) []int32 {
 }
 
 // firstSums computes the sums of the n least of (q·c − u) for all n, q being that of so many jobs, in the order kept for the part.
-func (c *counts) firstSums(i, k, jobs, part int, x, sums []float64) {
-	c.mend(i, k, float64(jobs)*c.unit[i], c.orders[i][k][part], x)
+func (c *Relaxation) firstSums(i, k, jobs, part int, x, sums []float64) {
+	c.mend(i, k, float64(jobs)*c.Unit[i], c.orders[i][k][part], x)
 	sum := 0.0
 	for n, v := range c.sorted[:len(c.orders[i][k][part])] {
 		sum += v
@@ -78,12 +78,12 @@ func (c *counts) firstSums(i, k, jobs, part int, x, sums []float64) {
 }
 
 // sort sorts jobs by value.
-func (c *counts) sort(order []int32) {
+func (c *Relaxation) sort(order []int32) {
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(c.values[a], c.values[b]), cmp.Compare(a, b)) })
 }
 
 // mend sorts an order that is almost sorted by q·c − u at the level, and leaves these values in c.sorted.
-func (c *counts) mend(i, k int, q float64, order []int32, x []float64) {
+func (c *Relaxation) mend(i, k int, q float64, order []int32, x []float64) {
 	cost, sorted, last := c.byLevel[i][k], c.sorted[:len(order)], math.Inf(-1)
 	for a, j := range order {
 		v := q*cost[j] - x[j]
