@@ -8,20 +8,20 @@ import (
 
 // What a move is drawn from. Shares that differ by a factor of two make no difference that can be told from noise.
 const (
-	listRelocations = 0.4 // share of relocations among the moves; the rest are swaps
-	listAlike       = 0.7 // share of swaps with a job of like area, of those left by position
-	listMargin      = 3   // temperatures by which an estimate must miss
-	listAge         = 100 // changes of a cluster after which what it saves without a job is computed again
+	relocateShare = 0.4 // share of relocations among the moves; the rest are swaps
+	alikeShare    = 0.7 // share of swaps with a job of like area, of those left by position
+	marginFactor  = 3   // temperatures by which an estimate must miss
+	maxAge        = 100 // changes of a cluster after which what it saves without a job is computed again
 )
 
 // step tries one move.
 func (w *chain) step() {
 	w.tried++
-	w.margin = listMargin * w.temperature
+	w.margin = marginFactor * w.temperature
 	// The largest energy that would be accepted, drawn first (Metropolis et al. 1953).
 	threshold := w.energy + w.temperature*w.rng.ExpFloat64()
 	j := w.p.Movable[w.rng.IntN(len(w.p.Movable))]
-	if w.rng.Float64() < listRelocations {
+	if w.rng.Float64() < relocateShare {
 		w.relocate(j, threshold)
 	} else {
 		w.swap(j, w.partner(j), threshold)
@@ -52,7 +52,7 @@ func (w *chain) beside(j int32, n int) int {
 
 // partner is a job to exchange the job with.
 func (w *chain) partner(j int32) int32 {
-	if w.rng.Float64() < listAlike {
+	if w.rng.Float64() < alikeShare {
 		return w.p.byArea[w.around(int(w.p.rank[j]), len(w.p.byArea))]
 	}
 	order := w.clusters[w.rng.IntN(len(w.clusters))].order
@@ -131,7 +131,7 @@ func (w *chain) without(j int32) (energy, makespan float64) {
 // estimate is about the energy of the cluster of a job without it.
 func (w *chain) estimate(j int32) float64 {
 	s := &w.clusters[w.at[j]]
-	if s.changes-w.seen[j] > listAge {
+	if s.changes-w.seen[j] > maxAge {
 		w.without(j)
 	}
 	return s.energy - w.saved[j]

@@ -19,7 +19,7 @@ type pace struct {
 const budget = 1_000_000_000
 
 // paceOf is told how long the slots of decoding a genome took.
-func (p *problem) paceOf(work int64, genome *genome, openings []startRule) pace {
+func (p *problem) paceOf(work int64, genome *genome, starts []startRule) pace {
 	n := int64(len(p.jobs))
 	tried := p.tries(func(job int32) choice { return genome.choices[job] })
 	slot := float64(work) / (1 + lookShare*(tried-1)) // with one try a job
@@ -30,7 +30,7 @@ func (p *problem) paceOf(work int64, genome *genome, openings []startRule) pace 
 	pace := pace{first: first, slot: first / max(1, n)}
 	all := p.tries(func(int32) choice { return choice{cluster: -1} })
 	pace.step = 1000 + int64(float64(first)*2/3*(1+openShare*lookShare*(all-1))) // few decode from the beginning, or to the end
-	for _, o := range openings {
+	for _, o := range starts {
 		open := choice{cluster: -1}
 		if o.width != nil {
 			open.width = 1
@@ -85,23 +85,23 @@ func (s *pace) chains() int {
 // round is about how many moves take 20 ms.
 func (s *pace) round() int64 { return max(1, budget/50/s.step) }
 
-// pace is how many evaluations take the budget, of which every chain's first are its start and its share of the openings; one
+// pace is how many evaluations take the budget, of which every chain's first are its start and its share of the starts; one
 // at least.
 func (s *pace) pace(chains int) int64 {
 	spent := s.first * int64(chains)
 	made := int64(chains)
-	for _, opening := range s.starts {
+	for _, start := range s.starts {
 		if spent >= budget {
 			break
 		}
-		spent += opening
+		spent += start
 		made++
 	}
 	return max(1, made+max(0, budget-spent)/s.step)
 }
 
 // measure decodes the start on the first chain and tells from it how long evaluations take; false where it is to stop.
-func (s *Engine) measure(c *chain, stop func() bool, openings []startRule) bool {
+func (s *Engine) measure(c *chain, stop func() bool, starts []startRule) bool {
 	if len(s.problem.jobs) > 0 {
 		c.decoder.stop = stop
 		if c.started = c.adopt(c.start); !c.started {
@@ -109,7 +109,7 @@ func (s *Engine) measure(c *chain, stop func() bool, openings []startRule) bool 
 		}
 		c.ahead = 1
 	}
-	s.pacing = s.problem.paceOf(c.decoder.resources.Work(), c.start, openings)
+	s.pacing = s.problem.paceOf(c.decoder.resources.Work(), c.start, starts)
 	copy(c.start.choices, c.found.choices) // as it was decided, for the other chains too
 	copy(c.move.genome.choices, c.found.choices)
 	return true

@@ -37,14 +37,14 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	}
 	s := &Engine{problem: p, leading: engine.Nothing}
 	genome := p.genomeOf(start)
-	openings := p.startRules()
+	starts := p.startRules()
 	for k, chains := 0, 1; k < chains; k++ {
 		if ctx.Err() != nil {
 			return nil, nil
 		}
 		c := newChain(p, rand.New(rand.NewPCG(seed, uint64(k))), &genome)
 		if k == 0 {
-			if !s.measure(c, func() bool { return ctx.Err() != nil }, openings) {
+			if !s.measure(c, func() bool { return ctx.Err() != nil }, starts) {
 				return nil, nil
 			}
 			chains = s.pacing.chains()
@@ -52,8 +52,8 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 		c.base = firstHeat[k%len(firstHeat)]
 		c.pacing = &s.pacing
 		c.decoder.cost = s.pacing.slot
-		for i := k; i < len(openings); i += chains {
-			c.starts = append(c.starts, openings[i])
+		for i := k; i < len(starts); i += chains {
+			c.starts = append(c.starts, starts[i])
 		}
 		s.runs = append(s.runs, c)
 	}
@@ -243,8 +243,8 @@ func (c *chain) step() {
 	if !c.move.change() {
 		return
 	}
-	slack := c.temperature * c.rng.ExpFloat64()
-	before, limit := c.energy, c.energy+slack
+	allowance := c.temperature * c.rng.ExpFloat64()
+	before, limit := c.energy, c.energy+allowance
 	if c.samples < scaleSamples {
 		limit = math.Inf(1)
 	}
@@ -252,7 +252,7 @@ func (c *chain) step() {
 	if c.samples < scaleSamples && ok {
 		c.sample(c.decoder.energy() - before)
 	}
-	if ok && c.accepts(slack) {
+	if ok && c.accepts(allowance) {
 		c.accept()
 		return
 	}
@@ -261,12 +261,12 @@ func (c *chain) step() {
 }
 
 // accepts says whether the schedule that was decoded is taken: one with more jobs left out hardly ever.
-func (c *chain) accepts(slack float64) bool {
+func (c *chain) accepts(allowance float64) bool {
 	left := c.decoder.sums.left
 	if left != c.now.Left {
-		return left < c.now.Left || slack > 4*c.hot*c.scale*float64(left-c.now.Left)
+		return left < c.now.Left || allowance > 4*c.hot*c.scale*float64(left-c.now.Left)
 	}
-	return c.decoder.energy() <= c.energy+slack
+	return c.decoder.energy() <= c.energy+allowance
 }
 
 // Temperatures are in shares of the mean change by a move: a run ends at coldest. After one that brought nothing the next

@@ -39,7 +39,7 @@ type startRule struct {
 	width func(least, most int) int // 0: that with which the job ends first; nil: all of them so
 }
 
-// openings are the rules that suit the instance, the best first.
+// starts are the rules that suit the instance, the best first.
 func (p *problem) startRules() []startRule {
 	deadlines, sums := p.objective.deadlines > 0, false
 	for _, term := range p.in.Objective() {
@@ -113,15 +113,15 @@ func (p *problem) genomeOf(s *model.Solution) genome {
 // where it is to stop.
 //
 // Complexity: O(n·(log n + clusters)) slots.
-func (d *decoder) dispatch(opening startRule) (genome, bool) {
+func (d *decoder) dispatch(start startRule) (genome, bool) {
 	g := genome{order: make([]int32, 0, len(d.jobs)), choices: make([]choice, len(d.in.Jobs()))}
 	waits := make([]int32, len(d.in.Jobs()))
 	later, now := &queue.Heap{Position: d.position}, &queue.Heap{Position: d.position}
 	for _, j := range d.jobs {
 		g.choices[j] = choice{cluster: -1}
-		if opening.width != nil {
+		if start.width != nil {
 			least, most := d.widestOf(int(j))
-			g.choices[j].width = int32(opening.width(least, most))
+			g.choices[j].width = int32(start.width(least, most))
 		}
 		if waits[j] = int32(len(d.in.Jobs()[j].After)); waits[j] == 0 {
 			later.Jobs = append(later.Jobs, queue.Waiting{Key: d.in.Jobs()[j].Arrival, Job: j})
@@ -141,7 +141,7 @@ func (d *decoder) dispatch(opening startRule) (genome, bool) {
 		}
 		for later.Len() > 0 && later.Jobs[0].Key <= t {
 			j := heap.Pop(later).(queue.Waiting).Job
-			heap.Push(now, queue.Waiting{Key: opening.rule(d.problem, j), Job: j})
+			heap.Push(now, queue.Waiting{Key: start.rule(d.problem, j), Job: j})
 		}
 		j := heap.Pop(now).(queue.Waiting).Job
 		d.place(int(j), g.choices[j])

@@ -37,9 +37,9 @@ type pair struct{ k, cluster int32 }
 
 // Limits of what is kept of an instance: weighted times, clusters for each job, pairs that prices are found from.
 const (
-	unrelatedDense  = 1 << 23
-	unrelatedPlaces = 24
-	unrelatedSample = 500_000
+	maxDense  = 1 << 23
+	maxPlaces = 24
+	maxSample = 500_000
 )
 
 // newProblem prepares an instance. It is incomplete where ctx ends.
@@ -117,7 +117,7 @@ func (p *problem) findPrices(ctx context.Context) {
 	for c := range clusters {
 		processors[c], speeds[c] = clusters[c].Processors, clusters[c].Machines[0].Speed
 	}
-	sample := min(len(p.jobs), max(unrelatedSample/len(clusters), 2*len(clusters)))
+	sample := min(len(p.jobs), max(maxSample/len(clusters), 2*len(clusters)))
 	rows := make([]float64, sample*len(clusters))
 	for s := range sample {
 		if s%64 == 0 && ctx.Err() != nil {
@@ -152,7 +152,7 @@ func (p *problem) findPrices(ctx context.Context) {
 // findPairs lists the places of each job of the least regret.
 func (p *problem) findPairs(ctx context.Context) {
 	C := len(p.rate)
-	if len(p.jobs)*C <= unrelatedDense {
+	if len(p.jobs)*C <= maxDense {
 		p.dense = make([]float64, 0, len(p.jobs)*C)
 	}
 	var places []pair
@@ -161,7 +161,7 @@ func (p *problem) findPairs(ctx context.Context) {
 		cluster int32
 		w       float64
 	}
-	row := make([]place, 0, unrelatedPlaces+1) // of a job, the least first
+	row := make([]place, 0, maxPlaces+1) // of a job, the least first
 	for k, job := range p.jobs {
 		if k%64 == 0 && ctx.Err() != nil {
 			return
@@ -172,7 +172,7 @@ func (p *problem) findPairs(ctx context.Context) {
 			if p.dense != nil {
 				p.dense = append(p.dense, w)
 			}
-			if math.IsInf(w, 1) || len(row) == unrelatedPlaces && w >= row[len(row)-1].w {
+			if math.IsInf(w, 1) || len(row) == maxPlaces && w >= row[len(row)-1].w {
 				continue
 			}
 			at := len(row)
@@ -180,7 +180,7 @@ func (p *problem) findPairs(ctx context.Context) {
 				at--
 			}
 			row = slices.Insert(row, at, place{int32(c), w})
-			row = row[:min(len(row), unrelatedPlaces)]
+			row = row[:min(len(row), maxPlaces)]
 		}
 		for _, r := range row {
 			places, regrets = append(places, pair{int32(k), r.cluster}), append(regrets, r.w-row[0].w)

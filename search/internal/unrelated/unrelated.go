@@ -39,12 +39,12 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	u := &Engine{problem: p}
 	at = p.settle(at)
 	if len(p.pairs) > 0 {
-		opening, scratch := p.start(ctx), make([]float64, len(p.clusterOf))
-		if opening == nil {
+		balanced, scratch := p.start(ctx), make([]float64, len(p.clusterOf))
+		if balanced == nil {
 			return nil, nil
 		}
-		if p.makespan(opening, scratch) < p.makespan(at, scratch) {
-			at = opening
+		if p.makespan(balanced, scratch) < p.makespan(at, scratch) {
+			at = balanced
 		}
 	}
 	for k := range chains {
