@@ -10,7 +10,8 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// improve advances the chains of an engine, round by round, from the start of the given rank, nothing where there is none.
+// improve runs the chains of engine e, round by round. The rank at is that of the start; it is engine.Nothing where start is
+// nil.
 func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *model.Solution, at engine.Rank, opt Options) (Result, error) {
 	r := rounds{engine: e, opt: opt, used: make([]int64, e.Chains()), proving: opt.Improve != nil, at: at, shown: at}
 	if at.Left > 0 {
@@ -30,7 +31,7 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 		return Result{}, err
 	}
 	if len(found.Jobs)+len(found.Unscheduled) != len(in.Jobs()) {
-		return result, nil // the engine has kept none, whatever its rank: its sums were never finite
+		return result, nil // the engine has kept no schedule, whatever its rank says: its sums were never finite
 	}
 	reached := engine.NewRank(len(found.Unscheduled), e.Best(k).Objective)
 	if math.Abs(reached.Objective-at.Objective) <= doubt(at.Objective) {
@@ -44,7 +45,7 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 	return result, nil
 }
 
-// doubt is how far from this objective one is too close to trust an engine's sum.
+// doubt is the distance from the objective within which the sum of an engine is not trusted: the evaluator has to decide.
 func doubt(objective float64) float64 {
 	if math.IsInf(objective, 0) {
 		return 0
@@ -52,26 +53,27 @@ func doubt(objective float64) float64 {
 	return 1e-6 * math.Abs(objective)
 }
 
-// rounds is one run.
+// rounds is one run of an engine.
 type rounds struct {
 	engine      engine.Engine
 	opt         Options
-	used        []int64 // evaluations of the round, by chain
+	used        []int64 // by chain: evaluations in the last round
 	evaluations int64
-	proving     bool        // the bound may still be improved
-	done        bool        // it may not, as the last round found
-	at          engine.Rank // of the start; nothing: none
-	shown       engine.Rank // what Progress was told last
+	proving     bool        // more work may raise the bound
+	done        bool        // the last round found that no more work can raise it
+	at          engine.Rank // of the start; engine.Nothing: there is no start
+	shown       engine.Rank // what Progress received last
 	nowhere     int         // jobs left out that the engine does not count; −1: not known yet
 }
 
-// isWorse says that the best of a chain is nothing, or worse than the start beyond doubt.
+// isWorse says that best, the best rank of a chain, stands for no schedule, or for one that is worse than the start beyond
+// doubt.
 func (r *rounds) isWorse(best engine.Rank) bool {
 	switch {
 	case best.None() || best.Left > r.at.Left:
 		return true
 	case r.nowhere < 0:
-		return false // it may leave out as many or fewer
+		return false // it may leave out as many jobs or fewer
 	case best.Left+r.nowhere != r.at.Left:
 		return best.Left+r.nowhere > r.at.Left
 	}
@@ -112,7 +114,7 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	}
 }
 
-// evaluationsOf is how many evaluations an effort is worth at so many a second: at least one.
+// evaluationsOf turns an effort in seconds into a number of evaluations, at least one; pace is the number a second.
 func evaluationsOf(effort float64, pace int64) int64 {
 	if all := effort * float64(pace); all < math.MaxInt64 {
 		return max(1, int64(all))
@@ -120,14 +122,14 @@ func evaluationsOf(effort float64, pace int64) int64 {
 	return math.MaxInt64
 }
 
-// report tells Progress the best schedule so far, which is the one told before unless a chain has a better one.
+// report tells Progress the best schedule so far. That is the one told before unless a chain has a better one.
 func (r *rounds) report(ctx context.Context) error {
 	if r.opt.Progress == nil {
 		return nil
 	}
 	k := r.leader()
 	if best := r.engine.Best(k); !r.isWorse(best) && (r.nowhere >= 0 || ctx.Err() == nil) {
-		if r.nowhere < 0 { // the same for all schedules of an engine
+		if r.nowhere < 0 { // the number is the same for all schedules of an engine
 			found, err := r.engine.Solution(k)
 			if err != nil {
 				return err
@@ -142,7 +144,8 @@ func (r *rounds) report(ctx context.Context) error {
 	return nil
 }
 
-// round advances every chain once; what is left of the evaluations is dealt out evenly, the rest to the first chains.
+// round advances every chain once. Near the limit it shares the evaluations that are left evenly among the chains; the first
+// chains get the remainder.
 func (r *rounds) round(ctx context.Context) {
 	chains := int64(len(r.used))
 	share := func(k int64) int64 {
@@ -159,7 +162,7 @@ func (r *rounds) round(ctx context.Context) {
 	}
 	stop := func() bool { return ctx.Err() != nil }
 	var next, proof atomic.Int64
-	best := math.Inf(1) // looked up before the chains move on
+	best := math.Inf(1) // look it up before the chains move on
 	if at := r.engine.Best(r.leader()); r.proving && !at.None() && at.Left == 0 {
 		best = at.Objective
 	}
@@ -182,8 +185,9 @@ func (r *rounds) round(ctx context.Context) {
 	workers.Wait()
 }
 
-// prove goes on with the bound below the best objective, for about a quarter of the time that the chains of a round take where the
-// proof may end the search, and for half as much where it is far from that: better schedules are worth more there.
+// prove continues the proof of the bound; best is the best objective so far. It takes about a quarter of the time that the
+// chains of a round take if the bound is near the objective, so that the proof may end the search. Else it takes an eighth,
+// because better schedules are worth more there.
 func (r *rounds) prove(ctx context.Context, best float64) {
 	const second, near = 1e9, 0.1
 	share := 1.0 / 8
@@ -196,7 +200,7 @@ func (r *rounds) prove(ctx context.Context, best float64) {
 	r.done = !more
 }
 
-// leader is the chain with the best schedule, the first of equals.
+// leader is the chain with the best schedule, the first among equals.
 func (r *rounds) leader() int {
 	best := 0
 	for k := range r.used {

@@ -1,9 +1,12 @@
-// Package search is the anytime global search for schedules: over the assignment of jobs to clusters, their order and the number
-// of processors of moldable jobs, for any objective.
+// Package search improves schedules until a limit is reached. It may stop at any time and then returns the best schedule so
+// far. The search covers the assignment of jobs to clusters, the order of the jobs and the number of processors of moldable
+// jobs, for any objective.
 //
-// Several engines code a schedule in their own way and know how to evaluate a move fast; the first that can take the instance
-// is used, see engines. An engine runs a fixed number of chains side by side, in rounds, whatever the number of workers, so
-// that the same seed and number of evaluations give the same schedule.
+// [Minimise] chooses an engine. Each engine codes schedules in its own way and evaluates changes of them fast. Package search
+// tries the special engines first, in the order of the list engines, and uses the first that can take the instance.
+//
+// An engine runs a fixed number of chains side by side, in rounds. A chain is one search of its own. The number of chains does
+// not depend on the number of workers, so the same seed and number of evaluations give the same schedule.
 package search
 
 import (
@@ -22,42 +25,47 @@ import (
 // Options are the limits of a search.
 type Options struct {
 	Seed     uint64
-	MaxEvals int64   // 0: no limit
-	Effort   float64 // finite: about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
-	Workers  int     // 0: one
-	Target   float64 // the search ends when the objective is as low and no job that can run is left out: the proved lower bound; -Inf: none
-	// Improve goes on with the proof of a bound for about so much work, in ns of one core, and returns it and whether more work may
-	// improve it: the target rises with it. The objective of the best schedule so far, +Inf where none places all jobs, lets it pass
-	// over what is dearer. It is called once a round beside the chains, by the numbers of rounds and evaluations
-	// alone, so that the search does not depend on the clock. nil: the target stays.
+	MaxEvals int64 // schedules to evaluate at most; 0: no limit
+	// Effort is the work to spend, about in seconds of one core; 0: no limit. It must be finite. The search turns it into a number
+	// of evaluations that depends on the instance alone, so that the result does not depend on the clock.
+	Effort  float64
+	Workers int // goroutines; 0: one
+	// Target is a proved lower bound of the objective; -Inf: none. The search ends when the best schedule reaches it and leaves out
+	// no job that can run.
+	Target float64
+	// Improve continues the proof of the lower bound; nil: Target stays as it is. Improve spends about work ns of one core and
+	// returns the bound and whether more work may raise it. Target rises with the bound. The argument best is the objective of
+	// the best schedule so far, +Inf if no schedule places all jobs yet: the proof may ignore schedules that cost more. The
+	// search calls Improve once a round, beside the chains. When it does so depends on the numbers of rounds and evaluations
+	// alone, so the search does not depend on the clock.
 	Improve func(ctx context.Context, work int64, best float64) (bound float64, more bool)
-	// Progress is told of the start, then of the best schedule so far at most once a round, from one goroutine. What it is told
-	// never gets worse; the objective only rises where fewer jobs are left out.
+	// Progress receives the start, then the best schedule so far, at most once a round. One goroutine makes all the calls. What
+	// it receives never gets worse; the objective only rises where fewer jobs are left out.
 	Progress func(Progress)
 }
 
 // Progress is how far a search has come.
 type Progress struct {
 	Evaluations int64
-	Left        int     // jobs that the best schedule so far leaves out; math.MaxInt: there is none yet
-	Objective   float64 // of that schedule; +Inf also where there is none yet
+	Left        int     // jobs that the best schedule so far leaves out; math.MaxInt: there is no schedule yet
+	Objective   float64 // of that schedule; +Inf if there is no schedule yet
 }
 
 // Result is what a search found.
 type Result struct {
-	Solution    *model.Solution // never worse than the start
+	Solution    *model.Solution // the best schedule, never worse than the start
 	Evaluations int64           // schedules evaluated
-	Stop        model.Stop      // done: the target was reached, or there is nothing to search
+	Stop        model.Stop      // why the search ended; done: it reached the target, or has nothing left to search
 }
 
-// ErrNoEngine is returned where no engine can take the instance.
+// ErrNoEngine says that no engine can take the instance.
 var ErrNoEngine = errors.New("search: no engine for the instance")
 
-// engines, the most special first.
+// engines lists the engines, the most special first.
 var engines = []engine.New{unrelated.New, lists.New, schedules.New}
 
-// Minimise improves the start, which must be in order by the checker, or finds a schedule where it is nil, until the context
-// ends, a limit is hit or the target is reached.
+// Minimise searches for a schedule of a low objective until the context ends, it hits a limit or it reaches the target. It
+// improves start, a schedule that the checker accepts. If start is nil it searches from nothing.
 func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
 	if !(opt.Effort >= 0) || math.IsInf(opt.Effort, 1) {
 		return Result{}, fmt.Errorf("search: effort: expected a finite number of at least 0, found %v", opt.Effort)
@@ -99,10 +107,10 @@ func (o *Options) tell(evaluations int64, best engine.Rank) {
 	}
 }
 
-// Rank is how good a schedule is: jobs left out first, then the objective.
+// Rank says how good a schedule is: the number of jobs left out counts first, then the objective.
 type Rank = engine.Rank
 
-// NewRank is the rank of a schedule that leaves out so many jobs.
+// NewRank is the rank of a schedule that leaves out left jobs.
 func NewRank(left int, objective float64) Rank { return engine.NewRank(left, objective) }
 
 // Better says whether a is better than b by more than rounding.

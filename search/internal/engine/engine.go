@@ -1,3 +1,5 @@
+// Package engine is the contract between the rounds of a search and its engines. It also holds the rank by which both compare
+// schedules.
 package engine
 
 import (
@@ -6,25 +8,26 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// engine is one way to search an instance. It is made from the start, which is in order by the checker.
+// Engine searches one instance. Its maker gets a start that the checker accepts. The chains of an engine are searches that run
+// side by side; while one of them advances it writes nothing that another reads.
 type Engine interface {
-	// chains is how many searches run side by side. Chains share nothing that one of them writes while it advances.
+	// Chains is the number of chains.
 	Chains() int
-	// advance continues chain k for so many evaluations, or until stop says so, which it asks at least every millisecond or
-	// so, and returns how many it made. Zero: there is nothing left to search.
+	// Advance continues chain k for the given number of evaluations, or until stop returns true. It calls stop about every
+	// millisecond or more often. It returns the number of evaluations made; 0: there is nothing left to search.
 	Advance(k int, evaluations int64, stop func() bool) int64
-	// meet lets the chains learn from each other; it is called between rounds.
+	// Exchange lets the chains learn from each other. It is called between rounds.
 	Exchange()
-	// best is how good the best schedule is that chain k has found, as the engine adds it up; nothing: none yet. Jobs that can run
-	// nowhere need not be counted among those left out, in any schedule or in none.
+	// Best is the rank of the best schedule that chain k has found, as the engine adds it up; [Nothing] if there is none yet.
+	// An engine may leave the jobs that can run nowhere out of the count, but must then do so for all schedules.
 	Best(k int) Rank
-	// solution is that schedule.
+	// Solution is the best schedule of chain k.
 	Solution(k int) (*model.Solution, error)
-	// round is how many evaluations a chain makes in a round, some ms of them.
+	// Round is the number of evaluations that a chain makes in a round: some milliseconds of work.
 	Round() int64
-	// pace is about how many evaluations one core makes in a second; it depends on the instance alone.
+	// Pace is about the number of evaluations that one core makes in a second. It depends on the instance alone.
 	Pace() int64
 }
 
-// New makes the engine of an instance; nil and no error: not for this engine.
+// New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.
 type New func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (Engine, error)

@@ -9,30 +9,30 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Rank is how good a schedule is: jobs left out first, then the objective.
+// Rank says how good a schedule is: the number of jobs left out counts first, then the objective.
 type Rank struct {
 	Left      int
 	Objective float64
 }
 
-// NewRank is the rank of a schedule that leaves out so many jobs.
+// NewRank is the rank of a schedule that leaves out left jobs.
 func NewRank(left int, objective float64) Rank { return Rank{left, objective} }
 
 // Better says whether a is better than b by more than rounding.
 func Better(a, b Rank) bool { return a.Better(b) }
 
-// nothing is the rank of no schedule at all. Objectives may be +Inf, so that the number of jobs left out alone tells.
+// Nothing is the rank of no schedule at all. A schedule may have the objective +Inf, so only the number of jobs left out tells.
 var Nothing = Rank{math.MaxInt, math.Inf(1)}
 
-// none says that this is the rank of no schedule at all.
+// None says that a is the rank of no schedule at all.
 func (a Rank) None() bool { return a.Left == math.MaxInt }
 
-// reaches says whether nothing is left out and the objective is as low as the target, up to rounding.
+// Reaches says whether no job is left out and the objective is at most the target, up to rounding.
 func (a Rank) Reaches(target float64) bool {
 	return a.Left == 0 && a.Objective <= target+model.Tolerance*math.Abs(target)
 }
 
-// less orders ranks, the better first, to the last bit.
+// Less orders ranks exactly, without regard to rounding: the better rank is less.
 func (a Rank) Less(b Rank) bool {
 	if a.Left != b.Left {
 		return a.Left < b.Left
@@ -49,7 +49,7 @@ func RankOf(in *model.Instance, s *model.Solution) (Rank, error) {
 	return Rank{len(s.Unscheduled), evaluation.Objective}, nil
 }
 
-// better says whether a is better than b by more than rounding.
+// Better says whether a is better than b by more than rounding.
 func (a Rank) Better(b Rank) bool {
 	if a.Left != b.Left {
 		return a.Left < b.Left

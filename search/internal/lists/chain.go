@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// chain is a random walk over orders of jobs on clusters.
+// chain is a random walk over the orders of jobs on clusters.
 type chain struct {
 	p        *problem
 	rng      *rand.Rand
@@ -16,39 +16,39 @@ type chain struct {
 	at, pos  []int32 // by job: its cluster, its position there
 
 	objective float64
-	energy    float64 // what the walk minimises: the objective and, to have a slope where the makespan has none, the spread
-	unit      float64 // a makespan to measure the spread in
+	energy    float64 // what the walk minimises: the objective plus the spread, which tells apart schedules of equal makespan
+	unit      float64 // the makespan that the spread is measured in
 	last      [3]lastCluster
 
 	probe  probe
-	margin float64   // by how much an estimate must miss for a move to be given up
-	saved  []float64 // by job: how much less its cluster cost without it, when last looked at
-	seen   []int64   // by job: the changes of its cluster then
+	margin float64   // an estimate must be worse than the limit by this much before a move is given up
+	saved  []float64 // by job: the energy its cluster saved without it, when last computed
+	seen   []int64   // by job: the number of changes of its cluster at that time
 
 	temperature     float64
-	tried, accepted int64 // since the last round began
+	tried, accepted int64 // moves since the last round began
 
-	best   float64 // objective
+	best   float64 // least objective so far
 	orders [][]int32
 }
 
 // state is what a walk knows of one cluster.
 type state struct {
 	order   []int32
-	log     plan.ReleasesLog // before every stride-th position
+	log     plan.ReleasesLog // the releases before every stride-th position
 	stride  int
-	prefix  []sums  // before every position, and after the last
-	cost    float64 // its part of the objective, but for the makespan of all clusters
-	energy  float64 // the same with the spread
+	prefix  []sums  // the sums before every position, and after the last
+	cost    float64 // the cluster's part of the objective, without the makespan over all clusters
+	energy  float64 // the cost plus the spread
 	changes int64
 }
 
-// sums is what a list schedule costs up to a position.
+// sums are the figures of a list schedule up to a position.
 type sums struct {
-	latest float64 // end
+	latest float64 // latest end
 	busy   float64 // processor time held
-	over   float64 // time over deadlines
-	direct float64 // cost of the ends and of being on the cluster
+	over   float64 // time over deadlines, summed over the jobs
+	direct float64 // sum of the costs by job
 }
 
 // lastCluster is one of the clusters with the largest makespans.
@@ -85,10 +85,11 @@ func newChain(p *problem, orders [][]int32, rng *rand.Rand) *chain {
 	return w
 }
 
-// keptStates is about how many states of list decoding are kept, from which a move starts decoding.
+// keptStates is about the number of states of list decoding that a walk keeps for each cluster. Decoding starts from the last
+// state before the change.
 const keptStates = 1024
 
-// measure takes a makespan for the unit of the spread.
+// measure sets the makespan that the spread is measured in.
 func (w *chain) measure(makespan float64) {
 	if w.p.Makespan == 0 || makespan == w.unit {
 		return
@@ -104,7 +105,7 @@ func (w *chain) measure(makespan float64) {
 	w.total()
 }
 
-// keep remembers the schedule where it is the best so far.
+// keep remembers the schedule if it is the best so far.
 func (w *chain) keep() {
 	if w.objective >= w.best {
 		return
@@ -115,10 +116,10 @@ func (w *chain) keep() {
 	}
 }
 
-// share is the part of the placed jobs that a cluster with n of them has.
+// share is the share of the placed jobs that a cluster with n jobs has.
 func (w *chain) share(n int) float64 { return float64(n) / float64(len(w.p.Movable)) }
 
-// rebuild decodes the cluster again from position k on and keeps what it finds.
+// rebuild decodes the cluster again from position k on and keeps the results.
 func (w *chain) rebuild(c int32, k int) {
 	s, cluster, r := &w.clusters[c], &w.p.Clusters[c], w.probe.releases
 	if s.log.Len() == 0 {
@@ -146,7 +147,7 @@ func (w *chain) rebuild(c int32, k int) {
 	s.energy = s.cost + w.probe.spreadOf(r)
 }
 
-// rewind brings back the state before position k of a cluster, of which what comes before k has not changed.
+// rewind restores the state before position k of a cluster. The jobs before k must not have changed.
 func (w *chain) rewind(c int32, k int) {
 	s, r := &w.clusters[c], w.probe.releases
 	from := k / s.stride
@@ -171,7 +172,7 @@ func (s *sums) add(c *separable.Cluster, id int32, end float64) {
 	}
 }
 
-// cost is what a cluster adds to the objective.
+// cost is the part of the objective that a cluster with these sums has.
 func (s *sums) cost(w separable.Weights, origin float64) float64 {
 	return w.Makespan*(s.latest-origin) + w.Busy*s.busy + w.Over*s.over + s.direct
 }
@@ -195,7 +196,7 @@ func (w *chain) total() {
 	w.energy += w.p.Makespan * w.last[0].makespan
 }
 
-// lastBut is the makespan of all clusters but two.
+// lastBut is the makespan over all clusters except a and b.
 func (w *chain) lastBut(a, b int32) float64 {
 	for _, l := range w.last {
 		if l.cluster != a && l.cluster != b {
@@ -205,7 +206,7 @@ func (w *chain) lastBut(a, b int32) float64 {
 	return 0
 }
 
-// accept ends a move that has been made.
+// accept completes a move that has been made.
 func (w *chain) accept() {
 	before := w.energy
 	w.total()

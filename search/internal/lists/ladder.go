@@ -5,28 +5,29 @@ import (
 	"math/rand/v2"
 )
 
-// ladder holds the temperatures of walks that run side by side, coldest first, and exchanges the walks of neighbouring
+// ladder holds the temperatures of walks that run side by side, coldest first. It exchanges the walks of neighbouring
 // temperatures (parallel tempering: R. H. Swendsen, J.-S. Wang, 1986, Replica Monte Carlo simulation of spin-glasses, Physical
-// Review Letters 57(21), doi:10.1103/PhysRevLett.57.2607; C. J. Geyer, 1991). Unlike annealing it needs not know how long it
+// Review Letters 57(21), doi:10.1103/PhysRevLett.57.2607; C. J. Geyer, 1991). Unlike annealing it need not know how long it
 // will run.
 //
-// Each temperature follows the share of moves that its walk accepts, so that nothing need be known of the objective: low where
-// a good schedule is refined, high where a new one is sought.
+// Each temperature adapts until its walk accepts the intended share of moves, so nothing need be known about the objective. A
+// low share refines a good schedule, a high share looks for a new one.
 type ladder struct {
 	temperature []float64
-	share       []float64 // of moves that are to be accepted
+	share       []float64 // by rung: intended share of accepted moves
 	rng         *rand.Rand
 	odd         bool
 }
 
-// Shares of accepted moves on the lowest rung, and on the highest for 40 jobs. A hot walk over many jobs leads nowhere in any time
-// that one waits.
+// coldShare is the share of accepted moves on the lowest rung; hotShare is that on the highest rung for 40 jobs. A hot walk
+// over many jobs leads nowhere in a reasonable time.
 const (
 	coldShare = 0.01
 	hotShare  = 0.12
 )
 
-// newLadder is a ladder of so many rungs for a walk over so many jobs; about is the temperature to begin with on the highest.
+// newLadder makes a ladder with the given number of rungs for walks over the given number of jobs. The highest rung begins at
+// the temperature about.
 func newLadder(rungs, jobs int, about float64, rng *rand.Rand) *ladder {
 	l := &ladder{temperature: make([]float64, rungs), share: make([]float64, rungs), rng: rng}
 	hot := max(3*coldShare, min(hotShare, hotShare*math.Pow(40/float64(jobs), 0.7)))
@@ -38,7 +39,7 @@ func newLadder(rungs, jobs int, about float64, rng *rand.Rand) *ladder {
 	return l
 }
 
-// observe adapts the temperature of a rung to what its walk accepted.
+// observe adapts the temperature of rung k to the moves that its walk tried and accepted.
 func (l *ladder) observe(k int, tried, accepted int64) {
 	if tried == 0 {
 		return

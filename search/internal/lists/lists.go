@@ -1,3 +1,5 @@
+// Package lists is the search engine for plain rigid jobs. A schedule is a list of jobs for each cluster; list scheduling by
+// counts of free processors turns it into start times.
 package lists
 
 import (
@@ -12,15 +14,14 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// lists is the engine for plain rigid jobs: an order of jobs a cluster, list-scheduled by counts, walked through at several
-// temperatures side by side (parallel tempering).
+// Engine walks at random through the lists, with several walks at different temperatures side by side (parallel tempering).
 type Engine struct {
 	p      *problem
 	walks  []*chain // coldest first
 	ladder *ladder
 }
 
-// New makes the engine; nil where the instance is not for it.
+// New makes the engine; nil if it cannot search the instance.
 func New(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 	p := newProblem(ctx, in)
 	if p == nil || len(p.Movable) == 0 {
@@ -44,8 +45,8 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	return e, nil
 }
 
-// chainsFor is the number of walks: fewer for many jobs, whose states take memory and for which a hot walk leads nowhere in
-// any time that one waits.
+// chainsFor is the number of walks. Many jobs get fewer walks: their states take more memory, and a hot walk over many jobs
+// leads nowhere in a reasonable time.
 func chainsFor(jobs int) int {
 	switch {
 	case jobs > 5000:
@@ -58,7 +59,7 @@ func chainsFor(jobs int) int {
 	return 8
 }
 
-// orders are the jobs of each cluster in the order in which they start; those that the start leaves out come last, on the first
+// orders lists the jobs of each cluster in the order of their starts. Jobs that the start leaves out come last, on the first
 // cluster that can run them.
 func (p *problem) orders(start *model.Solution) ([][]int32, error) {
 	placements := slices.Clone(start.Jobs)
@@ -67,7 +68,7 @@ func (p *problem) orders(start *model.Solution) ([][]int32, error) {
 	for k := range placements {
 		j, known := p.In.JobIndex(placements[k].Job)
 		var id string
-		placements[k].Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all of them on one cluster
+		placements[k].Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all parts are on one cluster
 		c, there := p.In.ClusterIndex(id)
 		if !known || !there || placed[j] || p.Clusters[c].Jobs[j].Size == 0 {
 			return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placements[k].Job, id)
@@ -82,20 +83,20 @@ func (p *problem) orders(start *model.Solution) ([][]int32, error) {
 	return orders, nil
 }
 
-// chains implements engine.
+// Chains implements [engine.Engine].
 func (e *Engine) Chains() int { return len(e.walks) }
 
-// round implements engine.
+// Round implements [engine.Engine].
 func (e *Engine) Round() int64 {
 	return int64(max(16, min(4096, 400_000/len(e.p.Movable))))
 }
 
-// pace implements engine.
+// Pace implements [engine.Engine].
 func (e *Engine) Pace() int64 {
 	return int64(max(1, min(5_000_000, 300_000_000/len(e.p.Movable))))
 }
 
-// advance implements engine.
+// Advance implements [engine.Engine].
 func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	w := e.walks[k]
 	w.temperature = e.ladder.temperature[k]
@@ -109,7 +110,7 @@ func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	return w.tried
 }
 
-// meet implements engine.
+// Exchange implements [engine.Engine]: it adapts the temperatures and lets walks of neighbouring temperatures change places.
 func (e *Engine) Exchange() {
 	for k, w := range e.walks {
 		e.ladder.observe(k, w.tried, w.accepted)
@@ -117,10 +118,10 @@ func (e *Engine) Exchange() {
 	e.ladder.exchange(func(k int) float64 { return e.walks[k].energy }, func(i, j int) { e.walks[i], e.walks[j] = e.walks[j], e.walks[i] })
 }
 
-// best implements engine.
+// Best implements [engine.Engine].
 func (e *Engine) Best(k int) engine.Rank { return engine.NewRank(0, e.walks[k].best) }
 
-// solution implements engine.
+// Solution implements [engine.Engine].
 func (e *Engine) Solution(k int) (*model.Solution, error) {
 	s, err := plan.NewSchedule(e.p.In)
 	if err != nil {

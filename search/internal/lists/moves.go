@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// What a move is drawn from. Shares that differ by a factor of two make no difference that can be told from noise.
+// Parameters of the moves. Changing one by a factor of two makes no difference that can be told from noise.
 const (
 	relocateShare = 0.4 // share of relocations among the moves; the rest are swaps
-	alikeShare    = 0.7 // share of swaps with a job of like area, of those left by position
-	marginFactor  = 3   // temperatures by which an estimate must miss
-	maxAge        = 100 // changes of a cluster after which what it saves without a job is computed again
+	alikeShare    = 0.7 // share of swaps with a job of like area; the others choose the partner by position
+	marginFactor  = 3   // an estimate must miss the limit by this many temperatures
+	maxAge        = 100 // changes of a cluster after which the saving without a job is computed again
 )
 
 // step tries one move.
 func (w *chain) step() {
 	w.tried++
 	w.margin = marginFactor * w.temperature
-	// The largest energy that would be accepted, drawn first (Metropolis et al. 1953).
+	// Draw the highest energy that will be accepted before the move is made (Metropolis et al. 1953).
 	threshold := w.energy + w.temperature*w.rng.ExpFloat64()
 	j := w.p.Movable[w.rng.IntN(len(w.p.Movable))]
 	if w.rng.Float64() < relocateShare {
@@ -28,7 +28,7 @@ func (w *chain) step() {
 	}
 }
 
-// around is a place out of n at a random distance from the given one, each power of two as likely as the next.
+// around draws a position out of n near the position at. The distance is random; each power of two is as likely as the next.
 func (w *chain) around(at, n int) int {
 	r := w.rng.Uint64()
 	scale := int(uint32(r>>8)) % bits.Len(uint(n))
@@ -45,12 +45,12 @@ func (w *chain) around(at, n int) int {
 	return at
 }
 
-// beside is a place out of n on a cluster near where the job is on its own.
+// beside draws a position out of n on another cluster, near the relative position of job j on its own.
 func (w *chain) beside(j int32, n int) int {
 	return w.around(int(w.pos[j])*n/len(w.clusters[w.at[j]].order), n)
 }
 
-// partner is a job to exchange the job with.
+// partner draws a job to swap with job j.
 func (w *chain) partner(j int32) int32 {
 	if w.rng.Float64() < alikeShare {
 		return w.p.byArea[w.around(int(w.p.rank[j]), len(w.p.byArea))]
@@ -62,7 +62,7 @@ func (w *chain) partner(j int32) int32 {
 	return order[w.beside(j, len(order))]
 }
 
-// relocate moves a job to another place.
+// relocate moves job j to another position.
 func (w *chain) relocate(j int32, threshold float64) {
 	b := int32(w.rng.IntN(len(w.clusters)))
 	if w.p.Clusters[b].Jobs[j].Size == 0 {
@@ -77,7 +77,7 @@ func (w *chain) relocate(j int32, threshold float64) {
 	}
 }
 
-// limit is what the clusters a and b may cost together, with the makespan of all clusters.
+// limit is the highest energy that the clusters a and b may have together, with the makespan over all clusters.
 func (w *chain) limit(threshold float64, a, b int32) float64 {
 	limit := threshold - (w.energy - w.p.Makespan*w.last[0].makespan - w.clusters[a].energy)
 	if a != b {
@@ -86,7 +86,7 @@ func (w *chain) limit(threshold float64, a, b int32) float64 {
 	return limit
 }
 
-// shift moves a job within its cluster.
+// shift moves job j within its cluster.
 func (w *chain) shift(j int32, to int, threshold float64) {
 	c, from := w.at[j], int(w.pos[j])
 	s := &w.clusters[c]
@@ -116,7 +116,7 @@ func (w *chain) shift(j int32, to int, threshold float64) {
 	order[from] = j
 }
 
-// without is the energy and makespan of the cluster of a job as it would be without it.
+// without computes the energy and the makespan of the cluster of job j as they would be without j.
 func (w *chain) without(j int32) (energy, makespan float64) {
 	c, at := w.at[j], int(w.pos[j])
 	s := &w.clusters[c]
@@ -128,7 +128,7 @@ func (w *chain) without(j int32) (energy, makespan float64) {
 	return energy, q.sums.latest - w.p.Origin
 }
 
-// estimate is about the energy of the cluster of a job without it.
+// estimate is about the energy of the cluster of job j without j.
 func (w *chain) estimate(j int32) float64 {
 	s := &w.clusters[w.at[j]]
 	if s.changes-w.seen[j] > maxAge {
@@ -137,8 +137,8 @@ func (w *chain) estimate(j int32) float64 {
 	return s.energy - w.saved[j]
 }
 
-// transfer moves a job to another cluster. Where that looks too dear given about what the job's own cluster saves, that is not
-// decoded.
+// transfer moves job j to cluster b. It decodes cluster b first. If that looks too dear, given an estimate of what the job's
+// own cluster saves, it does not decode the other.
 func (w *chain) transfer(j, b int32, to int, threshold float64) {
 	a, from := w.at[j], int(w.pos[j])
 	sa, sb := &w.clusters[a], &w.clusters[b]
@@ -166,7 +166,7 @@ func (w *chain) transfer(j, b int32, to int, threshold float64) {
 	w.accept()
 }
 
-// swap exchanges two jobs.
+// swap exchanges jobs i and j.
 func (w *chain) swap(i, j int32, threshold float64) {
 	if i == j {
 		return
@@ -197,8 +197,8 @@ func (w *chain) swap(i, j int32, threshold float64) {
 	w.accept()
 }
 
-// swapAcross exchanges two jobs of two clusters. The cluster that gets the larger job, i, is decoded first, which most often
-// looks too dear even if the other would save all of that job.
+// swapAcross exchanges two jobs on two clusters; i is the larger. It decodes the cluster that receives i first: most often that
+// cluster looks too dear even if the other saved all that i costs.
 func (w *chain) swapAcross(i, j int32, threshold float64) {
 	a, b := w.at[i], w.at[j]
 	pa, pb := int(w.pos[i]), int(w.pos[j])

@@ -3,22 +3,22 @@ package lists
 import "github.com/allot-opt/allot/search/internal/separable"
 import "github.com/allot-opt/allot/plan"
 
-// probe decodes one cluster as it would be after a move, from the first position that changes, and gives up as soon as the
-// cluster costs too much, or would if the jobs to come cost what they cost before.
+// probe decodes one cluster as it would be after a move, from the first position that changes. It gives up as soon as the
+// cluster costs too much, or would do so if the jobs still to come cost what they cost before.
 type probe struct {
 	releases *plan.Releases
 	origin   float64
-	global   float64 // weight of the makespan of all clusters
-	unit     float64 // 1/makespan that the spread is measured in; 0: it does not count
+	global   float64 // weight of the makespan over all clusters
+	unit     float64 // 1/(makespan that the spread is measured in); 0: the spread does not count
 	spread   float64 // weight of the spread
 
 	cluster *separable.Cluster
 	weights separable.Weights
 	busy    float64 // processor time of all jobs that the cluster will have
 	per     float64 // 1/processors
-	floor   float64 // makespan of the clusters that the move leaves alone
-	limit   float64 // of the energy of the cluster but for its busy time
-	margin  float64 // by how much an estimate must be above the limit
+	floor   float64 // makespan of the clusters that the move does not change
+	limit   float64 // highest energy of the cluster, without its busy time
+	margin  float64 // an estimate must be above the limit by this much to give up
 	sums    sums
 	end     sums // of the cluster before the move
 }
@@ -26,7 +26,7 @@ type probe struct {
 // spreadWeight is the weight of the spread relative to that of the makespan.
 const spreadWeight = 1
 
-// begin starts at position k, for a cluster that will have n jobs of the given busy time.
+// begin starts a probe at position k of cluster c. After the move the cluster will have n jobs with the given busy time.
 func (w *chain) begin(c int32, k, n int, busy, floor, limit float64) *probe {
 	q, s, cluster := &w.probe, &w.clusters[c], &w.p.Clusters[c]
 	w.rewind(c, k)
@@ -49,8 +49,8 @@ func (q *probe) place(ids ...int32) bool {
 	return true
 }
 
-// follow decodes jobs that came in the same order before, with the sums after each of them then; false: the cluster would
-// cost more than the limit, or very likely so.
+// follow decodes jobs that followed each other in the same order before the move; before holds the sums after each of them at
+// that time. It returns false if the cluster would cost more than the limit, or very likely so.
 func (q *probe) follow(ids []int32, before []sums) bool {
 	limit := q.limit + q.margin - q.weights.Over*q.end.over - q.end.direct
 	for k, id := range ids {
@@ -64,9 +64,9 @@ func (q *probe) follow(ids []int32, before []sums) bool {
 	return true
 }
 
-// least is a lower bound of what the cluster will cost in the end, without its busy time.
+// least is a lower bound of the final cost of the cluster, without its busy time.
 func (q *probe) least() float64 {
-	mean := (q.busy + q.releases.Idle()) * q.per // release of its processors, in the end at least
+	mean := (q.busy + q.releases.Idle()) * q.per // lower bound of the mean time at which its processors are free at last
 	makespan := max(q.sums.latest-q.origin, mean)
 	cost := q.weights.Makespan*makespan + q.weights.Over*q.sums.over + q.sums.direct
 	if q.global > 0 {
@@ -78,7 +78,7 @@ func (q *probe) least() float64 {
 	return cost
 }
 
-// done is the energy of the cluster, all of whose jobs have been decoded, and whether it is within the limit.
+// done returns the energy of the cluster once all its jobs are decoded, and whether it is within the limit.
 func (q *probe) done() (energy float64, ok bool) {
 	makespan := q.sums.latest - q.origin
 	energy = q.weights.Makespan*makespan + q.weights.Over*q.sums.over + q.sums.direct + q.spreadOf(q.releases)
@@ -89,8 +89,8 @@ func (q *probe) done() (energy float64, ok bool) {
 	return energy + q.weights.Busy*q.busy, all <= q.limit
 }
 
-// spreadOf is what the spread of the releases costs: the sum over the processors of the fourth power of the time at which each
-// is released at last, in units of the makespan. The less of it, the less is idle between jobs and the more even the end.
+// spreadOf is the cost of the spread: the sum over the processors of the fourth power of the time at which each is released at
+// last, in units of the makespan. A small spread means little idle time between jobs and an even end.
 func (q *probe) spreadOf(r *plan.Releases) float64 {
 	if q.global == 0 || q.unit == 0 {
 		return 0

@@ -10,14 +10,14 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// problem is an instance as the engine of lists sees it. It does not change once made.
+// problem is an instance as the engine sees it. It does not change once made.
 type problem struct {
 	separable.Problem
 	byArea []int32 // the movable jobs by the least processor time that they take on any cluster
 	rank   []int32 // by job: its place in byArea
 }
 
-// newProblem reads an instance; nil where lists cannot search it or ctx ends.
+// newProblem reads an instance; nil if the engine cannot search it or ctx ends.
 func newProblem(ctx context.Context, in *model.Instance) *problem {
 	separable := separable.New(ctx, in)
 	if separable == nil {
@@ -28,7 +28,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 	return p
 }
 
-// sort ranks the jobs by area.
+// sort orders the movable jobs by area.
 func (p *problem) sort() {
 	area := make([]float64, len(p.In.Jobs()))
 	for k := range area {

@@ -12,19 +12,19 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// rules are the rules of priority by which list schedules are made to begin with: the least goes first.
+// rules are the priority rules that make the first list schedules: the job with the least value goes first.
 var rules = []func(j *separable.Job) float64{
 	func(j *separable.Job) float64 { return -float64(j.Size) },        // widest first
 	func(j *separable.Job) float64 { return -j.Duration },             // longest processing time
 	func(j *separable.Job) float64 { return -j.Area() },               // largest
-	func(j *separable.Job) float64 { return j.Area() },                // smallest: Smith's rule for equal weights
+	func(j *separable.Job) float64 { return j.Area() },                // smallest area: Smith's rule for equal weights
 	func(j *separable.Job) float64 { return j.Duration },              // shortest processing time
 	func(j *separable.Job) float64 { return j.Deadline },              // earliest due date
-	func(j *separable.Job) float64 { return j.Deadline - j.Duration }, // least slack
+	func(j *separable.Job) float64 { return j.Deadline - j.Duration }, // least slack: the time left if the job started at 0
 	func(j *separable.Job) float64 { return j.Arrival },               // first come
 }
 
-// open is the best of the given orders and those that the rules make; nil where ctx ends.
+// bestStart is the best of the given orders and those that the rules make; nil if ctx ends.
 //
 // Complexity: O(rules · jobs · clusters · steps).
 func (p *problem) bestStart(ctx context.Context, given [][]int32) [][]int32 {
@@ -42,8 +42,8 @@ func (p *problem) bestStart(ctx context.Context, given [][]int32) [][]int32 {
 	return best
 }
 
-// dispatch goes by events: whenever a processor is free, of the jobs that have arrived by then the one that the rule prefers goes to
-// the cluster on which it ends first.
+// dispatch makes list schedules event by event. Whenever a processor is free, it takes the jobs that have arrived, chooses the
+// one that the rule prefers and puts it on the cluster where it ends first.
 //
 // Complexity: O(jobs · (log jobs + clusters · steps)).
 func (p *problem) dispatch(ctx context.Context, rule func(j *separable.Job) float64) [][]int32 {
@@ -93,7 +93,7 @@ func (p *problem) host(j int32) int {
 	return slices.IndexFunc(p.Clusters, func(c separable.Cluster) bool { return c.Jobs[j].Size > 0 })
 }
 
-// releases are those of all clusters, empty.
+// releases returns the releases of all clusters, still empty.
 func (p *problem) releases() []*plan.Releases {
 	all := make([]*plan.Releases, len(p.Clusters))
 	for c := range all {
@@ -104,7 +104,7 @@ func (p *problem) releases() []*plan.Releases {
 	return all
 }
 
-// objectiveOf decodes orders.
+// objectiveOf decodes the orders and returns their objective.
 func (p *problem) objectiveOf(orders [][]int32) float64 {
 	objective, last := p.Constant, 0.0
 	for c, r := range p.releases() {

@@ -1,12 +1,13 @@
+// Package queue orders the jobs that wait to be started, for list scheduling by priority.
 package queue
 
-// waiting is a job in a heap, the least key first.
+// Waiting is a job in a heap; the job with the least key goes first.
 type Waiting struct {
 	Key float64
 	Job int32
 }
 
-// Heap orders jobs by key, those of one key by their place in the queue.
+// Heap orders jobs by key. Jobs with equal keys are in the order of Position, their places in the queue.
 type Heap struct {
 	Jobs     []Waiting
 	Position []int32

@@ -1,3 +1,5 @@
+// Package separable reads instances of rigid jobs whose objective is a sum over the clusters. The engine of lists and the exact
+// search work on them.
 package separable
 
 import (
@@ -9,46 +11,46 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// Problem is an instance of plain rigid jobs as the engine of lists sees it. It is not written after it has been made.
+// Problem is an instance with a separable objective. It does not change once made.
 type Problem struct {
 	In         *model.Instance
 	Clusters   []Cluster
 	Origin     float64 // earliest arrival
-	Makespan   float64 // weight of the makespan of all clusters
-	Constant   float64 // of the objective
-	Processors float64 // of all clusters
+	Makespan   float64 // weight of the makespan over all clusters
+	Constant   float64 // part of the objective that is the same for all schedules
+	Processors float64 // of all clusters together
 	Nowhere    []int   // jobs that can run on no cluster
-	Movable    []int32 // the others
+	Movable    []int32 // jobs that can run on some cluster
 }
 
-// Cluster is a cluster with its coefficients in the objective: those that grow with the share of the jobs that it has, from
-// mcp, and those that do not.
+// Cluster is a cluster with its coefficients in the objective. MCP holds those that grow with the cluster's share of the jobs,
+// Plain the others.
 type Cluster struct {
 	Processors float64
 	Jobs       []Job
-	Costs      []Cost // nil: no metric of the objective asks for any
+	Costs      []Cost // by job; nil: the objective needs no costs by job
 	MCP, Plain Weights
 }
 
-// Weights are what a unit of the cluster's makespan, busy processor time and time over deadlines cost.
+// Weights are the costs of one unit of a cluster's makespan, of its busy processor time and of its time over deadlines.
 type Weights struct{ Makespan, Busy, Over float64 }
 
-// Job is a job on one cluster. It is small, so that all of them stay near the processor.
+// Job is a job on one cluster. It is small, so that all jobs fit into the cache of a processor.
 type Job struct {
 	Duration, Arrival float64
-	Deadline          float64 // over it counts as over-deadline
-	Size              int32   // 0: cannot run there
+	Deadline          float64 // time after it counts as time over the deadline
+	Size              int32   // processors; 0: the job cannot run there
 }
 
-// Cost is what a job on one cluster costs beside the time over its deadline. Nothing of it is below 0.
+// Cost is what a job on one cluster costs, apart from its time over the deadline. No part is negative.
 type Cost struct {
-	fixed        float64 // for being there at all
-	first, slope float64 // slope · (end − first), first being the earliest end
+	fixed        float64 // for running on the cluster at all
+	first, slope float64 // slope · (end − first), where first is the earliest possible end
 	bound, steep float64 // steep · max(0, end − bound)
-	late         float64 // once, when it ends after the deadline
+	late         float64 // added once if the job ends after the deadline
 }
 
-// of is the cost of the job that ends at the given time.
+// Of is the cost of a job that ends at the given time.
 func (c *Cost) Of(end, deadline float64) float64 {
 	cost := c.fixed + c.slope*(end-c.first)
 	if end > c.bound {
@@ -60,10 +62,10 @@ func (c *Cost) Of(end, deadline float64) float64 {
 	return cost
 }
 
-// area is the processor time that the job takes.
+// Area is the processor time that the job takes.
 func (j *Job) Area() float64 { return float64(j.Size) * j.Duration }
 
-// at adds up the weights for a cluster with the given share of the jobs.
+// At is the cluster's weights when it runs the given share of all jobs.
 func (c *Cluster) At(share float64) Weights {
 	return Weights{
 		c.Plain.Makespan + share*c.MCP.Makespan,
@@ -72,20 +74,20 @@ func (c *Cluster) At(share float64) Weights {
 	}
 }
 
-// maxPairs is the number of pairs of job and cluster up to which the engine keeps what each costs.
+// maxPairs limits the pairs of job and cluster, since Problem keeps a cost for each.
 const maxPairs = 20_000_000
 
-// Metrics are the Metrics whose sums the engine adds up.
+// Metrics are the metrics that are such sums.
 var Metrics = []string{"mcp", "makespan", "idle_time", "over_deadline", "mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown",
 	"missed", "miss_rate", "cost", "unfinished"}
 
-// New reads an instance; nil where it asks for something that lists by counts cannot honour, its objective is no
-// sum over the clusters of what list decoding adds up, with weights that are not negative, or ctx ends.
+// New reads an instance. It returns nil in three cases: the instance asks for something that list decoding by counts of free
+// processors cannot honour; the objective is not a separable sum with weights of at least 0; or ctx ends.
 func New(ctx context.Context, in *model.Instance) *Problem {
 	return NewWith(ctx, in, plan.DecoderFeatures)
 }
 
-// NewWith is New for one that honours the features given, whatever lists do.
+// NewWith is New for a search that honours the given features.
 func NewWith(ctx context.Context, in *model.Instance, features model.Features) *Problem {
 	if in.Features()&^features != 0 || len(in.Jobs())*len(in.Clusters()) > maxPairs {
 		return nil
@@ -129,7 +131,7 @@ func (p *Problem) anywhere(job int) bool {
 	return false
 }
 
-// jobsOn are the jobs on one cluster.
+// jobsOn lists the jobs as they are on cluster c.
 func (p *Problem) jobsOn(c int) []Job {
 	jobs := make([]Job, len(p.In.Jobs()))
 	for k := range jobs {
@@ -143,7 +145,7 @@ func (p *Problem) jobsOn(c int) []Job {
 	return jobs
 }
 
-// add enters a metric of the objective; false: it is not of the engine's kind.
+// add enters a metric into the objective; false: the metric is no separable sum here.
 func (p *Problem) add(metric string, weight float64) bool {
 	switch metric {
 	case "mcp":
@@ -161,7 +163,7 @@ func (p *Problem) add(metric string, weight float64) bool {
 		}
 	case "mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown", "missed", "miss_rate", "cost":
 		return p.addJobs(metric, weight)
-	case "unfinished": // a constant: no deadline is hard
+	case "unfinished": // a constant, because no deadline is hard
 		p.Constant += weight * float64(len(p.Nowhere))
 	default:
 		return false
@@ -169,7 +171,7 @@ func (p *Problem) add(metric string, weight float64) bool {
 	return true
 }
 
-// addMCP enters the comprehensive performance of each cluster, of which share is the part of all placed jobs.
+// addMCP enters the comprehensive performance of each cluster. It counts by the cluster's share of the placed jobs.
 func (p *Problem) addMCP(weight float64) {
 	for c := range p.Clusters {
 		w, m := p.In.Clusters()[c].Weights, p.Clusters[c].Processors
@@ -182,7 +184,7 @@ func (p *Problem) addMCP(weight float64) {
 	}
 }
 
-// addJobs enters a metric that is a sum over the placed jobs; false: it is not one here.
+// addJobs enters a metric that is a sum over the placed jobs; false: it is no such sum here.
 func (p *Problem) addJobs(metric string, weight float64) bool {
 	placed, due := float64(len(p.In.Jobs())-len(p.Nowhere)), 0.0
 	for k := range p.In.Jobs() {
@@ -207,7 +209,7 @@ func (p *Problem) addJobs(metric string, weight float64) bool {
 				cost.slope += per
 			case "mean_slowdown":
 				if j.Duration == 0 {
-					return false // it may count or not, which changes what the others cost
+					return false // its slowdown is undefined: whether it counts changes the cost of the others
 				}
 				cost.slope += per / j.Duration
 				cost.fixed += per
@@ -239,7 +241,7 @@ func (p *Problem) addJobs(metric string, weight float64) bool {
 	return true
 }
 
-// costsOn are the costs of the jobs on one cluster, none at first.
+// costsOn returns the costs of the jobs on cluster c. At first it makes them, all 0.
 func (p *Problem) costsOn(c int) []Cost {
 	cluster := &p.Clusters[c]
 	if cluster.Costs == nil {
@@ -251,7 +253,7 @@ func (p *Problem) costsOn(c int) []Cost {
 	return cluster.Costs
 }
 
-// CostRate is the cost of a processor of the cluster, and whether it is the same for all.
+// CostRate is the cost of a processor of the cluster for a unit of time, and whether all its machines have the same.
 func CostRate(c *model.Cluster) (rate float64, even bool) {
 	rate = c.Machines[0].Cost
 	for k := range c.Machines {
