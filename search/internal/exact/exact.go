@@ -1,3 +1,4 @@
+// Package exact finds the best schedule of a small instance by dynamic programming, and proves that no other is better.
 package exact
 
 import (
@@ -14,16 +15,16 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// Jobs is the largest number of jobs that [Exhaust] takes.
+// Jobs is the largest number of jobs that [Minimise] takes.
 const Jobs = 16
 
-// maxStates limits the states of one size of sets that are kept on one cluster.
+// maxStates limits the states that are kept on one cluster for the sets of one size.
 const maxStates = 2_000_000
 
-// ErrTooLarge says that an instance is too large to be exhausted.
+// ErrTooLarge says that an instance is too large for this search.
 var ErrTooLarge = errors.New("search: too large to be exhausted")
 
-// Exhaustible says whether [Exhaust] takes the instance; the error says why not.
+// Takes says whether [Minimise] takes the instance; the error says why not.
 func Takes(in *model.Instance) error {
 	const clusters = 8
 	switch {
@@ -46,34 +47,34 @@ func Takes(in *model.Instance) error {
 	return nil
 }
 
-// Exhausted is what [Exhaust] found.
+// Found is the result of [Minimise].
 type Found struct {
 	Solution    *model.Solution
 	Evaluations int64 // jobs placed
 	Stop        model.Stop
-	// Proved says that it came to its end: no schedule costs less than Least.
+	// Proved says that the search came to its end: no schedule costs less than Least.
 	Proved bool
 	Least  float64
-	// Doubtful says that a job of the schedule ends so near after its deadline that it depends on rounding whether it is late: the
-	// schedule may cost more than Least by what that costs. Else they differ by rounding alone.
+	// Doubtful says that a job of the schedule ends so near after its deadline that rounding decides whether it is late: the
+	// schedule may then cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
 	Doubtful bool
 }
 
-// Exhaust finds the best schedule of a small instance that costs less than the limit, by dynamic programming over sets of jobs with
-// dominance. Where it comes to its end without a solution, there is none below the limit.
+// Minimise finds the best schedule among those that cost less than the limit. If it comes to its end without a schedule, none
+// costs less than the limit. Each placing of a job counts as an evaluation; maxEvals limits them, 0: no limit.
 //
-// A job that takes no time holds nothing. It is placed, in any order, at the time when it is ready, and neither waits for the jobs
-// placed before it nor keeps those after it.
+// Some list schedule in order of start is optimal, because no metric of package separable grows when a job ends earlier and
+// takes the same time. So on each cluster the search places jobs in order of start, for all sets of jobs at once. Of two states
+// of the same set it drops one that never has more processors free and costs no less. It also drops a state that costs the
+// limit by itself. At the end it shares the jobs out among the clusters.
 //
-// Some list schedule in order of start is optimal, as no metric of the engine of lists grows when a job ends earlier and takes as long as
-// before. So on each
-// cluster jobs are placed in order of start, all sets at once; of two states of the same set, one is dropped that frees no more
-// processors at any time and costs no less. A state that costs the limit on its own is dropped too. Then the sets are shared out
-// among the clusters.
+// A job that takes no time holds no processor. The search places it at the time when it is ready. Such a job does not wait for
+// jobs placed before it, and jobs placed after it do not wait for it.
 //
-// With precedence or licences the clusters are not exhausted one by one but all at once, see joint: for up to 10 jobs.
+// With precedence or licences the clusters depend on each other. The search then treats all of them at once, see joint, for up
+// to 10 jobs.
 //
-// Complexity: O(2ⁿ·states·n) a cluster and O(3ⁿ) a cluster from the third on, for n jobs.
+// Complexity: O(2ⁿ·states·n) for each cluster and O(3ⁿ) for each cluster from the third on, for n jobs.
 func Minimise(ctx context.Context, in *model.Instance, limit float64, maxEvals int64) (Found, error) {
 	if err := Takes(in); err != nil {
 		return Found{}, err
@@ -93,54 +94,54 @@ func Minimise(ctx context.Context, in *model.Instance, limit float64, maxEvals i
 	return found, err
 }
 
-// exhaustion is a run of Exhaust.
+// separate is a run that treats the clusters one by one.
 type separate struct {
 	p           *separable.Problem
 	maxEvals    int64 // 0: no limit
 	limit       float64
 	evaluations int64
-	full        bool // too many states
+	full        bool // there are too many states
 
-	best  [][][]way    // by cluster and set: ways to run it, none better than another in both makespan and cost
-	share [][][]shared // by number of clusters and set
+	best  [][][]way    // by cluster and set: ways to run the set, none better than another in both makespan and cost
+	share [][][]shared // by last cluster and set: ways to share the set among the clusters up to that one
 }
 
-// exhausted is a way to run a set of jobs on a cluster.
+// way is a way to run a set of jobs on a cluster.
 type way struct {
-	makespan, cost float64 // makespan is 0 where only the cost of the cluster counts
+	makespan, cost float64 // makespan is 0 if only the cost of the cluster counts
 	last           *step
 }
 
-// step is the job placed last, with what was placed before.
+// step is the job placed last, linked to those placed before.
 type step struct {
 	job    int32
 	before *step
 }
 
-// shared is a way to share a set among the first clusters.
+// shared is a way to share a set of jobs among the first clusters.
 type shared struct {
 	makespan, cost float64
-	own            int // set of the last of them
-	way, rest      int // of that set, and of the rest among the clusters before
+	own            int // the jobs of the last of these clusters
+	way, rest      int // index of the way for these jobs, and of the way for the rest on the clusters before
 }
 
-// state is jobs placed on a cluster in order of start.
+// state is a set of jobs placed on a cluster in order of start.
 type state struct {
-	now          float64 // start of the last
-	latest       float64 // end
-	over, direct float64 // time over deadlines; what the jobs cost themselves
+	now          float64 // start of the job placed last
+	latest       float64 // latest end
+	over, direct float64 // time over deadlines; sum of the costs by job
 	runs         []busy
-	free         int32 // processors at that time
+	free         int32 // processors free at time now
 	last         *step
 }
 
-// busy is processors that are held, in order of end.
+// busy is a number of processors that a job holds until its end. States keep them in order of end.
 type busy struct {
 	end  float64
 	size int32
 }
 
-// run goes through all clusters and shares the sets out.
+// run treats the clusters one by one and then shares the jobs out.
 func (x *separate) run(ctx context.Context) model.Stop {
 	n := len(x.p.Movable)
 	x.best = make([][][]way, len(x.p.Clusters))
@@ -153,14 +154,14 @@ func (x *separate) run(ctx context.Context) model.Stop {
 	return x.shareOut(ctx)
 }
 
-// cluster finds the best ways to run every set on the cluster.
+// cluster finds the best ways to run every set of jobs on cluster c.
 func (x *separate) cluster(ctx context.Context, c int) model.Stop {
 	n := len(x.p.Movable)
 	layer := map[int][]state{0: {{now: x.p.Origin, latest: x.p.Origin, free: int32(x.p.Clusters[c].Processors)}}}
 	x.best[c][0] = []way{{}}
 	for size := 0; size < n; size++ {
 		next, kept := map[int][]state{}, 0
-		for set := 1<<size - 1; set < 1<<n; set = nextSet(set) { // in order, so that nothing depends on that of a map
+		for set := 1<<size - 1; set < 1<<n; set = nextSet(set) { // in a fixed order, so that nothing depends on the order of a map
 			states := layer[set]
 			for k := range states {
 				for left := (1<<n - 1) &^ set; left != 0; left &= left - 1 {
@@ -196,7 +197,7 @@ func (x *separate) cluster(ctx context.Context, c int) model.Stop {
 	return model.StopDone
 }
 
-// nextSet is the next larger set of as many jobs (R. W. Gosper, 1972, HAKMEM 175).
+// nextSet is the next larger set with the same number of jobs (R. W. Gosper, 1972, HAKMEM 175).
 func nextSet(set int) int {
 	if set == 0 {
 		return math.MaxInt
@@ -206,13 +207,13 @@ func nextSet(set int) int {
 	return high | ((set^high)/low)>>2
 }
 
-// place starts the job on the cluster as early as it can after those before it; false: it cannot run there.
+// place starts the job on cluster c as early as the order of starts allows; false: the job cannot run there.
 func (x *separate) place(c int, s *state, job int32) (state, bool) {
 	j := &x.p.Clusters[c].Jobs[job]
 	if j.Size == 0 {
 		return state{}, false
 	}
-	if j.Duration == 0 { // it holds nothing: it runs when it arrives, whatever else does, and none waits for it
+	if j.Duration == 0 { // it holds no processor: it runs when it arrives, and no job waits for it
 		grown := state{now: s.now, free: s.free, runs: s.runs, latest: s.latest, over: s.over, direct: s.direct, last: &step{job, s.last}}
 		x.ends(c, &grown, job, j.Arrival)
 		return grown, true
@@ -241,7 +242,7 @@ func (x *separate) place(c int, s *state, job int32) (state, bool) {
 	return grown, true
 }
 
-// ends counts a job that ends at the given time.
+// ends counts a job that ends on cluster c at the given time.
 func (x *separate) ends(c int, s *state, job int32, end float64) {
 	deadline := x.p.Clusters[c].Jobs[job].Deadline
 	s.latest = max(s.latest, end)
@@ -253,9 +254,10 @@ func (x *separate) ends(c int, s *state, job int32, end float64) {
 	}
 }
 
-// clearly is the time after which an end is later than the deadline in every schedule that the checker accepts: execution times may
-// differ by [model.Tolerance], and ends that are added up in another order by rounding. What a late job costs jumps there, so
-// that the exhaustion, which is to be a proof, counts only what is late beyond doubt.
+// clearly is the time from which an end is late in every schedule that the checker accepts. Two schedules may differ a little:
+// the checker allows execution times to differ by [model.Tolerance], and ends that are added up in another order differ by
+// rounding. The cost of a late job jumps at the deadline. The result is a proof, so it counts only jobs that are late beyond
+// doubt.
 func clearly(deadline, end float64) float64 {
 	return deadline + 2*model.Tolerance*(math.Abs(deadline)+math.Abs(end))
 }
@@ -269,16 +271,17 @@ func doubtful(in *model.Instance, s *model.Solution) bool {
 	})
 }
 
-// costs is what the objective comes to at least when the cluster runs so many jobs in that state and maybe others after them.
+// costs is a lower bound of the objective for a schedule in which cluster c runs the given number of jobs in state s, and maybe
+// others after them.
 func (x *separate) costs(c int, s *state, jobs int) float64 {
 	cluster := &x.p.Clusters[c]
 	w := cluster.At(float64(jobs) / float64(len(x.p.Movable)))
 	makespan := s.latest - x.p.Origin
-	// Busy time, which may count negative, is no more than the processors have until the end.
+	// The weight of busy time may be negative. Busy time is at most what the processors have until the end.
 	return x.p.Constant + (x.p.Makespan+max(0, w.Makespan+min(0, w.Busy)*cluster.Processors))*makespan + w.Over*s.over + s.direct
 }
 
-// undominated adds a state to those that are worth going on from.
+// undominated adds state s to the states worth continuing from.
 func undominated(states []state, s state) []state {
 	for k := range states {
 		if states[k].dominates(&s) {
@@ -294,7 +297,7 @@ func undominated(states []state, s state) []state {
 	return append(kept, s)
 }
 
-// dominates says that whatever follows on b, follows on a as early and as cheap.
+// dominates says that every continuation of b is possible after a, at least as early and as cheap.
 func (a *state) dominates(b *state) bool {
 	if a.latest > b.latest || a.over > b.over || a.direct > b.direct {
 		return false
@@ -321,8 +324,8 @@ func (a *state) dominates(b *state) bool {
 	return true
 }
 
-// ways are the best ways to run the set whose states are given: the least cost or, where the makespan of all clusters counts,
-// the least for each makespan.
+// ways are the best ways to run the set with the given states: the cheapest one or, if the makespan over all clusters counts,
+// the cheapest for each makespan.
 func (x *separate) ways(c int, states []state, jobs int) []way {
 	cluster := &x.p.Clusters[c]
 	w := cluster.At(float64(jobs) / float64(len(x.p.Movable)))
@@ -342,7 +345,7 @@ func (x *separate) ways(c int, states []state, jobs int) []way {
 	return ways
 }
 
-// better adds a way unless another is as good in both.
+// better adds a way unless another is at least as good in both makespan and cost.
 func better[T any](ways []T, way T, of func(*T) (makespan, cost float64)) []T {
 	m, c := of(&way)
 	for k := range ways {
@@ -359,7 +362,8 @@ func better[T any](ways []T, way T, of func(*T) (makespan, cost float64)) []T {
 	return append(kept, way)
 }
 
-// shareOut shares every set among more and more clusters, the whole one only at the end.
+// shareOut shares every set among the first clusters, one cluster more at a time. With the last cluster it treats only the set
+// of all jobs.
 func (x *separate) shareOut(ctx context.Context) model.Stop {
 	all, K := len(x.best[0])-1, len(x.p.Clusters)
 	x.share = make([][][]shared, K)
@@ -402,7 +406,7 @@ func (x *separate) shareSet(c, set int) {
 	x.share[c][set] = ways
 }
 
-// solution is the best schedule and the least that any costs; nil and the limit: none is below it.
+// solution is the best schedule and its cost. It returns nil and the limit if no schedule costs less.
 func (x *separate) solution() (*model.Solution, float64, error) {
 	c, set := len(x.p.Clusters)-1, len(x.best[0])-1
 	way, least := -1, math.Inf(1)

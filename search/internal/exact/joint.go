@@ -12,15 +12,17 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// jointFeatures is what [Exhaust] honours with all clusters at once, and jointJobs the most jobs it then takes.
+// jointFeatures are the features that the search honours when it treats all clusters at once; jointJobs is the largest number
+// of jobs that it then takes.
 const (
 	jointFeatures = plan.DecoderFeatures | model.Precedence | model.LicencePools
 	jointJobs     = 10
 )
 
-// joint exhausts instances whose clusters depend on each other, by precedence or the copies of licences: jobs are placed in order of
-// start on any cluster, all sets at once. A state is dropped where another of the same set has every resource as early, every end that
-// a job waits for as early, and costs no less; or that costs the limit already.
+// joint is a run that treats all clusters at once, for instances whose clusters depend on each other by precedence or by the
+// copies of licences. It places jobs in order of start, each on any cluster, for all sets of jobs at once. It drops a state in
+// two cases: the state costs the limit already; or another state of the same set has every resource free as early, every end
+// that a job waits for as early, and costs no more.
 //
 // Complexity: O(2ⁿ·states·n·C) for n jobs and C clusters.
 type joint struct {
@@ -28,45 +30,45 @@ type joint struct {
 	maxEvals    int64
 	limit       float64
 	evaluations int64
-	index       []int     // by job of the instance: its number among those movable
-	before      []int     // by job: set of those it waits for
-	after       []int     // and of those that wait for it
+	index       []int     // by job of the instance: its number among the movable jobs
+	before      []int     // by job: set of the jobs it waits for
+	after       []int     // by job: set of the jobs that wait for it
 	instant     int       // set of the jobs that take no time on some cluster
-	pools       []int32   // copies of each pool
-	draws       [][][]int // by job and cluster: pool and copies by turns
-	shares      bool      // mcp: what time costs depends on how many jobs a cluster has
+	pools       []int32   // by pool of licences: its copies
+	draws       [][][]int // by job and cluster: pool, copies, pool, copies, …
+	shares      bool      // the objective has mcp: the weights of a cluster depend on its number of jobs
 	best        *jointState
 }
 
-// jointState is jobs placed in order of start.
+// jointState is a set of jobs placed in order of start.
 type jointState struct {
 	set      int
-	assigned uint64 // three bits a job
+	assigned uint64 // clusters of the jobs, three bits for each
 	now      float64
-	ends     []float64 // by job, of those placed
+	ends     []float64 // by job: its end, if it is placed
 	running  []jointRun
-	free     []int32 // processors by cluster, then copies by pool, at that time
+	free     []int32 // free at time now: processors by cluster, then copies by pool
 	latest   []float64
-	over     []float64 // by cluster
+	over     []float64 // by cluster: time over deadlines
 	busy     []float64
 	jobs     []int32
 	direct   float64
 	last     *jointStep
 }
 
-// jointRun is a job that runs, in order of end.
+// jointRun is a running job. States keep them in order of end.
 type jointRun struct {
 	end          float64
 	job, cluster int
 }
 
-// jointStep is the job placed last, with what was placed before.
+// jointStep is the job placed last, linked to those placed before.
 type jointStep struct {
 	job, cluster int
 	before       *jointStep
 }
 
-// newJoint reads the instance; nil: it is none of the kind.
+// newJoint reads the instance; nil: it is not of this kind.
 func newJoint(ctx context.Context, in *model.Instance) *joint {
 	p := separable.NewWith(ctx, in, jointFeatures)
 	if p == nil || len(p.Nowhere) > 0 && in.Features()&model.Precedence != 0 {
@@ -92,7 +94,7 @@ func newJoint(ctx context.Context, in *model.Instance) *joint {
 			for _, need := range in.Jobs()[j].Licences {
 				for g := range in.Clusters()[c].Machines {
 					if !in.Clusters()[c].Machines[g].Runs(need.Licence) && p.Clusters[c].Jobs[j].Size > 0 {
-						return nil // which processors a job holds matters
+						return nil // it matters which processors a job holds
 					}
 				}
 				copies, own := in.Pool(c, need.Licence)
@@ -117,7 +119,7 @@ func newJoint(ctx context.Context, in *model.Instance) *joint {
 	return x
 }
 
-// minimiseJointly is [Exhaust] with all clusters at once.
+// minimiseJointly is [Minimise] for all clusters at once.
 func minimiseJointly(ctx context.Context, in *model.Instance, limit float64, maxEvals int64) (Found, error) {
 	x := newJoint(ctx, in)
 	if x == nil {
@@ -140,9 +142,9 @@ func minimiseJointly(ctx context.Context, in *model.Instance, limit float64, max
 	return found, nil
 }
 
-// run places one job more in every state, until all are placed; full: there are too many states.
+// run places one job more in every state, until all jobs are placed; full: there are too many states.
 func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
-	const most = maxStates / 20 // they are larger, and compared with more others
+	const most = maxStates / 20 // these states are larger, and each is compared with more others
 	n, C := len(x.p.Movable), len(x.p.Clusters)
 	first := &jointState{now: x.p.Origin, ends: make([]float64, n), latest: slices.Repeat([]float64{x.p.Origin}, C),
 		over: make([]float64, C), busy: make([]float64, C), jobs: make([]int32, C)}
@@ -187,7 +189,7 @@ func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 			}
 		}
 		layer = layer[:0:0]
-		for _, key := range order { // in order of discovery, not of a map
+		for _, key := range order { // in order of discovery, not in that of the map
 			layer = append(layer, next[key]...)
 		}
 	}
@@ -200,7 +202,7 @@ func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 	return model.StopDone, false
 }
 
-// place starts the job on the cluster as early as it can after those before it; nil: it cannot run there.
+// place starts job k on cluster c as early as the order of starts allows; nil: it cannot run there.
 func (x *joint) place(s *jointState, k, c int) *jointState {
 	job := x.p.Movable[k]
 	j := &x.p.Clusters[c].Jobs[job]
@@ -211,7 +213,7 @@ func (x *joint) place(s *jointState, k, c int) *jointState {
 	for left := x.before[k]; left != 0; left &= left - 1 {
 		ready = max(ready, s.ends[bits.TrailingZeros(uint(left))])
 	}
-	if j.Duration == 0 { // it holds nothing: it runs when it is ready, whatever else does
+	if j.Duration == 0 { // it holds no processor: it runs when it is ready
 		grown := s.with(k, c, job)
 		x.ends(grown, k, c, ready)
 		return grown
@@ -247,14 +249,14 @@ func (x *joint) place(s *jointState, k, c int) *jointState {
 	return grown
 }
 
-// with is the state with a job more on the cluster, of which only that is entered.
+// with copies the state and notes that job k is on cluster c. The caller enters its times.
 func (s *jointState) with(k, c int, job int32) *jointState {
 	return &jointState{set: s.set | 1<<k, assigned: s.assigned | uint64(c)<<(3*k), now: s.now, free: s.free, running: s.running, direct: s.direct,
 		last: &jointStep{int(job), c, s.last}, ends: slices.Clone(s.ends), latest: slices.Clone(s.latest), over: slices.Clone(s.over),
 		busy: slices.Clone(s.busy), jobs: slices.Clone(s.jobs)}
 }
 
-// ends counts a job that ends on the cluster at the given time.
+// ends counts job k, which ends on cluster c at the given time.
 func (x *joint) ends(s *jointState, k, c int, end float64) {
 	job := x.p.Movable[k]
 	j := &x.p.Clusters[c].Jobs[job]
@@ -270,7 +272,7 @@ func (x *joint) ends(s *jointState, k, c int, end float64) {
 	}
 }
 
-// hold adds what the job holds on the cluster to what is free, times the sign.
+// hold adds sign times the resources of job k on cluster c to free.
 func (x *joint) hold(free []int32, k, c int, sign int32) {
 	free[c] += sign * x.p.Clusters[c].Jobs[x.p.Movable[k]].Size
 	for d := 0; d < len(x.draws[k][c]); d += 2 {
@@ -278,7 +280,7 @@ func (x *joint) hold(free []int32, k, c int, sign int32) {
 	}
 }
 
-// costs is what the objective comes to with all jobs placed, and at least where some are not.
+// costs is the objective if all jobs are placed, otherwise a lower bound of it.
 func (x *joint) costs(s *jointState, all bool) float64 {
 	sum, latest := x.p.Constant+s.direct, x.p.Origin
 	for c := range x.p.Clusters {
@@ -289,7 +291,7 @@ func (x *joint) costs(s *jointState, all bool) float64 {
 		sum += w.Over * s.over[c]
 		if all {
 			sum += w.Makespan*makespan + w.Busy*s.busy[c]
-		} else { // busy time, which may count negative, is no more than the processors have until the end
+		} else { // the weight of busy time may be negative; busy time is at most what the processors have until the end
 			sum += max(0, w.Makespan+min(0, w.Busy)*cluster.Processors) * makespan
 		}
 	}
@@ -304,8 +306,8 @@ func (x *joint) costs(s *jointState, all bool) float64 {
 	return sum + x.p.Makespan*(latest-x.p.Origin)
 }
 
-// alone is the earliest end of a job not placed yet, and what it costs at least beside its cluster's makespan, each on the cluster
-// where that is least.
+// alone looks at job k, which is not placed yet. It returns the earliest end of the job and a lower bound of its cost, apart
+// from the makespan of its cluster. Each of the two is the least over all clusters.
 func (x *joint) alone(s *jointState, k int) (end, cost float64) {
 	ready := x.p.Origin
 	for left := x.before[k] & s.set; left != 0; left &= left - 1 {
@@ -324,7 +326,7 @@ func (x *joint) alone(s *jointState, k int) (end, cost float64) {
 			ends = max(ends, s.now) + j.Duration
 		}
 		own := 0.0
-		if ends > j.Deadline { // one job more on the cluster, or several
+		if ends > j.Deadline { // the cluster gets at least one job more
 			own += cluster.At(float64(s.jobs[c]+1)/float64(len(x.p.Movable))).Over * (ends - j.Deadline)
 		}
 		if cluster.Costs != nil {
@@ -335,7 +337,7 @@ func (x *joint) alone(s *jointState, k int) (end, cost float64) {
 	return end, cost
 }
 
-// undominated adds a state to those that are worth going on from.
+// undominated adds state s to the states worth continuing from.
 func (x *joint) undominated(states []*jointState, s *jointState) []*jointState {
 	for _, other := range states {
 		if x.dominates(other, s) {
@@ -351,7 +353,7 @@ func (x *joint) undominated(states []*jointState, s *jointState) []*jointState {
 	return append(kept, s)
 }
 
-// dominates says that whatever follows on b, follows on a as early and as cheap.
+// dominates says that every continuation of b is possible after a, at least as early and as cheap.
 func (x *joint) dominates(a, b *jointState) bool {
 	if a.now > b.now {
 		return false
@@ -374,7 +376,7 @@ func (x *joint) dominates(a, b *jointState) bool {
 		k := bits.TrailingZeros(uint(left))
 		waiting := x.after[k] &^ a.set
 		if waiting != 0 && a.ends[k] > max(b.ends[k], b.now) || waiting&x.instant != 0 && a.ends[k] > b.ends[k] {
-			return false // one that takes no time may start before the last that was placed
+			return false // a job that takes no time may start before the job placed last
 		}
 	}
 	freeA, freeB, k := slices.Clone(a.free), slices.Clone(b.free), 0

@@ -9,10 +9,10 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// ErrRefused says that an instance asks for something that [Exhaust] cannot honour.
+// ErrRefused says that an instance asks for something that [Minimise] cannot honour.
 var ErrRefused = errors.New("search: the exhaustive search does not take")
 
-// refused names what of the instance the exhaustion cannot honour; nil: nothing that is known at once.
+// refused says what in the instance the search cannot honour; nil: nothing that a look at the instance tells.
 func refused(in *model.Instance) error {
 	if missing := in.Features() &^ jointFeatures; missing != 0 {
 		return fmt.Errorf("%w %s", ErrRefused, missing)
@@ -65,9 +65,9 @@ func dearerIfShort(in *model.Instance, metric string) bool {
 	return false
 }
 
-// refusedJobs names a job that may be placed in other ways than on a fixed number of processors of one cluster from its start to its
-// end, or that is too short beside the longest schedule for the digits of a float64: the sum of a start and its length may be the
-// start itself, and then it would hold nothing.
+// refusedJobs names a job that the search cannot place. Either it need not run on a fixed number of processors of one cluster
+// from start to end. Or it is too short beside the longest possible schedule: as float64 numbers its start and end could be
+// equal, and it would hold nothing.
 func refusedJobs(in *model.Instance) error {
 	const digits = 1e-12
 	until := 0.0

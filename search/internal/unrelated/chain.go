@@ -5,37 +5,38 @@ import (
 	"slices"
 )
 
-// chain is one chain. Its energy is the weighted load above what the machines may carry if the makespan is to be aim
-// times the lower bound: zero is such a schedule. As the weighted loads are 1 and the regrets in all, and what the machines may
-// carry is aim in all, the energy is the sum of the regrets and of the unused capacity, less aim − 1.
+// chain is one chain. Its energy is the sum over the machines of the weighted load above a limit. The limits are those of a
+// makespan of aim times the lower bound, so energy 0 means that the schedule reaches this makespan. Weighted loads sum to 1
+// plus all regrets, and the limits sum to aim. So the energy is the sum of the regrets and of the unused capacity, less aim −
+// 1.
 //
-// It anneals in cycles. The aim of a cycle lies between the lower bound and the best makespan so far, and its temperatures are
-// shares of the distance of the two; so is the next aim when one is reached on the way.
+// The chain anneals in cycles. The aim of a cycle lies between the lower bound and the best makespan so far. The temperatures
+// are shares of the distance between the two. If a cycle reaches its aim, it takes a new aim in the same way.
 type chain struct {
 	p       *problem
 	rng     splitMix
 	at      []int32
-	load    []float64 // weighted, by machine
-	limit   []float64 // weighted load at the aim, by machine
-	members [][]int32 // positions of the jobs of each machine; nil: few machines
-	place   []int32   // of each job in its machine's members
-	best    float64   // makespan
-	bestAt  []int32   // its machines
+	load    []float64 // by machine: weighted load
+	limit   []float64 // by machine: weighted load at the aim
+	members [][]int32 // by machine: positions of its jobs; nil: there are few machines
+	place   []int32   // by job: its index in the members of its machine
+	best    float64   // least makespan of this chain
+	bestAt  []int32   // by job: its machine in that schedule
 	known   float64   // least makespan of all chains
 	scratch []float64 // by machine
 	cycle   cycle
 	cycles  int     // so far
-	number  int     // of the chain: chains differ in their aims and temperatures
-	stale   int     // changes since the loads were added up
-	unseen  int64   // moves since the last look at the makespan
-	jump    []int32 // machines of another chain to go on from; nil: its own
+	number  int     // of the chain; chains differ in their aims and temperatures
+	stale   int     // changes since the loads were last added up
+	unseen  int64   // moves since the makespan was last computed
+	jump    []int32 // schedule of another chain to continue from; nil: its own
 }
 
-// cycle is an annealing under way.
+// cycle is a run of annealing.
 type cycle struct {
 	left, length int64 // evaluations
 	hot, cold    float64
-	share        float64 // of the distance between lower bound and best makespan that the aim keeps
+	share        float64 // the aim lies at this share of the way from the lower bound to the best makespan
 	aim          float64
 }
 
@@ -45,10 +46,10 @@ const block = 1024
 // fewJobs is the number of jobs below which the aims and temperatures of the cycles vary more.
 const fewJobs = 100
 
-// fewMachines is the number of machines up to which a partner for a swap is looked for by its regret.
+// fewMachines is the number of machines up to which a partner for a swap is chosen by its regret.
 const fewMachines = 64
 
-// logs are −ln of evenly spaced numbers in (0, 1): thresholds of acceptance at temperature 1.
+// logs holds −ln of evenly spaced numbers in (0, 1): the thresholds of acceptance at temperature 1.
 var logs = func() (table [4096]float64) {
 	for k := range table {
 		table[k] = -math.Log((float64(k) + 0.5) / float64(len(table)))
@@ -56,8 +57,8 @@ var logs = func() (table [4096]float64) {
 	return table
 }()
 
-// splitMix is the generator of G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195. It is small enough to be
-// compiled into the loop of moves.
+// splitMix is the generator of G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195. It is small enough for
+// the compiler to inline it into the loop of moves.
 type splitMix uint64
 
 func (s *splitMix) next() uint64 {
@@ -68,7 +69,7 @@ func (s *splitMix) next() uint64 {
 	return z ^ (z >> 31)
 }
 
-// below is a number in [0, n) made of 32 random bits.
+// below maps 32 random bits to a number in [0, n).
 func below(bits uint32, n int) int { return int(uint64(bits) * uint64(n) >> 32) }
 
 func newChain(p *problem, start []int32, seed uint64, k int) *chain {
@@ -88,7 +89,7 @@ func newChain(p *problem, start []int32, seed uint64, k int) *chain {
 	return c
 }
 
-// restart goes on from a schedule.
+// restart continues from the schedule at.
 func (c *chain) restart(at []int32) {
 	copy(c.at, at)
 	for i := range c.members {
@@ -102,7 +103,7 @@ func (c *chain) restart(at []int32) {
 	c.addUp()
 }
 
-// addUp adds up the loads afresh, so that rounding errors do not add up.
+// addUp computes the loads afresh, so that rounding errors do not accumulate.
 func (c *chain) addUp() {
 	clear(c.load)
 	for k, i := range c.at {
@@ -111,13 +112,13 @@ func (c *chain) addUp() {
 	c.stale = 0
 }
 
-// enter puts the job among the members of the machine.
+// enter adds the job at position k to the members of machine i.
 func (c *chain) enter(k int, i int32) {
 	c.place[k] = int32(len(c.members[i]))
 	c.members[i] = append(c.members[i], int32(k))
 }
 
-// put moves the job to the machine.
+// put moves the job at position k to machine i.
 func (c *chain) put(k int, i int32) {
 	if c.members != nil {
 		from := c.members[c.at[k]]
@@ -130,8 +131,8 @@ func (c *chain) put(k int, i int32) {
 	c.stale++
 }
 
-// learn takes over the least makespan of all chains. A chain that has done its cycle jumps to the leader's schedule now and
-// then.
+// learn takes over the least makespan of all chains. A chain that has finished its cycle sometimes jumps to the schedule of the
+// leader.
 func (c *chain) learn(leader *chain) {
 	c.known = leader.best
 	c.jump = nil
@@ -143,7 +144,7 @@ func (c *chain) learn(leader *chain) {
 // gap is the relative distance of a makespan from the lower bound.
 func (c *chain) gap(makespan float64) float64 { return makespan/c.p.unit - 1 }
 
-// advance makes so many moves, in cycles.
+// advance makes the given number of moves, in cycles.
 func (c *chain) advance(evaluations int64, stop func() bool) int64 {
 	made := int64(0)
 	if len(c.p.pairs) == 0 || len(c.load) == 1 {
@@ -162,7 +163,7 @@ func (c *chain) advance(evaluations int64, stop func() bool) int64 {
 		c.moves(int(n), t)
 		made += n
 		c.cycle.left -= n
-		if c.unseen += n; c.unseen >= int64(len(c.at)) || c.cycle.left <= 0 { // a look that finds something costs as much
+		if c.unseen += n; c.unseen >= int64(len(c.at)) || c.cycle.left <= 0 { // a look that finds a better makespan costs about as much as these moves
 			c.look()
 		}
 	}
@@ -181,7 +182,7 @@ func (c *chain) begin() {
 	length = min(length, max(jobs*most, 1<<18), longest)
 	c.cycle = cycle{left: length, length: length, share: []float64{0.5, 0.6, 0.7, 0.8}[c.number%4]}
 	gap := c.gap(min(c.known, c.best))
-	if jobs < fewJobs { // single jobs weigh: every other aim just below the best, and temperatures of all sizes
+	if jobs < fewJobs { // single jobs matter: every other aim is just below the best, and temperatures vary widely
 		if c.cycles%2 == 1 {
 			c.cycle.share = 0.98
 		}
@@ -227,10 +228,10 @@ func (c *chain) look() {
 	}
 }
 
-// excess is what is above zero.
+// excess is the part of x above 0.
 func excess(x float64) float64 { return max(0, x) }
 
-// moves tries so many moves at the temperature.
+// moves tries n moves at temperature t.
 func (c *chain) moves(n int, t float64) {
 	p := c.p
 	far := float64(len(p.pairs) - p.best)
@@ -275,7 +276,7 @@ func (c *chain) moves(n int, t float64) {
 	}
 }
 
-// partner is a job of machine to that might move to machine from; −1: none found.
+// partner finds a job of machine to that might move to machine from; −1: it found none.
 func (c *chain) partner(from, to int32) int {
 	p := c.p
 	if c.members == nil {

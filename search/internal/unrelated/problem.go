@@ -10,39 +10,39 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// problem is an instance as the engine unrelated sees it. Jobs have positions k in jobs, the processors of all
-// clusters are machines numbered through. Times are weighted: a time times the price of its machine over unit, so that loads
-// of 1 in all are the lower bound.
+// problem is an instance as the engine sees it. The letter k stands for a position in jobs. Machines are the processors of all
+// clusters, numbered in sequence. A weighted time is a time multiplied by the price of its machine and divided by unit.
+// Weighted loads that sum to 1 stand for the lower bound.
 type problem struct {
 	in        *model.Instance
 	weight    float64             // of the makespan in the objective
-	jobs      []int               // those that can run
-	left      []model.Unscheduled // those that cannot
+	jobs      []int               // the jobs that can run
+	left      []model.Unscheduled // the jobs that cannot
 	clusterOf []int32             // by machine
-	first     []int               // machine by cluster
-	price     []float64           // by cluster
-	unit      float64             // lower bound of the makespan; not positive: there is nothing to search
-	rate      []float64           // price/unit, by cluster
-	dense     []float64           // weighted times by k·C + c; nil: too many
-	// pairs are places for jobs by increasing regret, which is the weighted time there less the least anywhere; the first best
-	// of them have none.
+	first     []int               // by cluster: its first machine
+	price     []float64           // by cluster: price of its processor time
+	unit      float64             // lower bound of the makespan; not above 0: there is nothing to search
+	rate      []float64           // by cluster: price/unit
+	dense     []float64           // weighted times at k·C + c, for cluster c of C; nil: there are too many to keep
+	// pairs are places for jobs in order of regret: the weighted time at the place less the least weighted time of the job. The
+	// first best of them have no regret.
 	pairs []pair
 	best  int
-	// fits are the jobs of the pairs of a cluster by increasing regret.
+	// fits lists, by cluster, the jobs of its pairs in order of regret.
 	fits [][]int32
 }
 
-// pair is a place for a job.
+// pair is a place for a job: the position k of the job and a cluster.
 type pair struct{ k, cluster int32 }
 
-// Limits of what is kept of an instance: weighted times, clusters for each job, pairs that prices are found from.
+// Limits of what the engine keeps: weighted times, places for each job, pairs of job and cluster that prices are found from.
 const (
 	maxDense  = 1 << 23
 	maxPlaces = 24
 	maxSample = 500_000
 )
 
-// newProblem prepares an instance. It is incomplete where ctx ends.
+// newProblem prepares an instance. The result is incomplete if ctx ends.
 func newProblem(ctx context.Context, in *model.Instance, start *model.Solution) *problem {
 	p := &problem{in: in, first: firstMachines(in)}
 	for c := range in.Clusters() {
@@ -67,7 +67,7 @@ func newProblem(ctx context.Context, in *model.Instance, start *model.Solution) 
 	return p
 }
 
-// time is the time of a job on a cluster; +Inf where it cannot run.
+// time is the time of a job on a cluster; +Inf if it cannot run there.
 func (p *problem) time(job, cluster int) float64 {
 	t := p.in.DurationOn(job, cluster, 1)
 	if t != t {
@@ -84,7 +84,8 @@ func (p *problem) weighted(k, cluster int) float64 {
 	return p.time(p.jobs[k], cluster) * p.rate[cluster]
 }
 
-// split finds the jobs that can run and returns the longest of their least times; the others keep the start's reasons.
+// split separates the jobs that can run from those that cannot, and returns the longest of the least times of the former. The
+// others keep the reasons that the start gives.
 func (p *problem) split(ctx context.Context, start *model.Solution) (longest float64) {
 	nowhere := map[string]bool{}
 	for j := range p.in.Jobs() {
@@ -110,7 +111,8 @@ func (p *problem) split(ctx context.Context, start *model.Solution) (longest flo
 	return longest
 }
 
-// findPrices finds the prices of the clusters and the bound they prove, from evenly spaced jobs where there are too many.
+// findPrices finds the prices of the clusters and the lower bound that they prove. If there are too many jobs it takes evenly
+// spaced ones.
 func (p *problem) findPrices(ctx context.Context) {
 	clusters := p.in.Clusters()
 	processors, speeds := make([]int, len(clusters)), make([]float64, len(clusters))
@@ -129,7 +131,7 @@ func (p *problem) findPrices(ctx context.Context) {
 	}
 	found := bound.FindPrices(ctx, processors, speeds, sample, func(s int) []float64 { return rows[s*len(clusters):][:len(clusters)] })
 	total := 0.0
-	for c := range found.Price { // none so low that loads vanish
+	for c := range found.Price { // no price is so low that loads vanish
 		found.Price[c] = max(found.Price[c], 1e-6/float64(len(p.clusterOf)))
 		total += found.Price[c] * float64(processors[c])
 	}
@@ -149,7 +151,7 @@ func (p *problem) findPrices(ctx context.Context) {
 	}
 }
 
-// findPairs lists the places of each job of the least regret.
+// findPairs lists the places of each job that have the least regret.
 func (p *problem) findPairs(ctx context.Context) {
 	C := len(p.rate)
 	if len(p.jobs)*C <= maxDense {
@@ -202,7 +204,8 @@ func (p *problem) findPairs(ctx context.Context) {
 	}
 }
 
-// increasing is the order of numbers ≥ 0, equal ones by position, sorted bucket by bucket so that it can stop; nil where ctx ends.
+// increasing is the order of numbers, which are at least 0; equal numbers stay in order of position. It sorts bucket by bucket,
+// so that it can stop between two buckets; nil if ctx ends.
 func increasing(ctx context.Context, numbers []float64) []int32 {
 	const shift = 46 // buckets of 64 to an octave
 	bucket := func(x float64) uint64 { return math.Float64bits(max(x, 0)) >> shift }
@@ -231,8 +234,8 @@ func increasing(ctx context.Context, numbers []float64) []int32 {
 	return order
 }
 
-// settle drops the jobs that cannot run from at, and puts those that the start leaves out where their weighted time is least. Where
-// every job takes no time somewhere, it puts all of them there.
+// settle returns a machine for each job that can run. A job that the start leaves out goes where its weighted time is least. If
+// unit is 0, each job takes no time somewhere and goes there.
 func (p *problem) settle(at []int32) []int32 {
 	placed := make([]int32, len(p.jobs))
 	for k, job := range p.jobs {

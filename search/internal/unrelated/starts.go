@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// open places the jobs, the longest first, each on the least loaded processor of the cluster where its regret and the load above
-// the lower bound that it makes are least together. It is close to the lower bound where jobs are many. Nil where ctx ends.
+// start makes a first schedule. It takes the jobs in order of length, the longest first. Each goes to the least loaded machine
+// of the cluster where regret plus new load above the lower bound is least. With many jobs the result is close to the lower
+// bound. It returns nil if ctx ends.
 //
-// Complexity: O(n·(log n + K·log m)) for K places a job and m machines.
+// Complexity: O(n·(log n + K·log m)) for n jobs with K places each and m machines.
 func (p *problem) start(ctx context.Context) []int32 {
-	from := make([]int, len(p.jobs)+1) // of each job's places in clusters, best first
+	from := make([]int, len(p.jobs)+1) // by job: where its places begin in clusters, the best place first
 	for _, pair := range p.pairs {
 		from[pair.k+1]++
 	}

@@ -1,3 +1,5 @@
+// Package unrelated is the search engine for the makespan of jobs that run on one processor each, for a time that depends on
+// the cluster alone. The order on a processor then does not matter, so a schedule is a processor for each job.
 package unrelated
 
 import (
@@ -9,10 +11,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// unrelated minimises the makespan of jobs that run on one processor each, for a time that depends on the cluster alone: the
-// order on a processor does not matter, so a schedule is a processor for each job.
-//
-// It anneals on the loads weighted by prices: see chain.
+// Engine anneals the loads of the processors, weighted by prices: see chain.
 type Engine struct {
 	problem *problem
 	runs    []*chain
@@ -56,7 +55,7 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	return u, nil
 }
 
-// makespanWeight is the weight of the makespan where no other metric has one; else 0.
+// makespanWeight is the weight of the makespan if no other metric has one; otherwise 0.
 func makespanWeight(in *model.Instance) float64 {
 	weight := 0.0
 	for _, term := range in.Objective() {
@@ -70,7 +69,8 @@ func makespanWeight(in *model.Instance) float64 {
 	return weight
 }
 
-// machinesOf is the processor of each job in a schedule, all processors of the grid numbered through; −1: left out.
+// machinesOf is the processor of each job in schedule s; −1: the schedule leaves the job out. The processors of all clusters
+// are numbered in sequence.
 func machinesOf(in *model.Instance, s *model.Solution) ([]int32, error) {
 	first := firstMachines(in)
 	at := make([]int32, len(in.Jobs()))
@@ -91,7 +91,7 @@ func machinesOf(in *model.Instance, s *model.Solution) ([]int32, error) {
 	return at, nil
 }
 
-// firstMachines is the number of each cluster's first processor, and of all of them at the end.
+// firstMachines is the number of the first processor of each cluster. The last element is the number of all processors.
 func firstMachines(in *model.Instance) []int {
 	first := make([]int, len(in.Clusters())+1)
 	for c := range in.Clusters() {
@@ -100,22 +100,27 @@ func firstMachines(in *model.Instance) []int {
 	return first
 }
 
+// Chains implements [engine.Engine].
 func (u *Engine) Chains() int { return len(u.runs) }
 
+// Round implements [engine.Engine].
 func (u *Engine) Round() int64 { return 1 << 18 }
 
+// Pace implements [engine.Engine].
 func (u *Engine) Pace() int64 { return 20_000_000 }
 
+// Advance implements [engine.Engine].
 func (u *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	return u.runs[k].advance(evaluations, stop)
 }
 
+// Best implements [engine.Engine].
 func (u *Engine) Best(k int) engine.Rank {
 	return engine.NewRank(0, u.problem.weight*u.runs[k].best)
 }
 
-// meet tells the chains the least makespan of all, which sets their aims and temperatures. A chain far behind goes on from the
-// leader's schedule.
+// Exchange tells the chains the least makespan of all, which sets their aims and temperatures. A chain far behind continues
+// from the schedule of the leader.
 func (u *Engine) Exchange() {
 	leader := u.runs[0]
 	for _, c := range u.runs[1:] {
@@ -128,7 +133,7 @@ func (u *Engine) Exchange() {
 	}
 }
 
-// solution runs the jobs of each processor one after another, in the order of the instance.
+// Solution runs the jobs of each processor one after another, in the order of the instance.
 func (u *Engine) Solution(k int) (*model.Solution, error) {
 	p := u.problem
 	s := &model.Solution{Jobs: make([]model.Placement, 0, len(p.in.Jobs())), Unscheduled: p.left}
@@ -147,7 +152,7 @@ func (u *Engine) Solution(k int) (*model.Solution, error) {
 	return s, nil
 }
 
-// makespan is that of a processor for each job, as added up by processor; load is scratch.
+// makespan is the makespan of the assignment at, a processor for each job. It uses load as scratch.
 func (p *problem) makespan(at []int32, load []float64) float64 {
 	clear(load)
 	for k, i := range at {
