@@ -9,48 +9,48 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// genome codes a schedule: jobs are placed in this order, none before those it waits for, each by its choice.
+// genome codes a schedule: the jobs are placed in this order, each by its choice. A job comes after all jobs it waits for.
 type genome struct {
 	order   []int32
 	choices []choice // by job
 }
 
-// assign makes the genome that of other.
+// assign copies the genome other.
 func (g *genome) assign(other *genome) {
 	g.order = append(g.order[:0], other.order...)
 	g.choices = append(g.choices[:0], other.choices...)
 }
 
-// mark is the state before a position of the order.
+// mark is the state of the decoder before a position of the order.
 type mark struct {
 	resources *plan.Resources
 	sums      sums
 }
 
-// decoder decodes genomes one after another that differ from the one that was kept last from some position on. It keeps the
-// states at every stride-th position of that one, so that it decodes from the last of them before the change.
+// decoder decodes genomes one after another. Each differs from the genome kept last from some position on. The decoder has the
+// states before every stride-th position of that genome, so it starts from the last of them before the change.
 //
 // Complexity of decoding from position k: O(n − k + stride) slots.
 type decoder struct {
 	*problem
 	resources  *plan.Resources
 	sums       sums
-	kept, next []result // by job: of the genome kept last, of the one decoded
-	marks      []mark   // of the genome kept last
-	fresh      []mark   // of the one decoded
+	kept, next []result // by job: results of the genome kept last, and of the one decoded last
+	marks      []mark   // states of the genome kept last
+	fresh      []mark   // states of the genome decoded last
 	stride     int
-	from       int   // position from which next differs from kept
-	to         int   // position before which it does
-	cost       int64 // of placing a job, about, in ns
+	from       int   // first position at which next differs from kept
+	to         int   // position behind the last one at which it does
+	cost       int64 // about the ns to place a job
 	poll       int64
 	stop       func() bool
 	stopped    bool
-	failed     error // a schedule that cannot be written out or evaluated as it was decoded: a bug
+	failed     error // a decoded schedule could not be written out or evaluated: a bug
 }
 
-// maxMarks is the most states that are kept, and markMemory about the bytes that they take where nothing is used yet:
-// profiles of memory and licences, which grow with the jobs placed, and the sums by cluster are not counted, and neither is that a
-// decoder keeps them twice, for what was kept and for what is decoded.
+// maxMarks is the most states that a decoder keeps, and markMemory is about the bytes that they take in an empty schedule. Not
+// counted are the profiles of memory and licences, which grow with the jobs placed, and the sums by cluster. A decoder keeps
+// the states twice, for the genome kept last and for the one decoded last.
 const (
 	maxMarks   = 32
 	markMemory = 16 << 20
@@ -72,7 +72,7 @@ func newDecoder(p *problem) *decoder {
 	return d
 }
 
-// save keeps the state of the decoder.
+// save copies the state of the decoder.
 func (m *mark) save(d *decoder) {
 	if m.resources == nil {
 		m.resources = plan.NewSpreadingResources(d.in)
@@ -81,8 +81,8 @@ func (m *mark) save(d *decoder) {
 	m.sums.assign(&d.sums)
 }
 
-// decode places the jobs of a genome that agrees with the one kept last before the position from. It gives up, and says false,
-// once the objective must be above the limit, or when it is to stop.
+// decode places the jobs of genome g. Before position from, g agrees with the genome kept last. It gives up and returns false
+// once the objective must exceed the limit, or when it is told to stop.
 func (d *decoder) decode(g *genome, from int, limit float64) bool {
 	mark := from / d.stride
 	if len(g.order) > 0 {
@@ -92,7 +92,7 @@ func (d *decoder) decode(g *genome, from int, limit float64) bool {
 	from = mark * d.stride
 	d.from = from
 	floors := d.objective.floors && !math.IsInf(limit, 1)
-	limit += 1e-12 * math.Abs(limit) // floors are added up in another way
+	limit += 1e-12 * math.Abs(limit) // floors are added up in another order
 	for k := from; k < len(g.order); k++ {
 		if k > from && k%d.stride == 0 {
 			d.fresh[k/d.stride].save(d)
@@ -106,7 +106,7 @@ func (d *decoder) decode(g *genome, from int, limit float64) bool {
 	return d.finish(g)
 }
 
-// tired says whether it is time to stop; it asks after some 200 µs of work.
+// tired says whether it is time to stop. It asks after about 200 µs of work.
 func (d *decoder) tired() bool {
 	late := d.ended()
 	if d.poll += d.cost; d.poll < 200_000 && !late {
@@ -151,7 +151,8 @@ func (d *decoder) take(job int, slot *plan.Slot) {
 	d.sums.reach = max(d.sums.reach, slot.End+d.tail[job])
 }
 
-// ready is when the job may start: at its arrival, and when the last it waits for ends; false where one of those is left out.
+// ready is the earliest start of the job: its arrival or the last end of the jobs it waits for; false: one of those is left
+// out.
 func (p *problem) ready(job int, results []result) (float64, bool) {
 	j := &p.in.Jobs()[job]
 	ready := j.Arrival
@@ -165,7 +166,7 @@ func (p *problem) ready(job int, results []result) (float64, bool) {
 	return ready, true
 }
 
-// finish adds to the sums what only a whole schedule has; false where it is to stop, also since it failed.
+// finish adds the sums that only a whole schedule has; false: it was told to stop, or failed.
 func (d *decoder) finish(g *genome) bool {
 	if d.objective.needs&needWorkflows != 0 {
 		d.sums.failed = d.objective.failures(func(job int) (float64, float64) { return d.next[job].end, d.next[job].cost })
@@ -185,7 +186,7 @@ func (d *decoder) finish(g *genome) bool {
 	return true
 }
 
-// fail keeps the first error, which the engine's solution returns, and stops.
+// fail keeps the first error, which [Engine.Solution] returns, and stops.
 func (d *decoder) fail(err error) bool {
 	if d.failed == nil {
 		d.failed = err
@@ -194,18 +195,18 @@ func (d *decoder) fail(err error) bool {
 	return false
 }
 
-// rank is how good the schedule is that was decoded last.
+// rank is the rank of the schedule decoded last.
 func (d *decoder) rank() engine.Rank {
 	return engine.NewRank(d.sums.left, d.objective.value(&d.sums))
 }
 
-// energy is what is annealed: the objective, with a little of the mean response where the makespan counts, to tell schedules of
-// one makespan apart.
+// energy is what is annealed: the objective and, if the makespan counts, a little of the mean response, to tell apart schedules
+// of the same makespan.
 func (d *decoder) energy() float64 {
 	return d.objective.value(&d.sums) + d.tie*ratio(d.sums.response, d.sums.placed)
 }
 
-// keep makes the genome decoded last the one that further ones are compared with.
+// keep makes the genome decoded last the one that later genomes are compared with.
 func (d *decoder) keep(g *genome) {
 	for _, job := range g.order[d.from:] {
 		d.kept[job] = d.next[job]
@@ -215,7 +216,7 @@ func (d *decoder) keep(g *genome) {
 	}
 }
 
-// drop forgets the genome decoded last, before the order that was decoded is changed back.
+// drop forgets the genome decoded last. Call it before the order of that genome is changed back.
 func (d *decoder) drop(g *genome) {
 	for _, job := range g.order[d.from:d.to] {
 		d.next[job] = d.kept[job]

@@ -4,21 +4,21 @@ import (
 	"math/rand/v2"
 )
 
-// move changes a genome, and remembers how it was.
+// move changes a genome and remembers how it was.
 type move struct {
 	*problem
 	genome genome
-	at     []int32 // position in the order, by job
+	at     []int32 // by job: its position in the order
 	rng    *rand.Rand
 
-	low, high int     // positions that changed, from low to high
-	saved     []int32 // the order there
-	job       int32   // whose choice changed; −1: none
+	low, high int     // the first and the last position that changed
+	saved     []int32 // the order there before the move
+	job       int32   // the job whose choice changed; −1: none
 	choice    choice
 
-	stamp []int64 // by job: of the last move in which it goes along
+	stamp []int64 // by job: the round in which it last moved along with another
 	round int64
-	along []int32 // jobs that go along; scratch
+	along []int32 // scratch: the jobs that move along
 }
 
 func newMove(p *problem, rng *rand.Rand) *move {
@@ -30,7 +30,7 @@ func newMove(p *problem, rng *rand.Rand) *move {
 	return m
 }
 
-// start makes the genome that of other.
+// start copies the genome other.
 func (m *move) start(other *genome) {
 	m.genome.assign(other)
 	for k, j := range m.genome.order {
@@ -38,7 +38,7 @@ func (m *move) start(other *genome) {
 	}
 }
 
-// change makes a random move; false where there is none. The positions from low to high may have changed.
+// change makes a random move; false: nothing changed. Only positions from low to high may have changed.
 func (m *move) change() bool {
 	n := len(m.genome.order)
 	m.job = -1
@@ -87,7 +87,7 @@ func (m *move) save(low, high int) {
 	m.saved = append(m.saved[:0], m.genome.order[low:high+1]...)
 }
 
-// renumber brings the positions up to date.
+// renumber updates the positions of the jobs from low to high.
 func (m *move) renumber(low, high int) {
 	for k := low; k <= high; k++ {
 		m.at[m.genome.order[k]] = int32(k)
@@ -118,8 +118,8 @@ func (m *move) changeWidth(job int32) {
 	}
 }
 
-// changeCluster sends the job to another cluster, to the one on which it ends first, or over several of them, then often on the
-// number of processors with which it ends first.
+// changeCluster moves the job to another cluster, to the one on which it ends first, or over several clusters. A job over
+// several clusters then often gets the number of processors with which it ends first.
 func (m *move) changeCluster(job int32) {
 	choice := &m.genome.choices[job]
 	m.job, m.choice = job, *choice
@@ -137,7 +137,7 @@ func (m *move) changeCluster(job int32) {
 	}
 }
 
-// target is a position to move to: half of the time near, otherwise any.
+// target draws a position to move to: near from in half of the cases, otherwise any.
 func (m *move) target(from int) int {
 	n := len(m.genome.order)
 	if near := 1 + min(n-1, 8+n/64); m.rng.IntN(2) == 0 {
@@ -146,7 +146,7 @@ func (m *move) target(from int) int {
 	return m.rng.IntN(n)
 }
 
-// relocate moves the job at a position to another. Those between that it waits for, or that wait for it, go along.
+// relocate moves the job at position from to another. Jobs in between that it waits for, or that wait for it, move along.
 func (m *move) relocate(from int) {
 	to := m.target(from)
 	if to == from {
@@ -169,7 +169,7 @@ func (m *move) relocate(from int) {
 	m.renumber(m.low, m.high)
 }
 
-// pull moves the job at the position from, and those before it that it waits for, to the position to, which is before it.
+// pull moves the job at position from to position to, which is before it. Jobs in between that it waits for move along.
 func (m *move) pull(to, from int) {
 	order := m.genome.order
 	m.round++
@@ -191,7 +191,7 @@ func (m *move) pull(to, from int) {
 	}
 }
 
-// push moves the job at the position from, and those behind it that wait for it, to the position to, which is behind it.
+// push moves the job at position from to position to, which is behind it. Jobs in between that wait for it move along.
 func (m *move) push(from, to int) {
 	order := m.genome.order
 	m.round++
@@ -211,14 +211,14 @@ func (m *move) push(from, to int) {
 	copy(order[next:], m.along)
 }
 
-// stampAll marks jobs that go along.
+// stampAll marks jobs that move along.
 func (m *move) stampAll(jobs []int) {
 	for _, j := range jobs {
 		m.stamp[j] = m.round
 	}
 }
 
-// swap exchanges two jobs, where none between waits for the first or is waited for by the second; otherwise it relocates one.
+// swap exchanges two jobs if precedence allows it; otherwise it relocates one of them.
 func (m *move) swap() {
 	a := m.rng.IntN(len(m.genome.order))
 	b := m.target(a)
@@ -238,7 +238,7 @@ func (m *move) swap() {
 	m.at[order[a]], m.at[order[b]] = int32(a), int32(b)
 }
 
-// swappable says that the jobs at two positions may be exchanged.
+// swappable says that precedence allows the jobs at positions a and b to be exchanged.
 func (m *move) swappable(a, b int) bool {
 	for _, next := range m.in.Successors(int(m.genome.order[a])) {
 		if at := m.at[next]; m.position[next] >= 0 && int(at) <= b {

@@ -7,15 +7,15 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// objective is the objective of an instance as sums and maxima over the jobs in the order in which they are placed, so that
-// it can be continued from the middle of a schedule. It is tested to equal model.Evaluate.
+// objective computes the objective of an instance from sums and maxima over the jobs in the order in which they are placed. So
+// it can continue from the middle of a schedule. Tests compare it with model.Evaluate.
 type objective struct {
 	in              *model.Instance
 	terms           []term
 	needs           need
-	evaluate        bool    // a metric is no such sum: model.Evaluate has to say
-	jobs, deadlines int     // that can run somewhere; with a deadline
-	floors          bool    // partial sums bound the objective from below
+	evaluate        bool    // some metric is no such sum: model.Evaluate computes the objective
+	jobs, deadlines int     // jobs that can run somewhere; jobs with a deadline
+	floors          bool    // sums over the first jobs give a lower bound of the objective
 	origin          float64 // earliest arrival
 }
 
@@ -26,7 +26,7 @@ type term struct {
 	floor  func(*objective, *sums) float64
 }
 
-// need is what has to be added up.
+// need says which sums are needed.
 type need uint8
 
 const (
@@ -41,12 +41,12 @@ type sums struct {
 	placed, left, slowed       int
 	onTime, overBudget, failed int
 	lastEnd                    float64
-	reach                      float64 // the last end is no earlier, by the jobs that wait for those placed
+	reach                      float64 // a lower bound of the last end, from the jobs that wait for those placed
 	response, wait             float64
 	slowdown, bounded          float64
 	over, data, work, cost     float64
 	clusters                   []clusterSums
-	outside                    float64 // objective by model.Evaluate
+	outside                    float64 // objective as model.Evaluate computes it
 }
 
 // clusterSums are the sums over one cluster.
@@ -55,8 +55,8 @@ type clusterSums struct {
 	makespan, busy, over float64
 }
 
-// metrics are the metrics that are such sums. A floor bounds the metric of the whole schedule from below by the sums over
-// its first jobs, where no job is left out on the way; nil: none.
+// metrics are the metrics that are such sums. A floor is a lower bound of the metric of the whole schedule, from the sums over
+// its first jobs; it holds if no later job is left out. nil: there is none.
 var metrics = map[string]struct {
 	needs need
 	value func(*objective, *sums) float64
@@ -118,7 +118,7 @@ func newObjective(in *model.Instance, jobs int) *objective {
 	return o
 }
 
-// value is the objective of the sums over a whole schedule.
+// value is the objective of a whole schedule with the sums s.
 func (o *objective) value(s *sums) float64 {
 	if o.evaluate {
 		return s.outside
@@ -130,7 +130,7 @@ func (o *objective) value(s *sums) float64 {
 	return sum
 }
 
-// floor bounds the objective of a schedule that begins like this from below, where it has floors.
+// floor is a lower bound of the objective of every schedule that begins with the jobs in s; only for objectives with floors.
 func (o *objective) floor(s *sums) float64 {
 	sum := 0.0
 	for k := range o.terms {
@@ -149,14 +149,14 @@ func (o *objective) reset(s *sums) {
 	*s = sums{lastEnd: o.origin, clusters: clusters}
 }
 
-// assign makes the sums those of other.
+// assign copies the sums of other.
 func (s *sums) assign(other *sums) {
 	clusters := append(s.clusters[:0], other.clusters...)
 	*s = *other
 	s.clusters = clusters
 }
 
-// add counts a job that is placed into the slot; cost is what it costs, where that is needed.
+// add counts a job that is placed into the slot; cost is the cost of the job, if the objective needs it.
 func (o *objective) add(s *sums, job int, slot *plan.Slot, r *plan.Resources, cost float64) {
 	j := &o.in.Jobs()[job]
 	s.placed++
@@ -205,7 +205,7 @@ func (o *objective) addClusters(s *sums, j *model.Job, slot *plan.Slot, r *plan.
 	})
 }
 
-// ratio is sum/n; 0 of nothing.
+// ratio is sum/n; 0 if n is 0.
 func ratio(sum float64, n int) float64 {
 	if n == 0 {
 		return 0
@@ -213,17 +213,17 @@ func ratio(sum float64, n int) float64 {
 	return sum / float64(n)
 }
 
-// idle is the idle time of a cluster.
+// idle is the idle time of cluster c.
 func (o *objective) idle(s *sums, c int) float64 {
 	return float64(o.in.Clusters()[c].Processors)*s.clusters[c].makespan - s.clusters[c].busy
 }
 
-// cp is the comprehensive performance of a cluster.
+// cp is the comprehensive performance of cluster c.
 func (o *objective) cp(s *sums, c int) float64 {
 	return model.ComprehensivePerformance(o.in.Clusters()[c].Weights, o.idle(s, c), s.clusters[c].makespan, s.clusters[c].over)
 }
 
-// sum adds a value over the clusters.
+// sum adds up a value over the clusters.
 func (o *objective) sum(s *sums, value func(*sums, int) float64) float64 {
 	sum := 0.0
 	for c := range s.clusters {
@@ -232,6 +232,7 @@ func (o *objective) sum(s *sums, value func(*sums, int) float64) float64 {
 	return sum
 }
 
+// mcp is the mean comprehensive performance, weighted by the clusters' numbers of jobs.
 func (o *objective) mcp(s *sums) float64 {
 	sum := 0.0
 	for c := range s.clusters {
@@ -242,6 +243,7 @@ func (o *objective) mcp(s *sums) float64 {
 	return ratio(sum, s.placed)
 }
 
+// balance is the standard deviation of the clusters' comprehensive performance from mcp.
 func (o *objective) balance(s *sums) float64 {
 	n := len(s.clusters)
 	if n < 2 {
@@ -252,6 +254,7 @@ func (o *objective) balance(s *sums) float64 {
 	return math.Sqrt(squares / float64(n-1))
 }
 
+// utilisation is the busy share of all processors until the last end, in percent.
 func (o *objective) utilisation(s *sums) float64 {
 	busy := o.sum(s, func(s *sums, c int) float64 { return s.clusters[c].busy })
 	if whole := float64(o.in.Processors()) * (s.lastEnd - o.origin); whole > 0 {
@@ -260,7 +263,7 @@ func (o *objective) utilisation(s *sums) float64 {
 	return 0
 }
 
-// failures counts the workflows that fail, given the ends and costs of the jobs; an end of NaN: not placed.
+// failures counts the workflows that fail. The function end returns the end and the cost of a job; an end of NaN: not placed.
 func (o *objective) failures(end func(job int) (end, cost float64)) int {
 	failed := 0
 	for k := range o.in.Workflows() {

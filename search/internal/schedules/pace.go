@@ -6,30 +6,30 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// pace is about how many ns evaluations take on one core, by the steps that decoding the start looked at (see
-// plan.Resources.Work): it depends on the instance and the start alone.
+// pace is about how many ns evaluations take on one core. It is derived from the number of steps that decoding the start took
+// (see plan.Resources.Work), so it depends on the instance and the start alone.
 type pace struct {
-	first  int64   // decoding the start
-	step   int64   // a move of annealing
-	starts []int64 // trying each of the rules
-	slot   int64   // placing a job
+	first  int64   // to decode the start
+	step   int64   // for a move of annealing
+	starts []int64 // by start rule: to try it
+	slot   int64   // to place a job
 }
 
-// budget is what pace counts the evaluations of: about a second.
+// budget is the time in ns whose evaluations pace counts: about a second.
 const budget = 1_000_000_000
 
-// paceOf is told how long the slots of decoding a genome took.
+// paceOf derives the pace from work, the time that the slots took when the genome was decoded.
 func (p *problem) paceOf(work int64, genome *genome, starts []startRule) pace {
 	n := int64(len(p.jobs))
 	tried := p.tries(func(job int32) choice { return genome.choices[job] })
-	slot := float64(work) / (1 + lookShare*(tried-1)) // with one try a job
+	slot := float64(work) / (1 + lookShare*(tried-1)) // with one try for each job
 	first := 1000 + int64(slot) + 60*n
-	if p.objective.evaluate { // written out and evaluated besides
+	if p.objective.evaluate { // the schedule is also written out and evaluated
 		first += int64(slot) + 3000*n
 	}
 	pace := pace{first: first, slot: first / max(1, n)}
 	all := p.tries(func(int32) choice { return choice{cluster: -1} })
-	pace.step = 1000 + int64(float64(first)*2/3*(1+openShare*lookShare*(all-1))) // few decode from the beginning, or to the end
+	pace.step = 1000 + int64(float64(first)*2/3*(1+openShare*lookShare*(all-1))) // few moves decode from the beginning, or to the end
 	for _, o := range starts {
 		open := choice{cluster: -1}
 		if o.width != nil {
@@ -42,14 +42,14 @@ func (p *problem) paceOf(work int64, genome *genome, starts []startRule) pace {
 	return pace
 }
 
-// lookShare is the share of looking for a slot in what it takes to place a job, and openShare that of the jobs whose choice
-// moves leave open; both are about what was measured.
+// lookShare is the share of finding a slot in the time to place a job; openShare is the share of jobs whose choice moves leave
+// open. Both are about what was measured.
 const (
 	lookShare = 0.7
 	openShare = 0.03
 )
 
-// tries is how many slots are looked for on average to place a job by its choice.
+// tries is the mean number of slots that are tried to place a job by its choice.
 func (p *problem) tries(choice func(job int32) choice) float64 {
 	all := 0
 	on := func(job, cluster, width int32) {
@@ -77,16 +77,16 @@ func (p *problem) tries(choice func(job int32) choice) float64 {
 	return max(1, float64(all)/float64(max(1, len(p.jobs))))
 }
 
-// chains is how many searches run side by side: maxChains, and fewer where half of the budget would go into their starts.
+// chains is the number of chains: maxChains, and fewer if their starts alone would take half of the budget.
 func (s *pace) chains() int {
 	return int(max(1, min(maxChains, budget/2/max(1, s.first))))
 }
 
-// round is about how many moves take 20 ms.
+// round is about the number of moves that take 20 ms.
 func (s *pace) round() int64 { return max(1, budget/50/s.step) }
 
-// pace is how many evaluations take the budget, of which every chain's first are its start and its share of the starts; one
-// at least.
+// pace is the number of evaluations that take the budget, at least one. The first evaluations of a chain are the start and its
+// share of the start rules.
 func (s *pace) pace(chains int) int64 {
 	spent := s.first * int64(chains)
 	made := int64(chains)
@@ -100,7 +100,7 @@ func (s *pace) pace(chains int) int64 {
 	return max(1, made+max(0, budget-spent)/s.step)
 }
 
-// measure decodes the start on the first chain and tells from it how long evaluations take; false where it is to stop.
+// measure decodes the start on the first chain and derives from it how long evaluations take; false: it was told to stop.
 func (s *Engine) measure(c *chain, stop func() bool, starts []startRule) bool {
 	if len(s.problem.jobs) > 0 {
 		c.decoder.stop = stop
@@ -110,12 +110,12 @@ func (s *Engine) measure(c *chain, stop func() bool, starts []startRule) bool {
 		c.ahead = 1
 	}
 	s.pacing = s.problem.paceOf(c.decoder.resources.Work(), c.start, starts)
-	copy(c.start.choices, c.found.choices) // as it was decided, for the other chains too
+	copy(c.start.choices, c.found.choices) // what decoding chose, for the other chains too
 	copy(c.move.genome.choices, c.found.choices)
 	return true
 }
 
-// slotCost is what placing a job takes to begin with, before any is placed, in ns.
+// slotCost is about the ns to place a job in an empty schedule.
 func slotCost(in *model.Instance, size int) int64 {
 	cost := 60 + int64(size/len(in.Clusters()))/64
 	if in.Features()&(model.MemoryLimits|model.LicencePools) != 0 {

@@ -9,31 +9,31 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// problem is an instance as the engine of schedules sees it. It is not written after it has been made.
+// problem is an instance as the engine sees it. It does not change once made.
 type problem struct {
 	in        *model.Instance
 	objective *objective
-	jobs      []int32         // that can be placed, in queue order
-	nowhere   []int           // the others, in queue order
-	position  []int32         // in jobs, by job; −1: nowhere
-	hosts     [][]int32       // by job: clusters on which it can run; shared by jobs alike. Empty: it spreads
+	jobs      []int32         // jobs that can be placed, in queue order
+	nowhere   []int           // the other jobs, in queue order
+	position  []int32         // by job: its index in jobs; −1: it cannot be placed
+	hosts     [][]int32       // by job: clusters on which it can run; like jobs share a list. Empty: the job has to spread
 	spreads   []bool          // by job: it may spread over several clusters
-	length    []float64       // by job: no execution time of it is shorter
-	tail      []float64       // by job: the time that jobs which wait for it take at least, one after another
-	waits     bool            // precedence
+	length    []float64       // by job: a lower bound of its execution time
+	tail      []float64       // by job: a lower bound of the time from its end to the end of the last job that waits for it
+	waits     bool            // some jobs wait for others
 	moldable  []int32         // jobs whose number of processors can be chosen
 	several   []int32         // jobs whose cluster can be chosen
-	cost      int64           // of placing a job at first, about, in ns
-	size      int             // bytes of a state of the resources, about
-	tie       float64         // weight of the mean response beside the objective
-	empty     *plan.Resources // read only while the problem is made
-	ended     func() bool     // the context of the run has ended; false for systems where a look for a slot is quick
+	cost      int64           // about the ns to place a job in an empty schedule
+	size      int             // about the bytes of a state of the resources
+	tie       float64         // weight of the mean response in the energy
+	empty     *plan.Resources // used only while the problem is made
+	ended     func() bool     // says that the context has ended; always false for systems small enough to find a slot quickly
 }
 
-// manyProcessors is the number of processors from which on looking for a slot of every width may take seconds.
+// manyProcessors is the number of processors from which the search for a slot of every width may take seconds.
 const manyProcessors = 1 << 18
 
-// newProblem reads an instance; nil where the context ends first.
+// newProblem reads an instance; nil if the context ends first.
 func newProblem(ctx context.Context, in *model.Instance) *problem {
 	n := len(in.Jobs())
 	p := &problem{in: in, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
@@ -63,7 +63,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 			p.moldable = append(p.moldable, int32(j))
 		}
 	}
-	for k := len(p.jobs) - 1; k >= 0; k-- { // from the last to the first: those that wait for it are done
+	for k := len(p.jobs) - 1; k >= 0; k-- { // from the last to the first, so that the jobs that wait for it come before it
 		j := p.jobs[k]
 		for _, next := range in.Successors(int(j)) {
 			if p.position[next] >= 0 {
@@ -82,7 +82,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 	return p
 }
 
-// hostsOf are the clusters on which the job can run; known keeps a list that jobs alike share.
+// hostsOf lists the clusters on which the job can run. The map known keeps the lists, so that like jobs share one.
 func (p *problem) hostsOf(job int, known map[string][]int32) []int32 {
 	var hosts []int32
 	var key []byte
@@ -99,7 +99,7 @@ func (p *problem) hostsOf(job int, known map[string][]int32) []int32 {
 	return hosts
 }
 
-// placeable says that the job can be placed if nothing else is, and so can all it waits for.
+// placeable says that the job can be placed in an empty schedule, and so can all jobs it waits for.
 func (p *problem) placeable(job int) bool {
 	for _, before := range p.in.Jobs()[job].After {
 		if p.position[before] < 0 {
@@ -131,7 +131,7 @@ func (p *problem) choosesWidth(job int) bool {
 	return len(p.hosts[job]) == 0 || p.spreads[job] && least < most
 }
 
-// places is the number of clusters that can be chosen for the job, and one more where it may spread besides.
+// places is the number of clusters that can be chosen for the job, plus one if it may also spread.
 func (p *problem) places(job int32) int {
 	if n := len(p.hosts[job]); n > 0 && p.spreads[job] {
 		return n + 1
@@ -140,7 +140,7 @@ func (p *problem) places(job int32) int {
 	}
 }
 
-// widths are the least and the most processors that the job may hold on the cluster; below 0: spread over several.
+// widths are the least and the most processors that the job may hold on the cluster; cluster < 0: spread over several.
 func (p *problem) widths(job, cluster int) (least, most int) {
 	j := &p.in.Jobs()[job]
 	if cluster < 0 {
@@ -175,24 +175,24 @@ func (p *problem) shortest(job int) float64 {
 	return shortest
 }
 
-// choice is where a job is to run: on a cluster and a number of processors.
+// choice says where a job is to run: a cluster and a number of processors.
 type choice struct {
-	cluster int32 // −1: where it ends first, or spread where it fits none; spreadOver
-	width   int32 // 0: that with which it ends first
+	cluster int32 // −1: where it ends first, or spread if it fits on no cluster; or spreadOver
+	width   int32 // 0: the number with which it ends first
 }
 
-// spreadOver is the choice to spread a job over several clusters that may also run on one.
+// spreadOver is the choice to spread a job over several clusters although it could run on one.
 const spreadOver = -2
 
-// result is what became of a job.
+// result says what became of a job.
 type result struct {
-	start, end float64 // NaN: left out
-	cost       float64 // where the objective needs it
-	choice     choice  // with the first of its clusters
+	start, end float64 // NaN: the job is left out
+	cost       float64 // 0 if the objective does not need it
+	choice     choice  // of a job that is spread, the cluster is its first
 	spread     bool
 }
 
-// choiceOf is the choice by which the job was placed as it was.
+// choiceOf is the choice that places the job as it was placed.
 func (p *problem) choiceOf(job int32, result *result) choice {
 	choice := result.choice
 	switch {
@@ -204,7 +204,7 @@ func (p *problem) choiceOf(job int32, result *result) choice {
 	return choice
 }
 
-// slot finds the slot of the job by its choice, from the time ready on; false: none that meets a hard deadline.
+// slot finds the slot of the job for its choice, at time ready or later; false: no slot meets a hard deadline.
 func (p *problem) slot(r *plan.Resources, job int, choice choice, ready float64) (plan.Slot, bool) {
 	j, hosts := &p.in.Jobs()[job], p.hosts[job]
 	if choice.cluster >= 0 && choice.width > 0 && len(hosts) > 0 {
@@ -233,7 +233,7 @@ func (p *problem) slot(r *plan.Resources, job int, choice choice, ready float64)
 		if !found && int(choice.width) > least {
 			try(r.Spread(job, least, ready))
 		}
-		if !found && len(hosts) > 0 { // memory or licences are in the way of any
+		if !found && len(hosts) > 0 { // memory or licences prevent every spread
 			p.slotOn(r, job, int(hosts[0]), choice.width, ready, try)
 		}
 	case choice.cluster >= 0:
@@ -263,7 +263,7 @@ func (p *problem) slotOn(r *plan.Resources, job, cluster int, width int32, ready
 	}
 }
 
-// wider is the least number of processors above n on which a job of so many equal tasks takes less time.
+// wider is the next number of processors above n on which a job of equal tasks takes less time.
 func wider(tasks, n int) int {
 	each := (tasks + n - 1) / n
 	if each <= 1 {
@@ -272,7 +272,8 @@ func wider(tasks, n int) int {
 	return max(n+1, (tasks+each-2)/(each-1))
 }
 
-// narrower is the greatest number of processors below n, at least one, that no smaller one can replace.
+// narrower is the greatest number of processors below n, at least one, such that a job of equal tasks takes longer on any
+// smaller number.
 func narrower(tasks, n int) int {
 	each := (tasks + n - 1) / n
 	return max(1, min(n-1, (tasks+each)/(each+1)))

@@ -1,3 +1,8 @@
+// Package schedules is the search engine for every instance.
+//
+// It codes a schedule as one order of all jobs and a choice for each job: a cluster and a number of processors, or that with
+// which the job ends first. List decoding turns the code into a schedule (see plan.Resources). A job whose span is the grid may
+// also be spread over several clusters.
 package schedules
 
 import (
@@ -10,26 +15,24 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// schedules is the engine for every instance: each job has a place in one order, a cluster and a number of processors, or the
-// choice of those with which it ends first, and list decoding makes the schedule (see plan.Resources). A job whose span is the grid
-// may be spread over several clusters besides. Each chain is annealed over and over, from the start, from rules of priority and
-// from what has been found.
+// Engine anneals several chains. Each chain is annealed over and over: from the start, from schedules made by priority rules
+// and from the best schedules found so far.
 type Engine struct {
 	problem *problem
 	runs    []*chain
 	pacing  pace
-	failed  bool        // a chain has failed: nothing is searched any more
-	leading engine.Rank // of the elite
-	elite   genome      // the best of all chains at the last meeting
+	failed  bool        // a chain has failed: the search ends
+	leading engine.Rank // rank of elite
+	elite   genome      // the best of all chains at the last exchange
 }
 
-// maxTurned is the most jobs of a schedule that is turned round: more take too long to sort without asking whether to stop.
+// maxTurned is the most jobs of a schedule that is turned round. To sort more takes too long without a check whether to stop.
 const maxTurned = 20_000
 
-// maxChains is the most searches side by side.
+// maxChains is the most chains.
 const maxChains = 4
 
-// New makes the engine; it takes every instance.
+// New makes the engine. It takes every instance and returns nil only if ctx ends.
 func New(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 	p := newProblem(ctx, in)
 	if p == nil {
@@ -60,18 +63,18 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	return s, nil
 }
 
-// chains implements engine.
+// Chains implements [engine.Engine].
 func (s *Engine) Chains() int { return len(s.runs) }
 
-// best implements engine.
+// Best implements [engine.Engine].
 func (s *Engine) Best(k int) engine.Rank {
 	if s.runs[k].decoder.failed != nil {
-		return engine.NewRank(-1, 0) // so that its solution is asked for, which is the error
+		return engine.NewRank(-1, 0) // so that the driver asks for its solution and gets the error
 	}
 	return s.runs[k].best
 }
 
-// solution implements engine.
+// Solution implements [engine.Engine].
 func (s *Engine) Solution(k int) (*model.Solution, error) {
 	for _, c := range s.runs {
 		if c.decoder.failed != nil {
@@ -81,13 +84,13 @@ func (s *Engine) Solution(k int) (*model.Solution, error) {
 	return s.problem.schedule(s.runs[k].found.order, s.runs[k].results)
 }
 
-// round implements engine.
+// Round implements [engine.Engine].
 func (s *Engine) Round() int64 { return s.pacing.round() }
 
-// pace implements engine.
+// Pace implements [engine.Engine].
 func (s *Engine) Pace() int64 { return s.pacing.pace(len(s.runs)) }
 
-// meet implements engine: every chain may begin again from the best of all.
+// Exchange implements [engine.Engine]: every chain may later start again from the best schedule of all.
 func (s *Engine) Exchange() {
 	leader := s.runs[0]
 	for _, c := range s.runs {
@@ -105,14 +108,14 @@ func (s *Engine) Exchange() {
 	}
 }
 
-// advance implements engine.
+// Advance implements [engine.Engine].
 func (s *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	c := s.runs[k]
 	if s.failed {
 		return 0
 	}
 	c.decoder.stop, c.decoder.stopped = stop, false
-	if len(s.problem.jobs) == 0 { // the schedule that leaves all jobs out is the only one
+	if len(s.problem.jobs) == 0 { // the only schedule leaves all jobs out
 		if c.started {
 			return 0
 		}
@@ -142,12 +145,12 @@ func (s *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	return used
 }
 
-// searchable says that there is more than one schedule to code.
+// searchable says that there is more than one code of a schedule.
 func (p *problem) searchable() bool {
 	return len(p.jobs) > 1 || len(p.moldable) > 0 || len(p.several) > 0
 }
 
-// chain is one of the searches.
+// chain is one chain.
 type chain struct {
 	problem *problem
 	decoder *decoder
@@ -157,14 +160,14 @@ type chain struct {
 	started bool
 	ahead   int64 // evaluations made before the first round
 	pacing  *pace
-	starts  []startRule // still to be tried
-	turn    bool        // the schedule kept may get shorter when it is turned round
-	elite   *genome     // of all chains; nil: not yet
+	starts  []startRule // priority rules still to be tried
+	turn    bool        // the present schedule may get shorter when it is turned round
+	elite   *genome     // the best of all chains; nil: there is none yet
 
 	now     engine.Rank
-	energy  float64 // what is annealed: the objective, and for the makespan a little of the mean response
+	energy  float64 // what is annealed: the objective and, if the makespan counts, a little of the mean response
 	best    engine.Rank
-	found   genome // the best, as it was decided
+	found   genome // the best, with the choices that decoding made
 	results []result
 
 	annealing
@@ -172,12 +175,12 @@ type chain struct {
 
 // annealing is the temperature of a chain.
 type annealing struct {
-	runs, length, made  int64   // runs so far; evaluations of this run; those made
-	scale               float64 // mean change by a move
+	runs, length, made  int64   // runs so far; evaluations planned for this run; evaluations made in it
+	scale               float64 // mean change of the energy by a move
 	samples             int
 	temperature, factor float64
-	base, hot           float64     // what runs begin with first, and what this one did, in shares of the scale
-	before              engine.Rank // the best before the run
+	base, hot           float64     // temperature at which the first runs begin, and at which this one did, in shares of scale
+	before              engine.Rank // rank of the best schedule before the run
 }
 
 func newChain(p *problem, rng *rand.Rand, start *genome) *chain {
@@ -185,7 +188,7 @@ func newChain(p *problem, rng *rand.Rand, start *genome) *chain {
 		best: engine.Nothing, turn: p.waits}
 }
 
-// adopt continues from another genome; false where it is to stop.
+// adopt continues from genome g; false: it was told to stop.
 func (c *chain) adopt(g *genome) bool {
 	if !c.decoder.decode(g, 0, math.Inf(1)) {
 		c.decoder.drop(g)
@@ -196,7 +199,7 @@ func (c *chain) adopt(g *genome) bool {
 	return true
 }
 
-// offer continues from another genome if it is better.
+// offer continues from genome g if that is better.
 func (c *chain) offer(g *genome) bool {
 	if ok := c.decoder.decode(g, 0, math.Inf(1)); !ok || !c.decoder.rank().Less(c.now) {
 		c.decoder.drop(g)
@@ -207,7 +210,7 @@ func (c *chain) offer(g *genome) bool {
 	return true
 }
 
-// turnRound tries the schedule turned round, and says whether it is better.
+// turnRound tries the present schedule turned round, and says whether that is better.
 func (c *chain) turnRound() bool {
 	if c.now.Left > 0 || len(c.problem.jobs) > maxTurned {
 		return false
@@ -216,7 +219,7 @@ func (c *chain) turnRound() bool {
 	return ok && c.offer(&turned)
 }
 
-// accept makes what was decoded the present schedule.
+// accept makes the schedule decoded last the present one.
 func (c *chain) accept() {
 	c.decoder.keep(&c.move.genome)
 	c.now = c.decoder.rank()
@@ -260,7 +263,8 @@ func (c *chain) step() {
 	c.move.undo()
 }
 
-// accepts says whether the schedule that was decoded is taken: one with more jobs left out hardly ever.
+// accepts says whether to accept the schedule decoded last; allowance is how much worse its energy may be. A schedule that
+// leaves more jobs out is hardly ever accepted.
 func (c *chain) accepts(allowance float64) bool {
 	left := c.decoder.sums.left
 	if left != c.now.Left {
@@ -269,10 +273,13 @@ func (c *chain) accepts(allowance float64) bool {
 	return c.decoder.energy() <= c.energy+allowance
 }
 
-// Temperatures are in shares of the mean change by a move: a run ends at coldest. After one that brought nothing the next
-// begins hotter, up to 1, or to fewJobs divided by the jobs where that is more, and then as before: where a move changes most
-// of the schedule, a better one may lie behind many that are much worse. The first run is of so many evaluations a job, or half a
-// second where that is less; they get longer by a half after one that brought something or was the hottest.
+// Temperatures are in shares of the mean change by a move. A run ends at temperature coldest. If a run brought no better
+// schedule, the next begins hotter by the factor hotter, up to 1 or to fewJobs divided by the number of jobs if that is more;
+// after that it begins as the first did. This helps where a move changes most of the schedule: a better one may lie behind many
+// that are much worse.
+//
+// The first run after the downhill one makes firstRun evaluations for each job, or as many as half a second allows if that is less. A run is longer
+// than the one before by a half if that one brought a better schedule or was the hottest.
 const (
 	hotter    = 2.5
 	fewJobs   = 64
@@ -281,13 +288,14 @@ const (
 	tieWeight = 0.01 // weight of the mean response beside the makespan
 )
 
-// firstHeat is where runs begin, by chain in turn: long gentle runs suit many jobs, hot ones few jobs with much in their way.
+// firstHeat is the temperature at which runs begin, by chain in turn. Long gentle runs suit many jobs; hot ones suit few jobs
+// with many constraints.
 var firstHeat = [...]float64{0.04, 0.2}
 
-// scaleSamples is the number of moves that tell how hot to begin.
+// scaleSamples is the number of moves that determine the scale of the temperatures.
 const scaleSamples = 200
 
-// sample notes the change by a move.
+// sample notes the change of the energy by a move.
 func (c *chain) sample(change float64) {
 	if change = math.Abs(change); change > 0 && !math.IsInf(change, 1) {
 		c.samples++
@@ -295,7 +303,7 @@ func (c *chain) sample(change float64) {
 	}
 }
 
-// begin starts the next run: from the best of this chain or, every other time, of all chains.
+// begin starts the next run, from the best schedule of this chain or, every other time, of all chains.
 func (c *chain) begin() {
 	if c.runs > 0 {
 		from := &c.found
@@ -308,7 +316,7 @@ func (c *chain) begin() {
 	c.runs++
 	c.made = 0
 	switch {
-	case c.runs == 1: // downhill, which also tells the scale
+	case c.runs == 1: // downhill; this also determines the scale
 		c.length = int64(min(1000, 10*len(c.problem.jobs)))
 		c.temperature, c.factor = 0, 1
 		return

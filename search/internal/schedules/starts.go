@@ -11,11 +11,11 @@ import (
 	"github.com/allot-opt/allot/search/internal/queue"
 )
 
-// rule is a rule of priority to begin with: the least goes first.
+// rule is a priority rule for a first schedule: the job with the least value goes first.
 type rule func(p *problem, job int32) float64
 
-// Rules. The longest tail is the critical path's (Graham's list schedules of it are within 2 − 1/p of the least makespan on p
-// like processors), without precedence LPT.
+// Priority rules. The longest tail is the rule of the critical path; Graham's list schedules by it have a makespan of at most 2
+// − 1/p times the least on p like processors. Without precedence it is the rule of the longest processing time.
 var (
 	byTail rule = func(p *problem, j int32) float64 { return -p.tail[j] - p.length[j] }
 	byArea rule = func(p *problem, j int32) float64 { return -p.area(j) }
@@ -33,13 +33,13 @@ func (p *problem) area(j int32) float64 {
 	return float64(p.in.Jobs()[j].Min) * p.length[j]
 }
 
-// startRule is a rule with the numbers of processors that moldable jobs get to begin with.
+// startRule is a rule that makes a first schedule.
 type startRule struct {
 	rule  rule
-	width func(least, most int) int // 0: that with which the job ends first; nil: all of them so
+	width func(least, most int) int // processors of a moldable job; 0: the number with which it ends first; nil: 0 for all
 }
 
-// starts are the rules that suit the instance, the best first.
+// startRules are the rules that suit the instance, the best first.
 func (p *problem) startRules() []startRule {
 	deadlines, sums := p.objective.deadlines > 0, false
 	for _, term := range p.in.Objective() {
@@ -66,7 +66,7 @@ func (p *problem) startRules() []startRule {
 	return all
 }
 
-// genomeOf is the genome of a schedule: the order of its starts, with its choices. Jobs that it leaves out come last.
+// genomeOf codes schedule s: the order of its starts and its choices. Jobs that it leaves out come last.
 func (p *problem) genomeOf(s *model.Solution) genome {
 	n := len(p.in.Jobs())
 	g := genome{choices: make([]choice, n)}
@@ -108,11 +108,11 @@ func (p *problem) genomeOf(s *model.Solution) genome {
 	return g
 }
 
-// dispatch is the genome of the schedule by events: whenever a processor is free, of the jobs that may start by then the one
-// of highest priority is placed. On like processors, with jobs of one processor each, this is Graham's list schedule. False
-// where it is to stop.
+// dispatch makes a schedule event by event. Whenever a processor is free, it places the job of the highest priority among those
+// that may start by then. On like processors and with jobs of one processor each, this is Graham's list schedule. False: it was
+// told to stop.
 //
-// Complexity: O(n·(log n + clusters)) slots.
+// Complexity: O(n·(log n + clusters)) slots for n jobs.
 func (d *decoder) dispatch(start startRule) (genome, bool) {
 	g := genome{order: make([]int32, 0, len(d.jobs)), choices: make([]choice, len(d.in.Jobs()))}
 	waits := make([]int32, len(d.in.Jobs()))
@@ -161,7 +161,7 @@ func (d *decoder) dispatch(start startRule) (genome, bool) {
 			return g, false
 		}
 	}
-	for _, j := range g.order { // as it was decided: the search has no reason to choose again
+	for _, j := range g.order { // keep what decoding chose: the search has no reason to choose again
 		if !math.IsNaN(d.next[j].end) {
 			g.choices[j] = d.choiceOf(j, &d.next[j])
 		}
@@ -183,17 +183,18 @@ func (p *problem) widestOf(job int) (least, most int) {
 	return least, most
 }
 
-// forwardBackward turns the schedule kept last round: its jobs are pushed as late as the order of their ends allows, and then placed
-// in the order in which those start. Such a schedule is often shorter, where jobs wait for others.
+// forwardBackward turns the schedule kept last round. It pushes the jobs as late as the order of their ends allows, and then
+// orders them by the starts that result. Where jobs wait for others, such a schedule is often shorter.
 //
 // Sources: K. Y. Li, R. J. Willis, "An iterative scheduling technique for resource-constrained project scheduling", European
-// Journal of Operational Research 56, 1992, DOI 10.1016/0377-2217(92)90320-9; P. Tormos, A. Lova, "A competitive heuristic solution
-// technique for resource-constrained project scheduling", Annals of Operations Research 102, 2001, DOI 10.1023/A:1010997814183.
+// Journal of Operational Research 56, 1992, DOI 10.1016/0377-2217(92)90320-9; P. Tormos, A. Lova, "A competitive heuristic
+// solution technique for resource-constrained project scheduling", Annals of Operations Research 102, 2001, DOI
+// 10.1023/A:1010997814183.
 //
-// Deviations: only processors are counted on the way back, of each cluster the number that the job held, so that what comes out is
-// an order to decode and no schedule; jobs over several clusters count on the first; arrivals are not looked at.
+// Deviations: on the way back only processors are counted, in each cluster the number that the job held, so that the result is
+// an order to decode and not a schedule; a job over several clusters counts on the first; arrivals are ignored.
 //
-// Complexity: O(n log n + precedences + n · processors). False where it is to stop.
+// Complexity: O(n log n + precedences + n · processors). False: it was told to stop.
 func (d *decoder) forwardBackward(g *genome) (genome, bool) {
 	n := len(g.order)
 	turned := genome{slices.Clone(g.order), slices.Clone(g.choices)}
