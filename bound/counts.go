@@ -14,7 +14,7 @@ var _ = Register(Method{Name: "priced-counts", Metric: "mcp",
 	Source: "allot; the relaxation after A. M. Geoffrion (1974), Math. Programming Study 2, doi:10.1007/BFb0120690",
 	New:    func(r *Relaxation, proved *Gate) Prover { return counts.NewProver(r.counts, proved) }})
 
-// counts prepares the method of package counts; nil where jobs may be left out, the jobs are not of its kind or ctx ends.
+// counts prepares the method of package counts; nil if jobs may be left out, the jobs are not of its kind or ctx ends.
 func (r *Relaxation) counts(ctx context.Context) *counts.Problem {
 	if !r.all || len(r.must) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (r *Relaxation) priced() *priced.Input {
 	return &priced.Input{In: r.in, Must: r.must, Start: r.start, Deadline: r.deadline, Solid: r.solid}
 }
 
-// mostMCP is what the worst of all lists costs at most, one job after another.
+// mostMCP is an upper bound of the mcp of the worst list schedule, which runs the jobs one after another.
 func (r *Relaxation) mostMCP() float64 {
 	until, worst, late := 0.0, 0.0, 0.0
 	for _, j := range r.must {
@@ -81,9 +81,8 @@ func (r *Relaxation) mostMCP() float64 {
 	return worst
 }
 
-// bucketLimits are the limits of the buckets of time: few and up to the time that the area takes for many jobs, more and up to
-// 1.6 times that for few, which
-// take each job alone as well; nil: there is no area.
+// bucketLimits are the limits of the buckets of time. Many jobs get few buckets, up to the time that the area takes. Few jobs
+// get more buckets, up to 1.6 times that and long enough for each job alone. nil: there is no area.
 func (r *Relaxation) bucketLimits(ctx context.Context) []float64 {
 	proved, ok := proveAreaDual(ctx, r)
 	area := proved.Value
@@ -105,7 +104,8 @@ func (r *Relaxation) bucketLimits(ctx context.Context) []float64 {
 	return limits
 }
 
-// areaAssignment shares the jobs as the area levels do where they can, else each goes where its area is least by the processors.
+// areaAssignment gives each job a cluster: the one that the area levels choose if they can, otherwise the one where its area
+// divided by the processors is least.
 func (r *Relaxation) areaAssignment(ctx context.Context, areas [][]float64) []int {
 	of := make([]int, len(r.must))
 	for j := range of {

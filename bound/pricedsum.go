@@ -23,7 +23,7 @@ var (
 	}))
 )
 
-// pricedSumMethod bounds a sum of what jobs cost by their end.
+// pricedSumMethod bounds a sum of costs by the jobs' ends.
 func pricedSumMethod(metric, what string, weights func(*Relaxation) (priced.Weights, Sum)) Method {
 	return Method{Name: "priced-time", Metric: metric, Doc: "prices of processor time that changes with time, and each job where it and its " + what + " are cheapest",
 		Source: "J. M. van den Akker, C. A. J. Hurkens, M. W. P. Savelsbergh (2000), Time-indexed formulations for machine scheduling problems, INFORMS J. Comput. 12, doi:10.1287/ijoc.12.2.111.11896, the relaxation; without its grid",
@@ -36,7 +36,7 @@ func pricedSumMethod(metric, what string, weights func(*Relaxation) (priced.Weig
 //
 //	Σ_j min over clusters i and starts of cost_j + what j pays − Σ_i ∫κ_i
 //
-// for any prices of [priced], which are 0 after the last bucket: what runs at an instant pays no more than κ.
+// for any prices of [priced.Problem] that are 0 after the last bucket: what runs at an instant pays at most κ.
 type pricedSum struct {
 	r        *Relaxation
 	proved   *Gate
@@ -73,7 +73,7 @@ func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
 		}
 		p.bundle.Add(p.next, value, c)
 		p.settle(value)
-		// Where the optimum is near 0, a gain below the rounding error is none.
+		// If the optimum is near 0, a gain below the rounding error does not count.
 		rounding := p.sum(p.bundle.Value)
 		if p.tries++; p.tries >= pricedSumSteps || !(gain > max(1e-4*math.Abs(p.bundle.Value), rounding.Margin())) {
 			p.priced = nil
@@ -82,7 +82,7 @@ func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
 	return p.priced != nil
 }
 
-// give ends the work where an evaluation failed, unless that was since the context ended: then it may go on later.
+// give ends the work after an evaluation has failed. If it failed because the context ended, the work may continue later.
 func (p *pricedSum) give(ctx context.Context) {
 	if ctx.Err() == nil {
 		p.proved.Close()
@@ -90,10 +90,10 @@ func (p *pricedSum) give(ctx context.Context) {
 	}
 }
 
-// settle takes over a value at the prices that were set last.
+// settle hands over a value at the prices that were set last.
 func (p *pricedSum) settle(value float64) { p.proved.Prove(p.sum(value)) }
 
-// sum is a value at the prices that were set last, with its constant.
+// sum adds the constant to a value at the prices that were set last.
 func (p *pricedSum) sum(value float64) Sum {
 	s := Sum{Value: value + p.constant.Value, Size: p.constant.Size, Terms: p.priced.Terms()}
 	for i := range p.priced.Clusters {
@@ -136,7 +136,7 @@ func (p *pricedSum) start(ctx context.Context) {
 	p.first(ctx, limits, (w.Over+w.End)/limits[len(limits)-1])
 }
 
-// first tries prices ρ that fall from a multiple of the unit to 0 and starts from the best.
+// first tries prices ρ that fall from a multiple of unit to 0, and starts from the best.
 func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
 	best, kept, from := math.Inf(-1), (*bundle.Cut)(nil), []float64(nil)
 	for k := -8; k <= 16 && unit > 0; k++ {
@@ -146,7 +146,7 @@ func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
 			}
 		}
 		value, c, ok := p.evaluate(ctx, p.next)
-		if !ok { // these prices are too high, or the context has ended
+		if !ok { // the prices are too high, or the context has ended
 			break
 		}
 		p.credit -= p.work
@@ -162,7 +162,7 @@ func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
 	p.bundle.Add(from, best, kept)
 }
 
-// scale says how far the prices may go.
+// scale sets how far the prices may move.
 func (p *pricedSum) scale(limits []float64) {
 	p.bundle.Scale = slices.Repeat([]float64{1}, p.priced.Size)
 	length := limits[1]
@@ -178,7 +178,7 @@ func (p *pricedSum) scale(limits []float64) {
 	}
 }
 
-// evaluate is the bound at the prices, without its constant, with a cut; false where the context ended or a number overflowed.
+// evaluate is the bound at the prices x, without its constant, with a cut; false: the context ended or a number overflowed.
 func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *bundle.Cut, ok bool) {
 	if !p.priced.Set(ctx, x) {
 		return 0, nil, false
@@ -205,7 +205,7 @@ func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c
 				least, on, start = v, i, p.at[last+1]
 			}
 		}
-		if on < 0 { // it has to run somewhere
+		if on < 0 { // the job has to run somewhere
 			return 0, nil, false
 		}
 		value += least

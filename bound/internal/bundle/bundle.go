@@ -1,3 +1,4 @@
+// Package bundle maximises a concave function that is known by its values and slopes at single points.
 package bundle
 
 import (
@@ -5,13 +6,16 @@ import (
 	"slices"
 )
 
-// bundle maximises a concave function by a proximal bundle method: the next point maximises the least of the cuts found so far less
-// a square that keeps it near the best point. The function may be a linear one and several groups that are added up, each the least
-// of its own cuts: the cuts of different groups are then combined as they were never found together.
+// Bundle is a proximal bundle method. The next point maximises the least of the cuts found so far, less a square that keeps it
+// near the best point. The function may be the sum of a linear function and of several groups, each the least of its own cuts.
+// The method then combines cuts of different groups that were not found at the same point.
+//
+// A serious step moves the centre to the new point; a null step only adds its cuts.
 //
 // Source: C. Lemaréchal, A. Nemirovskii, Y. Nesterov (1995), New variants of bundle methods, Math. Program. 69,
-// doi:10.1007/BF01585555, §2.1; the step as in K. C. Kiwiel (1990), Math. Program. 46, doi:10.1007/BF01585731, §2. Deviation: a cut
-// that turns out below the function, which is concave but for kinks, is lifted to it at the centre, and one that does not fit any more is dropped, the one of the least weight first, instead of being aggregated.
+// doi:10.1007/BF01585555, §2.1; the step as in K. C. Kiwiel (1990), Math. Program. 46, doi:10.1007/BF01585731, §2. Deviations:
+// a cut that turns out below the function at the centre is lifted to it (rounding makes the function concave only almost); when
+// there are too many cuts, the one of the least weight is dropped instead of being aggregated.
 type Bundle struct {
 	Scale  []float64                         // squared lengths, by coordinate: how far a point may go there
 	Base   []float64                         // slope of the linear part; nil: there is none
@@ -33,28 +37,28 @@ type Bundle struct {
 	null    int       // and that did not
 }
 
-// cut is a linear function that a group of the concave one is nowhere above.
+// Cut is a linear function that is nowhere below its group of the concave function.
 type Cut struct {
-	At0    float64 // its value at 0
+	At0    float64 // value at 0
 	Slope  []float64
 	Group  int
-	Choice Choice // what it is made of
-	age    int    // points since it had a weight
+	Choice Choice // the choice of the group that made it
+	age    int    // points since it last had a weight
 }
 
 // Choice is what a group chose where a cut was made, in the terms of the method that makes the cuts.
 type Choice struct{ Jobs, Level int32 }
 
-// MaxCuts is the number of cuts that are kept of a single group, maxExchanges the most of the exchanges for a point.
+// MaxCuts is the number of cuts that are kept of a single group; maxExchanges limits the exchanges of weight for one point.
 const (
 	MaxCuts      = 50
 	maxExchanges = 300
 )
 
-// at is the value of the cut at a point.
+// At is the value of the cut at x.
 func (c *Cut) At(x []float64) float64 { return c.At0 + Dot(c.Slope, x) }
 
-// dot is the product of two vectors.
+// Dot is the scalar product of two vectors.
 func Dot(a, b []float64) float64 {
 	sum := 0.0
 	for k, v := range a {
@@ -63,7 +67,7 @@ func Dot(a, b []float64) float64 {
 	return sum
 }
 
-// product is the product of two slopes in the metric of the scale; 0 where the first is nil.
+// product is the scalar product of two slopes in the metric of Scale; 0 if x is nil.
 func (b *Bundle) product(x, y []float64) float64 {
 	sum := 0.0
 	for k, v := range x {
@@ -72,8 +76,9 @@ func (b *Bundle) product(x, y []float64) float64 {
 	return sum
 }
 
-// add takes the value at a point with its cuts, and moves the centre there if it is better by a tenth of what was promised. The step
-// grows where the promise is good or the centre keeps moving: first prices may be far away.
+// Add takes the value at point x with its cuts. The step is serious if the value is better by a tenth of the promised gain.
+// Then the centre moves there. The step length grows if the promise was good or the centre keeps moving, because the first
+// prices may be far away.
 //
 // Complexity: O(cuts · coordinates).
 func (b *Bundle) Add(x []float64, value float64, cuts ...*Cut) {
@@ -100,14 +105,15 @@ func (b *Bundle) Add(x []float64, value float64, cuts ...*Cut) {
 	}
 }
 
-// moves says that a point of the value is to be the centre. One that is no better is not: where nothing is promised any more, the step would
-// grow beyond all numbers.
+// Serious says that a point of the given value makes a serious step. The value has to be better than that of the centre: when
+// no gain is promised any more, the step length would otherwise grow without limit.
 func (b *Bundle) Serious(value float64) bool { return value > b.Value && value-b.Value >= 0.1*b.gain }
 
-// Shorten divides the step by 4, where a point could not be evaluated, and counts serious and null steps from 0.
+// Shorten divides the step length by 4, after a point that could not be evaluated. It counts serious and null steps from 0
+// again.
 func (b *Bundle) Shorten() { b.Step, b.serious, b.null = b.Step/4, 0, 0 }
 
-// highAt is the cut at the centre, lifted.
+// highAt is the value of cut c at the centre, lifted.
 func (b *Bundle) highAt(c *Cut) float64 {
 	if b.Floor == nil {
 		return max(b.Value, c.At(b.Centre))
@@ -118,7 +124,7 @@ func (b *Bundle) highAt(c *Cut) float64 {
 // size is the largest number of cuts.
 func (b *Bundle) size() int { return max(b.Most, MaxCuts) }
 
-// insert keeps the cut, in place of the one that has had no weight for longest where there are too many.
+// insert keeps the cut. If there are too many, it replaces the one that has had no weight for longest.
 func (b *Bundle) insert(c *Cut) {
 	most, k := b.size(), len(b.Cuts)
 	if k == most {
@@ -142,7 +148,8 @@ func (b *Bundle) insert(c *Cut) {
 	b.Weight[k] = 0
 }
 
-// oldest is the cut that has had no weight for longest, of the least weight where all have some; not the only one of its group.
+// oldest is the cut that has had no weight for longest or, if all have some, the one of the least weight. It never chooses the
+// only cut of a group.
 func (b *Bundle) oldest() int {
 	of := make([]int, max(1, b.Groups))
 	for _, c := range b.Cuts {
@@ -157,7 +164,7 @@ func (b *Bundle) oldest() int {
 	return k
 }
 
-// restart takes over a centre with its value and cuts.
+// Restart continues from the given centre with its value and cuts.
 func (b *Bundle) Restart(centre []float64, value float64, cuts []*Cut, step float64) {
 	b.Centre, b.Value, b.Step, b.null = slices.Clone(centre), value, step, 0
 	b.Cuts, b.Weight, b.high, b.along = b.Cuts[:0], b.Weight[:0], b.high[:0], b.along[:0]
@@ -166,10 +173,10 @@ func (b *Bundle) Restart(centre []float64, value float64, cuts []*Cut, step floa
 	}
 }
 
-// next writes the next point to x and returns the gain that the cuts promise there, which bounds what any point near can gain.
+// Next writes the next point to x. It returns the gain that the cuts promise there, which limits the gain of any point near.
 //
-// The weights of the cuts minimise Σ weight·high + step/2·|base + Σ weight·slope|², those of each group making 1, by exchange between
-// two of a group. Complexity: O(cuts) an exchange, of which there are at most 300.
+// The weights of the cuts minimise Σ weight·high + step/2·|base + Σ weight·slope|², where the weights of each group sum to 1.
+// They are found by exchanges of weight between two cuts of a group. Complexity: O(cuts) for each of at most 300 exchanges.
 func (b *Bundle) Next(x []float64) float64 {
 	b.normalise()
 	slope, squared := b.direction()
@@ -206,7 +213,7 @@ func (b *Bundle) Next(x []float64) float64 {
 	return b.gain
 }
 
-// normalise makes the weights of each group 1; where they are almost nothing, the last cut has all.
+// normalise makes the weights of each group sum to 1. If they are almost 0, the last cut of the group gets all the weight.
 func (b *Bundle) normalise() {
 	sum, last := make([]float64, max(1, b.Groups)), make([]int, max(1, b.Groups))
 	for k, c := range b.Cuts {
@@ -225,7 +232,7 @@ func (b *Bundle) normalise() {
 	}
 }
 
-// direction is the product of each cut's slope with base + Σ weight·slope, and of that with itself.
+// direction is the product of each cut's slope with base + Σ weight·slope, and the product of that vector with itself.
 func (b *Bundle) direction() (slope []float64, squared float64) {
 	most := b.size()
 	slope = slices.Clone(b.along)
@@ -241,7 +248,7 @@ func (b *Bundle) direction() (slope []float64, squared float64) {
 	return slope, squared
 }
 
-// exchange moves weight between two cuts of a group where that gains most, again and again; grad is the slope by weight.
+// exchange moves weight between two cuts of a group where that gains most, again and again; grad is the derivative by weight.
 func (b *Bundle) exchange(grad []float64) {
 	n, most := len(b.Cuts), b.size()
 	low, top := make([]int, max(1, b.Groups)), make([]int, max(1, b.Groups))

@@ -1,3 +1,5 @@
+// Package priced charges jobs prices for processor time. The prices change with time. Lower bounds by Lagrangian relaxation
+// build on them.
 package priced
 
 import (
@@ -10,48 +12,48 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// priced is the jobs of an instance on its clusters as seen through prices of processor time that change with time: time is cut
-// into buckets, and while a job of size s runs on cluster i in bucket t it pays y_it(s) = max(0, s·ρ_it + θ_i(s)). Whatever runs at
-// an instant pays no more than κ_it, the most that jobs that fit into the cluster can pay.
+// Problem is the jobs of an instance on its clusters, seen through prices. Time is cut into buckets. While a job of size s runs
+// on cluster i in bucket t, it pays y_it(s) = max(0, s·ρ_it + θ_i(s)). All jobs that run at an instant pay together at most
+// κ_it, the most that jobs that fit into the cluster can pay.
 //
-// Time stays continuous: what a job costs by its start is linear but where its start, end or deadline meets a limit of a
-// bucket, so that those starts are all that need be looked at.
+// Time stays continuous. As a function of its start, the cost of a job is linear except where its start, its end or its
+// deadline meets the limit of a bucket. So only these starts need be looked at.
 type Problem struct {
 	Jobs     int
-	Limits   []float64 // of the buckets: 0 … horizon
+	Limits   []float64 // limits of the buckets: 0 … horizon
 	Clusters []Cluster
-	Size     int // number of coordinates: prices ρ and θ, after one for each job
+	Size     int // number of coordinates: one price for each job, then the prices ρ and θ
 }
 
 // Cluster is a cluster with its jobs.
 type Cluster struct {
 	Processors int
 	past       float64 // ρ after the last bucket, where θ is 0
-	magnitude  float64 // Σ over its jobs of the largest numbers that what one costs by a start is made of, without prices
-	count      []int   // by size, by index: jobs of it
-	Sizes      []int   // that occur
-	Items      []int   // sizes, by index, as often as jobs of it may run at once: the knapsack's
+	magnitude  float64 // for rounding: sum over its jobs of the largest numbers in a cost by start, without prices
+	count      []int   // by index of size: number of jobs
+	Sizes      []int   // sizes that occur
+	Items      []int   // items of the knapsack: each index of a size as often as jobs of that size may run at once
 	Jobs       []Job
-	Rho, Theta int // where its prices begin among the coordinates
+	Rho, Theta int // where the prices of the cluster begin among the coordinates
 
-	y, sum [][]float64 // by size: price in each bucket, and paid from 0 to each limit
+	y, sum [][]float64 // by size: price in each bucket; price paid from 0 to each limit
 	kappa  []float64   // by bucket
-	packed [][]int     // by bucket: jobs of each size that pay κ
+	packed [][]int     // by bucket: jobs of each size that together pay κ
 	Paid   []float64   // ∫κ up to each limit
 }
 
 // Job is a job on a cluster.
 type Job struct {
-	Kind   int // index of its size; −1: cannot run here
+	Kind   int // index of its size; −1: it cannot run here
 	Starts []Start
 }
 
-// Start is a start that may be the cheapest, with what it costs without prices. They are sorted by end.
+// Start is a start that may be the cheapest, with its cost without prices. Starts are sorted by end.
 type Start struct {
 	start, end  float64
-	first, last int32 // buckets; as many as there are: after the last
+	first, last int32 // buckets of start and end; the number of buckets: after the last
 	unpriced    float64
-	Within      int32 // the first limit that is not before the end
+	Within      int32 // index of the first limit that is not before the end
 }
 
 // Input is what prices need to know of an instance and its jobs.
@@ -63,16 +65,15 @@ type Input struct {
 	Solid    bool                // every job holds a fixed number of processors of one cluster from its start to its end
 }
 
-// Weights are what a cluster's jobs cost by time, for a time unit: of a job over its deadline, of its end, of processor time
-// held.
+// Weights are the costs of one time unit: of a job over its deadline, of a job's end, and of processor time held.
 type Weights struct{ Over, End, Busy float64 }
 
 // maxStarts limits the starts that are kept.
 const maxStarts = 400_000
 
-// New prepares the starts of the jobs that have to be placed; nil where they are not rigid jobs on clusters of equal
-// processors, or too many. A job that background load makes longer ends later and pays more, but it also holds more
-// processor time: where that makes a schedule cheaper, there is nothing.
+// New prepares the starts of the jobs that have to be placed; nil if they are not rigid jobs on clusters of equal processors,
+// or too many. Background load makes a job end later and pay more, but also hold more processor time. If that can make a
+// schedule cheaper, New returns nil.
 func New(r *Input, limits []float64, weights []Weights, past []float64) *Problem {
 	longer := r.In.Features()&model.BackgroundLoad != 0 && slices.ContainsFunc(weights, func(w Weights) bool { return w.Busy > 0 })
 	if !r.Solid || longer || len(r.Must)*len(r.In.Clusters())*2*len(limits) > maxStarts {
@@ -129,18 +130,18 @@ func newCluster(r *Input, c int, limits []float64, w Weights, past float64) Clus
 	return i
 }
 
-// magnitudeOf is the sum of the largest numbers that go into what the job costs by a start.
+// magnitudeOf is the sum of the largest numbers in the cost of job j by a start.
 func (i *Cluster) magnitudeOf(r *Input, j, c, size int, limits []float64, w Weights) float64 {
 	duration := r.In.DurationOn(j, c, size)
 	due, end := math.Abs(r.Deadline(j)), max(r.Start[j], limits[len(limits)-1])+duration
 	if math.IsInf(due, 1) {
 		due = 0
 	}
-	end += due // the job may start so that it ends when it is due
+	end += due // the job may start so that it ends at its deadline
 	return (w.End+w.Over)*end + w.Over*due + (w.Busy+2*i.past)*float64(size)*end
 }
 
-// rounding is the sum of the magnitudes of the numbers that what the cluster's jobs cost at the prices is made of.
+// Rounding is the sum of the magnitudes of all numbers in the costs of the cluster's jobs at the prices.
 func (i *Cluster) Rounding() float64 {
 	sum := i.magnitude
 	for kind, n := range i.count {
@@ -150,11 +151,11 @@ func (i *Cluster) Rounding() float64 {
 	return sum
 }
 
-// terms is the number of numbers that are added up one after another in a value at the prices. An end that is moved to a limit is
-// wrong by 8 epsilon, which is worth as much as 8 of the buckets each.
+// Terms is the number of numbers that are added up one after another in a value at the prices. An end that is moved to a limit
+// is wrong by 8 epsilon, which counts as 8 terms for each bucket.
 func (p *Problem) Terms() int { return 2*(p.Jobs+len(p.Clusters)) + 8*len(p.Limits) + 32 }
 
-// startsOf lists the starts of a job that may be the cheapest, by end.
+// startsOf lists the starts of job j that may be the cheapest, by end.
 func (i *Cluster) startsOf(r *Input, j, c, size int, limits []float64, w Weights) []Start {
 	duration, release, due := r.In.DurationOn(j, c, size), r.Start[j], r.Deadline(j)
 	times := []float64{release, due - duration}
@@ -168,7 +169,7 @@ func (i *Cluster) startsOf(r *Input, j, c, size int, limits []float64, w Weights
 			continue
 		}
 		s := Start{start: t, end: t + duration}
-		// What ends at a limit, but for rounding, does: that start is the cheapest of many.
+		// An end that is at a limit but for rounding is moved to the limit, because such a start is often the cheapest.
 		k, _ := slices.BinarySearch(limits, s.end*(1-8*gate.Epsilon))
 		if k < len(limits) && limits[k] <= s.end*(1+8*gate.Epsilon) {
 			s.end = limits[k]
@@ -182,7 +183,7 @@ func (i *Cluster) startsOf(r *Input, j, c, size int, limits []float64, w Weights
 	return starts
 }
 
-// bucketOf is the bucket of the time; as many as there are: after the last.
+// bucketOf is the bucket of time t; the number of buckets: after the last.
 func bucketOf(limits []float64, t float64) int32 {
 	k, found := slices.BinarySearch(limits, t)
 	if !found {
@@ -191,8 +192,8 @@ func bucketOf(limits []float64, t float64) int32 {
 	return int32(min(k, len(limits)-1))
 }
 
-// set takes the prices of a point and finds what the jobs and the clusters pay. False: ctx ended, or the prices are so high that what
-// is paid is no number.
+// Set takes the prices x and computes what the jobs and the clusters pay. False: ctx ended, or the prices are so high that the
+// payments overflow.
 //
 // Complexity: O(buckets · items · processors) for the knapsacks.
 func (p *Problem) Set(ctx context.Context, x []float64) bool {
@@ -231,7 +232,7 @@ func (i *Cluster) set(x, limits []float64) {
 	}
 }
 
-// knapsack finds the jobs that fit and pay the most in the bucket.
+// knapsack finds the jobs that fit and pay the most in bucket t.
 func (i *Cluster) knapsack(t int, most []float64, taken []bool) float64 {
 	clear(most)
 	clear(taken)
@@ -258,13 +259,13 @@ func (i *Cluster) knapsack(t int, most []float64, taken []bool) float64 {
 	return most[i.Processors]
 }
 
-// pays is what a job of the kind pays from 0 to the time in the bucket.
+// pays is what a job of the kind pays from 0 to time t, which lies in the bucket.
 func (i *Cluster) pays(kind int, t float64, bucket int32, limits []float64) float64 {
 	return i.sum[kind][bucket] + i.y[kind][bucket]*(t-limits[bucket])
 }
 
-// cheapest writes what the job costs at least when it ends by each limit, and without a limit last; +Inf: it cannot. at takes the
-// starts.
+// Cheapest writes the least cost of job j if it ends by each limit, and last its least cost without a limit; +Inf: it cannot.
+// It writes the indices of the starts to at.
 func (i *Cluster) Cheapest(j int, limits, cost []float64, at []int32) {
 	job := &i.Jobs[j]
 	least, best, from := math.Inf(1), int32(-1), 0
@@ -283,7 +284,7 @@ func (i *Cluster) Cheapest(j int, limits, cost []float64, at []int32) {
 	}
 }
 
-// SlopeOfRun adds to the slope what a job that runs from the start pays by the prices, times the factor.
+// SlopeOfRun adds to slope the derivative by the prices of what job j pays if it runs from the start, times the factor.
 func (i *Cluster) SlopeOfRun(slope []float64, j int, start int32, factor float64, limits []float64) {
 	job := &i.Jobs[j]
 	s := &job.Starts[start]
@@ -297,7 +298,7 @@ func (i *Cluster) SlopeOfRun(slope []float64, j int, start int32, factor float64
 	}
 }
 
-// SlopeOfCluster adds to the slope what the cluster pays up to a limit, times the factor.
+// SlopeOfCluster adds to slope the derivative by the prices of what the cluster pays up to a limit, times the factor.
 func (i *Cluster) SlopeOfCluster(slope []float64, until int, factor float64, limits []float64) {
 	for t := range until {
 		length := factor * (limits[t+1] - limits[t])
