@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/bundle"
 )
 
-// keep stores in the node what it needs to go on from.
+// keep stores in the node what it needs to continue.
 func (p *Prover) keep(node *boxNode) {
 	node.x, node.step, node.cuts = slices.Clone(p.bundle.Centre), p.bundle.Step, nil
 	for k, c := range p.bundle.Cuts {
@@ -18,10 +18,10 @@ func (p *Prover) keep(node *boxNode) {
 	}
 }
 
-// cutOff narrows the box just evaluated at the prices to the numbers of jobs and the levels with which a schedule may still cost no
-// more than p.most, but for rounding; false: there are none.
+// cutOff narrows the box just evaluated at the prices x to the numbers of jobs and the levels with which a schedule may still
+// cost at most p.most, allowing for rounding; false: there are none.
 //
-// Complexity: O(clusters·jobs²) and O(levels·jobs) a cluster.
+// Complexity: O(clusters·jobs²), and O(levels·jobs) for each cluster.
 func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {
 	c := p.counts
 	limit := p.most + rounding
@@ -29,7 +29,7 @@ func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {
 		limit -= u
 	}
 	after := c.sharesAfter(box)
-	rest := make([]float64, c.Jobs+1) // by number of jobs of the cluster: the least Σ g of the others
+	rest := make([]float64, c.Jobs+1) // by number of jobs of the cluster: the least Σ g of the other clusters
 	for i := range box {
 		for n := range rest {
 			rest[n] = math.Inf(1)
@@ -62,7 +62,7 @@ func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {
 	return tighten(box, int32(c.Jobs))
 }
 
-// sharesAfter is the least Σ g of each cluster and those after it, by number of jobs.
+// sharesAfter is, by cluster and number of jobs, the least Σ g of that cluster and the clusters after it.
 func (c *Relaxation) sharesAfter(box []Box) [][]float64 {
 	after := table[float64](len(box)+1, c.Jobs+1)
 	for n := range after[len(box)] {
@@ -80,7 +80,7 @@ func (c *Relaxation) sharesAfter(box []Box) [][]float64 {
 	return after
 }
 
-// tighten narrows the numbers of jobs to those that the other clusters leave; false: there are none.
+// tighten narrows the numbers of jobs of each cluster to those that the other clusters leave to it; false: there are none.
 func tighten(box []Box, jobs int32) bool {
 	least, most := int32(0), int32(0)
 	for _, b := range box {
@@ -96,15 +96,15 @@ func tighten(box []Box, jobs int32) bool {
 	return true
 }
 
-// branch splits the box of the node at work where the choices of the cuts differ most, and opens the two halves. They go on from
-// its prices with the cuts that are made of choices inside them.
+// branch splits the box of the current node where the choices of the cuts differ most, and opens the two halves. They continue
+// from its prices and with those of its cuts whose choices lie inside them.
 func (p *Prover) branch() {
 	node := p.node
 	p.keep(node)
 	low, high := p.halves(node)
-	if low == nil { // one choice a cluster: only better prices are left
+	if low == nil { // every cluster has one choice left: only better prices can help
 		if node.tries++; node.tries > 3 {
-			p.counts = nil // the box of the least bound: the end
+			p.counts = nil // this box has the least bound, so the search has come to its end
 		}
 		p.fresh, p.left = true, nodeSteps
 		return
@@ -125,8 +125,8 @@ func (p *Prover) branch() {
 	}
 }
 
-// halves splits the box by the number of jobs of a cluster, that whose change matters most, and where all are settled by a level of a
-// makespan; nil: it cannot be split.
+// halves splits the box by the number of jobs of the cluster whose change matters most. If all numbers are settled, it splits
+// by a level. nil: the box cannot be split.
 func (p *Prover) halves(node *boxNode) (low, high []Box) {
 	numbers, levels := func(c bundle.Choice) float64 { return float64(c.Jobs) }, func(c bundle.Choice) float64 { return float64(c.Level) }
 	best, cluster, split := 0.0, -1, int32(0)
@@ -161,7 +161,7 @@ func (p *Prover) halves(node *boxNode) (low, high []Box) {
 // spreadOf is the mean and the standard deviation of a choice over the cuts, by their weights.
 type spreadOf struct{ mean, deviation float64 }
 
-// spread is that of a cluster's choices.
+// spread is the mean and the deviation of cluster i's choices; the function of selects the number to look at.
 func (p *Prover) spread(i int, of func(bundle.Choice) float64) spreadOf {
 	sum, mean, square := 0.0, 0.0, 0.0
 	for k, c := range p.bundle.Cuts {

@@ -1,3 +1,5 @@
+// Package counts computes lower bounds of mcp, the mean comprehensive performance of the clusters, by branch-and-bound over the
+// numbers of jobs of the clusters.
 package counts
 
 import (
@@ -8,49 +10,51 @@ import (
 	"github.com/allot-opt/allot/bound/internal/priced"
 )
 
-// counts is the Lagrangian relaxation of mcp by the numbers of jobs n_i of the clusters. A job costs cluster i at least
-// c_ij(M) = min over starts that let it end by M of w_o·late − w_i·(processor time) + (what it pays by the prices of time), see
-// [priced]; the cluster itself h_i(M) = (w_m + w_i·m_i)·M − ∫₀^M κ_i. With a price u_j for each job,
+// Relaxation is the Lagrangian relaxation of mcp by the numbers of jobs n_i of the clusters. The least cost of job j on cluster
+// i if it ends by time M is c_ij(M) = min over its starts of w_o·late − w_i·(processor time) + (what it pays by the prices of
+// time), see [priced.Problem]. The cost of the cluster itself is h_i(M) = (w_m + w_i·m_i)·M − ∫₀^M κ_i. With a price u_j for
+// each job,
 //
 //	g_i(n) = min over M of q(n)·h_i(M) + the sum of the n least of (q(n)·c_ij(M) − u_j),  g_i(0) = 0,  q(n) = n/(p·W_i)
 //	bound  = Σ u_j + min { Σ g_i(n_i) : Σ n_i = p }
 //
-// where W_i is the sum of the cluster's weights w_o, w_m, w_i. M is looked at by level: level k is the makespans up to limit k,
-// for which c_ij(M) ≥ c_ij(t_k), and h_i is least at an end of the bucket; the level after the last has no limit, and beyond the
-// last limit, where the price is (w_m + w_i·m_i)/m_i, h_i does not fall.
+// where p is the number of jobs and W_i the sum of the cluster's weights w_o, w_m, w_i. M takes levels. Level k stands for the
+// makespans from limit k−1 to limit k; in it c_ij(M) ≥ c_ij(t_k), and h_i is least at one of the two limits. The level after
+// the last has no limit. Beyond the last limit the price is (w_m + w_i·m_i)/m_i, so h_i does not fall there.
 type Relaxation struct {
 	*priced.Problem
-	Unit   []float64 // 1/(p·W_i); 0 where W_i is
-	Levels int       // of makespans
-	weight []float64 // w_m + w_i·m_i
+	Unit   []float64 // by cluster: 1/(p·W_i); 0 if W_i is 0
+	Levels int       // number of limits of makespans
+	weight []float64 // by cluster: w_m + w_i·m_i
 
-	// Scratch, first by cluster.
+	// Scratch. The first index is the cluster.
 	Cost    [][][]float64 // by job and level
-	at      [][][]int32   // its start
+	at      [][][]int32   // by job and level: the start with that cost
 	byLevel [][][]float64 // by level and job: cost
 	H       [][]float64   // by limit
 	g       [][]float64   // by number of jobs
-	level   [][]int32     // that g is of
-	hope    [][][]float64 // by level and number of jobs: g of it is no lower
-	known   [][]bool      // by number of jobs: g is computed level by level
-	before  [][]float64   // by number of jobs: the least Σ g of the clusters before it
-	orders  [][][][]int32 // by level and part of the numbers of jobs: see chords
+	level   [][]int32     // by number of jobs: the level at which g is reached
+	hope    [][][]float64 // by level and number of jobs: a lower bound of g at that level
+	known   [][]bool      // by number of jobs: g is exact, not only a lower bound
+	before  [][]float64   // by number of jobs: the least Σ g of the clusters before this one
+	orders  [][][][]int32 // by level and part of the numbers of jobs: orders of the jobs, see chords
 	chord   [2][]float64  // by number of jobs
 	values  []float64
 	sorted  []float64
 	order   []int32
 }
 
-// Box limits what a cluster may choose: numbers of jobs and, where it has any, levels.
+// Box limits what a cluster may choose: its number of jobs and, if it has jobs, its level.
 type Box struct{ Least, Most, Low, High int32 }
 
-// holds says that the pick is in the box.
+// holds says that the choice is in the box.
 func (b Box) holds(p bundle.Choice) bool {
 	return b.Least <= p.Jobs && p.Jobs <= b.Most && (p.Jobs == 0 || b.Low <= p.Level && p.Level <= b.High)
 }
 
-// newCounts prepares the scratch. The last coordinate, which p gains by it, is a price common to all jobs: what they pay in it comes
-// back, so that it changes nothing but what cuts of different clusters, for numbers of jobs that do not add up, are worth together.
+// newCounts prepares the scratch. It adds a last coordinate to p: a price common to all jobs. What the jobs pay by it comes
+// back, so it does not change the bound. It only changes what cuts of different clusters are worth together if their numbers of
+// jobs do not sum to p.
 func newCounts(p *priced.Problem, unit, weight []float64) *Relaxation {
 	p.Size++
 	c := &Relaxation{Problem: p, Unit: unit, weight: weight, Levels: len(p.Limits),
@@ -74,7 +78,7 @@ func newCounts(p *priced.Problem, unit, weight []float64) *Relaxation {
 	return c
 }
 
-// endBy are the jobs that can end by the level, of so many and one without a limit.
+// endBy lists the jobs that can end by the level; level = levels means no limit.
 func endBy(i *priced.Cluster, level, levels int) []int32 {
 	var jobs []int32
 	for j := range i.Jobs {
@@ -95,9 +99,9 @@ func table[T any](rows, columns int) [][]T {
 	return t
 }
 
-// work is about how long an evaluation in the box takes, see [Prover].
+// work is about the time of an evaluation in the box, see Prover of package bound.
 func (c *Relaxation) work(box []Box) int64 {
-	work := 200_000 + int64(len(c.Clusters)*c.Size*bundle.MaxCuts) // the bundle
+	work := 200_000 + int64(len(c.Clusters)*c.Size*bundle.MaxCuts) // for the bundle
 	for i := range c.Clusters {
 		cluster, b := &c.Clusters[i], box[i]
 		work += int64(c.Levels * len(cluster.Items) * cluster.Processors)
@@ -109,11 +113,12 @@ func (c *Relaxation) work(box []Box) int64 {
 	return work
 }
 
-// evaluate is the bound at the prices x within the box, with a cut a cluster; ok is false where ctx ended, or a number overflowed.
-// +Inf: the box holds nothing.
+// Evaluate is the bound at the prices x within the box, with a cut for each cluster. The result +Inf says that the box is
+// empty; ok is false if ctx ended or a number overflowed.
 //
-// Numbers of jobs are looked at by chords first, which are no higher. What the clusters choose by that is computed exactly, with the
-// numbers next to it, until they choose nothing else, or what they then choose is so close to what may be the least, which is the value.
+// It first bounds g from below by chords. Then it computes g exactly for the numbers of jobs that the clusters choose by that,
+// and for the numbers beside them. It repeats this until the clusters choose only numbers known exactly, or until the sum of
+// what they choose is within close of the lower bound, which is the value.
 //
 // Complexity: O(clusters·levels·jobs²).
 func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close float64) (value float64, cuts []*bundle.Cut, ok bool) {
@@ -126,7 +131,7 @@ func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close
 		if !c.hopes(ctx, i, box[i], x) {
 			return 0, nil, false
 		}
-		narrow := int(box[i].Most)-max(1, int(box[i].Least)) < 2*parts // the chords are from one number to the next
+		narrow := int(box[i].Most)-max(1, int(box[i].Least)) < 2*parts // every chord would join two neighbouring numbers
 		for n := range c.known[i] {
 			c.known[i][n] = narrow
 		}
@@ -156,7 +161,7 @@ func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close
 	}
 }
 
-// costs computes what the cluster and each job on it cost by level.
+// costs computes the costs of cluster i and of each job on it, by level.
 func (c *Relaxation) costs(i int) {
 	cluster := &c.Clusters[i]
 	for k, t := range c.Limits {
@@ -178,7 +183,7 @@ func (c *Relaxation) costs(i int) {
 	}
 }
 
-// low is the limit of the level at which h is least.
+// low is the index of the limit at which h is least on level k.
 func (c *Relaxation) low(i, k int) int {
 	if k == c.Levels || c.H[i][k] >= c.H[i][k-1] {
 		return k - 1
@@ -186,7 +191,7 @@ func (c *Relaxation) low(i, k int) int {
 	return k
 }
 
-// hopes computes a limit of g from below for each level, and with it g.
+// hopes computes a lower bound of g for each level of cluster i, and the least of these as g.
 func (c *Relaxation) hopes(ctx context.Context, i int, box Box, x []float64) bool {
 	g, level := c.g[i], c.level[i]
 	for n := range g {
@@ -212,7 +217,8 @@ func (c *Relaxation) hopes(ctx context.Context, i int, box Box, x []float64) boo
 	return true
 }
 
-// exact computes g of the cluster for n jobs and the numbers beside, level by level, first the level that promises most for n.
+// exact computes g of cluster i exactly for n jobs and for the numbers beside n, level by level. It begins with the level that
+// promises most for n.
 func (c *Relaxation) exact(i int, box Box, n, beside int32, x []float64) {
 	g, level, known := c.g[i], c.level[i], c.known[i]
 	from, to := n, n
@@ -226,7 +232,7 @@ func (c *Relaxation) exact(i int, box Box, n, beside int32, x []float64) {
 	for k := from; k <= to; k++ {
 		known[k], g[k] = true, math.Inf(1)
 	}
-	if n == 0 { // no jobs, no cost
+	if n == 0 { // a cluster without jobs costs nothing
 		g[0], level[0] = 0, 0
 		if from = 1; to < 1 {
 			return
@@ -258,7 +264,7 @@ func (c *Relaxation) exact(i int, box Box, n, beside int32, x []float64) {
 	}
 }
 
-// share gives the jobs to the clusters at the least Σ g; nil: the box has no place for them.
+// share gives the jobs to the clusters at the least Σ g; nil: the box leaves no room for them.
 func (c *Relaxation) share(box []Box) (n []int32, least float64) {
 	p := c.Jobs
 	from := table[int32](len(box), p+1)
@@ -289,7 +295,7 @@ func (c *Relaxation) share(box []Box) (n []int32, least float64) {
 	return n, least
 }
 
-// cutsAt are the cuts of what the clusters choose, n jobs each, one a cluster.
+// cutsAt makes the cuts, one for each cluster, for clusters that choose the numbers of jobs n.
 func (c *Relaxation) cutsAt(x []float64, n []int32) []*bundle.Cut {
 	cuts := make([]*bundle.Cut, len(n))
 	for i := range n {

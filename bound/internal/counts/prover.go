@@ -11,39 +11,39 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Prover improves the bound of [counts] by a bundle method in boxes of counts and levels of makespans, the box of the least
-// bound first.
+// Prover raises the bound of [Relaxation] by a bundle method in boxes of numbers of jobs and levels. It takes the box of the
+// least bound first.
 type Prover struct {
-	prepare func(ctx context.Context) *Problem // nil: the instance is not of the kind
+	prepare func(ctx context.Context) *Problem // returns nil if the instance is not of the kind
 	problem *Problem
 	proved  *gate.Gate
 	started bool
-	credit  int64 // work that may be done
+	credit  int64 // work that may still be done
 	counts  *Relaxation
 	bundle  bundle.Bundle
 	open    nodeHeap
-	node    *boxNode // at work; nil: the next is to be taken
-	enough  float64  // gain, as part of the value, that is worth another evaluation
-	fresh   bool     // the node's prices have not been tried in its box
-	left    int      // evaluations that the node may still take
+	node    *boxNode // the current node; nil: take the next
+	enough  float64  // least relative gain that is worth another evaluation
+	fresh   bool     // the prices of the node have not been tried in its box
+	left    int      // evaluations left for the node
 	next    []float64
-	floors  [][]float64 // see bundle
-	made    int         // nodes
-	most    float64     // that a schedule worth looking for costs at most
+	floors  [][]float64 // by cluster and number of jobs: least cost at the centre of the bundle
+	made    int         // nodes made
+	most    float64     // schedules that cost more do not matter
 }
 
-// Counts is the relaxation that the method works on; nil: it is at its end.
+// Counts is the relaxation that the prover works on; nil: it is at its end.
 func (p *Prover) Counts() *Relaxation { return p.counts }
 
-// Root is the box of all choices, before the first work.
+// Root is the box of all choices. It is valid only before the first work.
 func (p *Prover) Root() []Box { return p.open[0].box }
 
-// NewProver returns a prover, which prepares the problem when it first works and hands what it proves to the gate.
+// NewProver makes a prover. It prepares the problem when it first works and hands its bounds to the gate proved.
 func NewProver(prepare func(context.Context) *Problem, proved *gate.Gate) *Prover {
 	return &Prover{prepare: prepare, proved: proved}
 }
 
-// boxNode is a box with what is proved of it and the prices and cuts to go on from.
+// boxNode is a box with its proved bound, and the prices and cuts to continue from.
 type boxNode struct {
 	box   []Box
 	value float64
@@ -51,11 +51,11 @@ type boxNode struct {
 	cuts  []*bundle.Cut
 	step  float64
 	id    int
-	tries int // times that it was at work without being split
+	tries int // times that it could not be split
 }
 
-// Limits of the branch-and-bound: evaluations at the root and in a node, the gain at the root, as part of the value, that is worth
-// another, nodes, clusters.
+// Limits of the branch-and-bound: evaluations at the root and in another node; the least relative gain at the root that is
+// worth another evaluation; nodes; clusters.
 const (
 	rootSteps   = 1000
 	nodeSteps   = 10
@@ -64,14 +64,14 @@ const (
 	maxClusters = 100
 )
 
-// Limit implements [Limited]; before the first work there is nothing to limit.
+// Limit ignores schedules that cost more than the value, see Limited of package bound. It has no effect before the first work.
 func (p *Prover) Limit(value float64) {
 	if p.started {
 		p.most = min(p.most, value)
 	}
 }
 
-// Improve implements [Prover].
+// Improve continues for the given work, see Prover of package bound.
 func (p *Prover) Improve(ctx context.Context, work int64) bool {
 	if !p.started {
 		p.Start(ctx)
@@ -90,7 +90,7 @@ func (p *Prover) Improve(ctx context.Context, work int64) bool {
 type Problem struct {
 	Clusters []model.Cluster
 	Priced   *priced.Problem
-	Unit     []float64      // by cluster: 1/(p·W_i); 0 where W_i is
+	Unit     []float64      // by cluster: 1/(p·W_i); 0 if W_i is 0
 	Height   []float64      // by cluster: w_m + w_i·m_i
 	Past     []float64      // by cluster: the price of a processor after the last bucket
 	Depth    int            // jobs of the longest chain of precedence
@@ -99,13 +99,13 @@ type Problem struct {
 	Share func(ctx context.Context) (areas [][]float64, of []int)
 }
 
-// chained is a sum whose numbers are sums of times along the longest chain of precedence.
+// chained notes that the numbers of the sum are themselves sums of times along the longest chain of precedence.
 func (p *Problem) chained(s gate.Sum) gate.Sum {
 	s.Terms += 2 * p.Depth
 	return s
 }
 
-// Start prepares the root; there is none where the instance is not of the kind.
+// Start prepares the root. There is no root if the instance is not of the kind or too large.
 func (p *Prover) Start(ctx context.Context) {
 	in := p.prepare(ctx)
 	if in == nil {
@@ -128,7 +128,7 @@ func (p *Prover) Start(ctx context.Context) {
 	heap.Push(&p.open, root)
 }
 
-// sum is a value at the prices x that were set last.
+// Sum is a value at the prices x that were set last, with the magnitudes for its rounding error.
 func (c *Relaxation) Sum(value float64, x []float64) gate.Sum {
 	s := gate.Sum{Value: value, Terms: c.Terms()}
 	for _, u := range x[:c.Jobs] {
@@ -141,8 +141,8 @@ func (c *Relaxation) Sum(value float64, x []float64) gate.Sum {
 	return s
 }
 
-// firstPrices are those of the area levels: a processor's price is what its idle time and its part of the makespan cost, a job's
-// what it adds to its cluster there.
+// firstPrices are the prices of the area levels. The price of a processor is the cost of its idle time and of its part of the
+// makespan; the price of a job is what it adds to the cost of its cluster.
 func (p *Prover) firstPrices(ctx context.Context) []float64 {
 	in, x := p.problem, make([]float64, p.counts.Size)
 	for i := range p.counts.Clusters {
@@ -164,7 +164,7 @@ func (p *Prover) firstPrices(ctx context.Context) []float64 {
 	return x
 }
 
-// scale says how far the prices may go, by what a unit of each changes.
+// scale sets how far the prices may move, by the effect of one unit of each.
 func (p *Prover) scale(unit []float64) {
 	c := p.counts
 	p.bundle.Scale = make([]float64, c.Size)
@@ -200,7 +200,7 @@ func (p *Prover) scale(unit []float64) {
 	}
 }
 
-// take starts on the open node of the least bound; false: there is none.
+// take makes the open node of the least bound the current one; false: there is none.
 func (p *Prover) take() bool {
 	if len(p.open) == 0 || p.made > maxNodes {
 		return false
@@ -213,7 +213,7 @@ func (p *Prover) take() bool {
 	return true
 }
 
-// step evaluates the node at work once and branches when that is enough; false: ctx ended, or nothing is left to do.
+// step evaluates the current node once, and branches if that is enough; false: ctx ended, or nothing is left to do.
 func (p *Prover) step(ctx context.Context) bool {
 	node, x := p.node, p.next
 	p.credit -= p.counts.work(node.box)
@@ -235,18 +235,18 @@ func (p *Prover) step(ctx context.Context) bool {
 	if ok {
 		sum := p.problem.chained(p.counts.Sum(value, x))
 		rounding = sum.Margin()
-		exact = rounding < 1e-6*p.most && !math.IsNaN(value) // else the prices are too far away for the digits there are
+		exact = rounding < 1e-6*p.most && !math.IsNaN(value) // otherwise the prices are too large for the digits of a float64
 		value -= rounding
 	}
 	looked := p.fresh || p.left == nodeSteps/2
-	if exact && (value > p.most || looked && !p.cutOff(node.box, x, rounding)) { // no schedule worth looking for is in the box
+	if exact && (value > p.most || looked && !p.cutOff(node.box, x, rounding)) { // no schedule that matters is in the box
 		p.node = nil
 		p.settle()
 		return len(p.open) > 0
 	}
 	switch {
 	case !exact || math.IsInf(value, 0):
-		if p.fresh { // those it would go on from
+		if p.fresh { // the node cannot continue from its own prices
 			p.counts = nil
 			return false
 		}
@@ -270,14 +270,14 @@ func (p *Prover) step(ctx context.Context) bool {
 	return true
 }
 
-// keepFloors keeps what the clusters cost at least at the prices that become the centre, by number of jobs.
+// keepFloors keeps the least costs of the clusters, by number of jobs, at the prices that become the centre.
 func (p *Prover) keepFloors() {
 	for i := range p.floors {
 		copy(p.floors[i], p.counts.g[i])
 	}
 }
 
-// settle takes over what is proved of all boxes that are left.
+// settle hands over what is proved of all boxes that are left.
 func (p *Prover) settle() {
 	least := math.Inf(1)
 	if p.node != nil {
@@ -286,12 +286,12 @@ func (p *Prover) settle() {
 	if len(p.open) > 0 {
 		least = min(least, p.open[0].value)
 	}
-	if least = min(least, p.most); !math.IsInf(least, -1) { // that is the root, not looked at yet
-		p.proved.Prove(p.problem.chained(gate.Sum{Value: least})) // rounded already
+	if least = min(least, p.most); !math.IsInf(least, -1) { // −Inf: the root has not been evaluated yet
+		p.proved.Prove(p.problem.chained(gate.Sum{Value: least})) // already rounded
 	}
 }
 
-// nodeHeap holds the open nodes, the least bound first, the older of equals.
+// nodeHeap holds the open nodes. The least bound comes first; among equals the older node.
 type nodeHeap []*boxNode
 
 func (h nodeHeap) Len() int { return len(h) }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// sums calls yield with q(n)·h + the sum of the n least of (q(n)·c − u) at the level, for n from first to most as far as there are
-// jobs. The order is mended for each n; two jobs change places once at most, since what they cost is linear in q(n).
+// sums calls yield with q(n)·h plus the sum of the n least of (q(n)·c − u) at level k, for n from first to most as far as there
+// are jobs. It mends the order for each n. Two jobs change places at most once, because q(n)·c − u is linear in q(n).
 func (c *Relaxation) sums(i, k int, h float64, first, most int32, box Box, x []float64, yield func(n int, sum float64)) {
 	kept := c.orders[i][k]
 	n := int(first)
@@ -25,12 +25,12 @@ func (c *Relaxation) sums(i, k int, h float64, first, most int32, box Box, x []f
 	}
 }
 
-// parts is the number of parts between whose ends the numbers of jobs are looked at by chords.
+// parts is the number of parts of the range of numbers of jobs that chords span.
 const parts = 5
 
-// chords calls yield with a limit from below of what sums computes. For a fixed number of jobs the sum of the least is concave in q:
-// it is above the chord between two q, at each of which one order serves all numbers. The orders are kept: at the next point they
-// are almost right.
+// chords calls yield with a lower bound of what sums computes. For a fixed number of jobs the sum of the least is concave in q,
+// so it lies above the chord between two values of q. At each end of a chord one order of the jobs serves all numbers. The
+// orders are kept: at the next point they are almost right.
 func (c *Relaxation) chords(i, k int, h float64, first, most int, x []float64, yield func(n int, sum float64)) {
 	eligible := len(c.orders[i][k][0])
 	most = min(most, eligible)
@@ -42,7 +42,7 @@ func (c *Relaxation) chords(i, k int, h float64, first, most int, x []float64, y
 	c.firstSums(i, k, first, part, x, left)
 	for from := first; ; {
 		to := min(most, from+max(1, (most-first)/parts))
-		if to == from { // the last
+		if to == from { // the last number
 			yield(from, float64(from)*c.Unit[i]*h+left[from])
 			return
 		}
@@ -56,7 +56,7 @@ func (c *Relaxation) chords(i, k int, h float64, first, most int, x []float64, y
 	}
 }
 
-// eligible are the jobs that can end by the level, in order of number.
+// eligible lists the jobs that can end by level k, in order of number.
 func (c *Relaxation) eligible(i, k int) []int32 {
 	order := c.order[:0]
 	for j := range c.Jobs {
@@ -67,7 +67,8 @@ func (c *Relaxation) eligible(i, k int) []int32 {
 	return order
 }
 
-// firstSums computes the sums of the n least of (q·c − u) for all n, q being that of so many jobs, in the order kept for the part.
+// firstSums computes, for all n, the sums of the n least of (q·c − u), with q for the given number of jobs. It uses the order
+// kept for the part.
 func (c *Relaxation) firstSums(i, k, jobs, part int, x, sums []float64) {
 	c.mend(i, k, float64(jobs)*c.Unit[i], c.orders[i][k][part], x)
 	sum := 0.0
@@ -82,7 +83,7 @@ func (c *Relaxation) sort(order []int32) {
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(c.values[a], c.values[b]), cmp.Compare(a, b)) })
 }
 
-// mend sorts an order that is almost sorted by q·c − u at the level, and leaves these values in c.sorted.
+// mend sorts an order that is almost sorted by q·c − u at level k. It leaves these values in c.sorted.
 func (c *Relaxation) mend(i, k int, q float64, order []int32, x []float64) {
 	cost, sorted, last := c.byLevel[i][k], c.sorted[:len(order)], math.Inf(-1)
 	for a, j := range order {
