@@ -14,27 +14,27 @@ import (
 //
 // Source: C. Lemaréchal, A. Nemirovskii, Y. Nesterov (1995), New variants of bundle methods, Math. Program. 69,
 // doi:10.1007/BF01585555, §2.1; the step as in K. C. Kiwiel (1990), Math. Program. 46, doi:10.1007/BF01585731, §2. Deviations:
-// a cut that turns out below the function at the centre is lifted to it (rounding makes the function concave only almost); when
+// a cut that turns out below the function at the centre is lifted to it, as the function is not concave at some kinks; when
 // there are too many cuts, the one of the least weight is dropped instead of being aggregated.
 type Bundle struct {
-	Scale  []float64                         // squared lengths, by coordinate: how far a point may go there
+	Scale  []float64                         // by coordinate: how far a point may move, as a squared length
 	Base   []float64                         // slope of the linear part; nil: there is none
-	Unit   float64                           // a value that matters: sets the first step where the value is near 0
-	Groups int                               // 0: one
-	Most   int                               // cuts that are kept, two a group or more; 0: MaxCuts
-	Floor  func(c *Cut, x []float64) float64 // what c's group is not below at the centre x with what c is made of; nil: the value
+	Unit   float64                           // a value that matters; it sets the first step length if the value is near 0
+	Groups int                               // number of groups; 0: one
+	Most   int                               // most cuts that are kept, at least two for each group; 0: MaxCuts
+	Floor  func(c *Cut, x []float64) float64 // a lower bound of c's group at the centre x with the choice of c; nil: use the value
 	Centre []float64                         // the best point
-	Value  float64                           // there
+	Value  float64                           // value at the centre
 	Cuts   []*Cut
-	Step   float64 // weight of the distance; 0: not set yet
+	Step   float64 // step length: the larger, the less the distance counts; 0: not set yet
 
-	Weight  []float64 // of the cuts in the last point
-	gain    float64   // that the cuts promise in it
-	gram    []float64 // products of the slopes, by pair of cuts
-	along   []float64 // products of the slopes with the base
-	high    []float64 // the cuts at the centre
-	serious int       // points in a row that moved the centre
-	null    int       // and that did not
+	Weight  []float64 // of the cuts, at the last point
+	gain    float64   // gain that the cuts promise there
+	gram    []float64 // by pair of cuts: product of the slopes
+	along   []float64 // by cut: product of its slope with Base
+	high    []float64 // by cut: its value at the centre, lifted
+	serious int       // serious steps in a row
+	null    int       // null steps in a row
 }
 
 // Cut is a linear function that is nowhere below its group of the concave function.
