@@ -12,18 +12,18 @@ import (
 
 // BenchmarkSchedules measures schedules evaluated a second by one chain.
 func BenchmarkSchedules(b *testing.B) {
-	moldable, err := model.ReadInstanceFile("../examples/moldable.json")
+	moldable, err := model.ReadInstanceFile("../../../examples/moldable.json")
 	if err != nil {
 		b.Fatal(err)
 	}
-	grid, err := model.ReadInstanceFile("../examples/small-grid.json")
+	grid, err := model.ReadInstanceFile("../../../examples/small-grid.json")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, c := range []struct {
 		name string
 		in   *model.Instance
-	}{{"Workflow", Workflow(b, "montage-chameleon-2mass-005d-001.json", 16)}, {"moldable", moldable}, {"grid", grid}, {"large", Large(b, 2000)}} {
+	}{{"workflow", Workflow(b, "montage-chameleon-2mass-005d-001.json", 16)}, {"moldable", moldable}, {"grid", grid}, {"large", Large(b, 2000)}} {
 		b.Run("instance="+c.name, func(b *testing.B) {
 			e, err := New(context.Background(), c.in, QueueStart(b, c.in), 1)
 			if err != nil {
