@@ -13,14 +13,14 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// enumerated are the objectives whose optimum the tests enumerate.
+// enumerated are the objectives whose optimum the tests find by enumeration.
 var enumerated = []string{"makespan", "mcp", "mean_response", "over_deadline"}
 
-// randomTiny has 1 to 5 rigid jobs on 1 to 3 clusters, some with arrivals, deadlines, run times cluster by cluster, weights by
-// cluster, no work.
+// randomTiny has 1 to 5 rigid jobs on 1 to 3 clusters. Some have arrivals, deadlines, run times by cluster, weights by cluster,
+// or jobs without work.
 func randomTiny(t testing.TB, seed uint64) *model.Instance { return tinyInUnits(t, seed, 1) }
 
-// tinyInUnits is randomTiny with all times so many times longer.
+// tinyInUnits is randomTiny with all times multiplied by a factor.
 func tinyInUnits(t testing.TB, seed uint64, unit float64) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	b := model.NewBuilder("tiny")
@@ -60,8 +60,8 @@ func tinyInUnits(t testing.TB, seed uint64, unit float64) *model.Instance {
 // costs are what a cluster's jobs cost in a list schedule, by objective, before they are put together.
 type costs map[string]float64
 
-// listCosts schedules jobs in the order on the cluster, each at the earliest time from that of the one before on at which enough
-// processors are idle: a slow reference. ok is false where one cannot run there.
+// listCosts schedules the jobs on the cluster in the given order. Each starts at the earliest time, not before the job before
+// it, at which enough processors are idle. It is a slow reference. ok is false if a job cannot run there.
 func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
 	free := slices.Repeat([]float64{in.FirstArrival()}, in.Clusters()[c].Processors)
 	last, busy, over, response := in.FirstArrival(), 0.0, 0.0, 0.0
@@ -94,8 +94,9 @@ func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
 	return costs{"makespan": makespan, "mcp": cp * float64(len(order)) / n, "mean_response": response / n, "over_deadline": over}, true
 }
 
-// optima are the least values of the objectives over all assignments and orders; every set of jobs on every cluster is put in
-// its best order, since what clusters cost adds up, or is the most of them. ok is false where a job runs nowhere.
+// optima are the least values of the objectives over all assignments and orders. It puts every set of jobs on every cluster
+// into its best order; that is enough because the costs of clusters add up, or the largest counts. ok is false if a job runs
+// nowhere.
 func optima(in *model.Instance) (best costs, ok bool) {
 	n, K := len(in.Jobs()), len(in.Clusters())
 	least := make([][]costs, K)
@@ -178,7 +179,7 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 			if value, ok := proof.Value(); ok && value >= best[metric]*(1-1e-9) {
 				tight[metric]++
 			}
-			if metric == "mcp" { // with the optimum at hand, and with something dearer
+			if metric == "mcp" { // with the optimum as limit, and with a higher limit
 				for _, limit := range []float64{best[metric], 1.2 * best[metric]} {
 					proof := New(context.Background(), in)
 					proof.Improve(context.Background(), 1)
@@ -204,7 +205,8 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 	}
 }
 
-// tightToday is how many of the bounds of 3,000 instances are the optimum: a bound that got weaker, which is as valid, shows here.
+// tightToday is how many of the bounds of 3,000 instances equal the optimum. A bound that becomes weaker is still valid, but
+// shows here.
 var tightToday = costs{
 	"makespan":                     2542,
 	"makespan by area-dual":        760,
@@ -313,7 +315,7 @@ func methodOf(metric string) Method {
 	return methods[metric][k]
 }
 
-// slowCounts is the bound at the prices, every level and number of jobs computed and the shares enumerated.
+// slowCounts is the bound at the prices x. It computes every level and number of jobs, and enumerates the shares.
 func slowCounts(c *counts.Relaxation, box []counts.Box, x []float64) float64 {
 	g := make([][]float64, len(c.Clusters))
 	for i := range c.Clusters {

@@ -65,7 +65,7 @@ func partsOf(t *testing.T, b *model.Builder) (*model.Instance, []Part) {
 	return in, p.Parts()
 }
 
-// Where the optimum is 0 the bundle is promised nothing after a while; its step must not grow beyond all numbers then.
+// If the optimum is 0, the cuts of the bundle soon promise no gain. The step length must not grow without limit then.
 func TestPricedTimeProvesNothingWhereNothingIsLate(t *testing.T) {
 	one := model.NewBuilder("one").Minimise("over_deadline", 1).Cluster(machine("c1", 3, 1), machine("c2", 2, 2))
 	j := rigid("j", 2, 14)
@@ -93,7 +93,7 @@ func TestPricedTimeProvesNothingWhereNothingIsLate(t *testing.T) {
 	}
 }
 
-// Prices that overflow end the method; they are not taken for a box that holds nothing.
+// Prices that overflow end the method. They do not count as a box that holds nothing.
 func TestPricesThatOverflowProveNothing(t *testing.T) {
 	in := randomTiny(t, 3)
 	r := newRelaxation(context.Background(), in)
@@ -128,7 +128,7 @@ func TestPricesThatOverflowProveNothing(t *testing.T) {
 	}
 }
 
-// Each schedule is accepted by the checker; so no bound may be above what it costs.
+// The checker accepts each schedule, so no bound may exceed its cost.
 func TestNoBoundIsAboveAScheduleThatUsesWhatTheModelAllows(t *testing.T) {
 	place := func(job, set string, start, end float64) model.Placement {
 		s, _ := model.ParseProcessorSet(set)

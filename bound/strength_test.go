@@ -11,10 +11,11 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 )
 
-// A proof that is told of an optimal schedule gets to its objective for a quarter of the instances: it gives up only what is dearer.
+// A proof that is told the optimum while its bound is lower reaches the optimum in at least a fifth of the cases, because it ignores
+// only schedules that cost more.
 func TestProofsReachTheLimit(t *testing.T) {
 	seeds := race.Fewer(uint64(200), 60)
-	late, reached := 0, 0 // proofs that the limit found below the optimum, and those of them that then got there
+	late, reached := 0, 0 // proofs whose bound was below the optimum when told; those that then reached it
 	for seed := range seeds {
 		plain := randomTiny(t, seed)
 		best, ok := optima(plain)
@@ -47,8 +48,8 @@ func TestProofsReachTheLimit(t *testing.T) {
 	}
 }
 
-// At any prices a job costs at no start less than what is said to be the least: what it pays is added up here bucket by bucket, at random
-// starts and at those that end with a bucket.
+// At any prices no start of a job costs less than the least cost that Cheapest states. The test adds up what the job pays
+// bucket by bucket, at random starts and at those that end with a bucket.
 func TestNoStartIsCheaperThanTheCheapest(t *testing.T) {
 	ctx := context.Background()
 	for seed := range race.Fewer(uint64(300), 60) {
@@ -86,7 +87,7 @@ func TestNoStartIsCheaperThanTheCheapest(t *testing.T) {
 	}
 }
 
-// startsOfAll are starts from the release on: those that end with a bucket and as many at random.
+// startsOfAll are starts from the release on: those that end with a bucket, and as many random ones.
 func startsOfAll(limits []float64, release, duration float64, rng *rand.Rand) []float64 {
 	var starts []float64
 	for _, t := range limits {

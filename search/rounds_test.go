@@ -19,7 +19,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/unrelated"
 )
 
-// run searches with an engine that is made already.
+// run searches with an engine that is already made.
 func run(ctx context.Context, e engine.Engine, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
 	at := engine.Nothing
 	if start != nil {
@@ -31,15 +31,15 @@ func run(ctx context.Context, e engine.Engine, in *model.Instance, start *model.
 	return improve(ctx, e, in, start, at, opt)
 }
 
-// scripted is an engine whose chains reach the given ranks, one an advance, and then stay.
+// scripted is an engine whose chains reach the given ranks, one with each call of Advance, and then stay.
 type scripted struct {
 	ranks  [][]engine.Rank // by chain
 	at     []int
-	asked  int // solutions
+	asked  int // calls of Solution
 	speed  int64
 	nobody int // jobs left out that it does not count
 	jobs   int
-	err    error // of every solution
+	err    error // returned by every call of Solution
 }
 
 func (e *scripted) Chains() int { return len(e.ranks) }
@@ -83,7 +83,7 @@ func newScripted(ranks ...[]engine.Rank) *scripted {
 	return &scripted{ranks: ranks, at: make([]int, len(ranks)), speed: 100, jobs: 4}
 }
 
-// runScripted searches from a start of the given rank and returns what it was told.
+// runScripted searches from a start of the given rank and returns what Progress received.
 func runScripted(t *testing.T, e *scripted, at engine.Rank, opt Options) (result Result, told []Progress) {
 	t.Helper()
 	start := &model.Solution{}
@@ -138,7 +138,7 @@ func TestTheTargetEndsTheSearch(t *testing.T) {
 	}
 }
 
-// A start that reaches the target ends the search before an engine is made; one that leaves jobs out does not.
+// A start that reaches the target ends the search before an engine is made; a start that leaves jobs out does not.
 func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 	in := fourJobs(t)
 	best, none := &model.Solution{}, &model.Solution{Unscheduled: []model.Unscheduled{{Job: "j2", Reason: "test"}, {Job: "j3", Reason: "test"}}}
@@ -179,7 +179,7 @@ func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 // setEngines replaces the engines.
 func setEngines(list []engine.New) { engines = list }
 
-// What Progress is told never gets worse, whatever the chains say.
+// What Progress receives never gets worse, whatever ranks the chains report.
 func TestProgressNeverGetsWorse(t *testing.T) {
 	inf := math.Inf(1)
 	for k, c := range []struct {
@@ -187,7 +187,7 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 		chains [][]engine.Rank
 		nobody int
 		want   engine.Rank
-		asked  int // solutions; 0: the engine's best is clearly no better
+		asked  int // calls of Solution; 0: the engine's best is clearly no better
 	}{
 		{rank(0, 5), [][]engine.Rank{{engine.Nothing, rank(0, 9), rank(0, 7)}, {engine.Nothing, rank(0, 6)}}, 0, rank(0, 5), 0},
 		{rank(0, 5), [][]engine.Rank{{engine.Nothing, rank(1, 1)}, {engine.Nothing, rank(0, 4)}}, 0, rank(0, 4), 1},
@@ -223,7 +223,7 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 	}
 }
 
-// An engine that has kept no schedule, as its sums were never finite, is not asked to hand one over.
+// An engine may have kept no schedule, because its sums were never finite. Then the search returns none.
 func TestAnEngineWithoutASchedule(t *testing.T) {
 	e := newScripted([]engine.Rank{rank(0, math.Inf(1))})
 	e.jobs = 0
@@ -232,7 +232,7 @@ func TestAnEngineWithoutASchedule(t *testing.T) {
 	}
 }
 
-// An error of the engine ends the search and is returned, also while Progress is told.
+// An error of the engine ends the search and is returned, also if Progress is set.
 func TestTheErrorOfAnEngineIsReturned(t *testing.T) {
 	for _, progress := range []func(Progress){nil, func(Progress) {}} {
 		e := newScripted([]engine.Rank{rank(0, 5)})
@@ -244,7 +244,7 @@ func TestTheErrorOfAnEngineIsReturned(t *testing.T) {
 	}
 }
 
-// Decoded by an engine, a start may come out worse; then the search returns the start itself.
+// A start may become worse when an engine decodes it. Then the search returns the start itself.
 func TestASearchReturnsNothingWorseThanItsStart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 12}.Instance(t)

@@ -13,13 +13,13 @@ import (
 	"github.com/allot-opt/allot/search/internal/exact"
 )
 
-// exhaustObjectives are those that the tests enumerate.
+// exhaustObjectives are the objectives whose optimum the tests find by enumeration.
 var exhaustObjectives = []map[string]float64{
 	{"makespan": 1}, {"over_deadline": 1, "makespan": 0.3}, {"mcp": 1}, {"mean_response": 1}, {"mcp": 1, "makespan": 0.5}, {"over_deadline": 1},
 }
 
-// randomBatch has 3 to 5 jobs on one or two clusters, many with deadlines, some with arrivals; with waits some wait for others or need one of
-// two licences.
+// randomBatch has 3 to 5 jobs on one or two clusters, many with deadlines, some with arrivals. If waits is set, some jobs wait
+// for others or need one of two licences.
 func randomBatch(t *testing.T, seed uint64, waits bool) *model.Instance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 15))
@@ -54,8 +54,8 @@ func randomBatch(t *testing.T, seed uint64, waits bool) *model.Instance {
 	return in
 }
 
-// everySchedule puts the jobs on the clusters in every order of start, each as early as it can after those before it, and keeps the least
-// value of each objective: a slow reference that knows of no dominance.
+// everySchedule puts the jobs on the clusters in every order of start, each as early as the order allows, and keeps the least
+// value of each objective. It is a slow reference without any dominance.
 type everySchedule struct {
 	in         *model.Instance
 	on         []int
@@ -147,13 +147,13 @@ func (e *everySchedule) costs() []float64 {
 	return []float64{makespan, over + 0.3*makespan, mcp, response, mcp + 0.5*makespan, over}
 }
 
-// From no schedule at all, and from one that is a little dearer, the dynamic programme finds the optimum; told of a limit below it, it has
-// nothing that is cheaper.
+// The search finds the optimum without a limit and with a limit a little above it. With a limit below the optimum it finds
+// nothing that costs less.
 func TestExactFindsTheOptimum(t *testing.T) {
 	ctx := context.Background()
 	for _, waits := range []bool{false, true} {
 		seeds := race.Fewer(uint64(150), 20)
-		if waits { // few of them turn on when a job ends that others wait for
+		if waits { // more seeds, as the end of a job that others wait for matters in few of them
 			seeds = race.Fewer(uint64(600), 20)
 		}
 		for seed := range seeds {

@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// drawLists draws an instance that the engine of lists takes, with any objective of its kind.
+// drawLists draws an instance that the engine takes, with any objective that it can search.
 func drawLists(t *rapid.T, jobs int) (*model.Instance, *problem) {
 	features := model.Arrivals | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes
 	in := modeltest.Generator{Features: features, Jobs: jobs}.Instance(t)
@@ -34,7 +34,7 @@ func drawLists(t *rapid.T, jobs int) (*model.Instance, *problem) {
 	return in, p
 }
 
-// anyOrders deals the jobs out to clusters that can run them.
+// anyOrders shares the jobs at random among clusters that can run them.
 func anyOrders(p *problem, rng *rand.Rand) [][]int32 {
 	orders := make([][]int32, len(p.Clusters))
 	for _, k := range rng.Perm(len(p.Movable)) {
@@ -48,7 +48,7 @@ func anyOrders(p *problem, rng *rand.Rand) [][]int32 {
 	return orders
 }
 
-// evaluated is the schedule of orders, and what the evaluator says of it.
+// evaluated is the schedule of the orders and its objective by the evaluator.
 func evaluated(t *rapid.T, p *problem, orders [][]int32) (*model.Solution, float64) {
 	e := &Engine{p: p, walks: []*chain{{orders: orders}}}
 	s, err := e.Solution(0)
@@ -62,12 +62,12 @@ func evaluated(t *rapid.T, p *problem, orders [][]int32) (*model.Solution, float
 	return s, at.Objective
 }
 
-// near says that two sums of the same figures are equal but for their rounding.
+// near says that two sums of the same figures differ by rounding at most.
 func near(p *problem, a, b float64) bool {
 	return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+p.Processors)
 }
 
-// What a walk adds up, move by move, is what the evaluator says of the schedule, at every temperature.
+// At every temperature the walk adds up, move by move, the objective that the evaluator finds.
 func TestListWalkAddsUpWhatTheEvaluatorDoes(t *testing.T) {
 	moved := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,8 +108,8 @@ func TestListWalkAddsUpWhatTheEvaluatorDoes(t *testing.T) {
 	}
 }
 
-// A probe gives up where the cluster would cost more than the limit, and only there; how it would compare with what the jobs cost before
-// makes no difference to the figures.
+// A probe gives up if and only if the cluster would cost more than the limit. An estimate from the earlier costs does not
+// change the figures.
 func TestListProbeGivesUpWhatIsTooDear(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, p := drawLists(t, 10)
@@ -227,11 +227,11 @@ func TestListsReachTheBestListSchedule(t *testing.T) {
 	})
 }
 
-// Batch is a Batch of rigid jobs on clusters of different size and speed, as in MUSCLE's Fig. 4.
+// Batch is a batch of rigid jobs on clusters of different size and speed, as in MUSCLE's Fig. 4.
 func Batch(t testing.TB, jobs int, objective string) *model.Instance {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
-	b := model.NewBuilder("Batch").Minimise(objective, 1)
+	b := model.NewBuilder("batch").Minimise(objective, 1)
 	for k, size := range []int{20, 16, 12, 10} {
 		b.Cluster(model.ClusterSpec{ID: string(rune('a' + k)), Machines: []model.MachineSpec{{ID: "m", Count: size, Speed: 1 + float64(k)/5}}})
 	}
@@ -247,7 +247,7 @@ func Batch(t testing.TB, jobs int, objective string) *model.Instance {
 	return in
 }
 
-// FirstOn is the schedule of all jobs one after another in their order, each on the first cluster that can run it.
+// FirstOn runs all jobs in their order, each on the first cluster that can run it.
 func FirstOn(t testing.TB, in *model.Instance) *model.Solution {
 	t.Helper()
 	p := newProblem(context.Background(), in)
@@ -262,7 +262,7 @@ func FirstOn(t testing.TB, in *model.Instance) *model.Solution {
 	return s
 }
 
-// The states that are kept at every stride-th position only make no difference.
+// The figures are the same if only the states at every stride-th position are kept.
 func TestListStatesMayBeSparse(t *testing.T) {
 	in := Batch(t, 3000, "mean_response")
 	p := newProblem(context.Background(), in)

@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/lists"
 )
 
-// Walks that meet and change places give the same schedule at any number of workers.
+// Walks that change places give the same schedule at any number of workers.
 func TestListsAreDeterministic(t *testing.T) {
 	in := lists.Batch(t, 40, "mcp")
 	start := lists.FirstOn(t, in)
@@ -36,7 +36,7 @@ func TestListsAreDeterministic(t *testing.T) {
 	}
 }
 
-// A start whose jobs are in pieces is read, and a start with nothing better is handed back.
+// The engine reads a start whose jobs are in pieces.
 func TestListsReadPieces(t *testing.T) {
 	in := lists.Batch(t, 12, "mcp")
 	start := lists.FirstOn(t, in)
@@ -53,7 +53,7 @@ func TestListsReadPieces(t *testing.T) {
 	}
 }
 
-// A schedule in which every job of a list's start is missing is searched all the same.
+// The search places jobs that the start leaves out.
 func TestListsPlaceWhatTheStartLeftOut(t *testing.T) {
 	in := lists.Batch(t, 20, "mcp")
 	start := lists.FirstOn(t, in)

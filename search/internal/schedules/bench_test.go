@@ -40,7 +40,7 @@ func BenchmarkSchedules(b *testing.B) {
 	}
 }
 
-// Workflow reads a Workflow for so many processors.
+// Workflow reads a workflow for the given number of processors.
 func Workflow(tb testing.TB, name string, processors int) *model.Instance {
 	tb.Helper()
 	in, _, err := wfformat.Read(realdata.Open(tb, "wfformat", name), name, wfformat.Options{Processors: processors})

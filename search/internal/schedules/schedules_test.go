@@ -16,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// QueueStart is the schedule of the jobs in queue order, each where it ends first.
+// QueueStart places the jobs in queue order, each where it ends first.
 func QueueStart(t interface{ Fatal(...any) }, in *model.Instance) *model.Solution {
 	p := newProblem(context.Background(), in)
 	g := genome{p.jobs, make([]choice, len(in.Jobs()))}
@@ -33,7 +33,8 @@ func QueueStart(t interface{ Fatal(...any) }, in *model.Instance) *model.Solutio
 	return s
 }
 
-// agrees says that two figures are equal up to rounding: of their own, and of differences of large sums, which idle time is.
+// agrees says that a and b are equal up to rounding: their own, and that of large sums whose difference they are, such as idle
+// time.
 func agrees(in *model.Instance, s *model.Solution, a, b float64) bool {
 	last := 0.0
 	for k := range s.Jobs {
@@ -47,12 +48,12 @@ func agrees(in *model.Instance, s *model.Solution, a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))+rounding
 }
 
-// Draw draws an instance that asks for anything.
+// Draw draws an instance with any features.
 func Draw(t *rapid.T, jobs int) *model.Instance {
 	return modeltest.Generator{Features: modeltest.AllFeatures, Jobs: jobs, Wild: rapid.IntRange(0, 9).Draw(t, "wild") == 0}.Instance(t)
 }
 
-// many runs a property on that many times the usual number of random cases.
+// Many checks a property on the given multiple of the usual number of random cases.
 func Many(t *testing.T, times int, property func(*rapid.T)) {
 	t.Helper()
 	for range times {
@@ -102,7 +103,7 @@ func TestSchedulesAreRight(t *testing.T) {
 	})
 }
 
-// The sums of each metric are what the evaluator finds.
+// The sums of each metric equal what the evaluator finds.
 func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 	for metric := range metrics {
 		t.Run(metric, func(t *testing.T) {
@@ -132,8 +133,8 @@ func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 	}
 }
 
-// A genome that is decoded from where it changed gives what it gives when it is decoded from the beginning; giving up early
-// hides nothing that is below the limit.
+// Decoding a genome from the first change gives the same as decoding it from the beginning. Giving up early loses no schedule
+// below the limit.
 func TestDecodeFromTheChange(t *testing.T) {
 	Many(t, 5, func(t *rapid.T) {
 		in := Draw(t, 40)
@@ -232,7 +233,7 @@ func bestOfAll(t *rapid.T, p *problem) engine.Rank {
 	return best
 }
 
-// On small instances of every feature and any objective the search reaches the best of all list schedules.
+// On small instances with any features and any objective the search reaches the best of all list schedules.
 func TestSchedulesReachTheBestOfAll(t *testing.T) {
 	tried := 0
 	Many(t, race.Fewer(8, 2), func(t *rapid.T) {
@@ -293,7 +294,7 @@ func Large(t testing.TB, jobs int) *model.Instance {
 	return in
 }
 
-// WorkflowFloor is the longest of the critical path and the work over the processors, for jobs of one processor each.
+// WorkflowFloor is the larger of the critical path and the work divided by the processors, for jobs of one processor each.
 func WorkflowFloor(in *model.Instance, processors int) float64 {
 	p := newProblem(context.Background(), in)
 	path, work := 0.0, 0.0

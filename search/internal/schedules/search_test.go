@@ -41,7 +41,7 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 	})
 }
 
-// A search that is cancelled, at once or in the middle of its first schedule of 50,000 jobs, ends and returns its start.
+// A search that is cancelled ends and returns its start, whether at once or in the middle of its first schedule of 50,000 jobs.
 func TestSchedulesAreCancelled(t *testing.T) {
 	in := schedules.Large(t, 50_000)
 	start := schedules.QueueStart(t, in)
@@ -169,7 +169,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 	}
 }
 
-// Every example is solved, whatever it asks for, and with two seeds to about the same.
+// Every example is solved, and two seeds give about the same objective.
 func TestSchedulesOfExamples(t *testing.T) {
 	files, err := filepath.Glob("../../../examples/*.json")
 	if err != nil || len(files) == 0 {
@@ -200,7 +200,7 @@ func TestSchedulesOfExamples(t *testing.T) {
 	}
 }
 
-// A hard deadline that is missed by rounding alone is met: three jobs of 0.1, one after another, end by 0.3.
+// A hard deadline that is missed by rounding alone counts as met: three jobs of 0.1, one after another, end by 0.3.
 func TestSchedulesMeetDeadlinesUpToRounding(t *testing.T) {
 	for deadline, want := range map[float64]int{0.3: 3, 0.3 - 1e-12: 2} {
 		b := model.NewBuilder("tenths").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
@@ -214,7 +214,7 @@ func TestSchedulesMeetDeadlinesUpToRounding(t *testing.T) {
 	}
 }
 
-// minimised is what the engine finds, which is right by the checker.
+// minimised is what the search finds; the checker accepts it.
 func minimised(t *testing.T, b *model.Builder, start *model.Solution) *model.Solution {
 	t.Helper()
 	in, err := b.Build()
@@ -231,8 +231,8 @@ func minimised(t *testing.T, b *model.Builder, start *model.Solution) *model.Sol
 	return result.Solution
 }
 
-// A job that may spread over the grid does where that is shorter, though it fits one cluster; and a schedule in which it does is
-// kept when the search continues from it.
+// A job that may spread over the grid does so if that is shorter, even if it fits on one cluster. The search keeps such a
+// schedule when it continues from it.
 func TestSchedulesSpreadWhatFitsOneCluster(t *testing.T) {
 	machines := func(id string) model.ClusterSpec {
 		return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m", Count: 12}}}
@@ -284,8 +284,8 @@ const valley = `{
  ]
 }`
 
-// With few jobs runs begin hot enough to get out of the valley: 40 seeds needed at most 10,400 evaluations, and where runs began at
-// one mean change by a move at most, 188,800.
+// With few jobs the runs begin hot enough to leave the valley. 40 seeds needed at most 10,400 evaluations. When runs began at
+// most at one mean change by a move, they needed up to 188,800.
 func TestSchedulesLeaveAValley(t *testing.T) {
 	in, err := model.ReadInstance(strings.NewReader(valley), "valley")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// A schedule that does not come out as it was decoded is an error, whether the job was left out, or ends at another time.
+// It is an error if a schedule comes out otherwise than it was decoded: the job is left out, or ends at another time.
 func TestSchedulesThatComeOutOtherwise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, err := model.NewBuilder("one").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
@@ -30,7 +30,7 @@ func TestSchedulesThatComeOutOtherwise(t *testing.T) {
 	})
 }
 
-// Where one chain has failed, no chain goes on, and whichever the driver takes for the best returns the error.
+// After one chain has failed no chain continues, and the best chain returns the error.
 func TestSchedulesReturnTheErrorOfAChain(t *testing.T) {
 	in := Large(t, 20)
 	start := QueueStart(t, in)
@@ -61,7 +61,7 @@ func TestSchedulesReturnTheErrorOfAChain(t *testing.T) {
 	}
 }
 
-// What the evaluations of a second take, by the steps that are looked at, is about a second: more so where a schedule takes longer.
+// The pace falls as a schedule takes longer: with licences, and with more jobs.
 func TestSchedulePaceFollowsTheWork(t *testing.T) {
 	pace := func(jobs, licences int) int64 {
 		b := model.NewBuilder("licences")

@@ -11,11 +11,11 @@ import (
 // Braun reads one of the real matrices with its best published makespan.
 func Braun(t testing.TB, name string) (*model.Instance, float64) {
 	t.Helper()
-	for _, row := range realdata.Table(t, "Braun_etc", "best_known.csv") {
+	for _, row := range realdata.Table(t, "braun_etc", "best_known.csv") {
 		if row["instance"] != name {
 			continue
 		}
-		in, _, err := etc.Read(realdata.Open(t, "Braun_etc", name+".gz"), name, etc.Options{})
+		in, _, err := etc.Read(realdata.Open(t, "braun_etc", name+".gz"), name, etc.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -165,7 +165,7 @@ func TestUnrelatedTakesOddInstances(t *testing.T) {
 	}
 }
 
-// Where every job takes no time somewhere, all of them go there, wherever the start has put them.
+// If every job takes no time somewhere, all jobs go there, wherever the start has put them.
 func TestUnrelatedPutsJobsWhereTheyTakeNoTime(t *testing.T) {
 	b := model.NewBuilder("free")
 	b.Cluster(model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m"}}})
@@ -185,8 +185,8 @@ func TestUnrelatedPutsJobsWhereTheyTakeNoTime(t *testing.T) {
 	}
 }
 
-// BenchmarkUnrelatedBraun measures how far above the best published makespan two workers come: -benchtime 1x, seconds from
-// the environment, 2 if absent.
+// BenchmarkUnrelatedBraun measures how far above the best published makespan two workers come. Run it with -benchtime 1x.
+// UNRELATED_SECONDS in the environment sets the seconds, 2 by default.
 func BenchmarkUnrelatedBraun(b *testing.B) {
 	seconds, err := strconv.ParseFloat(os.Getenv("UNRELATED_SECONDS"), 64)
 	if err != nil {

@@ -48,7 +48,8 @@ func CompletionStart(in *model.Instance) *model.Solution {
 	return s
 }
 
-// TimesInstance is an instance of so many processors in each cluster and a row of run times a job; NaN: cannot run there.
+// TimesInstance has the given number of processors in each cluster and a row of run times for each job; NaN: the job cannot run
+// there.
 func TimesInstance(t testing.TB, processors []int, rows [][]float64) *model.Instance {
 	t.Helper()
 	b := model.NewBuilder("times").Minimise("makespan", 1)
