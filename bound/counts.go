@@ -14,6 +14,8 @@ var _ = Register(Method{Name: "priced-counts", Metric: "mcp",
 	Source: "allot; the relaxation after A. M. Geoffrion (1974), Math. Programming Study 2, doi:10.1007/BFb0120690",
 	New:    func(r *Relaxation, proved *Gate) Prover { return counts.NewProver(r.counts, proved) }})
 
+var _ Limited = (*counts.Prover)(nil)
+
 // counts prepares the method of package counts; nil if jobs may be left out, the jobs are not of its kind or ctx ends.
 func (r *Relaxation) counts(ctx context.Context) *counts.Problem {
 	if !r.all || len(r.must) == 0 {

@@ -53,9 +53,9 @@ type Progress struct {
 
 // Result is what a search found.
 type Result struct {
-	Solution    *model.Solution // the best schedule, never worse than the start
+	Solution    *model.Solution // the best schedule, never worse than the start; nil: none was found
 	Evaluations int64           // schedules evaluated
-	Stop        model.Stop      // why the search ended; done: it reached the target, or has nothing left to search
+	Stop        model.Stop      // why the search ended; done: it reached the target, spent the effort or has nothing left to search
 }
 
 // ErrNoEngine says that no engine can take the instance.
