@@ -144,12 +144,12 @@ func ShareBounds(rows []Row) {
 		if best == nil || row.Objective == nil {
 			continue
 		}
-		slack := model.Tolerance * math.Abs(*row.Objective)
-		if *best > *row.Objective+slack {
+		tolerance := model.Tolerance * math.Abs(*row.Objective)
+		if *best > *row.Objective+tolerance {
 			continue // it leaves out jobs that the bound counts on
 		}
 		row.Bound, row.Gap = best, Gap(row.Objective, best)
-		if *best >= *row.Objective-slack {
+		if *best >= *row.Objective-tolerance {
 			row.Status = model.Optimal
 		}
 	}

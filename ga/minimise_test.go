@@ -60,11 +60,11 @@ func TestFindsTheOptimumOfTinyClusters(t *testing.T) {
 			best := math.Inf(1)
 			permute(s.Order, func(order []int32) { best = min(best, costOf(&c, Schedule{Order: order})) })
 			found := minimise(t, c, s, with(coding), 1, Limits{}).Cost
-			slack := 1e-9 * math.Abs(best)
-			if found < best-slack {
+			tolerance := 1e-9 * math.Abs(best)
+			if found < best-tolerance {
 				t.Fatalf("cost %v below the optimum %v", found, best)
 			}
-			if tried++; found <= best+slack {
+			if tried++; found <= best+tolerance {
 				optimal++
 			}
 		})

@@ -18,14 +18,14 @@ import (
 // Among machines that are alike the fuller comes first. Its relaxation is weak: use it to check, not to solve. The error is
 // that of [Problem.Level].
 func (p *Problem) Chord(ctx context.Context) (*Form, error) {
-	c, slack, err := p.prepare(ctx)
+	c, idle, err := p.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if places := len(c.class) * c.tasks; places > largestForm {
 		return nil, &TooLargeError{places}
 	}
-	f := &Form{Model: &milp.Model{Name: formName("ggone_chord", slack)}, problem: p, core: c, slack: slack}
+	f := &Form{Model: &milp.Model{Name: formName("ggone_chord", idle)}, problem: p, core: c, idleLoad: idle}
 	s := newChordStatement(f.Model, c)
 	for r := range c.class {
 		if ctx.Err() != nil {

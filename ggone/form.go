@@ -15,11 +15,11 @@ import (
 type Form struct {
 	Model *milp.Model
 
-	problem *Problem
-	core    *core
-	slack   float64
-	loads   func(values []float64) []int  // by rank
-	start   func(machine []int) []float64 // values of an allocation
+	problem  *Problem
+	core     *core
+	idleLoad float64
+	loads    func(values []float64) []int  // by rank
+	start    func(machine []int) []float64 // values of an allocation
 }
 
 // largestForm is the number of places of tasks up to which a problem is stated: HiGHS is lost long before.
@@ -41,7 +41,7 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 	if err := p.Check(); err != nil {
 		return nil, 0, err
 	}
-	slack, err := p.slack()
+	idle, err := p.idleLoad()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -59,7 +59,7 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 		return nil, 0, &TooLargeError{}
 	}
 	c := newCore(ctx, p, 0)
-	return c, slack, ctx.Err()
+	return c, idle, ctx.Err()
 }
 
 // Level states the level form: of class c, w_cn machines carry load n, and x_cny is 1 where one of them serves task y.
@@ -69,17 +69,17 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 // Machines that are alike are not told apart, and the bound of its relaxation is that of the Lagrangian. The error is that of
 // [Solve], a [*TooLargeError] or that of ctx.
 func (p *Problem) Level(ctx context.Context) (*Form, error) {
-	c, slack, err := p.prepare(ctx)
+	c, idle, err := p.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := p.levelForm(ctx, c, c.root(), slack)
+	f := p.levelForm(ctx, c, c.root(), idle)
 	return f, ctx.Err()
 }
 
 // formName is the name of a model, which says that it leaves out slack where it does.
-func formName(name string, slack float64) string {
-	if slack > 0 {
+func formName(name string, idle float64) string {
+	if idle > 0 {
 		return name + "_without_slack"
 	}
 	return name
@@ -94,9 +94,9 @@ type levelColumns struct {
 
 // levelForm states the level form of what is left: loads in the box, at each level the candidates alone. Where ctx ends, it is good
 // for nothing.
-func (p *Problem) levelForm(ctx context.Context, c *core, b box, slack float64) *Form {
-	m := &milp.Model{Name: formName("ggone_level", slack)}
-	f := &Form{Model: m, problem: p, core: c, slack: slack}
+func (p *Problem) levelForm(ctx context.Context, c *core, b box, idle float64) *Form {
+	m := &milp.Model{Name: formName("ggone_level", idle)}
+	f := &Form{Model: m, problem: p, core: c, idleLoad: idle}
 	var columns []levelColumns
 	tasks := make([][]milp.Term, c.tasks) // by task: where it can be
 	for k := range c.classes {
@@ -217,7 +217,7 @@ func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) le
 }
 
 // Slack is the load, in tasks over the period, that the model leaves out.
-func (f *Form) Slack() float64 { return f.slack }
+func (f *Form) IdleLoad() float64 { return f.idleLoad }
 
 // Start is the values of the model's variables for an allocation, to start a solver from.
 func (f *Form) Start(machine []int) []float64 { return f.start(machine) }
@@ -242,11 +242,11 @@ func (f *Form) Allocation(values []float64) Result {
 		return none
 	}
 	s.keep(loads)
-	return f.problem.placed(s.rankOf, found.cost, f.slack)
+	return f.problem.placed(s.rankOf, found.cost, f.idleLoad)
 }
 
 // placed is the result of an allocation whose cost without slack is known: slack is parked where it costs least.
-func (p *Problem) placed(machine []int, cost, slack float64) Result {
+func (p *Problem) placed(machine []int, cost, idle float64) Result {
 	result := Result{Machine: machine, Objective: cost, Bound: math.Inf(-1)}
 	servers := p.servers()
 	tasks := make([][]int, len(servers))
@@ -257,8 +257,8 @@ func (p *Problem) placed(machine []int, cost, slack float64) Result {
 	for r := range loads {
 		loads[r] = float64(len(tasks[r]))
 	}
-	if slack > 0 {
-		parked, _, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+slack)
+	if idle > 0 {
+		parked, _, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+idle)
 		if !ok {
 			return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
 		}
@@ -278,12 +278,12 @@ func Greedy(p *Problem) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
 	}
-	slack, err := p.slack()
+	idle, err := p.idleLoad()
 	if err != nil {
 		return Result{}, err
 	}
 	if room := p.room(); room < len(p.Tasks) {
 		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
-	return p.greedy(slack, 0), nil
+	return p.greedy(idle, 0), nil
 }

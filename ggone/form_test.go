@@ -37,7 +37,7 @@ func TestLevelFormHoldsEveryAllocation(t *testing.T) {
 				t.Errorf("%d: %v costs %v; as a point %v, violation %v", seed, machine, cost, f.Model.Objective(values), v)
 			}
 			found := f.Allocation(values)
-			if found.Machine == nil || found.Objective > cost+1e-9 || f.Slack() == 0 && !near(costOf(p, found.Machine), found.Objective) {
+			if found.Machine == nil || found.Objective > cost+1e-9 || f.IdleLoad() == 0 && !near(costOf(p, found.Machine), found.Objective) {
 				t.Errorf("%d: %v costs %v; the form makes it %+v", seed, machine, cost, found)
 			}
 		})
@@ -123,7 +123,7 @@ func TestReducedFormKeepsWhatIsBelowTheLimit(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 23))
 		p := randomProblem(rng, 2+rng.IntN(4), 2+rng.IntN(2))
-		c, slack, err := p.prepare(context.Background())
+		c, idle, err := p.prepare(context.Background())
 		if err != nil {
 			continue
 		}
@@ -145,7 +145,7 @@ func TestReducedFormKeepsWhatIsBelowTheLimit(t *testing.T) {
 			continue
 		}
 		s.sieve(root)
-		f := p.levelForm(context.Background(), c, root.box, slack)
+		f := p.levelForm(context.Background(), c, root.box, idle)
 		fixed += whole.Model.Variables() - f.Model.Variables()
 		everyAssignment(len(p.Tasks), len(c.class), func(machine []int) {
 			cost := costOf(p, machine)

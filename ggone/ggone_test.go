@@ -354,7 +354,7 @@ func TestSlackBoundAgainstAllocations(t *testing.T) {
 			tasks[machine[y]] = append(tasks[machine[y]], y)
 		}
 		loads, total := make([]float64, len(servers)), 0.0
-		n := &slackNode{}
+		n := &idleNode{}
 		for r := range servers {
 			least := float64(len(tasks[r]))
 			if least >= servers[r].most {
@@ -372,7 +372,7 @@ func TestSlackBoundAgainstAllocations(t *testing.T) {
 				n.place = append(n.place, -1)
 			}
 		}
-		s := &slackSearch{p: p, ctx: context.Background(), servers: servers, total: total, pieces: make([]piece, len(servers)),
+		s := &idleSearch{p: p, ctx: context.Background(), servers: servers, total: total, pieces: make([]piece, len(servers)),
 			values: make([]float64, len(p.Tasks)), work: make([]float64, len(p.Tasks))}
 		cost := p.cost(servers, tasks, loads)
 		prices := make([]float64, len(p.Tasks)+1)

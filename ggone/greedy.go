@@ -44,17 +44,17 @@ func (p *Problem) large(dummies int) bool {
 }
 
 // slackBeyond says that the problem is too large to be searched with the slack: its tasks and slack together, times the machines, are too many.
-func (p *Problem) slackBeyond(slack float64) bool {
+func (p *Problem) idleBeyond(idle float64) bool {
 	machines := 0
 	for k := range p.Classes {
 		machines += p.Classes[k].Machines
 	}
-	return !((float64(len(p.Tasks))+slack)*float64(machines) <= largestKnapsack)
+	return !((float64(len(p.Tasks))+idle)*float64(machines) <= largestKnapsack)
 }
 
 // greedy is an allocation without a search or a bound, for problems that are too large: loads in proportion to what the machines can
 // take, then each task, in the order given, where it costs least of what is left. Complexity: O(tasks · classes).
-func (p *Problem) greedy(slack float64, dummies int) Result {
+func (p *Problem) greedy(idle float64, dummies int) Result {
 	total := len(p.Tasks) + dummies
 	room, left, machines := p.room(), total, 0
 	type open struct {
@@ -100,18 +100,18 @@ func (p *Problem) greedy(slack float64, dummies int) Result {
 		o.places[o.next]--
 		result.Machine[y] = o.first + o.next
 	}
-	if slack < float64(dummies) { // the last dummy is not a whole task
+	if idle < float64(dummies) { // the last dummy is not a whole task
 		for k := range classes {
 			for m, places := range classes[k].places {
-				if places > 0 && slack < float64(dummies) {
-					result.Load[classes[k].first+m] -= (float64(dummies) - slack) / p.Period
-					slack = float64(dummies)
+				if places > 0 && idle < float64(dummies) {
+					result.Load[classes[k].first+m] -= (float64(dummies) - idle) / p.Period
+					idle = float64(dummies)
 				}
 			}
 		}
 	}
 	p.addCommitted(result.Load)
-	if slack > 0 && dummies == 0 {
+	if idle > 0 && dummies == 0 {
 		result.Load = nil // the evaluator parks the slack where it costs least
 	}
 	return result

@@ -33,19 +33,19 @@ func (p *Problem) servers() []server {
 }
 
 // idle is the part of the service rate that is left.
-func (s *server) idle(load, period float64) float64 {
+func (s *server) spare(load, period float64) float64 {
 	return 1 - (load/period+s.class.Committed)/s.class.ServiceRate
 }
 
 // slope is the derivative of the wait by the load.
 func (s *server) slope(load, period float64) float64 {
-	idle := s.idle(load, period)
+	idle := s.spare(load, period)
 	return s.class.Kappa / period / (idle * idle)
 }
 
 // waitBelow is less than the wait by more than its rounding error, which grows as the machine gets full.
 func (s *server) waitBelow(load, period float64) float64 {
-	return s.class.wait(load, period) * max(0, 1-4*ulp/max(s.idle(load, period), ulp))
+	return s.class.wait(load, period) * max(0, 1-4*ulp/max(s.spare(load, period), ulp))
 }
 
 // loadOf is the load at which the wait is w.
@@ -177,7 +177,7 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 // lack. It is −Inf where a machine with tasks that have limits is so full that its wait has lost most digits.
 func (p *Problem) parkingBound(servers []server, marginals []marginal, tasks [][]int, loads []float64, price, lack float64) float64 {
 	for r := range marginals {
-		if len(marginals[r].waits) > 0 && servers[r].idle(loads[r], p.Period) < 1e-8 {
+		if len(marginals[r].waits) > 0 && servers[r].spare(loads[r], p.Period) < 1e-8 {
 			return math.Inf(-1)
 		}
 	}
@@ -191,7 +191,7 @@ func (p *Problem) parkingBound(servers []server, marginals []marginal, tasks [][
 	if !(bound <= hugeTotal) {
 		return math.Inf(-1)
 	}
-	return bound - slackTolerance/4*bound
+	return bound - idleTolerance/4*bound
 }
 
 // cost is the penalty of all tasks at the loads.

@@ -27,12 +27,12 @@ const reduceLoads = 64
 // Reduce bounds the problem by the Lagrangian at the root, finds allocations as [Solve] does there, and fixes by reduced costs
 // what no better allocation has. Where few loads are left it tries them all. The error is that of [Problem.Level].
 func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
-	c, slack, err := p.prepare(ctx)
+	c, idle, err := p.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
 	opt.Tolerance = max(opt.Tolerance, leastTolerance)
-	if report := opt.Progress; slack > 0 && report != nil { // what allocations cost without slack says little
+	if report := opt.Progress; idle > 0 && report != nil { // what allocations cost without slack says little
 		opt.Progress = func(p Progress) {
 			p.Objective = math.Inf(1)
 			report(p)
@@ -46,13 +46,13 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	}
 	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: s.certain(root.bound), Best: Result{Objective: math.Inf(1), Bound: math.Inf(-1)}}
 	if s.bestLoads != nil {
-		r.Best = p.placed(s.rankOf, s.best, slack)
+		r.Best = p.placed(s.rankOf, s.best, idle)
 	}
 	switch {
 	case !open:
 		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), s.certain(math.Inf(1))
 	case !s.stopped():
-		if form := p.levelForm(ctx, c, root.box, slack); ctx.Err() == nil {
+		if form := p.levelForm(ctx, c, root.box, idle); ctx.Err() == nil {
 			r.Form = form
 		}
 	}

@@ -71,13 +71,13 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 		return Result{}, err
 	}
 	opt.Tolerance = max(opt.Tolerance, leastTolerance)
-	slack, err := p.slack()
+	idle, err := p.idleLoad()
 	if err != nil {
 		return Result{}, err
 	}
 	dummies := 0
 	if p.Dummies {
-		dummies = wholeTasks(slack)
+		dummies = wholeTasks(idle)
 	}
 	room := p.room()
 	if room < len(p.Tasks) {
@@ -89,25 +89,25 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
 	}
-	if p.large(dummies) || p.beyond() || p.slackBeyond(slack) {
-		return p.greedy(slack, dummies), nil
+	if p.large(dummies) || p.beyond() || p.idleBeyond(idle) {
+		return p.greedy(idle, dummies), nil
 	}
-	if slack > 0 && dummies == 0 {
-		return p.solveSlack(ctx, slack, opt)
+	if idle > 0 && dummies == 0 {
+		return p.solveIdle(ctx, idle, opt)
 	}
-	return p.solveWhole(ctx, slack, dummies, opt)
+	return p.solveWhole(ctx, idle, dummies, opt)
 }
 
 // wholeTasks is the number of dummies that make up the slack, the last not a whole one; 0 where they are too many to count.
-func wholeTasks(slack float64) int {
-	if slack > math.MaxInt32 {
+func wholeTasks(idle float64) int {
+	if idle > math.MaxInt32 {
 		return 0
 	}
-	return int(math.Ceil(slack * (1 - 1e-9)))
+	return int(math.Ceil(idle * (1 - 1e-9)))
 }
 
 // slack is the load, in tasks over the period, that neither tasks nor committed rates make up.
-func (p *Problem) slack() (float64, error) {
+func (p *Problem) idleLoad() (float64, error) {
 	load := float64(len(p.Tasks)) / p.Period
 	most := 0.0
 	for k := range p.Classes {
@@ -135,7 +135,7 @@ func (p *Problem) room() int {
 }
 
 // solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them.
-func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, opt Options) (Result, error) {
+func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt Options) (Result, error) {
 	s := newSearch(ctx, newCore(ctx, p, dummies), opt)
 	s.run()
 	result := Result{Objective: s.best, Bound: s.proved, Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
@@ -147,7 +147,7 @@ func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, op
 	}
 	result.Machine = s.rankOf[:len(p.Tasks)]
 	result.Load = make([]float64, len(s.class))
-	excess := float64(dummies) - slack // the last dummy is not a whole task
+	excess := float64(dummies) - idle // the last dummy is not a whole task
 	for r, n := range loads {
 		result.Load[r] = float64(n) / p.Period
 	}

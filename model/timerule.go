@@ -218,7 +218,7 @@ func (in *Instance) shortOf(j *Job, cluster int) int {
 func (in *Instance) usable(j *Job, c *Cluster) int {
 	all, most := 0, 0
 	for g := range c.Machines {
-		units, _ := in.holds(j, &c.Machines[g])
+		units, _ := in.processorsFor(j, &c.Machines[g])
 		all += units * c.Machines[g].Count
 		most = max(most, units)
 	}
@@ -248,7 +248,7 @@ func (in *Instance) CannotRun(job, cluster int) string {
 		return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, shown(in.licences[need.Licence].ID), shown(c.ID), copies)
 	}
 	for g := len(c.Machines) - 1; g >= 0; g-- {
-		if _, why := in.Hosts(j, &c.Machines[g]); why != "" {
+		if why := in.WhyFewer(j, &c.Machines[g]); why != "" {
 			return fmt.Sprintf("%s on %s", why, c.ID)
 		}
 	}
@@ -269,9 +269,9 @@ const (
 	tooLittleMemory
 )
 
-// holds is the number of processors of one machine of the group that the job can hold at once, and what keeps it from
-// holding all.
-func (in *Instance) holds(j *Job, m *Machine) (processors int, why obstacle) {
+// processorsFor is the number of processors of one machine of the group that the job can hold at once, and the obstacle that
+// keeps it from holding all of them.
+func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obstacle) {
 	if m.Bandwidth < j.MinBandwidth {
 		return 0, tooSlowLink
 	}
@@ -284,10 +284,11 @@ func (in *Instance) holds(j *Job, m *Machine) (processors int, why obstacle) {
 	return m.Units, noObstacle
 }
 
-// Holds is the number of processors of one machine of the group that the job can hold at once; [Instance.Hosts] also says
-// why it is not more.
-func (in *Instance) Holds(j *Job, m *Machine) int {
-	processors, _ := in.holds(j, m)
+// ProcessorsFor is the number of processors of one machine of group m that job j can hold at once: 0 where the machine lacks the
+// bandwidth or a licence, else as many as its memory allows. Where that is fewer than the machine has, [Instance.WhyFewer] gives
+// the reason. O(licences of the job).
+func (in *Instance) ProcessorsFor(j *Job, m *Machine) int {
+	processors, _ := in.processorsFor(j, m)
 	return processors
 }
 
@@ -301,19 +302,18 @@ func (in *Instance) missing(j *Job, m *Machine) int {
 	return -1
 }
 
-// Hosts is the number of processors of one machine of the group that the job can hold at once, and, where that is fewer
-// than the machine has, why.
-func (in *Instance) Hosts(j *Job, m *Machine) (processors int, why string) {
-	processors, obstacle := in.holds(j, m)
-	switch obstacle {
+// WhyFewer says, for people, what keeps job j from holding all processors of one machine of group m at once; it is empty where
+// nothing does. See [Instance.ProcessorsFor].
+func (in *Instance) WhyFewer(j *Job, m *Machine) string {
+	switch _, obstacle := in.processorsFor(j, m); obstacle {
 	case tooSlowLink:
-		why = fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)
+		return fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)
 	case missingLicence:
-		why = fmt.Sprintf("needs licence %s, too few machines run it", in.licences[in.missing(j, m)].ID)
+		return fmt.Sprintf("needs licence %s, too few machines run it", in.licences[in.missing(j, m)].ID)
 	case tooLittleMemory:
-		why = fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
+		return fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
 	}
-	return processors, why
+	return ""
 }
 
 // ceilDiv is ⌈a/b⌉ of positive whole numbers.

@@ -12,18 +12,18 @@ const timeRounding = 1e-14
 
 // Proves says that a lower bound shows the evaluated schedule to be optimal: it does not lie below its objective by more than
 // [Tolerance] of that and its rounding error.
-func (e Evaluation) Proves(bound float64) bool { return bound >= e.Objective-e.slack() }
+func (e Evaluation) Proves(bound float64) bool { return bound >= e.Objective-e.tolerance() }
 
 // ProvesWithin says the same for a solver that stops its proof at a relative tolerance of its own.
 func (e Evaluation) ProvesWithin(bound, tolerance float64) bool {
-	return bound >= e.Objective-tolerance*math.Abs(e.Objective)-e.slack()
+	return bound >= e.Objective-tolerance*math.Abs(e.Objective)-e.tolerance()
 }
 
 // Refutes says that no such lower bound can hold, as the evaluated schedule costs less, by more than the same.
-func (e Evaluation) Refutes(bound float64) bool { return bound > e.Objective+e.slack() }
+func (e Evaluation) Refutes(bound float64) bool { return bound > e.Objective+e.tolerance() }
 
-// slack is what a bound may differ from the objective and still count as equal.
-func (e Evaluation) slack() float64 { return Tolerance*math.Abs(e.Objective) + e.Rounding }
+// tolerance is what a bound may differ from the objective and still count as equal.
+func (e Evaluation) tolerance() float64 { return Tolerance*math.Abs(e.Objective) + e.Rounding }
 
 // ulps is the rounding error to allow for at a point in time.
 func ulps(t float64) float64 { return 4 * (math.Nextafter(t, math.Inf(1)) - t) }

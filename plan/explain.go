@@ -180,7 +180,7 @@ func (x *explainer) usable(cluster int) int {
 	all, most, j := 0, 0, &x.in.Jobs()[x.job]
 	for g := range x.in.Clusters()[cluster].Machines {
 		m := &x.in.Clusters()[cluster].Machines[g]
-		each := x.in.Holds(j, m)
+		each := x.in.ProcessorsFor(j, m)
 		all, most = all+each*m.Count, max(most, each)
 	}
 	if j.Span == model.SpanMachine {

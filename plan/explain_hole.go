@@ -29,7 +29,7 @@ func (x *explainer) begin(cluster, size int, speed, link float64) *holeSearch {
 	groups := make([]int, 0, len(c.Machines))
 	for g := range c.Machines {
 		m := &c.Machines[g]
-		if m.Speed >= speed && m.Bandwidth >= link && x.in.Holds(j, m) > 0 {
+		if m.Speed >= speed && m.Bandwidth >= link && x.in.ProcessorsFor(j, m) > 0 {
 			groups = append(groups, g)
 			slowest, fastest = min(slowest, m.Speed), max(fastest, m.Speed)
 			slowestLink, fastestLink = min(slowestLink, m.Bandwidth), max(fastestLink, m.Bandwidth)
@@ -115,7 +115,7 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 			continue
 		}
 		m, g := c.MachineOf(p)
-		room := s.x.in.Holds(j, &c.Machines[g])
+		room := s.x.in.ProcessorsFor(j, &c.Machines[g])
 		if !nothing && s.memory[m] != nil && j.Memory > 0 {
 			room = s.memory[m].Room(t, t+length, j.Memory, room)
 		}

@@ -120,7 +120,7 @@ func bestByHand(in *model.Instance, sol *model.Solution, job, cluster int) float
 	best := math.Inf(1)
 	c := &in.Clusters()[cluster]
 	for p := range c.Processors {
-		if in.Holds(&in.Jobs()[job], &c.Machines[c.GroupOf(p)]) == 0 {
+		if in.ProcessorsFor(&in.Jobs()[job], &c.Machines[c.GroupOf(p)]) == 0 {
 			continue
 		}
 		set := model.Processors(p)

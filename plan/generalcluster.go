@@ -101,7 +101,7 @@ func (g *generalCluster) tracked(group *model.Machine) int {
 func (g *generalCluster) idleFor(j *model.Job) int {
 	processors := 0
 	for _, idle := range g.untracked {
-		processors += idle.count * g.in.Holds(j, idle.group)
+		processors += idle.count * g.in.ProcessorsFor(j, idle.group)
 	}
 	return processors
 }

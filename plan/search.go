@@ -29,7 +29,7 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 	for k := range g.machines {
 		m := g.machines[k].group
 		if m != of { // the machines of a group are alike
-			hosts, of = g.in.Holds(s.job, m), m
+			hosts, of = g.in.ProcessorsFor(s.job, m), m
 		}
 		s.room = append(s.room, 0)
 		if hosts == 0 || m.Speed < speed || m.Bandwidth < link {

@@ -69,7 +69,7 @@ func hostsOf(in *model.Instance, job, cluster int) int {
 	all := 0
 	for g := range in.Clusters()[cluster].Machines {
 		m := &in.Clusters()[cluster].Machines[g]
-		all += in.Holds(j, m) * m.Count
+		all += in.ProcessorsFor(j, m) * m.Count
 	}
 	return all
 }
@@ -147,7 +147,7 @@ func (r *Resources) longest(job, n int, hosts []host) float64 {
 	longest, link := 0.0, math.Inf(1)
 	for k := range hosts {
 		for g := range hosts[k].state.machines {
-			if m := hosts[k].state.machines[g].group; r.in.Holds(j, m) > 0 {
+			if m := hosts[k].state.machines[g].group; r.in.ProcessorsFor(j, m) > 0 {
 				longest = max(longest, r.in.Busy(job, hosts[k].cluster, m.Speed, tasks))
 				link = min(link, m.Bandwidth)
 			}

@@ -38,7 +38,7 @@ type Observer interface {
 type Watcher interface {
 	Observer
 	// Watch is called once, before the run.
-	Watch(*Grid, Policy)
+	Watch(*Platform, Policy)
 }
 
 // Planner is a policy that can say what it intends.

@@ -9,12 +9,12 @@ import (
 )
 
 // Policies make one and the same policy for either world, each time for one run.
-type Policies struct {
+type Discipline struct {
 	// Trace makes the policy for a trace on so many processors, which decides as that of Grid does on a plain instance. Nil: every
 	// instance runs in the general world.
-	Trace func(processors int) Policy
+	Plain func(processors int) Policy
 	// Grid makes the policy for the system of an instance.
-	Grid func(*Grid) Policy
+	General func(*Platform) Policy
 	// Deadlines says that the policy looks at deadlines, soft ones too, which the jobs of a trace do not show.
 	Deadlines bool
 }
@@ -33,13 +33,13 @@ func anyDeadline(in *model.Instance) bool {
 //
 // Complexity beside that of the policy: O(log n + m/64) a job for m processors as a trace, else O(log n + machines) a job. Memory:
 // O(n).
-func Simulate(ctx context.Context, in *model.Instance, policies Policies, opt Options) (*model.Solution, Totals, error) {
-	if policies.Grid == nil {
+func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
+	if policies.General == nil {
 		return nil, Totals{}, errors.New("sim: expected a policy for the system of an instance, found none")
 	}
 	_, watches := opt.Observer.(Watcher)
-	if policies.Trace != nil && plain(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {
-		return replay(ctx, in, policies.Trace(in.Processors()), opt)
+	if policies.Plain != nil && plain(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {
+		return replay(ctx, in, policies.Plain(in.Processors()), opt)
 	}
-	return simulateGrid(ctx, in, policies.Grid, opt)
+	return simulateGeneral(ctx, in, policies.General, opt)
 }

@@ -14,8 +14,8 @@ type Online interface {
 	solve.Solver
 	// Simulate runs the policy; an observer may look on. The error is that of ctx or a bug.
 	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
-	// Trace is the policy for a trace on so many processors, for one run.
-	Trace(processors int) sim.Policy
+	// Discipline makes the policy in either world, with the parameters as they are now.
+	Discipline() sim.Discipline
 	// Kills says that a job is ended at its estimate.
 	Kills() bool
 }
@@ -23,6 +23,12 @@ type Online interface {
 // backfillFeatures is what the backfilling policies honour.
 const backfillFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 	model.BandwidthNeeds | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
+
+// simulate runs an on-line policy on an instance; it kills jobs at their estimates where the options or the solver say so.
+func simulate(ctx context.Context, in *model.Instance, policy Online, opt sim.Options) (*model.Solution, sim.Totals, error) {
+	opt.Kill = opt.Kill || policy.Kills()
+	return sim.Simulate(ctx, in, policy.Discipline(), opt)
+}
 
 // online runs a policy on an instance as a solver.
 func online(ctx context.Context, in *model.Instance, policy Online) (solve.Result, error) {

@@ -39,14 +39,11 @@ func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ solve.Op
 
 // Simulate implements [Online].
 func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGridConservative(s.Step)}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *Conservative) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *Conservative) Trace(processors int) sim.Policy {
-	return &backfill.Conservative{Step: s.Step, Processors: processors}
-}
+// Discipline implements [Online].
+func (s *Conservative) Discipline() sim.Discipline { return backfill.Conservative(s.Step) }

@@ -39,14 +39,11 @@ func (s *EASY) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 
 // Simulate implements [Online].
 func (s *EASY) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindEASY, s.Step, backfill.Priorities{})}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *EASY) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *EASY) Trace(_ int) sim.Policy {
-	return &backfill.EASY{Step: s.Step}
-}
+// Discipline implements [Online].
+func (s *EASY) Discipline() sim.Discipline { return backfill.EASY(s.Step) }

@@ -76,17 +76,14 @@ func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ solve.Option
 
 // Simulate implements [Online].
 func (s *Flexible) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindFlexible, s.Step, s.priorities()), Deadlines: true}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *Flexible) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *Flexible) Trace(_ int) sim.Policy {
-	return &backfill.Flexible{Step: s.Step, Priorities: s.priorities()}
-}
+// Discipline implements [Online].
+func (s *Flexible) Discipline() sim.Discipline { return backfill.Flexible(s.Step, s.priorities()) }
 
 // priorities are the weights.
 func (s *Flexible) priorities() backfill.Priorities {

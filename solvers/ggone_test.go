@@ -286,17 +286,17 @@ func TestGGOneNearUnstable(t *testing.T) {
 }
 
 // randomGGOne has 3 to 7 tasks on 2 or 3 machines, some alike; with slack at most 5 tasks.
-func randomGGOne(t testing.TB, seed uint64, slack bool) (in *model.Instance, machines int) {
+func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, machines int) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	b := model.NewBuilder(fmt.Sprint("random-", seed, slack)).Minimise("qos_penalty", 1)
+	b := model.NewBuilder(fmt.Sprint("random-", seed, idle)).Minimise("qos_penalty", 1)
 	tasks := 3 + rng.IntN(5)
-	if slack {
+	if idle {
 		tasks = 3 + rng.IntN(3)
 	}
 	machines = 2 + rng.IntN(2)
 	rate := float64(tasks) / 10
-	if slack {
+	if idle {
 		rate *= 1 + between(0.02, 0.6)
 	}
 	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: 10, K: new(between(0, 2)), Charge: []string{"response", "service"}[rng.IntN(2)]}

@@ -197,7 +197,7 @@ func (r *highsRun) solve(ctx context.Context, form *ggone.Form, opt milp.Options
 	if r.opt.Progress != nil {
 		opt.Progress = func(p milp.Progress) {
 			objective, bound := r.best.Objective, r.proved(p.Bound, opt.Cutoff)
-			if form.Slack() == 0 {
+			if form.IdleLoad() == 0 {
 				objective = min(objective, p.Objective)
 			}
 			r.opt.Progress(solve.Progress{Evaluations: r.evaluations + p.Nodes, Objective: r.weight * objective, Bound: r.weight * min(bound, objective)})

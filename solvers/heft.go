@@ -65,7 +65,7 @@ func meanDuration(in *model.Instance, job int) float64 {
 		size, _ := in.Width(job, c)
 		shortest := math.Inf(1)
 		for g := range in.Clusters()[c].Machines {
-			if m := &in.Clusters()[c].Machines[g]; in.Holds(j, m) > 0 {
+			if m := &in.Clusters()[c].Machines[g]; in.ProcessorsFor(j, m) > 0 {
 				shortest = min(shortest, in.Busy(job, c, m.Speed, (j.Tasks+size-1)/size)+in.Transfer(job, m.Bandwidth))
 			}
 		}

@@ -35,7 +35,7 @@ var _ = solve.Register(solve.Info{
 type MaxMin struct{}
 
 // Supports implements [Solver].
-func (*MaxMin) Supports(in *model.Instance) error { return supportsLanes(in) }
+func (*MaxMin) Supports(in *model.Instance) error { return supportsResources(in) }
 
 // Solve implements [Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -49,9 +49,9 @@ func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 	}
 	walk := newMaxMinWalk(ctx, c)
 	return c.solve(ctx, func() (int, int) {
-		if job, lane, ok := walk.next(); ok {
-			m.take(job, lane)
-			return job, lane
+		if job, resource, ok := walk.next(); ok {
+			m.take(job, resource)
+			return job, resource
 		}
 		return m.next()
 	}), nil
@@ -70,26 +70,26 @@ type maxMinBuckets struct {
 
 // maxMinBucket holds jobs of one size that are kept with one lane. Heaps may hold jobs that have left it.
 type maxMinBucket struct {
-	lane, size int
-	longest    entryHeap // by duration, the longest first
-	latest     entryHeap // by arrival + duration, the latest first, of jobs that arrive after the start
-	due        entryHeap // by deadline − duration, the first first, of jobs with a hard deadline
-	bound      float64   // no job here has a later smallest completion time; −Inf: empty
-	gap        float64   // the least difference of two durations on the lane; NaN: not known yet
+	resource, size int
+	longest        entryHeap // by duration, the longest first
+	latest         entryHeap // by arrival + duration, the latest first, of jobs that arrive after the start
+	due            entryHeap // by deadline − duration, the first first, of jobs with a hard deadline
+	bound          float64   // no job here has a later smallest completion time; −Inf: empty
+	gap            float64   // the least difference of two durations on the lane; NaN: not known yet
 }
 
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.lanes)), poll: solve.NewPoll(ctx)}
-	for k := range c.lanes {
-		row := make([]int32, c.lanes[k].processors+1)
+	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.resources)), poll: solve.NewPoll(ctx)}
+	for k := range c.resources {
+		row := make([]int32, c.resources[k].processors+1)
 		for _, size := range c.sizes[k] {
 			row[size] = int32(len(m.buckets))
-			m.buckets = append(m.buckets, maxMinBucket{lane: k, size: size, bound: math.Inf(-1), gap: math.NaN()})
+			m.buckets = append(m.buckets, maxMinBucket{resource: k, size: size, bound: math.Inf(-1), gap: math.NaN()})
 		}
 		m.of = append(m.of, row)
 	}
 	for j := range c.left {
-		if m.poll.Stopped(8 * len(c.lanes)) {
+		if m.poll.Stopped(8 * len(c.resources)) {
 			return nil
 		}
 		m.keep(j)
@@ -103,17 +103,17 @@ func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
 // keep puts the job with the lane on which it would end first now.
 func (m *maxMinBuckets) keep(job int) {
 	o := m.c.best(job)
-	if m.home[job] = -1; o.cluster >= 0 {
-		m.move(job, o.cluster, o.first)
+	if m.home[job] = -1; o.best >= 0 {
+		m.move(job, o.best, o.first)
 	}
 }
 
 // move puts the job with the lane, on which it would end at the time.
-func (m *maxMinBuckets) move(job, lane int, end float64) {
+func (m *maxMinBuckets) move(job, resource int, end float64) {
 	j := &m.c.in.Jobs()[job]
-	home := m.of[lane][m.c.lanes[lane].size(j)]
+	home := m.of[resource][m.c.resources[resource].size(j)]
 	m.home[job] = home
-	b, d := &m.buckets[home], m.c.on(job, lane)
+	b, d := &m.buckets[home], m.c.on(job, resource)
 	b.longest.push(entry{-d, int32(job)})
 	if j.Arrival > m.c.in.FirstArrival() {
 		b.latest.push(entry{-(j.Arrival + d), int32(job)})
@@ -126,7 +126,7 @@ func (m *maxMinBuckets) move(job, lane int, end float64) {
 
 // refresh brings the bound up to date and takes jobs out that cannot start in time any more.
 func (m *maxMinBuckets) refresh(b *maxMinBucket) {
-	release, home := m.c.release[b.lane][b.size], m.of[b.lane][b.size]
+	release, home := m.c.release[b.resource][b.size], m.of[b.resource][b.size]
 	for len(b.due) > 0 && release > b.due[0].key {
 		if e := b.due.pop(); m.home[e.job] == home {
 			m.keep(int(e.job))
@@ -147,14 +147,14 @@ func (m *maxMinBuckets) refresh(b *maxMinBucket) {
 }
 
 // next takes the job whose smallest completion time is the largest.
-func (m *maxMinBuckets) next() (job, lane int) {
-	for _, lane := range m.filled {
-		for _, size := range m.c.sizes[lane] {
-			m.refresh(&m.buckets[m.of[lane][size]])
+func (m *maxMinBuckets) next() (job, resource int) {
+	for _, resource := range m.filled {
+		for _, size := range m.c.sizes[resource] {
+			m.refresh(&m.buckets[m.of[resource][size]])
 		}
 	}
-	for _, lane := range m.filled {
-		m.isFilled[lane] = false
+	for _, resource := range m.filled {
+		m.isFilled[resource] = false
 	}
 	m.filled = m.filled[:0]
 	for {
@@ -174,19 +174,19 @@ func (m *maxMinBuckets) next() (job, lane int) {
 		}
 		if m.settle(top, rival) {
 			job := m.first(m.buckets[top].bound)
-			lane := m.buckets[m.home[job]].lane
-			m.take(job, lane)
-			return job, lane
+			resource := m.buckets[m.home[job]].resource
+			m.take(job, resource)
+			return job, resource
 		}
 	}
 }
 
 // take notes that the job is placed on the lane.
-func (m *maxMinBuckets) take(job, lane int) {
+func (m *maxMinBuckets) take(job, resource int) {
 	m.home[job] = -1
-	if !m.isFilled[lane] {
-		m.isFilled[lane] = true
-		m.filled = append(m.filled, lane)
+	if !m.isFilled[resource] {
+		m.isFilled[resource] = true
+		m.filled = append(m.filled, resource)
 	}
 }
 
@@ -194,9 +194,9 @@ func (m *maxMinBuckets) take(job, lane int) {
 // is less than the rival's.
 func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	b := &m.buckets[bucket]
-	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.lanes)) {
+	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.resources)) {
 		h := &b.longest
-		if len(*h) == 0 || m.c.release[b.lane][b.size]-(*h)[0].key < b.bound {
+		if len(*h) == 0 || m.c.release[b.resource][b.size]-(*h)[0].key < b.bound {
 			h = &b.latest
 		}
 		moved, ok := m.stays(b, int((*h)[0].job))
@@ -213,10 +213,10 @@ func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 // new bucket is returned.
 func (m *maxMinBuckets) stays(b *maxMinBucket, job int) (moved float64, ok bool) {
 	o := m.c.best(job)
-	if o.cluster == b.lane {
+	if o.best == b.resource {
 		return 0, true
 	}
-	m.move(job, o.cluster, o.first) // the lane that it was kept with is in time, so there is one
+	m.move(job, o.best, o.first) // the lane that it was kept with is in time, so there is one
 	return m.buckets[m.home[job]].bound, false
 }
 
@@ -236,7 +236,7 @@ func (m *maxMinBuckets) first(bound float64) int {
 
 // firstOf looks for such a job in one bucket that comes before the best; moved: others have left it.
 func (m *maxMinBuckets) firstOf(b *maxMinBucket, bound float64, best *int) (moved bool) {
-	release := m.c.release[b.lane][b.size]
+	release := m.c.release[b.resource][b.size]
 	better := func(job int) bool { // of those that are equal
 		if *best >= 0 && job >= *best {
 			return true
@@ -285,7 +285,7 @@ func (m *maxMinBuckets) gapOf(b *maxMinBucket) float64 {
 	if math.IsNaN(b.gap) {
 		var durations []float64
 		for j := range m.c.left {
-			if d := m.c.on(j, b.lane); !math.IsInf(d, 1) {
+			if d := m.c.on(j, b.resource); !math.IsInf(d, 1) {
 				durations = append(durations, d)
 			}
 		}

@@ -24,8 +24,8 @@ func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
 	if c.deadlines || c.in.Features().Has(model.Arrivals) {
 		return nil
 	}
-	w := &maxMinWalk{c: c, orders: make([][]int32, len(c.lanes))}
-	for k := range c.lanes {
+	w := &maxMinWalk{c: c, orders: make([][]int32, len(c.resources))}
+	for k := range c.resources {
 		if ctx.Err() != nil || len(c.sizes[k]) > 1 {
 			return nil
 		}
@@ -42,7 +42,7 @@ func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
 }
 
 // next is the job with its lane; false where it is not found soon.
-func (w *maxMinWalk) next() (job, lane int, ok bool) {
+func (w *maxMinWalk) next() (job, resource int, ok bool) {
 	const looks, patience = 16, 256
 	if w == nil || w.misses > patience {
 		return 0, 0, false
@@ -68,7 +68,7 @@ func (w *maxMinWalk) next() (job, lane int, ok bool) {
 		}
 		if w.c.at(j, walked) < best.first {
 			w.misses = 0
-			return best.job, best.cluster, true
+			return best.job, best.best, true
 		}
 		if looked++; looked > looks {
 			w.misses++
@@ -78,5 +78,5 @@ func (w *maxMinWalk) next() (job, lane int, ok bool) {
 			best = o
 		}
 	}
-	return best.job, best.cluster, true
+	return best.job, best.best, true
 }

@@ -34,7 +34,7 @@ var _ = solve.Register(solve.Info{
 type MinMin struct{}
 
 // Supports implements [Solver].
-func (*MinMin) Supports(in *model.Instance) error { return supportsLanes(in) }
+func (*MinMin) Supports(in *model.Instance) error { return supportsResources(in) }
 
 // Solve implements [Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -42,12 +42,12 @@ func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 	if c == nil {
 		return solve.Stopped(ctx), err
 	}
-	queues := make([]laneQueue, len(c.lanes))
+	queues := make([]resourceQueue, len(c.resources))
 	for k := range queues {
 		if ctx.Err() != nil {
 			return solve.Stopped(ctx), nil
 		}
-		queues[k] = newLaneQueue(c, k)
+		queues[k] = newResourceQueue(c, k)
 	}
 	last := -1 // the lane of the last placement
 	return c.solve(ctx, func() (int, int) {
@@ -80,7 +80,7 @@ func (a completion) before(b completion) bool {
 }
 
 // laneQueue finds the job that can end first on one cluster.
-type laneQueue struct {
+type resourceQueue struct {
 	sizes []sizeQueue
 	head  completion
 }
@@ -90,24 +90,24 @@ type laneQueue struct {
 //
 // Jobs that are placed leave a queue when they are met at its front.
 type sizeQueue struct {
-	lane, size int
-	jobs       []int32    // all, by duration and job
-	durations  []float64  // of the jobs
-	arrived    tournament // those of them that have arrived, each at its place in jobs
-	byArrival  []int32    // not arrived yet, by arrival
-	byEnd      []int32    // the same, by arrival + duration and job
+	resource, size int
+	jobs           []int32    // all, by duration and job
+	durations      []float64  // of the jobs
+	arrived        tournament // those of them that have arrived, each at its place in jobs
+	byArrival      []int32    // not arrived yet, by arrival
+	byEnd          []int32    // the same, by arrival + duration and job
 }
 
-func newLaneQueue(c *completions, lane int) laneQueue {
-	q := laneQueue{sizes: make([]sizeQueue, len(c.sizes[lane]))}
-	index := make([]int, len(c.release[lane]))
-	for k, size := range c.sizes[lane] {
-		q.sizes[k] = sizeQueue{lane: lane, size: size}
+func newResourceQueue(c *completions, resource int) resourceQueue {
+	q := resourceQueue{sizes: make([]sizeQueue, len(c.sizes[resource]))}
+	index := make([]int, len(c.release[resource]))
+	for k, size := range c.sizes[resource] {
+		q.sizes[k] = sizeQueue{resource: resource, size: size}
 		index[size] = k
 	}
 	for j := range c.left {
-		if !math.IsInf(c.at(j, lane), 1) {
-			s := &q.sizes[index[c.lanes[lane].size(&c.in.Jobs()[j])]]
+		if !math.IsInf(c.at(j, resource), 1) {
+			s := &q.sizes[index[c.resources[resource].size(&c.in.Jobs()[j])]]
 			s.jobs = append(s.jobs, int32(j))
 		}
 	}
@@ -121,10 +121,10 @@ func newLaneQueue(c *completions, lane int) laneQueue {
 // sort brings the lists into order.
 func (s *sizeQueue) sort(c *completions) {
 	jobs, start := c.in.Jobs(), c.in.FirstArrival()
-	s.jobs = sorted(s.jobs, func(j int32) float64 { return c.on(int(j), s.lane) })
+	s.jobs = sorted(s.jobs, func(j int32) float64 { return c.on(int(j), s.resource) })
 	s.durations = make([]float64, len(s.jobs))
 	for k, j := range s.jobs {
-		s.durations[k] = c.on(int(j), s.lane)
+		s.durations[k] = c.on(int(j), s.resource)
 	}
 	s.arrived = newTournament(len(s.jobs))
 	for k, j := range s.jobs {
@@ -135,7 +135,7 @@ func (s *sizeQueue) sort(c *completions) {
 		}
 	}
 	s.arrived.play()
-	s.byEnd = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival + c.on(int(j), s.lane) })
+	s.byEnd = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival + c.on(int(j), s.resource) })
 	s.byArrival = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival })
 }
 
@@ -163,14 +163,14 @@ func sorted(jobs []int32, key func(int32) float64) []int32 {
 
 // place is the place of the job in jobs.
 func (s *sizeQueue) place(c *completions, job int32) int {
-	own := c.on(int(job), s.lane)
+	own := c.on(int(job), s.resource)
 	return sort.Search(len(s.jobs), func(k int) bool {
 		return s.durations[k] > own || s.durations[k] == own && s.jobs[k] >= job
 	})
 }
 
 // update finds the head anew.
-func (q *laneQueue) update(c *completions) {
+func (q *resourceQueue) update(c *completions) {
 	q.head = completion{math.Inf(1), -1}
 	for k := range q.sizes {
 		if first := q.sizes[k].first(c); first.job >= 0 && first.before(q.head) {
@@ -181,12 +181,12 @@ func (q *laneQueue) update(c *completions) {
 
 // first is the job of this size that ends first.
 func (s *sizeQueue) first(c *completions) completion {
-	release := c.release[s.lane][s.size]
+	release := c.release[s.resource][s.size]
 	s.advance(c, release)
 	best := s.firstArrived(c, release)
 	if len(s.byEnd) > 0 {
 		j := int(s.byEnd[0])
-		if next := (completion{c.in.Jobs()[j].Arrival + c.on(j, s.lane), j}); next.before(best) {
+		if next := (completion{c.in.Jobs()[j].Arrival + c.on(j, s.resource), j}); next.before(best) {
 			best = next
 		}
 	}
@@ -221,7 +221,7 @@ func (s *sizeQueue) firstArrived(c *completions, release float64) completion {
 			to += sort.Search(len(s.jobs)-to, func(k int) bool { return release+s.durations[to+k] > end })
 		}
 		job := s.arrived.least(from, to)
-		if c.left[job] && !(c.deadlines && c.late(int(job), release, c.on(int(job), s.lane))) {
+		if c.left[job] && !(c.deadlines && c.late(int(job), release, c.on(int(job), s.resource))) {
 			return completion{end, int(job)}
 		}
 		s.arrived.set(s.place(c, job), nobody)

@@ -67,7 +67,7 @@ type MTS struct {
 }
 
 // Supports implements [Solver].
-func (*MTS) Supports(in *model.Instance) error { return supportsLanes(in) }
+func (*MTS) Supports(in *model.Instance) error { return supportsResources(in) }
 
 // withDefaults are the parameters with the paper's values in place of zeros.
 func (m MTS) withDefaults() (MTS, error) {
@@ -115,9 +115,9 @@ func (l mtsLoads) fragment(most float64) (sum float64, ok bool) {
 }
 
 // loads are those of the job that starts in time on the resource.
-func (r *mtsRun) loads(k *mtsKind, lane int, start float64) mtsLoads {
-	l := &r.lanes[lane]
-	ex, tr := r.times(k, lane)
+func (r *mtsRun) loads(k *mtsKind, resource int, start float64) mtsLoads {
+	l := &r.resources[resource]
+	ex, tr := r.times(k, resource)
 	left := k.deadline - start
 	loads := mtsLoads{cpu: 1, bandwidth: 1, memory: 1}
 	if ex < left-tr {
@@ -133,8 +133,8 @@ func (r *mtsRun) loads(k *mtsKind, lane int, start float64) mtsLoads {
 }
 
 // times are how long the job runs and moves its files on the resource, in what is usable of it.
-func (r *mtsRun) times(k *mtsKind, lane int) (ex, tr float64) {
-	l, j := &r.lanes[lane], &r.in.Jobs()[k.jobs[0]]
+func (r *mtsRun) times(k *mtsKind, resource int) (ex, tr float64) {
+	l, j := &r.resources[resource], &r.in.Jobs()[k.jobs[0]]
 	size := l.size(j)
 	ex = r.in.Busy(int(k.jobs[0]), l.cluster, l.speed, (j.Tasks+size-1)/size) / r.p.ProcessorShare
 	return ex, r.in.Transfer(int(k.jobs[0]), l.bandwidth) / r.p.BandwidthShare

@@ -71,8 +71,8 @@ type Muscle struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the least ε of all (Algorithm 4 as printed); b, the earliest space, of several the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
 
-	cells int              // largest table, in cells; 0: muscleCells
-	trace func(musclePack) // nil: silent; called for each space that is filled
+	cells  int              // largest table, in cells; 0: muscleCells
+	onPack func(musclePack) // nil: silent; called for each space that is filled
 }
 
 // muscleCells limits the composition table of one batch, and with it the memory.
@@ -267,7 +267,7 @@ func (run *muscleRun) fillSpace(c *muscleCluster, table *compositionTable, batch
 		if found == nil {
 			continue
 		}
-		if run.trace != nil {
+		if run.onPack != nil {
 			run.report(c, space, found, batch)
 		}
 		first := space.First
@@ -292,7 +292,7 @@ func (run *muscleRun) report(c *muscleCluster, space model.Range, found []int32,
 	for k := range run.clusters {
 		event.epsilon = append(event.epsilon, run.clusters[k].epsilon)
 	}
-	run.trace(event)
+	run.onPack(event)
 }
 
 // place puts the job on the processors of the cluster from first on and returns the processor after its last.

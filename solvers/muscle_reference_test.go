@@ -287,7 +287,7 @@ func compareWithReference(t interface {
 	reference := newLiteralMuscle(in, m)
 	want := reference.solve(seed)
 	var packs []musclePack
-	m.trace = func(p musclePack) { packs = append(packs, p) }
+	m.onPack = func(p musclePack) { packs = append(packs, p) }
 	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func table1(t testing.TB) *model.Instance {
 func solveTraced(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model.Solution, []musclePack) {
 	t.Helper()
 	var packs []musclePack
-	m.trace = func(p musclePack) { packs = append(packs, p) }
+	m.onPack = func(p musclePack) { packs = append(packs, p) }
 	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)

@@ -25,36 +25,36 @@ func TestShortlistIsALookAtAllLanes(t *testing.T) {
 		for range 200 {
 			asked++
 			wanted := int32(1 + rng.IntN(2))
-			if !s.renew(wanted, func(lane int) float64 { return ends[lane] }) {
+			if !s.renew(wanted, func(resource int) float64 { return ends[resource] }) {
 				scans++
 				s.clear()
-				for lane, end := range ends {
-					s.offer(lane, end)
+				for resource, end := range ends {
+					s.offer(resource, end)
 				}
 			}
 			taken := -1
 			for k := range wanted {
 				best := -1
-				for lane, end := range ends {
-					if lane != taken && !math.IsInf(end, 1) && (best < 0 || end < ends[best]) {
-						best = lane
+				for resource, end := range ends {
+					if resource != taken && !math.IsInf(end, 1) && (best < 0 || end < ends[best]) {
+						best = resource
 					}
 				}
 				if best < 0 {
 					if s.n > k {
-						t.Fatalf("seed %d: lane %d is no lane to name; ends %v", seed, s.lane[k], ends)
+						t.Fatalf("seed %d: lane %d is no lane to name; ends %v", seed, s.resource[k], ends)
 					}
 					break
 				}
-				if s.n <= k || int(s.lane[k]) != best || s.end[k] != ends[best] {
+				if s.n <= k || int(s.resource[k]) != best || s.end[k] != ends[best] {
 					t.Fatalf("seed %d: %d. lane: got %+v, want %d; ends %v", seed, k+1, s, best, ends)
 				}
 				taken = best
 			}
 			for range 1 + rng.IntN(2) {
-				lane := rng.IntN(len(ends))
-				if ends[lane] += float64(rng.IntN(3)); rng.IntN(40) == 0 {
-					ends[lane] = math.Inf(1)
+				resource := rng.IntN(len(ends))
+				if ends[resource] += float64(rng.IntN(3)); rng.IntN(40) == 0 {
+					ends[resource] = math.Inf(1)
 				}
 			}
 		}

@@ -32,7 +32,7 @@ var _ = solve.Register(solve.Info{
 type Sufferage struct{}
 
 // Supports implements [Solver].
-func (*Sufferage) Supports(in *model.Instance) error { return supportsLanes(in) }
+func (*Sufferage) Supports(in *model.Instance) error { return supportsResources(in) }
 
 // Solve implements [Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -69,17 +69,17 @@ type options struct {
 
 // newOptions starts with no job placed; nil where the context ends first.
 func newOptions(ctx context.Context, c *completions) *options {
-	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.lanes)), leader: slices.Repeat([]int32{-1}, len(c.lanes)),
+	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.resources)), leader: slices.Repeat([]int32{-1}, len(c.resources)),
 		last: -1, poll: solve.NewPoll(ctx)}
 	for j := range c.left {
-		if o.poll.Stopped(len(c.lanes)) {
+		if o.poll.Stopped(len(c.resources)) {
 			return nil
 		}
 		p := o.best(j)
 		o.kept[j] = p
-		for _, lane := range [2]int{p.cluster, p.runner} {
-			if lane >= 0 {
-				o.of[lane] = append(o.of[lane], int32(j))
+		for _, resource := range [2]int{p.best, p.runnerUp} {
+			if resource >= 0 {
+				o.of[resource] = append(o.of[resource], int32(j))
 			}
 		}
 		o.lead(&p)
@@ -90,26 +90,26 @@ func newOptions(ctx context.Context, c *completions) *options {
 // best is the best two lanes of the job; ties go to the first lane.
 func (o *options) best(job int) option {
 	s := &o.short[job]
-	if !s.renew(2, func(lane int) float64 { return o.c.at(job, lane) }) {
+	if !s.renew(2, func(resource int) float64 { return o.c.at(job, resource) }) {
 		s.clear()
 		o.c.ends(job, s.offer)
 	}
-	p := option{job: job, cluster: -1, runner: -1, first: math.Inf(1), second: math.Inf(1)}
+	p := option{job: job, best: -1, runnerUp: -1, first: math.Inf(1), second: math.Inf(1)}
 	if s.n > 0 {
-		p.cluster, p.first = int(s.lane[0]), s.end[0]
+		p.best, p.first = int(s.resource[0]), s.end[0]
 	}
 	if s.n > 1 {
-		p.runner, p.second = int(s.lane[1]), s.end[1]
+		p.runnerUp, p.second = int(s.resource[1]), s.end[1]
 	}
 	return p
 }
 
 // lead makes the job the leader of its best lane if it suffers most there; ties go to the first job.
 func (o *options) lead(p *option) {
-	if p.cluster < 0 {
+	if p.best < 0 {
 		return
 	}
-	leader := &o.leader[p.cluster]
+	leader := &o.leader[p.best]
 	if *leader >= 0 {
 		own, most := p.sufferage(), o.kept[*leader].sufferage()
 		if own < most || own == most && p.job >= int(*leader) {
@@ -120,7 +120,7 @@ func (o *options) lead(p *option) {
 }
 
 // next removes and returns the job that suffers most, with its best lane; lane −1: none is left or the context has ended.
-func (o *options) next() (job, lane int) {
+func (o *options) next() (job, resource int) {
 	if o.last >= 0 {
 		o.renew(o.last)
 	}
@@ -137,23 +137,23 @@ func (o *options) next() (job, lane int) {
 	if best == nil || o.poll.Ended() {
 		return -1, -1
 	}
-	o.last = best.cluster
-	return best.job, best.cluster
+	o.last = best.best
+	return best.job, best.best
 }
 
 // renew brings up to date what is kept of the jobs that have the lane, on which one was placed, as one of their two.
-func (o *options) renew(lane int) {
-	jobs := o.of[lane]
-	o.of[lane], o.leader[lane] = jobs[:0], -1
+func (o *options) renew(resource int) {
+	jobs := o.of[resource]
+	o.of[resource], o.leader[resource] = jobs[:0], -1
 	for _, j := range jobs {
 		if !o.c.left[j] || o.poll.Stopped(16) {
 			continue
 		}
 		p := &o.kept[j]
-		before := [2]int{p.cluster, p.runner}
+		before := [2]int{p.best, p.runnerUp}
 		*p = o.best(p.job)
-		for _, now := range [2]int{p.cluster, p.runner} {
-			if now >= 0 && (now == lane || now != before[0] && now != before[1]) {
+		for _, now := range [2]int{p.best, p.runnerUp} {
+			if now >= 0 && (now == resource || now != before[0] && now != before[1]) {
 				o.of[now] = append(o.of[now], j)
 			}
 		}

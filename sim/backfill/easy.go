@@ -9,13 +9,13 @@ import (
 // FCFS starts the jobs of a trace in queue order: none before those ahead of it.
 //
 // Complexity: O(1) a job.
-type FCFS struct {
+type fcfs struct {
 	line  []int32
 	begin int
 }
 
 // Arrive implements sim.Policy.
-func (p *FCFS) Arrive(j *sim.Job) {
+func (p *fcfs) Arrive(j *sim.Job) {
 	if p.begin > 0 && len(p.line) == cap(p.line) {
 		p.line = p.line[:copy(p.line, p.line[p.begin:])]
 		p.begin = 0
@@ -24,10 +24,10 @@ func (p *FCFS) Arrive(j *sim.Job) {
 }
 
 // Release implements sim.Policy.
-func (p *FCFS) Release(*sim.Job, int, bool) {}
+func (p *fcfs) Release(*sim.Job, int, bool) {}
 
 // Decide implements sim.Policy.
-func (p *FCFS) Decide(e *sim.Engine) {
+func (p *fcfs) Decide(e *sim.Engine) {
 	for ; p.begin < len(p.line); p.begin++ {
 		j := e.Job(p.line[p.begin])
 		if int(j.Processors) > e.Free() {
@@ -46,8 +46,8 @@ func (p *FCFS) Decide(e *sim.Engine) {
 //
 // Complexity: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, with n queued jobs of s sizes and r
 // running ones.
-type EASY struct {
-	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+type easy struct {
+	step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
 
 	queue  *queue
 	ends   ends
@@ -58,22 +58,22 @@ type EASY struct {
 }
 
 // Arrive implements sim.Policy.
-func (p *EASY) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j.Handle) }
+func (p *easy) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j.Handle) }
 
 // Release implements sim.Policy.
-func (p *EASY) Release(j *sim.Job, _ int, _ bool) {
+func (p *easy) Release(j *sim.Job, _ int, _ bool) {
 	p.ends.remove(j.EstimatedEnd, j.Handle)
 	p.known = false
 }
 
 // start starts a job.
-func (p *EASY) start(e *sim.Engine, j *sim.Job) {
+func (p *easy) start(e *sim.Engine, j *sim.Job) {
 	e.Start(j)
 	p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
 }
 
 // Decide implements sim.Policy.
-func (p *EASY) Decide(e *sim.Engine) {
+func (p *easy) Decide(e *sim.Engine) {
 	if p.queue == nil {
 		p.queue = newQueue()
 	}
@@ -91,7 +91,7 @@ func (p *EASY) Decide(e *sim.Engine) {
 }
 
 // direct starts jobs that arrive at an empty queue without putting them there.
-func (p *EASY) direct(e *sim.Engine) {
+func (p *easy) direct(e *sim.Engine) {
 	p.known = false
 	for k, handle := range p.fresh {
 		j := e.Job(handle)
@@ -106,7 +106,7 @@ func (p *EASY) direct(e *sim.Engine) {
 }
 
 // enqueue puts the jobs that arrived at the end of the queue.
-func (p *EASY) enqueue(e *sim.Engine) {
+func (p *easy) enqueue(e *sim.Engine) {
 	for _, handle := range p.fresh {
 		p.queue.push(e.Job(handle))
 	}
@@ -114,7 +114,7 @@ func (p *EASY) enqueue(e *sim.Engine) {
 }
 
 // backfillFresh starts those of the jobs that arrived that may go before the reservation.
-func (p *EASY) backfillFresh(e *sim.Engine) {
+func (p *easy) backfillFresh(e *sim.Engine) {
 	for _, handle := range p.fresh {
 		if j := e.Job(handle); int(j.Processors) > e.Free() || !p.mayStart(e.Now(), j) {
 			p.queue.push(j)
@@ -126,7 +126,7 @@ func (p *EASY) backfillFresh(e *sim.Engine) {
 }
 
 // mayStart says whether a job that fits delays the reservation; extra shrinks by it where it does not end in time.
-func (p *EASY) mayStart(now float64, j *sim.Job) bool {
+func (p *easy) mayStart(now float64, j *sim.Job) bool {
 	if now+j.Estimate <= p.shadow {
 		return true
 	}
@@ -138,7 +138,7 @@ func (p *EASY) mayStart(now float64, j *sim.Job) bool {
 }
 
 // pass starts the heads that fit, reserves the first that does not and backfills.
-func (p *EASY) pass(e *sim.Engine) {
+func (p *easy) pass(e *sim.Engine) {
 	q, now := p.queue, e.Now()
 	if q.smallest() > int32(e.Free()) {
 		return // the reservation can wait until somebody asks
@@ -153,7 +153,7 @@ func (p *EASY) pass(e *sim.Engine) {
 	if head < 0 {
 		return
 	}
-	p.shadow, p.extra = p.ends.shadow(now, after(now, p.Step), int32(e.Free()), e.Job(head).Processors)
+	p.shadow, p.extra = p.ends.shadow(now, after(now, p.step), int32(e.Free()), e.Job(head).Processors)
 	p.known = true
 	for e.Free() > 0 {
 		handle := q.first(now, int32(e.Free()), p.extra, p.shadow)

@@ -12,7 +12,7 @@ import (
 // fits takes O(s·log n) in the worst case for s sizes and n jobs of a size, where looking at one job after the other takes
 // O(n) jobs.
 type queue struct {
-	lanes   []*lane // by size, ascending; an empty one stays
+	bySize  []*sizeQueue // by size, ascending; an empty one stays
 	leasts  []float64
 	heads   []int64 // by lane: place in the queue of its first job; MaxInt64: none
 	line    []entry // all in queue order, gaps included
@@ -26,7 +26,7 @@ type queue struct {
 // slot is where a queued job is.
 type slot struct {
 	order int64 // −1: not queued
-	lane  *lane
+	in    *sizeQueue
 	leaf  int32
 }
 
@@ -38,17 +38,17 @@ func newQueue() *queue {
 
 // index is the place of the first lane of at least the size.
 func (q *queue) index(size int32) int {
-	return sort.Search(len(q.lanes), func(k int) bool { return q.lanes[k].size >= size })
+	return sort.Search(len(q.bySize), func(k int) bool { return q.bySize[k].size >= size })
 }
 
 // lane is the lane of a size.
-func (q *queue) lane(size int32) (*lane, int) {
+func (q *queue) ofSize(size int32) (*sizeQueue, int) {
 	k := q.index(size)
-	if k < len(q.lanes) && q.lanes[k].size == size {
-		return q.lanes[k], k
+	if k < len(q.bySize) && q.bySize[k].size == size {
+		return q.bySize[k], k
 	}
-	l := &lane{size: size, tree: []float64{0, math.Inf(1)}, entries: make([]entry, 1)}
-	q.lanes = slices.Insert(q.lanes, k, l)
+	l := &sizeQueue{size: size, tree: []float64{0, math.Inf(1)}, entries: make([]entry, 1)}
+	q.bySize = slices.Insert(q.bySize, k, l)
 	q.leasts = slices.Insert(q.leasts, k, math.Inf(1))
 	q.heads = slices.Insert(q.heads, k, math.MaxInt64)
 	return l, k
@@ -56,7 +56,7 @@ func (q *queue) lane(size int32) (*lane, int) {
 
 // update brings what is known of a lane up to date.
 func (q *queue) update(k int) {
-	l := q.lanes[k]
+	l := q.bySize[k]
 	q.leasts[k] = l.least()
 	q.heads[k] = math.MaxInt64
 	if l.live > 0 {
@@ -71,7 +71,7 @@ func (q *queue) push(j *sim.Job) {
 	}
 	e := entry{q.next, j.Handle}
 	q.next++
-	l, k := q.lane(j.Processors)
+	l, k := q.ofSize(j.Processors)
 	q.slots[j.Handle] = slot{e.order, l, l.add(e, j.Estimate, q.onMoved)}
 	q.update(k)
 	if len(q.line) == cap(q.line) && 2*q.length < len(q.line) {
@@ -108,8 +108,8 @@ func (q *queue) head() int32 {
 // remove takes a job out.
 func (q *queue) remove(handle int32) {
 	s := &q.slots[handle]
-	s.lane.remove(s.leaf)
-	q.update(q.index(s.lane.size))
+	s.in.remove(s.leaf)
+	q.update(q.index(s.in.size))
 	s.order = -1
 	q.length--
 }
@@ -118,7 +118,7 @@ func (q *queue) remove(handle int32) {
 func (q *queue) smallest() int32 {
 	for k, head := range q.heads {
 		if head != math.MaxInt64 {
-			return q.lanes[k].size
+			return q.bySize[k].size
 		}
 	}
 	return math.MaxInt32
@@ -128,7 +128,7 @@ func (q *queue) smallest() int32 {
 // shadow time if it starts now or fits into the extra processors; −1: none.
 func (q *queue) first(now float64, free, extra int32, shadow float64) int32 {
 	best := entry{math.MaxInt64, -1}
-	for k, l := range q.lanes {
+	for k, l := range q.bySize {
 		if l.size > free {
 			break
 		}

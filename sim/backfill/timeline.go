@@ -11,15 +11,15 @@ import (
 // timeline is what of a grid is free when, from now on, by what is planned: rooms[k] from times[k] to times[k+1], the last
 // from then on.
 type timeline struct {
-	grid  *sim.Grid
-	times []float64
-	rooms []*sim.Room
-	spare []*sim.Room
-	meet  sim.Room
+	platform *sim.Platform
+	times    []float64
+	rooms    []*sim.Room
+	spare    []*sim.Room
+	meet     sim.Room
 }
 
 // slot is a place for a job in a timeline.
-type gridSlot struct {
+type generalBooking struct {
 	cluster    int
 	start, end float64
 	shares     []sim.Share
@@ -61,21 +61,21 @@ func (t *timeline) split(at float64) int {
 }
 
 // take takes what a slot holds.
-func (t *timeline) take(j *sim.Job, s *gridSlot) {
+func (t *timeline) take(j *sim.Job, s *generalBooking) {
 	from, to := t.split(s.start), t.split(s.end)
 	for k := from; k < to; k++ {
-		t.grid.Take(t.rooms[k], j, s.cluster, s.shares)
+		t.platform.Take(t.rooms[k], j, s.cluster, s.shares)
 	}
 }
 
 // give gives back what a slot holds, from the time on.
-func (t *timeline) give(j *sim.Job, s *gridSlot, from float64) {
+func (t *timeline) give(j *sim.Job, s *generalBooking, from float64) {
 	if from = max(from, s.start); from >= s.end {
 		return
 	}
 	first, last := t.split(from), t.split(s.end)
 	for k := first; k < last; k++ {
-		t.grid.Give(t.rooms[k], j, s.cluster, s.shares)
+		t.platform.Give(t.rooms[k], j, s.cluster, s.shares)
 	}
 	t.join(last)
 	t.join(first)
@@ -96,10 +96,10 @@ func alike(a, b *sim.Room) bool {
 
 // earliest is the slot of the earliest start, of those the one of the earliest end, of those on the first cluster; false where there
 // is none that meets a hard deadline.
-func (t *timeline) earliest(j *sim.Job, step float64) (gridSlot, bool) {
-	best := gridSlot{start: math.Inf(1)}
+func (t *timeline) earliest(j *sim.Job, step float64) (generalBooking, bool) {
+	best := generalBooking{start: math.Inf(1)}
 	for k, start := range t.times {
-		for c := range t.grid.Clusters() {
+		for c := range t.platform.Clusters() {
 			if s, ok := t.slotAt(j, k, c, step); ok && (best.shares == nil || s.end < best.end) {
 				best = s
 			}
@@ -114,16 +114,16 @@ func (t *timeline) earliest(j *sim.Job, step float64) (gridSlot, bool) {
 
 // slotAt is a slot on the cluster from the beginning of a step on, on processors that are free for as long as the job is
 // expected to take on them.
-func (t *timeline) slotAt(j *sim.Job, k, cluster int, step float64) (gridSlot, bool) {
-	s := gridSlot{cluster: cluster, start: t.times[k]}
+func (t *timeline) slotAt(j *sim.Job, k, cluster int, step float64) (generalBooking, bool) {
+	s := generalBooking{cluster: cluster, start: t.times[k]}
 	t.meet.CopyFrom(t.rooms[k])
 	for next := k + 1; ; next++ {
-		shares, ok := t.grid.Fits(&t.meet, j, cluster, s.shares[:0])
+		shares, ok := t.platform.Fits(&t.meet, j, cluster, s.shares[:0])
 		if !ok {
 			return s, false
 		}
 		s.shares = shares
-		s.end = ending(s.start, t.grid.Estimate(j, cluster, shares), step)
+		s.end = ending(s.start, t.platform.Estimate(j, cluster, shares), step)
 		if next == len(t.times) || t.times[next] >= s.end {
 			return s, inTime(j, s.end)
 		}

@@ -116,21 +116,21 @@ func Submit(ctx context.Context, name string, policy Policy, in *model.Instance,
 
 // probe follows one job through a simulation.
 type probe struct {
-	id      string
-	explain bool // note causes and blockers
-	grid    *sim.Grid
-	policy  sim.Policy
-	job     *sim.Job // nil: not in the system
-	waiting bool
-	usable  []bool // clusters that the job can run on
-	seen    map[string]*Blocker
-	running map[int32]*Blocker
-	result  Answer
+	id       string
+	explain  bool // note causes and blockers
+	platform *sim.Platform
+	policy   sim.Policy
+	job      *sim.Job // nil: not in the system
+	waiting  bool
+	usable   []bool // clusters that the job can run on
+	seen     map[string]*Blocker
+	running  map[int32]*Blocker
+	result   Answer
 }
 
 // Watch implements sim.Watcher.
-func (p *probe) Watch(g *sim.Grid, policy sim.Policy) {
-	p.grid, p.policy = g, policy
+func (p *probe) Watch(g *sim.Platform, policy sim.Policy) {
+	p.platform, p.policy = g, policy
 	p.seen, p.running = map[string]*Blocker{}, map[int32]*Blocker{}
 }
 
@@ -140,8 +140,8 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 		return
 	}
 	p.job, p.waiting = j, true
-	for c := range p.grid.Clusters() {
-		p.usable = append(p.usable, p.grid.CanRun(j, c))
+	for c := range p.platform.Clusters() {
+		p.usable = append(p.usable, p.platform.CanRun(j, c))
 	}
 	for _, b := range p.running {
 		b.Role = RoleRunning
@@ -153,7 +153,7 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if j == p.job {
 		p.waiting = false
-		p.result.Start, p.result.Cluster = new(now), p.grid.ClusterID(parts[0].Cluster)
+		p.result.Start, p.result.Cluster = new(now), p.platform.ClusterID(parts[0].Cluster)
 		p.close(now)
 		return
 	}
@@ -217,7 +217,7 @@ func (p *probe) close(now float64) {
 
 // cause is why the job waits now.
 func (p *probe) cause() Cause {
-	g, j := p.grid, p.job
+	g, j := p.platform, p.job
 	if j.Waiting() {
 		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
 	}

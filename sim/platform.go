@@ -47,7 +47,7 @@ type Pool struct {
 }
 
 // Grid is the system of an instance: its machines and pools, and what of them is free.
-type Grid struct {
+type Platform struct {
 	Machines []Machine // cluster by cluster, in the order of processors
 	Pools    []Pool
 	Free     Room // now; a policy plans with copies
@@ -75,17 +75,17 @@ type Room struct {
 type Share struct{ Machine, Processors int32 }
 
 // Clusters is the number of clusters.
-func (g *Grid) Clusters() int { return len(g.clusters) }
+func (g *Platform) Clusters() int { return len(g.clusters) }
 
 // ClusterID is the name of a cluster.
-func (g *Grid) ClusterID(cluster int) string { return g.in.Clusters()[cluster].ID }
+func (g *Platform) ClusterID(cluster int) string { return g.in.Clusters()[cluster].ID }
 
 // LicenceID is the name of a licence.
-func (g *Grid) LicenceID(licence int) string { return g.in.Licences()[licence].ID }
+func (g *Platform) LicenceID(licence int) string { return g.in.Licences()[licence].ID }
 
 // newGrid is the system of an instance, all free.
-func newGrid(in *model.Instance) *Grid {
-	g := &Grid{in: in}
+func newPlatform(in *model.Instance) *Platform {
+	g := &Platform{in: in}
 	together := plain(in)
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
@@ -131,7 +131,7 @@ func newGrid(in *model.Instance) *Grid {
 }
 
 // findPools lists the limited pools.
-func (g *Grid) findPools() {
+func (g *Platform) findPools() {
 	known := map[Pool]int32{}
 	for c := range g.clusters {
 		of := make([]int32, len(g.in.Licences()))
@@ -158,7 +158,7 @@ func (g *Grid) findPools() {
 }
 
 // All is the room of the empty system.
-func (g *Grid) All() Room {
+func (g *Platform) All() Room {
 	var r Room
 	for k := range g.Machines {
 		r.Processors = append(r.Processors, int32(g.Machines[k].Processors))
@@ -189,20 +189,20 @@ func (r *Room) Meet(other *Room) {
 }
 
 // Width is the number of processors that a rigid job holds on the cluster.
-func (g *Grid) Width(j *Job, cluster int) int {
+func (g *Platform) Width(j *Job, cluster int) int {
 	least, _ := g.in.Width(j.Request.index, cluster)
 	return least
 }
 
 // CanRun says whether the job can run on the cluster when nothing else runs there.
-func (g *Grid) CanRun(j *Job, cluster int) bool { return g.in.CanRun(j.Request.index, cluster) }
+func (g *Platform) CanRun(j *Job, cluster int) bool { return g.in.CanRun(j.Request.index, cluster) }
 
 // memorySlack is the share of a machine's memory by which sums may be off through rounding.
-const memorySlack = 1e-12
+const memoryRounding = 1e-12
 
 // Fits chooses, from the room, the processors of the cluster for a rigid job: of the fastest machines first, those of one
 // machine if it must stay on one. It appends them to the list; false where there are too few, or too few licences.
-func (g *Grid) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
+func (g *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
 	if !g.CanRun(j, cluster) || g.ShortOf(room, j, cluster) >= 0 {
 		return shares, false
 	}
@@ -225,12 +225,12 @@ func (g *Grid) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, b
 }
 
 // units is the number of processors of one machine.
-func (g *Grid) units(m int) int {
+func (g *Platform) units(m int) int {
 	return g.in.Clusters()[g.Machines[m].Cluster].Machines[g.Machines[m].Group].Units
 }
 
 // ShortOf is the first licence of which the room has too few copies for the job on the cluster; −1: none.
-func (g *Grid) ShortOf(room *Room, j *Job, cluster int) int {
+func (g *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 	for _, need := range j.Request.Licences {
 		if p := g.poolOf[cluster][need.Licence]; p >= 0 && int(room.Copies[p]) < need.Copies {
 			return need.Licence
@@ -240,18 +240,18 @@ func (g *Grid) ShortOf(room *Room, j *Job, cluster int) int {
 }
 
 // hosts is the number of processors of the machine that the job could hold now.
-func (g *Grid) hosts(room *Room, j *Job, m int) int {
+func (g *Platform) hosts(room *Room, j *Job, m int) int {
 	free := int(room.Processors[m])
 	if free == 0 {
 		return 0
 	}
 	machine := &g.Machines[m]
-	each := g.in.Holds(&g.in.Jobs()[j.Request.index], &g.in.Clusters()[machine.Cluster].Machines[machine.Group])
+	each := g.in.ProcessorsFor(&g.in.Jobs()[j.Request.index], &g.in.Clusters()[machine.Cluster].Machines[machine.Group])
 	if each == 0 {
 		return 0
 	}
 	if need := j.Request.Memory; need > 0 && !math.IsInf(machine.Memory, 1) {
-		if fit := (room.Memory[m] + machine.Memory*memorySlack) / need; fit < float64(free) {
+		if fit := (room.Memory[m] + machine.Memory*memoryRounding) / need; fit < float64(free) {
 			return int(fit)
 		}
 	}
@@ -259,19 +259,19 @@ func (g *Grid) hosts(room *Room, j *Job, m int) int {
 }
 
 // Take takes what a job holds on the cluster out of the room.
-func (g *Grid) Take(room *Room, j *Job, cluster int, shares []Share) {
+func (g *Platform) Take(room *Room, j *Job, cluster int, shares []Share) {
 	g.take(room, j, shares)
 	g.takeLicences(room, j, cluster)
 }
 
-func (g *Grid) take(room *Room, j *Job, shares []Share) {
+func (g *Platform) take(room *Room, j *Job, shares []Share) {
 	for _, s := range shares {
 		room.Processors[s.Machine] -= s.Processors
 		room.Memory[s.Machine] -= j.Request.Memory * float64(s.Processors)
 	}
 }
 
-func (g *Grid) takeLicences(room *Room, j *Job, cluster int) {
+func (g *Platform) takeLicences(room *Room, j *Job, cluster int) {
 	for _, need := range j.Request.Licences {
 		if p := g.poolOf[cluster][need.Licence]; p >= 0 {
 			room.Copies[p] -= int32(need.Copies)
@@ -280,12 +280,12 @@ func (g *Grid) takeLicences(room *Room, j *Job, cluster int) {
 }
 
 // Give puts what a job holds on the cluster back into the room.
-func (g *Grid) Give(room *Room, j *Job, cluster int, shares []Share) {
+func (g *Platform) Give(room *Room, j *Job, cluster int, shares []Share) {
 	g.give(room, j, shares)
 	g.giveLicences(room, j, cluster)
 }
 
-func (g *Grid) give(room *Room, j *Job, shares []Share) {
+func (g *Platform) give(room *Room, j *Job, shares []Share) {
 	for _, s := range shares {
 		m := &g.Machines[s.Machine]
 		room.Processors[s.Machine] += s.Processors
@@ -297,7 +297,7 @@ func (g *Grid) give(room *Room, j *Job, shares []Share) {
 	}
 }
 
-func (g *Grid) giveLicences(room *Room, j *Job, cluster int) {
+func (g *Platform) giveLicences(room *Room, j *Job, cluster int) {
 	for _, need := range j.Request.Licences {
 		if p := g.poolOf[cluster][need.Licence]; p >= 0 {
 			room.Copies[p] += int32(need.Copies)
@@ -307,7 +307,7 @@ func (g *Grid) giveLicences(room *Room, j *Job, cluster int) {
 
 // Estimate is the execution time of a job on the processors, as far as its user told: the time rule of the model with the estimate ×
 // reference speed as the work of a task, on the slowest of the processors. Without a stated estimate it is the execution time.
-func (g *Grid) Estimate(j *Job, cluster int, shares []Share) float64 {
+func (g *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
 	speed, link, n := math.Inf(1), math.Inf(1), 0
 	for _, s := range shares {
 		m := &g.Machines[s.Machine]
@@ -331,7 +331,7 @@ func (g *Grid) Estimate(j *Job, cluster int, shares []Share) float64 {
 }
 
 // Fastest is the least estimate of the job on the cluster, when nothing else runs there; +Inf where it can never run there.
-func (g *Grid) Fastest(j *Job, cluster int, empty *Room) float64 {
+func (g *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
 	shares, ok := g.Fits(empty, j, cluster, nil)
 	if !ok {
 		return math.Inf(1)
@@ -340,11 +340,11 @@ func (g *Grid) Fastest(j *Job, cluster int, empty *Room) float64 {
 }
 
 // Licences is the number of licences that the instance names.
-func (g *Grid) Licences() int { return len(g.in.Licences()) }
+func (g *Platform) Licences() int { return len(g.in.Licences()) }
 
 // Scarcity is the number of copies asked for over the copies in all pools of the licence; 0 where it is not limited, +Inf
 // where copies are asked for and there are none.
-func (g *Grid) Scarcity(licence int, asked float64) float64 {
+func (g *Platform) Scarcity(licence int, asked float64) float64 {
 	copies, limited := 0, false
 	for _, p := range g.Pools {
 		if p.Licence == licence {
@@ -358,7 +358,7 @@ func (g *Grid) Scarcity(licence int, asked float64) float64 {
 }
 
 // Holds says that the room has what a job would hold on the cluster.
-func (g *Grid) Holds(room *Room, j *Job, cluster int, shares []Share) bool {
+func (g *Platform) HasRoom(room *Room, j *Job, cluster int, shares []Share) bool {
 	for _, s := range shares {
 		if g.hosts(room, j, int(s.Machine)) < int(s.Processors) {
 			return false
@@ -368,7 +368,7 @@ func (g *Grid) Holds(room *Room, j *Job, cluster int, shares []Share) bool {
 }
 
 // FreeProcessors is the number of processors of the cluster that no job holds now.
-func (g *Grid) FreeProcessors(cluster int) int {
+func (g *Platform) FreeProcessors(cluster int) int {
 	free := g.clusters[cluster].idle
 	for m := g.clusters[cluster].first; m < g.clusters[cluster].last; m++ {
 		free += int(g.Free.Processors[m])

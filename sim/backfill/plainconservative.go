@@ -10,9 +10,9 @@ import (
 //
 // Complexity: O(q·p) an instant at which a job ended early, else O(p) an arrival, with q queued jobs and p ≤ 2(q + r) + 1
 // steps of the profile, r jobs running.
-type Conservative struct {
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
-	Processors int     // of the system
+type conservative struct {
+	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	processors int     // of the system
 
 	profile profile
 	ends    ends
@@ -33,7 +33,7 @@ type freed struct {
 }
 
 // Arrive implements sim.Policy.
-func (p *Conservative) Arrive(j *sim.Job) {
+func (p *conservative) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, booking{})
 	}
@@ -42,16 +42,16 @@ func (p *Conservative) Arrive(j *sim.Job) {
 }
 
 // Release implements sim.Policy.
-func (p *Conservative) Release(j *sim.Job, _ int, _ bool) {
+func (p *conservative) Release(j *sim.Job, _ int, _ bool) {
 	p.ends.remove(j.EstimatedEnd, j.Handle)
 	p.freed = append(p.freed, freed{p.booked[j.Handle].end, j.Processors})
 }
 
 // Decide implements sim.Policy.
-func (p *Conservative) Decide(e *sim.Engine) {
+func (p *conservative) Decide(e *sim.Engine) {
 	now := e.Now()
 	if len(p.profile.pieces) == 0 {
-		p.profile.reset(now, int32(p.Processors))
+		p.profile.reset(now, int32(p.processors))
 	}
 	late := p.ends.earliest() <= now
 	for _, f := range p.freed {
@@ -77,23 +77,23 @@ func (p *Conservative) Decide(e *sim.Engine) {
 }
 
 // reserve gives a job the earliest reservation that there is.
-func (p *Conservative) reserve(j *sim.Job) {
-	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.Step, infinite))
+func (p *conservative) reserve(j *sim.Job) {
+	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.step, infinite))
 }
 
 // book writes a reservation down.
-func (p *Conservative) book(j *sim.Job, start float64) {
-	b := booking{start, ending(start, j.Estimate, p.Step)}
+func (p *conservative) book(j *sim.Job, start float64) {
+	b := booking{start, ending(start, j.Estimate, p.step)}
 	p.booked[j.Handle] = b
 	p.profile.add(b.start, b.end, -j.Processors)
 }
 
 // rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
-func (p *Conservative) rebuild(e *sim.Engine) {
+func (p *conservative) rebuild(e *sim.Engine) {
 	now := e.Now()
 	p.freed = p.freed[:0]
-	p.profile.reset(now, int32(p.Processors))
-	late := after(now, p.Step)
+	p.profile.reset(now, int32(p.processors))
+	late := after(now, p.step)
 	for k := range p.ends.blocks {
 		for _, r := range p.ends.blocks[k].entries {
 			end := r.end
@@ -113,7 +113,7 @@ func (p *Conservative) rebuild(e *sim.Engine) {
 }
 
 // compress gives back what early ends freed and lets each queued job in turn have the earliest reservation that there is now.
-func (p *Conservative) compress(e *sim.Engine) {
+func (p *conservative) compress(e *sim.Engine) {
 	now := e.Now()
 	p.profile.forget(now)
 	early := false
@@ -136,14 +136,14 @@ func (p *Conservative) compress(e *sim.Engine) {
 }
 
 // advance gives a job the earliest reservation that there is now, if it is earlier than the one that it has.
-func (p *Conservative) advance(j *sim.Job) {
+func (p *conservative) advance(j *sim.Job) {
 	b := p.booked[j.Handle]
-	start := p.profile.earliest(j.Processors, j.Estimate, p.Step, b.start)
+	start := p.profile.earliest(j.Processors, j.Estimate, p.step, b.start)
 	if start == b.start {
 		return
 	}
 	// What it gives up and what it takes may overlap: only the difference changes the plan.
-	end := ending(start, j.Estimate, p.Step)
+	end := ending(start, j.Estimate, p.step)
 	p.booked[j.Handle] = booking{start, end}
 	p.profile.add(start, min(end, b.start), -j.Processors)
 	if freed := max(end, b.start); freed < b.end {
@@ -152,7 +152,7 @@ func (p *Conservative) advance(j *sim.Job) {
 }
 
 // launch starts the jobs whose reservation has come and returns the earliest reservation of those that fit already.
-func (p *Conservative) launch(e *sim.Engine) (wake float64) {
+func (p *conservative) launch(e *sim.Engine) (wake float64) {
 	now := e.Now()
 	kept := p.line[:0]
 	for _, handle := range p.line {

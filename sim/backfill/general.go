@@ -10,13 +10,13 @@ import (
 )
 
 // Kind says which rules a policy for instances follows.
-type Kind int
+type kind int
 
 // The rules without fixed reservations.
 const (
-	KindFCFS Kind = iota
-	KindEASY
-	KindFlexible
+	kindFCFS kind = iota
+	kindEASY
+	kindFlexible
 )
 
 // Grid is FCFS, EASY or flexible backfilling on an instance with clusters of machines, memory and licences. It generalises
@@ -28,21 +28,21 @@ const (
 //   - A job whose hard deadline cannot be met any more, by its estimate, is dropped.
 //
 // Complexity: O((q·C + r)·m) an instant for q queued and r running jobs and C clusters of m machines.
-type Grid struct {
-	Kind       Kind
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
-	Priorities Priorities
+type general struct {
+	kind       kind
+	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	priorities Priorities
 
-	grid    *sim.Grid
-	queue   []ranked
-	running []*sim.Job // by estimated end, then number
-	fastest []float64  // by handle: the least estimate of the job
-	empty   sim.Room
-	plan    reservation
-	most    []int32 // free processors by cluster
-	demand  []float64
-	shares  []sim.Share
-	chosen  []sim.Share
+	platform *sim.Platform
+	queue    []ranked
+	running  []*sim.Job // by estimated end, then number
+	fastest  []float64  // by handle: the least estimate of the job
+	empty    sim.Room
+	plan     reservation
+	most     []int32 // free processors by cluster
+	demand   []float64
+	shares   []sim.Share
+	chosen   []sim.Share
 }
 
 // reservation is what is kept for the first job that cannot start.
@@ -55,28 +55,28 @@ type reservation struct {
 }
 
 // NewGrid makes a policy for the system.
-func NewGrid(kind Kind, step float64, weights Priorities) func(*sim.Grid) sim.Policy {
-	return func(g *sim.Grid) sim.Policy {
-		return &Grid{Kind: kind, Step: step, Priorities: weights, grid: g, empty: g.All(),
+func newGeneral(kind kind, step float64, weights Priorities) func(*sim.Platform) sim.Policy {
+	return func(g *sim.Platform) sim.Policy {
+		return &general{kind: kind, step: step, priorities: weights, platform: g, empty: g.All(),
 			most: make([]int32, g.Clusters()), demand: make([]float64, g.Licences())}
 	}
 }
 
 // Arrive implements sim.Policy.
-func (p *Grid) Arrive(j *sim.Job) {
+func (p *general) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.fastest) {
 		p.fastest = append(p.fastest, 0)
 	}
-	p.fastest[j.Handle] = fastest(p.grid, j, &p.empty)
+	p.fastest[j.Handle] = fastest(p.platform, j, &p.empty)
 	at, _ := slices.BinarySearchFunc(p.queue, j.Number, func(r ranked, number int64) int { return cmp.Compare(r.job.Number, number) })
-	if p.Kind == KindFlexible {
+	if p.kind == kindFlexible {
 		at = len(p.queue)
 	}
 	p.queue = slices.Insert(p.queue, at, ranked{job: j})
 }
 
 // fastest is the least estimate of a job over all clusters.
-func fastest(g *sim.Grid, j *sim.Job, empty *sim.Room) float64 {
+func fastest(g *sim.Platform, j *sim.Job, empty *sim.Room) float64 {
 	least := math.Inf(1)
 	for c := range g.Clusters() {
 		least = min(least, g.Fastest(j, c, empty))
@@ -85,16 +85,16 @@ func fastest(g *sim.Grid, j *sim.Job, empty *sim.Room) float64 {
 }
 
 // Release implements sim.Policy.
-func (p *Grid) Release(j *sim.Job, _ int, last bool) {
+func (p *general) Release(j *sim.Job, _ int, last bool) {
 	if last {
 		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
 	}
 }
 
 // Decide implements sim.Policy.
-func (p *Grid) Decide(e *sim.Engine) {
+func (p *general) Decide(e *sim.Engine) {
 	p.dropHopeless(e)
-	if p.Kind == KindFlexible {
+	if p.kind == kindFlexible {
 		p.rank(e.Now())
 	}
 	p.plan.job = nil
@@ -108,7 +108,7 @@ func (p *Grid) Decide(e *sim.Engine) {
 			continue
 		}
 		kept = append(kept, r)
-		if p.plan.job == nil && p.Kind == KindFCFS {
+		if p.plan.job == nil && p.kind == kindFCFS {
 			kept = append(kept, p.queue[k+1:]...)
 			break
 		}
@@ -121,7 +121,7 @@ func (p *Grid) Decide(e *sim.Engine) {
 }
 
 // dropHopeless drops the jobs that cannot meet their hard deadlines any more.
-func (p *Grid) dropHopeless(e *sim.Engine) {
+func (p *general) dropHopeless(e *sim.Engine) {
 	p.queue = slices.DeleteFunc(p.queue, func(r ranked) bool {
 		return dropHopeless(e, r.job, p.fastest[r.job.Handle])
 	})
@@ -138,26 +138,26 @@ func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 }
 
 // count finds the free processors of each cluster.
-func (p *Grid) count() {
+func (p *general) count() {
 	clear(p.most)
-	for m := range p.grid.Machines {
-		p.most[p.grid.Machines[m].Cluster] += p.grid.Free.Processors[m]
+	for m := range p.platform.Machines {
+		p.most[p.platform.Machines[m].Cluster] += p.platform.Free.Processors[m]
 	}
 }
 
 // start starts a job on the cluster where it ends first of those where it may start now; false: on none.
-func (p *Grid) start(e *sim.Engine, j *sim.Job) bool {
+func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	best, bestEnd := -1, math.Inf(1)
-	for c := range p.grid.Clusters() {
-		if int(p.most[c]) < p.grid.Width(j, c) {
+	for c := range p.platform.Clusters() {
+		if int(p.most[c]) < p.platform.Width(j, c) {
 			continue
 		}
-		shares, ok := p.grid.Fits(&p.grid.Free, j, c, p.shares[:0])
+		shares, ok := p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
 		p.shares = shares
 		if !ok {
 			continue
 		}
-		end := e.Now() + p.grid.Estimate(j, c, shares)
+		end := e.Now() + p.platform.Estimate(j, c, shares)
 		if end < bestEnd && inTime(j, end) && p.harmless(j, c, shares, end) {
 			best, bestEnd = c, end
 			p.chosen = append(p.chosen[:0], shares...)
@@ -167,7 +167,7 @@ func (p *Grid) start(e *sim.Engine, j *sim.Job) bool {
 		return false
 	}
 	if p.plan.job != nil && bestEnd > p.plan.shadow {
-		p.grid.Take(&p.plan.room, j, best, p.chosen)
+		p.platform.Take(&p.plan.room, j, best, p.chosen)
 	}
 	e.StartOn(j, sim.Claim{Cluster: best, Shares: p.chosen})
 	for _, s := range p.chosen {
@@ -191,37 +191,37 @@ func inTime(j *sim.Job, end float64) bool {
 }
 
 // harmless says that a job that would start now and end so does not delay the reserved one.
-func (p *Grid) harmless(j *sim.Job, cluster int, shares []sim.Share, end float64) bool {
+func (p *general) harmless(j *sim.Job, cluster int, shares []sim.Share, end float64) bool {
 	r := &p.plan
 	if r.job == nil || end <= r.shadow {
 		return true
 	}
 	r.trial.CopyFrom(&r.room)
-	p.grid.Take(&r.trial, j, cluster, shares)
-	_, ok := p.grid.Fits(&r.trial, r.job, r.cluster, nil)
+	p.platform.Take(&r.trial, j, cluster, shares)
+	_, ok := p.platform.Fits(&r.trial, r.job, r.cluster, nil)
 	return ok
 }
 
 // reserve finds the earliest estimated end at which the job fits. A job that would miss a hard deadline then gets no reservation.
-func (p *Grid) reserve(e *sim.Engine, j *sim.Job) {
+func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 	r := &p.plan
-	r.room.CopyFrom(&p.grid.Free)
+	r.room.CopyFrom(&p.platform.Free)
 	now := e.Now()
 	p.inOrder(now, func(at float64, last bool, other *sim.Job) bool {
 		for _, part := range e.Held(other) {
-			p.grid.Give(&r.room, other, part.Cluster, part.Shares())
+			p.platform.Give(&r.room, other, part.Cluster, part.Shares())
 		}
 		if !last {
 			return true
 		}
 		best := math.Inf(1)
-		for c := range p.grid.Clusters() {
-			shares, ok := p.grid.Fits(&r.room, j, c, p.shares[:0])
+		for c := range p.platform.Clusters() {
+			shares, ok := p.platform.Fits(&r.room, j, c, p.shares[:0])
 			p.shares = shares
 			if !ok {
 				continue
 			}
-			if end := at + p.grid.Estimate(j, c, shares); end < best && inTime(j, end) {
+			if end := at + p.platform.Estimate(j, c, shares); end < best && inTime(j, end) {
 				best = end
 				r.job, r.cluster, r.shadow = j, c, at
 			}
@@ -232,12 +232,12 @@ func (p *Grid) reserve(e *sim.Engine, j *sim.Job) {
 
 // inOrder calls yield for the running jobs in order of the end that is expected of them; last says that the next one ends
 // later. It stops where yield returns false.
-func (p *Grid) inOrder(now float64, yield func(end float64, last bool, j *sim.Job) bool) {
+func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim.Job) bool) {
 	n := 0 // those that have outlived their estimates
 	for n < len(p.running) && p.running[n].EstimatedEnd <= now {
 		n++
 	}
-	late, k := after(now, p.Step), n
+	late, k := after(now, p.step), n
 	next := func() (float64, *sim.Job) {
 		switch {
 		case n > 0 && (k == len(p.running) || p.running[k].EstimatedEnd >= late):
@@ -260,8 +260,8 @@ func (p *Grid) inOrder(now float64, yield func(end float64, last bool, j *sim.Jo
 }
 
 // rank sorts the queue by priority.
-func (p *Grid) rank(now float64) {
-	g := p.grid
+func (p *general) rank(now float64) {
+	g := p.platform
 	clear(p.demand)
 	shortest := math.Inf(1)
 	for _, r := range p.queue {
@@ -285,20 +285,20 @@ func (p *Grid) rank(now float64) {
 				score += ratio
 			}
 		}
-		p.queue[k].priority = p.Priorities.of(now, j.Arrival, j.Request.Deadline, p.fastest[j.Handle], shortest, score)
+		p.queue[k].priority = p.priorities.of(now, j.Arrival, j.Request.Deadline, p.fastest[j.Handle], shortest, score)
 	}
 	slices.SortFunc(p.queue, byPriority)
 }
 
 // Plan implements sim.Planner.
-func (p *Grid) Plan(j *sim.Job) sim.Plan {
+func (p *general) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
 	switch first := p.plan.job; {
 	case first == j:
 		plan.Reserved = p.plan.shadow
 	case first != nil:
 		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
-	case p.Kind == KindFCFS:
+	case p.kind == kindFCFS:
 		for _, r := range p.queue {
 			if r.job == j {
 				break

@@ -17,7 +17,7 @@ import (
 
 // slackWork is the number of penalties, roughly, after which a search with slack gives up on closing the gap where no number
 // of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
-const slackWork = 1 << 27
+const idleWork = 1 << 27
 
 // The evaluations of the two whole-number problems where no number limits them: they only have to give a start, and dummies are all
 // alike.
@@ -30,10 +30,10 @@ const (
 const polishEvery = 16
 
 // slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
-const slackTolerance = 1e-6
+const idleTolerance = 1e-6
 
 // slackSearch is one run of the branch-and-bound on real loads.
-type slackSearch struct {
+type idleSearch struct {
 	p       *Problem
 	ctx     context.Context
 	opt     Options
@@ -49,7 +49,7 @@ type slackSearch struct {
 
 	evaluations int64
 	most        int64 // evaluations
-	open        slackQueue
+	open        idleQueue
 	born        int
 	explored    int
 	transport   transport
@@ -69,7 +69,7 @@ type piece struct {
 }
 
 // slackNode is a box of loads.
-type slackNode struct {
+type idleNode struct {
 	low, high []float64
 	place     []int     // by task: the server that it is placed on; −1: free
 	placed    bool      // some are
@@ -78,18 +78,18 @@ type slackNode struct {
 	born      int
 }
 
-type slackQueue []*slackNode
+type idleQueue []*idleNode
 
-func (q slackQueue) Len() int { return len(q) }
-func (q slackQueue) Less(a, b int) bool {
+func (q idleQueue) Len() int { return len(q) }
+func (q idleQueue) Less(a, b int) bool {
 	if q[a].bound != q[b].bound {
 		return q[a].bound < q[b].bound
 	}
 	return q[a].born < q[b].born
 }
-func (q slackQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
-func (q *slackQueue) Push(x any)   { *q = append(*q, x.(*slackNode)) }
-func (q *slackQueue) Pop() any {
+func (q idleQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
+func (q *idleQueue) Push(x any)   { *q = append(*q, x.(*idleNode)) }
+func (q *idleQueue) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]
 	*q = (*q)[:last]
@@ -97,11 +97,11 @@ func (q *slackQueue) Pop() any {
 }
 
 // solveSlack solves the problem with so much slack, in tasks over the period.
-func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (Result, error) {
-	opt.Tolerance = max(opt.Tolerance, slackTolerance)
+func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Result, error) {
+	opt.Tolerance = max(opt.Tolerance, idleTolerance)
 	tasks := len(p.Tasks)
-	s := &slackSearch{
-		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + slack,
+	s := &idleSearch{
+		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + idle,
 		best: math.Inf(1), proved: math.Inf(-1), unproved: math.Inf(1),
 		count: make([]float64, tasks), direction: make([]float64, tasks+1),
 		values: make([]float64, tasks), work: make([]float64, tasks),
@@ -110,14 +110,14 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	s.share = make([]float64, tasks*len(s.servers))
 	s.pieces = make([]piece, len(s.servers))
 	s.most = cmp.Or(opt.Evaluations, math.MaxInt64)
-	s.start(slack)
+	s.start(idle)
 	switch {
 	case opt.Evaluations == 0:
 		s.most = s.affordable()
-	case s.penalties() > slackWork: // a single bound would take longer than all that is spent where no number is given
+	case s.penalties() > idleWork: // a single bound would take longer than all that is spent where no number is given
 		s.most = 0
 	}
-	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
+	root := &idleNode{prices: make([]float64, tasks+1), bound: s.proved}
 	for range tasks {
 		root.place = append(root.place, -1)
 	}
@@ -132,7 +132,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 		heap.Push(&s.open, root)
 	}
 	for s.open.Len() > 0 && !s.stopped() {
-		n := heap.Pop(&s.open).(*slackNode)
+		n := heap.Pop(&s.open).(*idleNode)
 		s.proved = max(s.proved, s.certain(n.bound))
 		if n.bound < s.limit() {
 			s.explore(n)
@@ -158,18 +158,18 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 
 // largest is the largest load that a server can have: what keeps it stable, and no more than there is. A machine whose tasks take no
 // work would take any load.
-func (s *slackSearch) largest(r int) float64 { return min(s.servers[r].most, s.total*(1+1e-12)) }
+func (s *idleSearch) largest(r int) float64 { return min(s.servers[r].most, s.total*(1+1e-12)) }
 
 // affordable is the number of bounds that take about slackWork penalties; 0 where that is too few to be of use.
-func (s *slackSearch) affordable() int64 {
-	if bounds := slackWork / s.penalties(); bounds > 100 {
+func (s *idleSearch) affordable() int64 {
+	if bounds := idleWork / s.penalties(); bounds > 100 {
 		return max(2000, int64(min(bounds, 1e15)))
 	}
 	return 0
 }
 
 // penalties is the number of penalties, roughly, that one bound looks at.
-func (s *slackSearch) penalties() float64 {
+func (s *idleSearch) penalties() float64 {
 	levels := float64(len(s.servers))
 	for r := range s.servers {
 		levels += s.largest(r)
@@ -178,19 +178,19 @@ func (s *slackSearch) penalties() float64 {
 }
 
 // limit is the cost from which on an allocation is not worth finding.
-func (s *slackSearch) limit() float64 { return s.opt.limit(s.best, len(s.p.Tasks)) }
+func (s *idleSearch) limit() float64 { return s.opt.limit(s.best, len(s.p.Tasks)) }
 
 // certain is the bound of all, given that of what is open.
-func (s *slackSearch) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
+func (s *idleSearch) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
 
 // stopped says that the search has to end.
-func (s *slackSearch) stopped() bool {
+func (s *idleSearch) stopped() bool {
 	return s.evaluations >= s.most || s.ctx.Err() != nil
 }
 
 // start takes allocations from the two whole-number problems, and the bound of that without slack.
-func (s *slackSearch) start(slack float64) {
-	for _, dummies := range []int{0, wholeTasks(slack)} {
+func (s *idleSearch) start(idle float64) {
+	for _, dummies := range []int{0, wholeTasks(idle)} {
 		if s.p.room() < len(s.p.Tasks)+dummies || s.p.large(dummies) || s.stopped() {
 			continue
 		}
@@ -204,8 +204,8 @@ func (s *slackSearch) start(slack float64) {
 		if s.opt.Evaluations > 0 { // leave some for the search itself
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
 		}
-		whole, _ := s.p.solveWhole(s.ctx, slack, dummies, opt) // it has no error of its own
-		if s.opt.Evaluations > 0 {                             // otherwise the limit is for the boxes alone
+		whole, _ := s.p.solveWhole(s.ctx, idle, dummies, opt) // it has no error of its own
+		if s.opt.Evaluations > 0 {                            // otherwise the limit is for the boxes alone
 			s.evaluations += whole.Evaluations
 		}
 		if dummies == 0 {
@@ -217,7 +217,7 @@ func (s *slackSearch) start(slack float64) {
 }
 
 // report tells the progress.
-func (s *slackSearch) report() {
+func (s *idleSearch) report() {
 	if s.opt.Progress != nil {
 		s.opt.Progress(Progress{s.evaluations, s.best, min(s.best, s.proved)})
 	}
@@ -225,7 +225,7 @@ func (s *slackSearch) report() {
 
 // offer parks the slack for the allocation and keeps it where it is the best so far; it returns the loads, nil where none were found, and
 // a bound of what the allocation costs.
-func (s *slackSearch) offer(machine []int) (loads []float64, price, bound float64) {
+func (s *idleSearch) offer(machine []int) (loads []float64, price, bound float64) {
 	s.evaluations++
 	tasks := make([][]int, len(s.servers))
 	for y, r := range machine {
@@ -247,7 +247,7 @@ func (s *slackSearch) offer(machine []int) (loads []float64, price, bound float6
 
 // polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better. The prices of
 // the best are kept.
-func (s *slackSearch) polish(loads []float64) {
+func (s *idleSearch) polish(loads []float64) {
 	for range 8 {
 		before := s.best
 		machine := s.assign(loads)
@@ -273,7 +273,7 @@ func (s *slackSearch) polish(loads []float64) {
 
 // assign solves the transportation problem at real loads: a machine has as many places as its load has whole tasks. Where
 // that is not enough, those nearest to the next whole number get one more.
-func (s *slackSearch) assign(loads []float64) []int {
+func (s *idleSearch) assign(loads []float64) []int {
 	s.evaluations++
 	places, sum := make([]int, len(loads)), 0
 	for r, l := range loads {
@@ -317,7 +317,7 @@ func (s *slackSearch) assign(loads []float64) []int {
 }
 
 // explore bounds a box and splits it.
-func (s *slackSearch) explore(n *slackNode) {
+func (s *idleSearch) explore(n *idleNode) {
 	s.ascend(n)
 	if n.bound >= s.limit() {
 		return
@@ -334,7 +334,7 @@ func (s *slackSearch) explore(n *slackNode) {
 		}
 		s.polish(loads)
 	}
-	var children []*slackNode
+	var children []*idleNode
 	task := s.undecided(n)
 	if task < 0 { // all tasks are placed: what is left is convex
 		loads, _, bound := s.offer(n.place)
@@ -363,7 +363,7 @@ func (s *slackSearch) explore(n *slackNode) {
 }
 
 // splitBox splits the box at a load of a server: loads fall from rank to rank inside a class.
-func (s *slackSearch) splitBox(n *slackNode, rank int, at float64) []*slackNode {
+func (s *idleSearch) splitBox(n *idleNode, rank int, at float64) []*idleNode {
 	up, down := s.child(n), s.child(n)
 	for r := range s.servers {
 		if s.servers[r].class != s.servers[rank].class {
@@ -376,12 +376,12 @@ func (s *slackSearch) splitBox(n *slackNode, rank int, at float64) []*slackNode 
 			down.high[r] = min(down.high[r], at)
 		}
 	}
-	return []*slackNode{up, down}
+	return []*idleNode{up, down}
 }
 
 // child is a copy of the node.
-func (s *slackSearch) child(n *slackNode) *slackNode {
+func (s *idleSearch) child(n *idleNode) *idleNode {
 	s.born++
-	return &slackNode{low: slices.Clone(n.low), high: slices.Clone(n.high), place: slices.Clone(n.place), placed: n.placed,
+	return &idleNode{low: slices.Clone(n.low), high: slices.Clone(n.high), place: slices.Clone(n.place), placed: n.placed,
 		prices: n.prices, bound: n.bound, born: s.born}
 }

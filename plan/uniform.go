@@ -9,27 +9,27 @@ import (
 
 // Lane is a run of processors of a cluster that are alike for every job: which of them are released when. It decides as a
 // [Schedule] does on a uniform cluster: a job takes, of the processors free at its start, the latest-released ones.
-type Lane struct {
+type UniformProcessors struct {
 	releases *Releases
 	sets     plainSets
 }
 
 // NewLane is a lane of the processors from first on of the cluster, free from the earliest arrival on, or from when the
 // instance says that they are released; at most as many jobs as the instance has run on it at once.
-func NewLane(in *model.Instance, cluster, first, processors int) *Lane {
-	l := &Lane{releases: NewReleases(min(processors, len(in.Jobs())+1))}
+func NewUniformProcessors(in *model.Instance, cluster, first, processors int) *UniformProcessors {
+	l := &UniformProcessors{releases: NewReleases(min(processors, len(in.Jobs())+1))}
 	l.sets.steps = freeSteps(in, cluster, first, processors)
 	l.releases.start(l.sets.steps)
 	return l
 }
 
 // Release is the earliest time at which n processors are free.
-func (l *Lane) Release(n int) float64 { return l.releases.released(int32(n)) }
+func (l *UniformProcessors) Release(n int) float64 { return l.releases.released(int32(n)) }
 
 // Take gives n processors to a job from start to end and says which.
 //
 // Complexity: O(steps), of which there are no more than jobs that run at once.
-func (l *Lane) Take(n int, start, end float64) model.ProcessorSet {
+func (l *UniformProcessors) Take(n int, start, end float64) model.ProcessorSet {
 	l.releases.hold(int32(n), start, end)
 	return l.sets.place(n, &Slot{Start: start, End: end})
 }
