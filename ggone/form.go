@@ -10,8 +10,8 @@ import (
 	"github.com/allot-opt/allot/milp"
 )
 
-// Form is the allocation problem, without slack, as a MILP. Its optimum is that of the problem without slack, and so a lower
-// bound of that with slack.
+// Form is the allocation problem, without an idle rate, as a MILP. Its optimum is that of the problem without an idle rate, and so a lower
+// bound of that with an idle rate.
 type Form struct {
 	Model *milp.Model
 
@@ -77,7 +77,7 @@ func (p *Problem) Level(ctx context.Context) (*Form, error) {
 	return f, ctx.Err()
 }
 
-// formName is the name of a model, which says that it leaves out slack where it does.
+// formName is the name of a model, which says that it leaves out the idle rate where it does.
 func formName(name string, idle float64) string {
 	if idle > 0 {
 		return name + "_without_slack"
@@ -216,14 +216,14 @@ func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) le
 	return columns
 }
 
-// Slack is the load, in tasks over the period, that the model leaves out.
+// IdleLoad is the load, in tasks over the period, that the model leaves out.
 func (f *Form) IdleLoad() float64 { return f.idleLoad }
 
 // Start is the values of the model's variables for an allocation, to start a solver from.
 func (f *Form) Start(machine []int) []float64 { return f.start(machine) }
 
 // Allocation is the best allocation at the loads that the values say: exactly, by the transportation problem, whatever the values
-// make of the tasks. Slack is parked where it costs least. The result holds no bound; Machine is nil where the values are no
+// make of the tasks. The idle rate is parked where it costs least. The result holds no bound; Machine is nil where the values are no
 // solution. It is not stopped: it takes milliseconds for hundreds of tasks.
 func (f *Form) Allocation(values []float64) Result {
 	none := Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
@@ -245,7 +245,7 @@ func (f *Form) Allocation(values []float64) Result {
 	return f.problem.placed(s.rankOf, found.cost, f.idleLoad)
 }
 
-// placed is the result of an allocation whose cost without slack is known: slack is parked where it costs least.
+// placed is the result of an allocation whose cost without an idle rate is known: the idle rate is parked where it costs least.
 func (p *Problem) placed(machine []int, cost, idle float64) Result {
 	result := Result{Machine: machine, Objective: cost, Bound: math.Inf(-1)}
 	servers := p.servers()

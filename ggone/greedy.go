@@ -43,7 +43,7 @@ func (p *Problem) large(dummies int) bool {
 	return ranks > largestKnapsack/n || levels > largestPricing/n
 }
 
-// slackBeyond says that the problem is too large to be searched with the slack: its tasks and slack together, times the machines, are too many.
+// idleBeyond says that the problem is too large to be searched with the idle rate: its tasks and the idle rate together, times the machines, are too many.
 func (p *Problem) idleBeyond(idle float64) bool {
 	machines := 0
 	for k := range p.Classes {
@@ -112,7 +112,7 @@ func (p *Problem) greedy(idle float64, dummies int) Result {
 	}
 	p.addCommitted(result.Load)
 	if idle > 0 && dummies == 0 {
-		result.Load = nil // the evaluator parks the slack where it costs least
+		result.Load = nil // the evaluator parks the idle rate where it costs least
 	}
 	return result
 }

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// The problem with slack in any amount: loads are real, λ_r·T = ℓ_r ≥ n_r and Σℓ_r = λ·T. Two whole-number problems give
-// first allocations and a bound: that without the slack, and that with the slack in dummy tasks. Then a branch-and-bound on
+// The problem with an idle rate in any amount: loads are real, λ_r·T = ℓ_r ≥ n_r and Σℓ_r = λ·T. Two whole-number problems give
+// first allocations and a bound: that without the idle rate, and that with the idle rate in dummy tasks. Then a branch-and-bound on
 // boxes of real loads closes the gap. Its relaxation prices both the tasks, u, and the load, v: a machine in a box takes the
 // tasks and the load of the least penalty − Σu − v·ℓ, where the penalty, convex in ℓ, is bounded by its value at the low end
 // of each piece of the box and by its tangents in the middle, of which the better counts. The error falls with the square
 // of the width.
 
-// slackWork is the number of penalties, roughly, after which a search with slack gives up on closing the gap where no number
-// of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
+// idleWork is the number of penalties, roughly, after which a search with an idle rate gives up on closing the gap where no number
+// of evaluations limits it: dozens of tasks with an idle rate may keep it busy for ever.
 const idleWork = 1 << 27
 
 // The evaluations of the two whole-number problems where no number limits them: they only have to give a start, and dummies are all
@@ -29,10 +29,10 @@ const (
 // polishEvery is the number of boxes from one of which an allocation is made: parking takes as long as many bounds.
 const polishEvery = 16
 
-// slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
+// idleTolerance is the least tolerance with an idle rate: boxes shrink with the root of it.
 const idleTolerance = 1e-6
 
-// slackSearch is one run of the branch-and-bound on real loads.
+// idleSearch is one run of the branch-and-bound on real loads.
 type idleSearch struct {
 	p       *Problem
 	ctx     context.Context
@@ -68,7 +68,7 @@ type piece struct {
 	exact       float64 // the value at the load, not a bound of it
 }
 
-// slackNode is a box of loads.
+// idleNode is a box of loads.
 type idleNode struct {
 	low, high []float64
 	place     []int     // by task: the server that it is placed on; −1: free
@@ -96,7 +96,7 @@ func (q *idleQueue) Pop() any {
 	return x
 }
 
-// solveSlack solves the problem with so much slack, in tasks over the period.
+// solveIdle solves the problem with the idle load, in tasks over the period.
 func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Result, error) {
 	opt.Tolerance = max(opt.Tolerance, idleTolerance)
 	tasks := len(p.Tasks)
@@ -160,7 +160,7 @@ func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Res
 // work would take any load.
 func (s *idleSearch) largest(r int) float64 { return min(s.servers[r].most, s.total*(1+1e-12)) }
 
-// affordable is the number of bounds that take about slackWork penalties; 0 where that is too few to be of use.
+// affordable is the number of bounds that take about idleWork penalties; 0 where that is too few to be of use.
 func (s *idleSearch) affordable() int64 {
 	if bounds := idleWork / s.penalties(); bounds > 100 {
 		return max(2000, int64(min(bounds, 1e15)))
@@ -188,7 +188,7 @@ func (s *idleSearch) stopped() bool {
 	return s.evaluations >= s.most || s.ctx.Err() != nil
 }
 
-// start takes allocations from the two whole-number problems, and the bound of that without slack.
+// start takes allocations from the two whole-number problems, and the bound of that without an idle rate.
 func (s *idleSearch) start(idle float64) {
 	for _, dummies := range []int{0, wholeTasks(idle)} {
 		if s.p.room() < len(s.p.Tasks)+dummies || s.p.large(dummies) || s.stopped() {
@@ -223,7 +223,7 @@ func (s *idleSearch) report() {
 	}
 }
 
-// offer parks the slack for the allocation and keeps it where it is the best so far; it returns the loads, nil where none were found, and
+// offer parks the idle rate for the allocation and keeps it where it is the best so far; it returns the loads, nil where none were found, and
 // a bound of what the allocation costs.
 func (s *idleSearch) offer(machine []int) (loads []float64, price, bound float64) {
 	s.evaluations++
@@ -233,7 +233,7 @@ func (s *idleSearch) offer(machine []int) (loads []float64, price, bound float64
 	}
 	loads, price, bound, ok := s.p.park(s.ctx, s.servers, tasks, s.total)
 	if !ok {
-		if s.machine == nil && s.ctx.Err() != nil { // better than none: the evaluator parks the slack
+		if s.machine == nil && s.ctx.Err() != nil { // better than none: the evaluator parks the idle rate
 			s.machine = slices.Clone(machine)
 		}
 		return nil, 0, bound
@@ -245,7 +245,7 @@ func (s *idleSearch) offer(machine []int) (loads []float64, price, bound float64
 	return loads, price, bound
 }
 
-// polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better. The prices of
+// polish assigns the tasks at real loads and parks the idle rate anew, in turn, as long as that gives something better. The prices of
 // the best are kept.
 func (s *idleSearch) polish(loads []float64) {
 	for range 8 {

@@ -32,7 +32,7 @@ type hullEdge struct {
 }
 
 // narrowSlack is the relative rounding error that the costs are allowed.
-const narrowSlack = 1e-9
+const narrowRounding = 1e-9
 
 // narrow is the part of the box that holds every least sum of g; the box itself where no part is known. The levels must be priced.
 //
@@ -131,7 +131,7 @@ func (s *knapsack) within(q hullGroup, price, gap float64) (low, high int) {
 			least = min(least, g-price*float64(n))
 		}
 	}
-	limit := least + gap + narrowSlack*size
+	limit := least + gap + narrowRounding*size
 	low, high = q.low, q.high
 	for levels[low].g-price*float64(low) > limit {
 		low++

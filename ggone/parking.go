@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// full is the part of what is left of its service rate up to which a machine takes slack: to just below μ.
+// full is the part of what is left of its service rate up to which a machine takes idle rate: to just below μ.
 const full = 1 - 1e-12
 
 // server is one machine with real loads, in tasks over the period beside its committed rate.

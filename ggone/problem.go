@@ -20,12 +20,12 @@ import (
 // Problem is the allocation problem. Times and rates are in any one unit.
 type Problem struct {
 	Period  float64 // T, over which the tasks arrive; λ_r = n_r/T
-	Rate    float64 // λ, of all arrivals; what is above Tasks/T and the committed rates is slack
+	Rate    float64 // λ, of all arrivals; what is above Tasks/T and the committed rates is the idle rate
 	Tasks   []Task
 	Classes []Class
 	// ServiceOnly says that a task pays for its service time only, not for its wait.
 	ServiceOnly bool
-	// Dummies says that slack comes in whole tasks of zero weight, where they fit, not in any amount.
+	// Dummies says that the idle rate comes in whole tasks of zero weight, where they fit, not in any amount.
 	Dummies bool
 }
 

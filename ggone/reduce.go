@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// Reduction is what the Lagrangian leaves of a problem without slack.
+// Reduction is what the Lagrangian leaves of a problem without an idle rate.
 type Reduction struct {
 	// Form is the level form of what can cost less than Limit: loads and places that the bound rules out are gone. nil:
 	// nothing can, or the evaluations or the time ran out before that was known.
 	Form *Form
-	// Best is the best allocation found, slack parked; Machine is nil where there is none of finite cost.
+	// Best is the best allocation found, the idle rate parked; Machine is nil where there is none of finite cost.
 	Best Result
-	// Limit is the cost from which on an allocation of the problem without slack is not worth finding: the best less the
+	// Limit is the cost from which on an allocation of the problem without an idle rate is not worth finding: the best less the
 	// tolerance; +Inf: none is known.
 	Limit float64
 	// Bound is a lower bound of all allocations; −Inf: none.
 	Bound       float64
-	Proved      bool // nothing without slack costs less than Limit
+	Proved      bool // nothing without an idle rate costs less than Limit
 	Evaluations int64
 }
 
@@ -32,7 +32,7 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 		return nil, err
 	}
 	opt.Tolerance = max(opt.Tolerance, leastTolerance)
-	if report := opt.Progress; idle > 0 && report != nil { // what allocations cost without slack says little
+	if report := opt.Progress; idle > 0 && report != nil { // what allocations cost without an idle rate says little
 		opt.Progress = func(p Progress) {
 			p.Objective = math.Inf(1)
 			report(p)

@@ -83,7 +83,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if room < len(p.Tasks) {
 		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
-	if room < len(p.Tasks)+dummies || dummies > 0 && p.large(dummies) { // the slack does not come apart into whole tasks that fit
+	if room < len(p.Tasks)+dummies || dummies > 0 && p.large(dummies) { // the idle rate does not come apart into whole tasks that fit
 		dummies = 0
 	}
 	if ctx.Err() != nil {
@@ -98,7 +98,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	return p.solveWhole(ctx, idle, dummies, opt)
 }
 
-// wholeTasks is the number of dummies that make up the slack, the last not a whole one; 0 where they are too many to count.
+// wholeTasks is the number of dummies that make up the idle rate, the last not a whole one; 0 where they are too many to count.
 func wholeTasks(idle float64) int {
 	if idle > math.MaxInt32 {
 		return 0
@@ -106,7 +106,7 @@ func wholeTasks(idle float64) int {
 	return int(math.Ceil(idle * (1 - 1e-9)))
 }
 
-// slack is the load, in tasks over the period, that neither tasks nor committed rates make up.
+// idleLoad is the load, in tasks over the period, that neither tasks nor committed rates make up.
 func (p *Problem) idleLoad() (float64, error) {
 	load := float64(len(p.Tasks)) / p.Period
 	most := 0.0

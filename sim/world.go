@@ -27,21 +27,21 @@ type Part struct {
 	end        float64
 }
 
-// world is an instance: the truth about its jobs, what is free and what came of the jobs so far.
+// world is the state of a run in the general world: the truth about the jobs, what is free and what came of the jobs so far.
 type world struct {
 	in       *model.Instance
 	platform *Platform
 	order    []int        // jobs in queue order
 	place    []int        // of each job in the order
 	at       int          // next in the order
-	parts    [][]Part     // by handle: of the running job
+	parts    [][]Part     // by handle: parts of the running job
 	cut      []Outcome    // by handle: how the running job will end
 	free     []processors // by machine
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
-	held  map[int64]int32 // handles of jobs that arrived and wait for others
-	ready []int64         // of those, jobs that may join the queue, ascending
+	held  map[int64]int32 // by number: handles of jobs that have arrived and wait for others
+	ready []int64         // numbers of the jobs that wait for none any more and may join the queue, ascending
 
 	solution *model.Solution
 }
@@ -124,7 +124,7 @@ func (w *world) admit(e *Engine, j *Job) bool {
 	return false
 }
 
-// whyLost names a job that will never end and that the job waits for.
+// whyLost is the reason of a job that waits for a job that will never end.
 func (w *world) whyLost(index int) string {
 	for _, before := range w.in.Jobs()[index].After {
 		if w.lost[before] {
@@ -134,7 +134,7 @@ func (w *world) whyLost(index int) string {
 	return "waits for a job that is not placed"
 }
 
-// joinReady lets the jobs join the queue whose predecessors have ended.
+// joinReady lets those jobs join the queue whose predecessors have all ended.
 func (w *world) joinReady(e *Engine) {
 	for len(w.ready) > 0 {
 		number := w.ready[0]
@@ -154,7 +154,8 @@ func (w *world) joinReady(e *Engine) {
 	}
 }
 
-// StartOn starts a queued job of an instance on what the claims say. Licences are taken from the pools of the first claim's cluster.
+// StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of the first claim's
+// cluster. A claim that does not fit is a fault of the policy and ends the run.
 func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	w := e.world
 	if w == nil || j.state != queued || len(claims) == 0 {
@@ -289,7 +290,7 @@ func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
 	return reason
 }
 
-// leftFor tells the jobs that wait for one that has left.
+// leftFor tells the successors of a job that it has left.
 func (w *world) leftFor(index int, finished bool) {
 	w.lost[index] = !finished
 	for _, next := range w.in.Successors(index) {
@@ -301,7 +302,7 @@ func (w *world) leftFor(index int, finished bool) {
 	}
 }
 
-// enlist adds a job to the ready ones, which stay in queue order.
+// enlist adds a job to the ready ones and keeps them in queue order.
 func (w *world) enlist(number int64) {
 	at := len(w.ready)
 	for at > 0 && w.ready[at-1] > number {

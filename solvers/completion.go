@@ -9,15 +9,15 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// completions holds, while jobs are placed one by one, what the completion time of each remaining job on each lane depends
+// completions holds, while jobs are placed one by one, what the completion time of each remaining job on each resource depends
 // on: max(release, arrival) + duration, where the release is that of as many processors as the job needs. Releases only grow.
 // A job with a hard deadline can be placed only where it starts by deadline − duration.
 type completions struct {
 	*outline
-	duration  []float64 // of job j on lane k at j·lanes + k; +Inf: cannot run there
-	sizes     [][]int   // by lane: the sizes that jobs have there
+	duration  []float64 // of job j on resource k at j·resources + k; +Inf: cannot run there
+	sizes     [][]int   // by resource: the sizes that jobs have there
 	release   [][]float64
-	only      []float64 // by lane: the release of the one size that jobs have there; nil where some lane has several
+	only      []float64 // by resource: the release of the one size that jobs have there; nil where some resource has several
 	deadlines bool      // there are hard deadlines
 	count     int       // jobs left that can be placed somewhere
 }
@@ -65,14 +65,14 @@ func newCompletions(ctx context.Context, in *model.Instance) (*completions, erro
 	return c, nil
 }
 
-// keepOnly brings the release of the one size of the lane up to date.
+// keepOnly brings the release of the one size of the resource up to date.
 func (c *completions) keepOnly(resource int) {
 	if c.only != nil && len(c.sizes[resource]) > 0 {
 		c.only[resource] = c.release[resource][c.sizes[resource][0]]
 	}
 }
 
-// measure finds out how long the job takes on each lane; false where it can run on none.
+// measure finds out how long the job takes on each resource; false where it can run on none.
 func (c *completions) measure(job int) bool {
 	j, somewhere := &c.in.Jobs()[job], false
 	row := c.duration[job*len(c.resources) : (job+1)*len(c.resources)]
@@ -86,16 +86,16 @@ func (c *completions) measure(job int) bool {
 	return somewhere
 }
 
-// on is the duration of the job on the lane.
+// on is the duration of the job on the resource.
 func (c *completions) on(job, resource int) float64 { return c.duration[job*len(c.resources)+resource] }
 
-// start is when the job would start on the lane, on which it can run, if it were placed next.
+// start is when the job would start on the resource, on which it can run, if it were placed next.
 func (c *completions) start(job, resource int) float64 {
 	j := &c.in.Jobs()[job]
 	return max(c.release[resource][c.resources[resource].size(j)], j.Arrival)
 }
 
-// at is the completion time of the job on the lane if it were placed next; +Inf where it cannot run or not in time.
+// at is the completion time of the job on the resource if it were placed next; +Inf where it cannot run or not in time.
 func (c *completions) at(job, resource int) float64 {
 	d := c.on(job, resource)
 	if math.IsInf(d, 1) {
@@ -117,11 +117,11 @@ func (c *completions) late(job int, start, duration float64) bool {
 // option is what is kept of one job.
 type option struct {
 	job            int
-	best, runnerUp int     // lanes with the least completion time, and with the least of the others (−1: none)
+	best, runnerUp int     // resources with the least completion time, and with the least of the others (−1: none)
 	first, second  float64 // those times
 }
 
-// best finds the two lanes on which the job would end first; ties go to the first lane.
+// best finds the two resources on which the job would end first; ties go to the first resource.
 func (c *completions) best(job int) option {
 	o := option{job: job, best: -1, runnerUp: -1, first: math.Inf(1), second: math.Inf(1)}
 	c.ends(job, func(resource int, end float64) {
@@ -136,7 +136,7 @@ func (c *completions) best(job int) option {
 	return o
 }
 
-// ends calls yield with each lane on which the job can be placed, and when it would end there. Most of the time of heuristics is spent here.
+// ends calls yield with each resource on which the job can be placed, and when it would end there. Most of the time of heuristics is spent here.
 func (c *completions) ends(job int, yield func(resource int, end float64)) {
 	j := &c.in.Jobs()[job]
 	arrival, latest := j.Arrival, math.Inf(1)
@@ -159,7 +159,7 @@ func (c *completions) ends(job int, yield func(resource int, end float64)) {
 	}
 }
 
-// put places the job on the lane and brings the releases up to date.
+// put places the job on the resource and brings the releases up to date.
 func (c *completions) put(job, resource int) {
 	start := c.start(job, resource)
 	c.place(job, resource, start, start+c.on(job, resource))
@@ -170,7 +170,7 @@ func (c *completions) put(job, resource int) {
 	c.keepOnly(resource)
 }
 
-// solve places jobs, each chosen by next, which also says on which lane; lane −1: no job that is left can be placed.
+// solve places jobs, each chosen by next, which also says on which resource; resource −1: no job that is left can be placed.
 func (c *completions) solve(ctx context.Context, next func() (job, resource int)) solve.Result {
 	for c.count > 0 {
 		if ctx.Err() != nil {

@@ -86,9 +86,9 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 	}
 	objective, bound := result.Solution.Objective, result.Solution.Bound
 	if !math.IsNaN(best) && objective != nil {
-		if slack := 1e-9 * math.Abs(best); *objective < best-slack {
+		if tolerance := 1e-9 * math.Abs(best); *objective < best-tolerance {
 			t.Errorf("%s: objective %v below the best of all list schedules, %v", c.name, *objective, best)
-		} else if result.Status == model.Optimal && *objective > best+slack {
+		} else if result.Status == model.Optimal && *objective > best+tolerance {
 			t.Errorf("%s: claims %v to be optimal; the best is %v", c.name, *objective, best)
 		}
 		if bound != nil && *bound > best*(1+1e-9) {

@@ -42,7 +42,7 @@ var _ = solve.Register(solve.Info{
 //   - Eq. 13 compares a count with a rate, so loads are n_r/T with the period T of the instance.
 //   - The program is not always feasible, as the paper has it: it needs Σ_r (⌈μ_r·T⌉ − 1) ≥ J. Otherwise the result says so, with both
 //     sides.
-//   - Where J < λT, the slack is parked where it costs least, in any amount or in whole tasks of zero weight.
+//   - Where J < λT, the idle rate is parked where it costs least, in any amount or in whole tasks of zero weight.
 //   - Machines may carry committed rates, which eq. 15 counts in, so that it can be run again and again as tasks arrive.
 type GGOne struct {
 	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
@@ -175,7 +175,7 @@ func weighted(weight, bound float64) (float64, bool) {
 	return product, !math.IsInf(bound, 0) && !math.IsInf(product, 0) && !math.IsNaN(product)
 }
 
-// exact says that the problem is that of the instance's objective, for which its bound then holds: not where slack comes in
+// exact says that the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
 // whole tasks, machines carry committed rates, or tasks pay for something else.
 func (g *GGOne) exact(in *model.Instance, p *ggoneProblem) bool {
 	charge := g.Charge == "" || g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkGGOneCancellation measures how long the solver takes to return after its context is cancelled, at its first tables, its first
-// bounds and later, with and without slack: latency in ms, the worst of the runs.
+// bounds and later, with and without an idle rate: latency in ms, the worst of the runs.
 func BenchmarkGGOneCancellation(b *testing.B) {
 	for _, tasks := range []int{500, 3000, 20000} {
 		for _, idle := range []float64{0, 0.1} {

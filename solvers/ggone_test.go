@@ -100,7 +100,7 @@ func enumerated(t testing.TB, in *model.Instance, machines int) float64 {
 	}
 }
 
-// tabulated is enumerated for an instance without slack, from a table of the penalty of each job on each machine at each load, with
+// tabulated is enumerated for an instance without an idle rate, from a table of the penalty of each job on each machine at each load, with
 // the best assignment checked by the evaluator: the same by fewer evaluations.
 func tabulated(t testing.TB, in *model.Instance, machines int) float64 {
 	t.Helper()
@@ -285,7 +285,7 @@ func TestGGOneNearUnstable(t *testing.T) {
 	}
 }
 
-// randomGGOne has 3 to 7 tasks on 2 or 3 machines, some alike; with slack at most 5 tasks.
+// randomGGOne has 3 to 7 tasks on 2 or 3 machines, some alike; with an idle rate at most 5 tasks.
 func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, machines int) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
@@ -319,7 +319,7 @@ func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, mach
 	return built(t, b), machines
 }
 
-// Random instances of 3 to 7 tasks against all assignments: the optimum without slack, and with slack in any amount.
+// Random instances of 3 to 7 tasks against all assignments: the optimum without an idle rate, and with an idle rate in any amount.
 func TestGGOneAgainstEnumeration(t *testing.T) {
 	agree := func(name string, in *model.Instance, want, tolerance float64) {
 		result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})

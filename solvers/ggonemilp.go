@@ -42,8 +42,8 @@ type Modeller interface {
 // Source: that of [GGOne]. Units: those of the instance. MaxEvals counts nodes of the branch-and-bound; Workers are not used:
 // HiGHS runs on one thread, so that the result does not depend on the machine.
 //
-// Deviations from the paper: those of [GGOne], but slack. The MILP leaves it out, which gives a lower bound, and what it finds gets the
-// slack parked where it costs least: good, not optimal.
+// Deviations from the paper: those of [GGOne], but the idle rate. The MILP leaves it out, which gives a lower bound, and what it finds gets the
+// the idle rate parked where it costs least: good, not optimal.
 type GGOneMILP struct {
 	Form      string  `enum:"level,chord" doc:"level: machines by load, strong; chord: machine by machine with chords and big-M as in the paper, weak"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
@@ -92,7 +92,7 @@ func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, e
 	return p.Level(ctx)
 }
 
-// MILP implements [Modeller]: min qos_penalty, without slack.
+// MILP implements [Modeller]: min qos_penalty, without an idle rate.
 func (g *GGOneMILP) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
 	return stated(ctx, g.base(), in, g.state)
 }

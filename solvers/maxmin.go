@@ -19,18 +19,18 @@ var _ = solve.Register(solve.Info{
 })
 
 // MaxMin repeatedly takes the job whose smallest completion time is the largest and places it where it has it; ties go to the
-// first job, then to the first lane.
+// first job, then to the first resource.
 //
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: each job is kept with the lane on which it would end first when it was last looked at. What it ends at there
-// is never less than its smallest completion time, and of all jobs of one lane and size the largest of these is that of the
-// longest, whatever the release is. So each step looks only at the longest jobs of the lanes, O(C) a look on C lanes, and moves those that have a
-// better lane by now; it ends with the first that has not. Most often a few dozen looks; O(n) at worst, where lanes are as good as
+// Complexity: each job is kept with the resource on which it would end first when it was last looked at. What it ends at there
+// is never less than its smallest completion time, and of all jobs of one resource and size the largest of these is that of the
+// longest, whatever the release is. So each step looks only at the longest jobs of the resources, O(C) a look on C resources, and moves those that have a
+// better resource by now; it ends with the first that has not. Most often a few dozen looks; O(n) at worst, where resources are as good as
 // each other for all jobs, or where the ends of n jobs that differ round to the same time.
 //
-// Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the lanes on which it would end in time, and is
+// Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
 type MaxMin struct{}
 
@@ -57,25 +57,25 @@ func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 	}), nil
 }
 
-// maxMinBuckets keeps each job in the bucket of a lane and size.
+// maxMinBuckets keeps each job in the bucket of a resource and size.
 type maxMinBuckets struct {
 	c        *completions
 	buckets  []maxMinBucket
-	of       [][]int32 // bucket by lane and size
+	of       [][]int32 // bucket by resource and size
 	home     []int32   // bucket by job; −1: none
-	filled   []int     // lanes on which jobs were placed since the bounds were right
+	filled   []int     // resources on which jobs were placed since the bounds were right
 	isFilled []bool
 	poll     *solve.Poll
 }
 
-// maxMinBucket holds jobs of one size that are kept with one lane. Heaps may hold jobs that have left it.
+// maxMinBucket holds jobs of one size that are kept with one resource. Heaps may hold jobs that have left it.
 type maxMinBucket struct {
 	resource, size int
 	longest        entryHeap // by duration, the longest first
 	latest         entryHeap // by arrival + duration, the latest first, of jobs that arrive after the start
 	due            entryHeap // by deadline − duration, the first first, of jobs with a hard deadline
 	bound          float64   // no job here has a later smallest completion time; −Inf: empty
-	gap            float64   // the least difference of two durations on the lane; NaN: not known yet
+	gap            float64   // the least difference of two durations on the resource; NaN: not known yet
 }
 
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
@@ -100,7 +100,7 @@ func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
 	return m
 }
 
-// keep puts the job with the lane on which it would end first now.
+// keep puts the job with the resource on which it would end first now.
 func (m *maxMinBuckets) keep(job int) {
 	o := m.c.best(job)
 	if m.home[job] = -1; o.best >= 0 {
@@ -108,7 +108,7 @@ func (m *maxMinBuckets) keep(job int) {
 	}
 }
 
-// move puts the job with the lane, on which it would end at the time.
+// move puts the job with the resource, on which it would end at the time.
 func (m *maxMinBuckets) move(job, resource int, end float64) {
 	j := &m.c.in.Jobs()[job]
 	home := m.of[resource][m.c.resources[resource].size(j)]
@@ -181,7 +181,7 @@ func (m *maxMinBuckets) next() (job, resource int) {
 	}
 }
 
-// take notes that the job is placed on the lane.
+// take notes that the job is placed on the resource.
 func (m *maxMinBuckets) take(job, resource int) {
 	m.home[job] = -1
 	if !m.isFilled[resource] {
@@ -190,7 +190,7 @@ func (m *maxMinBuckets) take(job, resource int) {
 	}
 }
 
-// settle moves jobs at the top of the bucket to better lanes until that is a job without one, true, or the bound of the bucket
+// settle moves jobs at the top of the bucket to better resources until that is a job without one, true, or the bound of the bucket
 // is less than the rival's.
 func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	b := &m.buckets[bucket]
@@ -209,14 +209,14 @@ func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	return false
 }
 
-// stays says that the job has its smallest completion time in its bucket, ties going to the first lane; if not, it moves, and the bound of its
+// stays says that the job has its smallest completion time in its bucket, ties going to the first resource; if not, it moves, and the bound of its
 // new bucket is returned.
 func (m *maxMinBuckets) stays(b *maxMinBucket, job int) (moved float64, ok bool) {
 	o := m.c.best(job)
 	if o.best == b.resource {
 		return 0, true
 	}
-	m.move(job, o.best, o.first) // the lane that it was kept with is in time, so there is one
+	m.move(job, o.best, o.first) // the resource that it was kept with is in time, so there is one
 	return m.buckets[m.home[job]].bound, false
 }
 
@@ -274,13 +274,13 @@ func (h entryHeap) next(release, bound float64) bool {
 	return len(h) > 1 && release-h[1].key == bound || len(h) > 2 && release-h[2].key == bound
 }
 
-// shorter is at least the longest duration on the lane that is less than that at the top of the bucket.
+// shorter is at least the longest duration on the resource that is less than that at the top of the bucket.
 func (m *maxMinBuckets) shorter(b *maxMinBucket) float64 {
 	longest := -b.longest[0].key
 	return min(longest, math.Nextafter(longest-m.gapOf(b), math.Inf(1)))
 }
 
-// gapOf is the least difference of two durations on the lane of the bucket; +Inf: they are all equal.
+// gapOf is the least difference of two durations on the resource of the bucket; +Inf: they are all equal.
 func (m *maxMinBuckets) gapOf(b *maxMinBucket) float64 {
 	if math.IsNaN(b.gap) {
 		var durations []float64

@@ -7,15 +7,15 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// maxMinWalk finds the job of the largest smallest completion time where that follows from one lane: on each lane no job ends
-// sooner than its smallest completion time, so the jobs are looked at from the longest on a lane down to where what is left ends before the best found.
+// maxMinWalk finds the job of the largest smallest completion time where that follows from one resource: on each resource no job ends
+// sooner than its smallest completion time, so the jobs are looked at from the longest on a resource down to where what is left ends before the best found.
 // Where machines differ in speed alone that is one job a step. It gives up after some that do not end soon: where run times
 // are unrelated it never does.
 //
-// It is for jobs of one size a lane that are all there and have no hard deadline.
+// It is for jobs of one size a resource that are all there and have no hard deadline.
 type maxMinWalk struct {
 	c      *completions
-	orders [][]int32 // by lane: the jobs, the longest first
+	orders [][]int32 // by resource: the jobs, the longest first
 	misses int
 }
 
@@ -41,7 +41,7 @@ func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
 	return w
 }
 
-// next is the job with its lane; false where it is not found soon.
+// next is the job with its resource; false where it is not found soon.
 func (w *maxMinWalk) next() (job, resource int, ok bool) {
 	const looks, patience = 16, 256
 	if w == nil || w.misses > patience {

@@ -27,7 +27,7 @@ var _ = solve.Register(solve.Info{
 //
 // Complexity: the textbook's double loop takes O(n²·C). The smallest of all completion times is the smallest over clusters
 // and sizes of release + the shortest job left, so with the jobs of each cluster and size sorted once each step looks at one
-// job a size of the lane that changed and one a lane: O(n·C·log n + n·(S·log n + C)) for n jobs, C lanes, S sizes,
+// job a size of the resource that changed and one a resource: O(n·C·log n + n·(S·log n + C)) for n jobs, C resources, S sizes,
 // however many jobs are alike.
 //
 // Deviations from the paper: see [MCT]; arrivals.
@@ -49,7 +49,7 @@ func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 		}
 		queues[k] = newResourceQueue(c, k)
 	}
-	last := -1 // the lane of the last placement
+	last := -1 // the resource of the last placement
 	return c.solve(ctx, func() (int, int) {
 		best := -1
 		for k := range queues {

@@ -21,7 +21,7 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 20_000,
 })
 
-// MTS is the multiple attributes scheduling method. A resource is a lane: a cluster of machines that are alike, or a group of
+// MTS is the multiple attributes scheduling method. A resource is a resource: a cluster of machines that are alike, or a group of
 // machines of one whose machines differ; on one machine it is that of the paper.
 //
 // A job that would start on a resource at s, takes tr to move its files and ex to run, and has D = deadline − s left, loads its
@@ -45,7 +45,7 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper:
 //   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and
 //     links are overloaded alike; an unlimited attribute is never overloaded and leaves no fragment.
-//   - Without all three rules it is [MinMin], with the ties of that: the first job, then the first lane.
+//   - Without all three rules it is [MinMin], with the ties of that: the first job, then the first resource.
 //   - Only a hard deadline forbids a start; a soft one counts in the loads. Jobs that can be served nowhere are left out (the paper
 //     does not say what becomes of them).
 //   - λ, χ and η are 0.5 (the paper gives no values). f counts from the first arrival, waiting included. mt is compared as ln f − ln(Σ e^count): the sum overflows from 710 resources on.

@@ -2,7 +2,7 @@ package solvers
 
 import "math"
 
-// mtsHeap holds kinds, the least key first; of one key that of the first lane, then the first job; where MTS is Min-min, as there, the
+// mtsHeap holds kinds, the least key first; of one key that of the first resource, then the first job; where MTS is Min-min, as there, the
 // first job. A kind knows its place.
 type mtsHeap []int32
 
@@ -79,7 +79,7 @@ func (h *mtsHeap) remove(r *mtsRun, place int) {
 	}
 }
 
-// match lists the fragments on the lane now. Of jobs that have arrived by the release, the processors' load of one whose latest
+// match lists the fragments on the resource now. Of jobs that have arrived by the release, the processors' load of one whose latest
 // start is τ is ex/(ex + τ − release); at 1 − fragment or more, τ − release is at most ex·fragment/(1 − fragment).
 func (r *mtsRun) match(resource int, q *mtsQueue) {
 	if !r.fragments {
@@ -105,7 +105,7 @@ func (r *mtsRun) match(resource int, q *mtsQueue) {
 	}
 }
 
-// tryFragment adds the kind to the list if it leaves little enough of the lane from the start.
+// tryFragment adds the kind to the list if it leaves little enough of the resource from the start.
 func (r *mtsRun) tryFragment(list *[]mtsMatch, k int32, resource int, start float64) {
 	if math.Signbit(r.span[int(k)*len(r.resources)+resource]) {
 		return
@@ -115,7 +115,7 @@ func (r *mtsRun) tryFragment(list *[]mtsMatch, k int32, resource int, start floa
 	}
 }
 
-// leastFragment is the kind of the class that leaves least of a lane, by the fragment rule, with the lane; −1: none.
+// leastFragment is the kind of the class that leaves least of a resource, by the fragment rule, with the resource; −1: none.
 func (r *mtsRun) leastFragment(class int8) (kind int32, resource int) {
 	if !r.fragments {
 		return -1, 0

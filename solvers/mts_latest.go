@@ -2,7 +2,7 @@ package solvers
 
 import "slices"
 
-// latestStart is the latest start of a kind on a lane.
+// latestStart is the latest start of a kind on a resource.
 type latestStart struct {
 	at   float64
 	kind int32

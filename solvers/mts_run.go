@@ -14,8 +14,8 @@ type mtsRun struct {
 	p         MTS
 	origin    float64
 	kinds     []mtsKind
-	span      []float64    // of kind k on lane r at k·lanes + r: how long it takes; with a minus: it does not fit, +Inf: it cannot run
-	queues    [][]mtsQueue // by lane, one a size
+	span      []float64    // of kind k on resource r at k·resources + r: how long it takes; with a minus: it does not fit, +Inf: it cannot run
+	queues    [][]mtsQueue // by resource, one a size
 	heaps     [4]mtsHeap   // by class
 	fragments bool
 	minmin    bool // all three rules are off
@@ -38,7 +38,7 @@ type mtsKind struct {
 	key               float64 // not above ln mt, or, without weights, the completion time
 }
 
-// mtsQueue is the jobs of one size on one lane, in the order in which they come to be too late there.
+// mtsQueue is the jobs of one size on one resource, in the order in which they come to be too late there.
 type mtsQueue struct {
 	size    int
 	release float64
@@ -48,7 +48,7 @@ type mtsQueue struct {
 	matches []mtsMatch // fragments now
 }
 
-// mtsMatch is a job that the fragment rule could place on a lane.
+// mtsMatch is a job that the fragment rule could place on a resource.
 type mtsMatch struct {
 	sum  float64
 	kind int32
@@ -116,7 +116,7 @@ func (r *mtsRun) sort() {
 	}
 }
 
-// measure finds out how long the kind takes on each lane, which it fits and whose memory it overloads.
+// measure finds out how long the kind takes on each resource, which it fits and whose memory it overloads.
 func (r *mtsRun) measure(k int) {
 	kind := &r.kinds[k]
 	j := &r.in.Jobs()[kind.jobs[0]]
@@ -139,7 +139,7 @@ func (r *mtsRun) measure(k int) {
 	}
 }
 
-// queue sets the kinds up on the lane; false where the context has ended.
+// queue sets the kinds up on the resource; false where the context has ended.
 func (r *mtsRun) queue(resource int) bool {
 	l := &r.resources[resource]
 	index := make([]int32, l.processors+1) // of the queue by size, from 1
@@ -180,7 +180,7 @@ func (r *mtsRun) queue(resource int) bool {
 	return true
 }
 
-// pass counts a lane on which the kind would be too late; open says that it could have been placed there.
+// pass counts a resource on which the kind would be too late; open says that it could have been placed there.
 func (r *mtsRun) pass(kind *mtsKind, resource int, open bool) {
 	kind.cpu++
 	if kind.files && !math.IsInf(r.resources[resource].bandwidth, 1) {
@@ -209,7 +209,7 @@ func (r *mtsRun) class(kind *mtsKind) int8 {
 	return class
 }
 
-// start is when the kind would start on the lane.
+// start is when the kind would start on the resource.
 func (r *mtsRun) start(kind *mtsKind, resource int) float64 {
 	queues := r.queues[resource]
 	if len(queues) == 1 {
@@ -224,8 +224,8 @@ func (r *mtsRun) start(kind *mtsKind, resource int) float64 {
 	return math.Inf(1)
 }
 
-// evaluate finds the lane of the least completion time of the kind, which has one, and its key; false where nothing has changed. Completion
-// times only grow: a lane that was the best stays so while its own does not.
+// evaluate finds the resource of the least completion time of the kind, which has one, and its key; false where nothing has changed. Completion
+// times only grow: a resource that was the best stays so while its own does not.
 func (r *mtsRun) evaluate(k int32) (changed bool) {
 	kind := &r.kinds[k]
 	if r.end(k, int(kind.resource)) == kind.end {
@@ -250,7 +250,7 @@ func (r *mtsRun) evaluate(k int32) (changed bool) {
 	return true
 }
 
-// end is the completion time of the kind on the lane; +Inf where it does not fit or would be too late.
+// end is the completion time of the kind on the resource; +Inf where it does not fit or would be too late.
 func (r *mtsRun) end(k int32, resource int) float64 {
 	span := r.span[int(k)*len(r.resources)+resource]
 	if math.Signbit(span) {
@@ -293,7 +293,7 @@ func (r *mtsRun) step() bool {
 	return true
 }
 
-// leastKey is the kind of the least mt in the class, with its lane; −1: the context has ended.
+// leastKey is the kind of the least mt in the class, with its resource; −1: the context has ended.
 func (r *mtsRun) leastKey(class int) (kind int32, resource int) {
 	h := &r.heaps[class]
 	for !r.poll.Stopped(16) {
@@ -307,7 +307,7 @@ func (r *mtsRun) leastKey(class int) (kind int32, resource int) {
 	return -1, 0
 }
 
-// assign places the first job of the kind on the lane.
+// assign places the first job of the kind on the resource.
 func (r *mtsRun) assign(k int32, resource int) {
 	kind, l := &r.kinds[k], &r.resources[resource]
 	job := int(kind.jobs[0])
@@ -335,7 +335,7 @@ func (r *mtsRun) drop(k int32) {
 	r.heaps[kind.class].remove(r, int(kind.place))
 }
 
-// advance passes the kinds that are too late on the lane now.
+// advance passes the kinds that are too late on the resource now.
 func (r *mtsRun) advance(resource int, q *mtsQueue) {
 	for q.latest.len() > 0 && q.latest.get(0).at < q.release {
 		passed := q.latest.get(0)

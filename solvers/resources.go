@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// lane is a run of processors of a cluster that are alike for every job: a whole cluster, or one of the groups of machines of a
-// cluster whose machines differ. A grid resource of the literature is a lane of one machine.
+// resource is a run of processors of a cluster that are alike for every job: a whole cluster, or one of the groups of machines of a
+// cluster whose machines differ. A grid resource of the literature is a resource of one machine.
 type resource struct {
 	*plan.UniformProcessors
 	cluster, group   int // −1: all groups of the cluster
@@ -23,11 +23,11 @@ type resource struct {
 	whole            bool    // whole machines are given out: a job holds one
 }
 
-// laneFeatures is what heuristics honour that compare what jobs would do on lanes: memory and bandwidth where a machine runs
+// resourceFeatures is what heuristics honour that compare what jobs would do on resources: memory and bandwidth where a machine runs
 // one task at a time or has enough for as many as it runs.
 const resourceFeatures = plan.DecoderFeatures | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines | model.Commitments
 
-// supportsLanes is the error of a heuristic that works on lanes.
+// supportsResources is the error of a heuristic that works on resources.
 func supportsResources(in *model.Instance) error {
 	if err := solve.Unsupported(in, resourceFeatures); err != nil {
 		return err
@@ -39,7 +39,7 @@ func supportsResources(in *model.Instance) error {
 	return nil
 }
 
-// layLanes are the lanes of the instance in the order of its clusters and machines, and what they cannot honour of it.
+// resourcesOf are the resources of the instance in the order of its clusters and machines, and what they cannot honour of it.
 func resourcesOf(in *model.Instance) (list []resource, missing model.Features) {
 	neediest, smallest, parallel := 0.0, math.Inf(1), false
 	for k := range in.Jobs() {
@@ -78,7 +78,7 @@ func resourcesOf(in *model.Instance) (list []resource, missing model.Features) {
 	return list, missing
 }
 
-// size is the number of processors that the job holds on the lane.
+// size is the number of processors that the job holds on the resource.
 func (l *resource) size(j *model.Job) int {
 	if l.whole {
 		return 1
@@ -86,7 +86,7 @@ func (l *resource) size(j *model.Job) int {
 	return j.Min
 }
 
-// duration is how long the job takes on the lane, +Inf: it cannot run there; memory and bandwidth apart, see fits.
+// duration is how long the job takes on the resource, +Inf: it cannot run there; memory and bandwidth apart, see fits.
 func (l *resource) duration(in *model.Instance, job int) float64 {
 	j := &in.Jobs()[job]
 	size := l.size(j)
@@ -100,12 +100,12 @@ func (l *resource) duration(in *model.Instance, job int) float64 {
 	return d + in.Transfer(job, l.bandwidth)
 }
 
-// fits says that the machines of the lane have the memory and the bandwidth that the job needs.
+// fits says that the machines of the resource have the memory and the bandwidth that the job needs.
 func (l *resource) fits(j *model.Job) bool {
 	return j.Memory <= l.memory && j.MinBandwidth <= l.bandwidth
 }
 
-// outline collects a schedule on lanes.
+// outline collects a schedule on resources.
 type outline struct {
 	in        *model.Instance
 	resources []resource
@@ -128,7 +128,7 @@ func newOutline(in *model.Instance) *outline {
 	return o
 }
 
-// place puts the job on the lane from start to end.
+// place puts the job on the resource from start to end.
 func (o *outline) place(job, resource int, start, end float64) {
 	l, j := &o.resources[resource], &o.in.Jobs()[job]
 	set := l.Take(l.size(j), start, end)
@@ -209,7 +209,7 @@ func (o *outline) whyLeft(job int) string {
 	return text
 }
 
-// laneName is the cluster of a lane, with the machine where it is one group of several.
+// resourceName is the cluster of a resource, with the machine where it is one group of several.
 func (o *outline) resourceName(k int) string {
 	l := &o.resources[k]
 	cluster := &o.in.Clusters()[l.cluster]

@@ -2,32 +2,32 @@ package solvers
 
 import "math"
 
-// shortlist are the few lanes on which a job would end first. Ends only grow, so what it knows of the others stays a lower bound,
-// and most often the best lanes are found without a look at all of them.
+// shortlist are the few resources on which a job would end first. Ends only grow, so what it knows of the others stays a lower bound,
+// and most often the best resources are found without a look at all of them.
 type shortlist struct {
-	end      [shortlisted]float64 // ascending; of equal ends the first lane first; they may have grown since
+	end      [shortlisted]float64 // ascending; of equal ends the first resource first; they may have grown since
 	resource [shortlisted]int32
 	n        int32
-	full     bool    // all lanes have been offered
-	rest     float64 // on all other lanes the job ends later, or then and on none
-	next     int32   // before this lane
+	full     bool    // all resources have been offered
+	rest     float64 // on all other resources the job ends later, or then and on none
+	next     int32   // before this resource
 }
 
-// shortlisted is the length of a shortlist: looks at all lanes are so many times rarer where all jobs like the same lanes best, and
+// shortlisted is the length of a shortlist: looks at all resources are so many times rarer where all jobs like the same resources best, and
 // memory is short where jobs are many.
 const shortlisted = 6
 
-// clear forgets all lanes; each must be offered then, in order.
+// clear forgets all resources; each must be offered then, in order.
 func (s *shortlist) clear() { s.n, s.full, s.rest, s.next = 0, true, math.Inf(1), -1 }
 
-// offer tells of a lane.
+// offer tells of a resource.
 func (s *shortlist) offer(resource int, end float64) {
 	if end < s.rest || end == s.rest && int32(resource) < s.next {
 		s.insert(int32(resource), end)
 	}
 }
 
-// insert adds a lane that is better than the rest.
+// insert adds a resource that is better than the rest.
 func (s *shortlist) insert(resource int32, end float64) {
 	if s.n == shortlisted {
 		last := s.n - 1
@@ -45,7 +45,7 @@ func (s *shortlist) insert(resource int32, end float64) {
 	s.n++
 }
 
-// renew brings the first lanes up to date, as many as are wanted, by what the job would end at on a lane now; false where all lanes must
+// renew brings the first resources up to date, as many as are wanted, by what the job would end at on a resource now; false where all resources must
 // be offered again.
 func (s *shortlist) renew(wanted int32, at func(resource int) float64) bool {
 	if !s.full {

@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// A shortlist names the two lanes that a look at all of them names, ties going to the first lane, while ends grow on any lane, to equal ends
+// A shortlist names the two resources that a look at all of them names, ties going to the first resource, while ends grow on any resource, to equal ends
 // and to none.
 func TestShortlistIsALookAtAllLanes(t *testing.T) {
 	scans, asked := 0, 0

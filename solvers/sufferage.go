@@ -24,7 +24,7 @@ var _ = solve.Register(solve.Info{
 //
 // Source: M. Maheswaran et al. (1999), Journal of Parallel and Distributed Computing 59(2), doi:10.1006/jpdc.1999.1581, §4.
 //
-// Complexity: a placement costs O(C) on C lanes and O(1), sometimes O(C), a job that has its lane as one of its two best, of n jobs about 2·n/C where
+// Complexity: a placement costs O(C) on C resources and O(1), sometimes O(C), a job that has its resource as one of its two best, of n jobs about 2·n/C where
 // they differ in what they like, and all where they do not: O(n²/C) to O(n²).
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
@@ -47,7 +47,7 @@ func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options
 	return c.solve(ctx, options.next), nil
 }
 
-// sufferage is what the job loses by its second-best lane.
+// sufferage is what the job loses by its second-best resource.
 func (p *option) sufferage() float64 {
 	if math.IsInf(p.second, 1) {
 		return math.Inf(1)
@@ -55,15 +55,15 @@ func (p *option) sufferage() float64 {
 	return p.second - p.first
 }
 
-// options keeps, for each job that is left, its two best lanes. What it keeps of a job stays right until one of the two is put
-// off, since completion times only grow; so a placement touches the jobs alone that have its lane as one of their two.
+// options keeps, for each job that is left, its two best resources. What it keeps of a job stays right until one of the two is put
+// off, since completion times only grow; so a placement touches the jobs alone that have its resource as one of their two.
 type options struct {
 	c      *completions
 	kept   []option    // by job
 	short  []shortlist // by job
-	of     [][]int32   // by lane: the jobs that have it as one of their two best
-	leader []int32     // by lane: the job that suffers most of those that it is the best of; −1: none
-	last   int         // lane of the last placement; −1: none yet
+	of     [][]int32   // by resource: the jobs that have it as one of their two best
+	leader []int32     // by resource: the job that suffers most of those that it is the best of; −1: none
+	last   int         // resource of the last placement; −1: none yet
 	poll   *solve.Poll
 }
 
@@ -87,7 +87,7 @@ func newOptions(ctx context.Context, c *completions) *options {
 	return o
 }
 
-// best is the best two lanes of the job; ties go to the first lane.
+// best is the best two resources of the job; ties go to the first resource.
 func (o *options) best(job int) option {
 	s := &o.short[job]
 	if !s.renew(2, func(resource int) float64 { return o.c.at(job, resource) }) {
@@ -104,7 +104,7 @@ func (o *options) best(job int) option {
 	return p
 }
 
-// lead makes the job the leader of its best lane if it suffers most there; ties go to the first job.
+// lead makes the job the leader of its best resource if it suffers most there; ties go to the first job.
 func (o *options) lead(p *option) {
 	if p.best < 0 {
 		return
@@ -119,7 +119,7 @@ func (o *options) lead(p *option) {
 	*leader = int32(p.job)
 }
 
-// next removes and returns the job that suffers most, with its best lane; lane −1: none is left or the context has ended.
+// next removes and returns the job that suffers most, with its best resource; resource −1: none is left or the context has ended.
 func (o *options) next() (job, resource int) {
 	if o.last >= 0 {
 		o.renew(o.last)
@@ -141,7 +141,7 @@ func (o *options) next() (job, resource int) {
 	return best.job, best.best
 }
 
-// renew brings up to date what is kept of the jobs that have the lane, on which one was placed, as one of their two.
+// renew brings up to date what is kept of the jobs that have the resource, on which one was placed, as one of their two.
 func (o *options) renew(resource int) {
 	jobs := o.of[resource]
 	o.of[resource], o.leader[resource] = jobs[:0], -1

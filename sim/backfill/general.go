@@ -56,9 +56,9 @@ type reservation struct {
 
 // NewGrid makes a policy for the system.
 func newGeneral(kind kind, step float64, weights Priorities) func(*sim.Platform) sim.Policy {
-	return func(g *sim.Platform) sim.Policy {
-		return &general{kind: kind, step: step, priorities: weights, platform: g, empty: g.All(),
-			most: make([]int32, g.Clusters()), demand: make([]float64, g.Licences())}
+	return func(platform *sim.Platform) sim.Policy {
+		return &general{kind: kind, step: step, priorities: weights, platform: platform, empty: platform.All(),
+			most: make([]int32, platform.Clusters()), demand: make([]float64, platform.Licences())}
 	}
 }
 
@@ -76,10 +76,10 @@ func (p *general) Arrive(j *sim.Job) {
 }
 
 // fastest is the least estimate of a job over all clusters.
-func fastest(g *sim.Platform, j *sim.Job, empty *sim.Room) float64 {
+func fastest(platform *sim.Platform, j *sim.Job, empty *sim.Room) float64 {
 	least := math.Inf(1)
-	for c := range g.Clusters() {
-		least = min(least, g.Fastest(j, c, empty))
+	for c := range platform.Clusters() {
+		least = min(least, platform.Fastest(j, c, empty))
 	}
 	return least
 }
@@ -261,7 +261,7 @@ func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim
 
 // rank sorts the queue by priority.
 func (p *general) rank(now float64) {
-	g := p.platform
+	platform := p.platform
 	clear(p.demand)
 	shortest := math.Inf(1)
 	for _, r := range p.queue {
@@ -272,7 +272,7 @@ func (p *general) rank(now float64) {
 	}
 	plenty := 0.0 // licences asked for that are not critical
 	for l, asked := range p.demand {
-		if p.demand[l] = g.Scarcity(l, asked); asked > 0 && p.demand[l] <= 1 {
+		if p.demand[l] = platform.Scarcity(l, asked); asked > 0 && p.demand[l] <= 1 {
 			plenty++
 		}
 	}

@@ -37,8 +37,8 @@ type generalFreed struct {
 
 // NewGridConservative makes a policy for the system.
 func newGeneralConservative(step float64) func(*sim.Platform) sim.Policy {
-	return func(g *sim.Platform) sim.Policy {
-		return &generalConservative{step: step, platform: g, plan: timeline{platform: g}, empty: g.All()}
+	return func(platform *sim.Platform) sim.Policy {
+		return &generalConservative{step: step, platform: platform, plan: timeline{platform: platform}, empty: platform.All()}
 	}
 }
 
