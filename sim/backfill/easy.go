@@ -6,9 +6,7 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// FCFS starts the jobs of a trace in queue order: none before those ahead of it.
-//
-// Complexity: O(1) a job.
+// fcfs is [FCFS] in the plain world.
 type fcfs struct {
 	line  []int32
 	begin int
@@ -38,21 +36,18 @@ func (p *fcfs) Decide(e *sim.Engine) {
 	p.line, p.begin = p.line[:0], 0
 }
 
-// EASY is EASY backfilling on a trace.
+// easy is [EASY] in the plain world.
 //
-// Between an end and the next the reservation stays what it is: jobs that were backfilled end by the shadow time or were
-// subtracted from extra, and what the queue could not use then it cannot use later. So an instant at which jobs only arrive
-// looks at those alone, unless a job has outlived its estimate.
-//
-// Complexity: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, with n queued jobs of s sizes and r
-// running ones.
+// From one end of a job to the next the reservation does not change: a backfilled job ends by the shadow time or was subtracted from
+// extra, and processors that no queued job could use at the first instant are of no use to them later. So an instant at which jobs
+// only arrive looks at those jobs alone, unless a running job has outlived its estimate.
 type easy struct {
-	step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
 
 	queue  *queue
 	ends   ends
 	fresh  []int32 // arrived since the last decision
-	known  bool    // shadow and extra hold
+	known  bool    // shadow and extra are up to date
 	shadow float64
 	extra  int32
 }
@@ -90,7 +85,7 @@ func (p *easy) Decide(e *sim.Engine) {
 	}
 }
 
-// direct starts jobs that arrive at an empty queue without putting them there.
+// direct starts jobs that arrive at an empty queue without putting them into it; from the first that does not fit on it queues them.
 func (p *easy) direct(e *sim.Engine) {
 	p.known = false
 	for k, handle := range p.fresh {
@@ -105,7 +100,7 @@ func (p *easy) direct(e *sim.Engine) {
 	p.fresh = p.fresh[:0]
 }
 
-// enqueue puts the jobs that arrived at the end of the queue.
+// enqueue puts the fresh jobs at the end of the queue.
 func (p *easy) enqueue(e *sim.Engine) {
 	for _, handle := range p.fresh {
 		p.queue.push(e.Job(handle))
@@ -113,7 +108,7 @@ func (p *easy) enqueue(e *sim.Engine) {
 	p.fresh, p.known = p.fresh[:0], false
 }
 
-// backfillFresh starts those of the jobs that arrived that may go before the reservation.
+// backfillFresh starts the fresh jobs that may go before the reserved one and queues the others.
 func (p *easy) backfillFresh(e *sim.Engine) {
 	for _, handle := range p.fresh {
 		if j := e.Job(handle); int(j.Processors) > e.Free() || !p.mayStart(e.Now(), j) {
@@ -125,7 +120,8 @@ func (p *easy) backfillFresh(e *sim.Engine) {
 	p.fresh = p.fresh[:0]
 }
 
-// mayStart says whether a job that fits delays the reservation; extra shrinks by it where it does not end in time.
+// mayStart says whether a job that fits may start without delaying the reserved one. Where the job does not end by the shadow time,
+// extra shrinks by its processors.
 func (p *easy) mayStart(now float64, j *sim.Job) bool {
 	if now+j.Estimate <= p.shadow {
 		return true
@@ -167,7 +163,7 @@ func (p *easy) pass(e *sim.Engine) {
 	}
 }
 
-// after is one step from now, which is later even where the step is less than the spacing of the numbers.
+// after is one step from now. It is later than now even where the step is less than the spacing of floating-point numbers there.
 func after(now, step float64) float64 {
 	if step == 0 {
 		step = 1

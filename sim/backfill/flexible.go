@@ -8,11 +8,9 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Flexible is EASY backfilling on a trace with the queue in order of priority, sorted again at each instant.
-//
-// Complexity: O(q log q) an instant for q queued jobs.
+// flexible is [Flexible] in the plain world.
 type flexible struct {
-	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
 	priorities Priorities
 
 	ends  ends

@@ -9,25 +9,19 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Kind says which rules a policy for instances follows.
+// kind says which rules a policy in the general world follows.
 type kind int
 
-// The rules without fixed reservations.
+// The kinds without fixed reservations.
 const (
 	kindFCFS kind = iota
 	kindEASY
 	kindFlexible
 )
 
-// Grid is FCFS, EASY or flexible backfilling on an instance with clusters of machines, memory and licences. It generalises
-// the policies for traces:
+// general is FCFS, EASY or flexible backfilling in the general world; the package comment states the rules.
 //
-//   - A job starts on the cluster on which it can start first; of those, on which it ends first by its estimate; ties go to the first.
-//   - The reservation holds processors and memory of machines and licences: a later job may start if it ends by the shadow time or
-//     leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra processors.
-//   - A job whose hard deadline cannot be met any more, by its estimate, is dropped.
-//
-// Complexity: O((q·C + r)·m) an instant for q queued and r running jobs and C clusters of m machines.
+// Complexity: O((q·C + r)·m) an instant, for q queued and r running jobs and C clusters of m machines.
 type general struct {
 	kind       kind
 	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
@@ -45,7 +39,7 @@ type general struct {
 	chosen   []sim.Share
 }
 
-// reservation is what is kept for the first job that cannot start.
+// reservation is what the policy keeps for the first job that cannot start.
 type reservation struct {
 	job     *sim.Job // nil: none
 	cluster int
@@ -54,7 +48,7 @@ type reservation struct {
 	trial   sim.Room
 }
 
-// NewGrid makes a policy for the system.
+// newGeneral returns a maker of policies for a platform.
 func newGeneral(kind kind, step float64, weights Priorities) func(*sim.Platform) sim.Policy {
 	return func(platform *sim.Platform) sim.Policy {
 		return &general{kind: kind, step: step, priorities: weights, platform: platform, empty: platform.All(),
@@ -127,7 +121,7 @@ func (p *general) dropHopeless(e *sim.Engine) {
 	})
 }
 
-// dropHopeless drops a job that cannot meet its hard deadline even if it starts at once.
+// dropHopeless drops a job that cannot meet its hard deadline even if it starts at once, and says whether it did.
 func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 	r := j.Request
 	if !r.DeadlineHard || e.Now()+fastest <= r.Deadline {
@@ -137,7 +131,7 @@ func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 	return true
 }
 
-// count finds the free processors of each cluster.
+// count counts the free processors of each cluster.
 func (p *general) count() {
 	clear(p.most)
 	for m := range p.platform.Machines {
@@ -145,7 +139,7 @@ func (p *general) count() {
 	}
 }
 
-// start starts a job on the cluster where it ends first of those where it may start now; false: on none.
+// start starts a job on the cluster where it ends first by its estimate, of those where it may start now; false: there is none.
 func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	best, bestEnd := -1, math.Inf(1)
 	for c := range p.platform.Clusters() {
@@ -177,7 +171,7 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	return true
 }
 
-// insertByEnd adds a running job to those in order of estimated end.
+// insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
 func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {
 	at, _ := slices.BinarySearchFunc(running, j, func(a, b *sim.Job) int {
 		return cmp.Or(cmp.Compare(a.EstimatedEnd, b.EstimatedEnd), cmp.Compare(a.Number, b.Number))
@@ -185,12 +179,12 @@ func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {
 	return slices.Insert(running, at, j)
 }
 
-// inTime says that a job that ends so meets its deadline if it is hard.
+// inTime says whether a job that ends at the given time keeps its hard deadline, if it has one.
 func inTime(j *sim.Job, end float64) bool {
 	return !j.Request.DeadlineHard || end <= j.Request.Deadline
 }
 
-// harmless says that a job that would start now and end so does not delay the reserved one.
+// harmless says whether a job that starts now on the shares and ends at the given time leaves the reserved job its place.
 func (p *general) harmless(j *sim.Job, cluster int, shares []sim.Share, end float64) bool {
 	r := &p.plan
 	if r.job == nil || end <= r.shadow {
@@ -202,7 +196,8 @@ func (p *general) harmless(j *sim.Job, cluster int, shares []sim.Share, end floa
 	return ok
 }
 
-// reserve finds the earliest estimated end at which the job fits. A job that would miss a hard deadline then gets no reservation.
+// reserve makes a reservation for the job at the earliest estimated end at which it fits. A job that would then miss its hard deadline
+// gets none.
 func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 	r := &p.plan
 	r.room.CopyFrom(&p.platform.Free)
@@ -230,8 +225,8 @@ func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 	})
 }
 
-// inOrder calls yield for the running jobs in order of the end that is expected of them; last says that the next one ends
-// later. It stops where yield returns false.
+// inOrder calls yield for the running jobs in order of their expected ends; last says that no other job ends at the same time. It
+// stops where yield returns false.
 func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim.Job) bool) {
 	n := 0 // those that have outlived their estimates
 	for n < len(p.running) && p.running[n].EstimatedEnd <= now {

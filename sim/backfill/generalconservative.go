@@ -7,15 +7,10 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// GridConservative is conservative backfilling on an instance with clusters of machines, memory and licences. It generalises
-// [Conservative]: a reservation is of processors of machines, with their memory, and of licences. A job goes where it can
-// start first; of those, where it ends first by its estimate; ties go to the first cluster. A job for which there is no
-// reservation before its hard deadline is dropped.
-//
-// Complexity: O(q·s²·C·m) an instant at which a job ended early for q queued jobs, s steps of the plan and C clusters of m
-// machines; in most cases one or two of the steps are looked at from each.
+// generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
+// dropped.
 type generalConservative struct {
-	step float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
 
 	platform *sim.Platform
 	plan     timeline
@@ -28,14 +23,13 @@ type generalConservative struct {
 	afresh   bool // a job outlived its estimate: the plan does not hold
 }
 
-// freedSlot is what the plan holds for a job that has ended. The job's slot may hold another job by now, so that what is
-// needed of it is kept.
+// generalFreed is what the plan holds for a job that has ended. It keeps a copy of the job, whose handle another job may have by now.
 type generalFreed struct {
 	job  sim.Job
 	slot generalBooking
 }
 
-// NewGridConservative makes a policy for the system.
+// newGeneralConservative returns a maker of policies for a platform.
 func newGeneralConservative(step float64) func(*sim.Platform) sim.Policy {
 	return func(platform *sim.Platform) sim.Policy {
 		return &generalConservative{step: step, platform: platform, plan: timeline{platform: platform}, empty: platform.All()}
@@ -92,7 +86,7 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 	}
 }
 
-// insertByNumber adds a job to a queue.
+// insertByNumber inserts a job into a queue in order of number.
 func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 	at := len(queue)
 	for at > 0 && queue[at-1].Number > j.Number {
@@ -101,7 +95,7 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 	return slices.Insert(queue, at, j)
 }
 
-// reserve gives a job the earliest reservation that there is, or drops it.
+// reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 	if dropHopeless(e, j, fastest(p.platform, j, &p.empty)) {
 		return false
@@ -131,7 +125,7 @@ func (p *generalConservative) rebuild(e *sim.Engine) {
 	p.queue = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return e.Stopped() || !p.reserve(e, j) })
 }
 
-// compress gives back what early ends freed and lets each queued job in turn have the earliest reservation that there is now.
+// compress gives back what early ends freed; then each queued job in turn gets the earliest reservation at which it fits now.
 func (p *generalConservative) compress(e *sim.Engine) {
 	now := e.Now()
 	p.plan.forget(now)
@@ -158,7 +152,7 @@ func (p *generalConservative) compress(e *sim.Engine) {
 	}
 }
 
-// launch starts the jobs whose reservation has come and returns the earliest reservation of those that fit already.
+// launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
 func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 	now := e.Now()
 	kept := p.queue[:0]

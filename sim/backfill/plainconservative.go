@@ -6,21 +6,18 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Conservative is conservative backfilling on a trace: every queued job has a reservation.
-//
-// Complexity: O(q·p) an instant at which a job ended early, else O(p) an arrival, with q queued jobs and p ≤ 2(q + r) + 1
-// steps of the profile, r jobs running.
+// conservative is [Conservative] in the plain world.
 type conservative struct {
-	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
 	processors int     // of the system
 
 	profile profile
 	ends    ends
-	line    []int32 // queued jobs in queue order, of which the last fresh have no reservation yet
-	fresh   int
+	line    []int32   // queued jobs in queue order
+	fresh   int       // number of jobs at the end of the line that have no reservation yet
 	booked  []booking // by handle: the reservation of a queued job, what is planned for a running one
-	freed   []freed
-	afresh  bool // a job outlived its estimate: the plan does not hold
+	freed   []freed   // by the jobs that ended since the last decision
+	afresh  bool      // a job outlived its estimate: the plan does not hold
 }
 
 // booking is what the profile holds for a job.
@@ -76,12 +73,12 @@ func (p *conservative) Decide(e *sim.Engine) {
 	}
 }
 
-// reserve gives a job the earliest reservation that there is.
+// reserve gives a job the earliest reservation at which it fits.
 func (p *conservative) reserve(j *sim.Job) {
 	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.step, infinite))
 }
 
-// book writes a reservation down.
+// book notes a reservation and takes its processors out of the profile.
 func (p *conservative) book(j *sim.Job, start float64) {
 	b := booking{start, ending(start, j.Estimate, p.step)}
 	p.booked[j.Handle] = b
@@ -112,7 +109,7 @@ func (p *conservative) rebuild(e *sim.Engine) {
 	}
 }
 
-// compress gives back what early ends freed and lets each queued job in turn have the earliest reservation that there is now.
+// compress gives back what early ends freed; then each queued job in turn gets the earliest reservation at which it fits now.
 func (p *conservative) compress(e *sim.Engine) {
 	now := e.Now()
 	p.profile.forget(now)
@@ -135,14 +132,14 @@ func (p *conservative) compress(e *sim.Engine) {
 	}
 }
 
-// advance gives a job the earliest reservation that there is now, if it is earlier than the one that it has.
+// advance gives a job the earliest reservation at which it fits now, where that is earlier than its own.
 func (p *conservative) advance(j *sim.Job) {
 	b := p.booked[j.Handle]
 	start := p.profile.earliest(j.Processors, j.Estimate, p.step, b.start)
 	if start == b.start {
 		return
 	}
-	// What it gives up and what it takes may overlap: only the difference changes the plan.
+	// The old reservation and the new one may overlap: only the difference changes the profile.
 	end := ending(start, j.Estimate, p.step)
 	p.booked[j.Handle] = booking{start, end}
 	p.profile.add(start, min(end, b.start), -j.Processors)
@@ -151,7 +148,7 @@ func (p *conservative) advance(j *sim.Job) {
 	}
 }
 
-// launch starts the jobs whose reservation has come and returns the earliest reservation of those that fit already.
+// launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
 func (p *conservative) launch(e *sim.Engine) (wake float64) {
 	now := e.Now()
 	kept := p.line[:0]

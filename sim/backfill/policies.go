@@ -40,7 +40,7 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 // Conservative is conservative backfilling: every queued job has a reservation. For step see [EASY].
 //
 // Complexity in the plain world: O(q·p) an instant at which a job ended early, else O(p) an arrival, for q queued jobs and
-// p ≤ 2(q + r) + 1 pieces of the profile, with r running jobs. In the general world: O(q·s²·C·m) an instant at which a job ended
+// p ≤ 2(q + r) + 1 steps of the profile, with r running jobs. In the general world: O(q·s²·C·m) an instant at which a job ended
 // early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each.
 func Conservative(step float64) sim.Discipline {
 	return sim.Discipline{
