@@ -7,34 +7,34 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Lane is a run of processors of a cluster that are alike for every job: which of them are released when. It decides as a
-// [Schedule] does on a uniform cluster: a job takes, of the processors free at its start, the latest-released ones.
+// UniformProcessors is a range of processors of one cluster that are alike for every job, with the time at which each is released. It
+// decides as a [Schedule] does on a uniform cluster: of the processors free at its start a job takes the latest-released ones.
 type UniformProcessors struct {
 	releases *Releases
 	sets     plainSets
 }
 
-// NewLane is a lane of the processors from first on of the cluster, free from the earliest arrival on, or from when the
-// instance says that they are released; at most as many jobs as the instance has run on it at once.
+// NewUniformProcessors covers the given number of processors of the cluster, from number first on. They are free from the earliest
+// arrival on, or from when the instance says that they are released.
 func NewUniformProcessors(in *model.Instance, cluster, first, processors int) *UniformProcessors {
-	l := &UniformProcessors{releases: NewReleases(min(processors, len(in.Jobs())+1))}
-	l.sets.steps = freeSteps(in, cluster, first, processors)
-	l.releases.start(l.sets.steps)
-	return l
+	u := &UniformProcessors{releases: NewReleases(min(processors, len(in.Jobs())+1))}
+	u.sets.steps = freeSteps(in, cluster, first, processors)
+	u.releases.start(u.sets.steps)
+	return u
 }
 
 // Release is the earliest time at which n processors are free.
-func (l *UniformProcessors) Release(n int) float64 { return l.releases.released(int32(n)) }
+func (u *UniformProcessors) Release(n int) float64 { return u.releases.released(int32(n)) }
 
-// Take gives n processors to a job from start to end and says which.
+// Take gives n processors to a job from start to end and returns them.
 //
 // Complexity: O(steps), of which there are no more than jobs that run at once.
-func (l *UniformProcessors) Take(n int, start, end float64) model.ProcessorSet {
-	l.releases.hold(int32(n), start, end)
-	return l.sets.place(n, &Slot{Start: start, End: end})
+func (u *UniformProcessors) Take(n int, start, end float64) model.ProcessorSet {
+	u.releases.hold(int32(n), start, end)
+	return u.sets.place(n, &Slot{Start: start, End: end})
 }
 
-// freeSteps are the processors by the time of their first release.
+// freeSteps groups the processors by the time of their first release, ascending.
 func freeSteps(in *model.Instance, cluster, first, processors int) []plainStep {
 	held := in.Released(cluster)
 	if held == nil {
@@ -57,7 +57,7 @@ func freeSteps(in *model.Instance, cluster, first, processors int) []plainStep {
 	return steps
 }
 
-// start sets the releases to those of the steps.
+// start sets the state to the releases of the steps.
 func (r *Releases) start(steps []plainStep) {
 	if most := len(r.steps) - 2; len(steps) > most {
 		r.steps = make([]step, len(steps)+most+2)
