@@ -103,7 +103,7 @@ func (w *Muscle) Generate(seed uint64) (*model.Instance, error) {
 			arrival += rng.ExpFloat64() / p.Rate
 		}
 		time := p.pareto(rng)
-		longest := time / slowest // over the clusters; times are those at speed 1 of the first
+		longest := time / slowest // execution time on the slowest cluster; time is that on the first, whose speed is 1
 		b.Job(model.JobSpec{
 			ID:         "J" + strconv.Itoa(k+1),
 			Arrival:    arrival,
