@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// near says that two numbers are the same but for rounding.
+// near says whether two numbers are the same but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
 
 // Every allocation of small problems is a point of the level form, at its cost; what the form makes of it is no worse, and

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomProblem draws a problem of at most so many tasks on at most so many machines, in classes, some limits missing.
+// randomProblem draws a problem with a limited number of tasks and of machines, in classes; some limits of tasks are missing.
 func randomProblem(rng *rand.Rand, tasks, machines int) *Problem {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	p := &Problem{Period: 10, ServiceOnly: rng.IntN(3) == 0}

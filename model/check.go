@@ -144,7 +144,7 @@ func (c *checker) duration(p *part, violation func(Code, string, string, ...any)
 	}
 }
 
-// shared says that one of the processors has background load.
+// shared says whether one of the processors has background load.
 func (in *Instance) shared(cluster int, set ProcessorSet) bool {
 	c := &in.clusters[cluster]
 	for _, r := range set {

@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// The time rule. A processor of speed v that gets b of the job's tasks is busy b·work/v, plus the overheads that the
-// cluster declares; the job lasts as long as its longest processor, plus (input+output)/bandwidth. Two things that this
-// leaves open are fixed here:
+// The time rule. A processor of speed v that gets b of the job's tasks is busy for b·work/v, plus the overheads that the cluster declares.
+// The job lasts as long as its longest processor is busy, plus (input+output)/bandwidth. Two points that this leaves open are fixed here:
 //
-//   - The tasks are shared so that the longest processor is as short as can be, each processor getting at least one
-//     while there are enough: a rigid job of as many tasks as processors runs one task on each.
+//   - The tasks are shared so that the busiest processor is done as early as possible. Each processor gets at least one task while there are
+//     enough: a rigid job with as many tasks as processors runs one on each.
 //   - The overheads are the context switch, for every job, and latency + message/bandwidth of the cluster's network, for
 //     jobs that have a message.
 //
@@ -143,9 +142,9 @@ func (in *Instance) speedClasses(cluster int, set ProcessorSet) []speedClass {
 	return merged
 }
 
-// shareTasks gives the tasks to the classes so that the longest processor is shortest, each processor getting one while
-// there are enough. Giving each further task to the processor with the least (b+1)/speed is optimal, and every processor
-// ends with at least its quota rounded down, so the count starts there.
+// shareTasks gives the tasks to the classes so that the busiest processor is done as early as possible; each processor gets one while there
+// are enough. To give each further task to the processor with the least (b+1)/speed is optimal. Every processor ends with at least its quota
+// rounded down, so the count starts there.
 func shareTasks(classes []speedClass, tasks int) {
 	processors, capacity := 0, 0.0
 	for _, s := range classes {
@@ -175,7 +174,7 @@ func shareTasks(classes []speedClass, tasks int) {
 	}
 }
 
-// sink restores the order of a heap, the class whose next task would end first at the top, from element k down.
+// sink restores the order of a heap from element k down. The class whose next task would end first is at the top.
 func sink(classes []speedClass, k int) {
 	for {
 		least := k
@@ -258,7 +257,7 @@ func (in *Instance) CannotRun(job, cluster int) string {
 	return fmt.Sprintf("needs %d processors, %s has %d that it can use", least, c.ID, in.usable(j, c))
 }
 
-// obstacle is what keeps a job from processors of a machine.
+// obstacle is the reason that keeps a job from holding processors of a machine.
 type obstacle int
 
 // The obstacles, in the order in which they are looked for.

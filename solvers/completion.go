@@ -108,7 +108,7 @@ func (c *completions) at(job, resource int) float64 {
 	return start + d
 }
 
-// late says that the job must not start at the time, as it would miss a hard deadline.
+// late says whether the job must not start at the time, as it would miss a hard deadline.
 func (c *completions) late(job int, start, duration float64) bool {
 	j := &c.in.Jobs()[job]
 	return j.DeadlineHard && start > j.Deadline-duration

@@ -185,7 +185,7 @@ func bruteForce(t testing.TB, in *model.Instance) float64 {
 	return best
 }
 
-// waitsFor says that a predecessor of the job is not in the order yet.
+// waitsFor says whether a predecessor of the job is not in the order yet.
 func waitsFor(in *model.Instance, job int, used []bool) bool {
 	for _, before := range in.Jobs()[job].After {
 		if !used[before] {

@@ -175,7 +175,7 @@ func weighted(weight, bound float64) (float64, bool) {
 	return product, !math.IsInf(bound, 0) && !math.IsInf(product, 0) && !math.IsNaN(product)
 }
 
-// exact says that the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
+// exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
 // whole tasks, machines carry committed rates, or tasks pay for something else.
 func (g *GGOne) exact(in *model.Instance, p *ggoneProblem) bool {
 	charge := g.Charge == "" || g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)

@@ -269,7 +269,7 @@ func (m *maxMinBuckets) firstOf(b *maxMinBucket, bound float64, best *int) (move
 	return moved
 }
 
-// next says that an entry behind the top may end at the bound as well.
+// next says whether an entry behind the top may end at the bound as well.
 func (h entryHeap) next(release, bound float64) bool {
 	return len(h) > 1 && release-h[1].key == bound || len(h) > 2 && release-h[2].key == bound
 }

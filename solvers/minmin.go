@@ -74,7 +74,7 @@ type completion struct {
 	job  int // −1: none
 }
 
-// before says that a comes first: it ends earlier, or as early and is the first job.
+// before says whether a comes first: it ends earlier, or as early and is the first job.
 func (a completion) before(b completion) bool {
 	return b.job < 0 || a.time < b.time || a.time == b.time && a.job < b.job
 }

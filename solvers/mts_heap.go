@@ -6,7 +6,7 @@ import "math"
 // first job. A kind knows its place.
 type mtsHeap []int32
 
-// before says that kind a comes before b.
+// before says whether kind a comes before b.
 func (r *mtsRun) before(a, b int32) bool {
 	x, y := &r.kinds[a], &r.kinds[b]
 	switch {

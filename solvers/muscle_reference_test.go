@@ -81,7 +81,7 @@ func (ref *literalMuscle) algorithm1() {
 	}
 }
 
-// stands says that a job of the composition stands in row j.
+// stands says whether a job of the composition stands in row j.
 func (ref *literalMuscle) stands(composition []int, j int) bool {
 	for _, other := range ref.table[j] {
 		for _, job := range composition {

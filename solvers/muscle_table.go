@@ -166,7 +166,7 @@ func (t *compositionTable) firstDisjoint(source, row *compositionRow, end int32,
 	}
 }
 
-// disjoint says that no job of the composition is in the set.
+// disjoint says whether no job of the composition is in the set.
 func (t *compositionTable) disjoint(n uint32, set []uint64) bool {
 	for n > 0 {
 		c := t.composition(n)
@@ -289,7 +289,7 @@ func (t *compositionTable) visit(n uint32) {
 	t.walks = append(t.walks, n)
 }
 
-// visited says that this call of Algorithm 2 has looked through the composition.
+// visited says whether this call of Algorithm 2 has looked through the composition.
 func (t *compositionTable) visited(n uint32) bool { return t.last != nil && t.last[n] == t.calls }
 
 // fewest finds in row r the composition with the fewest taken jobs, the first of several, among those that this call of

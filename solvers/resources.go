@@ -100,7 +100,7 @@ func (l *resource) duration(in *model.Instance, job int) float64 {
 	return d + in.Transfer(job, l.bandwidth)
 }
 
-// fits says that the machines of the resource have the memory and the bandwidth that the job needs.
+// fits says whether the machines of the resource have the memory and the bandwidth that the job needs.
 func (l *resource) fits(j *model.Job) bool {
 	return j.Memory <= l.memory && j.MinBandwidth <= l.bandwidth
 }

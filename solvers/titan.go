@@ -256,7 +256,7 @@ func copyOf(s *model.Solution) *model.Solution {
 	return c
 }
 
-// improved says that the search found a schedule better than that of the start, by more than rounding errors of the sums,
+// improved says whether the search found a schedule better than that of the start, by more than rounding errors of the sums,
 // which the evaluator adds up in another order.
 func (c *titanCluster) improved() bool {
 	slack := model.Tolerance * (math.Abs(c.cost) + math.Abs(c.problem.Cost.Constant))

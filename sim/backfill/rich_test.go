@@ -294,7 +294,7 @@ func richConservative(r *rich, queue []int) {
 	}
 }
 
-// possible says that what is reserved for a job is free now.
+// possible says whether what is reserved for a job is free now.
 func (r *rich) possible(k int) bool {
 	free := r.at(r.now, nil)
 	r.take(&free, k, r.where[k])
