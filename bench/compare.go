@@ -144,12 +144,12 @@ func ShareBounds(rows []Row) {
 		if best == nil || row.Objective == nil {
 			continue
 		}
-		tolerance := model.Tolerance * math.Abs(*row.Objective)
-		if *best > *row.Objective+tolerance {
+		slack := model.Tolerance * math.Abs(*row.Objective)
+		if *best > *row.Objective+slack {
 			continue // it leaves out jobs that the bound counts on
 		}
 		row.Bound, row.Gap = best, Gap(row.Objective, best)
-		if *best >= *row.Objective-tolerance {
+		if *best >= *row.Objective-slack {
 			row.Status = model.Optimal
 		}
 	}

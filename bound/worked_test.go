@@ -114,7 +114,7 @@ func TestBoundsOfWorkedInstances(t *testing.T) {
 				proof.Improve(context.Background(), 1_000_000)
 			}
 			value, ok := proof.Value()
-			if tolerance := 1e-9 * math.Abs(w.best); !ok || value > w.best+tolerance {
+			if slack := 1e-9 * math.Abs(w.best); !ok || value > w.best+slack {
 				t.Errorf("bound %v, %v: expected at most the optimum, %v", value, ok, w.best)
 			}
 			tight := w.tight == ""

@@ -64,15 +64,15 @@ func (v Violation) Error() string {
 	return text.String() + ": " + v.Message
 }
 
-// Report is what [Check] finds: the violations, at most [MaxListed] of them and the number of the rest. Where the placements can be resolved
-// it also holds the recomputed figures of the solution.
+// Report is what [Check] finds: the violations, at most [MaxListed] of them and the number of the rest, and, where the
+// placements can be resolved, what the solution costs.
 type Report struct {
 	Violations []Violation
 	More       int
 	Evaluation
 }
 
-// OK says whether nothing is wrong.
+// OK says that nothing is wrong.
 func (r *Report) OK() bool { return len(r.Violations) == 0 }
 
 // add lists a violation, or counts it when the list is full.

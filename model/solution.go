@@ -1,7 +1,7 @@
 package model
 
-// Solution is a schedule with what its solver states of it, as written in a file. The figures (objective, metrics) are claims of the
-// solver: [Evaluate] computes them and [Check] compares.
+// Solution is a schedule with what its solver says of it, as written in a file. The figures (objective, metrics) are
+// a statement: [Evaluate] computes them and [Check] compares.
 type Solution struct {
 	Schema         string             `json:"schema" doc:"the format: allot/solution/1"`
 	Instance       string             `json:"instance,omitempty" doc:"name of the instance"`
@@ -77,7 +77,7 @@ type Load struct {
 	Rate    float64 `json:"rate" check:"time" doc:"arrival rate, jobs per time"`
 }
 
-// Stats is the effort of a run.
+// Stats is what a run took.
 type Stats struct {
 	Evaluations int64   `json:"evaluations,omitempty" check:"counter" doc:"schedules evaluated"`
 	Elapsed     float64 `json:"elapsed,omitempty" check:"time" doc:"wall-clock seconds; absent where no time limit was set, so that a run can be repeated byte for byte"`

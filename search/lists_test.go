@@ -139,14 +139,14 @@ func TestListProbeGivesUpWhatIsTooDear(t *testing.T) {
 			t.Fatalf("energy %v, decoded afresh %v", energy, fresh.clusters[c].energy)
 		}
 		all := energy + p.makespan*max(w.probe.sums.latest-p.origin, floor)
-		tolerance := 1e-9 * (1 + math.Abs(all) + p.processors)
+		slack := 1e-9 * (1 + math.Abs(all) + p.processors)
 		for _, decode := range []func(*listProbe) bool{place, follow} {
-			for _, limit := range []float64{all + tolerance, all + 1, 2*all + 1} {
+			for _, limit := range []float64{all + slack, all + 1, 2*all + 1} {
 				if got, ok := decoded(limit, decode); !ok || !near(p, got, energy) {
 					t.Fatalf("a cluster of %v was given up at the limit %v, or has the energy %v for %v", all, limit, got, energy)
 				}
 			}
-			if _, ok := decoded(all-tolerance-0.01*math.Abs(all), decode); ok {
+			if _, ok := decoded(all-slack-0.01*math.Abs(all), decode); ok {
 				t.Fatalf("a cluster of %v was not given up at a limit below that", all)
 			}
 		}

@@ -242,8 +242,8 @@ func (c *scheduleChain) step() {
 	if !c.move.change() {
 		return
 	}
-	rise := c.temperature * c.rng.ExpFloat64()
-	before, limit := c.energy, c.energy+rise
+	slack := c.temperature * c.rng.ExpFloat64()
+	before, limit := c.energy, c.energy+slack
 	if c.samples < scheduleSamples {
 		limit = math.Inf(1)
 	}
@@ -251,7 +251,7 @@ func (c *scheduleChain) step() {
 	if c.samples < scheduleSamples && ok {
 		c.sample(c.decoder.energy() - before)
 	}
-	if ok && c.accepts(rise) {
+	if ok && c.accepts(slack) {
 		c.accept()
 		return
 	}
@@ -260,12 +260,12 @@ func (c *scheduleChain) step() {
 }
 
 // accepts says whether the schedule that was decoded is taken: one with more jobs left out hardly ever.
-func (c *scheduleChain) accepts(rise float64) bool {
+func (c *scheduleChain) accepts(slack float64) bool {
 	left := c.decoder.sums.left
 	if left != c.now.left {
-		return left < c.now.left || rise > 4*c.hot*c.scale*float64(left-c.now.left)
+		return left < c.now.left || slack > 4*c.hot*c.scale*float64(left-c.now.left)
 	}
-	return c.decoder.energy() <= c.energy+rise
+	return c.decoder.energy() <= c.energy+slack
 }
 
 // Temperatures are in shares of the mean change by a move: a run ends at scheduleCold. After one that brought nothing the next
