@@ -14,15 +14,15 @@ import (
 // A job with a hard deadline can be placed only where it starts by deadline − duration.
 type completions struct {
 	*outline
-	duration  []float64 // of job j on resource k at j·resources + k; +Inf: cannot run there
-	sizes     [][]int   // by resource: the sizes that jobs have there
-	release   [][]float64
-	only      []float64 // by resource: the release of the one size that jobs have there; nil where some resource has several
-	deadlines bool      // there are hard deadlines
-	count     int       // jobs left that can be placed somewhere
+	duration  []float64   // of job j on resource k at j·len(resources) + k; +Inf: it cannot run there
+	sizes     [][]int     // by resource: the sizes, numbers of processors, that jobs have there
+	release   [][]float64 // by resource and size: the earliest time at which that many processors are free
+	only      []float64   // by resource: the release of the one size that jobs have there; nil where some resource has several sizes
+	deadlines bool        // some job has a hard deadline
+	count     int         // jobs not yet placed that could run somewhere
 }
 
-// newCompletions starts with no job placed; nil where the context ends first.
+// newCompletions starts with no job placed; nil where the context ends first. The error is that of [supportsResources]. O(jobs · resources).
 func newCompletions(ctx context.Context, in *model.Instance) (*completions, error) {
 	if err := supportsResources(in); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func newCompletions(ctx context.Context, in *model.Instance) (*completions, erro
 				c.release[k][size] = c.resources[k].Release(size)
 			}
 			if len(c.sizes[k]) == 1 && (c.resources[k].whole || c.resources[k].processors == 1) {
-				break // there are no other sizes
+				break // every job has the same size there
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (c *completions) keepOnly(resource int) {
 	}
 }
 
-// measure finds out how long the job takes on each resource; false where it can run on none.
+// measure computes the durations of the job on all resources; false where it can run on none.
 func (c *completions) measure(job int) bool {
 	j, somewhere := &c.in.Jobs()[job], false
 	row := c.duration[job*len(c.resources) : (job+1)*len(c.resources)]
@@ -89,13 +89,13 @@ func (c *completions) measure(job int) bool {
 // on is the duration of the job on the resource.
 func (c *completions) on(job, resource int) float64 { return c.duration[job*len(c.resources)+resource] }
 
-// start is when the job would start on the resource, on which it can run, if it were placed next.
+// start is when the job would start on the resource if it were placed next; it must be able to run there.
 func (c *completions) start(job, resource int) float64 {
 	j := &c.in.Jobs()[job]
 	return max(c.release[resource][c.resources[resource].size(j)], j.Arrival)
 }
 
-// at is the completion time of the job on the resource if it were placed next; +Inf where it cannot run or not in time.
+// at is the completion time of the job on the resource if it were placed next; +Inf where it cannot run there or would miss a hard deadline.
 func (c *completions) at(job, resource int) float64 {
 	d := c.on(job, resource)
 	if math.IsInf(d, 1) {
@@ -108,17 +108,17 @@ func (c *completions) at(job, resource int) float64 {
 	return start + d
 }
 
-// late says whether the job must not start at the time, as it would miss a hard deadline.
+// late says whether the job would miss a hard deadline if it started at the given time.
 func (c *completions) late(job int, start, duration float64) bool {
 	j := &c.in.Jobs()[job]
 	return j.DeadlineHard && start > j.Deadline-duration
 }
 
-// option is what is kept of one job.
+// option is the two best resources of a job.
 type option struct {
 	job            int
-	best, runnerUp int     // resources with the least completion time, and with the least of the others (−1: none)
-	first, second  float64 // those times
+	best, runnerUp int     // resources with the least and the second least completion time; −1: none
+	first, second  float64 // these times; +Inf: none
 }
 
 // best finds the two resources on which the job would end first; ties go to the first resource.
@@ -136,7 +136,8 @@ func (c *completions) best(job int) option {
 	return o
 }
 
-// ends calls yield with each resource on which the job can be placed, and when it would end there. Most of the time of heuristics is spent here.
+// ends calls yield with each resource on which the job can be placed, and its completion time there. The heuristics spend most of their time
+// here.
 func (c *completions) ends(job int, yield func(resource int, end float64)) {
 	j := &c.in.Jobs()[job]
 	arrival, latest := j.Arrival, math.Inf(1)
@@ -170,7 +171,7 @@ func (c *completions) put(job, resource int) {
 	c.keepOnly(resource)
 }
 
-// solve places jobs, each chosen by next, which also says on which resource; resource −1: no job that is left can be placed.
+// solve places jobs one by one: next returns the next job and its resource; resource −1 says that no job left can be placed.
 func (c *completions) solve(ctx context.Context, next func() (job, resource int)) solve.Result {
 	for c.count > 0 {
 		if ctx.Err() != nil {

@@ -19,7 +19,7 @@ var _ = solve.Register(solve.Info{
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
 //
 // Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
-// §2. Complexity: see [backfill.Conservative] and [backfill.GridConservative].
+// §2. Complexity: see [backfill.Conservative].
 //
 // Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates.
 type Conservative struct {
@@ -27,12 +27,12 @@ type Conservative struct {
 	Step float64 `default:"1" doc:"time after now at which a job that has outlived its estimate is taken to end"`
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Conservative) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, backfillFeatures)
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return online(ctx, in, s)
 }

@@ -16,12 +16,12 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return &EASY{} },
 })
 
-// EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that
-// outlives its estimate is taken to end one step from now.
+// EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate
+// counts as ending one step from now.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W.
 // Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708. Complexity: see
-// [backfill.EASY] and [backfill.Grid].
+// [backfill.EASY].
 //
 // Deviations from the sources: several clusters, memory, licences and hard deadlines.
 type EASY struct {
@@ -29,10 +29,10 @@ type EASY struct {
 	Step float64 `default:"1" doc:"time after now at which a job that has outlived its estimate is taken to end"`
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*EASY) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *EASY) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return online(ctx, in, s)
 }

@@ -25,10 +25,10 @@ type FCFS struct {
 	Kill bool `doc:"end a job at its estimate; it is then left out of the schedule"`
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *FCFS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return online(ctx, in, s)
 }

@@ -22,7 +22,7 @@ var _ = solve.Register(solve.Info{
 // priority is that of a local scheduler in the paper on two-level scheduling: weighted sum of waiting time, nearness of the
 // deadline, scarcity of the licences and shortness.
 //
-// Complexity: see [backfill.Flexible] and [backfill.Grid].
+// Complexity: see [backfill.Flexible].
 //
 // Deviations from the paper: it states no weights; those here are the specification's.
 //
@@ -47,7 +47,7 @@ func newFlexible() *Flexible {
 // Defaults implements [params.Defaulter].
 func (*Flexible) Defaults() any { return newFlexible() }
 
-// Check implements [Checker].
+// Check implements [params.Checker].
 func (s *Flexible) Check() error {
 	for _, p := range []struct {
 		name  string
@@ -63,10 +63,10 @@ func (s *Flexible) Check() error {
 	return nil
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := s.Check(); err != nil {
 		return solve.Result{}, fmt.Errorf("parameter %w", err)

@@ -18,26 +18,26 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 5_000,
 })
 
-// MaxMin repeatedly takes the job whose smallest completion time is the largest and places it where it has it; ties go to the
-// first job, then to the first resource.
+// MaxMin repeatedly takes the job whose smallest completion time is the largest and places it on the resource of that time; ties go
+// to the first job, then to the first resource.
 //
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: each job is kept with the resource on which it would end first when it was last looked at. What it ends at there
-// is never less than its smallest completion time, and of all jobs of one resource and size the largest of these is that of the
-// longest, whatever the release is. So each step looks only at the longest jobs of the resources, O(C) a look on C resources, and moves those that have a
-// better resource by now; it ends with the first that has not. Most often a few dozen looks; O(n) at worst, where resources are as good as
-// each other for all jobs, or where the ends of n jobs that differ round to the same time.
+// Complexity: each job is kept with the resource on which it would end first when it was last looked at. Its completion time there is at least its
+// smallest one. Of all jobs of one resource and size the longest has the largest completion time, whatever the release is. So each step looks
+// only at the longest job of each resource, in O(C) for C resources. A job that has a better resource by now moves there; the step ends with the
+// first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all resources are equally good for all jobs, or where the
+// ends of n different jobs round to the same time.
 //
 // Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
 type MaxMin struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*MaxMin) Supports(in *model.Instance) error { return supportsResources(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	c, err := newCompletions(ctx, in)
 	if c == nil {
@@ -57,18 +57,18 @@ func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 	}), nil
 }
 
-// maxMinBuckets keeps each job in the bucket of a resource and size.
+// maxMinBuckets keeps each job in a bucket; there is one for each resource and size.
 type maxMinBuckets struct {
 	c        *completions
 	buckets  []maxMinBucket
-	of       [][]int32 // bucket by resource and size
-	home     []int32   // bucket by job; −1: none
-	filled   []int     // resources on which jobs were placed since the bounds were right
+	of       [][]int32 // by resource and size: number of the bucket
+	home     []int32   // by job: number of its bucket; −1: none
+	filled   []int     // resources on which jobs were placed since the bounds were last brought up to date
 	isFilled []bool
 	poll     *solve.Poll
 }
 
-// maxMinBucket holds jobs of one size that are kept with one resource. Heaps may hold jobs that have left it.
+// maxMinBucket holds the jobs of one size that are kept with one resource. Its heaps may still hold jobs that have left it.
 type maxMinBucket struct {
 	resource, size int
 	longest        entryHeap // by duration, the longest first
@@ -100,7 +100,7 @@ func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
 	return m
 }
 
-// keep puts the job with the resource on which it would end first now.
+// keep moves the job to the bucket of the resource on which it would end first now.
 func (m *maxMinBuckets) keep(job int) {
 	o := m.c.best(job)
 	if m.home[job] = -1; o.best >= 0 {
@@ -108,7 +108,7 @@ func (m *maxMinBuckets) keep(job int) {
 	}
 }
 
-// move puts the job with the resource, on which it would end at the time.
+// move moves the job to the bucket of the resource, on which it would end at the given time.
 func (m *maxMinBuckets) move(job, resource int, end float64) {
 	j := &m.c.in.Jobs()[job]
 	home := m.of[resource][m.c.resources[resource].size(j)]
@@ -124,7 +124,7 @@ func (m *maxMinBuckets) move(job, resource int, end float64) {
 	b.bound = max(b.bound, end)
 }
 
-// refresh brings the bound up to date and takes jobs out that cannot start in time any more.
+// refresh brings the bound of a bucket up to date and moves jobs away that would now miss a hard deadline there.
 func (m *maxMinBuckets) refresh(b *maxMinBucket) {
 	release, home := m.c.release[b.resource][b.size], m.of[b.resource][b.size]
 	for len(b.due) > 0 && release > b.due[0].key {
@@ -190,8 +190,8 @@ func (m *maxMinBuckets) take(job, resource int) {
 	}
 }
 
-// settle moves jobs at the top of the bucket to better resources until that is a job without one, true, or the bound of the bucket
-// is less than the rival's.
+// settle moves jobs from the top of the bucket to better resources. It returns true when the job at the top has none, false when the bound of the
+// bucket has fallen below the rival's.
 func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	b := &m.buckets[bucket]
 	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.resources)) {
@@ -209,18 +209,18 @@ func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	return false
 }
 
-// stays says that the job has its smallest completion time in its bucket, ties going to the first resource; if not, it moves, and the bound of its
-// new bucket is returned.
+// stays says whether the job has its smallest completion time on the resource of its bucket; ties go to the first resource. If not, it moves the
+// job and returns the bound of its new bucket.
 func (m *maxMinBuckets) stays(b *maxMinBucket, job int) (moved float64, ok bool) {
 	o := m.c.best(job)
 	if o.best == b.resource {
 		return 0, true
 	}
-	m.move(job, o.best, o.first) // the resource that it was kept with is in time, so there is one
+	m.move(job, o.best, o.first) // best is not −1: on its old resource the job is in time
 	return m.buckets[m.home[job]].bound, false
 }
 
-// first is the first job of those whose smallest completion time is the given bound, the largest; there is one.
+// first is the first job whose smallest completion time is the given bound, which is the largest. At least one job has it.
 func (m *maxMinBuckets) first(bound float64) int {
 	best := -1
 	for again := true; again; {
@@ -234,10 +234,10 @@ func (m *maxMinBuckets) first(bound float64) int {
 	return best
 }
 
-// firstOf looks for such a job in one bucket that comes before the best; moved: others have left it.
+// firstOf looks in one bucket for a job with that completion time that comes before best. moved says whether jobs have left the bucket.
 func (m *maxMinBuckets) firstOf(b *maxMinBucket, bound float64, best *int) (moved bool) {
 	release := m.c.release[b.resource][b.size]
-	better := func(job int) bool { // of those that are equal
+	better := func(job int) bool { // whether the job stays, and then the first of equals
 		if *best >= 0 && job >= *best {
 			return true
 		}
@@ -274,13 +274,13 @@ func (h entryHeap) next(release, bound float64) bool {
 	return len(h) > 1 && release-h[1].key == bound || len(h) > 2 && release-h[2].key == bound
 }
 
-// shorter is at least the longest duration on the resource that is less than that at the top of the bucket.
+// shorter is an upper bound of the durations on the resource that are less than the duration at the top of the bucket.
 func (m *maxMinBuckets) shorter(b *maxMinBucket) float64 {
 	longest := -b.longest[0].key
 	return min(longest, math.Nextafter(longest-m.gapOf(b), math.Inf(1)))
 }
 
-// gapOf is the least difference of two durations on the resource of the bucket; +Inf: they are all equal.
+// gapOf is the least difference of two different durations on the resource of the bucket; +Inf: all durations are equal.
 func (m *maxMinBuckets) gapOf(b *maxMinBucket) float64 {
 	if math.IsNaN(b.gap) {
 		var durations []float64

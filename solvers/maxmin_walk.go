@@ -7,19 +7,19 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// maxMinWalk finds the job of the largest smallest completion time where that follows from one resource: on each resource no job ends
-// sooner than its smallest completion time, so the jobs are looked at from the longest on a resource down to where what is left ends before the best found.
-// Where machines differ in speed alone that is one job a step. It gives up after some that do not end soon: where run times
-// are unrelated it never does.
+// maxMinWalk finds the job of the largest smallest completion time by walking down the jobs of one resource, the longest first. No job ends
+// sooner there than at its smallest completion time. So the walk may end as soon as the next job would end there before the smallest completion
+// time of the best job found. Where machines differ in speed alone a walk looks at one job. Where run times are unrelated walks are long: after
+// 256 walks without a result it is not tried any more.
 //
-// It is for jobs of one size a resource that are all there and have no hard deadline.
+// It serves instances where jobs have one size on each resource, all arrive at once and have no hard deadline.
 type maxMinWalk struct {
 	c      *completions
 	orders [][]int32 // by resource: the jobs, the longest first
 	misses int
 }
 
-// newMaxMinWalk sorts the jobs; nil where the instance is of another kind or the context has ended.
+// newMaxMinWalk sorts the jobs by resource; nil where the instance is of another kind or the context has ended.
 func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
 	if c.deadlines || c.in.Features().Has(model.Arrivals) {
 		return nil
@@ -41,7 +41,7 @@ func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
 	return w
 }
 
-// next is the job with its resource; false where it is not found soon.
+// next is the next job with its resource; false where a walk of 16 jobs does not find it.
 func (w *maxMinWalk) next() (job, resource int, ok bool) {
 	const looks, patience = 16, 256
 	if w == nil || w.misses > patience {

@@ -19,24 +19,24 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 200_000,
 })
 
-// MinMin repeatedly places the pair of job and cluster with the smallest completion time of all; ties go to the first job,
-// then to the first cluster.
+// MinMin repeatedly places the pair of job and resource with the smallest completion time of all; ties go to the first job, then to
+// the first resource.
 //
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm D; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: the textbook's double loop takes O(n²·C). The smallest of all completion times is the smallest over clusters
-// and sizes of release + the shortest job left, so with the jobs of each cluster and size sorted once each step looks at one
-// job a size of the resource that changed and one a resource: O(n·C·log n + n·(S·log n + C)) for n jobs, C resources, S sizes,
-// however many jobs are alike.
+// Complexity: the textbook's double loop takes O(n²·C). The smallest completion time is the least, over resources and sizes, of the release plus
+// the shortest duration of a job left. So the jobs of each resource and size are sorted once, and each step looks at one job for each size of
+// the resource that changed and at one job for each other resource: O(n·C·log n + n·(S·log n + C)) for n jobs, C resources and S sizes, however
+// many jobs are alike.
 //
 // Deviations from the paper: see [MCT]; arrivals.
 type MinMin struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*MinMin) Supports(in *model.Instance) error { return supportsResources(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	c, err := newCompletions(ctx, in)
 	if c == nil {
@@ -74,28 +74,28 @@ type completion struct {
 	job  int // −1: none
 }
 
-// before says whether a comes first: it ends earlier, or as early and is the first job.
+// before says whether a comes before b: it ends earlier, or at the same time and is the earlier job in the instance.
 func (a completion) before(b completion) bool {
 	return b.job < 0 || a.time < b.time || a.time == b.time && a.job < b.job
 }
 
-// laneQueue finds the job that can end first on one cluster.
+// resourceQueue finds the job that can end first on one resource.
 type resourceQueue struct {
 	sizes []sizeQueue
 	head  completion
 }
 
-// sizeQueue holds the jobs of one size on one cluster. Those that have arrived by the release of that many processors end
-// in the order of their durations; the others at arrival + duration whatever the release is.
+// sizeQueue holds the jobs of one size on one resource. Jobs that have arrived by the release of that many processors end in the order of their
+// durations; a job that arrives later ends at arrival + duration, whatever the release is.
 //
-// Jobs that are placed leave a queue when they are met at its front.
+// A placed job leaves the queue when it comes to the front.
 type sizeQueue struct {
 	resource, size int
-	jobs           []int32    // all, by duration and job
+	jobs           []int32    // all jobs, by duration, then by number
 	durations      []float64  // of the jobs
-	arrived        tournament // those of them that have arrived, each at its place in jobs
-	byArrival      []int32    // not arrived yet, by arrival
-	byEnd          []int32    // the same, by arrival + duration and job
+	arrived        tournament // the jobs that have arrived, each at its place in jobs
+	byArrival      []int32    // the jobs that have not arrived yet, by arrival
+	byEnd          []int32    // the same jobs, by arrival + duration, then by number
 }
 
 func newResourceQueue(c *completions, resource int) resourceQueue {
@@ -139,7 +139,7 @@ func (s *sizeQueue) sort(c *completions) {
 	s.byArrival = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival })
 }
 
-// sorted are the jobs by key; of one key the first job first.
+// sorted is the jobs in the order of their keys; jobs of equal key by number.
 func sorted(jobs []int32, key func(int32) float64) []int32 {
 	keyed := make([]completion, len(jobs)) // the keys beside the jobs: sorting looks at them often
 	for k, j := range jobs {
@@ -169,7 +169,7 @@ func (s *sizeQueue) place(c *completions, job int32) int {
 	})
 }
 
-// update finds the head anew.
+// update finds the head, the first job over all sizes.
 func (q *resourceQueue) update(c *completions) {
 	q.head = completion{math.Inf(1), -1}
 	for k := range q.sizes {
@@ -193,7 +193,7 @@ func (s *sizeQueue) first(c *completions) completion {
 	return best
 }
 
-// advance moves the jobs that have arrived by the release to those that have.
+// advance moves the jobs that arrive by the release to the arrived ones.
 func (s *sizeQueue) advance(c *completions, release float64) {
 	arrived := func(j int32) bool { return c.in.Jobs()[j].Arrival <= release }
 	for len(s.byArrival) > 0 && (!c.left[s.byArrival[0]] || arrived(s.byArrival[0])) {
@@ -207,8 +207,8 @@ func (s *sizeQueue) advance(c *completions, release float64) {
 	}
 }
 
-// firstArrived is the job that ends first of those that have arrived. Different durations can round to the same end; then
-// the first job of all that do wins, as in the textbook.
+// firstArrived is the job that ends first of those that have arrived. Where different durations round to the same end, the first of these jobs
+// wins, as in the textbook.
 func (s *sizeQueue) firstArrived(c *completions, release float64) completion {
 	for {
 		from := s.arrived.leftmost()

@@ -30,10 +30,10 @@ type MRS struct {
 	Wait string `enum:"off,on" doc:"count the job's wait as execution"`
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*MRS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		return least(s, in, job, func(cluster int, slot plan.Slot) float64 {

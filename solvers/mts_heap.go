@@ -2,8 +2,8 @@ package solvers
 
 import "math"
 
-// mtsHeap holds kinds, the least key first; of one key that of the first resource, then the first job; where MTS is Min-min, as there, the
-// first job. A kind knows its place.
+// mtsHeap holds kinds, the least key first. Of equal keys the kind with the first resource comes first, then that with the first job; where MTS is
+// Min-min, the kind with the first job, as there. A kind knows its place.
 type mtsHeap []int32
 
 // before says whether kind a comes before b.
@@ -79,8 +79,8 @@ func (h *mtsHeap) remove(r *mtsRun, place int) {
 	}
 }
 
-// match lists the fragments on the resource now. Of jobs that have arrived by the release, the processors' load of one whose latest
-// start is τ is ex/(ex + τ − release); at 1 − fragment or more, τ − release is at most ex·fragment/(1 − fragment).
+// match lists the fragments on the resource now. A job that has arrived by the release and has the latest start τ loads the processors by
+// ex/(ex + τ − release). That is 1 − fragment or more where τ − release ≤ ex·fragment/(1 − fragment).
 func (r *mtsRun) match(resource int, q *mtsQueue) {
 	if !r.fragments {
 		return

@@ -14,28 +14,28 @@ type mtsRun struct {
 	p         MTS
 	origin    float64
 	kinds     []mtsKind
-	span      []float64    // of kind k on resource r at k·resources + r: how long it takes; with a minus: it does not fit, +Inf: it cannot run
+	span      []float64    // of kind k on resource r at k·len(resources) + r: execution time; negative: it does not fit, ±Inf: it cannot run there
 	queues    [][]mtsQueue // by resource, one a size
 	heaps     [4]mtsHeap   // by class
 	fragments bool
-	minmin    bool // all three rules are off
+	minmin    bool // all three rules are off: MTS is Min-min
 	poll      *solve.Poll
 }
 
-// mtsKind is a number of jobs that are alike.
+// mtsKind is jobs that are alike in everything.
 type mtsKind struct {
-	jobs              []int32 // that are left, the first first
+	jobs              []int32 // those left, in the order of the instance
 	deadline, arrival float64
 	memory            float64
 	files, hard       bool
-	cpu, link, room   int32 // resources overloaded in processors, bandwidth and memory
-	open              int32 // resources that it fits and could still end on in time
+	cpu, link, room   int32 // numbers of resources overloaded in processors, bandwidth and memory
+	open              int32 // number of resources that it fits and on which it could still end in time
 	class             int8
-	place             int32   // in the heap of the class; −1: in none
-	resource          int32   // of the least completion time when it was looked at last
-	end               float64 // that completion time; NaN: not looked at yet
+	place             int32   // in the heap of the class; −1: not there
+	resource          int32   // that of the least completion time when last evaluated
+	end               float64 // that completion time; NaN: not evaluated yet
 	log               float64 // ln f there
-	key               float64 // not above ln mt, or, without weights, the completion time
+	key               float64 // lower bound of ln mt or, without weights, of the completion time
 }
 
 // mtsQueue is the jobs of one size on one resource, in the order in which they come to be too late there.
@@ -43,7 +43,7 @@ type mtsQueue struct {
 	size    int
 	release float64
 	latest  latestStarts
-	longest float64    // that one of the jobs takes
+	longest float64    // longest time that one of the jobs takes
 	early   []mtsMatch // fragments of jobs that start when they arrive, later than the processors are released
 	matches []mtsMatch // fragments now
 }
@@ -139,7 +139,7 @@ func (r *mtsRun) measure(k int) {
 	}
 }
 
-// queue sets the kinds up on the resource; false where the context has ended.
+// queue fills the queues of the resource; false where the context has ended.
 func (r *mtsRun) queue(resource int) bool {
 	l := &r.resources[resource]
 	index := make([]int32, l.processors+1) // of the queue by size, from 1
@@ -180,7 +180,7 @@ func (r *mtsRun) queue(resource int) bool {
 	return true
 }
 
-// pass counts a resource on which the kind would be too late; open says that it could have been placed there.
+// pass counts a resource on which the kind would be too late; open says whether the kind fits there.
 func (r *mtsRun) pass(kind *mtsKind, resource int, open bool) {
 	kind.cpu++
 	if kind.files && !math.IsInf(r.resources[resource].bandwidth, 1) {
@@ -224,8 +224,8 @@ func (r *mtsRun) start(kind *mtsKind, resource int) float64 {
 	return math.Inf(1)
 }
 
-// evaluate finds the resource of the least completion time of the kind, which has one, and its key; false where nothing has changed. Completion
-// times only grow: a resource that was the best stays so while its own does not.
+// evaluate finds the resource of the kind's least completion time and brings its key up to date; false where nothing has changed. The kind must
+// have an open resource. Completion times never fall, so the best resource stays the best while its own completion time does not grow.
 func (r *mtsRun) evaluate(k int32) (changed bool) {
 	kind := &r.kinds[k]
 	if r.end(k, int(kind.resource)) == kind.end {
@@ -314,7 +314,7 @@ func (r *mtsRun) assign(k int32, resource int) {
 	start := r.start(kind, resource)
 	r.place(job, resource, start, start+l.duration(r.in, job))
 	if kind.jobs = kind.jobs[1:]; len(kind.jobs) == 0 {
-		kind.jobs = []int32{int32(job)} // for what looks at the kind still
+		kind.jobs = []int32{int32(job)} // kinds without jobs are still looked at
 		r.drop(k)
 	} else {
 		r.heaps[kind.class].sink(r, int(kind.place))
@@ -329,7 +329,7 @@ func (r *mtsRun) assign(k int32, resource int) {
 	}
 }
 
-// drop takes the kind out of what is left.
+// drop takes the kind out of its heap.
 func (r *mtsRun) drop(k int32) {
 	kind := &r.kinds[k]
 	r.heaps[kind.class].remove(r, int(kind.place))

@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// resource is a run of processors of a cluster that are alike for every job: a whole cluster, or one of the groups of machines of a
-// cluster whose machines differ. A grid resource of the literature is a resource of one machine.
+// resource is processors of one cluster that are alike for every job: a whole cluster, or one group of machines of a cluster whose machines
+// differ. It stands for the grid resource of the literature, which is one machine.
 type resource struct {
 	*plan.UniformProcessors
 	cluster, group   int // −1: all groups of the cluster
@@ -23,11 +23,11 @@ type resource struct {
 	whole            bool    // whole machines are given out: a job holds one
 }
 
-// resourceFeatures is what heuristics honour that compare what jobs would do on resources: memory and bandwidth where a machine runs
-// one task at a time or has enough for as many as it runs.
+// resourceFeatures are the features that heuristics on resources honour. They honour memory only where a machine runs one task at a time, or
+// has enough memory for as many tasks as it runs.
 const resourceFeatures = plan.DecoderFeatures | model.HardDeadlines | model.MemoryLimits | model.BandwidthNeeds | model.MixedMachines | model.Commitments
 
-// supportsResources is the error of a heuristic that works on resources.
+// supportsResources is nil where a heuristic that works on resources honours the instance, else an error that names a missing feature.
 func supportsResources(in *model.Instance) error {
 	if err := solve.Unsupported(in, resourceFeatures); err != nil {
 		return err
@@ -39,7 +39,8 @@ func supportsResources(in *model.Instance) error {
 	return nil
 }
 
-// resourcesOf are the resources of the instance in the order of its clusters and machines, and what they cannot honour of it.
+// resourcesOf lists the resources of the instance in the order of its clusters and machines, and the features of the instance that they cannot
+// honour. O(jobs + groups of machines).
 func resourcesOf(in *model.Instance) (list []resource, missing model.Features) {
 	neediest, smallest, parallel := 0.0, math.Inf(1), false
 	for k := range in.Jobs() {
@@ -86,7 +87,7 @@ func (l *resource) size(j *model.Job) int {
 	return j.Min
 }
 
-// duration is how long the job takes on the resource, +Inf: it cannot run there; memory and bandwidth apart, see fits.
+// duration is the execution time of the job on the resource; +Inf: it cannot run there. It ignores needs of memory and bandwidth, see fits.
 func (l *resource) duration(in *model.Instance, job int) float64 {
 	j := &in.Jobs()[job]
 	size := l.size(j)
@@ -136,8 +137,8 @@ func (o *outline) place(job, resource int, start, end float64) {
 	o.left[job] = false
 }
 
-// result hands over the schedule; the jobs that are left are left out, each with the reason. That takes a while where they are many, so
-// those that a context leaves no time for have a short one.
+// result is the schedule so far. The jobs that are not placed are left out, each with the reason. To find the reasons of many jobs takes a while,
+// so that jobs for which the context leaves no time get a short one.
 func (o *outline) result(ctx context.Context) solve.Result {
 	poll := solve.NewPoll(ctx)
 	for j, left := range o.left {
@@ -157,8 +158,8 @@ func (o *outline) result(ctx context.Context) solve.Result {
 	return result
 }
 
-// whyLeft says why a job is left out behind those that are placed, and names the attribute that binds: the one without which it
-// could be placed.
+// whyLeft says why a job cannot be placed behind the placed ones. It names the attribute that binds: the one without which the job could be
+// placed.
 func (o *outline) whyLeft(job int) string {
 	j := &o.in.Jobs()[job]
 	end, best, alone := math.Inf(1), -1, math.Inf(1)
@@ -179,7 +180,7 @@ func (o *outline) whyLeft(job int) string {
 			bandwidth++
 		}
 		if short || slow {
-			if short != slow && e < barredEnd { // where both are missing neither binds alone
+			if short != slow && e < barredEnd { // where both memory and bandwidth are too small neither binds alone
 				barred, barredEnd = k, e
 			}
 			continue
@@ -209,7 +210,7 @@ func (o *outline) whyLeft(job int) string {
 	return text
 }
 
-// resourceName is the cluster of a resource, with the machine where it is one group of several.
+// resourceName is the cluster of the k-th resource, with the machine where it is one group of several.
 func (o *outline) resourceName(k int) string {
 	l := &o.resources[k]
 	cluster := &o.in.Clusters()[l.cluster]

@@ -33,8 +33,8 @@ type Search struct {
 	Effort float64 `default:"1" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
 }
 
-// Supports implements [Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
-// earlier jobs hold.
+// Supports implements [solve.Solver]: everything that an instance can ask for, but not processors that earlier jobs hold: only
+// [solve.Rolling] asks for these.
 func (*Search) Supports(in *model.Instance) error { return solve.Unsupported(in, ^model.Commitments) }
 
 // Check says what is wrong with the parameters.
@@ -45,7 +45,7 @@ func (s *Search) Check() error {
 	return nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := s.Check(); err != nil {
 		return solve.Result{}, err

@@ -2,32 +2,32 @@ package solvers
 
 import "math"
 
-// shortlist are the few resources on which a job would end first. Ends only grow, so what it knows of the others stays a lower bound,
-// and most often the best resources are found without a look at all of them.
+// shortlist is the few resources on which a job would end first. Ends never fall, so the end that it knows of the other resources stays a lower
+// bound, and mostly it finds the best resources without a look at all.
 type shortlist struct {
 	end      [shortlisted]float64 // ascending; of equal ends the first resource first; they may have grown since
 	resource [shortlisted]int32
 	n        int32
 	full     bool    // all resources have been offered
-	rest     float64 // on all other resources the job ends later, or then and on none
-	next     int32   // before this resource
+	rest     float64 // on the other resources the job ends after this time, or at it
+	next     int32   // and then on none before this resource
 }
 
-// shortlisted is the length of a shortlist: looks at all resources are so many times rarer where all jobs like the same resources best, and
-// memory is short where jobs are many.
+// shortlisted is the length of a shortlist. Where all jobs prefer the same resources, looks at all resources are rarer by this factor. A longer
+// list would take more memory where jobs are many.
 const shortlisted = 6
 
-// clear forgets all resources; each must be offered then, in order.
+// clear forgets all resources. Then the caller must offer each, in order.
 func (s *shortlist) clear() { s.n, s.full, s.rest, s.next = 0, true, math.Inf(1), -1 }
 
-// offer tells of a resource.
+// offer takes note of the end of the job on a resource.
 func (s *shortlist) offer(resource int, end float64) {
 	if end < s.rest || end == s.rest && int32(resource) < s.next {
 		s.insert(int32(resource), end)
 	}
 }
 
-// insert adds a resource that is better than the rest.
+// insert adds a resource to the list. Where the list is full the worst of them and this one goes to the rest.
 func (s *shortlist) insert(resource int32, end float64) {
 	if s.n == shortlisted {
 		last := s.n - 1
@@ -45,8 +45,8 @@ func (s *shortlist) insert(resource int32, end float64) {
 	s.n++
 }
 
-// renew brings the first resources up to date, as many as are wanted, by what the job would end at on a resource now; false where all resources must
-// be offered again.
+// renew brings the first resources of the list up to date, as many as wanted; at is the present end of the job on a resource. It returns false
+// where the caller must offer all resources again.
 func (s *shortlist) renew(wanted int32, at func(resource int) float64) bool {
 	if !s.full {
 		return false

@@ -18,23 +18,23 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 5_000,
 })
 
-// Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest
-// completion time, is the largest, where it ends first; ties go to the first job, then to the first cluster. A job that can
-// run on one cluster only suffers without limit.
+// Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest completion time, is the
+// largest, where it ends first; ties go to the first job, then to the first resource. A job that can run on one resource only has an
+// infinite sufferage.
 //
 // Source: M. Maheswaran et al. (1999), Journal of Parallel and Distributed Computing 59(2), doi:10.1006/jpdc.1999.1581, §4.
 //
-// Complexity: a placement costs O(C) on C resources and O(1), sometimes O(C), a job that has its resource as one of its two best, of n jobs about 2·n/C where
-// they differ in what they like, and all where they do not: O(n²/C) to O(n²).
+// Complexity: a placement costs O(C) on C resources, and O(1), sometimes O(C), for each job that has its resource as one of its two best. Of n
+// jobs these are about 2·n/C where the jobs prefer different resources, and all n where they prefer the same: O(n²/C) to O(n²) in all.
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.
 type Sufferage struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Sufferage) Supports(in *model.Instance) error { return supportsResources(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	c, err := newCompletions(ctx, in)
 	if c == nil {
@@ -47,7 +47,7 @@ func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options
 	return c.solve(ctx, options.next), nil
 }
 
-// sufferage is what the job loses by its second-best resource.
+// sufferage is the time that the job loses on its second-best resource; +Inf where it has none.
 func (p *option) sufferage() float64 {
 	if math.IsInf(p.second, 1) {
 		return math.Inf(1)
@@ -55,14 +55,14 @@ func (p *option) sufferage() float64 {
 	return p.second - p.first
 }
 
-// options keeps, for each job that is left, its two best resources. What it keeps of a job stays right until one of the two is put
-// off, since completion times only grow; so a placement touches the jobs alone that have its resource as one of their two.
+// options keeps, for each job left, its two best resources. They stay the best until the completion time on one of the two grows, since
+// completion times never fall. So a placement touches only the jobs that have its resource as one of their two.
 type options struct {
 	c      *completions
 	kept   []option    // by job
 	short  []shortlist // by job
 	of     [][]int32   // by resource: the jobs that have it as one of their two best
-	leader []int32     // by resource: the job that suffers most of those that it is the best of; −1: none
+	leader []int32     // by resource: the job of the largest sufferage, of those that have it as their best; −1: none
 	last   int         // resource of the last placement; −1: none yet
 	poll   *solve.Poll
 }
@@ -104,7 +104,7 @@ func (o *options) best(job int) option {
 	return p
 }
 
-// lead makes the job the leader of its best resource if it suffers most there; ties go to the first job.
+// lead makes the job the leader of its best resource where its sufferage is the largest there; ties go to the first job.
 func (o *options) lead(p *option) {
 	if p.best < 0 {
 		return
@@ -119,7 +119,7 @@ func (o *options) lead(p *option) {
 	*leader = int32(p.job)
 }
 
-// next removes and returns the job that suffers most, with its best resource; resource −1: none is left or the context has ended.
+// next returns the job of the largest sufferage with its best resource; resource −1: no job is left or the context has ended.
 func (o *options) next() (job, resource int) {
 	if o.last >= 0 {
 		o.renew(o.last)
@@ -141,7 +141,7 @@ func (o *options) next() (job, resource int) {
 	return best.job, best.best
 }
 
-// renew brings up to date what is kept of the jobs that have the resource, on which one was placed, as one of their two.
+// renew brings the options of the jobs up to date that have the given resource as one of their two; a job was placed there.
 func (o *options) renew(resource int) {
 	jobs := o.of[resource]
 	o.of[resource], o.leader[resource] = jobs[:0], -1
