@@ -343,7 +343,7 @@ func TestParkAgainstSteps(t *testing.T) {
 }
 
 // The bound of a box of real loads is below every allocation with loads in it.
-func TestSlackBoundAgainstAllocations(t *testing.T) {
+func TestIdleBoundAgainstAllocations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 6))
 		p := randomProblem(rng, 6, 3)

@@ -202,7 +202,7 @@ func TestGGOneWorkedInstance(t *testing.T) {
 }
 
 // At λ = 0.4 one task's worth of load is parked where it costs least.
-func TestGGOneSlack(t *testing.T) {
+func TestGGOneIdleRate(t *testing.T) {
 	in := built(t, ggoneWorked(t, 0.4))
 	result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound < 0.85*(1-2e-6) {

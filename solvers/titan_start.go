@@ -81,8 +81,8 @@ func (run *titanRun) locate(p *model.Placement) (job, cluster int, err error) {
 	return job, cluster, nil
 }
 
-// cluster makes the problem and the seed schedule of a cluster from its placements in the start: from[k] is the place of the k-th, jobs[k] its job.
-// Of two jobs with the same start, a job of no time comes first.
+// cluster makes the problem and the seed schedule of a cluster from its placements in the start: from lists their places there, and
+// jobs[p] is the job of placement p. Of jobs with the same start a job of no time comes first.
 func (run *titanRun) cluster(index int, from, jobs []int) (titanCluster, error) {
 	placements, processors := run.opt.Start.Jobs, run.in.Clusters()[index].Processors
 	slices.SortFunc(from, func(a, b int) int {
