@@ -171,6 +171,20 @@ func (c *completions) put(job, resource int) {
 	c.keepOnly(resource)
 }
 
+// placeOneByOne runs a heuristic that places jobs one by one. prepare reads the completions, with no job placed yet, and returns next, see
+// [completions.solve]; nil: the context has ended.
+func placeOneByOne(ctx context.Context, in *model.Instance, prepare func(c *completions) (next func() (job, resource int))) (solve.Result, error) {
+	c, err := newCompletions(ctx, in)
+	if c == nil {
+		return solve.Stopped(ctx), err
+	}
+	next := prepare(c)
+	if next == nil {
+		return solve.Stopped(ctx), nil
+	}
+	return c.solve(ctx, next), nil
+}
+
 // solve places jobs one by one: next returns the next job and its resource; resource −1 says that no job left can be placed.
 func (c *completions) solve(ctx context.Context, next func() (job, resource int)) solve.Result {
 	for c.count > 0 {

@@ -39,22 +39,20 @@ func (*MaxMin) Supports(in *model.Instance) error { return supportsResources(in)
 
 // Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	c, err := newCompletions(ctx, in)
-	if c == nil {
-		return solve.Stopped(ctx), err
-	}
-	m := newMaxMinBuckets(ctx, c)
-	if m == nil {
-		return solve.Stopped(ctx), nil
-	}
-	walk := newMaxMinWalk(ctx, c)
-	return c.solve(ctx, func() (int, int) {
-		if job, resource, ok := walk.next(); ok {
-			m.take(job, resource)
-			return job, resource
+	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+		m := newMaxMinBuckets(ctx, c)
+		if m == nil {
+			return nil
 		}
-		return m.next()
-	}), nil
+		walk := newMaxMinWalk(ctx, c)
+		return func() (int, int) {
+			if job, resource, ok := walk.next(); ok {
+				m.take(job, resource)
+				return job, resource
+			}
+			return m.next()
+		}
+	})
 }
 
 // maxMinBuckets keeps each job in a bucket; there is one for each resource and size.

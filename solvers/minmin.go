@@ -38,34 +38,50 @@ func (*MinMin) Supports(in *model.Instance) error { return supportsResources(in)
 
 // Solve implements [solve.Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	c, err := newCompletions(ctx, in)
-	if c == nil {
-		return solve.Stopped(ctx), err
-	}
-	queues := make([]resourceQueue, len(c.resources))
-	for k := range queues {
+	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+		queues := newMinMinQueues(ctx, c)
+		if queues == nil {
+			return nil
+		}
+		return queues.next
+	})
+}
+
+// minMinQueues are the queues of all resources.
+type minMinQueues struct {
+	c      *completions
+	queues []resourceQueue
+	last   int // resource of the last placement; −1: none yet
+}
+
+// newMinMinQueues starts with no job placed; nil where the context ends first.
+func newMinMinQueues(ctx context.Context, c *completions) *minMinQueues {
+	m := &minMinQueues{c: c, queues: make([]resourceQueue, len(c.resources)), last: -1}
+	for k := range m.queues {
 		if ctx.Err() != nil {
-			return solve.Stopped(ctx), nil
+			return nil
 		}
-		queues[k] = newResourceQueue(c, k)
+		m.queues[k] = newResourceQueue(c, k)
 	}
-	last := -1 // the resource of the last placement
-	return c.solve(ctx, func() (int, int) {
-		best := -1
-		for k := range queues {
-			q := &queues[k]
-			if k == last || q.head.job >= 0 && !c.left[q.head.job] {
-				q.update(c)
-			}
-			if q.head.job >= 0 && (best < 0 || q.head.before(queues[best].head)) {
-				best = k
-			}
+	return m
+}
+
+// next is the job that can end first of all, with its resource; resource −1: no job left can be placed.
+func (m *minMinQueues) next() (job, resource int) {
+	best := -1
+	for k := range m.queues {
+		q := &m.queues[k]
+		if k == m.last || q.head.job >= 0 && !m.c.left[q.head.job] {
+			q.update(m.c)
 		}
-		if last = best; best < 0 {
-			return -1, -1
+		if q.head.job >= 0 && (best < 0 || q.head.before(m.queues[best].head)) {
+			best = k
 		}
-		return queues[best].head.job, best
-	}), nil
+	}
+	if m.last = best; best < 0 {
+		return -1, -1
+	}
+	return m.queues[best].head.job, best
 }
 
 // completion is a job with its completion time.

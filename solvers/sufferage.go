@@ -36,15 +36,12 @@ func (*Sufferage) Supports(in *model.Instance) error { return supportsResources(
 
 // Solve implements [solve.Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	c, err := newCompletions(ctx, in)
-	if c == nil {
-		return solve.Stopped(ctx), err
-	}
-	options := newOptions(ctx, c)
-	if options == nil {
-		return solve.Stopped(ctx), nil
-	}
-	return c.solve(ctx, options.next), nil
+	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+		if options := newOptions(ctx, c); options != nil {
+			return options.next
+		}
+		return nil
+	})
 }
 
 // sufferage is the time that the job loses on its second-best resource; +Inf where it has none.
