@@ -123,7 +123,7 @@ func TestStableMeansLessThanATenthOfAPercent(t *testing.T) {
 	p.Patience = 3
 	for _, test := range []struct {
 		costs []float64
-		stops int // after so many; 0: not
+		stops int // generation after which the run stops; 0: it does not
 	}{
 		{[]float64{100, 100, 100, 100}, 4},
 		{[]float64{100, 99.95, 99.92, 99.901}, 4}, // 0.099 % in three generations

@@ -103,7 +103,7 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 	if result.Evaluations > opt.MaxEvals {
 		t.Errorf("%s: %d evaluations of %d", c.name, result.Evaluations, opt.MaxEvals)
 	}
-	// With slack ggone takes a few evaluations for its start, whatever the limit.
+	// With an idle rate ggone takes a few evaluations for its start, whatever the limit.
 	if one := run(context.Background(), solve.Options{Seed: 7, MaxEvals: 1}); one.Evaluations > 1 && info.Name != "ggone" {
 		t.Errorf("%s: %d evaluations of 1", c.name, one.Evaluations)
 	}

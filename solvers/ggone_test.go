@@ -211,7 +211,7 @@ func TestGGOneIdleRate(t *testing.T) {
 	// As a dummy task: 112 with four tasks' load is W = (3, 4/3) or (4/3, 8); the former costs (1 − 0.5)/0.5 + (5 − 4)/4 + (1.2 − 1).
 	result = runGGOne(t, in, &solvers.GGOne{Slack: "dummy"}, solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound > 0.85 {
-		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any slack", got, result.Bound, result.Status)
+		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any spread of the idle rate", got, result.Bound, result.Status)
 	}
 }
 

@@ -42,12 +42,12 @@ func TestShortlistIsALookAtAllLanes(t *testing.T) {
 				}
 				if best < 0 {
 					if s.n > k {
-						t.Fatalf("seed %d: lane %d is no lane to name; ends %v", seed, s.resource[k], ends)
+						t.Fatalf("seed %d: resource %d is no resource to name; ends %v", seed, s.resource[k], ends)
 					}
 					break
 				}
 				if s.n <= k || int(s.resource[k]) != best || s.end[k] != ends[best] {
-					t.Fatalf("seed %d: %d. lane: got %+v, want %d; ends %v", seed, k+1, s, best, ends)
+					t.Fatalf("seed %d: %d. resource: got %+v, want %d; ends %v", seed, k+1, s, best, ends)
 				}
 				taken = best
 			}
@@ -59,7 +59,7 @@ func TestShortlistIsALookAtAllLanes(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d looks at all lanes for %d questions", scans, asked)
+	t.Logf("%d looks at all resources for %d questions", scans, asked)
 	if scans*2 > asked || scans < 1000 {
 		t.Error("the ends prove little")
 	}

@@ -119,7 +119,7 @@ func (run *titanRun) shareEvaluations() {
 		return
 	}
 	all := uint64(len(run.opt.Start.Jobs))
-	upTo := func(jobs int) int64 { // the share of the first so many jobs, without an overflow
+	upTo := func(jobs int) int64 { // the share of the first jobs, without an overflow
 		high, low := bits.Mul64(uint64(run.opt.MaxEvals), uint64(jobs))
 		share, _ := bits.Div64(high, low, all)
 		return int64(share)
