@@ -93,7 +93,7 @@ func suiteCases(b *testing.B) []searchCase {
 	cases := []searchCase{
 		{name: "muscle-100", in: muscleBatch(b, 100)},
 		{name: "mts-500", in: grid(b, 500, 0)},
-		{name: "ggone-96-machines", in: generatedGGOne(b, 0)},
+		{name: "ggone-96-machines", in: generatedGGOne(b, 0.5)},
 	}
 	cases = append(cases, mcpCases(b)[1], braunCases(b)[0])
 	for _, c := range stripPackingCases(b, false) {
@@ -155,7 +155,7 @@ func TestMeasureChecksAndReports(t *testing.T) {
 // muscleBatch is a batch of the muscle workload.
 func muscleBatch(t testing.TB, jobs int) *model.Instance {
 	t.Helper()
-	in, err := (&workload.Muscle{Jobs: jobs}).Generate(1)
+	in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,4 +174,10 @@ func TestShareBounds(t *testing.T) {
 	if *rows[2].Bound != 2 { // below the bound: it left jobs out
 		t.Errorf("bound %v of a row below it", *rows[2].Bound)
 	}
+}
+
+// with is what New has made, with other values in some fields.
+func with[S any](s *S, set func(*S)) *S {
+	set(s)
+	return s
 }

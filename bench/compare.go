@@ -6,16 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -86,12 +83,7 @@ func configured(name string, parameters map[string]string) (solve.Info, solve.So
 	if err != nil {
 		return info, nil, err
 	}
-	for _, p := range slices.Sorted(maps.Keys(parameters)) {
-		if err := params.SetGiven(solver, p, parameters[p]); err != nil {
-			return info, nil, err
-		}
-	}
-	return info, solver, nil
+	return info, solver, setAll(solver, parameters)
 }
 
 // fresh is a new solver, in rolling use where one of the parameters is its period.

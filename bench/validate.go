@@ -134,11 +134,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		f.at(path+".seeds", "expected them beside generate only")
 	}
 	source.Seeds.validate(f, path+".seeds")
-	set := params.SetGiven
-	if source.Import != "" {
-		set = params.Set // a false where true is the default is what was meant
-	}
-	validateGrid(f, path+".parameters", source.Parameters, target, set)
+	validateGrid(f, path+".parameters", source.Parameters, target)
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
 }
 
@@ -200,7 +196,7 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 		return solver
 	}
 	before := len(f.Faults)
-	validateGrid(f, path+".parameters", choice.Parameters, target, params.SetGiven)
+	validateGrid(f, path+".parameters", choice.Parameters, target)
 	validateTemplate(f, path+".label", choice.Label, choice.Parameters)
 	return len(f.Faults) == before
 }
@@ -227,7 +223,7 @@ func (s Seeds) validate(f *suiteFaults, path string) {
 }
 
 // validateGrid lists parameters that are unknown, have no value or one that is refused. A target is a new solver, workload or reader.
-func validateGrid(f *suiteFaults, path string, parameters map[string]Values, target func() any, set func(target any, name, text string) error) {
+func validateGrid(f *suiteFaults, path string, parameters map[string]Values, target func() any) {
 	points := 1
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		texts := parameters[name].texts()
@@ -243,7 +239,7 @@ func validateGrid(f *suiteFaults, path string, parameters map[string]Values, tar
 			if target == nil {
 				continue
 			}
-			if err := set(target(), name, text); err != nil {
+			if err := params.Set(target(), name, text); err != nil {
 				f.at(path+"."+name, "%s", strings.TrimPrefix(err.Error(), "parameter "+name+": "))
 				break
 			}

@@ -29,29 +29,18 @@ import (
 // Limits of time and evaluations are shared out over the batches that are still to come. A run that is cancelled has no
 // schedule: one of a part of the jobs is none.
 type Rolling struct {
-	RollingPeriod    float64 `doc:"time between two rounds of planning"`
-	RollingThreshold float64 `doc:"a round begins as soon as a cluster has no more than this time of work left; 0: by the period alone"`
+	RollingPeriod    float64 `range:"[1e-18, 1e18]" doc:"time between two rounds of planning"`
+	RollingThreshold float64 `range:"[0, 1e18]" doc:"a round begins as soon as a cluster has no more than this time of work left; 0: by the period alone"`
 	stage            Stage
 }
 
 // NewRolling makes the rolling use of a solver. Period and threshold are times of the instance, of the magnitudes that it may have.
 func NewRolling(info Info, solver Solver, period, threshold float64) (*Rolling, error) {
 	r := &Rolling{period, threshold, Stage{info.Name, solver}}
-	if err := r.Check(); err != nil {
+	if err := params.Check(r); err != nil {
 		return nil, err
 	}
 	return r, nil
-}
-
-// Check implements [params.Checker].
-func (r *Rolling) Check() error {
-	if period := r.RollingPeriod; !(period >= model.Smallest && period <= model.Largest) {
-		return fmt.Errorf("period: expected a time above 0, in [1e-18, 1e+18], found %v", period)
-	}
-	if threshold := r.RollingThreshold; !(threshold >= 0 && threshold <= model.Largest) {
-		return fmt.Errorf("threshold: expected a time of at least 0 and at most 1e+18, found %v", threshold)
-	}
-	return params.Check(r.stage.Solver)
 }
 
 // Parts implements [params.Composite]: the parameters of the solver, by their own names.

@@ -33,6 +33,9 @@ func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 
 // run is Run, its errors without the name of the solver.
 func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
+	if err := params.Check(solver); err != nil {
+		return Result{}, err
+	}
 	if err := solver.Supports(in); err != nil {
 		return Result{}, err
 	}
@@ -164,7 +167,7 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed
-	sol.Parameters = params.Stated(solver)
+	sol.Parameters = params.Stated(solver, info.defaults())
 	sol.Minimised = in.ReplacedObjective()
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}

@@ -73,11 +73,19 @@ type Info struct {
 	Name   string        // as on the command line
 	Doc    string        // first sentence: what it does; then complexity, units and deviations from the paper
 	Source string        // authors, year, title, DOI, the section or algorithm
-	New    func() Solver // parameters are exported fields of the returned struct; zero means the paper's value, or zero where New fills in the defaults
+	New    func() Solver // a new one with its defaults; its parameters are its exported fields, see package params. A zero in them means zero
 	// Starts says that the solver starts from Options.Start and hands back nothing worse.
 	Starts bool
 	// AutoJobs is the number of jobs up to which auto tries the solver; 0: never.
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: it is in this one.
 	Absent string
+}
+
+// defaults is a solver with its defaults; nil where the Info, made for a single run, has no New.
+func (i *Info) defaults() any {
+	if i.New == nil {
+		return nil
+	}
+	return i.New()
 }

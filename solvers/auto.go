@@ -32,7 +32,7 @@ func (*Auto) candidates(in *model.Instance) []solve.Info {
 }
 
 // Supports implements [solve.Solver]: everything, as search does.
-func (*Auto) Supports(in *model.Instance) error { return (&Search{}).Supports(in) }
+func (*Auto) Supports(in *model.Instance) error { return NewSearch().Supports(in) }
 
 // Solve implements [solve.Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -47,7 +47,7 @@ func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options)
 		return best, nil
 	}
 	rest.Start = best.Solution
-	result, err := (&Search{}).Solve(ctx, in, rest)
+	result, err := NewSearch().Solve(ctx, in, rest)
 	if err != nil {
 		return solve.Result{}, err
 	}

@@ -91,7 +91,7 @@ func TestAutoKeepsTheBestBound(t *testing.T) {
 	in := mediumGGOne(t)
 	kept := 0
 	for _, limit := range []int64{100, 600, 700} {
-		ggone := runGGOne(t, in, &solvers.GGOne{}, solve.Options{MaxEvals: limit})
+		ggone := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: limit})
 		auto, _ := followed(t, "auto", in, solve.Options{MaxEvals: limit + 100})
 		if !ggone.HasBound || !auto.HasBound {
 			t.Fatalf("%d evaluations: no bound", limit)
@@ -197,9 +197,9 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 }
 
 func TestParametersAreChecked(t *testing.T) {
-	for _, effort := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		want := fmt.Sprintf("effort: expected a finite number > 0, found %v", effort)
-		if _, err := (&solvers.Search{Effort: effort}).Solve(context.Background(), tinyInstance(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
+	for _, effort := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		want := fmt.Sprintf("parameter effort: expected a finite number above 0, found %v", effort)
+		if _, err := with(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), tinyInstance(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
 			t.Errorf("effort %v: %v, expected %s", effort, err, want)
 		}
 	}

@@ -23,7 +23,7 @@ func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, bool)
 	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^ggoneFeatures != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
 		return bound.Sum{}, false
 	}
-	problem, err := (&GGOne{}).problem(ctx, in)
+	problem, err := NewGGOne().problem(ctx, in)
 	if err != nil || problem == nil {
 		return bound.Sum{}, false
 	}

@@ -52,7 +52,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	} else {
 		limits.MaxEvals = max(1, limits.MaxEvals/2)
 	}
-	result, err := (&Search{}).Solve(ctx, in, limits)
+	result, err := NewSearch().Solve(ctx, in, limits)
 	if err != nil || result.Solution == nil || ctx.Err() != nil {
 		return result, err
 	}

@@ -34,7 +34,7 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 		solver := info.New()
 		for _, given := range strings.Fields(c.given) {
 			name, value, _ := strings.Cut(given, "=")
-			if err := params.SetGiven(solver, name, value); err != nil {
+			if err := params.Set(solver, name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +52,7 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 	}
 	for _, wrong := range []string{"step=0", "step=-1", "step=Inf", "wait=NaN"} {
 		name, value, _ := strings.Cut(wrong, "=")
-		if err := params.SetGiven(info.New(), name, value); err == nil {
+		if err := params.Set(info.New(), name, value); err == nil {
 			t.Errorf("%s is accepted", wrong)
 		}
 	}

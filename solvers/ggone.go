@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
@@ -20,7 +21,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "G/G/1 workload allocation: the least penalty for missed deadlines and budgets of tasks on machines that are queues, proved by a Lagrangian branch-and-bound. " +
 		"Each machine serves its tasks in order of arrival. O(levels·n) a bound, for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
-	New:    func() solve.Solver { return &GGOne{} },
+	New:    func() solve.Solver { return NewGGOne() },
 
 	AutoJobs: 200,
 })
@@ -47,8 +48,11 @@ type GGOne struct {
 	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
-	Tolerance float64 `default:"5e-10" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
+	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
 }
+
+// NewGGOne is the solver with its defaults.
+func NewGGOne() *GGOne { return &GGOne{Slack: "continuous", Charge: "instance", Tolerance: 5e-10} }
 
 // ggoneFeatures are the features that the solver honours.
 const ggoneFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
@@ -82,8 +86,12 @@ func transferred(in *model.Instance) int {
 	return -1
 }
 
-// atOnce answers where no search is needed: the solver does not support the instance, the context has ended, or there are no jobs.
+// atOnce answers where no search is needed: a parameter is out of its range, the solver does not support the instance, the context has ended, or
+// there are no jobs.
 func atOnce(ctx context.Context, solver solve.Solver, in *model.Instance) (result solve.Result, done bool, err error) {
+	if err := params.Check(solver); err != nil {
+		return solve.Result{}, true, err
+	}
 	switch err := solver.Supports(in); {
 	case err != nil:
 		return solve.Result{}, true, err
@@ -177,7 +185,7 @@ func weighted(weight, bound float64) (float64, bool) {
 // exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
 // whole tasks, machines carry committed rates, or tasks pay for something else.
 func (g *GGOne) exact(in *model.Instance, p *ggoneProblem) bool {
-	charge := g.Charge == "" || g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
+	charge := g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
 	whole := p.Rate*p.Period <= float64(len(p.Tasks))*(1+model.Tolerance)
 	return charge && g.Committed == "" && (g.Slack != "dummy" || whole)
 }
@@ -206,7 +214,7 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 	}
 	q := in.Queueing()
 	charge := model.Charge(g.Charge)
-	if g.Charge == "" || g.Charge == "instance" {
+	if g.Charge == "instance" {
 		charge = q.Charge
 	}
 	p := &ggoneProblem{Problem: ggone.Problem{Period: q.Period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
@@ -276,21 +284,21 @@ func committedRates(in *model.Instance, view model.QueueView, text string) ([]fl
 	for part := range strings.SplitSeq(text, ",") {
 		cut := strings.LastIndexByte(part, '=')
 		if cut < 0 {
-			return nil, fmt.Errorf("committed: expected cluster/machine=rate, found %q", part)
+			return nil, &params.Error{Name: "committed", Expected: "cluster/machine=rate", Found: part}
 		}
 		k, known := index[part[:cut]]
 		if !known {
-			return nil, fmt.Errorf("committed: expected a machine, such as %q; found %q", view.Machines[0].Cluster+"/"+view.Machines[0].Machine, part[:cut])
+			return nil, &params.Error{Name: "committed", Expected: fmt.Sprintf("a machine such as %q", view.Machines[0].Cluster+"/"+view.Machines[0].Machine), Found: part[:cut]}
 		}
 		rate, err := strconv.ParseFloat(part[cut+1:], 64)
 		if err != nil || !(rate >= 0) || math.IsInf(rate, 1) {
-			return nil, fmt.Errorf("committed: expected a finite rate of at least 0 for %s, found %q", part[:cut], part[cut+1:])
+			return nil, &params.Error{Name: "committed", Expected: "a finite rate of at least 0 for " + part[:cut], Found: part[cut+1:]}
 		}
 		rates[k] = rate
 		sum += rate
 	}
 	if sum > in.Queueing().Rate*(1+model.Tolerance) {
-		return nil, fmt.Errorf("committed: the rates and those of the jobs add up to %v, more than the rate of the instance, %v", sum, in.Queueing().Rate)
+		return nil, &params.Error{Name: "committed", Expected: fmt.Sprintf("rates that add up, with those of the jobs, to at most the rate of the instance, %v", in.Queueing().Rate), Found: sum}
 	}
 	return rates, nil
 }

@@ -33,7 +33,7 @@ func BenchmarkGGOneCancellation(b *testing.B) {
 						ctx, cancel := context.WithCancel(context.Background())
 						var at time.Time
 						time.AfterFunc(after*time.Millisecond, func() { at = time.Now(); cancel() })
-						if _, err := (&solvers.GGOne{}).Solve(ctx, in, solve.Options{Seed: 1}); err != nil {
+						if _, err := solvers.NewGGOne().Solve(ctx, in, solve.Options{Seed: 1}); err != nil {
 							b.Fatal(err)
 						}
 						if ctx.Err() != nil {

@@ -88,7 +88,7 @@ func TestGGOneAgainstTheDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, solver := range map[string]solve.Solver{"ggone": &solvers.GGOne{}, "hybrid": &solvers.GGOneHybrid{}} {
+		for name, solver := range map[string]solve.Solver{"ggone": solvers.NewGGOne(), "hybrid": solvers.NewGGOneHybrid()} {
 			result := runHighs(t, in, solver, solve.Options{MaxEvals: 30000})
 			fault := func(format string, args ...any) {
 				t.Errorf("%s: %s: %s; HiGHS: %s, %v, bound %v", in.Name(), name, fmt.Sprintf(format, args...), known.Status, known.Objective, known.Bound)

@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
@@ -18,7 +19,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "G/G/1 workload allocation as a MILP on HiGHS: the level form, whose relaxation is as strong as the Lagrangian of ggone, or the paper-like linearisation by chords and big-M. " +
 		"An independent check of ggone. Needs a build with the tag highs. levels·n variables for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), Proc. MGC '06, doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23; Q. Huangfu, J. A. J. Hall (2018), Parallelizing the dual revised simplex method, Math. Prog. Comp. 10, doi:10.1007/s12532-017-0130-5, for HiGHS",
-	New:    func() solve.Solver { return &GGOneMILP{} },
+	New:    func() solve.Solver { return NewGGOneMILP() },
 	Absent: absence(),
 })
 
@@ -48,8 +49,11 @@ type GGOneMILP struct {
 	Form      string  `enum:"level,chord" doc:"level: machines by load, strong; chord: machine by machine with chords and big-M as in the paper, weak"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
-	Tolerance float64 `default:"1e-6" doc:"relative difference of bound and objective within which the optimum counts as proved; at least 1e-6, which is HiGHS's"`
+	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; at least 1e-6, which is HiGHS's"`
 }
+
+// NewGGOneMILP is the solver with its defaults.
+func NewGGOneMILP() *GGOneMILP { return &GGOneMILP{Form: "level", Charge: "instance", Tolerance: 1e-6} }
 
 // highsTolerance is the relative accuracy of a bound of HiGHS with its default tolerances.
 const highsTolerance = 1e-6
@@ -82,7 +86,11 @@ func (*GGOneMILP) Supports(in *model.Instance) error {
 }
 
 // base is the solver whose problem it is.
-func (g *GGOneMILP) base() *GGOne { return &GGOne{Charge: g.Charge, Committed: g.Committed} }
+func (g *GGOneMILP) base() *GGOne {
+	base := NewGGOne()
+	base.Charge, base.Committed = g.Charge, g.Committed
+	return base
+}
 
 // state states the problem in the form asked for.
 func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, error) {
@@ -94,6 +102,9 @@ func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, e
 
 // MILP implements [Modeller]: min qos_penalty, without an idle rate.
 func (g *GGOneMILP) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
+	if err := params.Check(g); err != nil {
+		return nil, err
+	}
 	return stated(ctx, g.base(), in, g.state)
 }
 

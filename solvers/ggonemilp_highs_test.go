@@ -18,7 +18,7 @@ import (
 
 // highsSolvers are the solvers on HiGHS.
 func highsSolvers() map[string]solve.Solver {
-	return map[string]solve.Solver{"level": &solvers.GGOneMILP{}, "chord": &solvers.GGOneMILP{Form: "chord"}, "hybrid": &solvers.GGOneHybrid{}}
+	return map[string]solve.Solver{"level": solvers.NewGGOneMILP(), "chord": with(solvers.NewGGOneMILP(), func(x *solvers.GGOneMILP) { x.Form = "chord" }), "hybrid": solvers.NewGGOneHybrid()}
 }
 
 // runHighs runs a solver on HiGHS and checks its schedule.
@@ -106,7 +106,7 @@ func TestHighsAgreesWithGGOne(t *testing.T) {
 		instances = append(instances, in)
 	}
 	for _, in := range instances {
-		exact := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+		exact := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 		for name, solver := range highsSolvers() {
 			if name == "chord" {
 				continue // hours
@@ -141,7 +141,7 @@ func TestHighsOdd(t *testing.T) {
 			t.Errorf("%s: budget of 0: %s, %v; expected %v", name, r.Status, *r.Solution.Objective, want)
 		}
 		in = mediumGGOne(t)
-		optimum := *runGGOne(t, in, &solvers.GGOne{}, solve.Options{}).Solution.Objective
+		optimum := *runGGOne(t, in, solvers.NewGGOne(), solve.Options{}).Solution.Objective
 		for _, limit := range []int64{1, 10, 700} {
 			if name == "chord" {
 				continue // its root alone takes half a minute

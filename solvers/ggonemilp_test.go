@@ -19,7 +19,7 @@ func TestHighsRunWithoutIncumbent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problem, err := (&GGOne{}).problem(context.Background(), in)
+	problem, err := NewGGOne().problem(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

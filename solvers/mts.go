@@ -1,9 +1,7 @@
 package solvers
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
@@ -16,7 +14,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "MTS: jobs that few resources can serve in processing, memory or bandwidth go first; of those one that fits a resource almost exactly, else the one of the least " +
 		"completion time for the resources it lacks. O(n·C·log n) and re-evaluations of O(C).",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), algorithms 1–3, eqs. 5–16, 19–21",
-	New:    func() solve.Solver { return &MTS{} },
+	New:    func() solve.Solver { return NewMTS() },
 
 	AutoJobs: 20_000,
 })
@@ -54,49 +52,38 @@ var _ = solve.Register(solve.Info{
 //     rule of the model.
 //   - Jobs may arrive later and be parallel, where the processors of a resource are many.
 type MTS struct {
-	Lambda         float64 `default:"0.5" doc:"λ: share of the resources above which a job that overloads their processors is in that class"`
-	Chi            float64 `default:"0.5" doc:"χ: the same for memory"`
-	Eta            float64 `default:"0.5" doc:"η: the same for bandwidth"`
-	Fragment       float64 `default:"0.05" doc:"largest part of a resource that may stay unused in each attribute for the fragment rule"`
-	ProcessorShare float64 `default:"1" doc:"∂: usable share of the processors"`
-	MemoryShare    float64 `default:"1" doc:"β: usable share of the memory"`
-	BandwidthShare float64 `default:"1" doc:"δ: usable share of the bandwidth"`
+	Lambda         float64 `range:"[0, inf)" doc:"λ: share of the resources above which a job that overloads their processors is in that class"`
+	Chi            float64 `range:"[0, inf)" doc:"χ: the same for memory"`
+	Eta            float64 `range:"[0, inf)" doc:"η: the same for bandwidth"`
+	Fragment       float64 `range:"[0, 1)" doc:"largest part of a resource that may stay unused in each attribute for the fragment rule"`
+	ProcessorShare float64 `range:"(0, 1]" doc:"∂: usable share of the processors"`
+	MemoryShare    float64 `range:"(0, 1]" doc:"β: usable share of the memory"`
+	BandwidthShare float64 `range:"(0, 1]" doc:"δ: usable share of the bandwidth"`
 	Classes        string  `enum:"on,off" doc:"rule 2, jobs that overload the most attributes first"`
 	Fragments      string  `enum:"on,off" doc:"rule 3, the fragment rule"`
 	Weights        string  `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
 }
 
+// NewMTS is the solver with its defaults.
+func NewMTS() *MTS {
+	return &MTS{
+		Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
+		Classes: "on", Fragments: "on", Weights: "on",
+	}
+}
+
 // Supports implements [solve.Solver].
 func (*MTS) Supports(in *model.Instance) error { return supportsResources(in) }
-
-// withDefaults are the parameters with the paper's values in place of zeros.
-func (m MTS) withDefaults() (MTS, error) {
-	for _, p := range []struct {
-		name  string
-		value *float64
-		paper float64
-		most  float64
-	}{
-		{"lambda", &m.Lambda, 0.5, math.Inf(1)}, {"chi", &m.Chi, 0.5, math.Inf(1)}, {"eta", &m.Eta, 0.5, math.Inf(1)}, {"fragment", &m.Fragment, 0.05, math.Nextafter(1, 0)},
-		{"processor_share", &m.ProcessorShare, 1, 1}, {"memory_share", &m.MemoryShare, 1, 1}, {"bandwidth_share", &m.BandwidthShare, 1, 1},
-	} {
-		if *p.value = cmp.Or(*p.value, p.paper); !(*p.value > 0 && *p.value <= p.most) {
-			return m, &params.Error{Name: p.name, Expected: fmt.Sprintf("a number above 0 and at most %v", p.most), Found: *p.value}
-		}
-	}
-	return m, nil
-}
 
 // Solve implements [solve.Solver].
 func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
-	parameters, err := m.withDefaults()
-	if err != nil {
+	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
 	}
-	r := newMTSRun(ctx, in, parameters)
+	r := newMTSRun(ctx, in, *m)
 	for r != nil && r.step() {
 	}
 	if r == nil || r.poll.Ended() {

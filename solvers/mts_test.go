@@ -217,6 +217,14 @@ func gridInstance(t testing.TB, seed uint64, most int) *model.Instance {
 	return built(t, b)
 }
 
+// The paper's fragment is 5 % and its three rules hold; λ, χ and η, of which it gives no values, are a half.
+func TestMTSDefaults(t *testing.T) {
+	want := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "on", Weights: "on"}
+	if got := *solvers.NewMTS(); got != want {
+		t.Errorf("found %+v, expected %+v", got, want)
+	}
+}
+
 // Decisions are those of the literal form on 500 random instances, with every combination of the rules on and off, and with
 // other limits, fragments and shares.
 func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
@@ -230,6 +238,9 @@ func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
 				Classes: onOff[k&1], Fragments: onOff[k>>1&1], Weights: onOff[k>>2&1]}
 			if seed%2 == 1 {
 				p.Lambda, p.Chi, p.Eta, p.Fragment = 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), 0.1+0.8*rng.Float64(), []float64{0.01, 0.3, 0.7, 0.95}[rng.IntN(4)]
+			}
+			if seed%7 == 6 { // zeros are values like the others
+				p.Lambda, p.Chi, p.Eta, p.Fragment = p.Lambda*float64(rng.IntN(2)), p.Chi*float64(rng.IntN(2)), p.Eta*float64(rng.IntN(2)), p.Fragment*float64(rng.IntN(2))
 			}
 			if seed%5 == 4 {
 				p.ProcessorShare, p.MemoryShare, p.BandwidthShare = 1-rng.Float64()/2, 1-rng.Float64()/2, 1-rng.Float64()/2
@@ -295,7 +306,7 @@ func sameDecisions(t *testing.T, name string, in *model.Instance, got *model.Sol
 func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
 	compare := func(in *model.Instance) {
 		t.Helper()
-		mts, err := (&solvers.MTS{Classes: "off", Fragments: "off", Weights: "off"}).Solve(context.Background(), in, solve.Options{})
+		mts, err := with(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
@@ -20,7 +21,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "MUSCLE: packs jobs that fill a space exactly onto the same cluster and balances the clusters by their load and slack. " +
 		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
-	New:    func() solve.Solver { return &Muscle{} },
+	New:    func() solve.Solver { return NewMuscle() },
 
 	AutoJobs: 5_000,
 })
@@ -75,6 +76,9 @@ type Muscle struct {
 	onPack func(musclePack) // nil: silent; called for each space that is filled
 }
 
+// NewMuscle is the solver with its defaults.
+func NewMuscle() *Muscle { return &Muscle{Reading: "a", Queue: "arrival"} }
+
 // muscleCells limits the composition table of one batch, and with it the memory.
 const muscleCells = 1 << 27
 
@@ -112,8 +116,8 @@ func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
-	if !slices.Contains([]string{"", "a", "b"}, m.Reading) || !slices.Contains([]string{"", "arrival", "edd"}, m.Queue) {
-		return solve.Result{}, fmt.Errorf("expected reading a or b and queue arrival or edd, found %q and %q", m.Reading, m.Queue)
+	if err := params.Check(m); err != nil {
+		return solve.Result{}, err
 	}
 	run := newMuscleRun(ctx, m, in, opt.Seed)
 	queue := run.queue()

@@ -17,7 +17,7 @@ func TestReasonsAreTrue(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(400) {
 		in := gridInstance(t, seed, 40)
-		for _, solver := range []solve.Solver{&solvers.MTS{}, &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
+		for _, solver := range []solve.Solver{solvers.NewMTS(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
 			result, err := solver.Solve(context.Background(), in, solve.Options{})
 			if err != nil {
 				t.Fatal(err)

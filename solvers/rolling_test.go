@@ -195,11 +195,11 @@ func TestRollingParameters(t *testing.T) {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}
 	}
-	solver, err := solve.NewRolling(info, &solvers.MTS{Classes: "off"}, 2, 1)
+	solver, err := solve.NewRolling(info, with(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes = "off" }), 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(params.Stated(solver)); got != "map[classes:off rolling_period:2 rolling_threshold:1]" {
+	if got := fmt.Sprint(params.Stated(solver, info.New())); got != "map[classes:off rolling_period:2 rolling_threshold:1]" {
 		t.Errorf("parameters %s", got)
 	}
 }

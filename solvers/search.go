@@ -1,12 +1,11 @@
 package solvers
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
@@ -16,7 +15,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for; goes on until the limit, or until its " +
 		"schedule is proved to be optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
 	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search.md",
-	New:    func() solve.Solver { return &Search{} },
+	New:    func() solve.Solver { return NewSearch() },
 
 	Starts: true,
 })
@@ -30,24 +29,19 @@ var _ = solve.Register(solve.Info{
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
 // O(jobs · (clusters + steps)) for each of up to eight walks.
 type Search struct {
-	Effort float64 `default:"1" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
+	Effort float64 `range:"(0, inf)" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
 }
 
-// Supports implements [solve.Solver]: everything that an instance can ask for, but not processors that earlier jobs hold: only
-// [solve.Rolling] asks for these.
+// NewSearch is the solver with its defaults.
+func NewSearch() *Search { return &Search{Effort: 1} }
+
+// Supports implements [solve.Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
+// earlier jobs hold.
 func (*Search) Supports(in *model.Instance) error { return solve.Unsupported(in, ^model.Commitments) }
-
-// Check says what is wrong with the parameters.
-func (s *Search) Check() error {
-	if !(s.Effort >= 0) || math.IsInf(s.Effort, 1) {
-		return fmt.Errorf("effort: expected a finite number > 0, found %v", s.Effort)
-	}
-	return nil
-}
 
 // Solve implements [solve.Solver].
 func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	if err := s.Check(); err != nil {
+	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
 	}
 	start, evaluations := opt.Start, int64(0)
@@ -81,7 +75,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
 	case !timed:
-		limits.Effort = cmp.Or(s.Effort, 1)
+		limits.Effort = s.Effort
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(p search.Progress) {

@@ -95,7 +95,7 @@ func TestHeuristicsStopAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, solver := range map[string]solve.Solver{"mts": &MTS{}, "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
+	for name, solver := range map[string]solve.Solver{"mts": NewMTS(), "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
 		cut := false
 		for asks := range 4000 {
 			left := asks

@@ -3,7 +3,6 @@ package solvers
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
@@ -22,7 +22,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "TITAN: improves the schedule of each cluster with a genetic algorithm; the jobs stay on the clusters that they start on, from a cold start those of dll. " +
 		"O(n·m) an evaluation for n jobs on a cluster of m processors, of which there are at most population · (generations + 1).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
-	New:    func() solve.Solver { return &Titan{} },
+	New:    func() solve.Solver { return NewTitan() },
 
 	Starts: true,
 })
@@ -52,16 +52,10 @@ var _ = solve.Register(solve.Info{
 //   - It gives no rates, no size of the population and no measure of stability: the defaults of the parameters are ours.
 //   - Objectives other than CP, and the list coding, which has no masks: it is smaller to search and far better.
 //   - Those of package ga.
-type Titan struct {
-	Coding      string  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone"`
-	Population  int     `default:"50" doc:"schedules in a generation"`
-	Generations int     `default:"300" doc:"most generations"`
-	Patience    int     `default:"20" doc:"generations without improvement after which the search ends"`
-	Improvement float64 `default:"0.001" doc:"relative decrease of the cost that counts as an improvement"`
-	Crossover   float64 `default:"0.9" doc:"probability that a child takes from two parents; 0 means the default, so give a small number for never"`
-	Swap        float64 `default:"0.3" doc:"probability that two positions of a child are swapped; 0 means the default"`
-	Move        float64 `default:"0.5" doc:"probability that one processor in the masks of a child is moved; 0 means the default"`
-}
+type Titan struct{ ga.Parameters }
+
+// NewTitan is the solver with its defaults.
+func NewTitan() *Titan { return &Titan{ga.NewParameters()} }
 
 // titanMemory limits the masks of one cluster's population, in bytes.
 const titanMemory = 1 << 30
@@ -75,41 +69,12 @@ func (*Titan) Supports(in *model.Instance) error {
 	return err
 }
 
-// Check says what is wrong with the parameters.
-func (t *Titan) Check() error {
-	_, err := t.parameters()
-	return err
-}
-
-// parameters are those of the genetic algorithm.
-func (t *Titan) parameters() (ga.Parameters, error) {
-	d := ga.Default
-	p := ga.Parameters{
-		Population:  cmp.Or(t.Population, d.Population),
-		Generations: cmp.Or(t.Generations, d.Generations),
-		Patience:    cmp.Or(t.Patience, d.Patience),
-		Improvement: cmp.Or(t.Improvement, d.Improvement),
-		Crossover:   cmp.Or(t.Crossover, d.Crossover),
-		Swap:        cmp.Or(t.Swap, d.Swap),
-		Move:        cmp.Or(t.Move, d.Move),
-	}
-	switch t.Coding {
-	case "", "mask":
-	case "list":
-		p.Coding = ga.List
-	default:
-		return p, fmt.Errorf("coding: expected mask or list, found %q", t.Coding)
-	}
-	return p, p.Check()
-}
-
 // Solve implements [solve.Solver].
 func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := t.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
-	parameters, err := t.parameters()
-	if err != nil {
+	if err := params.Check(t); err != nil {
 		return solve.Result{}, err
 	}
 	evaluations := int64(0)
@@ -126,7 +91,7 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			}
 		}
 	}
-	run, err := newTitanRun(ctx, in, parameters, opt)
+	run, err := newTitanRun(ctx, in, t.Parameters, opt)
 	switch {
 	case err != nil:
 		return solve.Result{}, err

@@ -29,7 +29,7 @@ func BenchmarkTitan(b *testing.B) {
 					mcp, evaluations, runs := 0.0, 0.0, 0.0
 					for b.Loop() {
 						for seed := range uint64(batches) {
-							in, err := (&workload.Muscle{Jobs: jobs}).Generate(seed)
+							in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(seed)
 							if err != nil {
 								b.Fatal(err)
 							}

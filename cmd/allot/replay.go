@@ -29,7 +29,7 @@ Example:
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
 			jsonFlag,
-		}, importFlags(newTrace(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
+		}, importFlags(bench.NewSWFImport(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
 		Action: runReplay,
 	}
 }
@@ -40,7 +40,7 @@ func runReplay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	trace := newTrace()
+	trace := bench.NewSWFImport()
 	if err := setImportFlags(c, trace); err != nil {
 		return err
 	}
@@ -77,9 +77,6 @@ func runReplay(c *cli.Context) error {
 	fmt.Fprintln(c.App.ErrWriter, printable(stream.Report().String()))
 	return writeTotals(c, c.String("solver"), &totals)
 }
-
-// newTrace is the reader of traces, with its defaults.
-func newTrace() *bench.SWFImport { return &bench.SWFImport{PreferRequested: true} }
 
 // swfSource is a trace as the engine takes it.
 type swfSource struct{ stream *swf.Stream }

@@ -172,7 +172,7 @@ func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
 		if !ok {
 			return info, nil, usageErrorf("--param: expected KEY=VALUE, found %q", param)
 		}
-		if err := params.SetGiven(solver, key, value); err != nil {
+		if err := params.Set(solver, key, value); err != nil {
 			return info, nil, usageErrorf("--param: solver %s: %w", info.Name, err)
 		}
 	}

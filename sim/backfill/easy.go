@@ -42,7 +42,7 @@ func (p *fcfs) Decide(e *sim.Engine) {
 // extra, and processors that no queued job could use at the first instant are of no use to them later. So an instant at which jobs
 // only arrive looks at those jobs alone, unless a running job has outlived its estimate.
 type easy struct {
-	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 
 	queue  *queue
 	ends   ends
@@ -165,8 +165,5 @@ func (p *easy) pass(e *sim.Engine) {
 
 // after is one step from now. It is later than now even where the step is less than the spacing of floating-point numbers there.
 func after(now, step float64) float64 {
-	if step == 0 {
-		step = 1
-	}
 	return max(now+step, math.Nextafter(now, math.Inf(1)))
 }

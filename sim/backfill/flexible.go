@@ -10,7 +10,7 @@ import (
 
 // flexible is [Flexible] in the plain world.
 type flexible struct {
-	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
+	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	priorities Priorities
 
 	ends  ends

@@ -24,7 +24,7 @@ const (
 // Complexity: O((q·C + r)·m) an instant, for q queued and r running jobs and C clusters of m machines.
 type general struct {
 	kind       kind
-	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: 1 time unit
+	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
 	priorities Priorities
 
 	platform *sim.Platform

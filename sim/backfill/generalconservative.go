@@ -10,7 +10,7 @@ import (
 // generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
 // dropped.
 type generalConservative struct {
-	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 
 	platform *sim.Platform
 	plan     timeline

@@ -8,7 +8,7 @@ import (
 
 // conservative is [Conservative] in the plain world.
 type conservative struct {
-	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: 1
+	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	processors int     // of the system
 
 	profile profile

@@ -12,8 +12,8 @@ func FCFS() sim.Discipline {
 	}
 }
 
-// EASY is EASY backfilling. The policy takes a job that has outlived its estimate to end step time units from now; step 0
-// stands for 1.
+// EASY is EASY backfilling. The policy takes a job that has outlived its estimate to end step time units from now, and in
+// any case later than now.
 //
 // Complexity in the plain world: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, for n queued jobs of s
 // sizes and r running jobs. In the general world: O((q·C + r)·m) an instant, for q queued and r running jobs and C clusters of m

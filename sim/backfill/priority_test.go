@@ -63,3 +63,14 @@ func TestDeadlineDecides(t *testing.T) {
 		}
 	}
 }
+
+// A step of 0 is a step of 0: the end is the next instant. The step may also be lost in the spacing of the numbers.
+func TestAfter(t *testing.T) {
+	for _, c := range []struct{ now, step, want float64 }{
+		{5, 0, math.Nextafter(5, 6)}, {5, 1, 6}, {1e18, 1, math.Nextafter(1e18, 2e18)},
+	} {
+		if got := after(c.now, c.step); got != c.want {
+			t.Errorf("a step of %v after %v: %v, expected %v", c.step, c.now, got, c.want)
+		}
+	}
+}
