@@ -127,8 +127,8 @@ func benchmarkSolver(b *testing.B, info solve.Info, in *model.Instance) {
 		return
 	}
 	b.ReportMetric(*result.Solution.Objective, "objective")
-	if gap := bench.Gap(result.Solution.Objective, result.Solution.Bound); gap != nil {
-		b.ReportMetric(*gap, "gap%")
+	if gap, ok := result.Solution.Gap(); ok {
+		b.ReportMetric(gap, "gap%")
 	}
 }
 
@@ -164,15 +164,15 @@ func muscleBatch(t testing.TB, jobs int) *model.Instance {
 
 func TestShareBounds(t *testing.T) {
 	row := func(objective, bound float64) bench.Row {
-		return bench.Row{Objective: &objective, Bound: &bound, Status: model.Feasible}
+		return bench.Row{Objective: &objective, Bound: model.ProvedBound(bound), Status: model.Feasible}
 	}
-	rows := []bench.Row{row(10, 4), row(8, 8), row(6, 2), {Bound: new(7.0)}}
+	rows := []bench.Row{row(10, 4), row(8, 8), row(6, 2), {Bound: model.ProvedBound(7)}}
 	bench.ShareBounds(rows)
-	if *rows[0].Bound != 8 || *rows[0].Gap != 20 || rows[0].Status != model.Feasible || rows[1].Status != model.Optimal {
+	if rows[0].Bound != model.ProvedBound(8) || *rows[0].Gap != 20 || rows[0].Status != model.Feasible || rows[1].Status != model.Optimal {
 		t.Errorf("rows %+v, expected the bound 8", rows)
 	}
-	if *rows[2].Bound != 2 { // below the bound: it left jobs out
-		t.Errorf("bound %v of a row below it", *rows[2].Bound)
+	if rows[2].Bound != model.ProvedBound(2) { // below the bound: it left jobs out
+		t.Errorf("bound %v of a row below it", rows[2].Bound)
 	}
 }
 

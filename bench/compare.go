@@ -44,7 +44,7 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	}
 	var trace *Trace
 	if settings.Trace {
-		trace = NewTrace(nil)
+		trace = NewTrace(model.Bound{})
 		settings.Options.Progress = func(p solve.Progress) { trace.Note(p) }
 	}
 	began := time.Now()
@@ -57,15 +57,13 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	row.Warning = result.Warning
 	row.Elapsed = result.Elapsed.Seconds()
 	row.Status, row.Stop, row.Evaluations = result.Status, result.Stop, result.Evaluations
-	if result.HasBound {
-		row.Bound = &result.Bound
-	}
+	row.Bound = result.Bound
 	if result.Solution == nil {
 		return row
 	}
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
 	row.Left = len(result.Solution.Unscheduled)
-	row.Gap = Gap(row.Objective, row.Bound)
+	row.Gap = row.gap()
 	if trace != nil {
 		trace.End(result)
 		row.Trace = thinned(trace.Incumbents)
@@ -125,23 +123,23 @@ func panicPlace() string {
 // ShareBounds gives every row of one instance the best bound that any of the runs proved: it holds for all of them, and a run that
 // reaches it is optimal.
 func ShareBounds(rows []Row) {
-	var best *float64
+	var bound model.Bound
 	for k := range rows {
-		if b := rows[k].Bound; b != nil && (best == nil || *b > *best) {
-			best = b
-		}
+		bound = bound.Max(rows[k].Bound)
 	}
+	best, known := bound.Value()
 	for k := range rows {
 		row := &rows[k]
-		if best == nil || row.Objective == nil {
+		if !known || row.Objective == nil {
 			continue
 		}
 		slack := model.Tolerance * math.Abs(*row.Objective)
-		if *best > *row.Objective+slack {
+		if best > *row.Objective+slack {
 			continue // it leaves out jobs that the bound counts on
 		}
-		row.Bound, row.Gap = best, Gap(row.Objective, best)
-		if *best >= *row.Objective-slack {
+		row.Bound = bound
+		row.Gap = row.gap()
+		if best >= *row.Objective-slack {
 			row.Status = model.Optimal
 		}
 	}
@@ -153,19 +151,6 @@ func faultOf(err error) string {
 		return run.Err.Error()
 	}
 	return err.Error()
-}
-
-// Gap is 100·(objective − bound)/|objective|, in %; nil where one of them is missing, 0 where they are equal up to
-// [model.Tolerance], which is when a schedule counts as proved optimal.
-func Gap(objective, bound *float64) *float64 {
-	if objective == nil || bound == nil {
-		return nil
-	}
-	gap := 0.0
-	if difference := *objective - *bound; difference > model.Tolerance*math.Abs(*objective) {
-		gap = 100 * difference / math.Abs(*objective)
-	}
-	return Finite(gap)
 }
 
 // SupportingSolvers names the registered solvers that support the instance, but for auto, which runs the others.

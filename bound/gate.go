@@ -3,6 +3,8 @@ package bound
 import (
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // epsilon is the distance from 1 to the next float64: twice the relative error of one operation.
@@ -49,8 +51,7 @@ func (s *Sum) margin() float64 { return float64(s.Terms+16) * epsilon * s.Size }
 // Gate is the only way in which what a prover proves becomes a bound. It rounds outward, and a result that is no number closes it
 // for good: what such a prover proves afterwards is not to be trusted, what it had proved before still holds.
 type Gate struct {
-	value  float64
-	known  bool
+	proved model.Bound
 	closed bool
 }
 
@@ -61,13 +62,13 @@ func (g *Gate) Prove(proved Sum) {
 	case g.closed:
 	case !ok:
 		g.closed = true
-	case !g.known || low > g.value:
-		g.value, g.known = low, true
+	default:
+		g.proved = g.proved.Max(model.ProvedBound(low))
 	}
 }
 
 // Close says that the prover has failed: it proves nothing from here on.
 func (g *Gate) Close() { g.closed = true }
 
-// Value is the best bound that went through, and whether there is one.
-func (g *Gate) Value() (float64, bool) { return g.value, g.known }
+// Bound is the best bound of the metric that went through.
+func (g *Gate) Bound() model.Bound { return g.proved }

@@ -12,14 +12,14 @@ import (
 func TestGateLetsNoNumberOutOfFailedArithmetic(t *testing.T) {
 	for _, wrong := range []Sum{{Value: math.NaN()}, {Value: math.Inf(1)}, {Value: math.Inf(-1)}, {Value: 1e305}, {Value: 5, Size: math.Inf(1)}, {Value: 5, Size: math.NaN(), Terms: 1}} {
 		g := &Gate{}
-		if g.Prove(wrong); g.known {
-			t.Errorf("%+v went through as %v", wrong, g.value)
+		if g.Prove(wrong); g.Bound().Known() {
+			t.Errorf("%+v went through as %v", wrong, g.Bound())
 		}
 		g = &Gate{}
 		g.Prove(Sum{Value: 3})
 		g.Prove(wrong)
 		g.Prove(Sum{Value: 7}) // whatever comes after a failure is not to be trusted
-		if value, ok := g.Value(); !ok || value != 3 {
+		if value, ok := g.Bound().Value(); !ok || value != 3 {
 			t.Errorf("after %+v: %v, %t, expected the last good value, 3", wrong, value, ok)
 		}
 	}
@@ -32,7 +32,7 @@ func TestGateRoundsByMagnitudesNotByTheResult(t *testing.T) {
 	}
 	g := &Gate{}
 	g.Prove(s)
-	if value, ok := g.Value(); !ok || value > 0 || value < -1e-5 {
+	if value, ok := g.Bound().Value(); !ok || value > 0 || value < -1e-5 {
 		t.Errorf("proves %v (%t) of a sum of 0 that comes to %v", value, ok, s.Value)
 	}
 }
@@ -61,7 +61,7 @@ func TestProofStopsAProverThatFailed(t *testing.T) {
 	for range 5 {
 		p.Improve(context.Background(), 1)
 	}
-	if value, ok := p.Value(); prover.calls != 2 || !ok || value != 5 { // 1, raised to the next multiple of 5
+	if value, ok := p.Bound().Value(); prover.calls != 2 || !ok || value != 5 { // 1, raised to the next multiple of 5
 		t.Errorf("%d calls, %v (%t)", prover.calls, value, ok)
 	}
 }
@@ -144,12 +144,12 @@ func TestPricesThatOverflowProveNothing(t *testing.T) {
 			clear(sum.next)
 			sum.next[len(sum.next)-1] = far
 			sum.next[len(sum.next)/2] = -far
-			before := gate.value
+			before := gate.Bound().Or(0)
 			if value, _, ok := sum.evaluate(context.Background(), sum.next); ok {
 				sum.settle(value)
 			}
-			if gate.value > before {
-				t.Errorf("prices of %v prove %v of %s", far, gate.value, metric)
+			if gate.Bound().Or(0) > before {
+				t.Errorf("prices of %v prove %v of %s", far, gate.Bound(), metric)
 			}
 		}
 	}

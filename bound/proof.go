@@ -96,7 +96,7 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 
 // Limit says that schedules above the objective, that of one at hand, are of no interest: the bound may end there.
 func (p *Proof) Limit(objective float64) {
-	if value, ok := p.Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
+	if value, ok := p.Bound().Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
 		return
 	}
 	least := p.constant.Value
@@ -114,23 +114,26 @@ func (p *Proof) Limit(objective float64) {
 	}
 }
 
-// Value is the bound that is proved, and whether one is.
-func (p *Proof) Value() (value float64, ok bool) {
+// Bound is the bound that is proved.
+func (p *Proof) Bound() model.Bound {
 	if !p.limited {
-		return 0, false
+		return model.Bound{}
 	}
 	sum := p.constant
-	ok = len(p.terms) == 0 // what is left are the largest values of metrics that are better when high
+	ok := len(p.terms) == 0 // what is left are the largest values of metrics that are better when high
 	for _, t := range p.terms {
 		best, found := t.best()
 		ok = ok || found
 		sum.Add(t.weight * best)
 	}
-	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
-		return sum.Value, ok // the bound of the metric itself, which is rounded already
-	}
 	value, sound := sum.Low()
-	return value, ok && sound
+	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
+		value, sound = sum.Value, true // the bound of the metric itself, which is rounded already
+	}
+	if !ok || !sound {
+		return model.Bound{}
+	}
+	return model.ProvedBound(value)
 }
 
 // Parts lists what each method has proved, in the order of the objective and the methods.
@@ -139,7 +142,7 @@ func (p *Proof) Parts() []Part {
 	for _, t := range p.terms {
 		best, _ := t.best()
 		for k, gate := range t.gates {
-			if value, ok := gate.Value(); ok {
+			if value, ok := gate.Bound().Value(); ok {
 				value = max(0, t.of.roundUp(t.metric, value))
 				parts = append(parts, Part{t.metric, t.methods[k].Name, value, value >= best})
 			}
@@ -151,7 +154,7 @@ func (p *Proof) Parts() []Part {
 // best is the best bound of the metric, and whether any method proves one. No metric is below 0.
 func (t *term) best() (best float64, ok bool) {
 	for _, gate := range t.gates {
-		if value, found := gate.Value(); found {
+		if value, found := gate.Bound().Value(); found {
 			best, ok = max(best, value), true
 		}
 	}
@@ -161,12 +164,12 @@ func (t *term) best() (best float64, ok bool) {
 	return best, ok
 }
 
-// Lower is the best bound that the methods prove with a little work, and whether they prove any. When ctx ends it returns at once what
+// Lower is the best bound that the methods prove with a little work, if any. When ctx ends it returns at once what
 // is proved until then, if anything.
-func Lower(ctx context.Context, in *model.Instance) (value float64, ok bool) {
+func Lower(ctx context.Context, in *model.Instance) model.Bound {
 	p := New(ctx, in)
 	p.Improve(ctx, LittleWork)
-	return p.Value()
+	return p.Bound()
 }
 
 // LittleWork is work that is not felt, see [Prover].

@@ -25,7 +25,7 @@ func TestProofsReachTheLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		tight := func(p *Proof) bool {
-			value, ok := p.Value()
+			value, ok := p.Bound().Value()
 			return ok && value >= best["mcp"]*(1-1e-9)
 		}
 		proof := New(context.Background(), in)

@@ -54,7 +54,7 @@ func small(t testing.TB) (*model.Solution, *model.Instance) {
 	}
 	return &model.Solution{
 		Schema: model.SolutionSchema, Instance: "small-grid", Solver: "muscle+titan", Status: model.Feasible,
-		Objective: pointer(95), Bound: pointer(80),
+		Objective: pointer(95), Bound: model.ProvedBound(80),
 		Jobs: []model.Placement{
 			at("rigid", "c1", 0, 60, run(0, 3)),
 			at("late", "c1", 60, 95, run(0, 3)),
@@ -80,7 +80,7 @@ type sample struct {
 func samples(t testing.TB) []sample {
 	sol, in := small(t)
 	none := *sol
-	none.Jobs, none.Objective, none.Bound = nil, nil, nil
+	none.Jobs, none.Objective, none.Bound = nil, nil, model.Bound{}
 	placed := func(jobs ...model.Placement) *model.Solution { return &model.Solution{Jobs: jobs} }
 	return []sample{
 		{"instance", sol, Options{Instance: in}},

@@ -72,8 +72,8 @@ func (g *graph) corners(t *Trace) []corner {
 	for k := range t.Points {
 		p := &t.Points[k]
 		at := corner{x: math.Round(g.plot.x0 + g.axis.At(p.Elapsed)*g.plot.width()), y: g.level(p.Objective), bound: math.NaN(), point: k}
-		if p.hasBound() {
-			at.bound = g.level(p.Bound)
+		if bound, known := p.Bound.Value(); known {
+			at.bound = g.level(bound)
 		}
 		if n := len(corners); n > 1 && corners[n-1].x == at.x {
 			corners[n-1] = at
@@ -311,8 +311,8 @@ func (g *graph) hints() iter.Seq2[rect, string] {
 func (t *Trace) describe(k int) string {
 	p := &t.Points[k]
 	lines := []string{printable(t.Name), "objective " + axis.Exact(p.Objective, 12) + " after " + axis.Exact(p.Elapsed, 6) + " s"}
-	if p.hasBound() {
-		lines = append(lines, strings.TrimSuffix("bound "+axis.Exact(p.Bound, 12)+", "+p.gapText(), ", "))
+	if bound, known := p.Bound.Value(); known {
+		lines = append(lines, strings.TrimSuffix("bound "+axis.Exact(bound, 12)+", "+gapText(p), ", "))
 	}
 	return strings.Join(append(lines, counted(int(p.Evaluations), "evaluation")), "\n")
 }

@@ -163,8 +163,8 @@ func (t *textGraph) eachColumn(k int, draw func(column, before, after, bound int
 			next++
 		}
 		after, bound := t.row(points[next-1].Objective), -1
-		if points[next-1].hasBound() {
-			bound = t.row(points[next-1].Bound)
+		if value, known := points[next-1].Bound.Value(); known {
+			bound = t.row(value)
 		}
 		draw(column, before, after, bound)
 		before = after

@@ -84,9 +84,9 @@ func newCourse(traces []*Trace, opt ProgressOptions) *course {
 			if p.Elapsed > 0 {
 				c.first = min(c.first, p.Elapsed)
 			}
-			if p.hasBound() {
+			if bound, known := p.Bound.Value(); known {
 				c.hasBound = true
-				c.low, c.high = min(c.low, p.Bound), max(c.high, p.Bound)
+				c.low, c.high = min(c.low, bound), max(c.high, bound)
 			}
 		}
 	}
@@ -134,25 +134,9 @@ func (c *course) valueAxis(most int) axis.Axis {
 	return axis.New("objective", low, high, "", most)
 }
 
-// hasBound says that a bound was known at the point.
-func (p *Point) hasBound() bool { return !math.IsInf(p.Bound, -1) }
-
-// gap is the share of the objective, in per cent, by which it may be too high; false: no bound, or no share of 0.
-func (p *Point) gap() (float64, bool) {
-	if !p.hasBound() {
-		return 0, false
-	}
-	difference := p.Objective - p.Bound
-	if difference <= 0 {
-		return 0, true
-	}
-	gap := 100 * difference / math.Abs(p.Objective)
-	return gap, !math.IsInf(gap, 0)
-}
-
-// gapText writes the gap; empty: there is none.
-func (p *Point) gapText() string {
-	gap, ok := p.gap()
+// gapText writes the gap of a point; empty: there is none.
+func gapText(p *model.Incumbent) string {
+	gap, ok := model.Gap(p.Objective, p.Bound)
 	switch {
 	case !ok:
 		return ""
@@ -172,8 +156,8 @@ func (t *Trace) facts() []string {
 	}
 	last := &t.Points[n-1]
 	facts := []string{"objective " + axis.Number(last.Objective)}
-	if last.hasBound() {
-		facts = append(facts, "bound "+axis.Number(last.Bound))
+	if bound, known := last.Bound.Value(); known {
+		facts = append(facts, "bound "+axis.Number(bound))
 	} else {
 		facts = append(facts, "no bound")
 	}
@@ -182,7 +166,7 @@ func (t *Trace) facts() []string {
 	if improvements > 1 {
 		when = "the last " + when
 	}
-	return append(facts, last.gapText(), counted(improvements, "improvement"), when)
+	return append(facts, gapText(last), counted(improvements, "improvement"), when)
 }
 
 // improvements is how many points are better than those before them by more than rounding, the first among them, and when the last of

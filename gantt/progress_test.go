@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // courseSample is named traces with the options to draw them by.
@@ -29,20 +31,25 @@ type courseSample struct {
 func falling(name string, points int, from, to, bound float64) *Trace {
 	t := &Trace{Name: name}
 	for k := range points {
-		p := Point{Elapsed: 0.001 * math.Pow(1.5, float64(k)), Evaluations: int64(100 * (k + 1)), Bound: bound}
+		p := model.Incumbent{Elapsed: 0.001 * math.Pow(1.5, float64(k)), Evaluations: int64(100 * (k + 1)), Bound: model.ProvedBound(bound)}
 		p.Objective = to + (from-to)*math.Pow(0.8, float64(k))
 		if k >= points/2 {
-			p.Bound += (to - bound) / 2
+			p.Bound = model.ProvedBound(bound + (to-bound)/2)
 		}
 		t.Points = append(t.Points, p)
 	}
 	return t
 }
 
+// pointAt is a point of a trace; a bound of NaN is none.
+func pointAt(elapsed float64, evaluations int64, objective, bound float64) model.Incumbent {
+	return model.Incumbent{Elapsed: elapsed, Evaluations: evaluations, Objective: objective, Bound: model.ProvedBound(bound)}
+}
+
 // courses are ordinary and odd traces.
 func courses() []courseSample {
-	none := math.Inf(-1)
-	trace := func(name string, points ...Point) *Trace { return &Trace{name, points} }
+	none := math.NaN()
+	trace := func(name string, points ...model.Incumbent) *Trace { return &Trace{name, points} }
 	run, other := falling("muscle+titan", 24, 380, 290, 100), falling("search", 20, 600, 240, 100)
 	twelve := make([]*Trace, MostTraces)
 	for k := range twelve {
@@ -54,13 +61,13 @@ func courses() []courseSample {
 		{"progress-several", []*Trace{run, other, trace("nothing found")}, ProgressOptions{LogTime: true}},
 		{"progress-twelve", twelve, ProgressOptions{}},
 		{"progress-empty", []*Trace{trace("empty")}, ProgressOptions{LogTime: true}},
-		{"progress-one", []*Trace{trace("one", Point{0, 1, 42, 42})}, ProgressOptions{LogTime: true}},
-		{"progress-no-bound", []*Trace{trace("a", Point{0.5, 1, 42, none}, Point{2, 7, 41.5, none})}, ProgressOptions{}},
-		{"progress-late-bound", []*Trace{trace("a", Point{0.5, 1, 42, none}, Point{2, 7, 41.5, 30}, Point{3, 7, 35, 35})}, ProgressOptions{}},
-		{"progress-negative", []*Trace{trace("a", Point{1, 1, -5, -20}, Point{2, 7, -12, -20})}, ProgressOptions{}},
-		{"progress-huge", []*Trace{trace("a", Point{1e-12, 1, maxFigure, -maxFigure}, Point{maxElapsed, 1 << 53, -maxFigure, -maxFigure})}, ProgressOptions{LogTime: true}},
+		{"progress-one", []*Trace{trace("one", pointAt(0, 1, 42, 42))}, ProgressOptions{LogTime: true}},
+		{"progress-no-bound", []*Trace{trace("a", pointAt(0.5, 1, 42, none), pointAt(2, 7, 41.5, none))}, ProgressOptions{}},
+		{"progress-late-bound", []*Trace{trace("a", pointAt(0.5, 1, 42, none), pointAt(2, 7, 41.5, 30), pointAt(3, 7, 35, 35))}, ProgressOptions{}},
+		{"progress-negative", []*Trace{trace("a", pointAt(1, 1, -5, -20), pointAt(2, 7, -12, -20))}, ProgressOptions{}},
+		{"progress-huge", []*Trace{trace("a", pointAt(1e-12, 1, maxFigure, -maxFigure), pointAt(maxElapsed, 1<<53, -maxFigure, -maxFigure))}, ProgressOptions{LogTime: true}},
 		{"progress-names", []*Trace{
-			trace("]]></title><script>\x01", Point{1, 1, 5, 4}), trace(strings.Repeat("long ", 300), Point{1, 1, 6, 4}), trace("\xff\u202e 🚀", Point{1, 1, 7, 3}),
+			trace("]]></title><script>\x01", pointAt(1, 1, 5, 4)), trace(strings.Repeat("long ", 300), pointAt(1, 1, 6, 4)), trace("\xff\u202e 🚀", pointAt(1, 1, 7, 3)),
 		}, ProgressOptions{Title: "<b>&\x1b[31m"}},
 	}
 }
@@ -161,7 +168,7 @@ func TestSVGSaysWhatWasReachedWhere(t *testing.T) {
 }
 
 func TestUndrawableProgress(t *testing.T) {
-	one := func(points ...Point) []*Trace { return []*Trace{{"a", points}} }
+	one := func(points ...model.Incumbent) []*Trace { return []*Trace{{"a", points}} }
 	for _, c := range []struct {
 		name   string
 		traces []*Trace
@@ -171,10 +178,10 @@ func TestUndrawableProgress(t *testing.T) {
 		{"none", nil, ProgressOptions{}, "no traces"},
 		{"nil", []*Trace{nil}, ProgressOptions{}, "traces[0]: no trace"},
 		{"many", make([]*Trace, 13), ProgressOptions{}, "expected at most 12 traces, found 13"},
-		{"NaN", one(Point{1, 1, math.NaN(), 0}), ProgressOptions{}, `traces[0] ("a"): point 0: {1 1 NaN 0}: expected`},
-		{"NaN time", one(Point{math.NaN(), 1, 0, 0}), ProgressOptions{}, "point 0"},
-		{"infinite bound", one(Point{1, 1, 0, math.Inf(1)}), ProgressOptions{}, "point 0"},
-		{"rises", one(Point{1, 1, 5, 0}, Point{1, 1, 6, 0}), ProgressOptions{}, "point 1: objective: expected at most the 5 before it, found 6"},
+		{"NaN", one(pointAt(1, 1, math.NaN(), 0)), ProgressOptions{}, `traces[0] ("a"): point 0: {1 1 NaN 0}: expected`},
+		{"NaN time", one(pointAt(math.NaN(), 1, 0, 0)), ProgressOptions{}, "point 0"},
+		{"huge bound", one(pointAt(1, 1, 0, 1e301)), ProgressOptions{}, "point 0"},
+		{"rises", one(pointAt(1, 1, 5, 0), pointAt(1, 1, 6, 0)), ProgressOptions{}, "point 1: objective: expected at most the 5 before it, found 6"},
 		{"format", one(), ProgressOptions{Format: "gif"}, `unknown format "gif"`},
 		{"narrow", one(), ProgressOptions{Width: 10}, "width 10"},
 		{"low", one(), ProgressOptions{Height: 10}, "height 10"},
@@ -202,12 +209,12 @@ func anyTrace() *rapid.Generator[*Trace] {
 	step := rapid.OneOf(rapid.Float64Range(0, 10), rapid.SampledFrom([]float64{0, 1e-300, 1e-9, 1e9}))
 	return rapid.Custom(func(t *rapid.T) *Trace {
 		trace := &Trace{Name: rapid.String().Draw(t, "name")}
-		p := Point{Objective: figure.Draw(t, "objective"), Bound: math.Inf(-1)}
+		p := model.Incumbent{Objective: figure.Draw(t, "objective")}
 		for range rapid.IntRange(0, 20).Draw(t, "points") {
 			p.Elapsed += step.Draw(t, "step")
 			p.Objective = min(p.Objective, figure.Draw(t, "objective"))
 			if rapid.Bool().Draw(t, "bounded") {
-				p.Bound = max(p.Bound, figure.Draw(t, "bound"))
+				p.Bound = p.Bound.Max(model.ProvedBound(figure.Draw(t, "bound")))
 			}
 			trace.Points = append(trace.Points, p)
 		}
@@ -247,7 +254,7 @@ func TestProgressOfAnything(t *testing.T) {
 func TestManyPointsGiveASmallPicture(t *testing.T) {
 	trace := &Trace{Name: "long"}
 	for k := range 1_000_000 {
-		trace.Points = append(trace.Points, Point{Elapsed: float64(k) / 1000, Objective: float64(2_000_000 - k)})
+		trace.Points = append(trace.Points, model.Incumbent{Elapsed: float64(k) / 1000, Objective: float64(2_000_000 - k)})
 	}
 	if n := len(drawnCourse(t, courseSample{traces: []*Trace{trace}}, SVG)); n > 500_000 {
 		t.Errorf("%d bytes", n)

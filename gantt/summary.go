@@ -65,6 +65,7 @@ func (s *summary) addMakespan(sol *model.Solution, l *layout, arrivalsKnown bool
 
 // addObjective states the objective and what is known of it.
 func (s *summary) addObjective(sol *model.Solution) {
+	bound, bounded := sol.Bound.Value()
 	switch {
 	case sol.Objective == nil:
 		if sol.Status == model.Infeasible {
@@ -72,8 +73,8 @@ func (s *summary) addObjective(sol *model.Solution) {
 		}
 	case sol.Status == model.Optimal:
 		s.add("objective %s (optimal)", axis.Number(*sol.Objective))
-	case sol.Bound != nil:
-		s.add("objective %s (bound %s)", axis.Number(*sol.Objective), axis.Number(*sol.Bound))
+	case bounded:
+		s.add("objective %s (bound %s)", axis.Number(*sol.Objective), axis.Number(bound))
 	default:
 		s.add("objective %s", axis.Number(*sol.Objective))
 	}

@@ -21,15 +21,7 @@ import (
 // writes them.
 type Trace struct {
 	Name   string // what the picture calls it
-	Points []Point
-}
-
-// Point is an improvement or the end. In a trace the elapsed times never fall, the objective never rises and the bound never falls.
-type Point struct {
-	Elapsed     float64 // seconds since the run began
-	Evaluations int64   // of schedules so far
-	Objective   float64 // of the best schedule so far
-	Bound       float64 // the best proved so far; -Inf: none
+	Points []model.Incumbent
 }
 
 // ReadTrace reads a trace from JSON lines. The name stands for the input in errors. The error is a [*model.InputError] that
@@ -171,17 +163,17 @@ type traceField struct {
 	low, high  float64
 	isWhole    bool
 	expected   string
-	set        func(p *Point, x float64)
+	set        func(p *model.Incumbent, x float64)
 }
 
 // traceFields are the fields of a line.
 var traceFields = []traceField{
-	{name: "elapsed_s", high: maxElapsed, expected: "a number in [0, 1e+18]", set: func(p *Point, x float64) { p.Elapsed = x }},
+	{name: "elapsed_s", high: maxElapsed, expected: "a number in [0, 1e+18]", set: func(p *model.Incumbent, x float64) { p.Elapsed = x }},
 	{name: "evaluations", high: 1 << 53, isWhole: true, expected: "a whole number in [0, 2^53]",
-		set: func(p *Point, x float64) { p.Evaluations = int64(x) }},
-	{name: "objective", low: -maxFigure, high: maxFigure, expected: expectedFigure, set: func(p *Point, x float64) { p.Objective = x }},
+		set: func(p *model.Incumbent, x float64) { p.Evaluations = int64(x) }},
+	{name: "objective", low: -maxFigure, high: maxFigure, expected: expectedFigure, set: func(p *model.Incumbent, x float64) { p.Objective = x }},
 	{name: "bound", isOptional: true, low: -maxFigure, high: maxFigure, expected: expectedFigure,
-		set: func(p *Point, x float64) { p.Bound = x }},
+		set: func(p *model.Incumbent, x float64) { p.Bound = model.ProvedBound(x) }},
 }
 
 // expectedFigure is what an objective or a bound must be.
@@ -197,8 +189,8 @@ func traceFieldNames() string {
 }
 
 // point reads the object.
-func (d *traceReader) point() (Point, error) {
-	point := Point{Bound: math.Inf(-1)}
+func (d *traceReader) point() (model.Incumbent, error) {
+	var point model.Incumbent
 	if _, err := d.json.ReadToken(); err != nil {
 		return point, err
 	}
@@ -237,7 +229,7 @@ func (d *traceReader) point() (Point, error) {
 }
 
 // number reads the value of a field into the point.
-func (d *traceReader) number(f *traceField, point *Point) error {
+func (d *traceReader) number(f *traceField, point *model.Incumbent) error {
 	raw, err := d.json.ReadValue()
 	if err != nil {
 		return err
@@ -252,13 +244,13 @@ func (d *traceReader) number(f *traceField, point *Point) error {
 }
 
 // add takes a point that follows the others. A line without a bound has that of the line before.
-func (d *traceReader) add(p Point) {
+func (d *traceReader) add(p model.Incumbent) {
 	if n := len(d.trace.Points); n > 0 {
 		last := &d.trace.Points[n-1]
-		if math.IsInf(p.Bound, -1) {
+		if !p.Bound.Known() {
 			p.Bound = last.Bound
 		}
-		if field, message := p.follows(last); message != "" {
+		if field, message := follows(&p, last); message != "" {
 			d.fault(field, "%s", message)
 			return
 		}
@@ -266,14 +258,14 @@ func (d *traceReader) add(p Point) {
 	d.trace.Points = append(d.trace.Points, p)
 }
 
-// follows says which field keeps the point from following another and what was expected; empty texts: none.
-func (p *Point) follows(last *Point) (field, message string) {
+// follows says which field keeps a point from following the last one and what was expected; empty texts: none.
+func follows(p, last *model.Incumbent) (field, message string) {
 	switch {
 	case p.Elapsed < last.Elapsed:
 		return "elapsed_s", fmt.Sprintf("expected at least the %v before it, found %v", last.Elapsed, p.Elapsed)
 	case p.Objective > last.Objective:
 		return "objective", fmt.Sprintf("expected at most the %v before it, found %v", last.Objective, p.Objective)
-	case p.Bound < last.Bound:
+	case p.Bound.Max(last.Bound) != p.Bound:
 		return "bound", fmt.Sprintf("expected at least the %v before it, found %v", last.Bound, p.Bound)
 	}
 	return "", ""
@@ -284,14 +276,14 @@ func (t *Trace) check() error {
 	for k := range t.Points {
 		p := &t.Points[k]
 		if !(p.Elapsed >= 0 && p.Elapsed <= maxElapsed) || !(math.Abs(p.Objective) <= maxFigure) ||
-			!(math.Abs(p.Bound) <= maxFigure) && !math.IsInf(p.Bound, -1) {
+			math.Abs(p.Bound.Or(0)) > maxFigure {
 			return fmt.Errorf("point %d: %v: expected a time in [0, %g], and an objective and a bound in [%g, %g]",
 				k, *p, maxElapsed, -maxFigure, maxFigure)
 		}
 		if k == 0 {
 			continue
 		}
-		if field, message := p.follows(&t.Points[k-1]); message != "" {
+		if field, message := follows(p, &t.Points[k-1]); message != "" {
 			return fmt.Errorf("point %d: %s: %s", k, field, message)
 		}
 	}

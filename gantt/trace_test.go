@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,8 +20,9 @@ import (
 func TestReadTrace(t *testing.T) {
 	const text = `{"elapsed_s":0,"evaluations":0,"objective":-2.5}
 {"bound":-1e3, "objective":-3,"elapsed_s":0.25,"evaluations":1e3}` + "\r\n" + `{"elapsed_s":0.25,"evaluations":7,"objective":-3}`
-	want := &Trace{Name: "run.1", Points: []Point{
-		{0, 0, -2.5, math.Inf(-1)}, {0.25, 1000, -3, -1000}, {0.25, 7, -3, -1000},
+	want := &Trace{Name: "run.1", Points: []model.Incumbent{
+		{Objective: -2.5}, {Elapsed: 0.25, Evaluations: 1000, Objective: -3, Bound: model.ProvedBound(-1000)},
+		{Elapsed: 0.25, Evaluations: 7, Objective: -3, Bound: model.ProvedBound(-1000)},
 	}}
 	got, err := ReadTrace(iotest.OneByteReader(strings.NewReader(text)), "folder/run.1.jsonl.gz")
 	if err != nil {
@@ -108,7 +108,7 @@ func written(trace *Trace) string {
 	var b strings.Builder
 	for _, p := range trace.Points {
 		fmt.Fprintf(&b, `{"elapsed_s":%v,"evaluations":%d,"objective":%v`, p.Elapsed, p.Evaluations, p.Objective)
-		if p.hasBound() {
+		if p.Bound.Known() {
 			fmt.Fprintf(&b, `,"bound":%v`, p.Bound)
 		}
 		b.WriteString("}\n")

@@ -227,7 +227,7 @@ func (f *Form) Start(machine []int) []float64 { return f.start(machine) }
 // values put the tasks. The idle rate goes where it costs least. The result holds no bound; Machine is nil where the values are no
 // solution. Nothing stops the call: it takes milliseconds for hundreds of tasks.
 func (f *Form) Allocation(values []float64) Result {
-	none := Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
+	none := Result{Objective: math.Inf(1)}
 	loads := f.loads(values)
 	total := 0
 	for _, n := range loads {
@@ -248,7 +248,7 @@ func (f *Form) Allocation(values []float64) Result {
 
 // placed is the result of an allocation whose cost without an idle rate is known. The idle load goes where it costs least.
 func (p *Problem) placed(machine []int, cost, idle float64) Result {
-	result := Result{Machine: machine, Objective: cost, Bound: math.Inf(-1)}
+	result := Result{Machine: machine, Objective: cost}
 	servers := p.servers()
 	tasks := make([][]int, len(servers))
 	for y, r := range machine {
@@ -261,7 +261,7 @@ func (p *Problem) placed(machine []int, cost, idle float64) Result {
 	if idle > 0 {
 		parked, _, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+idle)
 		if !ok {
-			return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}
+			return Result{Objective: math.Inf(1)}
 		}
 		loads, result.Objective = parked, p.cost(servers, tasks, parked)
 	}

@@ -64,7 +64,7 @@ func (p *Problem) greedy(idle float64, dummies int) Result {
 		places      []int // free ones by machine of the class
 		next        int   // machine that gets the next task
 	}
-	result := Result{Objective: math.Inf(1), Bound: math.Inf(-1), Machine: make([]int, len(p.Tasks))}
+	result := Result{Objective: math.Inf(1), Machine: make([]int, len(p.Tasks))}
 	classes := make([]open, 0, len(p.Classes))
 	for k := range p.Classes {
 		c := &p.Classes[k]

@@ -6,6 +6,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // This file solves the problem with an idle rate in any amount. The idle rate is what the rate of arrivals exceeds the tasks and the
@@ -143,7 +145,7 @@ func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Res
 		last = s.open[0].bound
 	}
 	s.proved = max(s.proved, s.certain(last))
-	result := Result{Machine: s.machine, Tolerance: s.opt.Tolerance, Objective: s.best, Bound: min(s.proved, s.best), Evaluations: s.evaluations,
+	result := Result{Machine: s.machine, Tolerance: s.opt.Tolerance, Objective: s.best, Bound: model.ProvedBound(min(s.proved, s.best)), Evaluations: s.evaluations,
 		Limited: s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations}
 	result.Proved = !math.IsInf(s.best, 1) && s.proved >= s.limit()
 	if s.loads != nil {
@@ -204,12 +206,12 @@ func (s *idleSearch) start(idle float64) {
 		if s.opt.Evaluations > 0 { // leave some for the search itself
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
 		}
-		whole, _ := s.p.solveWhole(s.ctx, idle, dummies, opt) // the problem was checked before: there is no error
-		if s.opt.Evaluations > 0 {                            // otherwise the limit counts boxes alone
+		whole, proved := s.p.solveWhole(s.ctx, idle, dummies, opt)
+		if s.opt.Evaluations > 0 { // otherwise the limit counts boxes alone
 			s.evaluations += whole.Evaluations
 		}
 		if dummies == 0 {
-			s.proved = whole.Bound
+			s.proved = proved
 		}
 		s.offer(whole.Machine)
 	}
@@ -219,7 +221,7 @@ func (s *idleSearch) start(idle float64) {
 // report calls the caller's progress function.
 func (s *idleSearch) report() {
 	if s.opt.Progress != nil {
-		s.opt.Progress(Progress{s.evaluations, s.best, min(s.best, s.proved)})
+		s.opt.Progress(Progress{s.evaluations, s.best, model.ProvedBound(min(s.best, s.proved))})
 	}
 }
 

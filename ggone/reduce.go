@@ -3,6 +3,8 @@ package ggone
 import (
 	"context"
 	"math"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // Reduction is the part of a problem, without its idle rate, that the Lagrangian bound leaves open.
@@ -14,10 +16,9 @@ type Reduction struct {
 	Best Result
 	// Limit is the cost from which on an allocation is not worth finding, without the idle rate: the best cost less the tolerance;
 	// +Inf: no allocation is known.
-	Limit float64
-	// Bound is a lower bound of the cost of all allocations; −Inf: none.
-	Bound       float64
-	Proved      bool // no allocation costs less than Limit, without the idle rate
+	Limit       float64
+	Bound       model.Bound // of the cost of all allocations
+	Proved      bool        // no allocation costs less than Limit, without the idle rate
 	Evaluations int64
 }
 
@@ -44,13 +45,13 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	if open && !s.stopped() && !math.IsInf(root.bound, -1) {
 		open = !s.close(root, reduceLoads)
 	}
-	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: s.certain(root.bound), Best: Result{Objective: math.Inf(1), Bound: math.Inf(-1)}}
+	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: model.ProvedBound(s.certain(root.bound)), Best: Result{Objective: math.Inf(1)}}
 	if s.bestLoads != nil {
 		r.Best = p.placed(s.rankOf, s.best, idle)
 	}
 	switch {
 	case !open:
-		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), s.certain(math.Inf(1))
+		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), model.ProvedBound(s.certain(math.Inf(1)))
 	case !s.stopped():
 		if form := p.levelForm(ctx, c, root.box, idle); ctx.Err() == nil {
 			r.Form = form

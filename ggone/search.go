@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // search is one run of the branch-and-bound.
@@ -85,7 +87,7 @@ func (s *search) stopped() bool { return s.limited() || s.ctx.Err() != nil }
 // report calls the caller's progress function.
 func (s *search) report() {
 	if s.opt.Progress != nil {
-		s.opt.Progress(Progress{s.evaluations, s.best, min(s.best, s.proved)})
+		s.opt.Progress(Progress{s.evaluations, s.best, model.ProvedBound(min(s.best, s.proved))})
 	}
 }
 

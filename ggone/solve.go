@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // Options are the limits of a run.
@@ -28,8 +30,9 @@ func (o *Options) limit(best float64, tasks int) float64 {
 
 // Progress is the state of a run.
 type Progress struct {
-	Evaluations      int64
-	Objective, Bound float64 // ±Inf: none
+	Evaluations int64
+	Objective   float64 // +Inf: none
+	Bound       model.Bound
 }
 
 // Result is the outcome of a run.
@@ -39,10 +42,10 @@ type Result struct {
 	Machine     []int
 	Load        []float64 // arrival rate of each machine, with its committed rate and its part of the idle rate
 	Objective   float64
-	Bound       float64 // no allocation costs less; −Inf: none proved
-	Proved      bool    // the objective is optimal within the tolerance
-	Tolerance   float64 // the relative tolerance that was used
-	Limited     bool    // the evaluations ran out
+	Bound       model.Bound // no allocation costs less
+	Proved      bool        // the objective is optimal within the tolerance
+	Tolerance   float64     // the relative tolerance that was used
+	Limited     bool        // the evaluations ran out
 	Evaluations int64
 }
 
@@ -87,7 +90,7 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 		dummies = 0
 	}
 	if ctx.Err() != nil {
-		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
+		return Result{Objective: math.Inf(1)}, nil
 	}
 	if p.large(dummies) || p.beyond() || p.idleBeyond(idle) {
 		return p.greedy(idle, dummies), nil
@@ -95,7 +98,8 @@ func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if idle > 0 && dummies == 0 {
 		return p.solveIdle(ctx, idle, opt)
 	}
-	return p.solveWhole(ctx, idle, dummies, opt)
+	result, _ := p.solveWhole(ctx, idle, dummies, opt)
+	return result, nil
 }
 
 // wholeTasks is the number of dummies that make up the idle load, the last perhaps in part; 0 where they are too many to count.
@@ -134,11 +138,12 @@ func (p *Problem) room() int {
 	return room
 }
 
-// solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them.
-func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt Options) (Result, error) {
+// solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them. No allocation costs less than proved; −Inf: nothing is
+// proved, +Inf: no allocation has a finite cost.
+func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt Options) (result Result, proved float64) {
 	s := newSearch(ctx, newCore(ctx, p, dummies), opt)
 	s.run()
-	result := Result{Objective: s.best, Bound: s.proved, Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
+	result = Result{Objective: s.best, Bound: model.ProvedBound(s.proved), Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
 	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
 	loads := s.bestLoads
 	if loads == nil { // the time is up, or every allocation breaks a limit of 0
@@ -156,7 +161,7 @@ func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt
 		result.Load[r] = (float64(loads[r]) - excess) / p.Period
 	}
 	p.addCommitted(result.Load)
-	return result, nil
+	return result, s.proved
 }
 
 // fill serves the tasks at the loads in turn.
@@ -183,11 +188,11 @@ func (p *Problem) addCommitted(rates []float64) {
 	}
 }
 
-// Bound is a lower bound of the penalty; −Inf where none is proved. It takes at most the given number of evaluations of the Lagrangian and
-// computes about work penalties in them. Where ctx ends meanwhile it returns the bound so far, which is valid too.
-func Bound(ctx context.Context, p *Problem, evaluations, work int64) float64 {
+// Bound is a lower bound of the penalty, where one is proved. It takes at most the given number of evaluations of the Lagrangian and computes
+// about work penalties in them. Where ctx ends meanwhile it returns the bound so far, which is valid too.
+func Bound(ctx context.Context, p *Problem, evaluations, work int64) model.Bound {
 	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
-		return math.Inf(-1)
+		return model.Bound{}
 	}
 	levels := int64(0)
 	for k := range p.Classes {
@@ -195,13 +200,13 @@ func Bound(ctx context.Context, p *Problem, evaluations, work int64) float64 {
 	}
 	affordable := work / max(1, levels*int64(len(p.Tasks)))
 	if affordable < 10 {
-		return math.Inf(-1)
+		return model.Bound{}
 	}
 	s := newSearch(ctx, newCore(ctx, p, 0), Options{Tolerance: leastTolerance, Evaluations: min(evaluations, affordable)})
 	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
 	s.ascend(root, rootAscent)
 	if math.IsInf(root.bound, 1) {
-		return math.Inf(-1)
+		return model.Bound{}
 	}
-	return min(root.bound, s.limit())
+	return model.ProvedBound(min(root.bound, s.limit()))
 }

@@ -217,8 +217,9 @@ func TestBoundsAgainstAnEvaluation(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := model.Evaluate(in, &model.Solution{Jobs: []model.Placement{placed("j", "c", "0", c.at, c.at+2)}})
-		if err != nil || found.Proves(c.bound) != c.proves || found.Refutes(c.bound) != c.refutes {
-			t.Errorf("%+v: proves %v, refutes %v at objective %v, %v", c, found.Proves(c.bound), found.Refutes(c.bound), found.Objective, err)
+		bound := model.ProvedBound(c.bound)
+		if err != nil || found.Proves(bound) != c.proves || found.Refutes(bound) != c.refutes {
+			t.Errorf("%+v: proves %v, refutes %v at objective %v, %v", c, found.Proves(bound), found.Refutes(bound), found.Objective, err)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestSolutionRoundTrip(t *testing.T) {
 		in := g.Instance(t)
 		sol := modeltest.Solution(t, in)
 		if bound := rapid.Float64().Draw(t, "bound"); bound != 0 {
-			sol.Bound = &bound
+			sol.Bound = model.ProvedBound(bound)
 		}
 		var first, second bytes.Buffer
 		if err := model.WriteSolution(&first, sol); err != nil {

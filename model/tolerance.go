@@ -12,16 +12,23 @@ const timeRounding = 1e-14
 
 // Proves says whether a lower bound shows the evaluated schedule to be optimal: whether it lies below the objective by at most [Tolerance] of
 // the objective plus its rounding error.
-func (e Evaluation) Proves(bound float64) bool { return bound >= e.Objective-e.tolerance() }
+func (e Evaluation) Proves(bound Bound) bool {
+	value, known := bound.Value()
+	return known && value >= e.Objective-e.tolerance()
+}
 
 // ProvesWithin says the same for a solver that ends its proof at a relative tolerance of its own.
-func (e Evaluation) ProvesWithin(bound, tolerance float64) bool {
-	return bound >= e.Objective-tolerance*math.Abs(e.Objective)-e.tolerance()
+func (e Evaluation) ProvesWithin(bound Bound, tolerance float64) bool {
+	value, known := bound.Value()
+	return known && value >= e.Objective-tolerance*math.Abs(e.Objective)-e.tolerance()
 }
 
 // Refutes says whether a lower bound is false: whether it exceeds the objective by more than [Tolerance] of the objective plus its rounding
 // error.
-func (e Evaluation) Refutes(bound float64) bool { return bound > e.Objective+e.tolerance() }
+func (e Evaluation) Refutes(bound Bound) bool {
+	value, known := bound.Value()
+	return known && value > e.Objective+e.tolerance()
+}
 
 // tolerance is what a bound may differ from the objective and still count as equal.
 func (e Evaluation) tolerance() float64 { return Tolerance*math.Abs(e.Objective) + e.Rounding }

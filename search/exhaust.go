@@ -174,7 +174,7 @@ func (x *exhaustion) cluster(ctx context.Context, c int) model.Stop {
 					kept += len(next[set|1<<j]) - before
 				}
 				if x.evaluations%256 < int64(n) && ctx.Err() != nil {
-					return StopReason(ctx)
+					return model.StopReason(ctx)
 				}
 			}
 			if x.full = kept > exhaustStates; x.full {
@@ -367,7 +367,7 @@ func (x *exhaustion) shareOut(ctx context.Context) model.Stop {
 		}
 		for set := first; set <= all; set++ {
 			if set%64 == 0 && ctx.Err() != nil {
-				return StopReason(ctx)
+				return model.StopReason(ctx)
 			}
 			x.shareSet(c, set)
 		}

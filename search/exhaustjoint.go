@@ -119,7 +119,7 @@ func newJoint(ctx context.Context, in *model.Instance) *joint {
 func exhaustJoint(ctx context.Context, in *model.Instance, limit float64, opt Options) (Exhausted, error) {
 	x := newJoint(ctx, in)
 	if x == nil {
-		return Exhausted{Result: Result{Stop: StopReason(ctx)}}, nil
+		return Exhausted{Result: Result{Stop: model.StopReason(ctx)}}, nil
 	}
 	x.limit, x.opt = limit, opt
 	stop, full := x.run(ctx)
@@ -153,7 +153,7 @@ func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 		next, order, kept := map[[2]uint64][]*jointState{}, [][2]uint64(nil), 0
 		for _, s := range layer {
 			if ctx.Err() != nil {
-				return StopReason(ctx), false
+				return model.StopReason(ctx), false
 			}
 			for k := range n {
 				if s.set&(1<<k) != 0 || x.before[k]&^s.set != 0 {

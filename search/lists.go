@@ -115,7 +115,7 @@ func (e *lists) meet() {
 }
 
 // best implements engine.
-func (e *lists) best(k int) rank { return rank{0, e.walks[k].best} }
+func (e *lists) best(k int) model.Rank { return model.NewRank(0, e.walks[k].best) }
 
 // solution implements engine.
 func (e *lists) solution(k int) (*model.Solution, error) {

@@ -59,7 +59,7 @@ func evaluated(t *rapid.T, p *listProblem, orders [][]int32) (*model.Solution, f
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, at.objective
+	return s, at.Objective
 }
 
 // near says that two sums of the same figures are equal but for their rounding.
@@ -168,7 +168,7 @@ func TestListsAreDeterministic(t *testing.T) {
 	start := firstOn(t, in)
 	var first []byte
 	for _, workers := range []int{1, 3, 8} {
-		result, err := Minimise(context.Background(), in, start, Options{Seed: 5, MaxEvals: 300_001, Workers: workers, Target: math.Inf(-1)})
+		result, err := Minimise(context.Background(), in, start, Options{Seed: 5, MaxEvals: 300_001, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestListsReadPieces(t *testing.T) {
 	if report := model.Check(in, start); !report.OK() {
 		t.Fatal(report.Violations[0])
 	}
-	if _, err := Minimise(context.Background(), in, start, Options{MaxEvals: 100, Target: math.Inf(-1)}); err != nil {
+	if _, err := Minimise(context.Background(), in, start, Options{MaxEvals: 100}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -242,7 +242,7 @@ func TestListsReachTheBestListSchedule(t *testing.T) {
 		start, _ := evaluated(t, p, anyOrders(p, rand.New(rand.NewPCG(1, 1))))
 		reached := math.Inf(1)
 		for seed := uint64(1); seed <= 4 && !near(p, reached, best); seed++ { // one walk in some thousands ends beside the optimum
-			result, err := Minimise(context.Background(), in, start, Options{Seed: seed, MaxEvals: 60_000, Target: math.Inf(-1)})
+			result, err := Minimise(context.Background(), in, start, Options{Seed: seed, MaxEvals: 60_000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -250,7 +250,7 @@ func TestListsReachTheBestListSchedule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reached = min(reached, found.objective)
+			reached = min(reached, found.Objective)
 		}
 		if !near(p, reached, best) {
 			t.Fatalf("reached %v; the best list schedule has %v", reached, best)
@@ -326,7 +326,7 @@ func TestListsPlaceWhatTheStartLeftOut(t *testing.T) {
 		start.Unscheduled = append(start.Unscheduled, model.Unscheduled{Job: start.Jobs[10+k].Job, Reason: "of the test"})
 	}
 	start.Jobs = start.Jobs[:10]
-	result, err := Minimise(context.Background(), in, start, Options{MaxEvals: 100, Target: math.Inf(-1)})
+	result, err := Minimise(context.Background(), in, start, Options{MaxEvals: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -11,9 +10,9 @@ import (
 )
 
 // improve advances the chains of an engine, round by round, from the start of the given rank, nothing where there is none.
-func improve(ctx context.Context, e engine, in *model.Instance, start *model.Solution, at rank, opt Options) (Result, error) {
+func improve(ctx context.Context, e engine, in *model.Instance, start *model.Solution, at model.Rank, opt Options) (Result, error) {
 	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains()), proving: opt.Improve != nil, at: at, shown: at}
-	if at.left > 0 {
+	if at.Left > 0 {
 		r.nowhere = -1
 	}
 	stop, err := r.loop(ctx)
@@ -32,24 +31,24 @@ func improve(ctx context.Context, e engine, in *model.Instance, start *model.Sol
 	if len(found.Jobs)+len(found.Unscheduled) != len(in.Jobs()) {
 		return result, nil // the engine has kept none, whatever its rank: its sums were never finite
 	}
-	reached := rank{len(found.Unscheduled), e.best(k).objective}
-	if math.Abs(reached.objective-at.objective) <= at.doubt() {
+	reached := model.NewRank(len(found.Unscheduled), e.best(k).Objective)
+	if math.Abs(reached.Objective-at.Objective) <= doubt(at) {
 		if reached, err = rankOf(in, found); err != nil {
 			return Result{}, err
 		}
 	}
-	if reached.better(at) {
+	if reached.Better(at) {
 		result.Solution = found
 	}
 	return result, nil
 }
 
 // doubt is how far from this objective one is too close to trust an engine's sum.
-func (a rank) doubt() float64 {
-	if math.IsInf(a.objective, 0) {
+func doubt(a model.Rank) float64 {
+	if math.IsInf(a.Objective, 0) {
 		return 0
 	}
-	return 1e-6 * math.Abs(a.objective)
+	return 1e-6 * math.Abs(a.Objective)
 }
 
 // rounds is one run.
@@ -58,24 +57,24 @@ type rounds struct {
 	opt         Options
 	used        []int64 // evaluations of the round, by chain
 	evaluations int64
-	proving     bool // the bound may still be improved
-	done        bool // it may not, as the last round found
-	at          rank // of the start; nothing: none
-	shown       rank // what Progress was told last
-	nowhere     int  // jobs left out that the engine does not count; −1: not known yet
+	proving     bool       // the bound may still be improved
+	done        bool       // it may not, as the last round found
+	at          model.Rank // of the start; nothing: none
+	shown       model.Rank // what Progress was told last
+	nowhere     int        // jobs left out that the engine does not count; −1: not known yet
 }
 
 // isWorse says that the best of a chain is nothing, or worse than the start beyond doubt.
-func (r *rounds) isWorse(best rank) bool {
+func (r *rounds) isWorse(best model.Rank) bool {
 	switch {
-	case best.none() || best.left > r.at.left:
+	case best.None() || best.Left > r.at.Left:
 		return true
 	case r.nowhere < 0:
 		return false // it may leave out as many or fewer
-	case best.left+r.nowhere != r.at.left:
-		return best.left+r.nowhere > r.at.left
+	case best.Left+r.nowhere != r.at.Left:
+		return best.Left+r.nowhere > r.at.Left
 	}
-	return best.objective > r.at.objective+r.at.doubt()
+	return best.Objective > r.at.Objective+doubt(r.at)
 }
 
 // loop runs the rounds and says why they ended.
@@ -87,8 +86,8 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	for {
 		switch {
 		case ctx.Err() != nil:
-			return StopReason(ctx), nil
-		case r.engine.best(r.leader()).reaches(r.opt.Target):
+			return model.StopReason(ctx), nil
+		case r.engine.best(r.leader()).Reaches(r.opt.Target):
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
@@ -132,9 +131,9 @@ func (r *rounds) report(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			r.nowhere = len(found.Unscheduled) - best.left
+			r.nowhere = len(found.Unscheduled) - best.Left
 		}
-		if now := (rank{best.left + r.nowhere, best.objective}); now.better(r.shown) {
+		if now := (model.NewRank(best.Left+r.nowhere, best.Objective)); now.Better(r.shown) {
 			r.shown = now
 		}
 	}
@@ -160,8 +159,8 @@ func (r *rounds) round(ctx context.Context) {
 	stop := func() bool { return ctx.Err() != nil }
 	var next, proof atomic.Int64
 	best := math.Inf(1) // looked up before the chains move on
-	if at := r.engine.best(r.leader()); r.proving && !at.none() && at.left == 0 {
-		best = at.objective
+	if at := r.engine.best(r.leader()); r.proving && !at.None() && at.Left == 0 {
+		best = at.Objective
 	}
 	work := func() {
 		if r.proving && proof.Add(1) == 1 {
@@ -187,12 +186,12 @@ func (r *rounds) round(ctx context.Context) {
 func (r *rounds) prove(ctx context.Context, best float64) {
 	const second, near = 1e9, 0.1
 	share := 1.0 / 8
-	if best-r.opt.Target <= near*math.Abs(best) {
+	if best-r.opt.Target.Or(math.Inf(-1)) <= near*math.Abs(best) {
 		share = 1.0 / 4
 	}
 	work := share * second * float64(r.engine.round()) / float64(r.engine.pace()) * float64(len(r.used))
 	bound, more := r.opt.Improve(ctx, int64(work), best)
-	r.opt.Target = max(r.opt.Target, bound)
+	r.opt.Target = r.opt.Target.Max(bound)
 	r.done = !more
 }
 
@@ -200,17 +199,9 @@ func (r *rounds) prove(ctx context.Context, best float64) {
 func (r *rounds) leader() int {
 	best := 0
 	for k := range r.used {
-		if r.engine.best(k).less(r.engine.best(best)) {
+		if r.engine.best(k).Less(r.engine.best(best)) {
 			best = k
 		}
 	}
 	return best
-}
-
-// StopReason says whether the context ended by its deadline or was cancelled.
-func StopReason(ctx context.Context) model.Stop {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return model.StopTime
-	}
-	return model.StopCancelled
 }

@@ -25,7 +25,7 @@ func run(ctx context.Context, e engine, in *model.Instance, start *model.Solutio
 
 // scripted is an engine whose chains reach the given ranks, one an advance, and then stay.
 type scripted struct {
-	ranks  [][]rank // by chain
+	ranks  [][]model.Rank // by chain
 	at     []int
 	asked  int // solutions
 	speed  int64
@@ -43,10 +43,10 @@ func (e *scripted) advance(k int, evaluations int64, _ func() bool) int64 {
 	e.at[k] = min(e.at[k]+1, len(e.ranks[k])-1)
 	return evaluations
 }
-func (e *scripted) best(k int) rank { return e.ranks[k][e.at[k]] }
+func (e *scripted) best(k int) model.Rank { return e.ranks[k][e.at[k]] }
 func (e *scripted) solution(k int) (*model.Solution, error) {
 	e.asked++
-	left := min(e.best(k).left+e.nobody, e.jobs)
+	left := min(e.best(k).Left+e.nobody, e.jobs)
 	return &model.Solution{Jobs: make([]model.Placement, e.jobs-left), Unscheduled: make([]model.Unscheduled, left)}, nil
 }
 
@@ -56,15 +56,15 @@ func fourJobs(t testing.TB) *model.Instance {
 	return timesInstance(t, []int{2}, [][]float64{{1}, {1}, {1}, {1}})
 }
 
-func newScripted(ranks ...[]rank) *scripted {
+func newScripted(ranks ...[]model.Rank) *scripted {
 	return &scripted{ranks: ranks, at: make([]int, len(ranks)), speed: 100, jobs: 4}
 }
 
 // runScripted searches from a start of the given rank and returns what it was told.
-func runScripted(t *testing.T, e *scripted, at rank, opt Options) (result Result, told []Progress) {
+func runScripted(t *testing.T, e *scripted, at model.Rank, opt Options) (result Result, told []Progress) {
 	t.Helper()
 	start := &model.Solution{}
-	if at.none() {
+	if at.None() {
 		start = nil
 	}
 	opt.Progress = func(p Progress) { told = append(told, p) }
@@ -75,32 +75,9 @@ func runScripted(t *testing.T, e *scripted, at rank, opt Options) (result Result
 	return result, told
 }
 
-func TestRanks(t *testing.T) {
-	inf := math.Inf(1)
-	for _, c := range []struct {
-		a, b         rank
-		better, less bool
-	}{
-		{rank{0, 9}, rank{1, 3}, true, true},
-		{rank{1, 3}, rank{0, 9}, false, false},
-		{rank{0, 3}, rank{0, 9}, true, true},
-		{rank{0, 9}, rank{0, 9 * (1 + 1e-13)}, false, true},
-		{rank{0, inf}, nothing, true, true},
-		{rank{0, inf}, rank{0, inf}, false, false},
-		{rank{0, 9}, rank{0, inf}, true, true},
-		{rank{0, inf}, rank{0, 9}, false, false},
-		{rank{0, -9}, rank{0, -3}, true, true},
-		{nothing, nothing, false, false},
-	} {
-		if c.a.better(c.b) != c.better || Better(c.a, c.b) != c.better || c.a.less(c.b) != c.less {
-			t.Errorf("%v and %v: better %t, less %t", c.a, c.b, c.a.better(c.b), c.a.less(c.b))
-		}
-	}
-}
-
 func TestRoundsMakeExactlyTheEvaluations(t *testing.T) {
 	for _, limit := range []int64{1, 2, 3, 10, 29, 30, 31, 1000} {
-		result, _ := runScripted(t, newScripted([]rank{{0, 5}}, []rank{{0, 5}}, []rank{{0, 5}}), nothing, Options{MaxEvals: limit, Target: math.Inf(-1)})
+		result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}), nothing, Options{MaxEvals: limit})
 		if result.Evaluations != limit || result.Stop != model.StopEvaluations {
 			t.Errorf("%d evaluations asked for, %d made; stopped by %s", limit, result.Evaluations, result.Stop)
 		}
@@ -119,7 +96,7 @@ func TestEffortIsInEvaluations(t *testing.T) {
 			t.Errorf("effort %v at %d a second: %d evaluations, expected %d", c.effort, c.pace, found, c.want)
 		}
 	}
-	result, _ := runScripted(t, newScripted([]rank{{0, 5}}), nothing, Options{Effort: 0.25, Target: math.Inf(-1)})
+	result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}), nothing, Options{Effort: 0.25})
 	if result.Evaluations != 30 || result.Stop != model.StopDone { // rounds of 10 up to 25
 		t.Errorf("%d evaluations, stopped by %s", result.Evaluations, result.Stop)
 	}
@@ -131,8 +108,8 @@ func TestEffortIsInEvaluations(t *testing.T) {
 }
 
 func TestTheTargetEndsTheSearch(t *testing.T) {
-	e := newScripted([]rank{{0, 9}, {1, 2}, {0, 7}, {0, 4}, {0, 3}})
-	result, _ := runScripted(t, e, nothing, Options{MaxEvals: 1000, Target: 4})
+	e := newScripted([]model.Rank{model.NewRank(0, 9), model.NewRank(1, 2), model.NewRank(0, 7), model.NewRank(0, 4), model.NewRank(0, 3)})
+	result, _ := runScripted(t, e, nothing, Options{MaxEvals: 1000, Target: model.ProvedBound(4)})
 	if result.Evaluations != 30 || result.Stop != model.StopDone {
 		t.Errorf("%d evaluations, stopped by %s: what leaves a job out does not reach the target, 4 does", result.Evaluations, result.Stop)
 	}
@@ -155,7 +132,7 @@ func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 			made = true
 			return newUnrelated(ctx, in, start, seed)
 		}})
-		result, err := Minimise(context.Background(), in, c.start, Options{MaxEvals: 100, Target: 2, Progress: func(p Progress) { told = append(told, p) }})
+		result, err := Minimise(context.Background(), in, c.start, Options{MaxEvals: 100, Target: model.ProvedBound(2), Progress: func(p Progress) { told = append(told, p) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +140,7 @@ func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if made != c.made || at != (rank{0, 2}) || result.Stop != model.StopDone {
+		if made != c.made || at != (model.NewRank(0, 2)) || result.Stop != model.StopDone {
 			t.Errorf("a start without %d jobs: engine made %t, reached %v, stopped by %s", len(c.start.Unscheduled), made, at, result.Stop)
 		}
 		if len(told) == 0 || told[0].Evaluations != 0 || told[0].Left != len(c.start.Unscheduled) {
@@ -179,30 +156,30 @@ func setEngines(list []newEngine) { engines = list }
 func TestProgressNeverGetsWorse(t *testing.T) {
 	inf := math.Inf(1)
 	for k, c := range []struct {
-		at     rank
-		chains [][]rank
+		at     model.Rank
+		chains [][]model.Rank
 		nobody int
-		want   rank
+		want   model.Rank
 		asked  int // solutions; 0: the engine's best is clearly no better
 	}{
-		{rank{0, 5}, [][]rank{{nothing, {0, 9}, {0, 7}}, {nothing, {0, 6}}}, 0, rank{0, 5}, 0},
-		{rank{0, 5}, [][]rank{{nothing, {1, 1}}, {nothing, {0, 4}}}, 0, rank{0, 4}, 1},
-		{rank{0, 5}, [][]rank{{nothing, {1, 1}}}, 0, rank{0, 5}, 0},
-		{rank{2, 5}, [][]rank{{nothing, {1, 9}, {0, 30}, {0, 20}}}, 0, rank{0, 20}, 2},
-		{rank{2, 5}, [][]rank{{nothing, {1, 9}}}, 1, rank{2, 5}, 1},
-		{rank{2, 5}, [][]rank{{nothing, {0, 9}}}, 1, rank{1, 9}, 2},
-		{nothing, [][]rank{{nothing, nothing, {0, inf}, {0, 8}}}, 2, rank{2, 8}, 2},
-		{nothing, [][]rank{{nothing, {0, inf}}}, 0, rank{0, inf}, 2},
-		{nothing, [][]rank{{nothing, nothing}}, 0, nothing, 0},
-		{rank{0, inf}, [][]rank{{nothing, {0, inf}}}, 0, rank{0, inf}, 1},
+		{model.NewRank(0, 5), [][]model.Rank{{nothing, model.NewRank(0, 9), model.NewRank(0, 7)}, {nothing, model.NewRank(0, 6)}}, 0, model.NewRank(0, 5), 0},
+		{model.NewRank(0, 5), [][]model.Rank{{nothing, model.NewRank(1, 1)}, {nothing, model.NewRank(0, 4)}}, 0, model.NewRank(0, 4), 1},
+		{model.NewRank(0, 5), [][]model.Rank{{nothing, model.NewRank(1, 1)}}, 0, model.NewRank(0, 5), 0},
+		{model.NewRank(2, 5), [][]model.Rank{{nothing, model.NewRank(1, 9), model.NewRank(0, 30), model.NewRank(0, 20)}}, 0, model.NewRank(0, 20), 2},
+		{model.NewRank(2, 5), [][]model.Rank{{nothing, model.NewRank(1, 9)}}, 1, model.NewRank(2, 5), 1},
+		{model.NewRank(2, 5), [][]model.Rank{{nothing, model.NewRank(0, 9)}}, 1, model.NewRank(1, 9), 2},
+		{nothing, [][]model.Rank{{nothing, nothing, model.NewRank(0, inf), model.NewRank(0, 8)}}, 2, model.NewRank(2, 8), 2},
+		{nothing, [][]model.Rank{{nothing, model.NewRank(0, inf)}}, 0, model.NewRank(0, inf), 2},
+		{nothing, [][]model.Rank{{nothing, nothing}}, 0, nothing, 0},
+		{model.NewRank(0, inf), [][]model.Rank{{nothing, model.NewRank(0, inf)}}, 0, model.NewRank(0, inf), 1},
 	} {
 		e := newScripted(c.chains...)
 		e.nobody = c.nobody
-		result, told := runScripted(t, e, c.at, Options{MaxEvals: 100, Target: math.Inf(-1)})
+		result, told := runScripted(t, e, c.at, Options{MaxEvals: 100})
 		before := c.at
 		for _, p := range told {
-			now := rank{p.Left, p.Objective}
-			if before.better(now) {
+			now := model.NewRank(p.Left, p.Objective)
+			if before.Better(now) {
 				t.Errorf("case %d: told %v after %v", k, now, before)
 			}
 			before = now
@@ -210,7 +187,7 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 		if before != c.want {
 			t.Errorf("case %d: told %v in the end, expected %v", k, before, c.want)
 		}
-		if found := result.Solution != nil && len(result.Solution.Jobs) > 0; found != Better(c.want, c.at) {
+		if found := result.Solution != nil && len(result.Solution.Jobs) > 0; found != c.want.Better(c.at) {
 			t.Errorf("case %d: a schedule found %t from %v to %v", k, found, c.at, c.want)
 		}
 		if e.asked > c.asked {
@@ -221,9 +198,9 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 
 // An engine that has kept no schedule, as its sums were never finite, is not asked to hand one over.
 func TestAnEngineWithoutASchedule(t *testing.T) {
-	e := newScripted([]rank{{0, math.Inf(1)}})
+	e := newScripted([]model.Rank{model.NewRank(0, math.Inf(1))})
 	e.jobs = 0
-	if result, _ := runScripted(t, e, nothing, Options{MaxEvals: 10, Target: math.Inf(-1)}); result.Solution != nil {
+	if result, _ := runScripted(t, e, nothing, Options{MaxEvals: 10}); result.Solution != nil {
 		t.Errorf("a schedule without jobs is handed over")
 	}
 }
@@ -267,7 +244,7 @@ func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 				if err != nil || !c.want(e) {
 					t.Fatalf("the engine is %T, %v", e, err)
 				}
-				result, err := run(context.Background(), e, in, nil, Options{Seed: 3, MaxEvals: evaluations, Workers: workers, Target: math.Inf(-1)})
+				result, err := run(context.Background(), e, in, nil, Options{Seed: 3, MaxEvals: evaluations, Workers: workers})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -18,7 +18,7 @@ type schedules struct {
 	runs    []*scheduleChain
 	pacing  schedulePace
 	failed  bool           // a chain has failed: nothing is searched any more
-	leading rank           // of the elite
+	leading model.Rank     // of the elite
 	elite   scheduleGenome // the best of all chains at the last meeting
 }
 
@@ -34,7 +34,7 @@ func newSchedules(ctx context.Context, in *model.Instance, start *model.Solution
 	if p == nil {
 		return nil, nil
 	}
-	s := &schedules{problem: p, leading: rank{math.MaxInt, math.Inf(1)}}
+	s := &schedules{problem: p, leading: model.NoRank()}
 	genome := p.genomeOf(start)
 	openings := p.openings()
 	for k, chains := 0, 1; k < chains; k++ {
@@ -63,9 +63,9 @@ func newSchedules(ctx context.Context, in *model.Instance, start *model.Solution
 func (s *schedules) chains() int { return len(s.runs) }
 
 // best implements engine.
-func (s *schedules) best(k int) rank {
+func (s *schedules) best(k int) model.Rank {
 	if s.runs[k].decoder.failed != nil {
-		return rank{-1, 0} // so that its solution is asked for, which is the error
+		return model.NewRank(-1, 0) // so that its solution is asked for, which is the error
 	}
 	return s.runs[k].best
 }
@@ -91,11 +91,11 @@ func (s *schedules) meet() {
 	leader := s.runs[0]
 	for _, c := range s.runs {
 		s.failed = s.failed || c.decoder.failed != nil
-		if c.best.less(leader.best) {
+		if c.best.Less(leader.best) {
 			leader = c
 		}
 	}
-	if leader.best.less(s.leading) {
+	if leader.best.Less(s.leading) {
 		s.leading = leader.best
 		s.elite.assign(&leader.found)
 		for _, c := range s.runs {
@@ -160,9 +160,9 @@ type scheduleChain struct {
 	turn     bool              // the schedule kept may get shorter when it is turned round
 	elite    *scheduleGenome   // of all chains; nil: not yet
 
-	now     rank
+	now     model.Rank
 	energy  float64 // what is annealed: the objective, and for the makespan a little of the mean response
-	best    rank
+	best    model.Rank
 	found   scheduleGenome // the best, as it was decided
 	results []scheduleResult
 
@@ -175,13 +175,13 @@ type annealing struct {
 	scale               float64 // mean change by a move
 	samples             int
 	temperature, factor float64
-	base, hot           float64 // what runs begin with first, and what this one did, in shares of the scale
-	before              rank    // the best before the run
+	base, hot           float64    // what runs begin with first, and what this one did, in shares of the scale
+	before              model.Rank // the best before the run
 }
 
 func newScheduleChain(p *scheduleProblem, rng *rand.Rand, start *scheduleGenome) *scheduleChain {
 	return &scheduleChain{problem: p, decoder: newScheduleDecoder(p), move: newScheduleMove(p, rng), rng: rng, start: start,
-		best: rank{math.MaxInt, math.Inf(1)}, turn: p.waits}
+		best: model.NoRank(), turn: p.waits}
 }
 
 // adopt continues from another genome; false where it is to stop.
@@ -197,7 +197,7 @@ func (c *scheduleChain) adopt(g *scheduleGenome) bool {
 
 // offer continues from another genome if it is better.
 func (c *scheduleChain) offer(g *scheduleGenome) bool {
-	if ok := c.decoder.decode(g, 0, math.Inf(1)); !ok || !c.decoder.rank().less(c.now) {
+	if ok := c.decoder.decode(g, 0, math.Inf(1)); !ok || !c.decoder.rank().Less(c.now) {
 		c.decoder.drop(g)
 		return false
 	}
@@ -208,7 +208,7 @@ func (c *scheduleChain) offer(g *scheduleGenome) bool {
 
 // turnRound tries the schedule turned round, and says whether it is better.
 func (c *scheduleChain) turnRound() bool {
-	if c.now.left > 0 || len(c.problem.jobs) > scheduleTurned {
+	if c.now.Left > 0 || len(c.problem.jobs) > scheduleTurned {
 		return false
 	}
 	turned, ok := c.decoder.forwardBackward(&c.move.genome)
@@ -220,7 +220,7 @@ func (c *scheduleChain) accept() {
 	c.decoder.keep(&c.move.genome)
 	c.now = c.decoder.rank()
 	c.energy = c.decoder.energy()
-	if !c.now.less(c.best) {
+	if !c.now.Less(c.best) {
 		return
 	}
 	c.best = c.now
@@ -262,8 +262,8 @@ func (c *scheduleChain) step() {
 // accepts says whether the schedule that was decoded is taken: one with more jobs left out hardly ever.
 func (c *scheduleChain) accepts(slack float64) bool {
 	left := c.decoder.sums.left
-	if left != c.now.left {
-		return left < c.now.left || slack > 4*c.hot*c.scale*float64(left-c.now.left)
+	if left != c.now.Left {
+		return left < c.now.Left || slack > 4*c.hot*c.scale*float64(left-c.now.Left)
 	}
 	return c.decoder.energy() <= c.energy+slack
 }
@@ -314,7 +314,7 @@ func (c *scheduleChain) begin() {
 	case c.runs == 2:
 		c.length = min(int64(scheduleFirst*len(c.problem.jobs)), 25*c.pacing.round())
 		c.hot = c.base
-	case c.best.less(c.before) || c.hot*scheduleHotter > max(1, scheduleFew/float64(len(c.problem.jobs))):
+	case c.best.Less(c.before) || c.hot*scheduleHotter > max(1, scheduleFew/float64(len(c.problem.jobs))):
 		c.length += c.length / 2
 		c.hot = c.base
 	default:

@@ -35,7 +35,7 @@ func BenchmarkSchedules(b *testing.B) {
 				made += e.advance(0, e.round(), func() bool { return false })
 			}
 			b.ReportMetric(float64(made)/b.Elapsed().Seconds(), "evaluations/s")
-			b.ReportMetric(math.Round(e.best(0).objective*1e6)/1e6, "objective")
+			b.ReportMetric(math.Round(e.best(0).Objective*1e6)/1e6, "objective")
 		})
 	}
 }

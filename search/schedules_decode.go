@@ -194,7 +194,9 @@ func (d *scheduleDecoder) fail(err error) bool {
 }
 
 // rank is how good the schedule is that was decoded last.
-func (d *scheduleDecoder) rank() rank { return rank{d.sums.left, d.objective.value(&d.sums)} }
+func (d *scheduleDecoder) rank() model.Rank {
+	return model.NewRank(d.sums.left, d.objective.value(&d.sums))
+}
 
 // energy is what is annealed: the objective, with a little of the mean response where the makespan counts, to tell schedules of
 // one makespan apart.

@@ -36,7 +36,7 @@ func minimised(t *testing.T, b *model.Builder, start *model.Solution) *model.Sol
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Minimise(context.Background(), in, start, Options{Seed: 1, MaxEvals: 2000, Target: math.Inf(-1)})
+	result, err := Minimise(context.Background(), in, start, Options{Seed: 1, MaxEvals: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,11 @@ func TestSchedulesSpreadWhatFitsOneCluster(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.objective != c.want {
-			t.Errorf("%s: makespan %v, want %v", name, found.objective, c.want)
+		if found.Objective != c.want {
+			t.Errorf("%s: makespan %v, want %v", name, found.Objective, c.want)
 		}
 		again, err := rankOf(in, minimised(t, c.b, s))
-		if err != nil || found.better(again) {
+		if err != nil || found.Better(again) {
 			t.Errorf("%s: from %+v the search comes to %+v, %v", name, found, again, err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestSchedulesReturnTheErrorOfAChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	if _, err := improve(context.Background(), e, in, start, at, Options{Target: math.Inf(-1), MaxEvals: 1 << 40}); !errors.Is(err, want) {
+	if _, err := improve(context.Background(), e, in, start, at, Options{MaxEvals: 1 << 40}); !errors.Is(err, want) {
 		t.Errorf("the error is %v", err)
 	}
 	if took := time.Since(begun); took > 10*time.Second {
@@ -178,11 +178,11 @@ func TestSchedulesLeaveAValley(t *testing.T) {
 	}
 	start := queueStart(t, in)
 	for seed := range race.Fewer(uint64(20), 3) {
-		result, err := Minimise(context.Background(), in, start, Options{Seed: seed, MaxEvals: 45_000, Target: math.Inf(-1)})
+		result, err := Minimise(context.Background(), in, start, Options{Seed: seed, MaxEvals: 45_000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := rankOf(in, result.Solution); err != nil || found.left > 0 || found.objective > 28.34 {
+		if found, err := rankOf(in, result.Solution); err != nil || found.Left > 0 || found.Objective > 28.34 {
 			t.Errorf("seed %d: %+v, %v; the best of all is 28.33", seed, found, err)
 		}
 	}

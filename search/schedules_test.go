@@ -85,7 +85,7 @@ func TestSchedulesAreRight(t *testing.T) {
 			e.meet()
 		}
 		for k := range e.chains() {
-			if math.IsInf(e.best(k).objective, 1) {
+			if math.IsInf(e.best(k).Objective, 1) {
 				continue
 			}
 			s, err := e.solution(k)
@@ -99,15 +99,15 @@ func TestSchedulesAreRight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !agrees(in, s, found.objective, e.best(k).objective) {
-				t.Fatalf("the engine adds up %v, the evaluator %v of %+v", e.best(k).objective, found.objective, in.Objective())
+			if !agrees(in, s, found.Objective, e.best(k).Objective) {
+				t.Fatalf("the engine adds up %v, the evaluator %v of %+v", e.best(k).Objective, found.Objective, in.Objective())
 			}
-			if nowhere := len(newScheduleProblem(context.Background(), in).nowhere); found.left != e.best(k).left+nowhere {
-				t.Fatalf("the engine counts %d jobs left out besides %d, the schedule has %d", e.best(k).left, nowhere, found.left)
+			if nowhere := len(newScheduleProblem(context.Background(), in).nowhere); found.Left != e.best(k).Left+nowhere {
+				t.Fatalf("the engine counts %d jobs left out besides %d, the schedule has %d", e.best(k).Left, nowhere, found.Left)
 			}
 		}
 		// Decoded in the order of its starts the start may come out worse; then it is handed back itself.
-		result, err := run(context.Background(), e, in, start, Options{MaxEvals: 60, Target: math.Inf(-1)})
+		result, err := run(context.Background(), e, in, start, Options{MaxEvals: 60})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestSchedulesAreRight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at.better(reached) {
+		if at.Better(reached) {
 			t.Fatalf("the start is %+v, the result %+v", at, reached)
 		}
 	})
@@ -143,8 +143,8 @@ func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := d.rank().objective; !agrees(in, s, got, want.objective) {
-					t.Fatalf("adds up to %v, the evaluator finds %v", got, want.objective)
+				if got := d.rank().Objective; !agrees(in, s, got, want.Objective) {
+					t.Fatalf("adds up to %v, the evaluator finds %v", got, want.Objective)
 				}
 			})
 		})
@@ -187,7 +187,7 @@ func TestDecodeFromTheChange(t *testing.T) {
 			if !ok && !(whole.energy() > limit) {
 				t.Fatalf("given up at a limit of %v; the energy is %v", limit, whole.energy())
 			}
-			if ok && (d.rank() != whole.rank() && !math.IsNaN(d.rank().objective) || !slices.EqualFunc(d.next, whole.next, sameResult)) {
+			if ok && (d.rank() != whole.rank() && !math.IsNaN(d.rank().Objective) || !slices.EqualFunc(d.next, whole.next, sameResult)) {
 				t.Fatalf("from position %d: %+v, from the beginning %+v", move.low, d.rank(), whole.rank())
 			}
 			if ok && rapid.Bool().Draw(t, "keep") {
@@ -209,17 +209,17 @@ func sameResult(a, b scheduleResult) bool {
 }
 
 // bestOfAll is the best rank of all genomes: every order that precedence allows, every cluster, every number of processors.
-func bestOfAll(t *rapid.T, p *scheduleProblem) rank {
+func bestOfAll(t *rapid.T, p *scheduleProblem) model.Rank {
 	d := newScheduleDecoder(p)
 	d.stop = func() bool { return false }
 	g := scheduleGenome{choices: make([]scheduleChoice, len(p.in.Jobs()))}
-	best := rank{math.MaxInt, math.Inf(1)}
+	best := model.NoRank()
 	placed := make([]bool, len(p.in.Jobs()))
 	var extend func()
 	extend = func() {
 		if len(g.order) == len(p.jobs) {
 			d.decode(&g, 0, math.Inf(1))
-			if r := d.rank(); r.less(best) {
+			if r := d.rank(); r.Less(best) {
 				best = r
 			}
 			return
@@ -261,7 +261,7 @@ func TestSchedulesReachTheBestOfAll(t *testing.T) {
 			return // slow
 		}
 		best := bestOfAll(t, p)
-		if math.IsInf(best.objective, 1) || len(p.jobs) == 0 {
+		if math.IsInf(best.Objective, 1) || len(p.jobs) == 0 {
 			return
 		}
 		e, err := newSchedules(context.Background(), in, queueStart(t, in), 1)
@@ -269,20 +269,20 @@ func TestSchedulesReachTheBestOfAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		tried++
-		found := rank{math.MaxInt, math.Inf(1)}
+		found := model.NoRank()
 		for range 40 {
 			for k := range e.chains() {
 				e.advance(k, 100, func() bool { return false })
-				if r := e.best(k); r.less(found) {
+				if r := e.best(k); r.Less(found) {
 					found = r
 				}
 			}
 			e.meet()
-			if !best.better(found) {
+			if !best.Better(found) {
 				break
 			}
 		}
-		if found.left > best.left || best.better(found) && math.Abs(best.objective-found.objective) > 1e-9*math.Abs(best.objective)+1e-12 {
+		if found.Left > best.Left || best.Better(found) && math.Abs(best.Objective-found.Objective) > 1e-9*math.Abs(best.Objective)+1e-12 {
 			t.Fatalf("found %+v, the best of all is %+v: objective %+v", found, best, in.Objective())
 		}
 	})
@@ -298,7 +298,7 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 		start := queueStart(t, in)
 		var texts [2]bytes.Buffer
 		for k, workers := range []int{1, 4} {
-			result, err := Minimise(context.Background(), in, start, Options{Seed: 3, MaxEvals: 500, Workers: workers, Target: math.Inf(-1)})
+			result, err := Minimise(context.Background(), in, start, Options{Seed: 3, MaxEvals: 500, Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +344,7 @@ func TestSchedulesAreCancelled(t *testing.T) {
 		}
 		at := time.Now().Add(after)
 		time.AfterFunc(after, cancel)
-		result, err := Minimise(ctx, in, start, Options{Seed: 1, Target: math.Inf(-1)})
+		result, err := Minimise(ctx, in, start, Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -385,7 +385,7 @@ func TestSchedulesOfOddInstances(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000, Target: math.Inf(-1)})
+		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -416,7 +416,7 @@ func TestSchedulesKeepGrahamsBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 16, Target: math.Inf(-1)})
+		result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 16})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -424,8 +424,8 @@ func TestSchedulesKeepGrahamsBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if floor := workflowFloor(in, p); found.objective > (2-1/float64(p))*floor*(1+1e-12) {
-			t.Fatalf("makespan %v, more than 2 − 1/%d times %v", found.objective, p, floor)
+		if floor := workflowFloor(in, p); found.Objective > (2-1/float64(p))*floor*(1+1e-12) {
+			t.Fatalf("makespan %v, more than 2 − 1/%d times %v", found.Objective, p, floor)
 		}
 	})
 }
@@ -451,7 +451,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 		for _, processors := range []int{4, 16, 64} {
 			in := workflow(t, name+".json", processors)
 			floor := workflowFloor(in, processors)
-			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000, Target: floor})
+			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: 1, MaxEvals: 2000, Target: model.ProvedBound(floor)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -459,7 +459,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ratio := found.objective / floor
+			ratio := found.Objective / floor
 			t.Logf("%s on %d: %.4f, %d evaluations", name, processors, ratio, result.Evaluations)
 			if ratio > 2-1/float64(processors) {
 				t.Errorf("%s on %d: %v", name, processors, ratio)
@@ -483,9 +483,9 @@ func TestSchedulesOfExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var found [2]rank
+		var found [2]model.Rank
 		for seed := range found {
-			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: uint64(seed), MaxEvals: 8000, Target: math.Inf(-1)})
+			result, err := Minimise(context.Background(), in, queueStart(t, in), Options{Seed: uint64(seed), MaxEvals: 8000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -496,8 +496,8 @@ func TestSchedulesOfExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		t.Logf("%s: %d left out, objective %v", file, found[0].left, found[0].objective)
-		if a, b := found[0], found[1]; a.left != b.left || math.Abs(a.objective-b.objective) > 0.1*math.Abs(a.objective) {
+		t.Logf("%s: %d left out, objective %v", file, found[0].Left, found[0].Objective)
+		if a, b := found[0], found[1]; a.Left != b.Left || math.Abs(a.Objective-b.Objective) > 0.1*math.Abs(a.Objective) {
 			t.Errorf("%s: one seed finds %+v, another %+v", file, a, b)
 		}
 	}

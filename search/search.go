@@ -18,15 +18,15 @@ import (
 // Options are the limits of a search.
 type Options struct {
 	Seed     uint64
-	MaxEvals int64   // 0: no limit
-	Effort   float64 // finite: about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
-	Workers  int     // 0: one
-	Target   float64 // the search ends when the objective is as low and no job that can run is left out: the proved lower bound; -Inf: none
+	MaxEvals int64       // 0: no limit
+	Effort   float64     // finite: about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
+	Workers  int         // 0: one
+	Target   model.Bound // the search ends when the objective is as low and no job that can run is left out
 	// Improve goes on with the proof of a bound for about so much work, in ns of one core, and returns it and whether more work may
 	// improve it: the target rises with it. The objective of the best schedule so far, +Inf where none places all jobs, lets it pass
 	// over what is dearer. It is called once a round beside the chains, by the numbers of rounds and evaluations
 	// alone, so that the search does not depend on the clock. nil: the target stays.
-	Improve func(ctx context.Context, work int64, best float64) (bound float64, more bool)
+	Improve func(ctx context.Context, work int64, best float64) (bound model.Bound, more bool)
 	// Progress is told of the start, then of the best schedule so far at most once a round, from one goroutine. What it is told
 	// never gets worse; the objective only rises where fewer jobs are left out.
 	Progress func(Progress)
@@ -57,7 +57,7 @@ type engine interface {
 	meet()
 	// best is how good the best schedule is that chain k has found, as the engine adds it up; nothing: none yet. Jobs that can run
 	// nowhere need not be counted among those left out, in any schedule or in none.
-	best(k int) rank
+	best(k int) model.Rank
 	// solution is that schedule.
 	solution(k int) (*model.Solution, error)
 	// round is how many evaluations a chain makes in a round, some ms of them.
@@ -82,7 +82,7 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		return Result{}, fmt.Errorf("search: effort: expected a finite number of at least 0, found %v", opt.Effort)
 	}
 	if ctx.Err() != nil {
-		return Result{Solution: start, Stop: StopReason(ctx)}, nil
+		return Result{Solution: start, Stop: model.StopReason(ctx)}, nil
 	}
 	from, at := start, nothing
 	if start == nil {
@@ -93,7 +93,7 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 			return Result{}, err
 		}
 		opt.tell(0, at)
-		if at.reaches(opt.Target) {
+		if at.Reaches(opt.Target) {
 			return Result{Solution: start, Stop: model.StopDone}, nil
 		}
 	}
@@ -103,7 +103,7 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 		case err != nil:
 			return Result{}, err
 		case ctx.Err() != nil:
-			return Result{Solution: start, Stop: StopReason(ctx)}, nil
+			return Result{Solution: start, Stop: model.StopReason(ctx)}, nil
 		case e != nil:
 			return improve(ctx, e, in, start, at, opt)
 		}
@@ -112,62 +112,20 @@ func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, op
 }
 
 // tell reports the best schedule so far.
-func (o *Options) tell(evaluations int64, best rank) {
+func (o *Options) tell(evaluations int64, best model.Rank) {
 	if o.Progress != nil {
-		o.Progress(Progress{evaluations, best.left, best.objective})
+		o.Progress(Progress{evaluations, best.Left, best.Objective})
 	}
 }
-
-// Rank is how good a schedule is: jobs left out first, then the objective.
-type Rank struct {
-	left      int
-	objective float64
-}
-
-// NewRank is the rank of a schedule that leaves out so many jobs.
-func NewRank(left int, objective float64) Rank { return Rank{left, objective} }
-
-// Better says whether a is better than b by more than rounding.
-func Better(a, b Rank) bool { return a.better(b) }
-
-// rank is what the engines call it.
-type rank = Rank
 
 // nothing is the rank of no schedule at all. Objectives may be +Inf, so that the number of jobs left out alone tells.
-var nothing = rank{math.MaxInt, math.Inf(1)}
-
-// none says that this is the rank of no schedule at all.
-func (a rank) none() bool { return a.left == math.MaxInt }
-
-// reaches says whether nothing is left out and the objective is as low as the target, up to rounding.
-func (a rank) reaches(target float64) bool {
-	return a.left == 0 && a.objective <= target+model.Tolerance*math.Abs(target)
-}
-
-// less orders ranks, the better first, to the last bit.
-func (a rank) less(b rank) bool {
-	if a.left != b.left {
-		return a.left < b.left
-	}
-	return a.objective < b.objective
-}
+var nothing = model.NoRank()
 
 // rankOf evaluates a schedule.
-func rankOf(in *model.Instance, s *model.Solution) (rank, error) {
+func rankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
 	evaluation, err := model.Evaluate(in, s)
 	if err != nil {
-		return rank{}, fmt.Errorf("search: %w", err)
+		return model.Rank{}, fmt.Errorf("search: %w", err)
 	}
-	return rank{len(s.Unscheduled), evaluation.Objective}, nil
-}
-
-// better says whether a is better than b by more than rounding.
-func (a rank) better(b rank) bool {
-	if a.left != b.left {
-		return a.left < b.left
-	}
-	if math.IsInf(b.objective, 0) {
-		return a.objective < b.objective
-	}
-	return a.objective < b.objective-model.Tolerance*math.Abs(b.objective)
+	return model.NewRank(len(s.Unscheduled), evaluation.Objective), nil
 }

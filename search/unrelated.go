@@ -109,7 +109,7 @@ func (u *unrelated) advance(k int, evaluations int64, stop func() bool) int64 {
 	return u.runs[k].advance(evaluations, stop)
 }
 
-func (u *unrelated) best(k int) rank { return rank{0, u.problem.weight * u.runs[k].best} }
+func (u *unrelated) best(k int) model.Rank { return model.NewRank(0, u.problem.weight*u.runs[k].best) }
 
 // meet tells the chains the least makespan of all, which sets their aims and temperatures. A chain far behind goes on from the
 // leader's schedule.

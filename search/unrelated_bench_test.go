@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"math"
 	"os"
 	"strconv"
 	"testing"
@@ -73,7 +72,7 @@ func BenchmarkUnrelatedBraun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				r, err := run(ctx, e, in, start, Options{Seed: uint64(k + 1), Workers: 2, Target: math.Inf(-1), MaxEvals: limit})
+				r, err := run(ctx, e, in, start, Options{Seed: uint64(k + 1), Workers: 2, MaxEvals: limit})
 				cancel()
 				if err != nil {
 					b.Fatal(err)
@@ -82,7 +81,7 @@ func BenchmarkUnrelatedBraun(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				sum += at.objective / best
+				sum += at.Objective / best
 				evaluations += r.Evaluations
 			}
 			b.ReportMetric(100*(sum/float64(b.N)-1), "%above")

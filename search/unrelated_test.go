@@ -99,10 +99,10 @@ func solveUnrelated(t testing.TB, in *model.Instance, start *model.Solution, opt
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before.less(after) {
+	if before.Less(after) {
 		t.Fatalf("start %v, found worse %v", before, after)
 	}
-	return r, after.objective
+	return r, after.Objective
 }
 
 // leastMakespan tries every processor for every job.
@@ -158,7 +158,7 @@ func TestUnrelatedFindsTheOptimum(t *testing.T) {
 			}
 		}
 		in := timesInstance(t, processors, rows)
-		_, found := solveUnrelated(t, in, completionStart(in), Options{Seed: uint64(k), MaxEvals: 80_000, Workers: 1, Target: math.Inf(-1)})
+		_, found := solveUnrelated(t, in, completionStart(in), Options{Seed: uint64(k), MaxEvals: 80_000, Workers: 1})
 		if least := leastMakespan(processors, rows); math.Abs(found-least) > 1e-9*least {
 			t.Errorf("instance %d: found %v, the least is %v: %v", k, found, least, rows)
 		}
@@ -175,7 +175,7 @@ func TestUnrelatedIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 		in := timesInstance(t, processors, rows)
 		var first Result
 		for _, workers := range []int{1, 4, 2} {
-			r, _ := solveUnrelated(t, in, completionStart(in), Options{Seed: 7, MaxEvals: 3_000_001, Workers: workers, Target: math.Inf(-1)})
+			r, _ := solveUnrelated(t, in, completionStart(in), Options{Seed: 7, MaxEvals: 3_000_001, Workers: workers})
 			if workers == 1 {
 				first = r
 			} else if !reflect.DeepEqual(r, first) {
@@ -255,7 +255,7 @@ func TestUnrelatedTakesOddInstances(t *testing.T) {
 				}
 			}
 			in := timesInstance(t, c.processors, rows)
-			solveUnrelated(t, in, completionStart(in), Options{Seed: 1, MaxEvals: 300_000, Workers: 2, Target: math.Inf(-1)})
+			solveUnrelated(t, in, completionStart(in), Options{Seed: 1, MaxEvals: 300_000, Workers: 2})
 		})
 	}
 }
@@ -277,7 +277,7 @@ func TestUnrelatedTakesWhatItCan(t *testing.T) {
 		if e == nil {
 			return
 		}
-		if _, err := run(context.Background(), e, in, start, Options{MaxEvals: 5000, Target: math.Inf(-1)}); err != nil {
+		if _, err := run(context.Background(), e, in, start, Options{MaxEvals: 5000}); err != nil {
 			r.Fatal(err)
 		}
 		for k := range e.chains() {
@@ -416,11 +416,11 @@ func TestUnrelatedPutsJobsWhereTheyTakeNoTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := &model.Solution{Jobs: []model.Placement{{Job: "j", Cluster: "a", Processors: model.Processors(0), End: 1}}}
-	result, err := Minimise(context.Background(), in, start, Options{MaxEvals: 10, Target: math.Inf(-1)})
+	result, err := Minimise(context.Background(), in, start, Options{MaxEvals: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at, err := rankOf(in, result.Solution); err != nil || at.objective != 0 {
+	if at, err := rankOf(in, result.Solution); err != nil || at.Objective != 0 {
 		t.Errorf("%+v, %v; expected a makespan of 0", at, err)
 	}
 }

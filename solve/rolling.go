@@ -83,7 +83,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	}
 	if progress != nil {
 		if evaluation, err := model.Evaluate(in, total.Solution); err == nil {
-			progress(Progress{Evaluations: total.Evaluations, Objective: evaluation.Objective, Bound: math.Inf(-1), Left: len(total.Solution.Unscheduled)})
+			progress(Progress{Evaluations: total.Evaluations, Objective: evaluation.Objective, Left: len(total.Solution.Unscheduled)})
 		}
 	}
 	return total, nil

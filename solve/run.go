@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/search"
 )
 
 // Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
@@ -50,9 +48,6 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
-	if result.HasBound && (math.IsNaN(result.Bound) || math.IsInf(result.Bound, 0)) {
-		result.Bound, result.HasBound = 0, false
-	}
 	if result.Solution == nil && from.solution != nil {
 		result.Solution = from.copied() // whatever the solver says of it: there is a checked schedule
 	}
@@ -150,8 +145,7 @@ func (s start) copied() *model.Solution {
 
 // better says that the start is better than the schedule with its evaluation: a solver that starts from a schedule must not lose it.
 func (s start) better(sol *model.Solution, evaluation model.Evaluation) bool {
-	return s.solution != nil && search.Better(search.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective),
-		search.NewRank(len(sol.Unscheduled), evaluation.Objective))
+	return s.solution != nil && model.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective).Better(model.NewRank(len(sol.Unscheduled), evaluation.Objective))
 }
 
 // complete checks the schedule and fills in what the solution says of itself.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // ErrUnsupported is wrapped by the error of a solver that cannot honour something that an instance asks for.
@@ -42,16 +41,15 @@ type Options struct {
 // Progress is what a solver reports while it runs.
 type Progress struct {
 	Evaluations int64
-	Objective   float64 // of the best schedule so far; +Inf: none yet
-	Bound       float64 // proved lower bound; -Inf: none yet
-	Left        int     // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
+	Objective   float64     // of the best schedule so far; +Inf: none yet
+	Bound       model.Bound // the best proved so far
+	Left        int         // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
 }
 
 // Result is what a solver hands back. Status and Stop are two things: a limit that was hit proves nothing.
 type Result struct {
 	Solution    *model.Solution // nil: none found
-	Bound       float64         // proved lower bound of the objective, where HasBound
-	HasBound    bool
+	Bound       model.Bound     // proved, of the objective
 	Status      model.Status
 	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
 	Stop        model.Stop
@@ -65,7 +63,7 @@ type Result struct {
 
 // Stopped is the result of a solver that has no schedule yet when its context ends.
 func Stopped(ctx context.Context) Result {
-	return Result{Status: model.Unknown, Stop: search.StopReason(ctx)}
+	return Result{Status: model.Unknown, Stop: model.StopReason(ctx)}
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.

@@ -10,7 +10,6 @@ import (
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 )
@@ -26,7 +25,7 @@ func followed(t *testing.T, name string, in *model.Instance, opt solve.Options) 
 	opt.Progress = func(p solve.Progress) {
 		if n := len(told); n > 0 {
 			before := told[n-1]
-			if search.Better(search.NewRank(before.Left, before.Objective), search.NewRank(p.Left, p.Objective)) || p.Evaluations < before.Evaluations {
+			if model.NewRank(before.Left, before.Objective).Better(model.NewRank(p.Left, p.Objective)) || p.Evaluations < before.Evaluations {
 				t.Errorf("%s with %d evaluations: told %+v after %+v", name, opt.MaxEvals, p, before)
 			}
 		}
@@ -76,8 +75,8 @@ func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 		in := mediumInstance(t, seed, true)
 		auto, told := followed(t, "auto", in, solve.Options{Seed: 1, MaxEvals: 300})
 		alone, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 1})
-		rank := func(s *model.Solution) search.Rank { return search.NewRank(len(s.Unscheduled), *s.Objective) }
-		if search.Better(rank(alone.Solution), rank(auto.Solution)) {
+		rank := func(s *model.Solution) model.Rank { return model.NewRank(len(s.Unscheduled), *s.Objective) }
+		if rank(alone.Solution).Better(rank(auto.Solution)) {
 			t.Errorf("seed %d: auto leaves out %d jobs, one schedule of search %d", seed, len(auto.Solution.Unscheduled), len(alone.Solution.Unscheduled))
 		}
 		if len(told) == 0 || told[len(told)-1].Left != len(auto.Solution.Unscheduled) {
@@ -93,14 +92,14 @@ func TestAutoKeepsTheBestBound(t *testing.T) {
 	for _, limit := range []int64{100, 600, 700} {
 		ggone := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: limit})
 		auto, _ := followed(t, "auto", in, solve.Options{MaxEvals: limit + 100})
-		if !ggone.HasBound || !auto.HasBound {
+		if !ggone.Bound.Known() || !auto.Bound.Known() {
 			t.Fatalf("%d evaluations: no bound", limit)
 		}
-		lower, _ := bound.Lower(context.Background(), in)
-		if ggone.Bound > lower {
+		lower := bound.Lower(context.Background(), in).Or(0)
+		if ggone.Bound.Or(0) > lower {
 			kept++
 		}
-		if auto.Bound < ggone.Bound*(1-1e-12) {
+		if auto.Bound.Or(0) < ggone.Bound.Or(0)*(1-1e-12) {
 			t.Errorf("%d evaluations: bound %v, that of ggone alone is %v", limit, auto.Bound, ggone.Bound)
 		}
 	}
@@ -131,7 +130,7 @@ type fixed struct{ sol *model.Solution }
 
 func (*fixed) Supports(*model.Instance) error { return nil }
 func (f *fixed) Solve(context.Context, *model.Instance, solve.Options) (solve.Result, error) {
-	return solve.Result{Solution: f.sol, Status: model.Optimal, Bound: -1, HasBound: true, Stop: model.StopDone}, nil
+	return solve.Result{Solution: f.sol, Status: model.Optimal, Bound: model.ProvedBound(-1), Stop: model.StopDone}, nil
 }
 
 // Optimal is only what leaves out nothing but what it has to; no bound is stated of a schedule that leaves out what the bound counts on.
@@ -145,7 +144,7 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 		Job(model.JobSpec{ID: "waits", Work: new(1.0), After: []string{"wide"}})
 	in := built(t, b)
 	full, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 100})
-	if full.Status != model.Optimal || !full.HasBound || len(full.Solution.Unscheduled) != 3 {
+	if full.Status != model.Optimal || !full.Bound.Known() || len(full.Solution.Unscheduled) != 3 {
 		t.Fatalf("%s with bound %v and %d jobs left out: expected an optimum without the 3 that fit nowhere", full.Status, full.Bound, len(full.Solution.Unscheduled))
 	}
 	for _, c := range []struct {
@@ -165,8 +164,8 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 			t.Errorf("without %v: %v", c.out, err)
 			continue
 		}
-		if result.Status != c.status || result.HasBound != c.bound || (result.Solution.Bound != nil) != c.bound || result.Solution.Status != c.status {
-			t.Errorf("without %v: %s, bound %t; expected %s, %t", c.out, result.Status, result.HasBound, c.status, c.bound)
+		if result.Status != c.status || result.Bound.Known() != c.bound || result.Solution.Bound != result.Bound || result.Solution.Status != c.status {
+			t.Errorf("without %v: %s, bound %t; expected %s, %t", c.out, result.Status, result.Bound.Known(), c.status, c.bound)
 		}
 		again, _ := followed(t, "search", in, solve.Options{Start: partial(full.Solution, c.out...), MaxEvals: 50})
 		if again.Status != model.Optimal || len(again.Solution.Unscheduled) != 3 {
@@ -183,12 +182,12 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 	in := mediumInstance(t, 1, false)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if value, ok := bound.Lower(ctx, in); ok {
+	if value, ok := bound.Lower(ctx, in).Value(); ok {
 		t.Errorf("bound %v of an ended context", value)
 	}
 	for after := time.Duration(1); after < 50*time.Millisecond; after *= 4 {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
-		value, ok := bound.Lower(ctx, in)
+		value, ok := bound.Lower(ctx, in).Value()
 		cancel()
 		if full := lowerBound(in); ok && !(value <= full && value >= 0 && !math.IsNaN(value)) {
 			t.Errorf("bound %v when stopped after %s, %v in full", value, after, full)

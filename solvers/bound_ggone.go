@@ -28,6 +28,6 @@ func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, bool)
 		return bound.Sum{}, false
 	}
 	problem.Rate = 0 // loads only grow with the idle rate, and so does the penalty
-	proved := ggone.Bound(ctx, &problem.Problem, evaluations, work)
-	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, !math.IsInf(proved, 0) && !math.IsNaN(proved)
+	proved, known := ggone.Bound(ctx, &problem.Problem, evaluations, work).Value()
+	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, known
 }

@@ -22,7 +22,7 @@ var boundedMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "
 
 // lowerBound is the bound that is proved; NaN: none.
 func lowerBound(in *model.Instance) float64 {
-	if value, ok := bound.Lower(context.Background(), in); ok {
+	if value, ok := bound.Lower(context.Background(), in).Value(); ok {
 		return value
 	}
 	return math.NaN()

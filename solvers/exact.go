@@ -63,7 +63,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	value := cost.Objective
 	result.Stop = model.StopDone
 	switch {
-	case result.HasBound && cost.Proves(result.Bound):
+	case cost.Proves(result.Bound):
 		return result, nil
 	case opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals:
 		result.Stop = model.StopEvaluations
@@ -97,9 +97,9 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	switch {
 	case opt.Proof(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	case least == value:
-		result.Status, result.Bound, result.HasBound = model.Optimal, value, true
-	case !result.HasBound || least > result.Bound:
-		result.Bound, result.HasBound = least, true
+		result.Status, result.Bound = model.Optimal, model.ProvedBound(value)
+	default:
+		result.Bound = result.Bound.Max(model.ProvedBound(least))
 	}
 	return result, nil
 }

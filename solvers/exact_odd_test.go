@@ -44,7 +44,7 @@ func TestExactAtTheOddPlaces(t *testing.T) {
 					t.Errorf("seed %d: %s proves %v of %s, the enumeration has %v", seed, part.Method, part.Value, metric, best[metric])
 				}
 			}
-			if value, ok := proof.Value(); ok && value >= best[metric]-rounding {
+			if value, ok := proof.Bound().Value(); ok && value >= best[metric]-rounding {
 				tight[metric]++
 			}
 			result, err := solve.Run(ctx, mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1, MaxEvals: 40_000})

@@ -70,7 +70,7 @@ func TestExactDoesNotProveALatenessOfRounding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Status == model.Optimal || result.HasBound && result.Bound > 0 {
+	if result.Status == model.Optimal || result.Bound.Or(0) > 0 {
 		t.Errorf("%s, bound %v", result.Status, result.Bound)
 	}
 	early := &model.Solution{Jobs: []model.Placement{{Job: "a", Cluster: "c", Processors: model.NewProcessorSet(model.Range{}), End: due}}}

@@ -325,7 +325,7 @@ func TestProgramLeavesChild(t *testing.T) {
 func TestProgramOutput(t *testing.T) {
 	in, schedule := queue(t, 3)
 	claim := schedule(1)
-	claim.Status, claim.Bound, claim.Objective, claim.Stop = model.Optimal, new(3.5), new(0.25), model.StopEvaluations
+	claim.Status, claim.Bound, claim.Objective, claim.Stop = model.Optimal, model.ProvedBound(3.5), new(0.25), model.StopEvaluations
 	claim.Metrics, claim.Solver, claim.Stats = model.Metrics{"makespan": {Total: 1}}, "magic", &model.Stats{Evaluations: 1e9}
 	foreign, own := schedule(0), schedule(0)
 	foreign.InstanceSHA256, own.InstanceSHA256 = strings.Repeat("0", 64), in.SHA256()
@@ -392,7 +392,7 @@ func TestProgramOutput(t *testing.T) {
 			if err != nil || evaluation.Objective != c.objective {
 				t.Errorf("objective %v, %v, expected %v", evaluation.Objective, err, c.objective)
 			}
-			if result.Status != model.Feasible || result.HasBound || result.Stop != model.StopDone || result.Solution.Objective != nil || result.Solution.Stats != nil {
+			if result.Status != model.Feasible || result.Bound.Known() || result.Stop != model.StopDone || result.Solution.Objective != nil || result.Solution.Stats != nil {
 				t.Errorf("%+v", result)
 			}
 			if failed := c.act == "fail" || c.act == "crash"; failed != strings.Contains(result.Warning, "failed after its last solution") {

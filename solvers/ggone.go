@@ -12,7 +12,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -140,7 +139,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	limits := ggone.Options{Tolerance: g.Tolerance, Evaluations: opt.MaxEvals}
 	if opt.Progress != nil {
 		limits.Progress = func(p ggone.Progress) {
-			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: weight * p.Objective, Bound: weight * p.Bound})
+			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: weight * p.Objective, Bound: model.ProvedBound(weight * p.Bound.Or(math.NaN()))})
 		}
 	}
 	found, err := ggone.Solve(ctx, &problem.Problem, limits)
@@ -153,7 +152,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: found.Evaluations}
 	switch {
 	case ctx.Err() != nil && !found.Proved:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case found.Limited && !found.Proved:
 		result.Stop = model.StopEvaluations
 	}
@@ -163,23 +162,25 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	}
 	result.Solution = problem.schedule(in, found)
 	if g.exact(in, problem) {
-		if bound, ok := weighted(weight, found.Bound); ok {
-			result.Bound, result.HasBound = bound, true
-		}
-		if found.Proved && result.HasBound {
+		result.Bound = weighted(weight, found.Bound)
+		if found.Proved && result.Bound.Known() {
 			result.Status, result.Tolerance = model.Optimal, found.Tolerance
 		}
 	}
 	return result, nil
 }
 
-// weighted is the bound of the objective by that of the penalty, rounded down; no penalty is below 0. It is none where it is not a number.
-func weighted(weight, bound float64) (float64, bool) {
-	product := weight * max(0, bound)
+// weighted is the bound of the objective by that of the penalty, rounded down; no penalty is below 0.
+func weighted(weight float64, bound model.Bound) model.Bound {
+	value, known := bound.Value()
+	if !known {
+		return bound
+	}
+	product := weight * max(0, value)
 	if weight != 1 && product > 0 {
 		product = math.Nextafter(product, 0)
 	}
-	return product, !math.IsInf(bound, 0) && !math.IsInf(product, 0) && !math.IsNaN(product)
+	return model.ProvedBound(product)
 }
 
 // exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in

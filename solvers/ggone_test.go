@@ -184,7 +184,7 @@ func TestGGOneWorkedInstance(t *testing.T) {
 		}
 	}
 	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
-	if result.Status != model.Optimal || result.Stop != model.StopDone || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || result.Bound > 1.0/3 || result.Bound < 1.0/3-1e-9 {
+	if result.Status != model.Optimal || result.Stop != model.StopDone || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || result.Bound.Or(0) > 1.0/3 || result.Bound.Or(0) < 1.0/3-1e-9 {
 		t.Errorf("%s, %s, objective %v, bound %v; expected the optimum 1/3", result.Status, result.Stop, *result.Solution.Objective, result.Bound)
 	}
 	if loads := result.Solution.Loads; len(loads) != 2 || loads[0].Rate != 0.2 || loads[1].Rate != 0.1 {
@@ -205,12 +205,12 @@ func TestGGOneWorkedInstance(t *testing.T) {
 func TestGGOneIdleRate(t *testing.T) {
 	in := built(t, ggoneWorked(t, 0.4))
 	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
-	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound < 0.85*(1-2e-6) {
+	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound.Or(0) < 0.85*(1-2e-6) {
 		t.Errorf("continuous: %v, bound %v, %s; expected 0.85, optimal", got, result.Bound, result.Status)
 	}
 	// As a dummy task: 112 with four tasks' load is W = (3, 4/3) or (4/3, 8); the former costs (1 − 0.5)/0.5 + (5 − 4)/4 + (1.2 − 1).
 	result = runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Slack = "dummy" }), solve.Options{})
-	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound > 0.85 {
+	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound.Or(0) > 0.85 {
 		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any spread of the idle rate", got, result.Bound, result.Status)
 	}
 }
@@ -332,7 +332,7 @@ func TestGGOneAgainstEnumeration(t *testing.T) {
 			t.Errorf("%s: %s, expected %v", name, result.Status, want)
 		case math.Abs(*result.Solution.Objective-want) > tolerance*max(want, 1e-9) || result.Status != model.Optimal:
 			t.Errorf("%s: %v, %s; expected %v", name, *result.Solution.Objective, result.Status, want)
-		case result.Bound > want*(1+1e-9) || result.Bound < want*(1-1.1*tolerance)-1e-12:
+		case result.Bound.Or(0) > want*(1+1e-9) || result.Bound.Or(0) < want*(1-1.1*tolerance)-1e-12:
 			t.Errorf("%s: bound %v of the optimum %v", name, result.Bound, want)
 		}
 	}
@@ -399,11 +399,11 @@ func TestGGOneIsAnytime(t *testing.T) {
 		if result.Status == model.Feasible && result.Stop != model.StopEvaluations {
 			t.Errorf("%d evaluations: stopped by %s", limit, result.Stop)
 		}
-		if result.HasBound && result.Bound > optimum*(1+1e-9) || *result.Solution.Objective < optimum*(1-1e-9) {
+		if result.Bound.Or(0) > optimum*(1+1e-9) || *result.Solution.Objective < optimum*(1-1e-9) {
 			t.Errorf("%d evaluations: bound %v, objective %v; the optimum is %v", limit, result.Bound, *result.Solution.Objective, optimum)
 		}
 		for _, p := range reported {
-			if p.Bound > optimum*(1+1e-9) || p.Objective < optimum*(1-1e-9) {
+			if p.Bound.Or(0) > optimum*(1+1e-9) || p.Objective < optimum*(1-1e-9) {
 				t.Errorf("%d evaluations: reports bound %v and objective %v; the optimum is %v", limit, p.Bound, p.Objective, optimum)
 			}
 		}
@@ -471,7 +471,7 @@ func TestGGOneWeight(t *testing.T) {
 	b := ggoneWorked(t, 0.3)
 	b.Spec().Objective = map[string]float64{"qos_penalty": 3, "makespan": 0}
 	result := runGGOne(t, built(t, b), solvers.NewGGOne(), solve.Options{})
-	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1) > 1e-12 || result.Bound > 1 || result.Bound < 1-1e-9 {
+	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1) > 1e-12 || result.Bound.Or(0) > 1 || result.Bound.Or(0) < 1-1e-9 {
 		t.Errorf("%s, objective %v, bound %v; expected 1", result.Status, *result.Solution.Objective, result.Bound)
 	}
 }

@@ -79,7 +79,7 @@ func (g *GGOneHybrid) Solve(ctx context.Context, in *model.Instance, opt solve.O
 	limits := ggone.Options{Evaluations: opt.MaxEvals}
 	if opt.Progress != nil {
 		limits.Progress = func(p ggone.Progress) {
-			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: run.weight * p.Objective, Bound: run.weight * p.Bound})
+			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: run.weight * p.Objective, Bound: model.ProvedBound(run.weight * p.Bound.Or(math.NaN()))})
 		}
 	}
 	left, err := run.problem.Reduce(ctx, limits)
@@ -88,9 +88,7 @@ func (g *GGOneHybrid) Solve(ctx context.Context, in *model.Instance, opt solve.O
 	}
 	run.keep(left.Best)
 	run.evaluations = left.Evaluations
-	if !math.IsInf(left.Bound, 0) {
-		run.bound = left.Bound
-	}
+	run.bound = left.Bound
 	if left.Form == nil {
 		run.limited = !left.Proved && opt.MaxEvals > 0 && left.Evaluations >= opt.MaxEvals
 		return run.result(ctx, g.Tolerance), nil

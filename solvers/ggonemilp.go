@@ -10,7 +10,6 @@ import (
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -161,7 +160,7 @@ type highsRun struct {
 	exact   bool    // the bound is one of the objective
 
 	best        ggone.Result
-	bound       float64 // of the penalty; −Inf: none
+	bound       model.Bound // of the penalty
 	evaluations int64
 	limited     bool
 }
@@ -182,7 +181,7 @@ func newHighsRun(ctx context.Context, base *GGOne, in *model.Instance, opt solve
 	if err != nil {
 		return nil, err
 	}
-	return &highsRun{in: in, opt: opt, problem: problem, weight: weight, exact: base.exact(in, problem), bound: math.Inf(-1)}, nil
+	return &highsRun{in: in, opt: opt, problem: problem, weight: weight, exact: base.exact(in, problem)}, nil
 }
 
 // failed is the result where the problem could not be stated: infeasible, too large, or out of time.
@@ -203,15 +202,15 @@ func (r *highsRun) failed(ctx context.Context, err error) (solve.Result, error) 
 	return solve.Result{}, err
 }
 
-// solve solves the form and keeps an allocation that is better than the best. With a cutoff the bound of HiGHS holds for allocations below it.
+// solve solves the form and keeps an allocation that is better than the best.
 func (r *highsRun) solve(ctx context.Context, form *ggone.Form, opt milp.Options) error {
 	if r.opt.Progress != nil {
 		opt.Progress = func(p milp.Progress) {
-			objective, bound := r.best.Objective, r.proved(p.Bound, opt.Cutoff)
+			objective, bound := r.best.Objective, r.proved(p.Bound)
 			if form.IdleLoad() == 0 {
 				objective = min(objective, p.Objective)
 			}
-			r.opt.Progress(solve.Progress{Evaluations: r.evaluations + p.Nodes, Objective: r.weight * objective, Bound: r.weight * min(bound, objective)})
+			r.opt.Progress(solve.Progress{Evaluations: r.evaluations + p.Nodes, Objective: r.weight * objective, Bound: model.ProvedBound(r.weight * min(bound.Or(math.NaN()), objective))})
 		}
 	}
 	found, err := milp.Solve(ctx, form.Model, opt)
@@ -223,7 +222,7 @@ func (r *highsRun) solve(ctx context.Context, form *ggone.Form, opt milp.Options
 	if found.Values != nil {
 		r.keep(form.Allocation(found.Values))
 	}
-	r.bound = r.proved(found.Bound, opt.Cutoff)
+	r.bound = r.proved(found.Bound)
 	return nil
 }
 
@@ -234,29 +233,25 @@ func (r *highsRun) keep(found ggone.Result) {
 	}
 }
 
-// proved is a lower bound of all allocations, by HiGHS's bound of those below the cutoff, less what its tolerances may have added.
-func (r *highsRun) proved(bound float64, cutoff *float64) float64 {
-	if cutoff != nil {
-		bound = min(bound, *cutoff)
-	}
-	if math.IsNaN(bound) {
+// proved is a lower bound of all allocations, by that of HiGHS, less what its tolerances may have added.
+func (r *highsRun) proved(bound model.Bound) model.Bound {
+	value, known := bound.Value()
+	if !known {
 		return r.bound
 	}
-	if !math.IsInf(bound, 0) {
-		bound -= highsTolerance*math.Abs(bound) + highsAbsolute*float64(len(r.problem.Tasks))
-	}
-	return max(bound, r.bound)
+	value -= highsTolerance*math.Abs(value) + highsAbsolute*float64(len(r.problem.Tasks))
+	return r.bound.Max(model.ProvedBound(value))
 }
 
 // result is the result at the end of the run.
 func (r *highsRun) result(ctx context.Context, tolerance float64) solve.Result {
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: r.evaluations}
-	bound, bounded := weighted(r.weight, min(r.bound, r.best.Objective))
+	bound := weighted(r.weight, model.ProvedBound(min(r.bound.Or(math.NaN()), r.best.Objective)))
 	within := 2 * max(tolerance, highsTolerance)
-	proved := bounded && !math.IsInf(r.best.Objective, 0) && r.best.Objective-max(0, r.bound) <= within*r.best.Objective
+	proved := bound.Known() && !math.IsInf(r.best.Objective, 0) && r.best.Objective-max(0, r.bound.Or(0)) <= within*r.best.Objective
 	switch {
 	case ctx.Err() != nil && !proved:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case r.limited && !proved:
 		result.Stop = model.StopEvaluations
 	}
@@ -265,8 +260,8 @@ func (r *highsRun) result(ctx context.Context, tolerance float64) solve.Result {
 		return result
 	}
 	result.Solution = r.problem.schedule(r.in, r.best)
-	if r.exact && bounded {
-		result.Bound, result.HasBound = bound, true
+	if r.exact && bound.Known() {
+		result.Bound = bound
 		if proved {
 			result.Status, result.Tolerance = model.Optimal, within
 		}

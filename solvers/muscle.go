@@ -12,7 +12,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -128,7 +127,7 @@ func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
 	if run.poll.Ended() && run.shelve(queue) > 0 {
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	}
 	result.Solution = run.solution()
 	return result, nil

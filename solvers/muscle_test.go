@@ -51,7 +51,7 @@ func solvePacks(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Status != model.Feasible || result.Stop != model.StopDone || result.Evaluations != 1 || result.HasBound {
+	if result.Status != model.Feasible || result.Stop != model.StopDone || result.Evaluations != 1 || result.Bound.Known() {
 		t.Fatalf("unexpected result %+v", result)
 	}
 	if report := model.Check(in, result.Solution); !report.OK() {

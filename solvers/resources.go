@@ -7,7 +7,6 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -153,7 +152,7 @@ func (o *outline) result(ctx context.Context) solve.Result {
 	}
 	result := solve.Result{Solution: &o.solution, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
 	if poll.Ended() {
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	}
 	return result
 }

@@ -2,7 +2,6 @@ package solvers
 
 import (
 	"context"
-	"math"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -55,14 +54,14 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		start, evaluations = cold.Solution, cold.Evaluations
 	}
 	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
-	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
+	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers}
 	known := opt.Proof(ctx, in)
-	limits.Target = known.Known()
+	limits.Target = known.Bound()
 	if known.More() {
-		limits.Improve = func(ctx context.Context, work int64, best float64) (float64, bool) {
+		limits.Improve = func(ctx context.Context, work int64, best float64) (model.Bound, bool) {
 			known.Limit(best)
 			known.Continue(ctx, work)
-			return known.Known(), known.More()
+			return known.Bound(), known.More()
 		}
 	}
 	_, timed := ctx.Deadline()
@@ -70,7 +69,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	case opt.MaxEvals > evaluations:
 		limits.MaxEvals = opt.MaxEvals - evaluations
 	case opt.MaxEvals > 0 && start != nil:
-		result.Bound, result.HasBound = known.Value()
+		result.Bound = known.Bound()
 		return result, nil
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
@@ -79,14 +78,14 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(p search.Progress) {
-			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Known()})
+			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Bound()})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)
 	if err != nil {
 		return solve.Result{}, err
 	}
-	result.Bound, result.HasBound = known.Value()
+	result.Bound = known.Bound()
 	result.Solution, result.Stop = found.Solution, found.Stop
 	result.Evaluations += found.Evaluations
 	if result.Solution == nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -96,7 +95,7 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	case err != nil:
 		return solve.Result{}, err
 	case run == nil:
-		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: search.StopReason(ctx), Evaluations: evaluations}, nil
+		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: model.StopReason(ctx), Evaluations: evaluations}, nil
 	}
 	run.evaluations = evaluations
 	if err := run.search(ctx); err != nil {
@@ -187,7 +186,7 @@ func (run *titanRun) report(k int, evaluations int64, cost float64) {
 	defer run.lock.Unlock()
 	run.evaluations += evaluations
 	run.costs[k] = min(run.costs[k], cost)
-	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Bound: math.Inf(-1), Left: len(run.opt.Start.Unscheduled)})
+	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: len(run.opt.Start.Unscheduled)})
 }
 
 // result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator's sums over unchanged clusters
@@ -200,7 +199,7 @@ func (run *titanRun) result(ctx context.Context) (solve.Result, error) {
 		result.Evaluations += c.best.Evaluations
 		switch {
 		case c.best.Stop == ga.Cancelled:
-			result.Stop = search.StopReason(ctx)
+			result.Stop = model.StopReason(ctx)
 		case c.best.Stop == ga.Evaluations && result.Stop == model.StopDone:
 			result.Stop = model.StopEvaluations
 		}

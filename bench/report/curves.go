@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/internal/axis"
+	"github.com/allot-opt/allot/model"
 )
 
 // target is how near to the best known a schedule solves its problem in a data profile, as a share of that.
@@ -201,21 +202,21 @@ func (p *problem) timeToTarget(solver string) float64 {
 }
 
 // traceOf is the incumbents of a run in order of time, its schedule at the end the last; none where it failed.
-func traceOf(row *bench.Row) []bench.Incumbent {
+func traceOf(row *bench.Row) []model.Incumbent {
 	x := objective(row)
 	if math.IsNaN(x) {
 		return nil
 	}
 	trace := slices.Clone(row.Trace)
-	slices.SortStableFunc(trace, func(a, b bench.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
+	slices.SortStableFunc(trace, func(a, b model.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
 	if n := len(trace); n == 0 || trace[n-1].Objective > x {
-		trace = append(trace, bench.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
+		trace = append(trace, model.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
 	}
 	return trace
 }
 
 // trace is that of a run which leaves out as few jobs as the best that is known; none of any other, whose objectives say something else.
-func (p *problem) trace(row *bench.Row) []bench.Incumbent {
+func (p *problem) trace(row *bench.Row) []model.Incumbent {
 	if row.Left != p.left {
 		return nil
 	}

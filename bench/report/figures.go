@@ -85,8 +85,9 @@ func (g *group) wins(p *problem, name string) bool {
 }
 
 // provedOptimal says whether an objective reaches a bound.
-func provedOptimal(objective float64, bound *float64) bool {
-	return bound != nil && math.Abs(objective-*bound) <= model.Tolerance*math.Abs(objective)
+func provedOptimal(objective float64, bound model.Bound) bool {
+	value, known := bound.Value()
+	return known && math.Abs(objective-value) <= model.Tolerance*math.Abs(objective)
 }
 
 // meanGap is the mean over problems of the mean gap to the best known, in per cent; NaN: none.
@@ -99,15 +100,11 @@ func (g *group) meanGap(c *contender) float64 {
 func (g *group) meanBoundGap(c *contender) float64 {
 	return g.meanOver(c, func(p *problem, row *bench.Row) float64 {
 		x := objective(row)
-		switch {
-		case p.bound == nil:
-			return math.NaN()
-		case provedOptimal(x, p.bound):
-			return 0
-		case x < *p.bound:
+		gap, ok := model.Gap(x, p.bound)
+		if !ok || gap == 0 && !provedOptimal(x, p.bound) {
 			return math.NaN()
 		}
-		return 100 * (x - *p.bound) / math.Abs(x)
+		return gap
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/gantt"
-	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/model"
 )
 
 // Limits of what one page holds, so that a browser can show it.
@@ -84,7 +84,7 @@ func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
 				continue
 			}
 			at := identity{b.Instance.SHA256(), bench.ObjectiveName(b.Instance)}
-			if before := known[at]; before == nil || search.Better(b.rank(), before.rank()) {
+			if before := known[at]; before == nil || b.rank().Better(before.rank()) {
 				known[at] = b
 			}
 			rows = append(rows, bench.Row{
@@ -96,8 +96,8 @@ func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
 }
 
 // rank is what the solution is judged by.
-func (b *Known) rank() search.Rank {
-	return search.NewRank(len(b.Solution.Unscheduled), *b.Solution.Objective)
+func (b *Known) rank() model.Rank {
+	return model.NewRank(len(b.Solution.Unscheduled), *b.Solution.Objective)
 }
 
 // groupOrder is the groups in the order of the suites.

@@ -34,7 +34,7 @@ type problem struct {
 	metric   string                  // what is minimised
 	known    float64                 // the objective of the best schedule that is known; NaN: none
 	left     int                     // jobs that it leaves out
-	bound    *float64                // the best that is proved
+	bound    model.Bound             // the best that is proved
 	cells    map[string][]*bench.Row // by solver, in order of seeds
 	results  map[string]bench.Result // of the solvers, as they are asked for
 }
@@ -218,8 +218,8 @@ func (p *problem) finish(best *bench.Row) {
 	}
 	for _, rows := range p.cells {
 		for _, row := range rows {
-			if b := row.Bound; b != nil && row.Fault == "" && (p.bound == nil || *b > *p.bound) {
-				p.bound = b
+			if row.Fault == "" {
+				p.bound = p.bound.Max(row.Bound)
 			}
 		}
 	}

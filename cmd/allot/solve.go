@@ -255,11 +255,11 @@ func summary(in, target *model.Instance, solver string, result solve.Result, ela
 	}
 	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, sol.Status, sol.Stop, elapsed.Round(time.Millisecond/10))
 	fmt.Fprintf(w, "  objective %s", objectiveText(target, sol.Objective))
-	if sol.Bound != nil {
-		fmt.Fprintf(w, ", bound %s", bench.Figure(*sol.Bound))
-		if gap := bench.Gap(sol.Objective, sol.Bound); gap != nil {
-			fmt.Fprintf(w, ", gap %.2f %%", *gap)
-		}
+	if value, known := sol.Bound.Value(); known {
+		fmt.Fprintf(w, ", bound %s", bench.Figure(value))
+	}
+	if gap, ok := sol.Gap(); ok {
+		fmt.Fprintf(w, ", gap %.2f %%", gap)
 	}
 	if sol.Minimised != nil {
 		fmt.Fprintf(w, "\n  minimised in place of the instance's objective, %s", objectiveText(in, in.ObjectiveOf(sol.Metrics)))

@@ -251,7 +251,7 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 		if limited {
 			when += " and a limit"
 		}
-		if value, ok := proof.Value(); ok {
+		if value, ok := proof.Bound().Value(); ok {
 			t.claims = append(t.claims, claim{by: "bound" + when, what: "bound", value: value})
 		}
 		for _, part := range proof.Parts() {

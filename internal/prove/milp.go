@@ -87,7 +87,7 @@ func queuesByMILP(d *draft) {
 	if !ok {
 		return
 	}
-	d.planted.Least["qos_penalty"] = atLeast(result.Bound, 1)
+	d.planted.Least["qos_penalty"] = atLeast(result.Bound.Or(math.Inf(-1)), 1)
 	d.plan(q.allocation(buckets, result.Values, n))
 }
 
@@ -241,7 +241,7 @@ func assignmentByMILP(d *draft) {
 		}
 	}
 	d.plan(plan)
-	least := atLeast(result.Bound, 1)
+	least := atLeast(result.Bound.Or(math.Inf(-1)), 1)
 	if whole {
 		least = math.Ceil(least)
 	}

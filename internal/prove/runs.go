@@ -134,8 +134,8 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 			t.report(by, "schedule", value, least, fmt.Sprintf("a schedule with %v of %s, which is at least %v: the checker or this test is wrong", value, metric, least))
 		}
 	}
-	if result.HasBound {
-		t.claims = append(t.claims, claim{by: by, what: "bound", value: result.Bound, seed: opt.Seed, evals: opt.MaxEvals})
+	if value, known := result.Bound.Value(); known {
+		t.claims = append(t.claims, claim{by: by, what: "bound", value: value, seed: opt.Seed, evals: opt.MaxEvals})
 	}
 	if result.Status == model.Optimal {
 		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves

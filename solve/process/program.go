@@ -13,7 +13,6 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -81,7 +80,7 @@ func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 		return solve.Result{}, err
 	}
 	if ctx.Err() != nil {
-		return found.result(search.StopReason(ctx)), nil
+		return found.result(model.StopReason(ctx)), nil
 	}
 	told, began := timeTold(ctx, len(in.Jobs())), time.Now()
 	environment, cleanUp, err := environmentOf(opt, told)
@@ -132,7 +131,7 @@ func (p *Program) judge(ctx context.Context, child *process, ended error, result
 	case errors.Is(ended, errEnough):
 		result.Stop = model.StopEvaluations
 	case ctx.Err() != nil:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case child.failed() != "" && result.Evaluations > 0:
 		result.Warning = "the program failed after its last solution: " + child.failed() + child.lastWords()
 	case child.failed() != "":
