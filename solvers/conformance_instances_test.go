@@ -58,7 +58,7 @@ func conformanceCases(t testing.TB) []conformanceCase {
 	return cases
 }
 
-// stableLoads says whether the machines can take the jobs.
+// stableLoads says that the machines can take the jobs.
 func stableLoads(in *model.Instance, view model.QueueView) bool {
 	room, rate := 0, 0.0
 	for k := range view.Machines {

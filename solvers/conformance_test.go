@@ -86,9 +86,9 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 	}
 	objective, bound := result.Solution.Objective, result.Solution.Bound
 	if !math.IsNaN(best) && objective != nil {
-		if tolerance := 1e-9 * math.Abs(best); *objective < best-tolerance {
+		if slack := 1e-9 * math.Abs(best); *objective < best-slack {
 			t.Errorf("%s: objective %v below the best of all list schedules, %v", c.name, *objective, best)
-		} else if result.Status == model.Optimal && *objective > best+tolerance {
+		} else if result.Status == model.Optimal && *objective > best+slack {
 			t.Errorf("%s: claims %v to be optimal; the best is %v", c.name, *objective, best)
 		}
 		if bound.Or(math.Inf(-1)) > best*(1+1e-9) {
@@ -103,7 +103,7 @@ func conforms(t *testing.T, info solve.Info, c conformanceCase, best float64) bo
 	if result.Evaluations > opt.MaxEvals {
 		t.Errorf("%s: %d evaluations of %d", c.name, result.Evaluations, opt.MaxEvals)
 	}
-	// With an idle rate ggone takes a few evaluations for its start, whatever the limit.
+	// With slack ggone takes a few evaluations for its start, whatever the limit.
 	if one := run(context.Background(), solve.Options{Seed: 7, MaxEvals: 1}); one.Evaluations > 1 && info.Name != "ggone" {
 		t.Errorf("%s: %d evaluations of 1", c.name, one.Evaluations)
 	}
@@ -185,7 +185,7 @@ func bruteForce(t testing.TB, in *model.Instance) float64 {
 	return best
 }
 
-// waitsFor says whether a predecessor of the job is not in the order yet.
+// waitsFor says that a predecessor of the job is not in the order yet.
 func waitsFor(in *model.Instance, job int, used []bool) bool {
 	for _, before := range in.Jobs()[job].After {
 		if !used[before] {
