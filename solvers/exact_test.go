@@ -115,7 +115,7 @@ func mustLookup(t testing.TB, name string) solve.Info {
 	return info
 }
 
-// smallBatch has so many jobs on two clusters of 8 and 6 processors, with deadlines.
+// smallBatch has the given number of jobs on two clusters of 8 and 6 processors, with deadlines.
 func smallBatch(t testing.TB, seed uint64, jobs int, objective string) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(machines("c0", 8, 1), machines("c1", 6, 1.4))

@@ -100,7 +100,7 @@ func enumerated(t testing.TB, in *model.Instance, machines int) float64 {
 	}
 }
 
-// tabulated is enumerated for an instance without slack, from a table of the penalty of each job on each machine at each load, with
+// tabulated is enumerated for an instance without an idle rate, from a table of the penalty of each job on each machine at each load, with
 // the best assignment checked by the evaluator: the same by fewer evaluations.
 func tabulated(t testing.TB, in *model.Instance, machines int) float64 {
 	t.Helper()
@@ -202,7 +202,7 @@ func TestGGOneWorkedInstance(t *testing.T) {
 }
 
 // At λ = 0.4 one task's worth of load is parked where it costs least.
-func TestGGOneSlack(t *testing.T) {
+func TestGGOneIdleRate(t *testing.T) {
 	in := built(t, ggoneWorked(t, 0.4))
 	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound.Or(0) < 0.85*(1-2e-6) {
@@ -211,7 +211,7 @@ func TestGGOneSlack(t *testing.T) {
 	// As a dummy task: 112 with four tasks' load is W = (3, 4/3) or (4/3, 8); the former costs (1 − 0.5)/0.5 + (5 − 4)/4 + (1.2 − 1).
 	result = runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Slack = "dummy" }), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound.Or(0) > 0.85 {
-		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any slack", got, result.Bound, result.Status)
+		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any spread of the idle rate", got, result.Bound, result.Status)
 	}
 }
 
@@ -286,15 +286,15 @@ func TestGGOneNearUnstable(t *testing.T) {
 }
 
 // randomGGOne is an instance of few tasks with queues, and the number of its machines.
-func randomGGOne(t testing.TB, seed uint64, slack bool) (in *model.Instance, machines int) {
-	in = solvetest.Queues(t, seed, slack)
+func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, machines int) {
+	in = solvetest.Queues(t, seed, idle)
 	for _, cluster := range in.Clusters() {
 		machines += cluster.Processors
 	}
 	return in, machines
 }
 
-// Random instances of 3 to 7 tasks against all assignments: the optimum without slack, and with slack in any amount.
+// Random instances of 3 to 7 tasks against all assignments: the optimum without an idle rate, and with an idle rate in any amount.
 func TestGGOneAgainstEnumeration(t *testing.T) {
 	agree := func(name string, in *model.Instance, want, tolerance float64) {
 		result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})

@@ -47,7 +47,7 @@ func TestHighsWorkedInstance(t *testing.T) {
 	}
 }
 
-// 200 random instances without slack against all assignments, and 30 with slack: their bound is valid, and their value no better
+// 200 random instances without an idle rate against all assignments, and 30 with an idle rate: their bound is valid, and their value no better
 // than the optimum.
 func TestHighsAgainstEnumeration(t *testing.T) {
 	// HiGHS is not watched by the race detector; make race runs all of them without it too.

@@ -60,7 +60,7 @@ func (l *literalMTS) at(j, r int) attributes {
 	return a
 }
 
-// may says that the job may be placed on the resource: crq.
+// may says whether the job may be placed on the resource: crq.
 func (l *literalMTS) may(j int, a attributes) bool {
 	return a.fits && !math.IsInf(a.s, 1) && (a.inTime || !l.in.Jobs()[j].DeadlineHard)
 }

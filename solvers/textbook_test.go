@@ -66,7 +66,7 @@ func textbook(t testing.TB, in *model.Instance, choose func(left []int, completi
 	return s.Solution()
 }
 
-// inTime says that the job would start by its hard deadline less its duration.
+// inTime says whether the job would start by its hard deadline less its duration.
 func inTime(in *model.Instance, job, cluster int, slot plan.Slot) bool {
 	j := &in.Jobs()[job]
 	if !j.DeadlineHard {
@@ -76,7 +76,7 @@ func inTime(in *model.Instance, job, cluster int, slot plan.Slot) bool {
 	return slot.Start <= j.Deadline-in.DurationOn(job, cluster, size)
 }
 
-// runsNowhere says that no cluster can run the job.
+// runsNowhere says whether no cluster can run the job.
 func runsNowhere(in *model.Instance, job int) bool {
 	for c := range in.Clusters() {
 		if in.CannotRun(job, c) == "" {

@@ -164,11 +164,11 @@ func TestTitanFindsTheOptimum(t *testing.T) {
 			in := built(t, b)
 			best := solvetest.BruteForce(t, in)
 			found := *solveChecked(t, "titan", "list", in, solve.Options{Seed: seed}).Solution.Objective
-			slack := 1e-9 * math.Max(1, math.Abs(best))
-			if found < best-slack {
+			tolerance := 1e-9 * math.Max(1, math.Abs(best))
+			if found < best-tolerance {
 				t.Errorf("seed %d, %v: %v below the optimum %v", seed, objective, found, best)
 			}
-			if tried++; found <= best+slack {
+			if tried++; found <= best+tolerance {
 				optimal++
 			}
 		}

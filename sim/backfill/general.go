@@ -9,43 +9,37 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Kind says which rules a policy for instances follows.
-type Kind int
+// kind says which rules a policy in the general world follows.
+type kind int
 
-// The rules without fixed reservations.
+// The kinds without fixed reservations.
 const (
-	KindFCFS Kind = iota
-	KindEASY
-	KindFlexible
+	kindFCFS kind = iota
+	kindEASY
+	kindFlexible
 )
 
-// Grid is FCFS, EASY or flexible backfilling on an instance with clusters of machines, memory and licences. It generalises
-// the policies for traces:
+// general is FCFS, EASY or flexible backfilling in the general world; the package comment states the rules.
 //
-//   - A job starts on the cluster on which it can start first; of those, on which it ends first by its estimate; ties go to the first.
-//   - The reservation holds processors and memory of machines and licences: a later job may start if it ends by the shadow time or
-//     leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra processors.
-//   - A job whose hard deadline cannot be met any more, by its estimate, is dropped.
-//
-// Complexity: O((q·C + r)·m) an instant for q queued and r running jobs and C clusters of m machines.
-type Grid struct {
-	Kind       Kind
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
-	Priorities Priorities
+// Complexity: O((q·C + r)·m) an instant, for q queued and r running jobs and C clusters of m machines.
+type general struct {
+	kind       kind
+	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
+	priorities Priorities
 
-	grid    *sim.Grid
-	queue   []ranked
-	running []*sim.Job // by estimated end, then number
-	fastest []float64  // by handle: the least estimate of the job
-	empty   sim.Room
-	plan    reservation
-	most    []int32 // free processors by cluster
-	demand  []float64
-	shares  []sim.Share
-	chosen  []sim.Share
+	platform *sim.Platform
+	queue    []ranked
+	running  []*sim.Job // by estimated end, then number
+	fastest  []float64  // by handle: the least estimate of the job
+	empty    sim.Room
+	plan     reservation
+	most     []int32 // free processors by cluster
+	demand   []float64
+	shares   []sim.Share
+	chosen   []sim.Share
 }
 
-// reservation is what is kept for the first job that cannot start.
+// reservation is what the policy keeps for the first job that cannot start.
 type reservation struct {
 	job     *sim.Job // nil: none
 	cluster int
@@ -54,47 +48,47 @@ type reservation struct {
 	trial   sim.Room
 }
 
-// NewGrid makes a policy for the system.
-func NewGrid(kind Kind, step float64, weights Priorities) func(*sim.Grid) sim.Policy {
-	return func(g *sim.Grid) sim.Policy {
-		return &Grid{Kind: kind, Step: step, Priorities: weights, grid: g, empty: g.All(),
-			most: make([]int32, g.Clusters()), demand: make([]float64, g.Licences())}
+// newGeneral returns a maker of policies for a platform.
+func newGeneral(kind kind, step float64, weights Priorities) func(*sim.Platform) sim.Policy {
+	return func(platform *sim.Platform) sim.Policy {
+		return &general{kind: kind, step: step, priorities: weights, platform: platform, empty: platform.All(),
+			most: make([]int32, platform.Clusters()), demand: make([]float64, platform.Licences())}
 	}
 }
 
 // Arrive implements sim.Policy.
-func (p *Grid) Arrive(j *sim.Job) {
+func (p *general) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.fastest) {
 		p.fastest = append(p.fastest, 0)
 	}
-	p.fastest[j.Handle] = fastest(p.grid, j, &p.empty)
+	p.fastest[j.Handle] = fastest(p.platform, j, &p.empty)
 	at, _ := slices.BinarySearchFunc(p.queue, j.Number, func(r ranked, number int64) int { return cmp.Compare(r.job.Number, number) })
-	if p.Kind == KindFlexible {
+	if p.kind == kindFlexible {
 		at = len(p.queue)
 	}
 	p.queue = slices.Insert(p.queue, at, ranked{job: j})
 }
 
 // fastest is the least estimate of a job over all clusters.
-func fastest(g *sim.Grid, j *sim.Job, empty *sim.Room) float64 {
+func fastest(platform *sim.Platform, j *sim.Job, empty *sim.Room) float64 {
 	least := math.Inf(1)
-	for c := range g.Clusters() {
-		least = min(least, g.Fastest(j, c, empty))
+	for c := range platform.Clusters() {
+		least = min(least, platform.Fastest(j, c, empty))
 	}
 	return least
 }
 
 // Release implements sim.Policy.
-func (p *Grid) Release(j *sim.Job, _ int, last bool) {
+func (p *general) Release(j *sim.Job, _ int, last bool) {
 	if last {
 		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
 	}
 }
 
 // Decide implements sim.Policy.
-func (p *Grid) Decide(e *sim.Engine) {
+func (p *general) Decide(e *sim.Engine) {
 	p.dropHopeless(e)
-	if p.Kind == KindFlexible {
+	if p.kind == kindFlexible {
 		p.rank(e.Now())
 	}
 	p.plan.job = nil
@@ -108,7 +102,7 @@ func (p *Grid) Decide(e *sim.Engine) {
 			continue
 		}
 		kept = append(kept, r)
-		if p.plan.job == nil && p.Kind == KindFCFS {
+		if p.plan.job == nil && p.kind == kindFCFS {
 			kept = append(kept, p.queue[k+1:]...)
 			break
 		}
@@ -121,13 +115,13 @@ func (p *Grid) Decide(e *sim.Engine) {
 }
 
 // dropHopeless drops the jobs that cannot meet their hard deadlines any more.
-func (p *Grid) dropHopeless(e *sim.Engine) {
+func (p *general) dropHopeless(e *sim.Engine) {
 	p.queue = slices.DeleteFunc(p.queue, func(r ranked) bool {
 		return dropHopeless(e, r.job, p.fastest[r.job.Handle])
 	})
 }
 
-// dropHopeless drops a job that cannot meet its hard deadline even if it starts at once.
+// dropHopeless drops a job that cannot meet its hard deadline even if it starts at once, and says whether it did.
 func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 	r := j.Request
 	if !r.DeadlineHard || e.Now()+fastest <= r.Deadline {
@@ -137,27 +131,27 @@ func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 	return true
 }
 
-// count finds the free processors of each cluster.
-func (p *Grid) count() {
+// count counts the free processors of each cluster.
+func (p *general) count() {
 	clear(p.most)
-	for m := range p.grid.Machines {
-		p.most[p.grid.Machines[m].Cluster] += p.grid.Free.Processors[m]
+	for m := range p.platform.Machines {
+		p.most[p.platform.Machines[m].Cluster] += p.platform.Free.Processors[m]
 	}
 }
 
-// start starts a job on the cluster where it ends first of those where it may start now; false: on none.
-func (p *Grid) start(e *sim.Engine, j *sim.Job) bool {
+// start starts a job on the cluster where it ends first by its estimate, of those where it may start now; false: there is none.
+func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	best, bestEnd := -1, math.Inf(1)
-	for c := range p.grid.Clusters() {
-		if int(p.most[c]) < p.grid.Width(j, c) {
+	for c := range p.platform.Clusters() {
+		if int(p.most[c]) < p.platform.Width(j, c) {
 			continue
 		}
-		shares, ok := p.grid.Fits(&p.grid.Free, j, c, p.shares[:0])
+		shares, ok := p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
 		p.shares = shares
 		if !ok {
 			continue
 		}
-		end := e.Now() + p.grid.Estimate(j, c, shares)
+		end := e.Now() + p.platform.Estimate(j, c, shares)
 		if end < bestEnd && inTime(j, end) && p.harmless(j, c, shares, end) {
 			best, bestEnd = c, end
 			p.chosen = append(p.chosen[:0], shares...)
@@ -167,7 +161,7 @@ func (p *Grid) start(e *sim.Engine, j *sim.Job) bool {
 		return false
 	}
 	if p.plan.job != nil && bestEnd > p.plan.shadow {
-		p.grid.Take(&p.plan.room, j, best, p.chosen)
+		p.platform.Take(&p.plan.room, j, best, p.chosen)
 	}
 	e.StartOn(j, sim.Claim{Cluster: best, Shares: p.chosen})
 	for _, s := range p.chosen {
@@ -177,7 +171,7 @@ func (p *Grid) start(e *sim.Engine, j *sim.Job) bool {
 	return true
 }
 
-// insertByEnd adds a running job to those in order of estimated end.
+// insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
 func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {
 	at, _ := slices.BinarySearchFunc(running, j, func(a, b *sim.Job) int {
 		return cmp.Or(cmp.Compare(a.EstimatedEnd, b.EstimatedEnd), cmp.Compare(a.Number, b.Number))
@@ -185,43 +179,44 @@ func insertByEnd(running []*sim.Job, j *sim.Job) []*sim.Job {
 	return slices.Insert(running, at, j)
 }
 
-// inTime says that a job that ends so meets its deadline if it is hard.
+// inTime says whether a job that ends at the given time keeps its hard deadline, if it has one.
 func inTime(j *sim.Job, end float64) bool {
 	return !j.Request.DeadlineHard || end <= j.Request.Deadline
 }
 
-// harmless says that a job that would start now and end so does not delay the reserved one.
-func (p *Grid) harmless(j *sim.Job, cluster int, shares []sim.Share, end float64) bool {
+// harmless says whether a job that starts now on the shares and ends at the given time leaves the reserved job its place.
+func (p *general) harmless(j *sim.Job, cluster int, shares []sim.Share, end float64) bool {
 	r := &p.plan
 	if r.job == nil || end <= r.shadow {
 		return true
 	}
 	r.trial.CopyFrom(&r.room)
-	p.grid.Take(&r.trial, j, cluster, shares)
-	_, ok := p.grid.Fits(&r.trial, r.job, r.cluster, nil)
+	p.platform.Take(&r.trial, j, cluster, shares)
+	_, ok := p.platform.Fits(&r.trial, r.job, r.cluster, nil)
 	return ok
 }
 
-// reserve finds the earliest estimated end at which the job fits. A job that would miss a hard deadline then gets no reservation.
-func (p *Grid) reserve(e *sim.Engine, j *sim.Job) {
+// reserve makes a reservation for the job at the earliest estimated end at which it fits. A job that would then miss its hard deadline
+// gets none.
+func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 	r := &p.plan
-	r.room.CopyFrom(&p.grid.Free)
+	r.room.CopyFrom(&p.platform.Free)
 	now := e.Now()
 	p.inOrder(now, func(at float64, last bool, other *sim.Job) bool {
 		for _, part := range e.Held(other) {
-			p.grid.Give(&r.room, other, part.Cluster, part.Shares())
+			p.platform.Give(&r.room, other, part.Cluster, part.Shares())
 		}
 		if !last {
 			return true
 		}
 		best := math.Inf(1)
-		for c := range p.grid.Clusters() {
-			shares, ok := p.grid.Fits(&r.room, j, c, p.shares[:0])
+		for c := range p.platform.Clusters() {
+			shares, ok := p.platform.Fits(&r.room, j, c, p.shares[:0])
 			p.shares = shares
 			if !ok {
 				continue
 			}
-			if end := at + p.grid.Estimate(j, c, shares); end < best && inTime(j, end) {
+			if end := at + p.platform.Estimate(j, c, shares); end < best && inTime(j, end) {
 				best = end
 				r.job, r.cluster, r.shadow = j, c, at
 			}
@@ -230,14 +225,14 @@ func (p *Grid) reserve(e *sim.Engine, j *sim.Job) {
 	})
 }
 
-// inOrder calls yield for the running jobs in order of the end that is expected of them; last says that the next one ends
-// later. It stops where yield returns false.
-func (p *Grid) inOrder(now float64, yield func(end float64, last bool, j *sim.Job) bool) {
+// inOrder calls yield for the running jobs in order of their expected ends; last says that no other job ends at the same time. It
+// stops where yield returns false.
+func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim.Job) bool) {
 	n := 0 // those that have outlived their estimates
 	for n < len(p.running) && p.running[n].EstimatedEnd <= now {
 		n++
 	}
-	late, k := after(now, p.Step), n
+	late, k := after(now, p.step), n
 	next := func() (float64, *sim.Job) {
 		switch {
 		case n > 0 && (k == len(p.running) || p.running[k].EstimatedEnd >= late):
@@ -260,8 +255,8 @@ func (p *Grid) inOrder(now float64, yield func(end float64, last bool, j *sim.Jo
 }
 
 // rank sorts the queue by priority.
-func (p *Grid) rank(now float64) {
-	g := p.grid
+func (p *general) rank(now float64) {
+	platform := p.platform
 	clear(p.demand)
 	shortest := math.Inf(1)
 	for _, r := range p.queue {
@@ -272,7 +267,7 @@ func (p *Grid) rank(now float64) {
 	}
 	plenty := 0.0 // licences asked for that are not critical
 	for l, asked := range p.demand {
-		if p.demand[l] = g.Scarcity(l, asked); asked > 0 && p.demand[l] <= 1 {
+		if p.demand[l] = platform.Scarcity(l, asked); asked > 0 && p.demand[l] <= 1 {
 			plenty++
 		}
 	}
@@ -285,20 +280,20 @@ func (p *Grid) rank(now float64) {
 				score += ratio
 			}
 		}
-		p.queue[k].priority = p.Priorities.of(now, j.Arrival, j.Request.Deadline, p.fastest[j.Handle], shortest, score)
+		p.queue[k].priority = p.priorities.of(now, j.Arrival, j.Request.Deadline, p.fastest[j.Handle], shortest, score)
 	}
 	slices.SortFunc(p.queue, byPriority)
 }
 
 // Plan implements sim.Planner.
-func (p *Grid) Plan(j *sim.Job) sim.Plan {
+func (p *general) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
 	switch first := p.plan.job; {
 	case first == j:
 		plan.Reserved = p.plan.shadow
 	case first != nil:
 		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
-	case p.Kind == KindFCFS:
+	case p.kind == kindFCFS:
 		for _, r := range p.queue {
 			if r.job == j {
 				break

@@ -7,59 +7,53 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// GridConservative is conservative backfilling on an instance with clusters of machines, memory and licences. It generalises
-// [Conservative]: a reservation is of processors of machines, with their memory, and of licences. A job goes where it can
-// start first; of those, where it ends first by its estimate; ties go to the first cluster. A job for which there is no
-// reservation before its hard deadline is dropped.
-//
-// Complexity: O(q·s²·C·m) an instant at which a job ended early for q queued jobs, s steps of the plan and C clusters of m
-// machines; in most cases one or two of the steps are looked at from each.
-type GridConservative struct {
-	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
+// generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
+// dropped.
+type generalConservative struct {
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 
-	grid    *sim.Grid
-	plan    timeline
-	empty   sim.Room
-	queue   []*sim.Job // in queue order, of which the last fresh have no reservation yet
-	fresh   []*sim.Job
-	running []*sim.Job
-	booked  []gridSlot // by handle
-	freed   []freedSlot
-	afresh  bool // a job outlived its estimate: the plan does not hold
+	platform *sim.Platform
+	plan     timeline
+	empty    sim.Room
+	queue    []*sim.Job // in queue order, of which the last fresh have no reservation yet
+	fresh    []*sim.Job
+	running  []*sim.Job
+	booked   []generalBooking // by handle
+	freed    []generalFreed
+	afresh   bool // a job outlived its estimate: the plan does not hold
 }
 
-// freedSlot is what the plan holds for a job that has ended. The job's slot may hold another job by now, so that what is
-// needed of it is kept.
-type freedSlot struct {
+// generalFreed is what the plan holds for a job that has ended. It keeps a copy of the job, whose handle another job may have by now.
+type generalFreed struct {
 	job  sim.Job
-	slot gridSlot
+	slot generalBooking
 }
 
-// NewGridConservative makes a policy for the system.
-func NewGridConservative(step float64) func(*sim.Grid) sim.Policy {
-	return func(g *sim.Grid) sim.Policy {
-		return &GridConservative{Step: step, grid: g, plan: timeline{grid: g}, empty: g.All()}
+// newGeneralConservative returns a maker of policies for a platform.
+func newGeneralConservative(step float64) func(*sim.Platform) sim.Policy {
+	return func(platform *sim.Platform) sim.Policy {
+		return &generalConservative{step: step, platform: platform, plan: timeline{platform: platform}, empty: platform.All()}
 	}
 }
 
 // Arrive implements sim.Policy.
-func (p *GridConservative) Arrive(j *sim.Job) {
+func (p *generalConservative) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
-		p.booked = append(p.booked, gridSlot{})
+		p.booked = append(p.booked, generalBooking{})
 	}
 	p.fresh = append(p.fresh, j)
 }
 
 // Release implements sim.Policy.
-func (p *GridConservative) Release(j *sim.Job, _ int, last bool) {
+func (p *generalConservative) Release(j *sim.Job, _ int, last bool) {
 	if last {
 		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
-		p.freed = append(p.freed, freedSlot{*j, p.booked[j.Handle]})
+		p.freed = append(p.freed, generalFreed{*j, p.booked[j.Handle]})
 	}
 }
 
 // Decide implements sim.Policy.
-func (p *GridConservative) Decide(e *sim.Engine) {
+func (p *generalConservative) Decide(e *sim.Engine) {
 	now := e.Now()
 	if p.plan.times == nil {
 		p.plan.reset(now, &p.empty)
@@ -92,7 +86,7 @@ func (p *GridConservative) Decide(e *sim.Engine) {
 	}
 }
 
-// insertByNumber adds a job to a queue.
+// insertByNumber inserts a job into a queue in order of number.
 func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 	at := len(queue)
 	for at > 0 && queue[at-1].Number > j.Number {
@@ -101,12 +95,12 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 	return slices.Insert(queue, at, j)
 }
 
-// reserve gives a job the earliest reservation that there is, or drops it.
-func (p *GridConservative) reserve(e *sim.Engine, j *sim.Job) bool {
-	if dropHopeless(e, j, fastest(p.grid, j, &p.empty)) {
+// reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
+func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
+	if dropHopeless(e, j, fastest(p.platform, j, &p.empty)) {
 		return false
 	}
-	s, ok := p.plan.earliest(j, p.Step)
+	s, ok := p.plan.earliest(j, p.step)
 	if !ok {
 		e.Drop(j, "no reservation that meets its hard deadline")
 		return false
@@ -117,22 +111,22 @@ func (p *GridConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 }
 
 // rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
-func (p *GridConservative) rebuild(e *sim.Engine) {
+func (p *generalConservative) rebuild(e *sim.Engine) {
 	now := e.Now()
 	p.freed = p.freed[:0]
 	p.plan.reset(now, &p.empty)
 	for _, j := range p.running {
 		s := &p.booked[j.Handle]
 		if s.start, s.end = now, j.EstimatedEnd; s.end <= now {
-			s.end = after(now, p.Step)
+			s.end = after(now, p.step)
 		}
 		p.plan.take(j, s)
 	}
 	p.queue = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return e.Stopped() || !p.reserve(e, j) })
 }
 
-// compress gives back what early ends freed and lets each queued job in turn have the earliest reservation that there is now.
-func (p *GridConservative) compress(e *sim.Engine) {
+// compress gives back what early ends freed; then each queued job in turn gets the earliest reservation at which it fits now.
+func (p *generalConservative) compress(e *sim.Engine) {
 	now := e.Now()
 	p.plan.forget(now)
 	early := false
@@ -151,20 +145,20 @@ func (p *GridConservative) compress(e *sim.Engine) {
 		}
 		s := &p.booked[j.Handle]
 		p.plan.give(j, s, now)
-		if better, ok := p.plan.earliest(j, p.Step); ok && better.start < s.start {
+		if better, ok := p.plan.earliest(j, p.step); ok && better.start < s.start {
 			*s = better
 		}
 		p.plan.take(j, s)
 	}
 }
 
-// launch starts the jobs whose reservation has come and returns the earliest reservation of those that fit already.
-func (p *GridConservative) launch(e *sim.Engine) (wake float64) {
+// launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
+func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 	now := e.Now()
 	kept := p.queue[:0]
 	for _, j := range p.queue {
 		s := &p.booked[j.Handle]
-		if s.start > now || !p.grid.Holds(&p.grid.Free, j, s.cluster, s.shares) {
+		if s.start > now || !p.platform.HasRoom(&p.platform.Free, j, s.cluster, s.shares) {
 			kept = append(kept, j)
 			continue
 		}
@@ -175,8 +169,8 @@ func (p *GridConservative) launch(e *sim.Engine) (wake float64) {
 	p.queue = kept
 	wake = math.Inf(1)
 	for _, j := range kept {
-		for c := range p.grid.Clusters() {
-			if _, ok := p.grid.Fits(&p.grid.Free, j, c, nil); ok {
+		for c := range p.platform.Clusters() {
+			if _, ok := p.platform.Fits(&p.platform.Free, j, c, nil); ok {
 				wake = min(wake, p.booked[j.Handle].start)
 			}
 		}
@@ -185,7 +179,7 @@ func (p *GridConservative) launch(e *sim.Engine) (wake float64) {
 }
 
 // Plan implements sim.Planner.
-func (p *GridConservative) Plan(j *sim.Job) sim.Plan {
+func (p *generalConservative) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: p.booked[j.Handle].start, For: math.NaN()}
 	for _, other := range p.queue {
 		if other != j && p.booked[other.Handle].start < p.booked[j.Handle].start+j.Estimate && other.Number < j.Number {

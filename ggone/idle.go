@@ -10,32 +10,32 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// The problem with slack in any amount: loads are real, λ_r·T = ℓ_r ≥ n_r and Σℓ_r = λ·T. Two whole-number problems give
-// first allocations and a bound: that without the slack, and that with the slack in dummy tasks. Then a branch-and-bound on
-// boxes of real loads closes the gap. Its relaxation prices both the tasks, u, and the load, v: a machine in a box takes the
-// tasks and the load of the least penalty − Σu − v·ℓ, where the penalty, convex in ℓ, is bounded by its value at the low end
-// of each piece of the box and by its tangents in the middle, of which the better counts. The error falls with the square
-// of the width.
+// This file solves the problem with an idle rate in any amount. The idle rate is what the rate of arrivals exceeds the tasks and the
+// committed rates by; times the period it is the idle load, in tasks. Loads are real numbers: λ_r·T = ℓ_r ≥ n_r and Σℓ_r = λ·T.
+//
+// Two whole-number problems give first allocations and a bound: one without the idle rate, one with the idle rate as dummy tasks. Then a
+// branch-and-bound on boxes of real loads closes the gap. Its relaxation prices the tasks, by u, and the load, by v: a machine in a box
+// takes the tasks and the load of the least penalty − Σu − v·ℓ. The penalty is convex in ℓ. In each piece of the box it is bounded by its
+// value at the low end and by its tangents in the middle; the better bound counts. The error falls with the square of the width.
 
-// slackWork is the number of penalties, roughly, after which a search with slack gives up on closing the gap where no number
-// of evaluations limits it: dozens of tasks with slack may keep it busy for ever.
-const slackWork = 1 << 27
+// idleWork is about the number of penalties after which a search with an idle rate stops, where no number of evaluations limits it: dozens
+// of tasks with an idle rate may keep it busy for ever.
+const idleWork = 1 << 27
 
-// The evaluations of the two whole-number problems where no number limits them: they only have to give a start, and dummies are all
-// alike.
+// The evaluations of the two whole-number problems where Options sets no limit: they only have to give a start, and dummies are all alike.
 const (
 	wholeEvaluations = 20000
 	dummyEvaluations = 3000
 )
 
-// polishEvery is the number of boxes from one of which an allocation is made: parking takes as long as many bounds.
+// polishEvery is the number of boxes for each allocation: one box of polishEvery gives one, as parking takes as long as many bounds.
 const polishEvery = 16
 
-// slackTolerance is the least tolerance with slack: boxes shrink with the root of it.
-const slackTolerance = 1e-6
+// idleTolerance is the least tolerance with an idle rate: the width of the boxes falls only with its square root.
+const idleTolerance = 1e-6
 
-// slackSearch is one run of the branch-and-bound on real loads.
-type slackSearch struct {
+// idleSearch is one run of the branch-and-bound on real loads.
+type idleSearch struct {
 	p       *Problem
 	ctx     context.Context
 	opt     Options
@@ -47,63 +47,63 @@ type slackSearch struct {
 	machine  []int
 	prices   []float64 // of the tasks and of load at the best allocation
 	proved   float64
-	unproved float64 // bound of what could not be decided, for want of digits; +Inf: nothing
+	unproved float64 // bound of the parts that rounding left undecided; +Inf: none
 
 	evaluations int64
-	most        int64 // evaluations
-	open        slackQueue
+	most        int64 // largest number of evaluations
+	open        idleQueue
 	born        int
 	explored    int
 	transport   transport
 
 	count        []float64
-	direction    []float64 // of u, and last of v
-	share        []float64 // by task and server: how often it was there in the last ascent
+	direction    []float64 // of u, then of v
+	share        []float64 // by task and server: how often the task was there in the last ascent
 	values, work []float64
-	pieces       []piece // by server: the one that the last bound took
+	pieces       []piece // by server: the piece that the last bound took
 }
 
 // piece is what a server takes in the relaxation.
 type piece struct {
 	load, value float64
 	serves      []int
-	exact       float64 // the value at the load, not a bound of it
+	exact       float64 // the value itself at the load, not a bound
 }
 
-// slackNode is a box of loads.
-type slackNode struct {
+// idleNode is a box of loads.
+type idleNode struct {
 	low, high []float64
 	place     []int     // by task: the server that it is placed on; −1: free
-	placed    bool      // some are
-	prices    []float64 // u, and last v
+	placed    bool      // some task is placed
+	prices    []float64 // u, then v
 	bound     float64
 	born      int
 }
 
-type slackQueue []*slackNode
+type idleQueue []*idleNode
 
-func (q slackQueue) Len() int { return len(q) }
-func (q slackQueue) Less(a, b int) bool {
+func (q idleQueue) Len() int { return len(q) }
+func (q idleQueue) Less(a, b int) bool {
 	if q[a].bound != q[b].bound {
 		return q[a].bound < q[b].bound
 	}
 	return q[a].born < q[b].born
 }
-func (q slackQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
-func (q *slackQueue) Push(x any)   { *q = append(*q, x.(*slackNode)) }
-func (q *slackQueue) Pop() any {
+func (q idleQueue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
+func (q *idleQueue) Push(x any)   { *q = append(*q, x.(*idleNode)) }
+func (q *idleQueue) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]
 	*q = (*q)[:last]
 	return x
 }
 
-// solveSlack solves the problem with so much slack, in tasks over the period.
-func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (Result, error) {
-	opt.Tolerance = max(opt.Tolerance, slackTolerance)
+// solveIdle solves the problem with an idle load, in tasks over the period.
+func (p *Problem) solveIdle(ctx context.Context, idle float64, opt Options) (Result, error) {
+	opt.Tolerance = max(opt.Tolerance, idleTolerance)
 	tasks := len(p.Tasks)
-	s := &slackSearch{
-		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + slack,
+	s := &idleSearch{
+		p: p, ctx: ctx, opt: opt, servers: p.servers(), total: float64(tasks) + idle,
 		best: math.Inf(1), proved: math.Inf(-1), unproved: math.Inf(1),
 		count: make([]float64, tasks), direction: make([]float64, tasks+1),
 		values: make([]float64, tasks), work: make([]float64, tasks),
@@ -112,14 +112,14 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	s.share = make([]float64, tasks*len(s.servers))
 	s.pieces = make([]piece, len(s.servers))
 	s.most = cmp.Or(opt.Evaluations, math.MaxInt64)
-	s.start(slack)
+	s.start(idle)
 	switch {
 	case opt.Evaluations == 0:
 		s.most = s.affordable()
-	case s.penalties() > slackWork: // a single bound would take longer than all that is spent where no number is given
+	case s.penalties() > idleWork: // a single bound would take more than the whole search may
 		s.most = 0
 	}
-	root := &slackNode{prices: make([]float64, tasks+1), bound: s.proved}
+	root := &idleNode{prices: make([]float64, tasks+1), bound: s.proved}
 	for range tasks {
 		root.place = append(root.place, -1)
 	}
@@ -134,7 +134,7 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 		heap.Push(&s.open, root)
 	}
 	for s.open.Len() > 0 && !s.stopped() {
-		n := heap.Pop(&s.open).(*slackNode)
+		n := heap.Pop(&s.open).(*idleNode)
 		s.proved = max(s.proved, s.certain(n.bound))
 		if n.bound < s.limit() {
 			s.explore(n)
@@ -158,20 +158,20 @@ func (p *Problem) solveSlack(ctx context.Context, slack float64, opt Options) (R
 	return result, nil
 }
 
-// largest is the largest load that a server can have: what keeps it stable, and no more than there is. A machine whose tasks take no
-// work would take any load.
-func (s *slackSearch) largest(r int) float64 { return min(s.servers[r].most, s.total*(1+1e-12)) }
+// largest is the largest load that a server can have: the load just below which it stays stable, and at most the total. A machine whose
+// tasks take no work is stable at any load.
+func (s *idleSearch) largest(r int) float64 { return min(s.servers[r].most, s.total*(1+1e-12)) }
 
-// affordable is the number of bounds that take about slackWork penalties; 0 where that is too few to be of use.
-func (s *slackSearch) affordable() int64 {
-	if bounds := slackWork / s.penalties(); bounds > 100 {
+// affordable is the number of bounds that compute about idleWork penalties; 0 where that is too few to be of use.
+func (s *idleSearch) affordable() int64 {
+	if bounds := idleWork / s.penalties(); bounds > 100 {
 		return max(2000, int64(min(bounds, 1e15)))
 	}
 	return 0
 }
 
-// penalties is the number of penalties, roughly, that one bound looks at.
-func (s *slackSearch) penalties() float64 {
+// penalties is about the number of penalties that one bound computes.
+func (s *idleSearch) penalties() float64 {
 	levels := float64(len(s.servers))
 	for r := range s.servers {
 		levels += s.largest(r)
@@ -180,19 +180,19 @@ func (s *slackSearch) penalties() float64 {
 }
 
 // limit is the cost from which on an allocation is not worth finding.
-func (s *slackSearch) limit() float64 { return s.opt.limit(s.best, len(s.p.Tasks)) }
+func (s *idleSearch) limit() float64 { return s.opt.limit(s.best, len(s.p.Tasks)) }
 
-// certain is the bound of all, given that of what is open.
-func (s *slackSearch) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
+// certain is a lower bound of all allocations, given the bound of the open boxes.
+func (s *idleSearch) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
 
-// stopped says that the search has to end.
-func (s *slackSearch) stopped() bool {
+// stopped says whether the search has to end.
+func (s *idleSearch) stopped() bool {
 	return s.evaluations >= s.most || s.ctx.Err() != nil
 }
 
-// start takes allocations from the two whole-number problems, and the bound of that without slack.
-func (s *slackSearch) start(slack float64) {
-	for _, dummies := range []int{0, wholeTasks(slack)} {
+// start takes allocations from the two whole-number problems, and the bound from the one without an idle rate.
+func (s *idleSearch) start(idle float64) {
+	for _, dummies := range []int{0, wholeTasks(idle)} {
 		if s.p.room() < len(s.p.Tasks)+dummies || s.p.large(dummies) || s.stopped() {
 			continue
 		}
@@ -206,8 +206,8 @@ func (s *slackSearch) start(slack float64) {
 		if s.opt.Evaluations > 0 { // leave some for the search itself
 			opt.Evaluations = max(1, (opt.Evaluations-s.evaluations)/3)
 		}
-		whole, proved := s.p.solveWhole(s.ctx, slack, dummies, opt)
-		if s.opt.Evaluations > 0 { // otherwise the limit is for the boxes alone
+		whole, proved := s.p.solveWhole(s.ctx, idle, dummies, opt)
+		if s.opt.Evaluations > 0 { // otherwise the limit counts boxes alone
 			s.evaluations += whole.Evaluations
 		}
 		if dummies == 0 {
@@ -218,16 +218,16 @@ func (s *slackSearch) start(slack float64) {
 	s.report()
 }
 
-// report tells the progress.
-func (s *slackSearch) report() {
+// report calls the caller's progress function.
+func (s *idleSearch) report() {
 	if s.opt.Progress != nil {
 		s.opt.Progress(Progress{s.evaluations, s.best, model.ProvedBound(min(s.best, s.proved))})
 	}
 }
 
-// offer parks the slack for the allocation and keeps it where it is the best so far; it returns the loads, nil where none were found, and
-// a bound of what the allocation costs.
-func (s *slackSearch) offer(machine []int) (loads []float64, price, bound float64) {
+// offer parks the idle load of an allocation and keeps the allocation where it is the best so far. It returns the loads (nil: none were
+// found), the price of load and a lower bound of the allocation's cost.
+func (s *idleSearch) offer(machine []int) (loads []float64, price, bound float64) {
 	s.evaluations++
 	tasks := make([][]int, len(s.servers))
 	for y, r := range machine {
@@ -235,7 +235,7 @@ func (s *slackSearch) offer(machine []int) (loads []float64, price, bound float6
 	}
 	loads, price, bound, ok := s.p.park(s.ctx, s.servers, tasks, s.total)
 	if !ok {
-		if s.machine == nil && s.ctx.Err() != nil { // better than none: the evaluator parks the slack
+		if s.machine == nil && s.ctx.Err() != nil { // better than no allocation: the evaluator parks the idle load
 			s.machine = slices.Clone(machine)
 		}
 		return nil, 0, bound
@@ -247,9 +247,9 @@ func (s *slackSearch) offer(machine []int) (loads []float64, price, bound float6
 	return loads, price, bound
 }
 
-// polish assigns the tasks at real loads and parks the slack anew, in turn, as long as that gives something better. The prices of
-// the best are kept.
-func (s *slackSearch) polish(loads []float64) {
+// polish assigns the tasks at real loads and parks the idle load anew, in turn, as long as the cost falls. It keeps the prices of the
+// best allocation.
+func (s *idleSearch) polish(loads []float64) {
 	for range 8 {
 		before := s.best
 		machine := s.assign(loads)
@@ -273,9 +273,9 @@ func (s *slackSearch) polish(loads []float64) {
 	}
 }
 
-// assign solves the transportation problem at real loads: a machine has as many places as its load has whole tasks. Where
-// that is not enough, those nearest to the next whole number get one more.
-func (s *slackSearch) assign(loads []float64) []int {
+// assign solves the transportation problem at real loads: a machine has as many places as its load has whole tasks. Where these are too
+// few, the machines whose loads are nearest to the next whole number get one more.
+func (s *idleSearch) assign(loads []float64) []int {
 	s.evaluations++
 	places, sum := make([]int, len(loads)), 0
 	for r, l := range loads {
@@ -319,7 +319,7 @@ func (s *slackSearch) assign(loads []float64) []int {
 }
 
 // explore bounds a box and splits it.
-func (s *slackSearch) explore(n *slackNode) {
+func (s *idleSearch) explore(n *idleNode) {
 	s.ascend(n)
 	if n.bound >= s.limit() {
 		return
@@ -336,9 +336,9 @@ func (s *slackSearch) explore(n *slackNode) {
 		}
 		s.polish(loads)
 	}
-	var children []*slackNode
+	var children []*idleNode
 	task := s.undecided(n)
-	if task < 0 { // all tasks are placed: what is left is convex
+	if task < 0 { // all tasks are placed: the problem left is convex
 		loads, _, bound := s.offer(n.place)
 		switch bound = max(bound, n.bound); {
 		case loads == nil && s.stopped():
@@ -365,7 +365,7 @@ func (s *slackSearch) explore(n *slackNode) {
 }
 
 // splitBox splits the box at a load of a server: loads fall from rank to rank inside a class.
-func (s *slackSearch) splitBox(n *slackNode, rank int, at float64) []*slackNode {
+func (s *idleSearch) splitBox(n *idleNode, rank int, at float64) []*idleNode {
 	up, down := s.child(n), s.child(n)
 	for r := range s.servers {
 		if s.servers[r].class != s.servers[rank].class {
@@ -378,12 +378,12 @@ func (s *slackSearch) splitBox(n *slackNode, rank int, at float64) []*slackNode 
 			down.high[r] = min(down.high[r], at)
 		}
 	}
-	return []*slackNode{up, down}
+	return []*idleNode{up, down}
 }
 
 // child is a copy of the node.
-func (s *slackSearch) child(n *slackNode) *slackNode {
+func (s *idleSearch) child(n *idleNode) *idleNode {
 	s.born++
-	return &slackNode{low: slices.Clone(n.low), high: slices.Clone(n.high), place: slices.Clone(n.place), placed: n.placed,
+	return &idleNode{low: slices.Clone(n.low), high: slices.Clone(n.high), place: slices.Clone(n.place), placed: n.placed,
 		prices: n.prices, bound: n.bound, born: s.born}
 }

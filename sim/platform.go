@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// Request is what the user of a job of an instance asked for.
+// Request is what the user of a job in the general world asked for.
 type Request struct {
 	ID             string
 	Min, Max       int // processors it may hold
@@ -27,8 +27,8 @@ type Request struct {
 	index int // of the job in the instance
 }
 
-// Machine is what processors are given out from: one machine, or a group of alike machines where no job of the instance can tell
-// them apart, as memory or a span within one machine would.
+// Machine is one machine, or a whole group of alike machines where no job of the instance can tell them apart. A job with a need of
+// memory or with a span within one machine could.
 type Machine struct {
 	Cluster    int
 	Group      int     // index of its group in the cluster's machines
@@ -46,18 +46,18 @@ type Pool struct {
 	Copies  int
 }
 
-// Grid is the system of an instance: its machines and pools, and what of them is free.
-type Grid struct {
+// Platform is the machines and licence pools of an instance, and what of them is free.
+type Platform struct {
 	Machines []Machine // cluster by cluster, in the order of processors
-	Pools    []Pool
-	Free     Room // now; a policy plans with copies
+	Pools    []Pool    // the limited ones
+	Free     Room      // what is free now; a policy plans with copies of it
 
 	in       *model.Instance
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
 }
 
-// clusterView is what a grid knows of a cluster.
+// clusterView is what a platform knows of a cluster.
 type clusterView struct {
 	first, last int   // its machines
 	order       []int // its machines, the fastest first
@@ -75,25 +75,25 @@ type Room struct {
 type Share struct{ Machine, Processors int32 }
 
 // Clusters is the number of clusters.
-func (g *Grid) Clusters() int { return len(g.clusters) }
+func (p *Platform) Clusters() int { return len(p.clusters) }
 
 // ClusterID is the name of a cluster.
-func (g *Grid) ClusterID(cluster int) string { return g.in.Clusters()[cluster].ID }
+func (p *Platform) ClusterID(cluster int) string { return p.in.Clusters()[cluster].ID }
 
 // LicenceID is the name of a licence.
-func (g *Grid) LicenceID(licence int) string { return g.in.Licences()[licence].ID }
+func (p *Platform) LicenceID(licence int) string { return p.in.Licences()[licence].ID }
 
-// newGrid is the system of an instance, all free.
-func newGrid(in *model.Instance) *Grid {
-	g := &Grid{in: in}
+// newPlatform is the platform of an instance, all free. O(machines + clusters · licences).
+func newPlatform(in *model.Instance) *Platform {
+	p := &Platform{in: in}
 	together := plain(in)
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
-		view := clusterView{first: len(g.Machines)}
+		view := clusterView{first: len(p.Machines)}
 		if together { // nothing tells the groups apart, as in a trace
 			first := &cluster.Machines[0]
-			g.Machines = append(g.Machines, Machine{c, 0, cluster.Processors, first.Speed, first.Bandwidth, math.Inf(1), 0})
+			p.Machines = append(p.Machines, Machine{c, 0, cluster.Processors, first.Speed, first.Bandwidth, math.Inf(1), 0})
 		}
 		for k := 0; k < len(cluster.Machines) && !together; k++ {
 			m := &cluster.Machines[k]
@@ -107,15 +107,15 @@ func newGrid(in *model.Instance) *Grid {
 				memory = m.Memory // where a machine has one processor, what it can hold never changes: see hosts
 			}
 			for i := range count {
-				g.Machines = append(g.Machines, Machine{c, k, units, m.Speed, m.Bandwidth, memory, m.First + i*m.Units})
+				p.Machines = append(p.Machines, Machine{c, k, units, m.Speed, m.Bandwidth, memory, m.First + i*m.Units})
 			}
 		}
-		view.last = len(g.Machines)
+		view.last = len(p.Machines)
 		for m := view.first; m < view.last; m++ {
 			view.order = append(view.order, m)
 		}
 		slices.SortStableFunc(view.order, func(a, b int) int {
-			switch x, y := g.Machines[a].Speed, g.Machines[b].Speed; {
+			switch x, y := p.Machines[a].Speed, p.Machines[b].Speed; {
 			case x > y:
 				return -1
 			case x < y:
@@ -123,20 +123,20 @@ func newGrid(in *model.Instance) *Grid {
 			}
 			return 0
 		})
-		g.clusters = append(g.clusters, view)
+		p.clusters = append(p.clusters, view)
 	}
-	g.findPools()
-	g.Free = g.All()
-	return g
+	p.findPools()
+	p.Free = p.All()
+	return p
 }
 
 // findPools lists the limited pools.
-func (g *Grid) findPools() {
+func (p *Platform) findPools() {
 	known := map[Pool]int32{}
-	for c := range g.clusters {
-		of := make([]int32, len(g.in.Licences()))
+	for c := range p.clusters {
+		of := make([]int32, len(p.in.Licences()))
 		for l := range of {
-			copies, own := g.in.Pool(c, l)
+			copies, own := p.in.Pool(c, l)
 			pool := Pool{l, -1, copies}
 			if own {
 				pool.Cluster = c
@@ -147,24 +147,24 @@ func (g *Grid) findPools() {
 			}
 			at, ok := known[pool]
 			if !ok {
-				at = int32(len(g.Pools))
+				at = int32(len(p.Pools))
 				known[pool] = at
-				g.Pools = append(g.Pools, pool)
+				p.Pools = append(p.Pools, pool)
 			}
 			of[l] = at
 		}
-		g.poolOf = append(g.poolOf, of)
+		p.poolOf = append(p.poolOf, of)
 	}
 }
 
-// All is the room of the empty system.
-func (g *Grid) All() Room {
+// All is the room of the empty platform. O(machines + pools).
+func (p *Platform) All() Room {
 	var r Room
-	for k := range g.Machines {
-		r.Processors = append(r.Processors, int32(g.Machines[k].Processors))
-		r.Memory = append(r.Memory, g.Machines[k].Memory)
+	for k := range p.Machines {
+		r.Processors = append(r.Processors, int32(p.Machines[k].Processors))
+		r.Memory = append(r.Memory, p.Machines[k].Memory)
 	}
-	for _, p := range g.Pools {
+	for _, p := range p.Pools {
 		r.Copies = append(r.Copies, int32(min(p.Copies, math.MaxInt32)))
 	}
 	return r
@@ -177,7 +177,7 @@ func (r *Room) CopyFrom(other *Room) {
 	r.Copies = append(r.Copies[:0], other.Copies...)
 }
 
-// Meet leaves of the room what the other has too.
+// Meet reduces the room to what is free in both rooms: the minimum in each place.
 func (r *Room) Meet(other *Room) {
 	for k, n := range other.Processors {
 		r.Processors[k] = min(r.Processors[k], n)
@@ -189,29 +189,30 @@ func (r *Room) Meet(other *Room) {
 }
 
 // Width is the number of processors that a rigid job holds on the cluster.
-func (g *Grid) Width(j *Job, cluster int) int {
-	least, _ := g.in.Width(j.Request.index, cluster)
+func (p *Platform) Width(j *Job, cluster int) int {
+	least, _ := p.in.Width(j.Request.index, cluster)
 	return least
 }
 
 // CanRun says whether the job can run on the cluster when nothing else runs there.
-func (g *Grid) CanRun(j *Job, cluster int) bool { return g.in.CanRun(j.Request.index, cluster) }
+func (p *Platform) CanRun(j *Job, cluster int) bool { return p.in.CanRun(j.Request.index, cluster) }
 
-// memorySlack is the share of a machine's memory by which sums may be off through rounding.
-const memorySlack = 1e-12
+// memoryRounding is the share of a machine's memory by which sums may be off through rounding.
+const memoryRounding = 1e-12
 
-// Fits chooses, from the room, the processors of the cluster for a rigid job: of the fastest machines first, those of one
-// machine if it must stay on one. It appends them to the list; false where there are too few, or too few licences.
-func (g *Grid) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
-	if !g.CanRun(j, cluster) || g.ShortOf(room, j, cluster) >= 0 {
+// Fits chooses, from the room, the processors of the cluster for a rigid job: those of the fastest machines first, or of one machine
+// where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
+// O(machines of the cluster).
+func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
+	if !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false
 	}
-	left := g.Width(j, cluster)
+	left := p.Width(j, cluster)
 	begin := len(shares)
-	for _, m := range g.clusters[cluster].order {
-		n := min(g.hosts(room, j, m), left)
+	for _, m := range p.clusters[cluster].order {
+		n := min(p.hosts(room, j, m), left)
 		if j.Request.Span == model.SpanMachine {
-			n = min(n, g.units(m)) // a group of machines of one processor counts as one machine here
+			n = min(n, p.units(m)) // a group of machines of one processor counts as one machine here
 		}
 		switch {
 		case n == left:
@@ -224,34 +225,34 @@ func (g *Grid) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, b
 	return shares[:begin], false
 }
 
-// units is the number of processors of one machine.
-func (g *Grid) units(m int) int {
-	return g.in.Clusters()[g.Machines[m].Cluster].Machines[g.Machines[m].Group].Units
+// units is the number of processors of one machine of the group.
+func (p *Platform) units(m int) int {
+	return p.in.Clusters()[p.Machines[m].Cluster].Machines[p.Machines[m].Group].Units
 }
 
 // ShortOf is the first licence of which the room has too few copies for the job on the cluster; −1: none.
-func (g *Grid) ShortOf(room *Room, j *Job, cluster int) int {
+func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 	for _, need := range j.Request.Licences {
-		if p := g.poolOf[cluster][need.Licence]; p >= 0 && int(room.Copies[p]) < need.Copies {
+		if p := p.poolOf[cluster][need.Licence]; p >= 0 && int(room.Copies[p]) < need.Copies {
 			return need.Licence
 		}
 	}
 	return -1
 }
 
-// hosts is the number of processors of the machine that the job could hold now.
-func (g *Grid) hosts(room *Room, j *Job, m int) int {
+// hosts is the number of processors of machine m that the job could hold in the room.
+func (p *Platform) hosts(room *Room, j *Job, m int) int {
 	free := int(room.Processors[m])
 	if free == 0 {
 		return 0
 	}
-	machine := &g.Machines[m]
-	each := g.in.Holds(&g.in.Jobs()[j.Request.index], &g.in.Clusters()[machine.Cluster].Machines[machine.Group])
+	machine := &p.Machines[m]
+	each := p.in.ProcessorsFor(&p.in.Jobs()[j.Request.index], &p.in.Clusters()[machine.Cluster].Machines[machine.Group])
 	if each == 0 {
 		return 0
 	}
 	if need := j.Request.Memory; need > 0 && !math.IsInf(machine.Memory, 1) {
-		if fit := (room.Memory[m] + machine.Memory*memorySlack) / need; fit < float64(free) {
+		if fit := (room.Memory[m] + machine.Memory*memoryRounding) / need; fit < float64(free) {
 			return int(fit)
 		}
 	}
@@ -259,35 +260,35 @@ func (g *Grid) hosts(room *Room, j *Job, m int) int {
 }
 
 // Take takes what a job holds on the cluster out of the room.
-func (g *Grid) Take(room *Room, j *Job, cluster int, shares []Share) {
-	g.take(room, j, shares)
-	g.takeLicences(room, j, cluster)
+func (p *Platform) Take(room *Room, j *Job, cluster int, shares []Share) {
+	p.take(room, j, shares)
+	p.takeLicences(room, j, cluster)
 }
 
-func (g *Grid) take(room *Room, j *Job, shares []Share) {
+func (p *Platform) take(room *Room, j *Job, shares []Share) {
 	for _, s := range shares {
 		room.Processors[s.Machine] -= s.Processors
 		room.Memory[s.Machine] -= j.Request.Memory * float64(s.Processors)
 	}
 }
 
-func (g *Grid) takeLicences(room *Room, j *Job, cluster int) {
+func (p *Platform) takeLicences(room *Room, j *Job, cluster int) {
 	for _, need := range j.Request.Licences {
-		if p := g.poolOf[cluster][need.Licence]; p >= 0 {
+		if p := p.poolOf[cluster][need.Licence]; p >= 0 {
 			room.Copies[p] -= int32(need.Copies)
 		}
 	}
 }
 
 // Give puts what a job holds on the cluster back into the room.
-func (g *Grid) Give(room *Room, j *Job, cluster int, shares []Share) {
-	g.give(room, j, shares)
-	g.giveLicences(room, j, cluster)
+func (p *Platform) Give(room *Room, j *Job, cluster int, shares []Share) {
+	p.give(room, j, shares)
+	p.giveLicences(room, j, cluster)
 }
 
-func (g *Grid) give(room *Room, j *Job, shares []Share) {
+func (p *Platform) give(room *Room, j *Job, shares []Share) {
 	for _, s := range shares {
-		m := &g.Machines[s.Machine]
+		m := &p.Machines[s.Machine]
 		room.Processors[s.Machine] += s.Processors
 		if int(room.Processors[s.Machine]) == m.Processors {
 			room.Memory[s.Machine] = m.Memory // no rounding errors stay behind
@@ -297,56 +298,57 @@ func (g *Grid) give(room *Room, j *Job, shares []Share) {
 	}
 }
 
-func (g *Grid) giveLicences(room *Room, j *Job, cluster int) {
+func (p *Platform) giveLicences(room *Room, j *Job, cluster int) {
 	for _, need := range j.Request.Licences {
-		if p := g.poolOf[cluster][need.Licence]; p >= 0 {
+		if p := p.poolOf[cluster][need.Licence]; p >= 0 {
 			room.Copies[p] += int32(need.Copies)
 		}
 	}
 }
 
-// Estimate is the execution time of a job on the processors, as far as its user told: the time rule of the model with the estimate ×
-// reference speed as the work of a task, on the slowest of the processors. Without a stated estimate it is the execution time.
-func (g *Grid) Estimate(j *Job, cluster int, shares []Share) float64 {
+// Estimate is the execution time that the job's user stated, on the given processors: the time rule of the model with
+// estimate × reference speed as the work of a task, at the speed of the slowest processor. Without a stated estimate it is the
+// execution time itself.
+func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
 	speed, link, n := math.Inf(1), math.Inf(1), 0
 	for _, s := range shares {
-		m := &g.Machines[s.Machine]
+		m := &p.Machines[s.Machine]
 		speed, link, n = min(speed, m.Speed), min(link, m.Bandwidth), n+int(s.Processors)
 	}
 	r := j.Request
 	each := (r.Tasks + n - 1) / n
-	job := &g.in.Jobs()[r.index]
+	job := &p.in.Jobs()[r.index]
 	switch {
 	case r.Stated:
-		return statedTime(g.in, r.index, cluster, speed, link, each)
-	case job.StatesRuntimes() || g.in.Clusters()[cluster].Uniform:
-		return g.in.Busy(r.index, cluster, speed, each) + g.in.Transfer(r.index, link)
+		return statedTime(p.in, r.index, cluster, speed, link, each)
+	case job.StatesRuntimes() || p.in.Clusters()[cluster].Uniform:
+		return p.in.Busy(r.index, cluster, speed, each) + p.in.Transfer(r.index, link)
 	}
 	var set model.ProcessorSet
 	for _, s := range shares { // any processors of these machines: they are alike
-		first := g.Machines[s.Machine].first
+		first := p.Machines[s.Machine].first
 		set = append(set, model.Range{First: first, Last: first + int(s.Processors) - 1})
 	}
-	return g.in.Duration(r.index, cluster, model.NewProcessorSet(set...))
+	return p.in.Duration(r.index, cluster, model.NewProcessorSet(set...))
 }
 
 // Fastest is the least estimate of the job on the cluster, when nothing else runs there; +Inf where it can never run there.
-func (g *Grid) Fastest(j *Job, cluster int, empty *Room) float64 {
-	shares, ok := g.Fits(empty, j, cluster, nil)
+func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
+	shares, ok := p.Fits(empty, j, cluster, nil)
 	if !ok {
 		return math.Inf(1)
 	}
-	return g.Estimate(j, cluster, shares)
+	return p.Estimate(j, cluster, shares)
 }
 
 // Licences is the number of licences that the instance names.
-func (g *Grid) Licences() int { return len(g.in.Licences()) }
+func (p *Platform) Licences() int { return len(p.in.Licences()) }
 
-// Scarcity is the number of copies asked for over the copies in all pools of the licence; 0 where it is not limited, +Inf
-// where copies are asked for and there are none.
-func (g *Grid) Scarcity(licence int, asked float64) float64 {
+// Scarcity is the number of copies asked for over the copies in all pools of the licence: 0 where the licence is not limited, +Inf
+// where copies are asked for and the pools are empty.
+func (p *Platform) Scarcity(licence int, asked float64) float64 {
 	copies, limited := 0, false
-	for _, p := range g.Pools {
+	for _, p := range p.Pools {
 		if p.Licence == licence {
 			copies, limited = copies+p.Copies, true
 		}
@@ -357,21 +359,21 @@ func (g *Grid) Scarcity(licence int, asked float64) float64 {
 	return asked / float64(copies)
 }
 
-// Holds says that the room has what a job would hold on the cluster.
-func (g *Grid) Holds(room *Room, j *Job, cluster int, shares []Share) bool {
+// HasRoom says whether the room has the processors, the memory and the licences that the job would hold on the cluster.
+func (p *Platform) HasRoom(room *Room, j *Job, cluster int, shares []Share) bool {
 	for _, s := range shares {
-		if g.hosts(room, j, int(s.Machine)) < int(s.Processors) {
+		if p.hosts(room, j, int(s.Machine)) < int(s.Processors) {
 			return false
 		}
 	}
-	return g.ShortOf(room, j, cluster) < 0
+	return p.ShortOf(room, j, cluster) < 0
 }
 
 // FreeProcessors is the number of processors of the cluster that no job holds now.
-func (g *Grid) FreeProcessors(cluster int) int {
-	free := g.clusters[cluster].idle
-	for m := g.clusters[cluster].first; m < g.clusters[cluster].last; m++ {
-		free += int(g.Free.Processors[m])
+func (p *Platform) FreeProcessors(cluster int) int {
+	free := p.clusters[cluster].idle
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		free += int(p.Free.Processors[m])
 	}
 	return free
 }

@@ -6,21 +6,18 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Conservative is conservative backfilling on a trace: every queued job has a reservation.
-//
-// Complexity: O(q·p) an instant at which a job ended early, else O(p) an arrival, with q queued jobs and p ≤ 2(q + r) + 1
-// steps of the profile, r jobs running.
-type Conservative struct {
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
-	Processors int     // of the system
+// conservative is [Conservative] in the plain world.
+type conservative struct {
+	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
+	processors int     // of the system
 
 	profile profile
 	ends    ends
-	line    []int32 // queued jobs in queue order, of which the last fresh have no reservation yet
-	fresh   int
+	line    []int32   // queued jobs in queue order
+	fresh   int       // number of jobs at the end of the line that have no reservation yet
 	booked  []booking // by handle: the reservation of a queued job, what is planned for a running one
-	freed   []freed
-	afresh  bool // a job outlived its estimate: the plan does not hold
+	freed   []freed   // by the jobs that ended since the last decision
+	afresh  bool      // a job outlived its estimate: the plan does not hold
 }
 
 // booking is what the profile holds for a job.
@@ -33,7 +30,7 @@ type freed struct {
 }
 
 // Arrive implements sim.Policy.
-func (p *Conservative) Arrive(j *sim.Job) {
+func (p *conservative) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, booking{})
 	}
@@ -42,16 +39,16 @@ func (p *Conservative) Arrive(j *sim.Job) {
 }
 
 // Release implements sim.Policy.
-func (p *Conservative) Release(j *sim.Job, _ int, _ bool) {
+func (p *conservative) Release(j *sim.Job, _ int, _ bool) {
 	p.ends.remove(j.EstimatedEnd, j.Handle)
 	p.freed = append(p.freed, freed{p.booked[j.Handle].end, j.Processors})
 }
 
 // Decide implements sim.Policy.
-func (p *Conservative) Decide(e *sim.Engine) {
+func (p *conservative) Decide(e *sim.Engine) {
 	now := e.Now()
 	if len(p.profile.pieces) == 0 {
-		p.profile.reset(now, int32(p.Processors))
+		p.profile.reset(now, int32(p.processors))
 	}
 	late := p.ends.earliest() <= now
 	for _, f := range p.freed {
@@ -76,24 +73,24 @@ func (p *Conservative) Decide(e *sim.Engine) {
 	}
 }
 
-// reserve gives a job the earliest reservation that there is.
-func (p *Conservative) reserve(j *sim.Job) {
-	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.Step, infinite))
+// reserve gives a job the earliest reservation at which it fits.
+func (p *conservative) reserve(j *sim.Job) {
+	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.step, infinite))
 }
 
-// book writes a reservation down.
-func (p *Conservative) book(j *sim.Job, start float64) {
-	b := booking{start, ending(start, j.Estimate, p.Step)}
+// book notes a reservation and takes its processors out of the profile.
+func (p *conservative) book(j *sim.Job, start float64) {
+	b := booking{start, ending(start, j.Estimate, p.step)}
 	p.booked[j.Handle] = b
 	p.profile.add(b.start, b.end, -j.Processors)
 }
 
 // rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
-func (p *Conservative) rebuild(e *sim.Engine) {
+func (p *conservative) rebuild(e *sim.Engine) {
 	now := e.Now()
 	p.freed = p.freed[:0]
-	p.profile.reset(now, int32(p.Processors))
-	late := after(now, p.Step)
+	p.profile.reset(now, int32(p.processors))
+	late := after(now, p.step)
 	for k := range p.ends.blocks {
 		for _, r := range p.ends.blocks[k].entries {
 			end := r.end
@@ -112,8 +109,8 @@ func (p *Conservative) rebuild(e *sim.Engine) {
 	}
 }
 
-// compress gives back what early ends freed and lets each queued job in turn have the earliest reservation that there is now.
-func (p *Conservative) compress(e *sim.Engine) {
+// compress gives back what early ends freed; then each queued job in turn gets the earliest reservation at which it fits now.
+func (p *conservative) compress(e *sim.Engine) {
 	now := e.Now()
 	p.profile.forget(now)
 	early := false
@@ -135,15 +132,15 @@ func (p *Conservative) compress(e *sim.Engine) {
 	}
 }
 
-// advance gives a job the earliest reservation that there is now, if it is earlier than the one that it has.
-func (p *Conservative) advance(j *sim.Job) {
+// advance gives a job the earliest reservation at which it fits now, where that is earlier than its own.
+func (p *conservative) advance(j *sim.Job) {
 	b := p.booked[j.Handle]
-	start := p.profile.earliest(j.Processors, j.Estimate, p.Step, b.start)
+	start := p.profile.earliest(j.Processors, j.Estimate, p.step, b.start)
 	if start == b.start {
 		return
 	}
-	// What it gives up and what it takes may overlap: only the difference changes the plan.
-	end := ending(start, j.Estimate, p.Step)
+	// The old reservation and the new one may overlap: only the difference changes the profile.
+	end := ending(start, j.Estimate, p.step)
 	p.booked[j.Handle] = booking{start, end}
 	p.profile.add(start, min(end, b.start), -j.Processors)
 	if freed := max(end, b.start); freed < b.end {
@@ -151,8 +148,8 @@ func (p *Conservative) advance(j *sim.Job) {
 	}
 }
 
-// launch starts the jobs whose reservation has come and returns the earliest reservation of those that fit already.
-func (p *Conservative) launch(e *sim.Engine) (wake float64) {
+// launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
+func (p *conservative) launch(e *sim.Engine) (wake float64) {
 	now := e.Now()
 	kept := p.line[:0]
 	for _, handle := range p.line {

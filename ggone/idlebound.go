@@ -8,12 +8,12 @@ import (
 // narrowest is the width, in tasks, below which a box is not split further: placing tasks closes the rest.
 const narrowest = 0.2
 
-// pieces is the number of pieces that a box is bounded by between two whole loads. More bound better and take as much longer.
+// pieces is the number of pieces of a box between two whole loads. More pieces give a better bound and take longer in proportion.
 const pieces = 4
 
-// bound is the Lagrangian bound of the box at the prices: Σu + v·Σℓ + Σ over the servers of the least they can take. +Inf
-// where no loads in the box have the right sum; −Inf where the context ends.
-func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
+// bound is the Lagrangian bound of the box at the prices: Σu + v·Σℓ + the sum over the servers of the least value that each can take. It
+// is +Inf where no loads in the box have the right sum, −Inf where the context ends.
+func (s *idleSearch) bound(n *idleNode, prices []float64) float64 {
 	s.evaluations++
 	u, v := prices[:len(prices)-1], prices[len(prices)-1]
 	low, high, least := 0.0, 0.0, 0.0
@@ -40,7 +40,7 @@ func (s *slackSearch) bound(n *slackNode, prices []float64) float64 {
 }
 
 // floor prepares the lower bounds at the prices, as [core.floor] does.
-func (s *slackSearch) floor(u []float64, v float64) floor {
+func (s *idleSearch) floor(u []float64, v float64) floor {
 	var sum total
 	largest := 0.0
 	for _, x := range u {
@@ -56,8 +56,8 @@ func (s *slackSearch) floor(u []float64, v float64) floor {
 	return floor{sum.below() - 4*rounding*places, rounding, evaluationError(len(u))}
 }
 
-// take is the best piece of a server's box: between two whole loads it holds as many tasks as the lower says.
-func (s *slackSearch) take(n *slackNode, r int, u []float64, v float64) piece {
+// take is the best piece of a server's box. Between two whole loads the server holds as many tasks as the lower one allows.
+func (s *idleSearch) take(n *idleNode, r int, u []float64, v float64) piece {
 	server := &s.servers[r]
 	best := piece{load: n.low[r], value: math.Inf(1)}
 	for a := n.low[r]; ; {
@@ -80,9 +80,9 @@ func (s *slackSearch) take(n *slackNode, r int, u []float64, v float64) piece {
 	return best
 }
 
-// takePiece bounds what a server can take with a load from a to b, both inside one whole number and the next: by the penalties
-// at a with all of b's load, and by the tangents in the middle at the worse end. The better bound counts.
-func (s *slackSearch) takePiece(n *slackNode, r int, a, b float64, u []float64, v float64) piece {
+// takePiece bounds the value that a server can take with a load from a to b, where a and b lie between one whole number and the next: by
+// the penalties at load a with the price of load b, and by the tangents in the middle, taken at their lower end. The better bound counts.
+func (s *idleSearch) takePiece(n *idleNode, r int, a, b float64, u []float64, v float64) piece {
 	server, most := &s.servers[r], int(a)
 	at := func(load, price float64, value func(y int) float64) piece {
 		for y := range u {
@@ -99,7 +99,7 @@ func (s *slackSearch) takePiece(n *slackNode, r int, a, b float64, u []float64, 
 	middle := a + (b-a)/2
 	w = server.waitBelow(middle, s.p.Period)
 	slope := server.slope(middle, s.p.Period)
-	rounding := 8 * ulp / server.idle(middle, s.p.Period) // relative error of the slope, more where the machine is nearly full
+	rounding := 8 * ulp / server.spare(middle, s.p.Period) // relative error of the slope, which grows as the machine gets full
 	line := func(load float64) piece {
 		return at(load, v, func(y int) float64 {
 			rise := server.rate(y, w) * slope * (load - middle)
@@ -116,9 +116,9 @@ func (s *slackSearch) takePiece(n *slackNode, r int, a, b float64, u []float64, 
 	return best
 }
 
-// cheapest is the sum of the values of the tasks that are placed on the server and of the least of those below 0 of the
-// tasks that are free, at most so many in all, and which they are; +Inf where too many are placed.
-func (s *slackSearch) cheapest(n *slackNode, r, most int) (total float64, which []int) {
+// cheapest chooses the tasks of the least total value for server r, at most most: those placed on it, and free ones with a value below 0,
+// the least first. It returns the total and the tasks; the total is +Inf where more than most are placed.
+func (s *idleSearch) cheapest(n *idleNode, r, most int) (total float64, which []int) {
 	work := s.work[:0]
 	for y, x := range s.values {
 		switch at := n.place[y]; {
@@ -159,7 +159,7 @@ func (s *slackSearch) cheapest(n *slackNode, r, most int) (total float64, which 
 }
 
 // ascend raises the bound of the node by the subgradient method.
-func (s *slackSearch) ascend(n *slackNode) {
+func (s *idleSearch) ascend(n *idleNode) {
 	iterations := 60
 	if n.born == 0 {
 		iterations = 300
@@ -222,14 +222,14 @@ func (s *slackSearch) ascend(n *slackNode) {
 		for y := range prices {
 			prices[y] += h * s.direction[y]
 		}
-		prices[len(prices)-1] = max(0, prices[len(prices)-1]) // penalties do not fall with the load
+		prices[len(prices)-1] = max(0, prices[len(prices)-1]) // penalties do not fall as the load grows
 	}
 	n.prices = best
 }
 
-// split picks the server whose bound is furthest from the truth and where to split its box; −1: where the bounds of the boxes are
-// not what keeps the node open. It follows bound of the node. Of servers with one box it takes the middle one.
-func (s *slackSearch) split(n *slackNode) (rank int, at float64) {
+// split picks the rank of the server whose bound is furthest from its exact value, and where to split its box; −1: such errors do not keep
+// the node open. Of servers of one class with equal boxes it takes the middle one. Call it after bound of the node.
+func (s *idleSearch) split(n *idleNode) (rank int, at float64) {
 	const share = 0.25 // of the gap
 	rank, most, all := -1, 0.0, 0.0
 	for r := range s.servers {
@@ -262,9 +262,9 @@ func (s *slackSearch) split(n *slackNode) (rank int, at float64) {
 	return rank, s.bend(rank, low, high)
 }
 
-// bend is where in a box to split it: at the load nearest to the middle at which a task that the server takes begins to exceed
-// a limit, so that the penalty is smooth on both sides; else in the middle.
-func (s *slackSearch) bend(rank int, low, high float64) float64 {
+// bend is the load at which to split a box: the load nearest to the middle at which a task of the server begins to exceed a limit, so that
+// the penalty is smooth on both sides; where there is none, the middle.
+func (s *idleSearch) bend(rank int, low, high float64) float64 {
 	server := &s.servers[rank]
 	m := server.marginal(s.pieces[rank].serves)
 	middle, edge := low+(high-low)/2, 1e-6*(high-low)
@@ -278,8 +278,8 @@ func (s *slackSearch) bend(rank int, low, high float64) float64 {
 	return at
 }
 
-// undecided is the task that the last ascent could decide least where to place; −1: all are placed.
-func (s *slackSearch) undecided(n *slackNode) int {
+// undecided is the free task whose place the last ascent left most open; −1: all tasks are placed.
+func (s *idleSearch) undecided(n *idleNode) int {
 	task, least := -1, math.Inf(1)
 	for y, at := range n.place {
 		if at >= 0 {

@@ -2,9 +2,9 @@ package backfill
 
 import "math"
 
-// lane is the queued jobs of one size in queue order, with a tree of the least estimates above them, so that the first job
-// with an estimate short enough is found in O(log n). Jobs that have left stay as gaps until there are too many.
-type lane struct {
+// sizeQueue is the queued jobs of one size in queue order, with a tree of the least estimates above them. It finds the first job with
+// an estimate short enough in O(log n). Jobs that have left stay as gaps until the tree is rebuilt.
+type sizeQueue struct {
 	size    int32
 	live    int
 	used    int       // leaves used, gaps included
@@ -13,7 +13,7 @@ type lane struct {
 	entries []entry   // by leaf
 }
 
-// entry is a job in a lane.
+// entry is a queued job.
 type entry struct {
 	order  int64 // place in the queue
 	handle int32
@@ -22,10 +22,10 @@ type entry struct {
 const leastLeaves = 16
 
 // leaves is the number of leaves that the tree has room for.
-func (l *lane) leaves() int { return len(l.tree) / 2 }
+func (l *sizeQueue) leaves() int { return len(l.tree) / 2 }
 
-// add appends a job and returns its leaf. moved is told the new leaf of every job that has another one now.
-func (l *lane) add(e entry, estimate float64, moved func(handle int32, leaf int32)) int32 {
+// add appends a job and returns its leaf. It calls moved for every other job whose leaf changes, with the new leaf.
+func (l *sizeQueue) add(e entry, estimate float64, moved func(handle int32, leaf int32)) int32 {
 	if l.used == l.leaves() {
 		l.rebuild(moved)
 	}
@@ -37,8 +37,8 @@ func (l *lane) add(e entry, estimate float64, moved func(handle int32, leaf int3
 	return int32(leaf)
 }
 
-// set changes a leaf and the least of those above it.
-func (l *lane) set(leaf int, x float64) {
+// set changes a leaf and the least estimates above it.
+func (l *sizeQueue) set(leaf int, x float64) {
 	k := l.leaves() + leaf
 	l.tree[k] = x
 	for k > 1 {
@@ -51,8 +51,8 @@ func (l *lane) set(leaf int, x float64) {
 	}
 }
 
-// remove makes a gap of a leaf.
-func (l *lane) remove(leaf int32) {
+// remove turns a leaf into a gap.
+func (l *sizeQueue) remove(leaf int32) {
 	l.set(int(leaf), math.Inf(1))
 	l.live--
 	switch {
@@ -66,8 +66,8 @@ func (l *lane) remove(leaf int32) {
 	}
 }
 
-// rebuild moves the jobs together, in a tree twice as large as they need.
-func (l *lane) rebuild(moved func(handle int32, leaf int32)) {
+// rebuild removes the gaps and makes the tree twice as large as the jobs need.
+func (l *sizeQueue) rebuild(moved func(handle int32, leaf int32)) {
 	leaves := leastLeaves
 	for leaves < 2*l.live {
 		leaves *= 2
@@ -93,16 +93,16 @@ func (l *lane) rebuild(moved func(handle int32, leaf int32)) {
 	l.tree, l.entries, l.used, l.first = tree, entries, n, 0
 }
 
-// least is the least estimate; +Inf of an empty lane.
-func (l *lane) least() float64 { return l.tree[1] }
+// least is the least estimate; +Inf of an empty queue.
+func (l *sizeQueue) least() float64 { return l.tree[1] }
 
 // head is the first job.
-func (l *lane) head() *entry { return &l.entries[l.first] }
+func (l *sizeQueue) head() *entry { return &l.entries[l.first] }
 
-// firstWithin is the first job that, started now, ends by the limit by its estimate; nil: none, or none before the place in
-// the queue. Sums of floating-point numbers are monotonic, so the test holds for a node where it holds for one of its
-// leaves.
-func (l *lane) firstWithin(now, limit float64, before int64) *entry {
+// firstWithin is the first job that, started now, ends by the limit by its estimate. It is nil where there is no such job, or none
+// before the given place in the queue. Sums of floating-point numbers are monotonic, so a node passes the test where one of its leaves
+// does.
+func (l *sizeQueue) firstWithin(now, limit float64, before int64) *entry {
 	if now+l.tree[1] > limit {
 		return nil
 	}

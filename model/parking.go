@@ -7,10 +7,10 @@ import (
 	"sort"
 )
 
-// full is the part of its service rate up to which a server takes load: to just below μ.
+// full is the part of its service rate that a server may be loaded with: it stays just below μ.
 const full = 1 - 1e-12
 
-// park sets every server's load to the rate of its tasks and spreads what is left of λ so that the penalty is least.
+// park sets every server's load to the rate of its tasks and spreads the idle rate, the rest of λ, so that the penalty is least.
 func park(servers []server, q Queueing) {
 	left, room := q.Rate, 0.0
 	for k := range servers {
@@ -47,8 +47,8 @@ func park(servers []server, q Queueing) {
 // room is the load that the server can take besides its own.
 func (s *server) room() float64 { return max(0, s.serviceRate*full-s.load) }
 
-// share spreads more load over the servers so that the penalty is least. The penalty of a server is convex in its load, so
-// at the best loads all marginal penalties agree; bisection finds that price.
+// share spreads the load left over the servers so that the penalty is least. The penalty of a server is convex in its load, so at the best
+// loads all marginal penalties equal one price, which bisection finds.
 //
 // Complexity: O(s log n) evaluations of a marginal penalty at some 20,000 loads for s servers with n tasks each.
 func share(servers []*server, charge Charge, left float64) {
@@ -80,7 +80,7 @@ func share(servers []*server, charge Charge, left float64) {
 		}
 	}
 	lessExtra, moreExtra := atPrice(low, less), atPrice(high, more)
-	if lessExtra >= left { // price 0 parks it all
+	if lessExtra >= left { // at price 0 the servers take it all
 		lessExtra, moreExtra = 0, lessExtra
 		for k, s := range servers {
 			less[k], more[k] = s.load, less[k]
@@ -98,8 +98,8 @@ func share(servers []*server, charge Charge, left float64) {
 // marginal is the right derivative of a server's penalty by its load.
 type marginal struct {
 	*server
-	waits  []float64 // those from which on a term of a task grows, ascending
-	slopes []float64 // growth of the penalty by the wait from the first k+1 of them on
+	waits  []float64 // waits from which on a term of a task grows, ascending
+	slopes []float64 // by k: growth of the penalty for each unit of the wait, from waits[k] on
 }
 
 // marginal prepares the derivative. A limit of 0 that is exceeded makes the penalty infinite, whatever the load.
@@ -134,8 +134,7 @@ func (m *marginal) at(load float64) float64 {
 	return m.slopes[grow-1] * m.kappa / (idle * idle)
 }
 
-// loadAt is the largest load, at least the server's own and at most the given one, up to which the marginal penalty stays
-// within the price.
+// loadAt is the largest load, from the server's own up to most, at which the marginal penalty is at most the price.
 func (m *marginal) loadAt(price, most float64) float64 {
 	low, high := m.load, most
 	if m.at(high) <= price {
