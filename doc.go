@@ -10,15 +10,16 @@
 //	search       the anytime global search and the exhaustive one
 //	sim          the discrete-event engine; sim/backfill its policies, sim/whatif what they would do to one job
 //	params       documented parameters: exported fields of solvers, workloads and importers
-//	solve        the contract of a solver, the registry, and Run, which checks every schedule; solve/process runs programs as solvers
+//	solve        the contract of a solver, the registry, and Run, which checks every schedule; solve/process runs programs as solvers,
+//	             solve/solvetest holds any solver to the contract
 //	solvers      the algorithms; importing it registers them
 //	workload     generators of instances by published recipes
-//	gantt, curves  pictures
+//	draw         Gantt charts, curves over time, progress of runs: pictures in one list of formats
 //	bench        suites, runs, rows, statistics and reports; bench/papers the papers' experiments
 //	cmd/allot    the command
 //
 // To solve an instance, import solve and, for its registrations, solvers:
 //
-//	info, err := solve.Lookup("search")
-//	result, err := solve.Run(ctx, info, info.New(), instance, solve.Options{Seed: 1})
+//	search, err := solve.Choose("search")
+//	result, err := solve.Run(ctx, search, instance, solve.Options{Seed: 1})
 package allot

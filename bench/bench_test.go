@@ -75,15 +75,15 @@ func Benchmark(b *testing.B) {
 		}
 	}
 	for _, solver := range solvers {
-		info, err := solve.Lookup(solver)
+		choice, err := solve.Choose(solver)
 		if err != nil {
 			b.Fatalf("-solvers: %v", err)
 		}
 		for _, name := range names {
-			if info.New().Supports(instances[name]) != nil {
+			if choice.Solver.Supports(instances[name]) != nil {
 				continue
 			}
-			b.Run("solver="+solver+"/instance="+name, func(b *testing.B) { benchmarkSolver(b, info, instances[name]) })
+			b.Run("solver="+choice.Label+"/instance="+name, func(b *testing.B) { benchmarkSolver(b, choice, instances[name]) })
 		}
 	}
 }
@@ -93,7 +93,7 @@ func suiteCases(b *testing.B) []searchCase {
 	cases := []searchCase{
 		{name: "muscle-100", in: muscleBatch(b, 100)},
 		{name: "mts-500", in: grid(b, 500, 0)},
-		{name: "ggone-96-machines", in: generatedGGOne(b, 0)},
+		{name: "ggone-96-machines", in: generatedGGOne(b, 0.5)},
 	}
 	cases = append(cases, mcpCases(b)[1], braunCases(b)[0])
 	for _, c := range stripPackingCases(b, false) {
@@ -106,12 +106,12 @@ func suiteCases(b *testing.B) []searchCase {
 }
 
 // benchmarkSolver times one solver on one instance.
-func benchmarkSolver(b *testing.B, info solve.Info, in *model.Instance) {
+func benchmarkSolver(b *testing.B, choice solve.Choice, in *model.Instance) {
 	b.ReportAllocs()
 	var result solve.Result
 	for b.Loop() {
 		var err error
-		result, err = solve.Run(context.Background(), info, info.New(), in, solve.Options{Seed: 1})
+		result, err = solve.Run(context.Background(), choice, in, solve.Options{Seed: 1})
 		if errors.Is(err, solve.ErrUnsupported) {
 			b.Skip(err) // some see only when they run that an instance is too large
 		}
@@ -127,8 +127,8 @@ func benchmarkSolver(b *testing.B, info solve.Info, in *model.Instance) {
 		return
 	}
 	b.ReportMetric(*result.Solution.Objective, "objective")
-	if gap := bench.Gap(result.Solution.Objective, result.Solution.Bound); gap != nil {
-		b.ReportMetric(*gap, "gap%")
+	if gap, ok := result.Solution.Gap(); ok {
+		b.ReportMetric(gap, "gap%")
 	}
 }
 
@@ -155,7 +155,7 @@ func TestMeasureChecksAndReports(t *testing.T) {
 // muscleBatch is a batch of the muscle workload.
 func muscleBatch(t testing.TB, jobs int) *model.Instance {
 	t.Helper()
-	in, err := (&workload.Muscle{Jobs: jobs}).Generate(1)
+	in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,14 +164,20 @@ func muscleBatch(t testing.TB, jobs int) *model.Instance {
 
 func TestShareBounds(t *testing.T) {
 	row := func(objective, bound float64) bench.Row {
-		return bench.Row{Objective: &objective, Bound: &bound, Status: model.Feasible}
+		return bench.Row{Objective: &objective, Bound: model.ProvedBound(bound), Status: model.Feasible}
 	}
-	rows := []bench.Row{row(10, 4), row(8, 8), row(6, 2), {Bound: new(7.0)}}
+	rows := []bench.Row{row(10, 4), row(8, 8), row(6, 2), {Bound: model.ProvedBound(7)}}
 	bench.ShareBounds(rows)
-	if *rows[0].Bound != 8 || *rows[0].Gap != 20 || rows[0].Status != model.Feasible || rows[1].Status != model.Optimal {
+	if rows[0].Bound != model.ProvedBound(8) || *rows[0].Gap != 20 || rows[0].Status != model.Feasible || rows[1].Status != model.Optimal {
 		t.Errorf("rows %+v, expected the bound 8", rows)
 	}
-	if *rows[2].Bound != 2 { // below the bound: it left jobs out
-		t.Errorf("bound %v of a row below it", *rows[2].Bound)
+	if rows[2].Bound != model.ProvedBound(2) { // below the bound: it left jobs out
+		t.Errorf("bound %v of a row below it", rows[2].Bound)
 	}
+}
+
+// with is what New has made, with other values in some fields.
+func with[S any](s *S, set func(*S)) *S {
+	set(s)
+	return s
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // BestStore is a folder of the best-known solutions, a file for each instance (by SHA-256) and objective. Nothing in it is trusted: a
@@ -29,7 +28,7 @@ type BestStore struct {
 type seenBest struct {
 	size     int64
 	modified time.Time
-	rank     search.Rank
+	rank     model.Rank
 }
 
 // BestError says what is wrong with a stored solution.
@@ -96,7 +95,7 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 		return false, nil
 	}
 	path, rank := s.Path(in), rankOf(sol)
-	if known, ok := s.unchanged(path); ok && !search.Better(rank, known) {
+	if known, ok := s.unchanged(path); ok && !rank.Better(known) {
 		return false, nil
 	}
 	unlock, err := s.lock() // for the moment between reading and writing
@@ -105,7 +104,7 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	stored, wrong := s.Best(in)
-	if stored != nil && !search.Better(rank, rankOf(stored)) {
+	if stored != nil && !rank.Better(rankOf(stored)) {
 		s.remember(path, rankOf(stored))
 		return false, nil
 	}
@@ -122,7 +121,7 @@ func (s *BestStore) lock() (unlock func() error, err error) {
 		return nil, err
 	}
 	lock := flock.New(filepath.Join(s.dir, lockFile))
-	return lock.Unlock, lock.Lock()
+	return lock.Unlock, withoutLocks(lock.Lock())
 }
 
 // tidy removes what killed programs have left half-written.
@@ -135,19 +134,19 @@ func (s *BestStore) tidy() error {
 }
 
 // rankOf is what a solution with a finite objective is judged by.
-func rankOf(sol *model.Solution) search.Rank {
-	return search.NewRank(len(sol.Unscheduled), *sol.Objective)
+func rankOf(sol *model.Solution) model.Rank {
+	return model.NewRank(len(sol.Unscheduled), *sol.Objective)
 }
 
 // unchanged is the rank of a stored solution that was right when it was last looked at, if the file is the same.
-func (s *BestStore) unchanged(path string) (search.Rank, bool) {
+func (s *BestStore) unchanged(path string) (model.Rank, bool) {
 	seen, ok := s.seen[path]
 	info, err := os.Stat(path)
 	return seen.rank, ok && err == nil && info.Size() == seen.size && info.ModTime().Equal(seen.modified)
 }
 
 // remember keeps the rank of a stored solution.
-func (s *BestStore) remember(path string, rank search.Rank) {
+func (s *BestStore) remember(path string, rank model.Rank) {
 	if info, err := os.Stat(path); err == nil {
 		s.seen[path] = seenBest{info.Size(), info.ModTime(), rank}
 	}

@@ -17,7 +17,9 @@ import (
 // generated is a small instance.
 func generated(t *testing.T, seed uint64) *model.Instance {
 	t.Helper()
-	in, err := (&workload.Muscle{Jobs: 6}).Generate(seed)
+	muscle := workload.NewMuscle()
+	muscle.Jobs = 6
+	in, err := muscle.Generate(seed)
 	if err != nil {
 		t.Fatal(err)
 	}

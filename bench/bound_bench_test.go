@@ -68,11 +68,11 @@ func prove(ctx context.Context, c searchCase, limit time.Duration) float64 {
 	proof := bound.New(ctx, c.in)
 	for more := true; more && ctx.Err() == nil; {
 		more = proof.Improve(ctx, 1e8)
-		if value, ok := proof.Value(); ok && value >= c.known {
+		if value, ok := proof.Bound().Value(); ok && value >= c.known {
 			break
 		}
 	}
-	value, _ := proof.Value()
+	value, _ := proof.Bound().Value()
 	return value
 }
 

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -27,20 +26,25 @@ type Settings struct {
 	Trace      bool              // keep in the row how the schedule came to be, in at most 200 improvements
 }
 
-// Measure runs one solver on one instance and checks its schedule. What goes wrong is the row's Fault: an instance that the
-// solver does not support, an error, a panic, or a schedule that the checker refuses.
-func Measure(ctx context.Context, name string, in *model.Instance, settings Settings) Row {
+// Measure runs one solver, named as [solve.Choose] reads it, on one instance and checks its schedule. The parameters of the settings are
+// set after those of the text. What goes wrong is the row's Fault: an instance that the solver does not support, an error, a panic, or a
+// schedule that the checker refuses.
+func Measure(ctx context.Context, solver string, in *model.Instance, settings Settings) Row {
 	row := Row{
-		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: name,
+		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: solver,
 		Parameters: settings.Parameters, Seed: settings.Options.Seed, TimeLimit: settings.Time.Seconds(), MaxEvals: settings.Options.MaxEvals,
 		Workers: settings.Options.Workers, Version: solve.Version(),
 	}
-	info, solver, err := configured(name, settings.Parameters)
+	choice, err := configured(solver, settings.Parameters)
 	if err != nil {
 		row.Fault = err.Error()
 		return row
 	}
-	row.Online = new(isOnline(info, settings.Parameters) && holdsFuture(in))
+	row.Parameters = choice.Given
+	if row.Solver = choice.Label; choice.Label != choice.Info.Name {
+		row.Algorithm = choice.Info.Name
+	}
+	row.Online = new(isOnline(choice.Info, choice.Given) && holdsFuture(in))
 	if settings.Time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
@@ -48,11 +52,11 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	}
 	var trace *Trace
 	if settings.Trace {
-		trace = NewTrace(nil)
+		trace = NewTrace(model.Bound{})
 		settings.Options.Progress = func(p solve.Progress) { trace.Note(p) }
 	}
 	began := time.Now()
-	result, err := runGuarded(ctx, info, solver, in, settings.Options)
+	result, err := runGuarded(ctx, choice, in, settings.Options)
 	row.Elapsed = time.Since(began).Seconds()
 	if err != nil {
 		row.Fault, row.Refused = faultOf(err), errors.Is(err, solve.ErrUnsupported)
@@ -61,15 +65,13 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	row.Warning = result.Warning
 	row.Elapsed = result.Elapsed.Seconds()
 	row.Status, row.Stop, row.Evaluations = result.Status, result.Stop, result.Evaluations
-	if result.HasBound {
-		row.Bound = &result.Bound
-	}
+	row.Bound = result.Bound
 	if result.Solution == nil {
 		return row
 	}
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
 	row.Left = len(result.Solution.Unscheduled)
-	row.Gap = Gap(row.Objective, row.Bound)
+	row.Gap = row.gap()
 	if trace != nil {
 		trace.End(result)
 		row.Trace = thinned(trace.Incumbents)
@@ -77,41 +79,29 @@ func Measure(ctx context.Context, name string, in *model.Instance, settings Sett
 	return row
 }
 
-// configured is the solver with its parameters set.
-func configured(name string, parameters map[string]string) (solve.Info, solve.Solver, error) {
-	info, err := solve.Lookup(name)
+// configured is the solver that the text names, with its parameters and these set.
+func configured(text string, parameters map[string]string) (solve.Choice, error) {
+	choice, err := solve.Choose(text)
 	if err != nil {
-		return info, nil, err
+		return choice, err
 	}
-	solver, err := fresh(info, parameters)
-	if err != nil {
-		return info, nil, err
-	}
-	for _, p := range slices.Sorted(maps.Keys(parameters)) {
-		if err := params.SetGiven(solver, p, parameters[p]); err != nil {
-			return info, nil, err
+	for _, p := range slices.Sorted(maps.Keys(parameters)) { // the period of rolling use before its threshold
+		if err := choice.Set(p, parameters[p]); err != nil {
+			return choice, err
 		}
 	}
-	return info, solver, nil
-}
-
-// fresh is a new solver, in rolling use where one of the parameters is its period.
-func fresh[T any](info solve.Info, parameters map[string]T) (solve.Solver, error) {
-	if _, rolling := parameters["rolling_period"]; rolling {
-		return solve.NewRolling(info, info.New(), 1, 0)
-	}
-	return info.New(), nil
+	return choice, nil
 }
 
 // runGuarded is [solve.Run] with a panic as an error: one broken solver must not end the runs of the others. It cannot catch a panic in a
 // goroutine that the solver began.
-func runGuarded(ctx context.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (result solve.Result, err error) {
+func runGuarded(ctx context.Context, choice solve.Choice, in *model.Instance, opt solve.Options) (result solve.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v%s", p, panicPlace())
 		}
 	}()
-	return solve.Run(ctx, info, solver, in, opt)
+	return solve.Run(ctx, choice, in, opt)
 }
 
 // panicPlace is where the panic that is being recovered from was, as " at FILE:LINE".
@@ -134,23 +124,23 @@ func panicPlace() string {
 // ShareBounds gives every row of one instance the best bound that any of the runs proved: it holds for all of them, and a run that
 // reaches it is optimal.
 func ShareBounds(rows []Row) {
-	var best *float64
+	var bound model.Bound
 	for k := range rows {
-		if b := rows[k].Bound; b != nil && (best == nil || *b > *best) {
-			best = b
-		}
+		bound = bound.Max(rows[k].Bound)
 	}
+	best, known := bound.Value()
 	for k := range rows {
 		row := &rows[k]
-		if best == nil || row.Objective == nil {
+		if !known || row.Objective == nil {
 			continue
 		}
 		slack := model.Tolerance * math.Abs(*row.Objective)
-		if *best > *row.Objective+slack {
+		if best > *row.Objective+slack {
 			continue // it leaves out jobs that the bound counts on
 		}
-		row.Bound, row.Gap = best, Gap(row.Objective, best)
-		if *best >= *row.Objective-slack {
+		row.Bound = bound
+		row.Gap = row.gap()
+		if best >= *row.Objective-slack {
 			row.Status = model.Optimal
 		}
 	}
@@ -162,19 +152,6 @@ func faultOf(err error) string {
 		return run.Err.Error()
 	}
 	return err.Error()
-}
-
-// Gap is 100·(objective − bound)/|objective|, in %; nil where one of them is missing, 0 where they are equal up to
-// [model.Tolerance], which is when a schedule counts as proved optimal.
-func Gap(objective, bound *float64) *float64 {
-	if objective == nil || bound == nil {
-		return nil
-	}
-	gap := 0.0
-	if difference := *objective - *bound; difference > model.Tolerance*math.Abs(*objective) {
-		gap = 100 * difference / math.Abs(*objective)
-	}
-	return Finite(gap)
 }
 
 // SupportingSolvers names the registered solvers that support the instance, but for auto, which runs the others.

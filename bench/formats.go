@@ -9,10 +9,11 @@ import (
 	"github.com/allot-opt/allot/model/jobcsv"
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/model/wfformat"
+	"github.com/allot-opt/allot/params"
 )
 
-// Importer reads an instance of a foreign format. Its options are exported fields, documented by tags as the parameters of a solver are; a
-// new one has the defaults. In the text of an option 'N' is what stands for its value.
+// Importer reads an instance of a foreign format. Its options are exported fields, documented by tags as package params says. In the text of an option 'N' is
+// what stands for its value.
 type Importer interface {
 	Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error)
 }
@@ -20,33 +21,33 @@ type Importer interface {
 // FormatInfo documents a foreign format.
 type FormatInfo struct {
 	Name, Doc, Example string
-	New                func() Importer
+	New                func() Importer // with its defaults filled in
 }
 
 // Formats lists the foreign formats.
 func Formats() []FormatInfo {
 	return []FormatInfo{
 		{"swf", "a trace in the Standard Workload Format", "allot import swf --jobs 2000 --batch TRACE.swf.gz", func() Importer {
-			return &SWFImport{PreferRequested: true}
+			return NewSWFImport()
 		}},
-		{"etc", "a matrix of expected times to compute", "allot import etc u_c_hihi.0.gz", func() Importer { return new(ETCImport) }},
-		{"wfformat", "a workflow in WfCommons' WfFormat", "allot import wfformat --processors 16 workflow.json", func() Importer { return new(WfFormatImport) }},
+		{"etc", "a matrix of expected times to compute", "allot import etc u_c_hihi.0.gz", func() Importer { return NewETCImport() }},
+		{"wfformat", "a workflow in WfCommons' WfFormat", "allot import wfformat --processors 16 workflow.json", func() Importer { return NewWfFormatImport() }},
 		{"jobs", "a CSV of jobs whose header has the names of a job's fields", "allot import jobs --processors 25 jobs.csv", func() Importer {
-			return new(JobsImport)
+			return NewJobsImport()
 		}},
-		{"batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", func() Importer { return new(BatsimImport) }},
+		{"batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", func() Importer { return NewBatsimImport() }},
 	}
 }
 
 // SWFImport reads traces in the Standard Workload Format, see [swf.Read].
 type SWFImport struct {
-	First             int    `doc:"skip the first 'N' jobs of the file"`
-	Jobs              int    `default:"all" doc:"take at most 'N' jobs"`
-	Processors        int    `default:"as the file says" doc:"'N' processors of the system"`
-	Cluster           string `default:"cluster" doc:"'ID' of the cluster"`
+	First             int    `range:"[0, inf)" doc:"skip the first 'N' jobs of the file"`
+	Jobs              int    `range:"[0, inf)" zero:"all" doc:"take at most 'N' jobs"`
+	Processors        int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
+	Cluster           string `doc:"'ID' of the cluster"`
 	Batch             bool   `doc:"release every job at 0"`
 	AbsoluteTime      bool   `doc:"keep the submit times as they are in the file"`
-	PreferRequested   bool   `default:"true" doc:"take the requested number of processors before the allocated; =false: the other way round"`
+	PreferRequested   bool   `doc:"take the requested number of processors before the allocated; =false: the other way round"`
 	Estimates         string `enum:"raise,keep,ignore" doc:"'POLICY' on requested times, which stay apart from run times (raise: to at least the run time)"`
 	Memory            string `enum:"none,used,requested" doc:"read the memory that is 'WHICH'"`
 	TooWide           string `enum:"drop,repair,keep" doc:"'ACTION' on jobs wider than the system (repair: as wide as it)"`
@@ -56,6 +57,17 @@ type SWFImport struct {
 	UnknownSubmit     string `enum:"drop,repair" doc:"'ACTION' on jobs without a submit time (repair: that of the job above)"`
 }
 
+// NewSWFImport is the reader with its defaults.
+func NewSWFImport() *SWFImport {
+	return &SWFImport{
+		Cluster: "cluster", PreferRequested: true, Estimates: "raise", Memory: "none",
+		TooWide: "drop", ZeroRuntime: "drop", UnknownRuntime: "drop", UnknownProcessors: "drop", UnknownSubmit: "drop",
+	}
+}
+
+// Check implements [params.Checker].
+func (f *SWFImport) Check() error { return named(f.Cluster) }
+
 // Options are the options as the reader takes them.
 func (f *SWFImport) Options() swf.Options {
 	opt := swf.Options{
@@ -63,9 +75,6 @@ func (f *SWFImport) Options() swf.Options {
 		Batch: f.Batch, AbsoluteTime: f.AbsoluteTime, PreferRequested: f.PreferRequested,
 		Estimates: swf.Estimates(f.Estimates), TooWide: swf.Action(f.TooWide), ZeroRuntime: swf.Action(f.ZeroRuntime),
 		UnknownRuntime: swf.Action(f.UnknownRuntime), UnknownProcessors: swf.Action(f.UnknownProcessors), UnknownSubmit: swf.Action(f.UnknownSubmit),
-	}
-	if f.Estimates == "" { // the reader alone would keep them
-		opt.Estimates = swf.RaiseEstimates
 	}
 	if f.Memory != "none" {
 		opt.Memory = swf.Memory(f.Memory)
@@ -75,30 +84,50 @@ func (f *SWFImport) Options() swf.Options {
 
 // Read implements [Importer].
 func (f *SWFImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(f); err != nil {
+		return nil, nil, err
+	}
 	return swf.Read(r, name, f.Options())
 }
 
 // ETCImport reads matrices of execution times, see [etc.Read].
 type ETCImport struct {
-	First int `doc:"skip the first 'N' jobs of the file"`
-	Jobs  int `default:"all" doc:"take at most 'N' jobs"`
+	First int `range:"[0, inf)" doc:"skip the first 'N' jobs of the file"`
+	Jobs  int `range:"[0, inf)" zero:"all" doc:"take at most 'N' jobs"`
 }
+
+// NewETCImport is the reader with its defaults.
+func NewETCImport() *ETCImport { return &ETCImport{} }
 
 // Read implements [Importer].
 func (f *ETCImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(f); err != nil {
+		return nil, nil, err
+	}
 	return etc.Read(r, name, etc.Options{First: f.First, Jobs: f.Jobs})
 }
 
 // WfFormatImport reads workflows of WfCommons, see [wfformat.Read].
 type WfFormatImport struct {
-	Processors     int    `default:"as the file says" doc:"'N' processors of the system"`
-	Cluster        string `default:"cluster" doc:"'ID' of the cluster"`
+	Processors     int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
+	Cluster        string `doc:"'ID' of the cluster"`
 	MissingRuntime string `enum:"keep,drop" doc:"'ACTION' on tasks without a run time (keep: of length 0)"`
 	Memory         bool   `doc:"read the memory of each task"`
 }
 
+// NewWfFormatImport is the reader with its defaults.
+func NewWfFormatImport() *WfFormatImport {
+	return &WfFormatImport{Cluster: "cluster", MissingRuntime: "keep"}
+}
+
+// Check implements [params.Checker].
+func (f *WfFormatImport) Check() error { return named(f.Cluster) }
+
 // Read implements [Importer].
 func (f *WfFormatImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(f); err != nil {
+		return nil, nil, err
+	}
 	return wfformat.Read(r, name, wfformat.Options{
 		Processors: f.Processors, Cluster: f.Cluster, MissingRuntime: wfformat.Action(f.MissingRuntime), Memory: f.Memory,
 	})
@@ -106,22 +135,48 @@ func (f *WfFormatImport) Read(r io.Reader, name string) (*model.Instance, *model
 
 // JobsImport reads CSV tables of jobs, see [jobcsv.Read].
 type JobsImport struct {
-	Processors int    `default:"required" doc:"'N' processors of the cluster"`
-	Cluster    string `default:"cluster" doc:"'ID' of the cluster"`
+	Processors int    `range:"[0, 16777216]" zero:"required" doc:"'N' processors of the cluster"`
+	Cluster    string `doc:"'ID' of the cluster"`
 }
+
+// NewJobsImport is the reader with its defaults; Processors, which has none, has to be set.
+func NewJobsImport() *JobsImport { return &JobsImport{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (f *JobsImport) Check() error { return named(f.Cluster) }
 
 // Read implements [Importer].
 func (f *JobsImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(f); err != nil {
+		return nil, nil, err
+	}
 	return jobcsv.Read(r, name, jobcsv.Options{Processors: f.Processors, Cluster: f.Cluster})
 }
 
 // BatsimImport reads the table of jobs that Batsim puts out, see [batsim.Read].
 type BatsimImport struct {
-	Processors int    `default:"as the file says" doc:"'N' processors of the system"`
-	Cluster    string `default:"cluster" doc:"'ID' of the cluster"`
+	Processors int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
+	Cluster    string `doc:"'ID' of the cluster"`
 }
+
+// NewBatsimImport is the reader with its defaults.
+func NewBatsimImport() *BatsimImport { return &BatsimImport{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (f *BatsimImport) Check() error { return named(f.Cluster) }
 
 // Read implements [Importer].
 func (f *BatsimImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(f); err != nil {
+		return nil, nil, err
+	}
 	return batsim.Read(r, name, batsim.Options{Processors: f.Processors, Cluster: f.Cluster})
+}
+
+// named refuses a cluster without an id.
+func named(cluster string) error {
+	if cluster == "" {
+		return &params.Error{Name: "cluster", Expected: "the id of the cluster", Found: cluster}
+	}
+	return nil
 }

@@ -17,15 +17,15 @@ import (
 func BenchmarkGGOneManyMachines(b *testing.B) {
 	for _, c := range []struct {
 		name string
-		w    workload.GGOne
+		w    *workload.GGOne
 	}{
-		{"load=0.3", workload.GGOne{Load: 0.3}},
-		{"load=0.5", workload.GGOne{Load: 0.5}},
-		{"load=0.7", workload.GGOne{Load: 0.7}},
-		{"load=0.3/charge=service", workload.GGOne{Load: 0.3, Charge: "service"}},
-		{"load=0.3/regular", workload.GGOne{Load: 0.3, ArrivalCv: 0.1, WorkCv: 0.1}},
-		{"load=0.5/regular", workload.GGOne{Load: 0.5, ArrivalCv: 0.1, WorkCv: 0.1}},
-		{"load=0.7/regular", workload.GGOne{Load: 0.7, ArrivalCv: 0.1, WorkCv: 0.1}},
+		{"load=0.3", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load = 0.3 })},
+		{"load=0.5", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load = 0.5 })},
+		{"load=0.7", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load = 0.7 })},
+		{"load=0.3/charge=service", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.Charge = 0.3, "service" })},
+		{"load=0.3/regular", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.3, 0.1, 0.1 })},
+		{"load=0.5/regular", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.5, 0.1, 0.1 })},
+		{"load=0.7/regular", with(workload.NewGGOne(), func(x *workload.GGOne) { x.Load, x.ArrivalCv, x.WorkCv = 0.7, 0.1, 0.1 })},
 	} {
 		b.Run("solver=ggone/"+c.name, func(b *testing.B) {
 			w := c.w
@@ -55,7 +55,7 @@ func BenchmarkGGOne(b *testing.B) {
 			}
 		})
 	}
-	b.Run("solver=ggone/instance=generated-96-machines", func(b *testing.B) { benchmarkGGOne(b, generatedGGOne(b, 0)) })
+	b.Run("solver=ggone/instance=generated-96-machines", func(b *testing.B) { benchmarkGGOne(b, generatedGGOne(b, 0.5)) })
 }
 
 // referenceGGOne reads one of the reference instances.
@@ -67,9 +67,9 @@ func referenceGGOne(b *testing.B, name string) *model.Instance {
 	return in
 }
 
-// generatedGGOne has 200 tasks for 96 machines; a load of 0 is the default one.
+// generatedGGOne has 200 tasks for 96 machines.
 func generatedGGOne(b *testing.B, load float64) *model.Instance {
-	in, err := (&workload.GGOne{Jobs: 200, Machines: "24:14000,24:10000,24:5000,24:3000", Load: load}).Generate(1)
+	in, err := with(workload.NewGGOne(), func(x *workload.GGOne) { x.Jobs, x.Machines, x.Load = 200, "24:14000,24:10000,24:5000,24:3000", load }).Generate(1)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func benchmarkHybrid(b *testing.B, in *model.Instance) {
 			if row.Status == model.Optimal {
 				low, high = min(low, *row.Objective), max(high, *row.Objective)
 			}
-			b.Logf("%s: %s, %v, bound %v, %.3f s, %d evaluations", name, row.Status, *row.Objective, *row.Bound, row.Elapsed, row.Evaluations)
+			b.Logf("%s: %s, %v, bound %v, %.3f s, %d evaluations", name, row.Status, *row.Objective, row.Bound, row.Elapsed, row.Evaluations)
 		}
 		if low < high {
 			apart = max(apart, high/low-1)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/model"
@@ -17,7 +18,8 @@ func SolversMarkdown() string {
 		for _, p := range d.Parameters {
 			values := p.Default
 			if p.Values != nil {
-				values = strings.Join(p.Values, ", ")
+				others := slices.DeleteFunc(slices.Clone(p.Values), func(value string) bool { return value == p.Default })
+				values = strings.Join(append([]string{p.Default}, others...), ", ")
 			}
 			parameters = append(parameters, fmt.Sprintf("`%s` %s", p.Name, values))
 		}

@@ -16,7 +16,7 @@ import (
 // grid is a batch of the MTS paper's workload on 120 machines.
 func grid(tb testing.TB, jobs int, rate float64) *model.Instance {
 	tb.Helper()
-	in, err := (&workload.MTS{Jobs: jobs, Rate: rate}).Generate(1)
+	in, err := with(workload.NewMTS(), func(x *workload.MTS) { x.Jobs, x.Rate = jobs, rate }).Generate(1)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -94,19 +94,16 @@ func BenchmarkMTSRoomy(b *testing.B) {
 func measureGrid(b *testing.B, name string, period float64, in *model.Instance) {
 	b.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	info, err := solve.Lookup(name)
+	if period > 0 {
+		name = fmt.Sprintf("%s:rolling_period=%v", name, period)
+	}
+	choice, err := solve.Choose(name)
 	if err != nil {
 		b.Fatal(err)
 	}
-	solver := info.New()
-	if period > 0 {
-		if solver, err = solve.NewRolling(info, solver, period, 0); err != nil {
-			b.Fatal(err)
-		}
-	}
 	end, placed := peak.Watch(), 0
 	for b.Loop() {
-		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
+		result, err := choice.Solver.Solve(context.Background(), in, solve.Options{Seed: 1})
 		if err != nil || len(result.Solution.Jobs)+len(result.Solution.Unscheduled) != len(in.Jobs()) {
 			b.Fatal(err)
 		}

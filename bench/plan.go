@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -188,7 +189,11 @@ func (choice *SolverChoice) labelAt(parameters map[string]string) string {
 	if choice.Label != "" {
 		return filled(choice.Label, parameters)
 	}
-	return strings.TrimSpace(choice.Solver + " " + stated(parameters))
+	name := choice.Solver
+	if chosen, err := solve.Choose(name); err == nil {
+		name = chosen.Label
+	}
+	return strings.TrimSpace(name + " " + stated(parameters))
 }
 
 // entrants are the solvers of the suite, those of "all" last.
@@ -202,13 +207,16 @@ func (s *Suite) entrants() ([]entrant, error) {
 		}
 		for _, point := range grid(choice.Parameters) {
 			path := fmt.Sprintf("solvers[%d]", k)
-			info, solver, err := configured(choice.Solver, point)
+			chosen, err := configured(choice.Solver, point)
 			if err != nil {
 				f.at(path, "%s", err)
 				break
 			}
-			named[choice.Solver] = named[choice.Solver] || len(point) == 0
-			list = append(list, entrant{label: choice.labelAt(point), name: info.Name, parameters: point, seeds: s.seedsOf(choice), solver: solver, absent: info.Absent, path: path})
+			name, absent := chosen.Info.Name, chosen.Info.Absent
+			named[name] = named[name] || len(chosen.Given) == 0
+			label := choice.labelAt(point)
+			maps.Copy(point, chosen.Given) // those of the solver's text too
+			list = append(list, entrant{label: label, name: name, parameters: point, seeds: s.seedsOf(choice), solver: chosen.Solver, absent: absent, path: path})
 		}
 	}
 	for _, choice := range s.Solvers {

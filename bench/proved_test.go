@@ -12,7 +12,7 @@ func TestSharedBoundsProveWhatTheyEqual(t *testing.T) {
 		above  float64
 		status model.Status
 	}{{0, model.Optimal}, {1e-11, model.Optimal}, {1e-7, model.Feasible}, {1e-3, model.Feasible}} {
-		rows := []Row{{Objective: new(50 * (1 + c.above)), Status: model.Feasible}, {Objective: new(60.0), Bound: new(50.0), Status: model.Feasible}}
+		rows := []Row{{Objective: new(50 * (1 + c.above)), Status: model.Feasible}, {Objective: new(60.0), Bound: model.ProvedBound(50), Status: model.Feasible}}
 		ShareBounds(rows)
 		if rows[0].Status != c.status || rows[1].Status != model.Feasible {
 			t.Errorf("%v above: %s and %s", c.above, rows[0].Status, rows[1].Status)

@@ -13,7 +13,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // Ranking is how the solvers did on the instances of one group.
@@ -39,11 +38,11 @@ type Standing struct {
 }
 
 // rankOfRow is what a row with an objective is judged by.
-func rankOfRow(row *Row) (search.Rank, bool) {
+func rankOfRow(row *Row) (model.Rank, bool) {
 	if row.Objective == nil {
-		return search.Rank{}, false
+		return model.Rank{}, false
 	}
-	return search.NewRank(row.Left, *row.Objective), true
+	return model.NewRank(row.Left, *row.Objective), true
 }
 
 // BestRows are the rows with the best schedule of each instance, by its SHA-256 and what is minimised.
@@ -56,7 +55,7 @@ func BestRows(rows []Row) map[[2]string]*Row {
 		}
 		key := [2]string{rows[k].InstanceSHA256, rows[k].Minimised}
 		if before := best[key]; before != nil {
-			if held, _ := rankOfRow(before); !search.Better(rank, held) {
+			if held, _ := rankOfRow(before); !rank.Better(held) {
 				continue
 			}
 		}

@@ -54,7 +54,7 @@ func (r Recipe) make() (*model.Instance, error) {
 			return nil, fmt.Errorf("unknown workload %q", r.Generate)
 		}
 		maker := info.New()
-		if err := setAll(maker, r.Parameters, params.SetGiven); err != nil {
+		if err := setAll(maker, r.Parameters); err != nil {
 			return nil, err
 		}
 		return maker.Generate(r.Seed)
@@ -64,7 +64,7 @@ func (r Recipe) make() (*model.Instance, error) {
 			return nil, fmt.Errorf("unknown format %q", r.Import)
 		}
 		importer := info.New()
-		if err := setAll(importer, r.Parameters, params.Set); err != nil {
+		if err := setAll(importer, r.Parameters); err != nil {
 			return nil, err
 		}
 		file, err := model.Open(r.File)
@@ -79,9 +79,9 @@ func (r Recipe) make() (*model.Instance, error) {
 }
 
 // setAll sets parameters, by name.
-func setAll(target any, parameters map[string]string, set func(target any, name, text string) error) error {
+func setAll(target any, parameters map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		if err := set(target, name, parameters[name]); err != nil {
+		if err := params.Set(target, name, parameters[name]); err != nil {
 			return err
 		}
 	}

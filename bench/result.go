@@ -5,7 +5,6 @@ import (
 
 	"github.com/allot-opt/allot/bench/statistics"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // Result is how a solver did on an instance: the means over its runs.
@@ -36,5 +35,5 @@ func (r Result) Better(s Result) bool {
 	if math.Abs(r.Left-s.Left) > model.Tolerance {
 		return r.Left < s.Left
 	}
-	return search.Better(search.NewRank(0, r.Objective), search.NewRank(0, s.Objective))
+	return model.NewRank(0, r.Objective).Better(model.NewRank(0, s.Objective))
 }

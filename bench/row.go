@@ -26,18 +26,18 @@ type Row struct {
 	Version        string            `json:"version,omitempty"` // of allot
 	Online         *bool             `json:"online,omitempty"`  // whether the solver had to decide before it knew all; absent: not recorded, see [Row.IsOnline]
 
-	Status      model.Status  `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
-	Stop        model.Stop    `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
-	Objective   *float64      `json:"objective,omitempty"` // absent: no schedule, or not finite
-	Bound       *float64      `json:"bound,omitempty"`
-	Gap         *float64      `json:"gap_percent,omitempty"`          // 100·(objective − bound)/|objective|
-	Left        int           `json:"left,omitempty" check:"counter"` // jobs that the schedule leaves out
-	Metrics     model.Metrics `json:"metrics,omitempty"`
-	Evaluations int64         `json:"evaluations,omitempty" check:"counter"`
-	Elapsed     float64       `json:"elapsed_s" check:"time"` // wall clock of the solver alone
-	Trace       []Incumbent   `json:"trace,omitempty"`        // how the schedule came to be, in a suite that asks for it
-	Fault       string        `json:"fault,omitempty"`        // why there is no result
-	Warning     string        `json:"warning,omitempty"`      // what went wrong although there is one
+	Status      model.Status      `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
+	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
+	Objective   *float64          `json:"objective,omitempty"` // absent: no schedule, or not finite
+	Bound       model.Bound       `json:"bound,omitzero"`
+	Gap         *float64          `json:"gap_percent,omitempty"`          // 100·(objective − bound)/|objective|
+	Left        int               `json:"left,omitempty" check:"counter"` // jobs that the schedule leaves out
+	Metrics     model.Metrics     `json:"metrics,omitempty"`
+	Evaluations int64             `json:"evaluations,omitempty" check:"counter"`
+	Elapsed     float64           `json:"elapsed_s" check:"time"` // wall clock of the solver alone
+	Trace       []model.Incumbent `json:"trace,omitempty"`        // how the schedule came to be, in a suite that asks for it
+	Fault       string            `json:"fault,omitempty"`        // why there is no result
+	Warning     string            `json:"warning,omitempty"`      // what went wrong although there is one
 
 	Solution *model.Solution `json:"-"`
 	Refused  bool            `json:"-"` // Fault is that the solver does not support the instance
@@ -75,4 +75,15 @@ func holdsFuture(in *model.Instance) bool {
 		}
 	}
 	return false
+}
+
+// gap is the gap of the row's objective and bound in %; nil: there is none.
+func (r *Row) gap() *float64 {
+	if r.Objective == nil {
+		return nil
+	}
+	if gap, ok := model.Gap(*r.Objective, r.Bound); ok {
+		return &gap
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -117,6 +118,14 @@ type runFolder struct {
 	broken       error // of a row that could not be written; no more are
 }
 
+// withoutLocks is the error of a lock. Where the system has none, as under WebAssembly, it says what that means.
+func withoutLocks(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("a suite cannot be run on %s/%s, which has no locks of files: %w", runtime.GOOS, runtime.GOARCH, err)
+	}
+	return err
+}
+
 // openRun makes the folder or goes on in it: it takes the lock, compares the rows with the plan, states the plan and cuts off a torn line.
 func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
@@ -124,7 +133,7 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	}
 	lock := flock.New(filepath.Join(opt.Dir, lockFile))
 	if taken, err := lock.TryLock(); err != nil {
-		return nil, err
+		return nil, withoutLocks(err)
 	} else if !taken {
 		return nil, fmt.Errorf("%s: %w", opt.Dir, ErrBusy)
 	}

@@ -87,8 +87,8 @@ func cancelled(b *testing.B, in *model.Instance, seed uint64, after time.Duratio
 	timer := time.AfterFunc(after, func() { at = time.Now(); cancel() })
 	defer timer.Stop()
 	// Without a deadline the search has an effort instead, which must not end it.
-	solver := &solvers.Search{Effort: math.MaxInt32}
-	result, err := solve.Run(ctx, info, solver, in, solve.Options{Seed: seed, Workers: searchWorkers})
+	solver := with(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = math.MaxInt32 })
+	result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solver}, in, solve.Options{Seed: seed, Workers: searchWorkers})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -52,7 +52,7 @@ type InstanceSource struct {
 
 // SolverChoice is a solver to run, or all that support an instance.
 type SolverChoice struct {
-	Solver     string            `json:"solver,omitempty" bare:"true" check:"id" doc:"name of the solver, a+b to start b from a's solution"`
+	Solver     string            `json:"solver,omitempty" bare:"true" check:"id" doc:"the solver: name, name:param=value:…, a+b to start b from a's solution, exec:COMMAND, label=… before any of them"`
 	All        bool              `json:"all,omitempty" doc:"every solver that supports the instance and is not named elsewhere, but auto"`
 	Label      string            `json:"label,omitempty" check:"id" doc:"what it is called in rows and tables; {NAME} is the value of a parameter"`
 	Parameters map[string]Values `json:"parameters,omitempty" doc:"parameters of the solver: a value or several, which make a grid; rolling_period (and rolling_threshold) for rolling use"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,6 +167,30 @@ func TestKeys(t *testing.T) {
 			t.Errorf("the same key:\n%s\n%s", before, text)
 		}
 		seen[key] = text
+	}
+}
+
+// A solver with parameters and label in one text is what it is as an object: the same key and label, and other texts beside it.
+func TestSolverTexts(t *testing.T) {
+	cell := func(solver string) Cell {
+		return planOf(t, `{"format": "allot-suite/1", "name": "texts", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}], "solvers": [`+solver+`]}`).Cells[0]
+	}
+	for text, object := range map[string]string{
+		`"mine=muscle:reading=b:queue=edd"`:                                            `{"solver": "muscle", "label": "mine", "parameters": {"reading": "b", "queue": "edd"}}`,
+		`{"solver": "muscle:reading=b", "parameters": {"queue": "edd"}, "label": "x"}`: `{"solver": "muscle", "label": "x", "parameters": {"reading": "b", "queue": "edd"}}`,
+		`"mine=muscle:reading=b+search:effort=2"`:                                      `{"solver": "muscle+search", "label": "mine", "parameters": {"muscle.reading": "b", "search.effort": 2}}`,
+		`"r=mts:rolling_period=2"`:                                                     `{"solver": "mts", "label": "r", "parameters": {"rolling_period": 2}}`,
+	} {
+		a, b := cell(text), cell(object)
+		if a.Key != b.Key || a.Label != b.Label || a.Solver != b.Solver || !maps.Equal(a.Parameters, b.Parameters) {
+			t.Errorf("%s: %+v, as an object %+v", text, a, b)
+		}
+	}
+	if label := cell(`{"solver": "muscle:reading=b", "parameters": {"queue": "edd"}}`).Label; label != "muscle:reading=b queue=edd" {
+		t.Errorf("the label is %q", label)
+	}
+	if external := (&Suite{Solvers: []SolverChoice{{Solver: "muscle:reading=b"}, {Solver: "mine=exec:rm x"}}}).External(); external != "mine=exec:rm x" {
+		t.Errorf("what asks before it runs is %q", external)
 	}
 }
 

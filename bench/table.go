@@ -144,7 +144,7 @@ func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Ro
 		return Figure(value) + star
 	}
 	objective, ok := objectiveOf(row)
-	cells := table.Row{row.Solver, cell("", objective, ok), optionalFigure(row.Bound), optionalFigure(row.Gap)}
+	cells := table.Row{row.Solver, cell("", objective, ok), optionalFigure(Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
 	for _, m := range metrics {
 		value, ok := row.Metrics.Get(m.Name)
 		cells = append(cells, cell(m.Name, value, ok))
@@ -198,7 +198,7 @@ func WriteCSV(w io.Writer, rows []Row) error {
 	}
 	for _, row := range rows {
 		record := []string{row.Instance, row.Solver, strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
-			exact(row.Objective), exact(row.Bound), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), row.Fault}
+			exact(row.Objective), exact(Finite(row.Bound.Or(math.NaN()))), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), row.Fault}
 		for _, m := range model.MetricTable() {
 			if m.PerCluster {
 				continue

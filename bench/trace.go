@@ -8,31 +8,22 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
 // Trace follows a run: its best so far and every improvement. It is of schedules that leave out as many jobs as the last: the objectives of
 // those before, which left out more, say nothing beside theirs.
 type Trace struct {
-	Bound      *float64 // the best proved so far; nil: none
-	Best       float64  // objective of the best schedule so far; +Inf: none
-	Left       int      // jobs that it leaves out
-	Incumbents []Incumbent
+	Bound      model.Bound // the best proved so far
+	Best       float64     // objective of the best schedule so far; +Inf: none
+	Left       int         // jobs that it leaves out
+	Incumbents []model.Incumbent
 
 	began time.Time
 }
 
-// Incumbent is an improvement, one line of a trace.
-type Incumbent struct {
-	Elapsed     float64  `json:"elapsed_s" check:"time"`
-	Evaluations int64    `json:"evaluations" check:"counter"`
-	Objective   float64  `json:"objective"`
-	Bound       *float64 `json:"bound,omitempty"`
-}
-
-// NewTrace starts to follow a run; the bound is what is proved already, nil: nothing.
-func NewTrace(bound *float64) *Trace {
+// NewTrace starts to follow a run; the bound is what is proved already.
+func NewTrace(bound model.Bound) *Trace {
 	return &Trace{Bound: bound, Best: math.Inf(1), Left: math.MaxInt, began: time.Now()}
 }
 
@@ -44,17 +35,15 @@ func (t *Trace) Note(p solve.Progress) bool { return t.noteAt(p, t.Elapsed()) }
 
 // noteAt is Note at a time.
 func (t *Trace) noteAt(p solve.Progress, at float64) bool {
-	if !math.IsInf(p.Bound, 0) && (t.Bound == nil || p.Bound > *t.Bound) {
-		t.Bound = &p.Bound
-	}
-	if math.IsInf(p.Objective, 1) || !search.Better(search.NewRank(p.Left, p.Objective), search.NewRank(t.Left, t.Best)) {
+	t.Bound = t.Bound.Max(p.Bound)
+	if math.IsInf(p.Objective, 1) || !model.NewRank(p.Left, p.Objective).Better(model.NewRank(t.Left, t.Best)) {
 		return false
 	}
 	if p.Left < t.Left {
 		t.Incumbents = t.Incumbents[:0]
 	}
 	t.Best, t.Left = p.Objective, p.Left
-	t.Incumbents = append(t.Incumbents, Incumbent{at, p.Evaluations, p.Objective, t.Bound})
+	t.Incumbents = append(t.Incumbents, model.Incumbent{Elapsed: at, Evaluations: p.Evaluations, Objective: p.Objective, Bound: t.Bound})
 	return true
 }
 
@@ -64,10 +53,7 @@ func (t *Trace) End(result solve.Result) {
 	if result.Solution == nil || result.Solution.Objective == nil {
 		return
 	}
-	last := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: math.Inf(-1), Left: len(result.Solution.Unscheduled)}
-	if result.HasBound {
-		last.Bound = result.Bound
-	}
+	last := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: result.Bound, Left: len(result.Solution.Unscheduled)}
 	at := t.Elapsed()
 	if result.Elapsed > 0 { // without the evaluation and bound that come after the solver
 		at = result.Elapsed.Seconds()
@@ -81,17 +67,17 @@ func (t *Trace) End(result solve.Result) {
 		t.Left, t.Incumbents = last.Left, nil
 	}
 	slack := model.Tolerance * math.Abs(t.Best)
-	t.Incumbents = slices.DeleteFunc(t.Incumbents, func(i Incumbent) bool { return i.Objective < t.Best-slack })
+	t.Incumbents = slices.DeleteFunc(t.Incumbents, func(i model.Incumbent) bool { return i.Objective < t.Best-slack })
 	for k := range t.Incumbents {
 		i := &t.Incumbents[k]
-		if i.Objective = max(i.Objective, t.Best); !result.HasBound { // those proved hold for schedules that leave out less
-			i.Bound = nil
+		if i.Objective = max(i.Objective, t.Best); !result.Bound.Known() { // those proved hold for schedules that leave out less
+			i.Bound = model.Bound{}
 		}
 	}
 	if !improved {
-		t.Incumbents = append(t.Incumbents, Incumbent{at, last.Evaluations, t.Best, nil})
+		t.Incumbents = append(t.Incumbents, model.Incumbent{Elapsed: at, Evaluations: last.Evaluations, Objective: t.Best})
 	}
-	if result.HasBound {
+	if result.Bound.Known() {
 		t.Incumbents[len(t.Incumbents)-1].Bound = t.Bound
 	}
 }
@@ -111,11 +97,11 @@ func (t *Trace) Write(w io.Writer) error {
 const maxIncumbents = 200
 
 // thinned are at most maxIncumbents of the improvements, evenly chosen, the first and the last among them.
-func thinned(list []Incumbent) []Incumbent {
+func thinned(list []model.Incumbent) []model.Incumbent {
 	if len(list) <= maxIncumbents {
 		return list
 	}
-	kept := make([]Incumbent, maxIncumbents)
+	kept := make([]model.Incumbent, maxIncumbents)
 	for k := range kept {
 		kept[k] = list[k*(len(list)-1)/(maxIncumbents-1)]
 	}

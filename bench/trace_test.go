@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -15,7 +15,7 @@ import (
 func TestTraceEndsInTheSolution(t *testing.T) {
 	none := math.Inf(-1)
 	at := func(evaluations int64, objective, bound float64, left int) solve.Progress {
-		return solve.Progress{Evaluations: evaluations, Objective: objective, Bound: bound, Left: left}
+		return solve.Progress{Evaluations: evaluations, Objective: objective, Bound: model.ProvedBound(bound), Left: left}
 	}
 	for _, c := range []struct {
 		name      string
@@ -35,33 +35,31 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 		{"more left out than reported", []solve.Progress{at(1, 9, none, 0)}, 6, 1, 4, []float64{6}},
 		{"nothing proved of what leaves jobs out", []solve.Progress{at(1, 9, 8, 1)}, 6, 1, math.NaN(), []float64{9, 6}},
 	} {
-		f := NewTrace(nil)
+		f := NewTrace(model.Bound{})
 		for _, p := range c.reported {
 			f.Note(p)
 		}
 		result := solve.Result{Solution: &model.Solution{Objective: &c.objective, Unscheduled: make([]model.Unscheduled, c.left)}, Evaluations: 9}
-		if c.bound == c.bound {
-			result.Bound, result.HasBound = c.bound, true
-		}
+		result.Bound = model.ProvedBound(c.bound)
 		f.End(result)
 		var found []float64
 		for _, i := range f.Incumbents {
 			found = append(found, i.Objective)
-			if (i.Bound != nil) && !result.HasBound {
+			if i.Bound.Known() && !result.Bound.Known() {
 				t.Errorf("%s: a bound of a schedule of which none is proved", c.name)
 			}
 		}
 		if !reflect.DeepEqual(found, c.want) {
 			t.Errorf("%s: the trace has %v, expected %v", c.name, found, c.want)
 		}
-		if last := f.Incumbents[len(f.Incumbents)-1]; result.HasBound && (last.Bound == nil || *last.Bound != c.bound) {
+		if last := f.Incumbents[len(f.Incumbents)-1]; result.Bound.Known() && last.Bound != result.Bound {
 			t.Errorf("%s: the trace does not end in the bound %v", c.name, c.bound)
 		}
 		var text bytes.Buffer
 		if err := f.Write(&text); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gantt.ReadTrace(&text, "trace"); err != nil {
+		if _, err := draw.ReadRun(&text, "run"); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -70,7 +68,7 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 // A long trace is thinned evenly, its first and last improvement kept.
 func TestThinned(t *testing.T) {
 	for _, n := range []int{0, 1, maxIncumbents, maxIncumbents + 1, 12345} {
-		list := make([]Incumbent, n)
+		list := make([]model.Incumbent, n)
 		for k := range list {
 			list[k].Evaluations = int64(k)
 		}

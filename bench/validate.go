@@ -134,11 +134,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		f.at(path+".seeds", "expected them beside generate only")
 	}
 	source.Seeds.validate(f, path+".seeds")
-	set := params.SetGiven
-	if source.Import != "" {
-		set = params.Set // a false where true is the default is what was meant
-	}
-	validateGrid(f, path+".parameters", source.Parameters, target, set)
+	validateGrid(f, path+".parameters", source.Parameters, target, params.Set)
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
 }
 
@@ -187,23 +183,34 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 		f.at(path, `expected the name of a solver, or "all": true`)
 		return false
 	}
-	info, err := solve.Lookup(choice.Solver)
-	if err == nil {
-		_, err = fresh(info, choice.Parameters)
-	}
+	chosen, err := choice.chosen()
 	if err != nil {
 		f.at(path+".solver", "%s", err)
 		return false
 	}
-	target := func() any {
-		solver, _ := fresh(info, choice.Parameters) // there was no error above
-		return solver
-	}
 	before := len(f.Faults)
-	validateGrid(f, path+".parameters", choice.Parameters, target, params.SetGiven)
+	for _, name := range slices.Sorted(maps.Keys(choice.Parameters)) {
+		for _, given := range slices.Sorted(maps.Keys(chosen.Given)) {
+			if given == name || strings.HasSuffix(given, "."+name) {
+				f.at(path+".parameters."+name, "expected it once, found it in %q too", choice.Solver)
+			}
+		}
+	}
+	target := func() any {
+		again, _ := choice.chosen() // there was no error above
+		if _, rolling := choice.Parameters["rolling_period"]; rolling {
+			again.Solver, _ = solve.NewRolling(again, 1, 0) // which is in its range
+		}
+		return &again
+	}
+	set := func(target any, name, text string) error { return target.(*solve.Choice).Set(name, text) }
+	validateGrid(f, path+".parameters", choice.Parameters, target, set)
 	validateTemplate(f, path+".label", choice.Label, choice.Parameters)
 	return len(f.Faults) == before
 }
+
+// chosen is the solver without the parameters that stand beside it.
+func (choice *SolverChoice) chosen() (solve.Choice, error) { return solve.Choose(choice.Solver) }
 
 // External names the first solver of the suite that runs a command of the user's; empty: none does. Whoever runs a suite of somebody
 // else's has to be asked first.

@@ -7,46 +7,47 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// The bounds by each job alone: no job ends before its arrival, the jobs it waits for and its shortest execution time allow.
+// The bounds in this file look at each job alone. No job ends earlier than its arrival, the jobs it waits for and its shortest
+// execution time allow.
 
 var (
 	_ = Register(Method{Name: "critical-path", Metric: "makespan", Doc: "the longest chain of arrivals and shortest execution times",
 		Source: "J. E. Kelley, M. R. Walker (1959), critical path", New: Once(func(_ context.Context, r *Relaxation) (Sum, bool) {
 			longest := 0.0
 			for _, j := range r.must {
-				longest = max(longest, r.end(j))
+				longest = max(longest, r.EarliestEnd(j))
 			}
-			return r.chained(Sum{Value: longest, Size: longest}), true
+			return r.Chained(Sum{Value: longest, Size: longest}), true
 		})})
-	_ = Register(aloneMean("mean_response", func(s *Sum, r *Relaxation, j int) { s.Add(r.end(j)); s.Add(-r.released(j)) }))
-	_ = Register(aloneMean("mean_wait", func(s *Sum, r *Relaxation, j int) { s.Add(r.start[j]); s.Add(-r.released(j)) }))
+	_ = Register(aloneMean("mean_response", func(s *Sum, r *Relaxation, j int) { s.Add(r.EarliestEnd(j)); s.Add(-r.Released(j)) }))
+	_ = Register(aloneMean("mean_wait", func(s *Sum, r *Relaxation, j int) { s.Add(r.start[j]); s.Add(-r.Released(j)) }))
 	_ = Register(aloneSum("over_deadline", func(s *Sum, r *Relaxation, j int) {
-		if end, due := r.end(j), r.deadline(j); end > due {
+		if end, due := r.EarliestEnd(j), r.Deadline(j); end > due {
 			s.Value += end - due
 			s.Size += end + math.Abs(due) // which cancel
 			s.Terms++
 		}
 	}))
 	_ = Register(aloneSum("missed", func(s *Sum, r *Relaxation, j int) {
-		if r.end(j) > r.deadline(j)+r.lateness(j) {
+		if r.EarliestEnd(j) > r.Deadline(j)+r.Lateness(j) {
 			s.Value++ // whole numbers are exact
 		}
 	}))
 )
 
-// lateness is by how much the earliest end of a job has to be after its deadline for no schedule to be in time that the checker
-// accepts: execution times may differ by [model.Tolerance], and points in time by the rounding of the numbers that hold them.
-func (r *Relaxation) lateness(j int) float64 {
-	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.end(j))
+// Lateness is how far the earliest end of job j must lie after its deadline before no schedule that the checker accepts is in
+// time: execution times may differ by [model.Tolerance], and points in time by the rounding of their numbers.
+func (r *Relaxation) Lateness(j int) float64 {
+	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.EarliestEnd(j))
 }
 
-// released is the job's arrival, from the earliest of all.
-func (r *Relaxation) released(j int) float64 { return r.in.Jobs()[j].Arrival - r.in.FirstArrival() }
+// Released is the arrival of job j, counted from the earliest arrival of all jobs.
+func (r *Relaxation) Released(j int) float64 { return r.in.Jobs()[j].Arrival - r.in.FirstArrival() }
 
-// deadline is the job's deadline, from the earliest arrival of all.
-func (r *Relaxation) deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
+// Deadline is the deadline of job j, counted from the earliest arrival of all jobs.
+func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
 
-// aloneMean bounds a mean over the finished jobs; there is none where jobs may be left out, since that changes the mean.
+// aloneMean bounds a mean over the finished jobs. There is no bound if jobs may be left out, because that changes the mean.
 func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the mean over the jobs, each alone at its earliest", Source: "elementary",
 		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {
@@ -58,17 +59,17 @@ func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 			}
 			sum.Value /= float64(len(r.must))
 			sum.Size /= float64(len(r.must))
-			return r.chained(sum), true
+			return r.Chained(sum), true
 		})}
 }
 
-// aloneSum bounds a sum over jobs of values that are not negative.
+// aloneSum bounds a sum over jobs of values that are at least 0.
 func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the sum over the jobs, each alone at its earliest", Source: "elementary",
 		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {
 			for _, j := range r.must {
 				add(&sum, r, j)
 			}
-			return r.chained(sum), true
+			return r.Chained(sum), true
 		})}
 }

@@ -17,9 +17,9 @@ var (
 		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: Once(proveWideJobs)})
 )
 
-// areas is the least processor time of each job that has to be placed, by cluster, +Inf where it cannot run; false where the
-// context ends first.
-func (r *Relaxation) areas(ctx context.Context) ([][]float64, bool) {
+// Areas is a table of the least processor time of each job that has to be placed, by cluster; +Inf: the job cannot run there.
+// It returns false if the context ends first.
+func (r *Relaxation) Areas(ctx context.Context) ([][]float64, bool) {
 	if r.areaRows != nil {
 		return r.areaRows, true
 	}
@@ -37,30 +37,31 @@ func (r *Relaxation) areas(ctx context.Context) ([][]float64, bool) {
 	return rows, true
 }
 
-// spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
-func (r *Relaxation) spreads() bool {
+// Spreads says that some job may hold processors of several clusters at once, so that no single cluster need run all of it.
+func (r *Relaxation) Spreads() bool {
 	return slices.ContainsFunc(r.must, func(j int) bool { return canSpread(r.in, j) })
 }
 
-// proveAreaDual is the value of the jobs at the best prices of processor time.
+// proveAreaDual bounds the makespan by the value of the jobs at the best prices of processor time.
 func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if len(r.must) == 0 {
 		return Sum{}, true
 	}
-	prices, ok := r.areaPrices(ctx)
-	return r.pricedSum(prices.Value), ok
+	prices, ok := r.AreaPrices(ctx)
+	return r.PricedSum(prices.Value), ok
 }
 
-// pricedSum is a sum over all jobs of what is not negative at prices of the clusters, which make 1 but for rounding.
-func (r *Relaxation) pricedSum(value float64) Sum {
+// PricedSum is a sum over all jobs of values that are at least 0, at prices of the clusters; prices times processors sum to 1
+// but for rounding.
+func (r *Relaxation) PricedSum(value float64) Sum {
 	return Sum{Value: value, Size: value, Terms: len(r.must) + 2*len(r.in.Clusters())}
 }
 
-// areaPrices are the best prices of the clusters' processor time for the areas; false where the context ends before the areas are
-// known. They are found once.
-func (r *Relaxation) areaPrices(ctx context.Context) (Prices, bool) {
+// AreaPrices are the best prices of the clusters' processor time for the areas of the jobs; false: the context ended before the
+// areas were known. It computes them once.
+func (r *Relaxation) AreaPrices(ctx context.Context) (Prices, bool) {
 	if r.prices.Price == nil {
-		areas, ok := r.areas(ctx)
+		areas, ok := r.Areas(ctx)
 		if !ok {
 			return Prices{}, false
 		}
@@ -87,9 +88,9 @@ func (r *Relaxation) speeds() []float64 {
 	return speeds
 }
 
-// proveAreaReleased looks at every time of arrival.
+// proveAreaReleased tries every time of arrival.
 func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, bool) {
-	areas, ok := r.areas(ctx)
+	areas, ok := r.Areas(ctx)
 	if !ok {
 		return Sum{}, false
 	}
@@ -103,11 +104,11 @@ func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, bool) {
 		area += slices.Min(areas[k])
 		best = max(best, r.start[r.must[k]]+area/float64(r.in.Processors()))
 	}
-	return r.chained(r.pricedSum(best)), true
+	return r.Chained(r.PricedSum(best)), true
 }
 
-// proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another. A job that
-// may release some of its processors early does not keep another from starting then.
+// proveWideJobs adds up the jobs of which no two fit beside each other on any cluster: each cluster runs them one after
+// another. A job that may release some of its processors early does not count, because another job may start then.
 func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, bool) {
 	sum, longest := 0.0, 0.0
 	for k, j := range r.must {
@@ -124,5 +125,5 @@ func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, bool) {
 			longest = max(longest, r.least[j])
 		}
 	}
-	return r.pricedSum(max(longest, sum/float64(len(r.in.Clusters())))), true
+	return r.PricedSum(max(longest, sum/float64(len(r.in.Clusters())))), true
 }

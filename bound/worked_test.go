@@ -113,8 +113,8 @@ func TestBoundsOfWorkedInstances(t *testing.T) {
 			for range 20 {
 				proof.Improve(context.Background(), 1_000_000)
 			}
-			value, ok := proof.Value()
-			if slack := 1e-9 * math.Abs(w.best); !ok || value > w.best+slack {
+			value, ok := proof.Bound().Value()
+			if rounding := 1e-9 * math.Abs(w.best); !ok || value > w.best+rounding {
 				t.Errorf("bound %v, %v: expected at most the optimum, %v", value, ok, w.best)
 			}
 			tight := w.tight == ""
@@ -143,7 +143,7 @@ func TestJobsThatMayBeLeftOut(t *testing.T) {
 			t.Errorf("job %s: expected duty %d, found %d", w.jobs[j].ID, want, found)
 		}
 	}
-	if value, ok := proof.Value(); ok {
+	if value, ok := proof.Bound().Value(); ok {
 		t.Errorf("a bound of %v of the mean response, which depends on what is left out", value)
 	}
 }

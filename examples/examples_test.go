@@ -73,12 +73,12 @@ func TestSolvers(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			for _, info := range solve.Solvers() {
-				solver := info.New()
-				if err := solver.Supports(in); err != nil {
+				choice := info.Choice()
+				if err := choice.Solver.Supports(in); err != nil {
 					t.Logf("%s: %v", info.Name, err)
 					continue
 				}
-				result, err := solve.Run(t.Context(), info, solver, in, solve.Options{Seed: 1, MaxEvals: 2000})
+				result, err := solve.Run(t.Context(), choice, in, solve.Options{Seed: 1, MaxEvals: 2000})
 				if err != nil {
 					t.Error(err)
 					continue
@@ -142,11 +142,11 @@ func TestGGOne(t *testing.T) {
 // tiny.json can be done by hand, as the README says.
 func TestTiny(t *testing.T) {
 	in := read(t, "tiny.json")
-	info, err := solve.Lookup("mct")
+	mct, err := solve.Choose("mct")
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(t.Context(), info, info.New(), in, solve.Options{})
+	result, err := solve.Run(t.Context(), mct, in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

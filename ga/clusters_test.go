@@ -73,7 +73,7 @@ func costOf(c *Cluster, s Schedule) float64 {
 
 // with are the default parameters in a coding.
 func with(coding Coding) Parameters {
-	p := Default
+	p := NewParameters()
 	p.Coding = coding
 	return p
 }

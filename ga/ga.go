@@ -7,7 +7,7 @@
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), "Hybrid performance-based workload management for
 // multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2.
 //
-// Deviations from the paper, most of which leave things open there:
+// Deviations from the paper, in most of which the paper leaves something open:
 //
 //   - CPmax of eq. 2 is the worst and CPmin the best of the generation; the prose has them the other way round.
 //   - One child is made at a time: a copy of the first parent, changed by crossover with the second and by mutation. The best
@@ -24,6 +24,8 @@ import (
 	"math/rand"
 
 	"github.com/MaxHalford/eaopt"
+
+	"github.com/allot-opt/allot/params"
 )
 
 // Job is a rigid job on a cluster.
@@ -49,8 +51,8 @@ type Totals struct {
 	Response float64 // Σ end − arrival
 }
 
-// Cost is what a schedule costs: a constant and a factor for each of its totals. With fixed jobs on a cluster, CP (eq. 1),
-// idle time, over-deadline, waiting and response times are all of this form.
+// Cost is the cost of a schedule as a linear function of its totals: a constant and a factor for each. With fixed jobs on a cluster, CP
+// (eq. 1), idle time, over-deadline, waiting and response times are all of this form.
 type Cost struct{ Constant, Makespan, Over, Response float64 }
 
 // Of is the cost of a schedule with the given totals.
@@ -59,16 +61,16 @@ func (c Cost) Of(t Totals) float64 {
 }
 
 // Coding says how a schedule is coded.
-type Coding int
+type Coding string
 
 // The two codings.
 const (
 	// Mask is the two-dimensional coding of the paper: the order of the jobs and a mask of processors for each. A job starts
 	// when the last of its processors is released by the jobs before it.
-	Mask Coding = iota
-	// List is the order alone. A job starts when as many processors as it needs are released by the jobs before it, and takes
-	// the latest-released of those that are free by then; plan.Decoder decides in the same way.
-	List
+	Mask Coding = "mask"
+	// List is the order alone. A job starts when the jobs before it have released enough processors for it, and takes the
+	// latest-released of those that are free by then; plan.Decoder decides in the same way.
+	List Coding = "list"
 )
 
 // Schedule is a coded schedule.
@@ -77,41 +79,27 @@ type Schedule struct {
 	Masks []uint64 // Words(processors) words for each job, by index; nil in the list coding
 }
 
-// Parameters steer the algorithm; [Default] has the usual values.
+// Parameters steer the algorithm. [NewParameters] has the usual values; in every field a zero means zero.
 type Parameters struct {
-	Coding      Coding
-	Population  int     // schedules in a generation
-	Generations int     // at most
-	Patience    int     // generations without improvement until the run ends
-	Improvement float64 // relative decrease of the least cost that counts as one
-	Crossover   float64 // probability that a child takes from a second parent
-	Swap        float64 // probability that two positions of a child are swapped
-	Move        float64 // probability that one bit of a child's masks is moved
+	Coding      Coding  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone"`
+	Population  int     `range:"[1, 1000000]" doc:"schedules in a generation"`
+	Generations int     `range:"[1, inf)" doc:"most generations"`
+	Patience    int     `range:"[1, inf)" doc:"generations without improvement after which the search ends"`
+	Improvement float64 `range:"[0, 1]" doc:"relative decrease of the cost that counts as an improvement"`
+	Crossover   float64 `range:"[0, 1]" doc:"probability that a child takes from two parents"`
+	Swap        float64 `range:"[0, 1]" doc:"probability that two positions of a child are swapped"`
+	Move        float64 `range:"[0, 1]" doc:"probability that one processor in the masks of a child is moved"`
 }
 
-// Default are the usual parameters.
-var Default = Parameters{Population: 50, Generations: 300, Patience: 20, Improvement: 0.001, Crossover: 0.9, Swap: 0.3, Move: 0.5}
-
-// Check says what is wrong with the parameters.
-func (p Parameters) Check() error {
-	probability := func(x float64) bool { return x >= 0 && x <= 1 }
-	switch {
-	case p.Coding != Mask && p.Coding != List:
-		return fmt.Errorf("coding: expected Mask or List, found %d", p.Coding)
-	case p.Population < 1 || p.Generations < 1 || p.Patience < 1:
-		return fmt.Errorf("population, generations, patience: expected at least 1, found %d, %d, %d", p.Population, p.Generations, p.Patience)
-	case !(p.Improvement >= 0 && p.Improvement <= 1):
-		return fmt.Errorf("improvement: expected 0 to 1, found %v", p.Improvement)
-	case !probability(p.Crossover) || !probability(p.Swap) || !probability(p.Move):
-		return fmt.Errorf("crossover, swap, move: expected 0 to 1, found %v, %v, %v", p.Crossover, p.Swap, p.Move)
-	}
-	return nil
+// NewParameters are the usual parameters.
+func NewParameters() Parameters {
+	return Parameters{Coding: Mask, Population: 50, Generations: 300, Patience: 20, Improvement: 0.001, Crossover: 0.9, Swap: 0.3, Move: 0.5}
 }
 
 // Limits bound a run from outside.
 type Limits struct {
 	Evaluations int64                                 // 0: no limit
-	Progress    func(evaluations int64, cost float64) // of the best so far, after each generation; nil: silent
+	Progress    func(evaluations int64, cost float64) // called after each generation with the best cost so far; nil: silent
 }
 
 // Stop says why a run ended.
@@ -130,7 +118,7 @@ type Result struct {
 	Best        Schedule
 	Cost        float64 // of Best; NaN where the run ended before the seed was evaluated
 	Evaluations int64
-	Generations int // after the first
+	Generations int // number after the first
 	Stop        Stop
 }
 
@@ -141,7 +129,7 @@ type Result struct {
 // Complexity: O(n·m) time an evaluation for n jobs on m processors, of which there are at most Population·(Generations + 1);
 // memory O(Population·n), in the mask coding times m/64.
 func Minimise(ctx context.Context, c Cluster, seed Schedule, p Parameters, random int64, limits Limits) (Result, error) {
-	if err := p.Check(); err != nil {
+	if err := params.Check(&p); err != nil {
 		return Result{}, err
 	}
 	if err := c.check(seed, p.Coding); err != nil {

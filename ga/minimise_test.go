@@ -60,11 +60,11 @@ func TestFindsTheOptimumOfTinyClusters(t *testing.T) {
 			best := math.Inf(1)
 			permute(s.Order, func(order []int32) { best = min(best, costOf(&c, Schedule{Order: order})) })
 			found := minimise(t, c, s, with(coding), 1, Limits{}).Cost
-			slack := 1e-9 * math.Abs(best)
-			if found < best-slack {
+			tolerance := 1e-9 * math.Abs(best)
+			if found < best-tolerance {
 				t.Fatalf("cost %v below the optimum %v", found, best)
 			}
-			if tried++; found <= best+slack {
+			if tried++; found <= best+tolerance {
 				optimal++
 			}
 		})
@@ -119,11 +119,11 @@ func TestStopsWhenStable(t *testing.T) {
 // TestStableMeansLessThanATenthOfAPercent feeds the stopping rule with costs.
 func TestStableMeansLessThanATenthOfAPercent(t *testing.T) {
 	c, s := randomCluster(5, 4, 2, 1)
-	p := Default
+	p := NewParameters()
 	p.Patience = 3
 	for _, test := range []struct {
 		costs []float64
-		stops int // after so many; 0: not
+		stops int // generation after which the run stops; 0: it does not
 	}{
 		{[]float64{100, 100, 100, 100}, 4},
 		{[]float64{100, 99.95, 99.92, 99.901}, 4}, // 0.099 % in three generations
@@ -149,7 +149,7 @@ func TestStableMeansLessThanATenthOfAPercent(t *testing.T) {
 
 func TestStopsAtTheLastGeneration(t *testing.T) {
 	c, s := randomCluster(25, 20, 10, 1)
-	p := Default
+	p := NewParameters()
 	p.Generations = 7
 	result := minimise(t, c, s, p, 1, Limits{})
 	if result.Stop != Generations || result.Generations != 7 || result.Evaluations > 50+7*49 {
@@ -228,7 +228,7 @@ func TestRefusesWhatIsWrong(t *testing.T) {
 		name   string
 		change func(c *Cluster, s *Schedule, p *Parameters)
 	}{
-		{"coding", func(_ *Cluster, _ *Schedule, p *Parameters) { p.Coding = 2 }},
+		{"coding", func(_ *Cluster, _ *Schedule, p *Parameters) { p.Coding = "tree" }},
 		{"no population", func(_ *Cluster, _ *Schedule, p *Parameters) { p.Population = 0 }},
 		{"negative patience", func(_ *Cluster, _ *Schedule, p *Parameters) { p.Patience = -1 }},
 		{"a probability of 2", func(_ *Cluster, _ *Schedule, p *Parameters) { p.Swap = 2 }},
@@ -243,7 +243,7 @@ func TestRefusesWhatIsWrong(t *testing.T) {
 		{"before the origin", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Jobs[1].Arrival = -1 }},
 		{"negative duration", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Jobs[1].Duration = -inf }},
 	} {
-		c, s, p := c, Schedule{slices.Clone(s.Order), slices.Clone(s.Masks)}, Default
+		c, s, p := c, Schedule{slices.Clone(s.Order), slices.Clone(s.Masks)}, NewParameters()
 		c.Jobs = slices.Clone(c.Jobs)
 		test.change(&c, &s, &p)
 		if _, err := Minimise(context.Background(), c, s, p, 1, Limits{}); err == nil {

@@ -66,7 +66,7 @@ func TestOrderCrossoverByHand(t *testing.T) {
 	c := eightOnFour()
 	a := Schedule{[]int32{3, 1, 7, 0, 2, 6, 5, 4}, masksOf(0b0011)}
 	b := Schedule{[]int32{0, 1, 2, 3, 4, 5, 6, 7}, masksOf(0b1100)}
-	r := newTestRun(c, a, Default)
+	r := newTestRun(c, a, NewParameters())
 	child, mate := genomeOf(r, a), genomeOf(r, b)
 	child.crossOrder(mate, 3)
 	if want := []int32{3, 1, 7, 0, 2, 4, 5, 6}; !slices.Equal(child.Order, want) {
@@ -80,7 +80,7 @@ func TestOrderCrossoverByHand(t *testing.T) {
 func TestMaskCrossoverByHand(t *testing.T) {
 	c := eightOnFour()
 	order := []int32{3, 1, 7, 0, 2, 6, 5, 4}
-	r := newTestRun(c, Schedule{order, masksOf(0b0011)}, Default)
+	r := newTestRun(c, Schedule{order, masksOf(0b0011)}, NewParameters())
 	mate := genomeOf(r, Schedule{[]int32{0, 1, 2, 3, 4, 5, 6, 7}, masksOf(0b1100)})
 	repaired := map[uint64]int{}
 	rng := rand.New(rand.NewSource(1))

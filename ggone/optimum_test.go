@@ -31,7 +31,7 @@ func TestSolveFindsTheOptimum(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v, an assignment costs %v", seed, err, best)
 		}
-		if found.Bound > best+1e-9*(1+best) || found.Objective < best-1e-9*(1+best) || found.Proved && found.Objective > best*(1+1e-6)+1e-9 {
+		if found.Bound.Or(0) > best+1e-9*(1+best) || found.Objective < best-1e-9*(1+best) || found.Proved && found.Objective > best*(1+1e-6)+1e-9 {
 			t.Errorf("seed %d: proved %v, objective %v, bound %v; the optimum is %v", seed, found.Proved, found.Objective, found.Bound, best)
 		}
 		if found.Proved {

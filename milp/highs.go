@@ -18,6 +18,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/lanl/highs"
 )
 
@@ -50,6 +51,7 @@ type run struct {
 	handle unsafe.Pointer // the raw model's
 	watch  *C.milp_watch
 	model  *Model
+	cutoff float64       // +Inf: none
 	done   chan struct{} // closed when HiGHS is at rest
 	status C.int         // what it returned
 	err    error         // of handing over the model
@@ -60,6 +62,9 @@ func solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	r, err := newRun(m)
 	if err != nil {
 		return Result{}, err
+	}
+	if opt.Cutoff != nil {
+		r.cutoff = *opt.Cutoff
 	}
 	given := newColumns(m) // the caller's model and options are not touched once Solve has returned
 	opt.Start = slices.Clone(opt.Start)
@@ -99,7 +104,7 @@ func solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 
 // newRun makes an empty model of HiGHS.
 func newRun(m *Model) (*run, error) {
-	r := &run{raw: highs.NewRawModel(), model: m, done: make(chan struct{})}
+	r := &run{raw: highs.NewRawModel(), model: m, cutoff: math.Inf(1), done: make(chan struct{})}
 	// The package keeps the handle to itself, and destroys it in a finalizer: too early for a run that uses the handle
 	// alone, too late for the memory of many. So the run takes over.
 	field := reflect.ValueOf(r.raw).Elem().FieldByName("obj")
@@ -243,15 +248,15 @@ func (r *run) look(wanted bool) (p Progress, values []float64) {
 	if C.milp_look(r.watch, &objective, &bound, &nodes, at) == 0 {
 		values = nil
 	}
-	return Progress{int64(nodes), float64(objective), finite(float64(bound))}, values
+	return Progress{int64(nodes), float64(objective), r.proved(float64(bound))}, values
 }
 
-// finite is a bound, with −Inf for what HiGHS means to be infinite.
-func finite(bound float64) float64 {
-	if math.IsNaN(bound) || bound <= -1e30 {
-		return math.Inf(-1)
+// proved is the bound of the model by what HiGHS states, which is a bound of what costs less than the cutoff; −1e30 stands for −∞.
+func (r *run) proved(bound float64) model.Bound {
+	if bound = min(bound, r.cutoff); bound <= -1e30 {
+		return model.Bound{}
 	}
-	return bound
+	return model.ProvedBound(bound)
 }
 
 // incumbent is the result of a run that goes on.
@@ -312,7 +317,7 @@ func (r *run) result(opt Options) (Result, error) {
 	}
 	mixed := r.model.Integers() > 0
 	if bound, ok := r.info("mip_dual_bound"); ok && mixed {
-		result.Bound = max(result.Bound, finite(bound))
+		result.Bound = result.Bound.Max(r.proved(bound))
 	}
 	switch status := C.milp_model_status(r.handle); status {
 	case highsOptimal, highsEmpty:
@@ -320,17 +325,17 @@ func (r *run) result(opt Options) (Result, error) {
 		case result.Values == nil && opt.Cutoff == nil:
 			return Result{}, errors.New("highs: it calls a solution optimal that breaks the model")
 		case result.Values == nil:
-			result.Status, result.Bound = Infeasible, math.Inf(1)
+			result.Status, result.Bound = Infeasible, r.proved(math.Inf(1))
 		default:
 			result.Status = Optimal
 			if !mixed {
-				result.Bound = result.Objective
+				result.Bound = model.ProvedBound(result.Objective)
 			}
 		}
 	case highsInfeasible, highsObjectiveBound:
-		result.Status, result.Bound = Infeasible, math.Inf(1)
+		result.Status, result.Bound = Infeasible, r.proved(math.Inf(1))
 	case highsUnboundedOrInfeasible, highsUnbounded:
-		result.Status, result.Bound = Unbounded, math.Inf(-1)
+		result.Status, result.Bound = Unbounded, model.Bound{}
 	case highsSolutionLimit: // which nodes count as
 		result.Limited = true
 	case highsLoadError, highsModelError, highsPresolveError, highsSolveError, highsPostsolveError:

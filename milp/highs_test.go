@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // random has up to 5 integer variables in 0…3 and a few rows.
@@ -79,7 +81,7 @@ func solved(t testing.TB, m *Model, opt Options) Result {
 
 func TestSolveSmall(t *testing.T) {
 	r := solved(t, small(), Options{})
-	if r.Status != Optimal || math.Abs(r.Objective+11) > 1e-9 || math.Abs(r.Bound+11) > 1e-6 || r.Values[0] != 3 || r.Gap() > 1e-6 {
+	if r.Status != Optimal || math.Abs(r.Objective+11) > 1e-9 || math.Abs(r.Bound.Or(0)+11) > 1e-6 || r.Values[0] != 3 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -92,12 +94,12 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 		want := enumerate(m)
 		r := solved(t, m, Options{})
 		if math.IsInf(want, 1) {
-			if r.Status != Infeasible || r.Values != nil {
+			if r.Status != Infeasible || r.Values != nil || r.Bound.Known() {
 				t.Errorf("%d: %+v, expected infeasible", seed, r)
 			}
 			continue
 		}
-		if r.Status != Optimal || math.Abs(r.Objective-want) > 1e-9 || math.Abs(r.Bound-want) > 1e-6 {
+		if r.Status != Optimal || math.Abs(r.Objective-want) > 1e-9 || !r.Bound.Known() || math.Abs(r.Bound.Or(0)-want) > 1e-6 {
 			t.Errorf("%d: %+v, expected %v", seed, r, want)
 			continue
 		}
@@ -113,6 +115,8 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 		}
 		if none := solved(t, m, Options{Cutoff: &at}); none.Status != Infeasible && !(none.Objective >= at) {
 			t.Errorf("%d: cutoff below the optimum %+v", seed, none)
+		} else if none.Status == Infeasible && none.Bound != model.ProvedBound(at) {
+			t.Errorf("%d: nothing costs less than the cutoff %v, and the bound is %v", seed, at, none.Bound)
 		}
 	}
 }
@@ -171,7 +175,7 @@ func TestSolveOdd(t *testing.T) {
 	m = &Model{}
 	m.Add(Variable{Lower: 2, Upper: 5, Cost: 3})
 	m.Add(Variable{Lower: -inf, Upper: inf})
-	if r := solved(t, m, Options{}); r.Status != Optimal || r.Objective != 6 || r.Bound != 6 {
+	if r := solved(t, m, Options{}); r.Status != Optimal || r.Objective != 6 || r.Bound != model.ProvedBound(6) {
 		t.Errorf("no rows: %+v", r)
 	}
 	m.Add(Variable{Upper: inf, Cost: -1, Integer: true})
@@ -254,7 +258,7 @@ func TestLimitsKeepTheIncumbent(t *testing.T) {
 	if took := time.Since(began); took > 3*time.Second {
 		t.Errorf("limit of 0.5 s: took %s", took)
 	}
-	if r.Status != Feasible || r.Values == nil || m.Violation(r.Values) > Tolerance || !(r.Bound <= r.Objective) || math.IsInf(r.Bound, -1) {
+	if r.Status != Feasible || r.Values == nil || m.Violation(r.Values) > Tolerance || !(r.Bound.Or(math.Inf(1)) <= r.Objective) {
 		t.Errorf("limit of time: %s, objective %v, bound %v", r.Status, r.Objective, r.Bound)
 	}
 	if again := solved(t, m, Options{Nodes: 1, Start: r.Values}); again.Objective > r.Objective {
@@ -325,7 +329,7 @@ func TestStoppedBoundIsValid(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(k*k)*100*time.Microsecond)
 		r, err := Solve(ctx, m, Options{})
 		cancel()
-		if err != nil || r.Bound > known.Objective || r.Bound > r.Objective {
+		if low := r.Bound.Or(math.Inf(-1)); err != nil || low > known.Objective || low > r.Objective {
 			t.Errorf("stopped after %d ms: bound %v, objective %v; %v can be reached; %v", k*k/10, r.Bound, r.Objective, known.Objective, err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // Options are the limits of a run and what helps it.
@@ -18,8 +20,9 @@ type Options struct {
 
 // Progress is what a run has reached.
 type Progress struct {
-	Nodes            int64
-	Objective, Bound float64 // ±Inf: none
+	Nodes     int64
+	Objective float64     // +Inf: none
+	Bound     model.Bound // see [Result]
 }
 
 // Status says what is known in the end.
@@ -50,22 +53,11 @@ type Result struct {
 	Values    []float64
 	Objective float64 // of the values, computed by the model; +Inf: none
 	// Bound is a lower bound of the objective as the solver has it, in floating-point numbers: within Tolerance, not beyond
-	// doubt. −Inf: none. With a cutoff it is a bound of what costs less.
-	Bound float64
+	// doubt. With a cutoff it is not above that, as the solver does not look at what costs more.
+	Bound model.Bound
 	Nodes int64
 	// Limited says that the nodes ran out.
 	Limited bool
-}
-
-// Gap is the relative difference of objective and bound, +Inf where one is missing.
-func (r *Result) Gap() float64 {
-	switch {
-	case math.IsInf(r.Objective, 0) || math.IsInf(r.Bound, 0):
-		return math.Inf(1)
-	case r.Objective <= r.Bound:
-		return 0
-	}
-	return (r.Objective - r.Bound) / math.Abs(r.Objective)
 }
 
 // Tolerance is the violation that solutions may have: HiGHS's own, for rows and integrality.
@@ -95,21 +87,30 @@ func Solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 		return Result{}, fmt.Errorf("%w: expected a gap and nodes ≥ 0, found %v and %d", ErrInvalid, opt.Gap, opt.Nodes)
 	}
 	if len(m.variables) == 0 {
-		return m.empty(), nil
+		return m.empty(opt), nil
 	}
 	if m.crossed() {
-		return Result{Status: Infeasible, Objective: math.Inf(1), Bound: math.Inf(1)}, nil
+		return infeasible(opt), nil
 	}
 	if ctx.Err() != nil {
-		return Result{Objective: math.Inf(1), Bound: math.Inf(-1)}, nil
+		return Result{Objective: math.Inf(1)}, nil
 	}
 	return solve(ctx, m, opt)
 }
 
 // empty is the result of a model without variables.
-func (m *Model) empty() Result {
+func (m *Model) empty(opt Options) Result {
 	if m.Violation(nil) > 0 {
-		return Result{Status: Infeasible, Objective: math.Inf(1), Bound: math.Inf(1)}
+		return infeasible(opt)
 	}
-	return Result{Status: Optimal, Values: []float64{}}
+	return Result{Status: Optimal, Values: []float64{}, Bound: model.ProvedBound(0)}
+}
+
+// infeasible is the result of a model without solutions, of which none costs less than the cutoff either.
+func infeasible(opt Options) Result {
+	result := Result{Status: Infeasible, Objective: math.Inf(1)}
+	if opt.Cutoff != nil {
+		result.Bound = model.ProvedBound(*opt.Cutoff)
+	}
+	return result
 }

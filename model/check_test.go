@@ -110,7 +110,7 @@ func TestCheckAcceptsTheRichSolution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sol.Metrics, sol.Objective, sol.Bound = evaluation.Metrics, &evaluation.Objective, new(float64)
+	sol.Metrics, sol.Objective, sol.Bound = evaluation.Metrics, &evaluation.Objective, model.ProvedBound(0)
 	sol.InstanceSHA256 = in.SHA256()
 	if report := model.Check(in, sol); !report.OK() {
 		t.Error(violations(report))

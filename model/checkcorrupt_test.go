@@ -80,7 +80,7 @@ func corrupt(t *rapid.T, sol *model.Solution) {
 		sol.Loads = append(sol.Loads, model.Load{Cluster: text.Draw(t, "cluster"), Machine: text.Draw(t, "machine"), Rate: odd.Draw(t, "rate")})
 	case 9:
 		x := odd.Draw(t, "figure")
-		sol.Objective, sol.Bound = &x, &x
+		sol.Objective, sol.Bound = &x, model.ProvedBound(x)
 		sol.Metrics = model.Metrics{"makespan": {Total: x}, "cp": {ByCluster: map[string]float64{"cluster0": x, "": x}}, text.Draw(t, "metric"): {}}
 		sol.Status, sol.Parameters = model.Status(text.Draw(t, "status")), nil
 	}

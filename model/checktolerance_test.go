@@ -185,7 +185,7 @@ func TestFiguresAreCheckedToTheTolerance(t *testing.T) {
 		figure := 30 * (1 + error)
 		sol := &model.Solution{
 			Jobs:    []model.Placement{placed("j0", "c", "0", 0, 10), placed("j1", "c", "0", 10, 30)},
-			Metrics: model.Metrics{"makespan": {Total: figure}}, Objective: &figure, Bound: &figure,
+			Metrics: model.Metrics{"makespan": {Total: figure}}, Objective: &figure, Bound: model.ProvedBound(figure),
 		}
 		var codes []string
 		for _, v := range model.Check(in, sol).Violations {

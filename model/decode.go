@@ -128,6 +128,8 @@ func (d *decoder) value(f field, v reflect.Value) error {
 	switch target := v.Addr().Interface().(type) {
 	case *ProcessorRange:
 		return d.processorRange(f, target)
+	case *Bound:
+		return d.number(f, func(x float64) { *target = ProvedBound(x) })
 	case *Metrics:
 		return d.metrics(target)
 	case encoding.TextUnmarshaler:

@@ -114,7 +114,7 @@ func FuzzReadSolution(f *testing.F) {
 func addSolutions(f *testing.F) {
 	in, full := rich(f), richSolution()
 	evaluation := evaluated(f, in, full)
-	full.Metrics, full.Objective, full.Bound = evaluation.Metrics, &evaluation.Objective, new(1.0)
+	full.Metrics, full.Objective, full.Bound = evaluation.Metrics, &evaluation.Objective, model.ProvedBound(1)
 	full.Parameters = map[string]any{"number": 1.5, "text": "x", "truth": true}
 	full.Stats = &model.Stats{Evaluations: 3, Elapsed: 0.5}
 	queue := ggone(f, 0.3)

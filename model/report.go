@@ -73,7 +73,7 @@ type Report struct {
 }
 
 // OK says that nothing is wrong.
-func (r *Report) OK() bool { return len(r.Violations) == 0 }
+func (r Report) OK() bool { return len(r.Violations) == 0 }
 
 // add lists a violation, or counts it when the list is full.
 func (r *Report) add(v Violation) {

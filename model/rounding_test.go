@@ -28,10 +28,10 @@ func TestRoundingOfAPerformanceWithoutIdleTime(t *testing.T) {
 	if !report.OK() {
 		t.Fatal(report.Violations[0])
 	}
-	if half := report.Objective / 2; report.Proves(half) {
+	if half := report.Objective / 2; report.Proves(model.ProvedBound(half)) {
 		t.Errorf("a bound of %v proves the schedule of %v to be optimal; its rounding error is said to be %v", half, report.Objective, report.Rounding)
 	}
-	if report.Refutes(report.Objective + 1e-6) {
+	if report.Refutes(model.ProvedBound(report.Objective + 1e-6)) {
 		t.Errorf("a bound above by the rounding of a time of day is refuted: the rounding error is said to be %v", report.Rounding)
 	}
 }
@@ -43,7 +43,7 @@ func TestRoundingOfTheBalanceOfOneCluster(t *testing.T) {
 	if !report.OK() {
 		t.Fatal(report.Violations[0])
 	}
-	if half := report.Objective / 2; report.Proves(half) {
+	if half := report.Objective / 2; report.Proves(model.ProvedBound(half)) {
 		t.Errorf("a bound of %v proves the schedule of %v to be optimal; its rounding error is said to be %v", half, report.Objective, report.Rounding)
 	}
 }

@@ -41,7 +41,7 @@ func reread(t rapid.TB, text string) *model.Instance {
 	return in
 }
 
-// same says that two instances have the same attributes, NaN and all.
+// same says whether two instances have the same attributes, NaN and all.
 func same(a, b *model.Instance) bool {
 	return reflect.DeepEqual(a.Units(), b.Units()) && reflect.DeepEqual(a.Objective(), b.Objective()) && a.Weights() == b.Weights() &&
 		reflect.DeepEqual(a.UserClasses(), b.UserClasses()) && reflect.DeepEqual(a.Licences(), b.Licences()) &&
@@ -127,7 +127,7 @@ func TestSolutionRoundTrip(t *testing.T) {
 		in := g.Instance(t)
 		sol := modeltest.Solution(t, in)
 		if bound := rapid.Float64().Draw(t, "bound"); bound != 0 {
-			sol.Bound = &bound
+			sol.Bound = model.ProvedBound(bound)
 		}
 		var first, second bytes.Buffer
 		if err := model.WriteSolution(&first, sol); err != nil {

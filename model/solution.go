@@ -1,5 +1,10 @@
 package model
 
+import (
+	"context"
+	"errors"
+)
+
 // Solution is a schedule with what its solver says of it, as written in a file. The figures (objective, metrics) are
 // a statement: [Evaluate] computes them and [Check] compares.
 type Solution struct {
@@ -14,7 +19,7 @@ type Solution struct {
 	Stop           Stop               `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
 	Minimised      map[string]float64 `json:"minimised,omitempty" check:"finite" doc:"metric → weight of the objective that objective, bound and status are of, as an instance states one; absent: the instance's own"`
 	Objective      *float64           `json:"objective,omitempty" check:"figure" doc:"value of the objective; absent: not finite or not stated"`
-	Bound          *float64           `json:"bound,omitempty" check:"figure" doc:"proved lower bound of the objective; absent: none"`
+	Bound          Bound              `json:"bound,omitzero" check:"figure" doc:"proved lower bound of the objective; absent: none"`
 	Metrics        Metrics            `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
 	Jobs           []Placement        `json:"jobs" doc:"the jobs that are placed"`
 	Unscheduled    []Unscheduled      `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`
@@ -43,6 +48,14 @@ const (
 	StopEvaluations Stop = "evaluations" // Options.MaxEvals
 	StopCancelled   Stop = "cancelled"   // the context was cancelled
 )
+
+// StopReason says whether a context that has ended came to its deadline or was cancelled.
+func StopReason(ctx context.Context) Stop {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return StopTime
+	}
+	return StopCancelled
+}
 
 // Placement says where and when a job runs. Where the job spreads over several clusters, or its processors end at
 // different times, Pieces holds the parts and Cluster and Processors are empty.

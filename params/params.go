@@ -1,15 +1,25 @@
-// Package params sets and documents parameters: the exported fields of a struct, whether it is a solver, a workload or an importer.
+// Package params sets, checks and documents parameters: the exported fields of a struct, whether it is a solver, a workload or an importer.
 //
-// The tag `doc` says what a field is, `enum` lists the values that a text may have (the first is the default) and `default` states a default that is not the
-// zero value.
+// Whoever makes such a struct fills in its defaults, as New of a solver's Info does. The defaults are read from that value and stand nowhere else; in
+// every field a zero means zero. Tags document the rest:
+//
+//	doc    what the parameter is
+//	enum   the values that a text may have, separated by commas
+//	range  the interval that a number must be in, such as "[0, 1]", "(0, 1]" or "[1, inf)"; any finite number where there is no range
+//	zero   what a zero, an empty text or a nil pointer says where that is not a value like the others, such as "all" of a limit
+//
+// A field is a text, a truth value, a whole number, a number, or a pointer to one of them: nil says that there is none. The fields of an embedded
+// struct are parameters too.
 package params
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -18,8 +28,17 @@ type Parameter struct {
 	Name    string   `json:"name"` // the field's name in snake_case
 	Type    string   `json:"type"`
 	Doc     string   `json:"doc"`              // tag `doc`
-	Values  []string `json:"values,omitempty"` // tag `enum`: the values allowed; the first is the default
-	Default string   `json:"default"`          // tag `default`, else the first of Values, else the zero value
+	Values  []string `json:"values,omitempty"` // tag `enum`: the values allowed
+	Range   *Range   `json:"range,omitempty"`  // tag `range`: the numbers allowed; nil: all finite ones
+	Default string   `json:"default"`          // the value, or what the tag `zero` calls it
+}
+
+// Usage is what the parameter is and which numbers it takes, for a line of help.
+func (p *Parameter) Usage() string {
+	if p.Range == nil {
+		return p.Doc
+	}
+	return p.Doc + "; " + p.Range.words()
 }
 
 // Composite is an algorithm that is put together of others, each with parameters of its own.
@@ -33,34 +52,52 @@ type Part struct {
 	Of   any
 }
 
-// Of documents the parameters of what a pointer to a struct, or a [Composite], holds.
-func Of(s any) []Parameter {
+// Of documents the parameters of what a pointer to a struct, or a [Composite], holds. Its values are stated as the defaults: give it a new one.
+func Of(defaults any) []Parameter {
 	var list []Parameter
-	for _, f := range parameterFields(s) {
+	for _, f := range fieldsOf(defaults) {
+		if f.Default = f.zero; f.zero == "" || !f.value.IsZero() {
+			f.Default = textOf(f.value)
+		}
+		f.Values = slices.Clone(f.Values) // the caller's own
 		list = append(list, f.Parameter)
 	}
 	return list
 }
 
-// parameterField is a parameter with the field that holds it.
-type parameterField struct {
-	Parameter
-	value reflect.Value
-	unset bool // the value is the default, or a zero that stands for it
-	plain bool // a zero means zero: it does not stand for the default
+// Stated are the parameters of s that differ from those of the defaults, by name, as a solution states them. A parameter that the defaults do not have is
+// stated where it is not zero.
+func Stated(s, defaults any) map[string]any {
+	set := map[string]any{}
+	rest := fieldsOf(defaults)
+	for _, f := range fieldsOf(s) {
+		k := slices.IndexFunc(rest, func(d field) bool { return d.Name == f.Name })
+		same := f.value.IsZero()
+		if k >= 0 { // a chain may have the same solver twice: each default is used once
+			same = reflect.DeepEqual(f.stated(), rest[k].stated())
+			rest = slices.Delete(rest, k, k+1)
+		}
+		if !same {
+			set[f.Name] = f.stated()
+		}
+	}
+	return set
 }
 
-// Defaulter is an algorithm that is made with its defaults filled in. A zero in a field of it means zero.
-type Defaulter interface {
-	Defaults() any // a pointer to a struct like the algorithm, with the defaults
+// field is a parameter with the field that holds it.
+type field struct {
+	Parameter        // without Default
+	zero      string // tag `zero`
+	index     []int  // of the field in its struct
+	value     reflect.Value
 }
 
-// parameterFields lists the parameters of the parts of a composite, then the exported fields of the struct that s points to.
-func parameterFields(s any) []parameterField {
-	var list []parameterField
+// fieldsOf lists the parameters of the parts of a composite, then those of the struct that s points to.
+func fieldsOf(s any) []field {
+	var list []field
 	if composite, ok := s.(Composite); ok {
 		for _, part := range composite.Parts() {
-			for _, f := range parameterFields(part.Of) {
+			for _, f := range fieldsOf(part.Of) {
 				if part.Name != "" {
 					f.Name = part.Name + "." + f.Name
 				}
@@ -68,34 +105,109 @@ func parameterFields(s any) []parameterField {
 			}
 		}
 	}
-	v := reflect.Indirect(reflect.ValueOf(s))
+	return append(list, structFields(reflect.Indirect(reflect.ValueOf(s)))...)
+}
+
+// structFields lists the exported fields of a struct; none of anything else.
+func structFields(v reflect.Value) []field {
 	if v.Kind() != reflect.Struct {
-		return list
+		return nil
 	}
-	var filled reflect.Value
-	if d, ok := s.(Defaulter); ok {
-		filled = reflect.Indirect(reflect.ValueOf(d.Defaults()))
+	known, ok := documented.Load(v.Type())
+	if !ok {
+		known, _ = documented.LoadOrStore(v.Type(), readTags(v.Type(), nil))
 	}
-	for k := range v.NumField() {
-		field := v.Type().Field(k)
-		if !field.IsExported() {
-			continue
-		}
-		p := Parameter{Name: snakeCase(field.Name), Type: field.Type.String(), Doc: field.Tag.Get("doc"), Default: field.Tag.Get("default")}
-		if values := field.Tag.Get("enum"); values != "" {
-			p.Values = strings.Split(values, ",")
-			p.Default = p.Values[0]
-		}
-		if p.Default == "" {
-			p.Default = fmt.Sprint(reflect.Zero(field.Type).Interface())
-		}
-		f := parameterField{p, v.Field(k), v.Field(k).IsZero(), filled.IsValid()}
-		if f.plain {
-			f.Default, f.unset = fmt.Sprint(filled.Field(k).Interface()), filled.Field(k).Equal(v.Field(k))
-		}
-		list = append(list, f)
+	list := slices.Clone(known.([]field))
+	for k := range list {
+		list[k].value = v.FieldByIndex(list[k].index)
 	}
 	return list
+}
+
+// documented has the fields of each type of struct, without values: a run of many short ones, as in rolling use, reads the tags once.
+var documented sync.Map
+
+// readTags lists the exported fields of a struct, which has the index in another.
+func readTags(t reflect.Type, index []int) []field {
+	var list []field
+	for k := range t.NumField() {
+		f := t.Field(k)
+		at := append(slices.Clone(index), k)
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			list = append(list, readTags(f.Type, at)...)
+		case f.IsExported():
+			list = append(list, newField(f, at))
+		}
+	}
+	return list
+}
+
+// newField reads the tags. A range that cannot be read is a bug in the program and panics.
+func newField(f reflect.StructField, index []int) field {
+	kind := f.Type
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	p := Parameter{Name: snakeCase(f.Name), Type: kind.Kind().String(), Doc: f.Tag.Get("doc")}
+	if values := f.Tag.Get("enum"); values != "" {
+		p.Values = strings.Split(values, ",")
+	}
+	if text := f.Tag.Get("range"); text != "" {
+		p.Range = new(Range)
+		if err := p.Range.UnmarshalText([]byte(text)); err != nil {
+			panic(fmt.Sprintf("params: %s: %v", f.Name, err))
+		}
+	}
+	return field{Parameter: p, zero: f.Tag.Get("zero"), index: index}
+}
+
+// stated is the value as JSON has it: numbers are of type float64; nil for a nil pointer.
+func (f *field) stated() any {
+	v := f.value
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		return float64(v.Int())
+	case reflect.Float64:
+		return v.Float()
+	case reflect.String:
+		return v.String()
+	}
+	return v.Interface()
+}
+
+// textOf is a value as a user writes it.
+func textOf(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "none"
+		}
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Float64 {
+		return number(v.Float())
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// number is a number as people write it: 1000000 and 1e-6 where fmt has 1e+06 and 1e-06.
+func number(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e9 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	text := strconv.FormatFloat(x, 'g', -1, 64)
+	mantissa, exponent, ok := strings.Cut(text, "e")
+	if !ok {
+		return text
+	}
+	sign := strings.TrimSuffix(exponent[:1], "+")
+	return mantissa + "e" + sign + strings.TrimLeft(exponent[1:], "0")
 }
 
 // snakeCase turns MaxSteps into max_steps.
@@ -111,128 +223,4 @@ func snakeCase(name string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// Stated are the parameters that differ from their defaults, by name, as a solution states them.
-func Stated(s any) map[string]any {
-	set := map[string]any{}
-	for _, f := range parameterFields(s) {
-		if f.unset {
-			continue
-		}
-		switch f.value.Kind() {
-		case reflect.Int, reflect.Int64:
-			set[f.Name] = float64(f.value.Int())
-		default:
-			set[f.Name] = f.value.Interface()
-		}
-	}
-	return set
-}
-
-// Checker can say what is wrong with its parameters, beyond their types.
-type Checker interface {
-	Check() error
-}
-
-// Check says what is wrong with the parameters of s, or of a part of it.
-func Check(s any) error {
-	if composite, ok := s.(Composite); ok {
-		for _, part := range composite.Parts() {
-			err := Check(part.Of)
-			if err != nil && part.Name != "" {
-				err = fmt.Errorf("%s: %w", part.Name, err)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	if c, ok := s.(Checker); ok {
-		return c.Check()
-	}
-	return nil
-}
-
-// Set sets a parameter from text; where s is a [Checker] it refuses a value that the check does. In a chain a+b the name may
-// be a.name, or the name alone, which sets it in every stage that has it.
-func Set(s any, name, text string) error {
-	found := false
-	var known []string
-	for _, f := range parameterFields(s) {
-		known = append(known, f.Name)
-		if f.Name == name || strings.HasSuffix(f.Name, "."+name) {
-			found = true
-			if err := f.set(text); err != nil {
-				return fmt.Errorf("parameter %s: %w", f.Name, err)
-			}
-		}
-	}
-	switch {
-	case found:
-		if err := Check(s); err != nil {
-			return fmt.Errorf("parameter %w", err)
-		}
-		return nil
-	case len(known) == 0:
-		return fmt.Errorf("unknown parameter %q: there are none", name)
-	default:
-		return fmt.Errorf("unknown parameter %q: expected one of %s", name, strings.Join(known, ", "))
-	}
-}
-
-// SetGiven is [Set] for what a user writes. In most solvers a zero stands for the default; whoever writes 0 where the default is another value means 0 and must
-// not get that value instead.
-func SetGiven(target any, name, text string) error {
-	if err := Set(target, name, text); err != nil {
-		return err
-	}
-	for _, p := range parameterFields(target) {
-		stays := p.plain || p.Default == "" || p.Default == "0" || p.Default == "false"
-		if p.Name == name && p.unset && !stays {
-			return fmt.Errorf("parameter %s: expected a value other than %q, which stands for the default, %s", name, text, p.Default)
-		}
-	}
-	return nil
-}
-
-// set parses the text into the field.
-func (f *parameterField) set(text string) error {
-	if f.Values != nil && !slices.Contains(f.Values, text) {
-		return fmt.Errorf("expected one of %s, found %q", strings.Join(f.Values, ", "), text)
-	}
-	var err error
-	switch f.value.Kind() {
-	case reflect.String:
-		f.value.SetString(text)
-	case reflect.Bool:
-		var b bool
-		b, err = strconv.ParseBool(text)
-		f.value.SetBool(b)
-	case reflect.Int, reflect.Int64:
-		var n int64
-		n, err = strconv.ParseInt(text, 10, 64)
-		f.value.SetInt(n)
-	case reflect.Float64:
-		var x float64
-		x, err = strconv.ParseFloat(text, 64)
-		f.value.SetFloat(x)
-	default:
-		return fmt.Errorf("cannot be set from text")
-	}
-	if err != nil {
-		return fmt.Errorf("expected a value of type %s, found %q", f.Type, text)
-	}
-	return nil
-}
-
-// Error says that a parameter is out of its range.
-type Error struct {
-	Name, Expected string
-	Found          float64
-}
-
-// Error names the parameter.
-func (e *Error) Error() string {
-	return fmt.Sprintf("parameter %s: expected %s, found %v", e.Name, e.Expected, e.Found)
 }

@@ -35,7 +35,7 @@ func compose(name string, parts []string) (Info, error) {
 		New: func() Solver {
 			chain := make(Chain, len(stages))
 			for k, info := range stages {
-				chain[k] = Stage{info.Name, info.New()}
+				chain[k] = info.Choice()
 			}
 			return chain
 		},
@@ -54,19 +54,13 @@ func starters() []string {
 }
 
 // Chain runs solvers one after another; each starts from the solution of the one before.
-type Chain []Stage
-
-// Stage is one solver of a chain.
-type Stage struct {
-	Name   string
-	Solver Solver
-}
+type Chain []Choice
 
 // Parts implements [params.Composite].
 func (c Chain) Parts() []params.Part {
 	parts := make([]params.Part, len(c))
 	for k, stage := range c {
-		parts[k] = params.Part{Name: stage.Name, Of: stage.Solver}
+		parts[k] = params.Part{Name: stage.Info.Name, Of: stage.Solver}
 	}
 	return parts
 }
@@ -88,7 +82,7 @@ func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 	last := Result{Status: model.Unknown, Stop: model.StopDone}
 	for k, stage := range c {
 		if last.Solution != nil { // what the next stage starts from
-			if _, err := run.rank(in, c[k-1].Name, last.Solution); err != nil {
+			if _, err := run.rank(in, c[k-1].Info.Name, last.Solution); err != nil {
 				return Result{}, err
 			}
 		}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,8 @@ var _ = RegisterScheme("other", func(name string) (Info, error) {
 // FuzzNames: no name of a solver panics; what is found goes by the name that was asked for, and in a list each name is found again.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{"", "fcfs", "minmin+search", "+", "a+", "other:", "other:a b", "other:'a", `other:a\`, "minmin+other:a+b, c", "fcfs, easy,other:x,y", "other:other:",
-		" auto", "search+search+search", "auto+fcfs", "other:''", "fcfs+other:x", "minmin+exec:b", "exec:a,b+c"} {
+		" auto", "search+search+search", "auto+fcfs", "other:''", "fcfs+other:x", "minmin+exec:b", "exec:a,b+c",
+		"x=search:effort=2,y=other:a=b,c", "muscle:reading=b+titan:population=10", "a=b=c", "=search", "search:effort=+1e+0", "mts:rolling_threshold=1:rolling_period=2"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
@@ -28,9 +30,13 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("%q splits into %q, those into %q", name, names, again)
 		}
 		for _, part := range append(names, name) {
-			stages := stageNames(part)
-			if strings.Join(stages, "+") != part {
+			_, rest, _ := cutLabel(part)
+			stages := stageTexts(rest)
+			if strings.Join(stages, "+") != rest {
 				t.Fatalf("%q has the stages %q", part, stages)
+			}
+			if choice, err := Choose(part); err == nil {
+				checkChoice(t, part, choice)
 			}
 			info, err := Lookup(part)
 			if err != nil {
@@ -43,6 +49,7 @@ func FuzzNames(f *testing.F) {
 			if chain, ok := solver.(Chain); len(stages) > 1 && (!ok || len(chain) != len(stages)) {
 				t.Fatalf("%q of %d stages: %T of %d", part, len(stages), solver, len(chain))
 			}
+			stages = stageTexts(part)
 			last := stages[len(stages)-1] // exec is registered as well: the other tests import the solvers
 			if External(part) != (strings.HasPrefix(last, "other:") || strings.HasPrefix(last, "exec:")) {
 				t.Fatalf("%q: external %v", part, External(part))
@@ -54,4 +61,36 @@ func FuzzNames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkChoice: a choice goes by its label or by the whole text, has a solver whose parameters are those given, and is the same when its name and
+// parameters are chosen anew.
+func checkChoice(t *testing.T, text string, choice Choice) {
+	t.Helper()
+	if label, _, labelled := cutLabel(text); labelled && choice.Label != label || !labelled && choice.Label != text {
+		t.Fatalf("%q is called %q", text, choice.Label)
+	}
+	if err := params.Check(choice.Solver); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	again, err := Choose(choice.Info.Name)
+	if err != nil {
+		t.Fatalf("%q is of %q: %v", text, choice.Info.Name, err)
+	}
+	if value, rolling := choice.Given["rolling_period"]; rolling {
+		if err := again.Set("rolling_period", value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, value := range choice.Given {
+		if err := again.Set(name, value); err != nil {
+			t.Fatalf("%q: %s=%q: %v", text, name, value, err)
+		}
+	}
+	if a, b := fmt.Sprint(params.Stated(choice.Solver, choice.Info.New())), fmt.Sprint(params.Stated(again.Solver, choice.Info.New())); a != b {
+		t.Fatalf("%q states %s, chosen anew %s", text, a, b)
+	}
+	if External(text) != External(choice.Info.Name) {
+		t.Fatalf("%q: external %v, unlike %q", text, External(text), choice.Info.Name)
+	}
 }

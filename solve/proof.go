@@ -2,7 +2,6 @@ package solve
 
 import (
 	"context"
-	"math"
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
@@ -40,14 +39,6 @@ func (p *Proof) Continue(ctx context.Context, work int64) { p.more = p.Improve(c
 
 // More says that more work may improve the bound.
 func (p *Proof) More() bool { return p.more }
-
-// Known is the bound that is proved; −Inf: none.
-func (p *Proof) Known() float64 {
-	if value, ok := p.Value(); ok {
-		return value
-	}
-	return math.Inf(-1)
-}
 
 // WorstLeft is the gravest of what a schedule leaves out: MustPlace where one job has to be placed, or that is not known; MustLeave
 // where it leaves out nothing, or only what it has to.

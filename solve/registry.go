@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -13,9 +14,9 @@ import (
 var registry = map[string]Info{}
 
 // Register adds a solver to the registry. It is called from the file of the solver, in a package-level variable
-// declaration; a name that is taken, or holds a +, is a bug in the program and panics.
+// declaration; a name that is taken, or holds a character of + , : = or space, is a bug in the program and panics.
 func Register(info Info) Info {
-	if _, taken := registry[info.Name]; taken || info.Name == "" || strings.ContainsAny(info.Name, "+,: ") {
+	if _, taken := registry[info.Name]; taken || info.Name == "" || strings.ContainsAny(info.Name, reserved) {
 		panic(fmt.Sprintf("solve: cannot register a solver as %q", info.Name))
 	}
 	registry[info.Name] = info
@@ -35,7 +36,7 @@ func Solvers() []Info {
 // Lookup finds a solver by name. A name a+b makes a solver that runs a and hands its solution to b as Options.Start; a name
 // that begins with a scheme, as exec:COMMAND, takes the rest, plus signs and all.
 func Lookup(name string) (Info, error) {
-	if stages := stageNames(name); len(stages) > 1 {
+	if stages := stageTexts(name); len(stages) > 1 {
 		return compose(name, stages)
 	}
 	if open := schemeOf(name); open != nil {
@@ -48,7 +49,7 @@ func Lookup(name string) (Info, error) {
 	for _, info := range Solvers() {
 		names = append(names, info.Name)
 	}
-	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, or exec:COMMAND; found %q", strings.Join(names, ", "), name)
+	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, or exec:COMMAND; found %q%s", strings.Join(names, ", "), name, suggest.Words(name, names))
 }
 
 // UnsupportedError is the error of a solver that cannot honour features of an instance; it wraps [ErrUnsupported].

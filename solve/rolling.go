@@ -29,38 +29,27 @@ import (
 // Limits of time and evaluations are shared out over the batches that are still to come. A run that is cancelled has no
 // schedule: one of a part of the jobs is none.
 type Rolling struct {
-	RollingPeriod    float64 `doc:"time between two rounds of planning"`
-	RollingThreshold float64 `doc:"a round begins as soon as a cluster has no more than this time of work left; 0: by the period alone"`
-	stage            Stage
+	RollingPeriod    float64 `range:"[1e-18, 1e18]" doc:"time between two rounds of planning"`
+	RollingThreshold float64 `range:"[0, 1e18]" doc:"a round begins as soon as a cluster has no more than this time of work left; 0: by the period alone"`
+	of               Choice
 }
 
-// NewRolling makes the rolling use of a solver. Period and threshold are times of the instance, of the magnitudes that it may have.
-func NewRolling(info Info, solver Solver, period, threshold float64) (*Rolling, error) {
-	r := &Rolling{period, threshold, Stage{info.Name, solver}}
-	if err := r.Check(); err != nil {
+// NewRolling makes the rolling use of a chosen solver, which goes on under the solver's name. Period and threshold are times of the instance, of the magnitudes that it may have.
+func NewRolling(of Choice, period, threshold float64) (*Rolling, error) {
+	r := &Rolling{period, threshold, of}
+	if err := params.Check(r); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Check implements [params.Checker].
-func (r *Rolling) Check() error {
-	if period := r.RollingPeriod; !(period >= model.Smallest && period <= model.Largest) {
-		return fmt.Errorf("period: expected a time above 0, in [1e-18, 1e+18], found %v", period)
-	}
-	if threshold := r.RollingThreshold; !(threshold >= 0 && threshold <= model.Largest) {
-		return fmt.Errorf("threshold: expected a time of at least 0 and at most 1e+18, found %v", threshold)
-	}
-	return params.Check(r.stage.Solver)
-}
-
 // Parts implements [params.Composite]: the parameters of the solver, by their own names.
-func (r *Rolling) Parts() []params.Part { return []params.Part{{Of: r.stage.Solver}} }
+func (r *Rolling) Parts() []params.Part { return []params.Part{{Of: r.of.Solver}} }
 
 // Supports implements [Solver]: where the solver supports the jobs as one batch.
 func (r *Rolling) Supports(in *model.Instance) error {
 	run := newRollingRun(in, r)
-	return r.stage.Solver.Supports(in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil))
+	return r.of.Solver.Supports(in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil))
 }
 
 // Solve implements [Solver].
@@ -94,7 +83,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	}
 	if progress != nil {
 		if evaluation, err := model.Evaluate(in, total.Solution); err == nil {
-			progress(Progress{Evaluations: total.Evaluations, Objective: evaluation.Objective, Bound: math.Inf(-1), Left: len(total.Solution.Unscheduled)})
+			progress(Progress{Evaluations: total.Evaluations, Objective: evaluation.Objective, Left: len(total.Solution.Unscheduled)})
 		}
 	}
 	return total, nil
@@ -210,13 +199,13 @@ func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Opt
 	r.held = slices.DeleteFunc(r.held, func(h model.Hold) bool { return h.End <= now })
 	batch := r.in.Batch(jobs, r.ready(now, jobs), r.held)
 	planned, replay := batch, false
-	if r.stage.Solver.Supports(batch) != nil {
+	if r.of.Solver.Supports(batch) != nil {
 		planned, replay = r.in.Batch(jobs, slices.Repeat([]float64{max(now, r.in.FirstArrival())}, len(jobs)), nil), true
 	}
-	if err := r.stage.Solver.Supports(planned); err != nil {
+	if err := r.of.Solver.Supports(planned); err != nil {
 		return Result{}, err
 	}
-	result, err := r.stage.Solver.Solve(ctx, planned, opt)
+	result, err := r.of.Solver.Solve(ctx, planned, opt)
 	if err != nil || result.Solution == nil {
 		return result, err
 	}

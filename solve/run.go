@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
-	"github.com/allot-opt/allot/search"
 )
 
-// Run solves an instance with a solver and hands back its result with the solution completed: what the evaluator says of
+// Run solves an instance with a chosen solver and hands back its result with the solution completed: what the evaluator says of
 // it, who made it and from what.
 //
 // It trusts nobody. The checker looks at the schedule that the solver hands over and at [Options.Start]; one that it refuses is a
@@ -23,16 +21,19 @@ import (
 // only where a bound proves it.
 //
 // A solver found no schedule where Result.Solution is nil.
-func Run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
-	result, err := run(ctx, info, solver, in, opt)
+func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (Result, error) {
+	result, err := run(ctx, choice.Info, choice.Solver, in, opt)
 	if err != nil {
-		return Result{}, &RunError{info.Name, err}
+		return Result{}, &RunError{choice.Info.Name, err}
 	}
 	return result, nil
 }
 
 // run is Run, its errors without the name of the solver.
 func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
+	if err := params.Check(solver); err != nil {
+		return Result{}, err
+	}
 	if err := solver.Supports(in); err != nil {
 		return Result{}, err
 	}
@@ -47,9 +48,6 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
-	if result.HasBound && (math.IsNaN(result.Bound) || math.IsInf(result.Bound, 0)) {
-		result.Bound, result.HasBound = 0, false
-	}
 	if result.Solution == nil && from.solution != nil {
 		result.Solution = from.copied() // whatever the solver says of it: there is a checked schedule
 	}
@@ -147,8 +145,7 @@ func (s start) copied() *model.Solution {
 
 // better says that the start is better than the schedule with its evaluation: a solver that starts from a schedule must not lose it.
 func (s start) better(sol *model.Solution, evaluation model.Evaluation) bool {
-	return s.solution != nil && search.Better(search.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective),
-		search.NewRank(len(sol.Unscheduled), evaluation.Objective))
+	return s.solution != nil && model.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective).Better(model.NewRank(len(sol.Unscheduled), evaluation.Objective))
 }
 
 // complete checks the schedule and fills in what the solution says of itself.
@@ -164,7 +161,7 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	result.Solution = sol
 	sol.Instance, sol.InstanceSHA256 = in.Name(), in.SHA256()
 	sol.Solver, sol.Version, sol.Seed = cmp.Or(result.Solver, info.Name), Version(), opt.Seed
-	sol.Parameters = params.Stated(solver)
+	sol.Parameters = params.Stated(solver, info.defaults())
 	sol.Minimised = in.ReplacedObjective()
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}

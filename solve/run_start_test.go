@@ -56,12 +56,12 @@ func TestRollingReportsTheJobsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rolling, err := solve.NewRolling(info, info.New(), 1, 0)
+	rolling, err := solve.NewRolling(info.Choice(), 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	left := -1
-	result, err := solve.Run(context.Background(), info, rolling, in, solve.Options{Progress: func(p solve.Progress) { left = p.Left }})
+	result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: rolling}, in, solve.Options{Progress: func(p solve.Progress) { left = p.Left }})
 	if err != nil || len(result.Solution.Unscheduled) != left || left != 1 {
 		t.Errorf("the schedule leaves out %d jobs, reported are %d; %v", len(result.Solution.Unscheduled), left, err)
 	}

@@ -29,7 +29,7 @@ func (s *stub) Solve(_ context.Context, in *model.Instance, opt solve.Options) (
 func runStub(t *testing.T, opt solve.Options, starts bool, result func(*model.Instance, solve.Options) solve.Result) (solve.Result, error) {
 	t.Helper()
 	info := solve.Info{Name: "stub", Starts: starts}
-	return solve.Run(context.Background(), info, &stub{result}, twoJobs(t), opt)
+	return solve.Run(context.Background(), solve.Choice{Info: info, Solver: &stub{result}}, twoJobs(t), opt)
 }
 
 // twoJobs is the instance of runStub.
@@ -56,7 +56,7 @@ func schedule(a, b float64) *model.Solution {
 
 func TestRunChecksTheSchedule(t *testing.T) {
 	_, err := runStub(t, solve.Options{}, false, func(*model.Instance, solve.Options) solve.Result {
-		return solve.Result{Solution: schedule(0, 1), Status: model.Optimal, Bound: 1, HasBound: true}
+		return solve.Result{Solution: schedule(0, 1), Status: model.Optimal, Bound: model.ProvedBound(1)}
 	})
 	var wrong *solve.WrongScheduleError
 	if !errors.As(err, &wrong) || wrong.Start || wrong.Violation.Code != model.CodeOverlap {
@@ -83,7 +83,7 @@ func TestRunChecksTheStart(t *testing.T) {
 	}
 	start := schedule(0, 2)
 	stated := -7.0 // what a start says of itself does not count
-	start.Objective, start.Bound, start.InstanceSHA256 = &stated, &stated, "of another file"
+	start.Objective, start.Bound, start.InstanceSHA256 = &stated, model.ProvedBound(stated), "of another file"
 	result, err := runStub(t, solve.Options{Start: start}, true, solver)
 	if err != nil || *result.Solution.Objective != 5 {
 		t.Fatalf("a right start: got %v, %v", result.Solution, err)
@@ -99,11 +99,11 @@ func TestRunRefusesTheStartOfRollingUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rolling, err := solve.NewRolling(search, search.New(), 1, 0)
+	rolling, err := solve.NewRolling(search.Choice(), 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := solve.Run(context.Background(), search, rolling, twoJobs(t), solve.Options{Start: schedule(0, 2)}); !errors.Is(err, solve.ErrStart) {
+	if _, err := solve.Run(context.Background(), solve.Choice{Info: search, Solver: rolling}, twoJobs(t), solve.Options{Start: schedule(0, 2)}); !errors.Is(err, solve.ErrStart) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -121,13 +121,13 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 		"nothing claimed, and the methods prove it": {0, 2, solve.Result{}, 5, model.Optimal, false},
 		"nothing claimed":                   {1, 3, solve.Result{}, 5, model.Feasible, false},
 		"optimal without a bound":           {1, 3, solve.Result{Status: model.Optimal}, 5, model.Feasible, false},
-		"optimal with a bound below":        {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true}, 5.9, model.Feasible, false},
-		"optimal within a tolerance":        {1, 3, solve.Result{Status: model.Optimal, Bound: 5.9, HasBound: true, Tolerance: 0.02}, 5.9, model.Optimal, false},
-		"feasible with a bound that is met": {1, 3, solve.Result{Status: model.Feasible, Bound: 6, HasBound: true}, 6, model.Optimal, false},
-		"a bound above the objective":       {1, 3, solve.Result{Status: model.Optimal, Bound: 6.1, HasBound: true}, 5, model.Feasible, true},
-		"a bound above, by rounding":        {1, 3, solve.Result{Bound: 6 * (1 + 1e-12), HasBound: true}, 6, model.Optimal, false},
-		"no number":                         {1, 3, solve.Result{Status: model.Optimal, Bound: math.NaN(), HasBound: true}, 5, model.Feasible, false},
-		"infinite":                          {1, 3, solve.Result{Status: model.Optimal, Bound: math.Inf(1), HasBound: true}, 5, model.Feasible, false},
+		"optimal with a bound below":        {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(5.9)}, 5.9, model.Feasible, false},
+		"optimal within a tolerance":        {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(5.9), Tolerance: 0.02}, 5.9, model.Optimal, false},
+		"feasible with a bound that is met": {1, 3, solve.Result{Status: model.Feasible, Bound: model.ProvedBound(6)}, 6, model.Optimal, false},
+		"a bound above the objective":       {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(6.1)}, 5, model.Feasible, true},
+		"a bound above, by rounding":        {1, 3, solve.Result{Bound: model.ProvedBound(6 * (1 + 1e-12))}, 6, model.Optimal, false},
+		"no number":                         {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(math.NaN())}, 5, model.Feasible, false},
+		"infinite":                          {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(math.Inf(1))}, 5, model.Feasible, false},
 		"infeasible, with a schedule":       {1, 3, solve.Result{Status: model.Infeasible}, 5, model.Feasible, false},
 	} {
 		solver := func(*model.Instance, solve.Options) solve.Result {
@@ -140,11 +140,11 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if math.Abs(result.Bound-c.bound) > 1e-9 || result.Status != c.status || (result.Refuted != nil) != c.refuted {
+		if math.Abs(result.Bound.Or(math.Inf(1))-c.bound) > 1e-9 || result.Status != c.status || (result.Refuted != nil) != c.refuted {
 			t.Errorf("%s: got %+v, want bound %v and %v", name, result, c.bound, c.status)
 		}
-		if sol := result.Solution; sol.Status != result.Status || *sol.Bound != result.Bound || result.Bound > *sol.Objective*(1+1e-9) {
-			t.Errorf("%s: the solution states %v, %v", name, sol.Status, *sol.Bound)
+		if sol := result.Solution; sol.Status != result.Status || sol.Bound != result.Bound || result.Bound.Or(0) > *sol.Objective*(1+1e-9) {
+			t.Errorf("%s: the solution states %v, %v", name, sol.Status, sol.Bound)
 		}
 		if report := model.Check(twoJobs(t), result.Solution); !report.OK() {
 			t.Errorf("%s: %v", name, report.Violations)
@@ -158,7 +158,7 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 		}
 	}
 	result, err := runStub(t, solve.Options{}, false, func(*model.Instance, solve.Options) solve.Result {
-		return solve.Result{Status: model.Optimal, Bound: none, HasBound: true}
+		return solve.Result{Status: model.Optimal, Bound: model.ProvedBound(none)}
 	})
 	if err != nil || result.Status != model.Unknown {
 		t.Errorf("optimal without a schedule: got %+v, %v", result, err)
@@ -169,8 +169,8 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 func TestChainsCheckEveryStage(t *testing.T) {
 	wrong := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 1)} }}
 	mended := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 2)} }}
-	chain := solve.Chain{{Name: "first", Solver: wrong}, {Name: "second", Solver: mended}}
-	_, err := solve.Run(context.Background(), solve.Info{Name: "first+second"}, chain, twoJobs(t), solve.Options{})
+	chain := solve.Chain{{Info: solve.Info{Name: "first"}, Solver: wrong}, {Info: solve.Info{Name: "second"}, Solver: mended}}
+	_, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "first+second"}, Solver: chain}, twoJobs(t), solve.Options{})
 	var schedule *solve.WrongScheduleError
 	if !errors.As(err, &schedule) || !strings.Contains(err.Error(), "solver first:") {
 		t.Errorf("got %v", err)
@@ -187,7 +187,7 @@ func TestUtilisationIsProved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{Strict: true})
+	result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Strict: true})
 	if err != nil || *result.Solution.Objective != -100 || result.Status != model.Optimal {
 		t.Errorf("got %v, %+v, %v", *result.Solution.Objective, result, err)
 	}
@@ -203,12 +203,12 @@ func TestRunStatesTheMinimisedObjective(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), fcfs, fcfs.New(), in, solve.Options{})
+	result, err := solve.Run(context.Background(), fcfs.Choice(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sol := result.Solution
-	if *sol.Objective != 5-100 || sol.Minimised["utilisation"] != 1 || sol.Minimised["makespan"] != 1 || sol.Bound == nil || math.Abs(*sol.Bound+95) > 1e-9 {
+	if *sol.Objective != 5-100 || sol.Minimised["utilisation"] != 1 || sol.Minimised["makespan"] != 1 || math.Abs(sol.Bound.Or(0)+95) > 1e-9 {
 		t.Errorf("objective %v, bound %v, of %v", *sol.Objective, sol.Bound, sol.Minimised)
 	}
 	if report := model.Check(twoJobs(t), sol); !report.OK() || report.Objective != -95 {

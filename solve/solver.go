@@ -1,5 +1,5 @@
 // Package solve holds the contract of a solver: [Solver], [Info] and [Options], the registry of all solvers, chains of them, rolling use, programs from
-// outside, and [Run], which checks every schedule and states what is proved. The algorithms are in package solvers.
+// outside, [Choose], which reads a solver with its parameters from text, and [Run], which checks every schedule and states what is proved. The algorithms are in package solvers.
 //
 // A solver is a documented value: a file registers an [Info] and nothing else is edited to add it. The command, the
 // conformance test, the benchmarks and the tables pick it up from the registry.
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // ErrUnsupported is wrapped by the error of a solver that cannot honour something that an instance asks for.
@@ -42,16 +41,15 @@ type Options struct {
 // Progress is what a solver reports while it runs.
 type Progress struct {
 	Evaluations int64
-	Objective   float64 // of the best schedule so far; +Inf: none yet
-	Bound       float64 // proved lower bound; -Inf: none yet
-	Left        int     // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
+	Objective   float64     // of the best schedule so far; +Inf: none yet
+	Bound       model.Bound // the best proved so far
+	Left        int         // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
 }
 
 // Result is what a solver hands back. Status and Stop are two things: a limit that was hit proves nothing.
 type Result struct {
 	Solution    *model.Solution // nil: none found
-	Bound       float64         // proved lower bound of the objective, where HasBound
-	HasBound    bool
+	Bound       model.Bound     // proved, of the objective
 	Status      model.Status
 	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
 	Stop        model.Stop
@@ -65,7 +63,7 @@ type Result struct {
 
 // Stopped is the result of a solver that has no schedule yet when its context ends.
 func Stopped(ctx context.Context) Result {
-	return Result{Status: model.Unknown, Stop: search.StopReason(ctx)}
+	return Result{Status: model.Unknown, Stop: model.StopReason(ctx)}
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.
@@ -73,7 +71,7 @@ type Info struct {
 	Name   string        // as on the command line
 	Doc    string        // first sentence: what it does; then complexity, units and deviations from the paper
 	Source string        // authors, year, title, DOI, the section or algorithm
-	New    func() Solver // parameters are exported fields of the returned struct; zero means the paper's value, or zero where New fills in the defaults
+	New    func() Solver // a new one with its defaults; its parameters are its exported fields, see package params. A zero in them means zero
 	// Starts says that the solver starts from Options.Start and hands back nothing worse.
 	Starts bool
 	// Online says that the solver is an on-line policy: it decides at each instant from the jobs that have arrived by then, and knows of a job
@@ -83,4 +81,12 @@ type Info struct {
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: it is in this one.
 	Absent string
+}
+
+// defaults is a solver with its defaults; nil where the Info, made for a single run, has no New.
+func (i *Info) defaults() any {
+	if i.New == nil {
+		return nil
+	}
+	return i.New()
 }

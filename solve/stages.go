@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 )
 
 // Stages runs solvers one after another within the limits of one run: they share its evaluations and report their progress as one.
@@ -13,14 +12,13 @@ type Stages struct {
 	opt  Options
 	used int64 // evaluations of the stages so far
 
-	bound    float64 // the best that they proved
-	hasBound bool
-	shown    Progress // the best schedule reported so far, and the best bound
+	bound model.Bound // the best that they proved
+	shown Progress    // the best schedule reported so far, and the best bound
 }
 
 // NewStages begins with the limits and the progress of a run.
 func NewStages(opt Options) *Stages {
-	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Bound: math.Inf(-1), Left: math.MaxInt}}
+	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Left: math.MaxInt}}
 }
 
 // Next are the options of the next stage; false where no evaluations are left for it.
@@ -43,11 +41,11 @@ func (s *Stages) Next() (Options, bool) {
 
 // report passes progress on; what was reported before stands until there is something better.
 func (s *Stages) report(p Progress) {
-	now, before := search.NewRank(p.Left, p.Objective), search.NewRank(s.shown.Left, s.shown.Objective)
-	if !math.IsInf(p.Objective, 1) && search.Better(now, before) {
+	now, before := model.NewRank(p.Left, p.Objective), model.NewRank(s.shown.Left, s.shown.Objective)
+	if !math.IsInf(p.Objective, 1) && now.Better(before) {
 		s.shown.Left, s.shown.Objective = p.Left, p.Objective
 	}
-	s.shown.Bound = max(s.shown.Bound, p.Bound)
+	s.shown.Bound = s.shown.Bound.Max(p.Bound)
 	s.shown.Evaluations = p.Evaluations
 	s.opt.Progress(s.shown)
 }
@@ -56,33 +54,27 @@ func (s *Stages) report(p Progress) {
 func (s *Stages) Add(result *Result) {
 	s.used += result.Evaluations
 	result.Evaluations = s.used
-	if result.HasBound && (!s.hasBound || result.Bound > s.bound) {
-		s.bound, s.hasBound = result.Bound, true
-	}
-	result.Bound, result.HasBound = s.bound, s.hasBound
+	s.bound = s.bound.Max(result.Bound)
+	result.Bound = s.bound
 }
 
 // rank checks and evaluates a schedule and reports it.
-func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (search.Rank, error) {
+func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (model.Rank, error) {
 	evaluation, wrong := Checked(in, sol)
 	if wrong != nil {
-		return search.Rank{}, &RunError{stage, wrong}
+		return model.Rank{}, &RunError{stage, wrong}
 	}
 	left := len(sol.Unscheduled)
 	if s.opt.Progress != nil {
-		bound := math.Inf(-1)
-		if s.hasBound {
-			bound = s.bound
-		}
-		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: bound, Left: left})
+		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: left})
 	}
-	return search.NewRank(left, evaluation.Objective), nil
+	return model.NewRank(left, evaluation.Objective), nil
 }
 
 // Best is the best schedule of the solvers, jobs left out first, with the best bound that one of them proved; [Result].Solver names the one
 // that made it: of equals one that is proved optimal, else the first.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
-	best, rank := Result{Status: model.Unknown}, search.Rank{}
+	best, rank := Result{Status: model.Unknown}, model.Rank{}
 	for _, info := range solvers {
 		opt, ok := s.Next()
 		if !ok || best.Solution != nil && ctx.Err() != nil {
@@ -104,15 +96,15 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if err != nil {
 			return Result{}, err
 		}
-		proved := result.Status == model.Optimal && best.Status != model.Optimal && !search.Better(rank, found)
-		if best.Solution == nil || search.Better(found, rank) || proved {
+		proved := result.Status == model.Optimal && best.Status != model.Optimal && !rank.Better(found)
+		if best.Solution == nil || found.Better(rank) || proved {
 			best, rank = result, found
 			best.Solver = info.Name
 		}
 	}
-	best.Evaluations, best.Bound, best.HasBound = s.used, s.bound, s.hasBound
+	best.Evaluations, best.Bound = s.used, s.bound
 	if best.Stop = model.StopDone; ctx.Err() != nil {
-		best.Stop = search.StopReason(ctx)
+		best.Stop = model.StopReason(ctx)
 	}
 	return best, nil
 }

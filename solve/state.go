@@ -33,31 +33,24 @@ func state(result *Result, evaluation model.Evaluation, known *Proof, solver str
 		sol.Objective = &evaluation.Objective
 	}
 	worst := known.WorstLeft(sol)
-	best, has := math.Inf(-1), false
-	offer := func(value float64, method string) {
+	var best model.Bound
+	offer := func(stated model.Bound, method string) {
 		switch {
 		case worst == bound.MustPlace:
-		case evaluation.Refutes(value):
+		case evaluation.Refutes(stated):
+			value, _ := stated.Value()
 			result.Refuted = &RefutedBound{Method: method, Bound: value, Objective: evaluation.Objective}
 		default:
-			best, has = max(best, value), true
+			best = best.Max(stated)
 		}
 	}
-	if result.HasBound {
-		offer(result.Bound, solver)
-	}
-	if proved, ok := known.Value(); ok {
-		offer(proved, known.methods())
-	}
+	offer(result.Bound, solver)
+	offer(known.Bound(), known.methods())
 	claimed := result.Status == model.Optimal
-	result.Status, result.Bound, result.HasBound, sol.Bound = model.Feasible, 0, has, nil
-	if has {
-		result.Bound = best
-		sol.Bound = &result.Bound
-		proved := evaluation.Proves(best) || claimed && evaluation.ProvesWithin(best, result.Tolerance)
-		if worst == bound.MustLeave && proved {
-			result.Status = model.Optimal
-		}
+	result.Status, result.Bound, sol.Bound = model.Feasible, best, best
+	proved := evaluation.Proves(best) || claimed && evaluation.ProvesWithin(best, result.Tolerance)
+	if worst == bound.MustLeave && proved {
+		result.Status = model.Optimal
 	}
 	sol.Status = result.Status
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -26,13 +26,13 @@ func followed(t *testing.T, name string, in *model.Instance, opt solve.Options) 
 	opt.Progress = func(p solve.Progress) {
 		if n := len(told); n > 0 {
 			before := told[n-1]
-			if search.Better(search.NewRank(before.Left, before.Objective), search.NewRank(p.Left, p.Objective)) || p.Evaluations < before.Evaluations {
+			if model.NewRank(before.Left, before.Objective).Better(model.NewRank(p.Left, p.Objective)) || p.Evaluations < before.Evaluations {
 				t.Errorf("%s with %d evaluations: told %+v after %+v", name, opt.MaxEvals, p, before)
 			}
 		}
 		told = append(told, p)
 	}
-	result, err := solve.Run(context.Background(), info, info.New(), in, opt)
+	result, err := solve.Run(context.Background(), info.Choice(), in, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func followed(t *testing.T, name string, in *model.Instance, opt solve.Options) 
 
 // All stages of a run share its evaluations and report as one.
 func TestStagesShareTheEvaluations(t *testing.T) {
-	in := mediumInstance(t, 1, false)
+	in := solvetest.Medium(t, 1, false)
 	for _, name := range []string{"auto", "dll+titan+search", "minmin+search+search", "muscle+titan+titan+titan", "search", "titan"} {
 		limits := []int64{1, 2, 3, 6, 7, 8, 9, 100, 5000, 30_000}
 		for _, limit := range limits[:race.Fewer(len(limits), len(limits)-2)] {
@@ -63,7 +63,7 @@ func TestStagesShareTheEvaluations(t *testing.T) {
 	}
 	// Titan stops by itself with 60,000, and with 10,000 at the limit of one cluster, when others have left theirs over; search then
 	// makes what is left, no more and no less.
-	for _, limit := range []int64{60_000, 10_000}[race.Fewer(0, 1):] {
+	for _, limit := range []int64{60_000, 10_000}[:race.Fewer(2, 0)] {
 		if result, _ := followed(t, "dll+titan+search", in, solve.Options{Seed: 1, MaxEvals: limit}); result.Evaluations != limit || result.Stop != model.StopEvaluations {
 			t.Errorf("dll+titan+search: %d evaluations of %d, stopped by %s", result.Evaluations, limit, result.Stop)
 		}
@@ -73,11 +73,11 @@ func TestStagesShareTheEvaluations(t *testing.T) {
 // Auto leaves out no more jobs than its search does from a cold start, and tells how many.
 func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 	for seed := range uint64(4) {
-		in := mediumInstance(t, seed, true)
+		in := solvetest.Medium(t, seed, true)
 		auto, told := followed(t, "auto", in, solve.Options{Seed: 1, MaxEvals: 300})
 		alone, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 1})
-		rank := func(s *model.Solution) search.Rank { return search.NewRank(len(s.Unscheduled), *s.Objective) }
-		if search.Better(rank(alone.Solution), rank(auto.Solution)) {
+		rank := func(s *model.Solution) model.Rank { return model.NewRank(len(s.Unscheduled), *s.Objective) }
+		if rank(alone.Solution).Better(rank(auto.Solution)) {
 			t.Errorf("seed %d: auto leaves out %d jobs, one schedule of search %d", seed, len(auto.Solution.Unscheduled), len(alone.Solution.Unscheduled))
 		}
 		if len(told) == 0 || told[len(told)-1].Left != len(auto.Solution.Unscheduled) {
@@ -88,19 +88,19 @@ func TestAutoPrefersFewerJobsLeftOut(t *testing.T) {
 
 // A quick solver's bound is kept where that of search is lower: that of ggone is, unless it stops at once.
 func TestAutoKeepsTheBestBound(t *testing.T) {
-	in := mediumGGOne(t)
+	in := solvetest.MediumQueues(t)
 	kept := 0
 	for _, limit := range []int64{100, 600, 700} {
-		ggone := runGGOne(t, in, &solvers.GGOne{}, solve.Options{MaxEvals: limit})
+		ggone := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: limit})
 		auto, _ := followed(t, "auto", in, solve.Options{MaxEvals: limit + 100})
-		if !ggone.HasBound || !auto.HasBound {
+		if !ggone.Bound.Known() || !auto.Bound.Known() {
 			t.Fatalf("%d evaluations: no bound", limit)
 		}
-		lower, _ := bound.Lower(context.Background(), in)
-		if ggone.Bound > lower {
+		lower := bound.Lower(context.Background(), in).Or(0)
+		if ggone.Bound.Or(0) > lower {
 			kept++
 		}
-		if auto.Bound < ggone.Bound*(1-1e-12) {
+		if auto.Bound.Or(0) < ggone.Bound.Or(0)*(1-1e-12) {
 			t.Errorf("%d evaluations: bound %v, that of ggone alone is %v", limit, auto.Bound, ggone.Bound)
 		}
 	}
@@ -131,7 +131,7 @@ type fixed struct{ sol *model.Solution }
 
 func (*fixed) Supports(*model.Instance) error { return nil }
 func (f *fixed) Solve(context.Context, *model.Instance, solve.Options) (solve.Result, error) {
-	return solve.Result{Solution: f.sol, Status: model.Optimal, Bound: -1, HasBound: true, Stop: model.StopDone}, nil
+	return solve.Result{Solution: f.sol, Status: model.Optimal, Bound: model.ProvedBound(-1), Stop: model.StopDone}, nil
 }
 
 // Optimal is only what leaves out nothing but what it has to; no bound is stated of a schedule that leaves out what the bound counts on.
@@ -145,7 +145,7 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 		Job(model.JobSpec{ID: "waits", Work: new(1.0), After: []string{"wide"}})
 	in := built(t, b)
 	full, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 100})
-	if full.Status != model.Optimal || !full.HasBound || len(full.Solution.Unscheduled) != 3 {
+	if full.Status != model.Optimal || !full.Bound.Known() || len(full.Solution.Unscheduled) != 3 {
 		t.Fatalf("%s with bound %v and %d jobs left out: expected an optimum without the 3 that fit nowhere", full.Status, full.Bound, len(full.Solution.Unscheduled))
 	}
 	for _, c := range []struct {
@@ -160,13 +160,13 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 		{[]string{"long", "short", "hard"}, model.Feasible, false},
 	} {
 		sol := partial(full.Solution, c.out...)
-		result, err := solve.Run(context.Background(), solve.Info{Name: "fixed"}, &fixed{sol}, in, solve.Options{})
+		result, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "fixed"}, Solver: &fixed{sol}}, in, solve.Options{})
 		if err != nil {
 			t.Errorf("without %v: %v", c.out, err)
 			continue
 		}
-		if result.Status != c.status || result.HasBound != c.bound || (result.Solution.Bound != nil) != c.bound || result.Solution.Status != c.status {
-			t.Errorf("without %v: %s, bound %t; expected %s, %t", c.out, result.Status, result.HasBound, c.status, c.bound)
+		if result.Status != c.status || result.Bound.Known() != c.bound || result.Solution.Bound != result.Bound || result.Solution.Status != c.status {
+			t.Errorf("without %v: %s, bound %t; expected %s, %t", c.out, result.Status, result.Bound.Known(), c.status, c.bound)
 		}
 		again, _ := followed(t, "search", in, solve.Options{Start: partial(full.Solution, c.out...), MaxEvals: 50})
 		if again.Status != model.Optimal || len(again.Solution.Unscheduled) != 3 {
@@ -180,15 +180,15 @@ func TestOptimalOnlyWithAllThatFits(t *testing.T) {
 
 // After the context has ended there is no bound, and none of the work for one.
 func TestNoBoundAfterTheEnd(t *testing.T) {
-	in := mediumInstance(t, 1, false)
+	in := solvetest.Medium(t, 1, false)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if value, ok := bound.Lower(ctx, in); ok {
+	if value, ok := bound.Lower(ctx, in).Value(); ok {
 		t.Errorf("bound %v of an ended context", value)
 	}
 	for after := time.Duration(1); after < 50*time.Millisecond; after *= 4 {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
-		value, ok := bound.Lower(ctx, in)
+		value, ok := bound.Lower(ctx, in).Value()
 		cancel()
 		if full := lowerBound(in); ok && !(value <= full && value >= 0 && !math.IsNaN(value)) {
 			t.Errorf("bound %v when stopped after %s, %v in full", value, after, full)
@@ -197,9 +197,9 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 }
 
 func TestParametersAreChecked(t *testing.T) {
-	for _, effort := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		want := fmt.Sprintf("effort: expected a finite number > 0, found %v", effort)
-		if _, err := (&solvers.Search{Effort: effort}).Solve(context.Background(), tinyInstance(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
+	for _, effort := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		want := fmt.Sprintf("parameter effort: expected a finite number above 0, found %v", effort)
+		if _, err := with(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), solvetest.Tiny(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
 			t.Errorf("effort %v: %v, expected %s", effort, err, want)
 		}
 	}

@@ -23,11 +23,11 @@ func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, bool)
 	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^ggoneFeatures != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
 		return bound.Sum{}, false
 	}
-	problem, err := (&GGOne{}).problem(ctx, in)
+	problem, err := NewGGOne().problem(ctx, in)
 	if err != nil || problem == nil {
 		return bound.Sum{}, false
 	}
-	problem.Rate = 0 // loads only grow with the slack, and so does the penalty
-	proved := ggone.Bound(ctx, &problem.Problem, evaluations, work)
-	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, !math.IsInf(proved, 0) && !math.IsNaN(proved)
+	problem.Rate = 0 // loads only grow with the idle rate, and so does the penalty
+	proved, known := ggone.Bound(ctx, &problem.Problem, evaluations, work).Value()
+	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, known
 }

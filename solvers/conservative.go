@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -13,41 +14,44 @@ var _ = solve.Register(solve.Info{
 	Name:   "conservative",
 	Doc:    "Conservative backfilling, on line: every queued job has a reservation, which moves forward when a job ends early. O(q·p) an early end for q queued jobs and a plan of p steps.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §2",
-	New:    func() solve.Solver { return &Conservative{} },
+	New:    func() solve.Solver { return NewConservative() },
 	Online: true,
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
 //
 // Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
-// §2. Complexity: see [backfill.Conservative] and [backfill.GridConservative].
+// §2. Complexity: see [backfill.Conservative].
 //
 // Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates.
 type Conservative struct {
 	Kill bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
-	Step float64 `default:"1" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Step float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
 }
 
-// Supports implements [Solver].
+// NewConservative is the solver with its defaults.
+func NewConservative() *Conservative { return &Conservative{Step: 1} }
+
+// Supports implements [solve.Solver].
 func (*Conservative) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, backfillFeatures)
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	if err := params.Check(s); err != nil {
+		return solve.Result{}, err
+	}
 	return online(ctx, in, s)
 }
 
 // Simulate implements [Online].
 func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGridConservative(s.Step)}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *Conservative) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *Conservative) Trace(processors int) sim.Policy {
-	return &backfill.Conservative{Step: s.Step, Processors: processors}
-}
+// Discipline implements [Online].
+func (s *Conservative) Discipline() sim.Discipline { return backfill.Conservative(s.Step) }

@@ -21,18 +21,18 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 12,
 })
 
-// Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It is for rigid jobs
-// on clusters of equal processors, one task at most a processor where they hold several, without hard deadlines, and for objectives that the engine of lists adds up: makespan, mcp, mean_response, over_deadline
-// and others, with weights that are not negative. Stopped before its end it hands back the best schedule of the short search with
-// the bound that is proved so far.
+// Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It serves rigid jobs on clusters of equal processors,
+// without hard deadlines and with at most one task a processor where a job holds several. The objective must be one that the engine of lists
+// adds up: makespan, mcp, mean_response, over_deadline and others, with weights that are not negative. Stopped before its end it returns the
+// best schedule of the short search with the bound proved so far.
 //
 // MaxEvals counts schedules of the short search and states.
 //
-// Deviations from the paper: jobs are placed in order of start on one cluster after another and the sets shared out among the
-// clusters afterwards, so that states of different clusters do not multiply; with precedence or licences on all clusters at once.
+// Deviations from the paper: jobs are placed in order of start on one cluster after another, and the sets of jobs are shared out among the
+// clusters afterwards, so that states of different clusters do not multiply. With precedence or licences all clusters are searched at once.
 type Exact struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Exact) Supports(in *model.Instance) error {
 	if err := search.Exhaustible(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
@@ -40,7 +40,7 @@ func (*Exact) Supports(in *model.Instance) error {
 	return nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := e.Supports(in); err != nil {
 		return solve.Result{}, err
@@ -52,7 +52,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	} else {
 		limits.MaxEvals = max(1, limits.MaxEvals/2)
 	}
-	result, err := (&Search{}).Solve(ctx, in, limits)
+	result, err := NewSearch().Solve(ctx, in, limits)
 	if err != nil || result.Solution == nil || ctx.Err() != nil {
 		return result, err
 	}
@@ -63,7 +63,7 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	value := cost.Objective
 	result.Stop = model.StopDone
 	switch {
-	case result.HasBound && cost.Proves(result.Bound):
+	case cost.Proves(result.Bound):
 		return result, nil
 	case opt.MaxEvals > 0 && result.Evaluations >= opt.MaxEvals:
 		result.Stop = model.StopEvaluations
@@ -97,9 +97,9 @@ func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	switch {
 	case opt.Proof(ctx, in).WorstLeft(result.Solution) != bound.MustLeave:
 	case least == value:
-		result.Status, result.Bound, result.HasBound = model.Optimal, value, true
-	case !result.HasBound || least > result.Bound:
-		result.Bound, result.HasBound = least, true
+		result.Status, result.Bound = model.Optimal, model.ProvedBound(value)
+	default:
+		result.Bound = result.Bound.Max(model.ProvedBound(least))
 	}
 	return result, nil
 }

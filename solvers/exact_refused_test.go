@@ -49,7 +49,7 @@ func TestSearchLeavesOutWhatCannotBePlaced(t *testing.T) {
 		in := built(t, model.NewBuilder("nothing fits").Cluster(machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Processors: processors, Work: new(1.0)}))
 		for _, name := range []string{"search", "auto"} {
 			info := mustLookup(t, name)
-			result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{Seed: 1, MaxEvals: 100})
+			result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Seed: 1, MaxEvals: 100})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,11 +66,11 @@ func TestExactDoesNotProveALatenessOfRounding(t *testing.T) {
 	due := 1.0 - 1e-11 // the checker lets a schedule of length 1 end 1e-9 earlier
 	b.Job(model.JobSpec{ID: "a", Work: new(1.0), Deadline: &due})
 	info := mustLookup(t, "exact")
-	result, err := solve.Run(context.Background(), info, info.New(), built(t, b), solve.Options{Seed: 1})
+	result, err := solve.Run(context.Background(), info.Choice(), built(t, b), solve.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Status == model.Optimal || result.HasBound && result.Bound > 0 {
+	if result.Status == model.Optimal || result.Bound.Or(0) > 0 {
 		t.Errorf("%s, bound %v", result.Status, result.Bound)
 	}
 	early := &model.Solution{Jobs: []model.Placement{{Job: "a", Cluster: "c", Processors: model.NewProcessorSet(model.Range{}), End: due}}}

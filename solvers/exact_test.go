@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -22,15 +23,15 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 	seeds := race.Fewer(uint64(60), 10)
 	for seed := range seeds {
 		for k, objective := range objectives {
-			in, err := tinyInstance(t, seed, "makespan").WithObjective(objective)
+			in, err := solvetest.Tiny(t, seed, "makespan").WithObjective(objective)
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			best := bruteForce(t, in)
+			best := solvetest.BruteForce(t, in)
 			if found := *result.Solution.Objective; math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, objective %d: %v, the enumeration has %v", seed, k, found, best)
 			}
@@ -86,12 +87,12 @@ func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
 			if err := (&solvers.Exact{}).Supports(in); err != nil { // a job that runs nowhere, with others that wait
 				continue
 			}
-			result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			tried++
-			if found, best := *result.Solution.Objective, bruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
+			if found, best := *result.Solution.Objective, solvetest.BruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, %v: %v, the enumeration has %v", seed, objective, found, best)
 			}
 			if unplaced := len(result.Solution.Unscheduled) > 0; result.Status != model.Optimal && !unplaced {
@@ -114,7 +115,7 @@ func mustLookup(t testing.TB, name string) solve.Info {
 	return info
 }
 
-// smallBatch has so many jobs on two clusters of 8 and 6 processors, with deadlines.
+// smallBatch has the given number of jobs on two clusters of 8 and 6 processors, with deadlines.
 func smallBatch(t testing.TB, seed uint64, jobs int, objective string) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(machines("c0", 8, 1), machines("c1", 6, 1.4))
@@ -129,7 +130,7 @@ func TestExactProvesBatchesOfTwelve(t *testing.T) {
 	for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
 		began := time.Now()
 		in := smallBatch(t, 1, 12, objective)
-		result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1})
+		result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,11 +143,11 @@ func TestExactProvesBatchesOfTwelve(t *testing.T) {
 
 func TestExactStoppedHasAValidGap(t *testing.T) {
 	in := smallBatch(t, 2, 16, "mcp")
-	result, err := solve.Run(context.Background(), mustLookup(t, "exact"), &solvers.Exact{}, in, solve.Options{Seed: 1, MaxEvals: 50_000})
+	result, err := solve.Run(context.Background(), solve.Choice{Info: mustLookup(t, "exact"), Solver: &solvers.Exact{}}, in, solve.Options{Seed: 1, MaxEvals: 50_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !result.HasBound || result.Bound > *result.Solution.Objective || result.Status != model.Feasible || result.Stop != model.StopEvaluations {
+	if result.Bound.Or(math.Inf(1)) > *result.Solution.Objective || result.Status != model.Feasible || result.Stop != model.StopEvaluations {
 		t.Errorf("%s (%s), bound %v of %v", result.Status, result.Stop, result.Bound, *result.Solution.Objective)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // The variables that make the test binary a program to be run as a solver.
@@ -151,7 +151,7 @@ func solveAsProgram() {
 		if !info.Starts {
 			limits.Start = nil
 		}
-		result, err := solve.Run(context.Background(), info, info.New(), in, limits)
+		result, err := solve.Run(context.Background(), info.Choice(), in, limits)
 		if errors.Is(err, solve.ErrUnsupported) {
 			continue
 		}
@@ -286,7 +286,7 @@ func TestProgramIsStopped(t *testing.T) {
 			info := program(t, c.act, lineOf(t, schedule(5), schedule(2), schedule(9)), address)
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			result, err := solve.Run(ctx, info, info.New(), in, solve.Options{Progress: func(p solve.Progress) {
+			result, err := solve.Run(ctx, info.Choice(), in, solve.Options{Progress: func(p solve.Progress) {
 				if p.Evaluations == 3 {
 					cancel()
 				}
@@ -310,7 +310,7 @@ func TestProgramLeavesChild(t *testing.T) {
 			in, schedule := queue(t, 3)
 			address, gone := lives(t)
 			info := program(t, act, lineOf(t, schedule(2)), address)
-			result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{})
+			result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{})
 			if err != nil || *result.Solution.Objective != 5 || result.Stop != model.StopDone {
 				t.Fatalf("%+v, %v", result, err)
 			}
@@ -325,7 +325,7 @@ func TestProgramLeavesChild(t *testing.T) {
 func TestProgramOutput(t *testing.T) {
 	in, schedule := queue(t, 3)
 	claim := schedule(1)
-	claim.Status, claim.Bound, claim.Objective, claim.Stop = model.Optimal, new(3.5), new(0.25), model.StopEvaluations
+	claim.Status, claim.Bound, claim.Objective, claim.Stop = model.Optimal, model.ProvedBound(3.5), new(0.25), model.StopEvaluations
 	claim.Metrics, claim.Solver, claim.Stats = model.Metrics{"makespan": {Total: 1}}, "magic", &model.Stats{Evaluations: 1e9}
 	foreign, own := schedule(0), schedule(0)
 	foreign.InstanceSHA256, own.InstanceSHA256 = strings.Repeat("0", 64), in.SHA256()
@@ -392,7 +392,7 @@ func TestProgramOutput(t *testing.T) {
 			if err != nil || evaluation.Objective != c.objective {
 				t.Errorf("objective %v, %v, expected %v", evaluation.Objective, err, c.objective)
 			}
-			if result.Status != model.Feasible || result.HasBound || result.Stop != model.StopDone || result.Solution.Objective != nil || result.Solution.Stats != nil {
+			if result.Status != model.Feasible || result.Bound.Known() || result.Stop != model.StopDone || result.Solution.Objective != nil || result.Solution.Stats != nil {
 				t.Errorf("%+v", result)
 			}
 			if failed := c.act == "fail" || c.act == "crash"; failed != strings.Contains(result.Warning, "failed after its last solution") {
@@ -407,7 +407,7 @@ func TestProgramNeedNotRead(t *testing.T) {
 	clean(t)
 	in, schedule := queue(t, 20_000)
 	info := program(t, "end", lineOf(t, schedule(1), schedule(0)))
-	result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{})
+	result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{})
 	if err != nil || *result.Solution.Objective != 20_000 {
 		t.Errorf("objective %v after %d solutions: %v", *result.Solution.Objective, result.Evaluations, err)
 	}
@@ -423,7 +423,7 @@ func TestProgramFindsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(ctx, info, info.New(), in, solve.Options{})
+	result, err := solve.Run(ctx, info.Choice(), in, solve.Options{})
 	if err != nil || result.Solution != nil || result.Status != model.Unknown || result.Stop != model.StopTime {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -436,17 +436,17 @@ func TestProgramLimits(t *testing.T) {
 	t.Setenv("ALLOT_START", "nowhere")
 	in, schedule := queue(t, 3)
 	info := program(t, "limits", "")
-	_, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{Seed: 1 << 63})
+	_, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Seed: 1 << 63})
 	if !errors.Is(err, solve.ErrUnsupported) || !strings.HasSuffix(err.Error(), ": unsupported: queue seed=9223372036854775808 workers=1 evaluations= time= start=") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	_, err = solve.Run(ctx, info, info.New(), in, solve.Options{MaxEvals: 9, Workers: 3, Start: schedule(1)})
+	_, err = solve.Run(ctx, info.Choice(), in, solve.Options{MaxEvals: 9, Workers: 3, Start: schedule(1)})
 	if !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "seed=0 workers=3 evaluations=9 time=59.9") || !strings.Contains(err.Error(), "start="+os.Getenv("TMPDIR")) {
 		t.Error(err)
 	}
-	if _, err := solve.Run(context.Background(), info, info.New(), stream(t, 1, true), solve.Options{}); !errors.Is(err, solve.ErrUnsupported) {
+	if _, err := solve.Run(context.Background(), info.Choice(), stream(t, 1, true), solve.Options{}); !errors.Is(err, solve.ErrUnsupported) {
 		t.Error(err)
 	}
 }
@@ -457,7 +457,7 @@ func TestProgramProgress(t *testing.T) {
 	in, schedule := queue(t, 3)
 	info := program(t, "hang", lineOf(t, schedule(5), schedule(7), schedule(2), schedule(1)))
 	var seen []float64
-	result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{MaxEvals: 3, Progress: func(p solve.Progress) {
+	result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{MaxEvals: 3, Progress: func(p solve.Progress) {
 		seen = append(seen, p.Objective)
 	}})
 	if err != nil || result.Stop != model.StopEvaluations || result.Evaluations != 3 || *result.Solution.Objective != 5 {
@@ -477,7 +477,7 @@ func TestProgramStarts(t *testing.T) {
 		want        float64
 	}{{"solve", "", 3}, {"end", lineOf(t, schedule(9)), 5}, {"end", "", 5}} {
 		info := program(t, c.act, c.output)
-		result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{Start: schedule(2)})
+		result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Start: schedule(2)})
 		if c.output == "" && c.act == "end" && (err != nil || result.Evaluations != 0) {
 			t.Errorf("%+v, %v", result, err)
 		}
@@ -490,7 +490,7 @@ func TestProgramStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{})
+	result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{})
 	if err != nil || *result.Solution.Objective != 3 || result.Solution.Solver != name {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -501,11 +501,11 @@ func TestProgramRolling(t *testing.T) {
 	clean(t)
 	in := stream(t, 2, false)
 	info := program(t, "solve", "")
-	solver, err := solve.NewRolling(info, info.New(), 8, 0)
+	solver, err := solve.NewRolling(info.Choice(), 8, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), info, solver, in, solve.Options{Seed: 1})
+	result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -517,16 +517,7 @@ func TestProgramRolling(t *testing.T) {
 // A program keeps the contract of every solver.
 func TestProgramConforms(t *testing.T) {
 	clean(t)
-	info := program(t, "solve", "")
-	for k, c := range conformanceCases(t) {
-		if k > 20 && k%16 != 0 { // each takes five processes
-			continue
-		}
-		c.bruteForce = false // the program's schedules are those of solvers that are compared with it
-		if !conforms(t, info, c, math.NaN()) {
-			t.Errorf("%s is refused", c.name)
-		}
-	}
+	solvetest.ConformSample(t, program(t, "solve", ""), 10) // each instance takes some seven processes
 }
 
 // A program that is not there is a solver that cannot be used here.
@@ -537,7 +528,7 @@ func TestProgramMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) {
+		if _, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) {
 			t.Error(err)
 		}
 	}

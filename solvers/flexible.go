@@ -2,10 +2,9 @@ package solvers
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -15,7 +14,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "flexible",
 	Doc:    "Flexible backfilling, on line: EASY with the queue in order of priority (aging, deadline, licences, short jobs first), sorted again at each instant. O(q log q) an instant for q queued jobs.",
 	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
-	New:    func() solve.Solver { return newFlexible() },
+	New:    func() solve.Solver { return NewFlexible() },
 	Online: true,
 })
 
@@ -23,71 +22,47 @@ var _ = solve.Register(solve.Info{
 // priority is that of a local scheduler in the paper on two-level scheduling: weighted sum of waiting time, nearness of the
 // deadline, scarcity of the licences and shortness.
 //
-// Complexity: see [backfill.Flexible] and [backfill.Grid].
+// Complexity: see [backfill.Flexible].
 //
 // Deviations from the paper: it states no weights; those here are the specification's.
-//
-// A zero in a field means zero: start from what the registry's New returns, which holds the defaults.
 type Flexible struct {
 	Kill         bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
-	Step         float64 `doc:"time after now at which a job that has outlived its estimate is taken to end"`
-	Aging        float64 `doc:"weight of a time unit of waiting"`
-	DeadlineLow  float64 `doc:"score of a job whose deadline is far or missed"`
-	DeadlineHigh float64 `doc:"score of a job that must start now to meet its deadline"`
-	DeadlineK    float64 `doc:"execution times before the deadline from which on the score grows"`
-	Licences     float64 `doc:"weight of the licences asked for over the copies there are"`
-	Wait         float64 `doc:"score of the job with the shortest estimate"`
+	Step         float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Aging        float64 `range:"[-1e18, 1e18]" doc:"weight of a time unit of waiting"`
+	DeadlineLow  float64 `range:"[-1e18, 1e18]" doc:"score of a job whose deadline is far or missed"`
+	DeadlineHigh float64 `range:"[-1e18, 1e18]" doc:"score of a job that must start now to meet its deadline"`
+	DeadlineK    float64 `range:"[-1e18, 1e18]" doc:"execution times before the deadline from which on the score grows"`
+	Licences     float64 `range:"[-1e18, 1e18]" doc:"weight of the licences asked for over the copies there are"`
+	Wait         float64 `range:"[-1e18, 1e18]" doc:"score of the job with the shortest estimate"`
 }
 
-// newFlexible is the solver with its defaults.
-func newFlexible() *Flexible {
+// NewFlexible is the solver with its defaults.
+func NewFlexible() *Flexible {
 	w := backfill.DefaultPriorities()
 	return &Flexible{Step: 1, Aging: w.Aging, DeadlineLow: w.DeadlineLo, DeadlineHigh: w.DeadlineHi, DeadlineK: w.DeadlineK, Licences: w.Licences, Wait: w.Wait}
 }
 
-// Defaults implements [params.Defaulter].
-func (*Flexible) Defaults() any { return newFlexible() }
-
-// Check implements [Checker].
-func (s *Flexible) Check() error {
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"aging", s.Aging}, {"deadline_low", s.DeadlineLow}, {"deadline_high", s.DeadlineHigh}, {"deadline_k", s.DeadlineK}, {"licences", s.Licences}, {"wait", s.Wait}} {
-		if math.IsNaN(p.value) || math.Abs(p.value) > model.Largest {
-			return fmt.Errorf("%s: expected a number in [-1e18, 1e18], found %v", p.name, p.value)
-		}
-	}
-	if !(s.Step > 0) || math.IsInf(s.Step, 1) {
-		return fmt.Errorf("step: expected a finite number > 0, found %v", s.Step)
-	}
-	return nil
-}
-
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	if err := s.Check(); err != nil {
-		return solve.Result{}, fmt.Errorf("parameter %w", err)
+	if err := params.Check(s); err != nil {
+		return solve.Result{}, err
 	}
 	return online(ctx, in, s)
 }
 
 // Simulate implements [Online].
 func (s *Flexible) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindFlexible, s.Step, s.priorities()), Deadlines: true}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *Flexible) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *Flexible) Trace(_ int) sim.Policy {
-	return &backfill.Flexible{Step: s.Step, Priorities: s.priorities()}
-}
+// Discipline implements [Online].
+func (s *Flexible) Discipline() sim.Discipline { return backfill.Flexible(s.Step, s.priorities()) }
 
 // priorities are the weights.
 func (s *Flexible) priorities() backfill.Priorities {

@@ -34,11 +34,11 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 		solver := info.New()
 		for _, given := range strings.Fields(c.given) {
 			name, value, _ := strings.Cut(given, "=")
-			if err := params.SetGiven(solver, name, value); err != nil {
+			if err := params.Set(solver, name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
-		result, err := solve.Run(context.Background(), info, solver, in, solve.Options{})
+		result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestFlexibleZeroMeansZero(t *testing.T) {
 	}
 	for _, wrong := range []string{"step=0", "step=-1", "step=Inf", "wait=NaN"} {
 		name, value, _ := strings.Cut(wrong, "=")
-		if err := params.SetGiven(info.New(), name, value); err == nil {
+		if err := params.Set(info.New(), name, value); err == nil {
 			t.Errorf("%s is accepted", wrong)
 		}
 	}

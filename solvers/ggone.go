@@ -10,8 +10,8 @@ import (
 
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -20,14 +20,13 @@ var _ = solve.Register(solve.Info{
 	Doc: "G/G/1 workload allocation: the least penalty for missed deadlines and budgets of tasks on machines that are queues, proved by a Lagrangian branch-and-bound. " +
 		"Each machine serves its tasks in order of arrival. O(levels·n) a bound, for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
-	New:    func() solve.Solver { return &GGOne{} },
+	New:    func() solve.Solver { return NewGGOne() },
 
 	AutoJobs: 200,
 })
 
-// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone). It minimises qos_penalty and proves the optimum, or
-// how far it is from it. The solution is a schedule too: each machine serves its tasks in order of arrival, on its first
-// processor; its loads are the rates λ_r.
+// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone). It minimises qos_penalty and proves the optimum, or a lower bound. The
+// solution is a schedule too: each machine serves its tasks in order of arrival, on its first processor; its loads are the rates λ_r.
 //
 // The response R that tasks are charged for mixes an upper bound on the mean wait with a service time at k standard
 // deviations, as in the paper: it is not a quantile of the response.
@@ -40,21 +39,24 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper:
 //   - Eq. 13 compares a count with a rate, so loads are n_r/T with the period T of the instance.
-//   - The program is not always feasible, as the paper has it: it needs Σ_r (⌈μ_r·T⌉ − 1) ≥ J. Otherwise the result says so, with both
-//     sides.
-//   - Where J < λT, the slack is parked where it costs least, in any amount or in whole tasks of zero weight.
-//   - Machines may carry committed rates, which eq. 15 counts in, so that it can be run again and again as tasks arrive.
+//   - The program is not always feasible, though the paper says it is: it needs Σ_r (⌈μ_r·T⌉ − 1) ≥ J. Otherwise the status is infeasible, and the
+//     message gives both sides.
+//   - Where J < λT, the idle rate is parked where it costs least, in any amount or in whole tasks of zero weight.
+//   - Machines may carry committed rates, which count in eq. 15, so that the solver can be run again and again as tasks arrive.
 type GGOne struct {
 	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
-	Tolerance float64 `default:"5e-10" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
+	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
 }
 
-// ggoneFeatures is what the solver honours.
+// NewGGOne is the solver with its defaults.
+func NewGGOne() *GGOne { return &GGOne{Slack: "continuous", Charge: "instance", Tolerance: 5e-10} }
+
+// ggoneFeatures are the features that the solver honours.
 const ggoneFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*GGOne) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, ggoneFeatures); err != nil {
 		return err
@@ -66,8 +68,8 @@ func (*GGOne) Supports(in *model.Instance) error {
 	return err
 }
 
-// transferred is a job that takes time to move its input and output; −1: none does. That time would be part of its service, and is not part
-// of the service rate μ that waits rest on.
+// transferred is a job that takes time to move its input and output; −1: there is none. That time would be part of its service, but the service
+// rate μ, on which waits rest, does not count it.
 func transferred(in *model.Instance) int {
 	slowest := math.Inf(1)
 	for c := range in.Clusters() {
@@ -83,8 +85,12 @@ func transferred(in *model.Instance) int {
 	return -1
 }
 
-// atOnce answers what takes no work: an instance that the solver does not support, a run that is over, no jobs.
+// atOnce answers where no search is needed: a parameter is out of its range, the solver does not support the instance, the context has ended, or
+// there are no jobs.
 func atOnce(ctx context.Context, solver solve.Solver, in *model.Instance) (result solve.Result, done bool, err error) {
+	if err := params.Check(solver); err != nil {
+		return solve.Result{}, true, err
+	}
 	switch err := solver.Supports(in); {
 	case err != nil:
 		return solve.Result{}, true, err
@@ -114,7 +120,7 @@ func penaltyWeight(in *model.Instance) (float64, error) {
 	return weight, nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
@@ -133,7 +139,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	limits := ggone.Options{Tolerance: g.Tolerance, Evaluations: opt.MaxEvals}
 	if opt.Progress != nil {
 		limits.Progress = func(p ggone.Progress) {
-			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: weight * p.Objective, Bound: weight * p.Bound})
+			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: weight * p.Objective, Bound: model.ProvedBound(weight * p.Bound.Or(math.NaN()))})
 		}
 	}
 	found, err := ggone.Solve(ctx, &problem.Problem, limits)
@@ -146,7 +152,7 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: found.Evaluations}
 	switch {
 	case ctx.Err() != nil && !found.Proved:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case found.Limited && !found.Proved:
 		result.Stop = model.StopEvaluations
 	}
@@ -156,34 +162,36 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	}
 	result.Solution = problem.schedule(in, found)
 	if g.exact(in, problem) {
-		if bound, ok := weighted(weight, found.Bound); ok {
-			result.Bound, result.HasBound = bound, true
-		}
-		if found.Proved && result.HasBound {
+		result.Bound = weighted(weight, found.Bound)
+		if found.Proved && result.Bound.Known() {
 			result.Status, result.Tolerance = model.Optimal, found.Tolerance
 		}
 	}
 	return result, nil
 }
 
-// weighted is the bound of the objective by that of the penalty, rounded down; no penalty is below 0. It is none where it is not a number.
-func weighted(weight, bound float64) (float64, bool) {
-	product := weight * max(0, bound)
+// weighted is the bound of the objective by that of the penalty, rounded down; no penalty is below 0.
+func weighted(weight float64, bound model.Bound) model.Bound {
+	value, known := bound.Value()
+	if !known {
+		return bound
+	}
+	product := weight * max(0, value)
 	if weight != 1 && product > 0 {
 		product = math.Nextafter(product, 0)
 	}
-	return product, !math.IsInf(bound, 0) && !math.IsInf(product, 0) && !math.IsNaN(product)
+	return model.ProvedBound(product)
 }
 
-// exact says that the problem is that of the instance's objective, for which its bound then holds: not where slack comes in
+// exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
 // whole tasks, machines carry committed rates, or tasks pay for something else.
 func (g *GGOne) exact(in *model.Instance, p *ggoneProblem) bool {
-	charge := g.Charge == "" || g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
+	charge := g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
 	whole := p.Rate*p.Period <= float64(len(p.Tasks))*(1+model.Tolerance)
 	return charge && g.Committed == "" && (g.Slack != "dummy" || whole)
 }
 
-// ggoneProblem is the problem of an instance, with what each of its machines is there.
+// ggoneProblem is the problem of an instance, with the machine of the instance behind each machine of the problem.
 type ggoneProblem struct {
 	ggone.Problem
 	machines []ggoneMachine
@@ -207,7 +215,7 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 	}
 	q := in.Queueing()
 	charge := model.Charge(g.Charge)
-	if g.Charge == "" || g.Charge == "instance" {
+	if g.Charge == "instance" {
 		charge = q.Charge
 	}
 	p := &ggoneProblem{Problem: ggone.Problem{Period: q.Period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
@@ -242,16 +250,16 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 	return p, nil
 }
 
-// endless is the service rate of machines whose tasks take no work; it is 1/0 in the view. No rate of arrivals is near it.
+// endless stands for the infinite service rate of machines whose tasks take no work. It is far above every rate of arrivals.
 const endless = 1e200
 
-// ggoneClass is what makes machines alike.
+// ggoneClass is the figures in which machines of one class agree.
 type ggoneClass struct {
 	cluster, group int
 	committed      float64
 }
 
-// serviceTimes are S of all jobs on a processor, at k standard deviations (eq. 23); nil where the context ends.
+// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23); nil where the context ends.
 func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor int) []float64 {
 	services, set := make([]float64, len(in.Jobs())), model.Processors(processor)
 	for j := range services {
@@ -263,7 +271,7 @@ func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor in
 	return services
 }
 
-// committedRates reads cluster/machine=rate,…, by machine.
+// committedRates reads a text such as cluster/machine=rate,… and returns the rates by machine.
 func committedRates(in *model.Instance, view model.QueueView, text string) ([]float64, error) {
 	rates := make([]float64, len(view.Machines))
 	if text == "" {
@@ -277,21 +285,21 @@ func committedRates(in *model.Instance, view model.QueueView, text string) ([]fl
 	for part := range strings.SplitSeq(text, ",") {
 		cut := strings.LastIndexByte(part, '=')
 		if cut < 0 {
-			return nil, fmt.Errorf("committed: expected cluster/machine=rate, found %q", part)
+			return nil, &params.Error{Name: "committed", Expected: "cluster/machine=rate", Found: part}
 		}
 		k, known := index[part[:cut]]
 		if !known {
-			return nil, fmt.Errorf("committed: expected a machine, such as %q; found %q", view.Machines[0].Cluster+"/"+view.Machines[0].Machine, part[:cut])
+			return nil, &params.Error{Name: "committed", Expected: fmt.Sprintf("a machine such as %q", view.Machines[0].Cluster+"/"+view.Machines[0].Machine), Found: part[:cut]}
 		}
 		rate, err := strconv.ParseFloat(part[cut+1:], 64)
 		if err != nil || !(rate >= 0) || math.IsInf(rate, 1) {
-			return nil, fmt.Errorf("committed: expected a finite rate of at least 0 for %s, found %q", part[:cut], part[cut+1:])
+			return nil, &params.Error{Name: "committed", Expected: "a finite rate of at least 0 for " + part[:cut], Found: part[cut+1:]}
 		}
 		rates[k] = rate
 		sum += rate
 	}
 	if sum > in.Queueing().Rate*(1+model.Tolerance) {
-		return nil, fmt.Errorf("committed: the rates and those of the jobs add up to %v, more than the rate of the instance, %v", sum, in.Queueing().Rate)
+		return nil, &params.Error{Name: "committed", Expected: fmt.Sprintf("rates that add up, with those of the jobs, to at most the rate of the instance, %v", in.Queueing().Rate), Found: sum}
 	}
 	return rates, nil
 }

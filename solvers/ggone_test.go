@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -44,7 +44,7 @@ func runGGOne(t testing.TB, in *model.Instance, solver *solvers.GGOne, opt solve
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), info, solver, in, opt)
+	result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func enumerated(t testing.TB, in *model.Instance, machines int) float64 {
 	}
 }
 
-// tabulated is enumerated for an instance without slack, from a table of the penalty of each job on each machine at each load, with
+// tabulated is enumerated for an instance without an idle rate, from a table of the penalty of each job on each machine at each load, with
 // the best assignment checked by the evaluator: the same by fewer evaluations.
 func tabulated(t testing.TB, in *model.Instance, machines int) float64 {
 	t.Helper()
@@ -183,8 +183,8 @@ func TestGGOneWorkedInstance(t *testing.T) {
 			t.Errorf("assignment %d costs %v, expected %v", k, got, want)
 		}
 	}
-	result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
-	if result.Status != model.Optimal || result.Stop != model.StopDone || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || result.Bound > 1.0/3 || result.Bound < 1.0/3-1e-9 {
+	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	if result.Status != model.Optimal || result.Stop != model.StopDone || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || result.Bound.Or(0) > 1.0/3 || result.Bound.Or(0) < 1.0/3-1e-9 {
 		t.Errorf("%s, %s, objective %v, bound %v; expected the optimum 1/3", result.Status, result.Stop, *result.Solution.Objective, result.Bound)
 	}
 	if loads := result.Solution.Loads; len(loads) != 2 || loads[0].Rate != 0.2 || loads[1].Rate != 0.1 {
@@ -202,23 +202,23 @@ func TestGGOneWorkedInstance(t *testing.T) {
 }
 
 // At λ = 0.4 one task's worth of load is parked where it costs least.
-func TestGGOneSlack(t *testing.T) {
+func TestGGOneIdleRate(t *testing.T) {
 	in := built(t, ggoneWorked(t, 0.4))
-	result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
-	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound < 0.85*(1-2e-6) {
+	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound.Or(0) < 0.85*(1-2e-6) {
 		t.Errorf("continuous: %v, bound %v, %s; expected 0.85, optimal", got, result.Bound, result.Status)
 	}
 	// As a dummy task: 112 with four tasks' load is W = (3, 4/3) or (4/3, 8); the former costs (1 − 0.5)/0.5 + (5 − 4)/4 + (1.2 − 1).
-	result = runGGOne(t, in, &solvers.GGOne{Slack: "dummy"}, solve.Options{})
-	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound > 0.85 {
-		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any slack", got, result.Bound, result.Status)
+	result = runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Slack = "dummy" }), solve.Options{})
+	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound.Or(0) > 0.85 {
+		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any spread of the idle rate", got, result.Bound, result.Status)
 	}
 }
 
 // Committed rates take the same part of λ, but the machine for them is given.
 func TestGGOneCommitted(t *testing.T) {
 	in := built(t, ggoneWorked(t, 0.4))
-	result := runGGOne(t, in, &solvers.GGOne{Committed: "R2/m=0.1"}, solve.Options{})
+	result := runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
 	// R2 carries 0.1, so that a task there waits 8: t2 costs (14 − 8)/8 + (1.4 − 1)/1 there, t1 and t3 0.5 on R1; all on R1, 2.45.
 	if got := *result.Solution.Objective; math.Abs(got-1.65) > 1e-9 {
 		t.Errorf("objective %v, expected 1.65, t2 on R2", got)
@@ -231,9 +231,9 @@ func TestGGOneCommitted(t *testing.T) {
 		"R2/x=1":             "expected a machine",
 		"R2/m=-1":            "finite rate",
 		"R2/m=NaN":           "finite rate",
-		"R2/m=0.05,R1/m=0.2": "more than the rate",
+		"R2/m=0.05,R1/m=0.2": "at most the rate",
 	} {
-		_, err := (&solvers.GGOne{Committed: committed}).Solve(context.Background(), in, solve.Options{})
+		_, err := with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = committed }).Solve(context.Background(), in, solve.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, expected one that says %q", committed, err, want)
 		}
@@ -246,11 +246,11 @@ func TestGGOneInfeasible(t *testing.T) {
 	for k := range 4 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0)})
 	}
-	result := runGGOne(t, built(t, b), &solvers.GGOne{}, solve.Options{})
+	result := runGGOne(t, built(t, b), solvers.NewGGOne(), solve.Options{})
 	if result.Status != model.Infeasible || result.Solution != nil || !strings.Contains(result.Reason, "= 6 tasks") || !strings.Contains(result.Reason, "there are 7") {
 		t.Errorf("%s: %q; expected infeasible, 6 against 7", result.Status, result.Reason)
 	}
-	result = runGGOne(t, built(t, ggoneWorked(t, 0.75)), &solvers.GGOne{}, solve.Options{})
+	result = runGGOne(t, built(t, ggoneWorked(t, 0.75)), solvers.NewGGOne(), solve.Options{})
 	if result.Status != model.Infeasible || !strings.Contains(result.Reason, "0.75") {
 		t.Errorf("%s: %q; expected infeasible, λ = Σμ", result.Status, result.Reason)
 	}
@@ -258,7 +258,7 @@ func TestGGOneInfeasible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err = solve.Run(context.Background(), info, info.New(), built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
+	if result, err = solve.Run(context.Background(), info.Choice(), built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
 		t.Errorf("auto: %s, %v; expected infeasible", result.Status, err)
 	}
 }
@@ -271,7 +271,7 @@ func TestGGOneNearUnstable(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0), Deadline: new(10.0)})
 	}
 	in := built(t, b)
-	result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
@@ -279,50 +279,25 @@ func TestGGOneNearUnstable(t *testing.T) {
 	b.Spec().Clusters[0].Machines[0].Queue.ServiceRate = 0.2 * (1 + 1e-9)
 	b.Spec().Clusters[1].Machines[0].Queue.ServiceRate = 0.1 * (1 + 1e-9)
 	in = built(t, b)
-	result = runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+	result = runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal || want < 1e8 {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
 }
 
-// randomGGOne has 3 to 7 tasks on 2 or 3 machines, some alike; with slack at most 5 tasks.
-func randomGGOne(t testing.TB, seed uint64, slack bool) (in *model.Instance, machines int) {
-	rng := rand.New(rand.NewPCG(seed, 5))
-	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	b := model.NewBuilder(fmt.Sprint("random-", seed, slack)).Minimise("qos_penalty", 1)
-	tasks := 3 + rng.IntN(5)
-	if slack {
-		tasks = 3 + rng.IntN(3)
+// randomGGOne is an instance of few tasks with queues, and the number of its machines.
+func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, machines int) {
+	in = solvetest.Queues(t, seed, idle)
+	for _, cluster := range in.Clusters() {
+		machines += cluster.Processors
 	}
-	machines = 2 + rng.IntN(2)
-	rate := float64(tasks) / 10
-	if slack {
-		rate *= 1 + between(0.02, 0.6)
-	}
-	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: 10, K: new(between(0, 2)), Charge: []string{"response", "service"}[rng.IntN(2)]}
-	for left, c := machines, 0; left > 0; c++ {
-		count := 1 + rng.IntN(left)
-		left -= count
-		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: count, Speed: between(1, 4), Cost: between(0, 0.3),
-			Queue: &model.QueueSpec{ServiceRate: between(0.15, 0.9), ArrivalVariance: new(between(0, 9)), ServiceVariance: new(between(0, 6))}}}})
-	}
-	for k := range tasks {
-		job := model.JobSpec{ID: fmt.Sprint("t", k), Arrival: between(0, 5), Work: new(between(1, 12)), WorkCV: between(0, 1)}
-		if rng.IntN(5) > 0 {
-			job.Deadline = new(job.Arrival + between(1, 12))
-		}
-		if rng.IntN(5) > 0 {
-			job.Budget = new(between(0.1, 2))
-		}
-		b.Job(job)
-	}
-	return built(t, b), machines
+	return in, machines
 }
 
-// Random instances of 3 to 7 tasks against all assignments: the optimum without slack, and with slack in any amount.
+// Random instances of 3 to 7 tasks against all assignments: the optimum without an idle rate, and with an idle rate in any amount.
 func TestGGOneAgainstEnumeration(t *testing.T) {
 	agree := func(name string, in *model.Instance, want, tolerance float64) {
-		result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+		result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 		switch {
 		case math.IsInf(want, 1):
 			if result.Status != model.Infeasible {
@@ -332,7 +307,7 @@ func TestGGOneAgainstEnumeration(t *testing.T) {
 			t.Errorf("%s: %s, expected %v", name, result.Status, want)
 		case math.Abs(*result.Solution.Objective-want) > tolerance*max(want, 1e-9) || result.Status != model.Optimal:
 			t.Errorf("%s: %v, %s; expected %v", name, *result.Solution.Objective, result.Status, want)
-		case result.Bound > want*(1+1e-9) || result.Bound < want*(1-1.1*tolerance)-1e-12:
+		case result.Bound.Or(0) > want*(1+1e-9) || result.Bound.Or(0) < want*(1-1.1*tolerance)-1e-12:
 			t.Errorf("%s: bound %v of the optimum %v", name, result.Bound, want)
 		}
 	}
@@ -380,7 +355,7 @@ func TestGGOneReferenceInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+		result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 		value := *result.Solution.Objective
 		if result.Status != model.Optimal || value > known[0]*(1+2e-8) || value < known[1]*(1-2e-8) {
 			t.Errorf("%s: %v, %s; expected an optimum from %v to %v", name, value, result.Status, known[1], known[0])
@@ -390,49 +365,35 @@ func TestGGOneReferenceInstances(t *testing.T) {
 
 // A run stopped at any time has a valid bound and schedule, and the same number of evaluations gives the same bytes.
 func TestGGOneIsAnytime(t *testing.T) {
-	in := mediumGGOne(t)
-	optimum := *runGGOne(t, in, &solvers.GGOne{}, solve.Options{}).Solution.Objective
+	in := solvetest.MediumQueues(t)
+	optimum := *runGGOne(t, in, solvers.NewGGOne(), solve.Options{}).Solution.Objective
 	for _, limit := range []int64{1, 2, 10, 100, 600, 650, 700, 800} {
 		var reported []solve.Progress
 		opt := solve.Options{MaxEvals: limit, Workers: 1, Progress: func(p solve.Progress) { reported = append(reported, p) }}
-		result := runGGOne(t, in, &solvers.GGOne{}, opt)
+		result := runGGOne(t, in, solvers.NewGGOne(), opt)
 		if result.Status == model.Feasible && result.Stop != model.StopEvaluations {
 			t.Errorf("%d evaluations: stopped by %s", limit, result.Stop)
 		}
-		if result.HasBound && result.Bound > optimum*(1+1e-9) || *result.Solution.Objective < optimum*(1-1e-9) {
+		if result.Bound.Or(0) > optimum*(1+1e-9) || *result.Solution.Objective < optimum*(1-1e-9) {
 			t.Errorf("%d evaluations: bound %v, objective %v; the optimum is %v", limit, result.Bound, *result.Solution.Objective, optimum)
 		}
 		for _, p := range reported {
-			if p.Bound > optimum*(1+1e-9) || p.Objective < optimum*(1-1e-9) {
+			if p.Bound.Or(0) > optimum*(1+1e-9) || p.Objective < optimum*(1-1e-9) {
 				t.Errorf("%d evaluations: reports bound %v and objective %v; the optimum is %v", limit, p.Bound, p.Objective, optimum)
 			}
 		}
 		opt.Workers = 3
-		if string(encoded(t, result)) != string(encoded(t, runGGOne(t, in, &solvers.GGOne{}, opt))) {
+		if string(encoded(t, result)) != string(encoded(t, runGGOne(t, in, solvers.NewGGOne(), opt))) {
 			t.Errorf("%d evaluations: two runs give two solutions", limit)
 		}
 	}
-}
-
-// mediumGGOne has 60 tasks on 12 machines.
-func mediumGGOne(t testing.TB) *model.Instance {
-	rng := rand.New(rand.NewPCG(3, 3))
-	b := model.NewBuilder("medium").Minimise("qos_penalty", 1)
-	b.Spec().Queueing = &model.QueueingSpec{Rate: 3, CV: new(1.0), Period: 20}
-	for c := range 3 {
-		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: 4, Speed: float64(6 - c), Cost: 0.1 * float64(6-c)}}})
-	}
-	for k := range 60 {
-		b.Job(model.JobSpec{ID: fmt.Sprint("t", k), Work: new(4 + 16*rng.Float64()), WorkCV: 0.4, Deadline: new(4 + 12*rng.Float64()), Budget: new(1 + 3*rng.Float64())})
-	}
-	return built(t, b)
 }
 
 // Limits of 0 that every allocation exceeds make the penalty infinite: there is a schedule all the same, and no proof.
 func TestGGOneInfinitePenalty(t *testing.T) {
 	b := ggoneWorked(t, 0.4)
 	b.Job(model.JobSpec{ID: "late", Work: new(1.0), Arrival: 5, Deadline: new(3.0)})
-	result := runGGOne(t, built(t, b), &solvers.GGOne{}, solve.Options{})
+	result := runGGOne(t, built(t, b), solvers.NewGGOne(), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective != nil || result.Status != model.Feasible || len(result.Solution.Jobs) != 4 {
 		t.Errorf("%s, %+v; expected a schedule of an infinite penalty", result.Status, result.Solution)
 	}
@@ -441,7 +402,7 @@ func TestGGOneInfinitePenalty(t *testing.T) {
 	b.Spec().Clusters[1].Machines[0].Cost = 0
 	b.Spec().Jobs[0].Budget = new(0.0)
 	in := built(t, b)
-	result = runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+	result = runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9 || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
@@ -460,7 +421,7 @@ func TestGGOneRefuses(t *testing.T) {
 	} {
 		b := ggoneWorked(t, 0.3)
 		change(b)
-		if err := (&solvers.GGOne{}).Supports(built(t, b)); !errors.Is(err, solve.ErrUnsupported) {
+		if err := solvers.NewGGOne().Supports(built(t, b)); !errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -470,8 +431,8 @@ func TestGGOneRefuses(t *testing.T) {
 func TestGGOneWeight(t *testing.T) {
 	b := ggoneWorked(t, 0.3)
 	b.Spec().Objective = map[string]float64{"qos_penalty": 3, "makespan": 0}
-	result := runGGOne(t, built(t, b), &solvers.GGOne{}, solve.Options{})
-	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1) > 1e-12 || result.Bound > 1 || result.Bound < 1-1e-9 {
+	result := runGGOne(t, built(t, b), solvers.NewGGOne(), solve.Options{})
+	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1) > 1e-12 || result.Bound.Or(0) > 1 || result.Bound.Or(0) < 1-1e-9 {
 		t.Errorf("%s, objective %v, bound %v; expected 1", result.Status, *result.Solution.Objective, result.Bound)
 	}
 }
@@ -486,7 +447,7 @@ func TestGGOneLarge(t *testing.T) {
 	}
 	in := built(t, b)
 	began := time.Now()
-	result := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective == nil || result.Status != model.Feasible {
 		t.Errorf("%s, %v", result.Status, result.Solution)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/ggone"
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -18,7 +18,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "G/G/1 workload allocation as a MILP on HiGHS: the level form, whose relaxation is as strong as the Lagrangian of ggone, or the paper-like linearisation by chords and big-M. " +
 		"An independent check of ggone. Needs a build with the tag highs. levels·n variables for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), Proc. MGC '06, doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23; Q. Huangfu, J. A. J. Hall (2018), Parallelizing the dual revised simplex method, Math. Prog. Comp. 10, doi:10.1007/s12532-017-0130-5, for HiGHS",
-	New:    func() solve.Solver { return &GGOneMILP{} },
+	New:    func() solve.Solver { return NewGGOneMILP() },
 	Absent: absence(),
 })
 
@@ -27,7 +27,7 @@ var ErrInfeasible = errors.New("proved infeasible")
 
 // Modeller is a solver that states an instance as a MILP. Stating takes no library, and so works in every build.
 type Modeller interface {
-	// MILP states the instance. The error wraps [ErrUnsupported] where the instance asks for something else or is too large,
+	// MILP states the instance. The error wraps [solve.ErrUnsupported] where the instance asks for something else or is too large,
 	// [ErrInfeasible], or is that of ctx.
 	MILP(ctx context.Context, in *model.Instance) (*milp.Model, error)
 }
@@ -36,28 +36,31 @@ type Modeller interface {
 // machines of each kind that carry each load; the chord form ([ggone.Problem.Chord]) is the linearisation that the paper gave to
 // CPLEX, with the waiting time between chords at whole loads, where it is exact.
 //
-// The loads that HiGHS finds are turned into an allocation by an exact transportation problem, so that no value rests on its
-// tolerances; its bound does, and is stated less by 1e-6 of itself and 1e-9 a task.
+// An exact transportation problem turns the loads that HiGHS finds into an allocation, so that no value rests on its tolerances. Its bound
+// does, and is stated less by 1e-6 of itself and by 1e-9 for each task.
 //
 // Source: that of [GGOne]. Units: those of the instance. MaxEvals counts nodes of the branch-and-bound; Workers are not used:
 // HiGHS runs on one thread, so that the result does not depend on the machine.
 //
-// Deviations from the paper: those of [GGOne], but slack. The MILP leaves it out, which gives a lower bound, and what it finds gets the
-// slack parked where it costs least: good, not optimal.
+// Deviations from the paper: those of [GGOne], but for the idle rate. The MILP leaves it out, which gives a lower bound; then it is parked
+// where it costs least with the allocation found, which is good but not optimal.
 type GGOneMILP struct {
 	Form      string  `enum:"level,chord" doc:"level: machines by load, strong; chord: machine by machine with chords and big-M as in the paper, weak"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
-	Tolerance float64 `default:"1e-6" doc:"relative difference of bound and objective within which the optimum counts as proved; at least 1e-6, which is HiGHS's"`
+	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; at least 1e-6, which is HiGHS's"`
 }
 
-// highsTolerance is the relative accuracy of a bound of HiGHS with its own tolerances, which stay what they are.
+// NewGGOneMILP is the solver with its defaults.
+func NewGGOneMILP() *GGOneMILP { return &GGOneMILP{Form: "level", Charge: "instance", Tolerance: 1e-6} }
+
+// highsTolerance is the relative accuracy of a bound of HiGHS with its default tolerances.
 const highsTolerance = 1e-6
 
-// highsAbsolute is what is taken off it besides for each task: a task's penalty below it is 0 to HiGHS.
+// highsAbsolute is taken off the bound besides for each task: HiGHS takes a smaller penalty of a task for 0.
 const highsAbsolute = 1e-9
 
-// absence is why solvers on HiGHS are not in this build; empty: they are.
+// absence says why HiGHS is not in this build; empty: it is.
 func absence() string {
 	if err := milp.Missing(); err != nil {
 		return err.Error()
@@ -73,7 +76,7 @@ func present() error {
 	return nil
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*GGOneMILP) Supports(in *model.Instance) error {
 	if err := present(); err != nil {
 		return err
@@ -82,7 +85,11 @@ func (*GGOneMILP) Supports(in *model.Instance) error {
 }
 
 // base is the solver whose problem it is.
-func (g *GGOneMILP) base() *GGOne { return &GGOne{Charge: g.Charge, Committed: g.Committed} }
+func (g *GGOneMILP) base() *GGOne {
+	base := NewGGOne()
+	base.Charge, base.Committed = g.Charge, g.Committed
+	return base
+}
 
 // state states the problem in the form asked for.
 func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, error) {
@@ -92,8 +99,11 @@ func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, e
 	return p.Level(ctx)
 }
 
-// MILP implements [Modeller]: min qos_penalty, without slack.
+// MILP implements [Modeller]: min qos_penalty, without an idle rate.
 func (g *GGOneMILP) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
+	if err := params.Check(g); err != nil {
+		return nil, err
+	}
 	return stated(ctx, g.base(), in, g.state)
 }
 
@@ -117,7 +127,7 @@ func stated(ctx context.Context, base *GGOne, in *model.Instance, state func(con
 	return form.Model, nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (g *GGOneMILP) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
@@ -150,7 +160,7 @@ type highsRun struct {
 	exact   bool    // the bound is one of the objective
 
 	best        ggone.Result
-	bound       float64 // of the penalty; −Inf: none
+	bound       model.Bound // of the penalty
 	evaluations int64
 	limited     bool
 }
@@ -171,7 +181,7 @@ func newHighsRun(ctx context.Context, base *GGOne, in *model.Instance, opt solve
 	if err != nil {
 		return nil, err
 	}
-	return &highsRun{in: in, opt: opt, problem: problem, weight: weight, exact: base.exact(in, problem), bound: math.Inf(-1)}, nil
+	return &highsRun{in: in, opt: opt, problem: problem, weight: weight, exact: base.exact(in, problem)}, nil
 }
 
 // failed is the result where the problem could not be stated: infeasible, too large, or out of time.
@@ -192,15 +202,15 @@ func (r *highsRun) failed(ctx context.Context, err error) (solve.Result, error) 
 	return solve.Result{}, err
 }
 
-// solve solves the form and keeps what is better than the best. Where there is a cutoff, the bound is that of what is below it.
+// solve solves the form and keeps an allocation that is better than the best.
 func (r *highsRun) solve(ctx context.Context, form *ggone.Form, opt milp.Options) error {
 	if r.opt.Progress != nil {
 		opt.Progress = func(p milp.Progress) {
-			objective, bound := r.best.Objective, r.proved(p.Bound, opt.Cutoff)
-			if form.Slack() == 0 {
+			objective, bound := r.best.Objective, r.proved(p.Bound)
+			if form.IdleLoad() == 0 {
 				objective = min(objective, p.Objective)
 			}
-			r.opt.Progress(solve.Progress{Evaluations: r.evaluations + p.Nodes, Objective: r.weight * objective, Bound: r.weight * min(bound, objective)})
+			r.opt.Progress(solve.Progress{Evaluations: r.evaluations + p.Nodes, Objective: r.weight * objective, Bound: model.ProvedBound(r.weight * min(bound.Or(math.NaN()), objective))})
 		}
 	}
 	found, err := milp.Solve(ctx, form.Model, opt)
@@ -212,7 +222,7 @@ func (r *highsRun) solve(ctx context.Context, form *ggone.Form, opt milp.Options
 	if found.Values != nil {
 		r.keep(form.Allocation(found.Values))
 	}
-	r.bound = r.proved(found.Bound, opt.Cutoff)
+	r.bound = r.proved(found.Bound)
 	return nil
 }
 
@@ -223,30 +233,25 @@ func (r *highsRun) keep(found ggone.Result) {
 	}
 }
 
-// proved is the lower bound of all allocations by that of HiGHS, of those below the cutoff, less what its tolerances may have
-// added.
-func (r *highsRun) proved(bound float64, cutoff *float64) float64 {
-	if cutoff != nil {
-		bound = min(bound, *cutoff)
-	}
-	if math.IsNaN(bound) {
+// proved is a lower bound of all allocations, by that of HiGHS, less what its tolerances may have added.
+func (r *highsRun) proved(bound model.Bound) model.Bound {
+	value, known := bound.Value()
+	if !known {
 		return r.bound
 	}
-	if !math.IsInf(bound, 0) {
-		bound -= highsTolerance*math.Abs(bound) + highsAbsolute*float64(len(r.problem.Tasks))
-	}
-	return max(bound, r.bound)
+	value -= highsTolerance*math.Abs(value) + highsAbsolute*float64(len(r.problem.Tasks))
+	return r.bound.Max(model.ProvedBound(value))
 }
 
-// result is what the run has in the end.
+// result is the result at the end of the run.
 func (r *highsRun) result(ctx context.Context, tolerance float64) solve.Result {
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: r.evaluations}
-	bound, bounded := weighted(r.weight, min(r.bound, r.best.Objective))
+	bound := weighted(r.weight, model.ProvedBound(min(r.bound.Or(math.NaN()), r.best.Objective)))
 	within := 2 * max(tolerance, highsTolerance)
-	proved := bounded && !math.IsInf(r.best.Objective, 0) && r.best.Objective-max(0, r.bound) <= within*r.best.Objective
+	proved := bound.Known() && !math.IsInf(r.best.Objective, 0) && r.best.Objective-max(0, r.bound.Or(0)) <= within*r.best.Objective
 	switch {
 	case ctx.Err() != nil && !proved:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case r.limited && !proved:
 		result.Stop = model.StopEvaluations
 	}
@@ -255,8 +260,8 @@ func (r *highsRun) result(ctx context.Context, tolerance float64) solve.Result {
 		return result
 	}
 	result.Solution = r.problem.schedule(r.in, r.best)
-	if r.exact && bounded {
-		result.Bound, result.HasBound = bound, true
+	if r.exact && bound.Known() {
+		result.Bound = bound
 		if proved {
 			result.Status, result.Tolerance = model.Optimal, within
 		}

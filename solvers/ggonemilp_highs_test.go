@@ -13,18 +13,19 @@ import (
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
 // highsSolvers are the solvers on HiGHS.
 func highsSolvers() map[string]solve.Solver {
-	return map[string]solve.Solver{"level": &solvers.GGOneMILP{}, "chord": &solvers.GGOneMILP{Form: "chord"}, "hybrid": &solvers.GGOneHybrid{}}
+	return map[string]solve.Solver{"level": solvers.NewGGOneMILP(), "chord": with(solvers.NewGGOneMILP(), func(x *solvers.GGOneMILP) { x.Form = "chord" }), "hybrid": solvers.NewGGOneHybrid()}
 }
 
 // runHighs runs a solver on HiGHS and checks its schedule.
 func runHighs(t testing.TB, in *model.Instance, solver solve.Solver, opt solve.Options) solve.Result {
 	t.Helper()
-	result, err := solve.Run(context.Background(), solve.Info{Name: "highs"}, solver, in, opt)
+	result, err := solve.Run(context.Background(), solve.Choice{Info: solve.Info{Name: "highs"}, Solver: solver}, in, opt)
 	if err != nil {
 		t.Fatalf("%s: %v", in.Name(), err)
 	}
@@ -40,16 +41,16 @@ func TestHighsWorkedInstance(t *testing.T) {
 	in := built(t, ggoneWorked(t, 0.3))
 	for name, solver := range highsSolvers() {
 		result := runHighs(t, in, solver, solve.Options{})
-		if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || math.Abs(result.Bound-1.0/3) > 2e-6 {
+		if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || math.Abs(result.Bound.Or(0)-1.0/3) > 2e-6 {
 			t.Errorf("%s: %s, %v, bound %v; expected 1/3", name, result.Status, *result.Solution.Objective, result.Bound)
 		}
 	}
 }
 
-// 200 random instances without slack against all assignments, and 30 with slack: their bound is valid, and their value no better
+// 200 random instances without an idle rate against all assignments, and 30 with an idle rate: their bound is valid, and their value no better
 // than the optimum.
 func TestHighsAgainstEnumeration(t *testing.T) {
-	// HiGHS is not watched by the race detector; make test runs all of them without.
+	// HiGHS is not watched by the race detector; make race runs all of them without it too.
 	for seed := range race.Fewer(uint64(200), 30) {
 		in, machines := randomGGOne(t, seed, false)
 		want := tabulated(t, in, machines)
@@ -64,7 +65,7 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 				t.Errorf("%s: %s: %s, expected optimal", in.Name(), name, result.Status)
 			case math.Abs(*result.Solution.Objective-want) > 1e-6*want+1e-12:
 				t.Errorf("%s: %s: %v, %s; expected %v", in.Name(), name, *result.Solution.Objective, result.Status, want)
-			case result.Bound > want*(1+1e-9) || result.Bound < want*(1-4e-6)-1e-8:
+			case result.Bound.Or(0) > want*(1+1e-9) || result.Bound.Or(0) < want*(1-4e-6)-1e-8:
 				t.Errorf("%s: %s: bound %v of the optimum %v", in.Name(), name, result.Bound, want)
 			}
 		}
@@ -80,8 +81,8 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 				}
 				continue
 			}
-			if result.Solution == nil || !result.HasBound || result.Bound > want*(1+1e-6)+1e-12 || *result.Solution.Objective < want*(1-1e-6) {
-				t.Errorf("%s: %s: %s, bound %v (%v) of the optimum %v", in.Name(), name, result.Status, result.Bound, result.HasBound, want)
+			if result.Solution == nil || result.Bound.Or(math.Inf(1)) > want*(1+1e-6)+1e-12 || *result.Solution.Objective < want*(1-1e-6) {
+				t.Errorf("%s: %s: %s, bound %v of the optimum %v", in.Name(), name, result.Status, result.Bound, want)
 			}
 		}
 	}
@@ -89,7 +90,7 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 
 // On every reference instance that both prove, and on one of 60 tasks, ggone, the level form and the hybrid agree.
 func TestHighsAgreesWithGGOne(t *testing.T) {
-	instances := []*model.Instance{mediumGGOne(t)}
+	instances := []*model.Instance{solvetest.MediumQueues(t)}
 	for name := range referenceGGOne(t) {
 		switch name {
 		case "ggone-J1000_b", "ggone-J0500_c":
@@ -106,7 +107,7 @@ func TestHighsAgreesWithGGOne(t *testing.T) {
 		instances = append(instances, in)
 	}
 	for _, in := range instances {
-		exact := runGGOne(t, in, &solvers.GGOne{}, solve.Options{})
+		exact := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 		for name, solver := range highsSolvers() {
 			if name == "chord" {
 				continue // hours
@@ -133,21 +134,21 @@ func TestHighsOdd(t *testing.T) {
 		if r := runHighs(t, built(t, late), solver, solve.Options{}); r.Solution == nil || r.Solution.Objective != nil || r.Status != model.Feasible {
 			t.Errorf("%s: infinite: %s", name, r.Status)
 		}
-		if r := runHighs(t, built(t, weighted), solver, solve.Options{}); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-1) > 1e-12 || math.Abs(r.Bound-1) > 3e-6 {
+		if r := runHighs(t, built(t, weighted), solver, solve.Options{}); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-1) > 1e-12 || math.Abs(r.Bound.Or(0)-1) > 3e-6 {
 			t.Errorf("%s: weighted: %s, %v, bound %v", name, r.Status, *r.Solution.Objective, r.Bound)
 		}
 		in := built(t, free)
 		if r, want := runHighs(t, in, solver, solve.Options{}), enumerated(t, in, 2); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-want) > 1e-9 {
 			t.Errorf("%s: budget of 0: %s, %v; expected %v", name, r.Status, *r.Solution.Objective, want)
 		}
-		in = mediumGGOne(t)
-		optimum := *runGGOne(t, in, &solvers.GGOne{}, solve.Options{}).Solution.Objective
+		in = solvetest.MediumQueues(t)
+		optimum := *runGGOne(t, in, solvers.NewGGOne(), solve.Options{}).Solution.Objective
 		for _, limit := range []int64{1, 10, 700} {
 			if name == "chord" {
 				continue // its root alone takes half a minute
 			}
 			r := runHighs(t, in, solver, solve.Options{MaxEvals: limit})
-			if r.Solution == nil || *r.Solution.Objective < optimum*(1-1e-9) || r.HasBound && r.Bound > optimum*(1+1e-9) {
+			if r.Solution == nil || *r.Solution.Objective < optimum*(1-1e-9) || r.Bound.Or(0) > optimum*(1+1e-9) {
 				t.Errorf("%s: %d evaluations: %s, bound %v of %v", name, limit, r.Status, r.Bound, optimum)
 			}
 			if r.Status != model.Optimal && r.Stop != model.StopEvaluations {

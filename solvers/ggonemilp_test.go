@@ -19,7 +19,7 @@ func TestHighsRunWithoutIncumbent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problem, err := (&GGOne{}).problem(context.Background(), in)
+	problem, err := NewGGOne().problem(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +27,12 @@ func TestHighsRunWithoutIncumbent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &highsRun{in: in, problem: problem, weight: 1, exact: true, best: greedy, bound: 0.5}
-	if result := run.result(context.Background(), 1e-6); result.Status != model.Feasible || !result.HasBound || result.Bound != 0.5 {
+	run := &highsRun{in: in, problem: problem, weight: 1, exact: true, best: greedy, bound: model.ProvedBound(0.5)}
+	if result := run.result(context.Background(), 1e-6); result.Status != model.Feasible || result.Bound != model.ProvedBound(0.5) {
 		t.Errorf("%s, bound %v", result.Status, result.Bound)
 	}
 	for bound, want := range map[float64]float64{math.NaN(): 0.5, 2: 2 - 2e-6 - 1e-9, math.Inf(-1): 0.5} {
-		if got := run.proved(bound, nil); math.Abs(got-want) > 1e-15 {
+		if got := run.proved(model.ProvedBound(bound)); math.Abs(got.Or(0)-want) > 1e-15 {
 			t.Errorf("a bound of %v became %v, not %v", bound, got, want)
 		}
 	}

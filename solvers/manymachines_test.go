@@ -31,7 +31,7 @@ func TestManyMachines(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		result, err := solve.Run(ctx, info, info.New(), in, solve.Options{MaxEvals: 200})
+		result, err := solve.Run(ctx, info.Choice(), in, solve.Options{MaxEvals: 200})
 		runtime.ReadMemStats(&after)
 		cancel()
 		if errors.Is(err, solve.ErrUnsupported) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 )
@@ -13,7 +14,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "mrs",
 	Doc:    "Multi-dimensional scheduling: each job in order of arrival goes where the distance √(execution² + transfer²) is the least. O(n·C·r).",
 	Source: "B. T. B. Khoo, B. Veeravalli, T. Hung, C. W. Simon See (2007), A multi-dimensional scheduling scheme in a grid computing environment, J. Parallel Distrib. Comput. 67(6), pp. 659–673, as Y. Hao (2016) uses it, KSII Trans. Internet Inf. Syst. 10(3), §4.1",
-	New:    func() solve.Solver { return &MRS{} },
+	New:    func() solve.Solver { return NewMRS() },
 })
 
 // MRS is multi-dimensional resource scheduling: each job, in order of arrival, goes to the cluster of the least √(CI² + DI²) among those
@@ -30,11 +31,17 @@ type MRS struct {
 	Wait string `enum:"off,on" doc:"count the job's wait as execution"`
 }
 
-// Supports implements [Solver].
+// NewMRS is the solver with its defaults.
+func NewMRS() *MRS { return &MRS{Wait: "off"} }
+
+// Supports implements [solve.Solver].
 func (*MRS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	if err := params.Check(m); err != nil {
+		return solve.Result{}, err
+	}
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		return least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			data := transferTime(in, job, cluster, slot)

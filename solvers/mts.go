@@ -1,9 +1,7 @@
 package solvers
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/allot-opt/allot/model"
@@ -16,21 +14,21 @@ var _ = solve.Register(solve.Info{
 	Doc: "MTS: jobs that few resources can serve in processing, memory or bandwidth go first; of those one that fits a resource almost exactly, else the one of the least " +
 		"completion time for the resources it lacks. O(n·C·log n) and re-evaluations of O(C).",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), algorithms 1–3, eqs. 5–16, 19–21",
-	New:    func() solve.Solver { return &MTS{} },
+	New:    func() solve.Solver { return NewMTS() },
 
 	AutoJobs: 20_000,
 })
 
-// MTS is the multiple attributes scheduling method. A resource is a lane: a cluster of machines that are alike, or a group of
-// machines of one whose machines differ; on one machine it is that of the paper.
+// MTS is the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike
+// machines of the cluster; with one machine it is the resource of the paper.
 //
 // A job that would start on a resource at s, takes tr to move its files and ex to run, and has D = deadline − s left, loads its
 // processors by ex/(D − tr), its link by tr/(D − ex) (1 without files) and its memory by need/size. A load above 1 is an
 // overload. In each step:
 //
 //  1. Jobs that no resource can finish by their hard deadline are left out.
-//  2. A job is overloaded in an attribute where more than λ (processors), χ (memory) or η (bandwidth) of all resources would be.
-//     Of the jobs left those overloaded in the most attributes are looked at, nobody else.
+//  2. A job is overloaded in an attribute where more than the share λ (processors), χ (memory) or η (bandwidth) of all resources would be.
+//     Rules 3 and 4 look only at the jobs left that are overloaded in the most attributes.
 //  3. Fragment rule: of their pairs of job and resource that leave at most the fragment (0.05) of every attribute, the one that leaves least in sum is placed; ties go to the first resource, then to the first job.
 //  4. Without such a pair each job has its resource of the least completion time f, and the job of the least mt = f/(e^cpu + e^bandwidth + e^memory), the exponents the numbers
 //     of overloaded resources (eq. 16), is placed; ties go to the first resource, then to the first job.
@@ -45,7 +43,7 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper:
 //   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and
 //     links are overloaded alike; an unlimited attribute is never overloaded and leaves no fragment.
-//   - Without all three rules it is [MinMin], with the ties of that: the first job, then the first lane.
+//   - Without all three rules it is [MinMin], with its ties: the first job, then the first resource.
 //   - Only a hard deadline forbids a start; a soft one counts in the loads. Jobs that can be served nowhere are left out (the paper
 //     does not say what becomes of them).
 //   - λ, χ and η are 0.5 (the paper gives no values). f counts from the first arrival, waiting included. mt is compared as ln f − ln(Σ e^count): the sum overflows from 710 resources on.
@@ -54,49 +52,38 @@ var _ = solve.Register(solve.Info{
 //     rule of the model.
 //   - Jobs may arrive later and be parallel, where the processors of a resource are many.
 type MTS struct {
-	Lambda         float64 `default:"0.5" doc:"λ: share of the resources above which a job that overloads their processors is in that class"`
-	Chi            float64 `default:"0.5" doc:"χ: the same for memory"`
-	Eta            float64 `default:"0.5" doc:"η: the same for bandwidth"`
-	Fragment       float64 `default:"0.05" doc:"largest part of a resource that may stay unused in each attribute for the fragment rule"`
-	ProcessorShare float64 `default:"1" doc:"∂: usable share of the processors"`
-	MemoryShare    float64 `default:"1" doc:"β: usable share of the memory"`
-	BandwidthShare float64 `default:"1" doc:"δ: usable share of the bandwidth"`
+	Lambda         float64 `range:"[0, inf)" doc:"λ: share of the resources above which a job that overloads their processors is in that class"`
+	Chi            float64 `range:"[0, inf)" doc:"χ: the same for memory"`
+	Eta            float64 `range:"[0, inf)" doc:"η: the same for bandwidth"`
+	Fragment       float64 `range:"[0, 1)" doc:"largest part of a resource that may stay unused in each attribute for the fragment rule"`
+	ProcessorShare float64 `range:"(0, 1]" doc:"∂: usable share of the processors"`
+	MemoryShare    float64 `range:"(0, 1]" doc:"β: usable share of the memory"`
+	BandwidthShare float64 `range:"(0, 1]" doc:"δ: usable share of the bandwidth"`
 	Classes        string  `enum:"on,off" doc:"rule 2, jobs that overload the most attributes first"`
 	Fragments      string  `enum:"on,off" doc:"rule 3, the fragment rule"`
 	Weights        string  `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
 }
 
-// Supports implements [Solver].
-func (*MTS) Supports(in *model.Instance) error { return supportsLanes(in) }
-
-// withDefaults are the parameters with the paper's values in place of zeros.
-func (m MTS) withDefaults() (MTS, error) {
-	for _, p := range []struct {
-		name  string
-		value *float64
-		paper float64
-		most  float64
-	}{
-		{"lambda", &m.Lambda, 0.5, math.Inf(1)}, {"chi", &m.Chi, 0.5, math.Inf(1)}, {"eta", &m.Eta, 0.5, math.Inf(1)}, {"fragment", &m.Fragment, 0.05, math.Nextafter(1, 0)},
-		{"processor_share", &m.ProcessorShare, 1, 1}, {"memory_share", &m.MemoryShare, 1, 1}, {"bandwidth_share", &m.BandwidthShare, 1, 1},
-	} {
-		if *p.value = cmp.Or(*p.value, p.paper); !(*p.value > 0 && *p.value <= p.most) {
-			return m, &params.Error{Name: p.name, Expected: fmt.Sprintf("a number above 0 and at most %v", p.most), Found: *p.value}
-		}
+// NewMTS is the solver with its defaults.
+func NewMTS() *MTS {
+	return &MTS{
+		Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
+		Classes: "on", Fragments: "on", Weights: "on",
 	}
-	return m, nil
 }
 
-// Solve implements [Solver].
+// Supports implements [solve.Solver].
+func (*MTS) Supports(in *model.Instance) error { return supportsResources(in) }
+
+// Solve implements [solve.Solver].
 func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
-	parameters, err := m.withDefaults()
-	if err != nil {
+	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
 	}
-	r := newMTSRun(ctx, in, parameters)
+	r := newMTSRun(ctx, in, *m)
 	for r != nil && r.step() {
 	}
 	if r == nil || r.poll.Ended() {
@@ -108,16 +95,16 @@ func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (s
 // mtsLoads are the parts of a resource that a job uses, at most 1.
 type mtsLoads struct{ cpu, bandwidth, memory float64 }
 
-// fragment is what is left of the three in sum; false where more than the given part is left of one.
+// fragment is the sum of the parts that the loads leave unused; false where one of the parts exceeds most.
 func (l mtsLoads) fragment(most float64) (sum float64, ok bool) {
 	cpu, bandwidth, memory := 1-l.cpu, 1-l.bandwidth, 1-l.memory
 	return cpu + bandwidth + memory, cpu <= most && bandwidth <= most && memory <= most
 }
 
-// loads are those of the job that starts in time on the resource.
-func (r *mtsRun) loads(k *mtsKind, lane int, start float64) mtsLoads {
-	l := &r.lanes[lane]
-	ex, tr := r.times(k, lane)
+// loads are the loads of the kind on the resource, where it starts in time.
+func (r *mtsRun) loads(k *mtsKind, resource int, start float64) mtsLoads {
+	l := &r.resources[resource]
+	ex, tr := r.times(k, resource)
 	left := k.deadline - start
 	loads := mtsLoads{cpu: 1, bandwidth: 1, memory: 1}
 	if ex < left-tr {
@@ -132,9 +119,9 @@ func (r *mtsRun) loads(k *mtsKind, lane int, start float64) mtsLoads {
 	return loads
 }
 
-// times are how long the job runs and moves its files on the resource, in what is usable of it.
-func (r *mtsRun) times(k *mtsKind, lane int) (ex, tr float64) {
-	l, j := &r.lanes[lane], &r.in.Jobs()[k.jobs[0]]
+// times are how long the kind runs on the resource and how long it moves its files, with the usable shares of the resource.
+func (r *mtsRun) times(k *mtsKind, resource int) (ex, tr float64) {
+	l, j := &r.resources[resource], &r.in.Jobs()[k.jobs[0]]
 	size := l.size(j)
 	ex = r.in.Busy(int(k.jobs[0]), l.cluster, l.speed, (j.Tasks+size-1)/size) / r.p.ProcessorShare
 	return ex, r.in.Transfer(int(k.jobs[0]), l.bandwidth) / r.p.BandwidthShare

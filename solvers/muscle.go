@@ -10,8 +10,8 @@ import (
 	"sort"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -20,7 +20,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "MUSCLE: packs jobs that fill a space exactly onto the same cluster and balances the clusters by their load and slack. " +
 		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
-	New:    func() solve.Solver { return &Muscle{} },
+	New:    func() solve.Solver { return NewMuscle() },
 
 	AutoJobs: 5_000,
 })
@@ -71,15 +71,17 @@ type Muscle struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the least ε of all (Algorithm 4 as printed); b, the earliest space, of several the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
 
-	cells int              // largest table, in cells; 0: muscleCells
-	trace func(musclePack) // nil: silent; called for each space that is filled
+	cells  int              // largest table, in cells; 0: muscleCells
+	onPack func(musclePack) // nil: silent; called for each space that is filled
 }
+
+// NewMuscle is the solver with its defaults.
+func NewMuscle() *Muscle { return &Muscle{Reading: "a", Queue: "arrival"} }
 
 // muscleCells limits the composition table of one batch, and with it the memory.
 const muscleCells = 1 << 27
 
-// musclePack tells the trace of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all
-// clusters, ε before it.
+// musclePack is the event of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all clusters, ε before it.
 type musclePack struct {
 	cluster int
 	t       float64
@@ -88,7 +90,7 @@ type musclePack struct {
 	epsilon []float64
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Muscle) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
 		return err
@@ -108,13 +110,13 @@ func (*Muscle) Supports(in *model.Instance) error {
 	return nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
-	if !slices.Contains([]string{"", "a", "b"}, m.Reading) || !slices.Contains([]string{"", "arrival", "edd"}, m.Queue) {
-		return solve.Result{}, fmt.Errorf("expected reading a or b and queue arrival or edd, found %q and %q", m.Reading, m.Queue)
+	if err := params.Check(m); err != nil {
+		return solve.Result{}, err
 	}
 	run := newMuscleRun(ctx, m, in, opt.Seed)
 	queue := run.queue()
@@ -125,7 +127,7 @@ func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
 	if run.poll.Ended() && run.shelve(queue) > 0 {
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	}
 	result.Solution = run.solution()
 	return result, nil
@@ -225,8 +227,7 @@ func (run *muscleRun) pack(batch []int) {
 	}
 }
 
-// choose is the open cluster whose turn it is. There is one while jobs are left: a cluster that is wide enough for one
-// does not close.
+// choose is the open cluster whose turn it is. While jobs are left there is one: a cluster that is wide enough for a job left does not close.
 func (run *muscleRun) choose() *muscleCluster {
 	run.tied = run.tied[:0]
 	for k := range run.clusters {
@@ -260,14 +261,14 @@ func (run *muscleRun) precedence(a, b *muscleCluster) int {
 	return cmp.Or(order, cmp.Compare(a.epsilon, b.epsilon), cmp.Compare(b.processors, a.processors))
 }
 
-// fillSpace puts jobs of the table into the cluster's earliest space that takes any; false: none does.
+// fillSpace puts jobs of the table into the earliest space of the cluster that takes any; false: no space does.
 func (run *muscleRun) fillSpace(c *muscleCluster, table *compositionTable, batch []int) bool {
 	for k, space := range c.free {
 		found := table.fill(space.Len())
 		if found == nil {
 			continue
 		}
-		if run.trace != nil {
+		if run.onPack != nil {
 			run.report(c, space, found, batch)
 		}
 		first := space.First
@@ -283,7 +284,7 @@ func (run *muscleRun) fillSpace(c *muscleCluster, table *compositionTable, batch
 	return false
 }
 
-// report tells the trace of a space before its jobs are placed.
+// report calls onPack for a space before its jobs are placed.
 func (run *muscleRun) report(c *muscleCluster, space model.Range, found []int32, batch []int) {
 	event := musclePack{cluster: c.index, t: c.now, r: space.Len(), cp: space.First}
 	for _, job := range found {
@@ -292,7 +293,7 @@ func (run *muscleRun) report(c *muscleCluster, space model.Range, found []int32,
 	for k := range run.clusters {
 		event.epsilon = append(event.epsilon, run.clusters[k].epsilon)
 	}
-	run.trace(event)
+	run.onPack(event)
 }
 
 // place puts the job on the processors of the cluster from first on and returns the processor after its last.

@@ -32,7 +32,7 @@ func BenchmarkMuscle(b *testing.B) {
 		b.Run("solver=muscle/instance="+batch.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := (&Muscle{}).Solve(context.Background(), batch.in, solve.Options{}); err != nil {
+				if _, err := NewMuscle().Solve(context.Background(), batch.in, solve.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -77,7 +77,7 @@ func BenchmarkMuscleStop(b *testing.B) {
 			worst := 0.0
 			for b.Loop() {
 				ctx, cancel := context.WithTimeout(context.Background(), after)
-				if _, err := (&Muscle{}).Solve(ctx, in, solve.Options{}); err != nil {
+				if _, err := NewMuscle().Solve(ctx, in, solve.Options{}); err != nil {
 					b.Fatal(err)
 				}
 				if end, _ := ctx.Deadline(); ctx.Err() != nil {

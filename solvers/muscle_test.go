@@ -42,16 +42,16 @@ func table1(t testing.TB) *model.Instance {
 	return muscleCase(t, []int{4, 6}, []int{2, 1, 4, 3, 1, 2}, times, func(j int) float64 { return slacks[j] + times[j] })
 }
 
-// solveTraced solves, checks the schedule and returns it with the spaces in the order in which they were filled.
-func solveTraced(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model.Solution, []musclePack) {
+// solvePacks solves, checks the schedule and returns it with the spaces in the order in which they were filled.
+func solvePacks(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model.Solution, []musclePack) {
 	t.Helper()
 	var packs []musclePack
-	m.trace = func(p musclePack) { packs = append(packs, p) }
+	m.onPack = func(p musclePack) { packs = append(packs, p) }
 	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Status != model.Feasible || result.Stop != model.StopDone || result.Evaluations != 1 || result.HasBound {
+	if result.Status != model.Feasible || result.Stop != model.StopDone || result.Evaluations != 1 || result.Bound.Known() {
 		t.Fatalf("unexpected result %+v", result)
 	}
 	if report := model.Check(in, result.Solution); !report.OK() {
@@ -89,14 +89,16 @@ func texts[T any](list []T, text func(T) string) []string {
 }
 
 // TestCaseStudyReadingA follows Algorithm 4 through Table 1 (Fig. 3).
-func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, Muscle{}) }
+func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, *NewMuscle()) }
 
 // TestCaseStudyReadingB does so with the reading of §4.3, by which the same spaces come up.
-func TestCaseStudyReadingB(t *testing.T) { testCaseStudy(t, Muscle{Reading: "b", Queue: "arrival"}) }
+func TestCaseStudyReadingB(t *testing.T) {
+	testCaseStudy(t, *with(NewMuscle(), func(x *Muscle) { x.Reading, x.Queue = "b", "arrival" }))
+}
 
 func testCaseStudy(t *testing.T, m Muscle) {
 	in := table1(t)
-	sol, packs := solveTraced(t, in, m, 1)
+	sol, packs := solvePacks(t, in, m, 1)
 	wantPacks := []string{
 		"C2 (0,6,1) 0 0: J3 J1",
 		"C1 (0,4,1) 0 0.6: J4 J2",
@@ -130,7 +132,7 @@ func testCaseStudy(t *testing.T, m Muscle) {
 
 // TestEquation3 checks ε after the case study and at its edges.
 func TestEquation3(t *testing.T) {
-	run := newMuscleRun(context.Background(), &Muscle{}, table1(t), 1)
+	run := newMuscleRun(context.Background(), NewMuscle(), table1(t), 1)
 	run.pack(run.queue())
 	for c, want := range []float64{1.875, 240.0 / 168} {
 		if found := run.clusters[c].epsilon; math.Abs(found-want) > 1e-12 {
@@ -164,7 +166,7 @@ func TestAlgorithm2HandCases(t *testing.T) {
 	} {
 		for _, reading := range []string{"a", "b"} {
 			in := muscleCase(t, []int{c.processors}, c.sizes, c.times, func(int) float64 { return 100 })
-			sol, packs := solveTraced(t, in, Muscle{Reading: reading}, 1)
+			sol, packs := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.Reading = reading }), 1)
 			if diff := cmp.Diff(c.want, texts(sol.Jobs, placementText)); diff != "" {
 				t.Errorf("%s, reading %s: %s", c.name, reading, diff)
 			}
@@ -178,7 +180,7 @@ func TestAlgorithm2HandCases(t *testing.T) {
 // TestAlgorithm2FindsAlternatives: row 2 is (J2,J1)(J4,J3); once J3 runs alone, J5 stands in for it.
 func TestAlgorithm2FindsAlternatives(t *testing.T) {
 	in := muscleCase(t, []int{2}, []int{1, 1, 1, 1, 1}, []float64{1, 2, 1, 1, 1}, func(int) float64 { return 100 })
-	_, packs := solveTraced(t, in, Muscle{}, 1)
+	_, packs := solvePacks(t, in, *NewMuscle(), 1)
 	for k, want := range []string{"J2 J1", "J3", "J4 J5"} {
 		if _, jobs, _ := strings.Cut(packText(in, packs[k]), ": "); jobs != want {
 			t.Errorf("space %d takes %s, want %s", k+1, jobs, want)
@@ -216,7 +218,7 @@ func TestAlgorithms1To4OnLargerBatches(t *testing.T) {
 			sizes[j], times[j] = 1+rng.IntN(widest), float64(1+rng.IntN(lengths))
 		}
 		in := muscleCase(t, processors, sizes, times, func(j int) float64 { return times[j] * (1 + 30*rng.Float64()) })
-		compareWithReference(t, in, Muscle{Reading: string("ab"[seed%2])}, seed, &searched, &found)
+		compareWithReference(t, in, *with(NewMuscle(), func(x *Muscle) { x.Reading = string("ab"[seed%2]) }), seed, &searched, &found)
 	}
 	t.Logf("Algorithm 2 ran %d times and found jobs %d times", searched, found)
 }
@@ -273,7 +275,7 @@ func TestQueueOrder(t *testing.T) {
 		"arrival": {"late C1 1-1 7-8", "free C1 1-1 5-6", "urgent C1 1-1 6-7"},
 		"edd":     {"late C1 1-1 6-7", "free C1 1-1 7-8", "urgent C1 1-1 5-6"},
 	} {
-		sol, _ := solveTraced(t, in, Muscle{Queue: queue}, 1)
+		sol, _ := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.Queue = queue }), 1)
 		if diff := cmp.Diff(want, texts(sol.Jobs, placementText)); diff != "" {
 			t.Errorf("%s: %s", queue, diff)
 		}
@@ -290,9 +292,9 @@ func TestTies(t *testing.T) {
 	first := map[int]int{}
 	for seed := range uint64(100) {
 		in := muscleCase(t, []int{2, 3, 3, 3}, []int{3, 3, 3, 2, 2}, times, func(int) float64 { return 9 })
-		_, packs := solveTraced(t, in, Muscle{}, seed)
+		_, packs := solvePacks(t, in, *NewMuscle(), seed)
 		first[packs[0].cluster]++
-		_, again := solveTraced(t, in, Muscle{}, seed)
+		_, again := solvePacks(t, in, *NewMuscle(), seed)
 		if diff := cmp.Diff(packs, again, cmp.AllowUnexported(musclePack{})); diff != "" {
 			t.Fatalf("seed %d gives two schedules: %s", seed, diff)
 		}
@@ -325,7 +327,7 @@ func TestUnsupported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = (&Muscle{}).Solve(context.Background(), in, solve.Options{})
+		_, err = NewMuscle().Solve(context.Background(), in, solve.Options{})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
@@ -333,7 +335,7 @@ func TestUnsupported(t *testing.T) {
 			t.Errorf("%s: expected an unsupported %q, found %v", c.name, c.want, err)
 		}
 	}
-	if _, err := (&Muscle{Reading: "c"}).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
+	if _, err := with(NewMuscle(), func(x *Muscle) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
 		t.Errorf("reading c: %v", err)
 	}
 }
@@ -349,8 +351,8 @@ func TestExtremes(t *testing.T) {
 		"huge cluster":   muscleCase(t, []int{1 << 22, 1}, []int{1, 3_000_000, 1 << 22, 3}, []float64{1, 2, 3, 4}, none),
 		"no equal sizes": muscleCase(t, []int{7}, []int{1, 2, 3, 4, 5, 6, 7}, []float64{7, 6, 5, 4, 3, 2, 1}, none),
 	} {
-		for _, m := range []Muscle{{}, {Reading: "b", Queue: "edd"}} {
-			if sol, _ := solveTraced(t, in, m, 1); len(sol.Jobs)+len(sol.Unscheduled) != len(in.Jobs()) {
+		for _, m := range []Muscle{*NewMuscle(), {Reading: "b", Queue: "edd"}} {
+			if sol, _ := solvePacks(t, in, m, 1); len(sol.Jobs)+len(sol.Unscheduled) != len(in.Jobs()) {
 				t.Errorf("%s: places %d of %d jobs and leaves out %d", name, len(sol.Jobs), len(in.Jobs()), len(sol.Unscheduled))
 			}
 		}
@@ -370,9 +372,9 @@ func randomMuscle(t testing.TB, jobs, widest int, processors ...int) *model.Inst
 // TestStepsOneAndTwo packs a batch in parts, each with a table of its own, and still places every job.
 func TestStepsOneAndTwo(t *testing.T) {
 	in := randomMuscle(t, 300, 9, 9, 7)
-	whole, _ := solveTraced(t, in, Muscle{}, 1)
+	whole, _ := solvePacks(t, in, *NewMuscle(), 1)
 	for _, cells := range []int{1, 100, 1500, 300 * 9} {
-		sol, _ := solveTraced(t, in, Muscle{cells: cells}, 1)
+		sol, _ := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.cells = cells }), 1)
 		if same := cmp.Equal(whole, sol); same != (cells == 300*9) {
 			t.Errorf("%d cells: the schedule is that of the whole batch: %t", cells, same)
 		}
@@ -384,7 +386,7 @@ func TestContextEnds(t *testing.T) {
 	in := randomMuscle(t, 3000, 64, 128, 64, 64, 2)
 	for _, after := range []time.Duration{0, time.Microsecond, time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, time.Hour} {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
-		result, err := (&Muscle{}).Solve(ctx, in, solve.Options{})
+		result, err := NewMuscle().Solve(ctx, in, solve.Options{})
 		stop := model.StopTime
 		if ctx.Err() == nil || result.Stop == model.StopDone { // done before the end, or just after it
 			stop = model.StopDone
@@ -399,7 +401,13 @@ func TestContextEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if result, _ := (&Muscle{}).Solve(ctx, in, solve.Options{}); result.Stop != model.StopCancelled {
+	if result, _ := NewMuscle().Solve(ctx, in, solve.Options{}); result.Stop != model.StopCancelled {
 		t.Errorf("cancelled: stop %s", result.Stop)
 	}
+}
+
+// with is what New has made, with other values in some fields.
+func with[S any](s *S, set func(*S)) *S {
+	set(s)
+	return s
 }

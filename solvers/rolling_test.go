@@ -14,6 +14,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -24,7 +25,7 @@ func rolling(t testing.TB, name string, period, threshold float64) (solve.Info, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	solver, err := solve.NewRolling(info, info.New(), period, threshold)
+	solver, err := solve.NewRolling(info.Choice(), period, threshold)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 					in := stream(t, seed, plain)
 					_, solver := rolling(t, info.Name, 3, float64(seed%2))
 					opt := solve.Options{Seed: 1, MaxEvals: 300, Workers: 1}
-					result, err := solve.Run(context.Background(), info, solver, in, opt)
+					result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 					if errors.Is(err, solve.ErrUnsupported) {
 						continue
 					}
@@ -89,7 +90,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 						t.Fatalf("seed %d: %v", seed, report.Violations[0])
 					}
 					opt.Workers = 4
-					again, err := solve.Run(context.Background(), info, solver, in, opt)
+					again, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -122,7 +123,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 // machines that are not free yet.
 func TestRollingMTSIsTheLiteralFormTickByTick(t *testing.T) {
 	for seed := range uint64(200) {
-		in := gridInstance(t, seed, 40)
+		in := solvetest.Grid(t, seed, 40)
 		_, solver := rolling(t, "mts", 1, 0)
 		result, err := solver.Solve(context.Background(), in, solve.Options{})
 		if err != nil {
@@ -191,15 +192,15 @@ func TestRollingParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range [][2]float64{{0, 0}, {-1, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {5e-324, 0}, {1e19, 0}, {1, -1}, {1, 1e300}, {1, math.NaN()}, {1, math.Inf(1)}} {
-		if _, err := solve.NewRolling(info, info.New(), c[0], c[1]); err == nil {
+		if _, err := solve.NewRolling(info.Choice(), c[0], c[1]); err == nil {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}
 	}
-	solver, err := solve.NewRolling(info, &solvers.MTS{Classes: "off"}, 2, 1)
+	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: with(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes = "off" })}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(params.Stated(solver)); got != "map[classes:off rolling_period:2 rolling_threshold:1]" {
+	if got := fmt.Sprint(params.Stated(solver, info.New())); got != "map[classes:off rolling_period:2 rolling_threshold:1]" {
 		t.Errorf("parameters %s", got)
 	}
 }

@@ -1,12 +1,10 @@
 package solvers
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
@@ -16,7 +14,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for; goes on until the limit, or until its " +
 		"schedule is proved to be optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
 	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search.md",
-	New:    func() solve.Solver { return &Search{} },
+	New:    func() solve.Solver { return NewSearch() },
 
 	Starts: true,
 })
@@ -30,24 +28,19 @@ var _ = solve.Register(solve.Info{
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
 // O(jobs · (clusters + steps)) for each of up to eight walks.
 type Search struct {
-	Effort float64 `default:"1" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
+	Effort float64 `range:"(0, inf)" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; in evaluations, by the size of the instance alone"`
 }
 
-// Supports implements [Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
+// NewSearch is the solver with its defaults.
+func NewSearch() *Search { return &Search{Effort: 1} }
+
+// Supports implements [solve.Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
 // earlier jobs hold.
 func (*Search) Supports(in *model.Instance) error { return solve.Unsupported(in, ^model.Commitments) }
 
-// Check says what is wrong with the parameters.
-func (s *Search) Check() error {
-	if !(s.Effort >= 0) || math.IsInf(s.Effort, 1) {
-		return fmt.Errorf("effort: expected a finite number > 0, found %v", s.Effort)
-	}
-	return nil
-}
-
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	if err := s.Check(); err != nil {
+	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
 	}
 	start, evaluations := opt.Start, int64(0)
@@ -61,14 +54,14 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		start, evaluations = cold.Solution, cold.Evaluations
 	}
 	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
-	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers, Target: math.Inf(-1)}
+	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers}
 	known := opt.Proof(ctx, in)
-	limits.Target = known.Known()
+	limits.Target = known.Bound()
 	if known.More() {
-		limits.Improve = func(ctx context.Context, work int64, best float64) (float64, bool) {
+		limits.Improve = func(ctx context.Context, work int64, best float64) (model.Bound, bool) {
 			known.Limit(best)
 			known.Continue(ctx, work)
-			return known.Known(), known.More()
+			return known.Bound(), known.More()
 		}
 	}
 	_, timed := ctx.Deadline()
@@ -76,23 +69,23 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	case opt.MaxEvals > evaluations:
 		limits.MaxEvals = opt.MaxEvals - evaluations
 	case opt.MaxEvals > 0 && start != nil:
-		result.Bound, result.HasBound = known.Value()
+		result.Bound = known.Bound()
 		return result, nil
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
 	case !timed:
-		limits.Effort = cmp.Or(s.Effort, 1)
+		limits.Effort = s.Effort
 	}
 	if opt.Progress != nil {
 		limits.Progress = func(p search.Progress) {
-			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Known()})
+			opt.Progress(solve.Progress{Evaluations: evaluations + p.Evaluations, Objective: p.Objective, Left: p.Left, Bound: known.Bound()})
 		}
 	}
 	found, err := search.Minimise(ctx, in, start, limits)
 	if err != nil {
 		return solve.Result{}, err
 	}
-	result.Bound, result.HasBound = known.Value()
+	result.Bound = known.Bound()
 	result.Solution, result.Stop = found.Solution, found.Stop
 	result.Evaluations += found.Evaluations
 	if result.Solution == nil {

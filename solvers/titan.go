@@ -3,7 +3,6 @@ package solvers
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,8 +11,8 @@ import (
 
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -22,7 +21,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "TITAN: improves the schedule of each cluster with a genetic algorithm; the jobs stay on the clusters that they start on, from a cold start those of dll. " +
 		"O(n·m) an evaluation for n jobs on a cluster of m processors, of which there are at most population · (generations + 1).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
-	New:    func() solve.Solver { return &Titan{} },
+	New:    func() solve.Solver { return NewTitan() },
 
 	Starts: true,
 })
@@ -44,29 +43,23 @@ var _ = solve.Register(solve.Info{
 // clusters' own and is minimised by minimising each; beside other metrics it comes apart only on a single cluster. Any other
 // objective is refused.
 //
-// The schedule of a cluster for which nothing better is found is that of the start, so the result is never worse. The start
-// must be right and hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in
-// advance, in proportion to their jobs; what one leaves over is not used.
+// Where nothing better is found for a cluster it keeps the schedule of the start, so the result is never worse. The start must pass the checker and
+// hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in advance, in proportion to their jobs;
+// evaluations that one cluster leaves are not used by others.
 //
 // Deviations from the paper:
 //   - It gives no rates, no size of the population and no measure of stability: the defaults of the parameters are ours.
 //   - Objectives other than CP, and the list coding, which has no masks: it is smaller to search and far better.
 //   - Those of package ga.
-type Titan struct {
-	Coding      string  `enum:"mask,list" doc:"code of a schedule: mask, an order of the jobs and a set of processors for each (the paper's); list, the order alone"`
-	Population  int     `default:"50" doc:"schedules in a generation"`
-	Generations int     `default:"300" doc:"most generations"`
-	Patience    int     `default:"20" doc:"generations without improvement after which the search ends"`
-	Improvement float64 `default:"0.001" doc:"relative decrease of the cost that counts as an improvement"`
-	Crossover   float64 `default:"0.9" doc:"probability that a child takes from two parents; 0 means the default, so give a small number for never"`
-	Swap        float64 `default:"0.3" doc:"probability that two positions of a child are swapped; 0 means the default"`
-	Move        float64 `default:"0.5" doc:"probability that one processor in the masks of a child is moved; 0 means the default"`
-}
+type Titan struct{ ga.Parameters }
+
+// NewTitan is the solver with its defaults.
+func NewTitan() *Titan { return &Titan{ga.NewParameters()} }
 
 // titanMemory limits the masks of one cluster's population, in bytes.
 const titanMemory = 1 << 30
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Titan) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, plan.DecoderFeatures); err != nil {
 		return err
@@ -75,41 +68,12 @@ func (*Titan) Supports(in *model.Instance) error {
 	return err
 }
 
-// Check says what is wrong with the parameters.
-func (t *Titan) Check() error {
-	_, err := t.parameters()
-	return err
-}
-
-// parameters are those of the genetic algorithm.
-func (t *Titan) parameters() (ga.Parameters, error) {
-	d := ga.Default
-	p := ga.Parameters{
-		Population:  cmp.Or(t.Population, d.Population),
-		Generations: cmp.Or(t.Generations, d.Generations),
-		Patience:    cmp.Or(t.Patience, d.Patience),
-		Improvement: cmp.Or(t.Improvement, d.Improvement),
-		Crossover:   cmp.Or(t.Crossover, d.Crossover),
-		Swap:        cmp.Or(t.Swap, d.Swap),
-		Move:        cmp.Or(t.Move, d.Move),
-	}
-	switch t.Coding {
-	case "", "mask":
-	case "list":
-		p.Coding = ga.List
-	default:
-		return p, fmt.Errorf("coding: expected mask or list, found %q", t.Coding)
-	}
-	return p, p.Check()
-}
-
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := t.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
-	parameters, err := t.parameters()
-	if err != nil {
+	if err := params.Check(t); err != nil {
 		return solve.Result{}, err
 	}
 	evaluations := int64(0)
@@ -126,12 +90,12 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			}
 		}
 	}
-	run, err := newTitanRun(ctx, in, parameters, opt)
+	run, err := newTitanRun(ctx, in, t.Parameters, opt)
 	switch {
 	case err != nil:
 		return solve.Result{}, err
 	case run == nil:
-		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: search.StopReason(ctx), Evaluations: evaluations}, nil
+		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: model.StopReason(ctx), Evaluations: evaluations}, nil
 	}
 	run.evaluations = evaluations
 	if err := run.search(ctx); err != nil {
@@ -222,11 +186,11 @@ func (run *titanRun) report(k int, evaluations int64, cost float64) {
 	defer run.lock.Unlock()
 	run.evaluations += evaluations
 	run.costs[k] = min(run.costs[k], cost)
-	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Bound: math.Inf(-1), Left: len(run.opt.Start.Unscheduled)})
+	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: len(run.opt.Start.Unscheduled)})
 }
 
-// result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator adds up
-// what has not changed to the same figures.
+// result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator's sums over unchanged clusters
+// stay the same to the last digit.
 func (run *titanRun) result(ctx context.Context) (solve.Result, error) {
 	solution := copyOf(run.opt.Start)
 	result := solve.Result{Solution: solution, Status: model.Feasible, Stop: model.StopDone}
@@ -235,7 +199,7 @@ func (run *titanRun) result(ctx context.Context) (solve.Result, error) {
 		result.Evaluations += c.best.Evaluations
 		switch {
 		case c.best.Stop == ga.Cancelled:
-			result.Stop = search.StopReason(ctx)
+			result.Stop = model.StopReason(ctx)
 		case c.best.Stop == ga.Evaluations && result.Stop == model.StopDone:
 			result.Stop = model.StopEvaluations
 		}
@@ -256,8 +220,8 @@ func copyOf(s *model.Solution) *model.Solution {
 	return c
 }
 
-// improved says that the search found a schedule better than that of the start, by more than rounding errors of the sums,
-// which the evaluator adds up in another order.
+// improved says whether the search found a schedule better than the start's by more than the rounding errors of the sums, which the evaluator adds
+// up in another order.
 func (c *titanCluster) improved() bool {
 	slack := model.Tolerance * (math.Abs(c.cost) + math.Abs(c.problem.Cost.Constant))
 	return c.best.Cost < c.cost-slack // not where it is NaN: not even the seed was evaluated

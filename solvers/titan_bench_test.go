@@ -29,7 +29,7 @@ func BenchmarkTitan(b *testing.B) {
 					mcp, evaluations, runs := 0.0, 0.0, 0.0
 					for b.Loop() {
 						for seed := range uint64(batches) {
-							in, err := (&workload.Muscle{Jobs: jobs}).Generate(seed)
+							in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(seed)
 							if err != nil {
 								b.Fatal(err)
 							}
@@ -39,7 +39,7 @@ func BenchmarkTitan(b *testing.B) {
 									b.Fatal(err)
 								}
 							}
-							result, err := solve.Run(context.Background(), info, solver, in, solve.Options{Seed: seed, Workers: 2})
+							result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{Seed: seed, Workers: 2})
 							if err != nil {
 								b.Fatal(err)
 							}

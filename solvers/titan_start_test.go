@@ -45,7 +45,7 @@ func TestTitanSeedSchedules(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					p := ga.Default
+					p := ga.NewParameters()
 					p.Coding = coding
 					run, err := newTitanRun(context.Background(), in, p, solve.Options{Start: start.Solution, Progress: func(solve.Progress) {}})
 					if err != nil {
@@ -55,7 +55,7 @@ func TestTitanSeedSchedules(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					what := fmt.Sprintf("seed %d, %s, %s, coding %d", seed, objective, name, coding)
+					what := fmt.Sprintf("seed %d, %s, %s, coding %s", seed, objective, name, coding)
 					if sum := run.goal.combine(run.costs); math.Abs(sum-evaluation.Objective) > 1e-9*(1+evaluation.Objective) {
 						t.Errorf("%s: the clusters cost %v, the evaluator finds %v", what, sum, evaluation.Objective)
 					}
@@ -99,7 +99,7 @@ func TestTitanStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := newTitanRun(context.Background(), in, ga.Default, solve.Options{Start: start, Seed: 1})
+	run, err := newTitanRun(context.Background(), in, ga.NewParameters(), solve.Options{Start: start, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestTitanSharesEvaluations(t *testing.T) {
 	}
 	jobs := float64(len(start.Solution.Jobs))
 	for _, limit := range []int64{1, 7, 1000, math.MaxInt64} {
-		run, err := newTitanRun(context.Background(), in, ga.Default, solve.Options{Start: start.Solution, MaxEvals: limit})
+		run, err := newTitanRun(context.Background(), in, ga.NewParameters(), solve.Options{Start: start.Solution, MaxEvals: limit})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -65,7 +67,7 @@ func solveChecked(t testing.TB, name, coding string, in *model.Instance, opt sol
 			t.Fatal(err)
 		}
 	}
-	result, err := solve.Run(context.Background(), info, solver, in, opt)
+	result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, opt)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -102,7 +104,7 @@ func TestTitanSection3(t *testing.T) {
 					what := fmt.Sprintf("%v, seed %d, from %s, %s", objective, seed, from, coding)
 					reported := solve.Progress{Objective: math.Inf(1)}
 					result := solveChecked(t, "titan", coding, in, solve.Options{Seed: seed, Start: start, Workers: 2, Progress: func(p solve.Progress) {
-						if p.Objective > reported.Objective+1e-9*math.Abs(p.Objective) || p.Evaluations < reported.Evaluations || !math.IsInf(p.Bound, -1) {
+						if p.Objective > reported.Objective+1e-9*math.Abs(p.Objective) || p.Evaluations < reported.Evaluations || p.Bound.Known() {
 							t.Errorf("%s: progress %+v after %+v", what, p, reported)
 						}
 						reported = p
@@ -160,13 +162,13 @@ func TestTitanFindsTheOptimum(t *testing.T) {
 				b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 + rng.IntN(processors)), Work: new(float64(rng.IntN(9))), Arrival: float64(rng.IntN(4)), Deadline: new(float64(rng.IntN(20)))})
 			}
 			in := built(t, b)
-			best := bruteForce(t, in)
+			best := solvetest.BruteForce(t, in)
 			found := *solveChecked(t, "titan", "list", in, solve.Options{Seed: seed}).Solution.Objective
-			slack := 1e-9 * math.Max(1, math.Abs(best))
-			if found < best-slack {
+			tolerance := 1e-9 * math.Max(1, math.Abs(best))
+			if found < best-tolerance {
 				t.Errorf("seed %d, %v: %v below the optimum %v", seed, objective, found, best)
 			}
-			if tried++; found <= best+slack {
+			if tried++; found <= best+tolerance {
 				optimal++
 			}
 		}
@@ -183,7 +185,7 @@ func TestTitanRefusesObjectives(t *testing.T) {
 		{"makespan": 1, "mcp": 1}, {"makespan": -1},
 	} {
 		in := titanInstance(t, 1, 5, objective)
-		err := (&solvers.Titan{}).Supports(in)
+		err := solvers.NewTitan().Supports(in)
 		if !errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%v: %v", objective, err)
 			continue
@@ -192,12 +194,12 @@ func TestTitanRefusesObjectives(t *testing.T) {
 		for metric := range objective {
 			named = named || strings.Contains(err.Error(), "objective "+metric)
 		}
-		if _, failed := (&solvers.Titan{}).Solve(context.Background(), in, solve.Options{}); !named || !errors.Is(failed, solve.ErrUnsupported) {
+		if _, failed := solvers.NewTitan().Solve(context.Background(), in, solve.Options{}); !named || !errors.Is(failed, solve.ErrUnsupported) {
 			t.Errorf("%v: %v; Solve: %v", objective, err, failed)
 		}
 	}
 	one := built(t, model.NewBuilder("one").Minimise("makespan", 1).Minimise("mcp", 1).Cluster(machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Work: new(1.0)}))
-	if err := (&solvers.Titan{}).Supports(one); err != nil {
+	if err := solvers.NewTitan().Supports(one); err != nil {
 		t.Errorf("makespan and mcp on one cluster: %v", err)
 	}
 }
@@ -255,7 +257,7 @@ func TestTitanCancelled(t *testing.T) {
 				cancel()
 			}
 			info, _ := solve.Lookup("titan")
-			result, err := solve.Run(ctx, info, &solvers.Titan{Coding: coding}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
+			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: with(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) })}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
 				if reports++; reports == after {
 					cancel()
 				}
@@ -324,7 +326,7 @@ func TestTitanRefusesStarts(t *testing.T) {
 		{"pieces", []model.Placement{{Job: "a", End: 4, Pieces: []model.Piece{{Cluster: "c", Processors: both, Tasks: 2, End: 4}}}}, true},
 	} {
 		for _, coding := range []string{"mask", "list"} {
-			_, err := (&solvers.Titan{Coding: coding}).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
+			_, err := with(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) }).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
 			if err == nil || errors.Is(err, solve.ErrUnsupported) != test.unsupported {
 				t.Errorf("%s, %s: %v", test.name, coding, err)
 			}
@@ -334,19 +336,32 @@ func TestTitanRefusesStarts(t *testing.T) {
 
 func TestTitanParameters(t *testing.T) {
 	in := titanInstance(t, 8, 20, map[string]float64{"mcp": 1})
-	for _, solver := range []*solvers.Titan{{Coding: "tree"}, {Population: -1}, {Generations: -2}, {Patience: -1}, {Improvement: -1}, {Crossover: 1.5}, {Swap: -1}, {Move: math.NaN()}} {
-		if _, err := solver.Solve(context.Background(), in, solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
-			t.Errorf("%+v: %v", *solver, err)
+	for name, set := range map[string]func(*solvers.Titan){
+		"coding":      func(s *solvers.Titan) { s.Coding = "tree" },
+		"population":  func(s *solvers.Titan) { s.Population = 0 },
+		"generations": func(s *solvers.Titan) { s.Generations = -2 },
+		"patience":    func(s *solvers.Titan) { s.Patience = 0 },
+		"improvement": func(s *solvers.Titan) { s.Improvement = -1 },
+		"crossover":   func(s *solvers.Titan) { s.Crossover = 1.5 },
+		"swap":        func(s *solvers.Titan) { s.Swap = -1 },
+		"move":        func(s *solvers.Titan) { s.Move = math.NaN() },
+	} {
+		_, err := with(solvers.NewTitan(), set).Solve(context.Background(), in, solve.Options{})
+		if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != name {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	paper := &solvers.Titan{Coding: "mask", Population: 50, Generations: 300, Patience: 20, Improvement: 0.001, Crossover: 0.9, Swap: 0.3, Move: 0.5}
-	stated, err := paper.Solve(context.Background(), in, solve.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
+	// A zero means zero: without any variation no child differs from a schedule of the first generation, so all that more generations change is nothing.
+	still := func(generations int) *model.Solution {
+		solver := with(solvers.NewTitan(), func(s *solvers.Titan) { s.Generations, s.Crossover, s.Swap, s.Move = generations, 0, 0, 0 })
+		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Solution
 	}
-	zero, err := (&solvers.Titan{}).Solve(context.Background(), in, solve.Options{Seed: 1})
-	if err != nil || !reflect.DeepEqual(stated, zero) {
-		t.Errorf("the defaults, stated, give another result: %v", err)
+	if !reflect.DeepEqual(still(1), still(15)) {
+		t.Error("with all probabilities 0 more generations change the schedule")
 	}
 }
 
@@ -357,7 +372,7 @@ func TestTitanMemory(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 << 20), Work: new(float64(1 + j))})
 	}
 	in := built(t, b)
-	if _, err := (&solvers.Titan{}).Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
+	if _, err := solvers.NewTitan().Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
 		t.Errorf("%v", err)
 	}
 	solveChecked(t, "titan", "list", in, solve.Options{})

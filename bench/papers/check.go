@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
 // check lists every reference to what is not there, and every claim that lacks what its form needs.
@@ -84,8 +85,8 @@ func (c *checker) reading(e *Experiment, at string, r *Reading, quantities map[s
 	labels := map[string]bool{}
 	for _, s := range e.Suite.Solvers {
 		labels[s.Label] = true
-		if s.Label == "" {
-			labels[s.Solver] = true
+		if chosen, err := solve.Choose(s.Solver); s.Label == "" && err == nil {
+			labels[chosen.Label] = true
 		}
 	}
 	c.expect(r.Group != "", at+".group", "expected the suite's group of a point, found none")

@@ -1,6 +1,7 @@
 package papers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (e *Experiment) work(ctx context.Context) ([]bench.Row, []Finding, error) {
 		if row.Solution == nil {
 			return nil, nil, fmt.Errorf("reading %s: %s", r.ID, row.Fault)
 		}
-		row.Group, row.Algorithm, row.Solver = e.ID, r.Solver, r.Solver+" "+r.ID
+		row.Group, row.Algorithm, row.Solver = e.ID, cmp.Or(row.Algorithm, row.Solver), row.Solver+" "+r.ID
 		rows = append(rows, row)
 		byReading[r] = &row
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/axis"
+	"github.com/allot-opt/allot/draw"
 )
 
 // Account is a page of text, tables and figures that another package puts together, in the same frame as a report of runs: it needs nothing
@@ -152,10 +152,10 @@ func (f *Figure) plot(id string) *plot {
 	if margin := (right - left) / 40; left-margin > 0 && (right-left) > left/2 { // the first interval stands clear of the axis
 		left, right = left-margin, right+margin
 	}
-	x, y := axis.New(f.X, left, right, "", ticks), axis.New(f.Y, low, high, "", ticks)
+	x, y := draw.NewAxis(f.X, left, right, "", ticks), draw.NewAxis(f.Y, low, high, "", ticks)
 	const wide = 10 // from this ratio on what is small would lie on the axis
 	if low > 0 && high > wide*low {
-		y = axis.NewLog(f.Y, low, high, "", ticks)
+		y = draw.NewLogAxis(f.Y, low, high, "", ticks)
 	}
 	p := newPlot(id, printable(f.Title), x, y, nil)
 	p.Note = printable(f.Note)
@@ -181,7 +181,7 @@ func (e *Estimate) limits() (low, high float64) {
 }
 
 // drawn is the line in the picture's coordinates: straight from estimate to estimate, a bar for each interval and a marker for each estimate.
-func (line *Line) drawn(k int, x, y axis.Axis) drawn {
+func (line *Line) drawn(k int, x, y draw.Axis) drawn {
 	d := drawn{Name: printable(line.Name), Style: "faint"}
 	if k < styles {
 		d.Style, d.Swatch = "s"+strconv.Itoa(k), markerPath(k, 14, 6)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/search"
+	"github.com/allot-opt/allot/model"
 )
 
 // Limits of the charts of one page, so that a browser can show it.
@@ -44,7 +44,7 @@ func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
 				continue
 			}
 			at := identity{b.Instance.SHA256(), bench.ObjectiveName(b.Instance)}
-			if before := known[at]; before == nil || search.Better(b.rank(), before.rank()) {
+			if before := known[at]; before == nil || b.rank().Better(before.rank()) {
 				known[at] = b
 			}
 			rows = append(rows, bench.Row{
@@ -56,8 +56,8 @@ func bestOf(runs []Run) (map[identity]*Known, []bench.Row) {
 }
 
 // rank is what the solution is judged by.
-func (b *Known) rank() search.Rank {
-	return search.NewRank(len(b.Solution.Unscheduled), *b.Solution.Objective)
+func (b *Known) rank() model.Rank {
+	return model.NewRank(len(b.Solution.Unscheduled), *b.Solution.Objective)
 }
 
 // charted is a best-known solution that is drawn.

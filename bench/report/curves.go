@@ -8,7 +8,8 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/axis"
+	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/model"
 )
 
 // target is the gap to the best known, in per cent, at which a schedule solves its problem in a data profile.
@@ -132,17 +133,17 @@ func widest(matrix [][]float64, counts func(k int) bool) float64 {
 }
 
 // ratioAxis is from 1 to a little beyond the last ratio, by logarithms where that is far, and where it ends.
-func ratioAxis(last float64) (axis.Axis, float64) {
+func ratioAxis(last float64) (draw.Axis, float64) {
 	const far, least, what = 3, 0.001, "objective over the best"
 	if last > far {
-		return axis.NewLog(what, 1, 1.1*last, "", ticks), 1.1 * last
+		return draw.NewLogAxis(what, 1, 1.1*last, "", ticks), 1.1 * last
 	}
 	end := 1 + 1.05*max(last-1, least)
-	return axis.New(what, 1, end, "", ticks), end
+	return draw.NewAxis(what, 1, end, "", ticks), end
 }
 
 // shareAxis is from 0 to 1.
-func shareAxis(what string) axis.Axis { return axis.New(what, 0, 1.02, "", ticks) }
+func shareAxis(what string) draw.Axis { return draw.NewAxis(what, 0, 1.02, "", ticks) }
 
 // clipped is the points up to a place.
 func clipped(points []point, last float64) []point {
@@ -175,7 +176,7 @@ func (g *group) dataProfile(id string, style map[string]int) *plot {
 		return nil
 	}
 	_, longest := g.span()
-	x := axis.NewLog("time", first, max(last, longest), "s", ticks)
+	x := draw.NewLogAxis("time", first, max(last, longest), "s", ticks)
 	p := newPlot(id, "Data profile", x, shareAxis("share of instances"), curvesOf(solvers, style, func(k int) []point {
 		points := []point{{0, 0}}
 		for i := range profiles[k].X {
@@ -209,21 +210,21 @@ func (p *problem) timeToTarget(solver string) float64 {
 }
 
 // traceOf is the incumbents of a run in order of time, its schedule at the end the last; none where it failed.
-func traceOf(row *bench.Row) []bench.Incumbent {
+func traceOf(row *bench.Row) []model.Incumbent {
 	x := objective(row)
 	if math.IsNaN(x) {
 		return nil
 	}
 	trace := slices.Clone(row.Trace)
-	slices.SortStableFunc(trace, func(a, b bench.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
+	slices.SortStableFunc(trace, func(a, b model.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
 	if n := len(trace); n == 0 || trace[n-1].Objective > x {
-		trace = append(trace, bench.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
+		trace = append(trace, model.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
 	}
 	return trace
 }
 
 // trace is that of a run which leaves out as few jobs as the best that is known; none of any other, whose objectives say something else.
-func (p *problem) trace(row *bench.Row) []bench.Incumbent {
+func (p *problem) trace(row *bench.Row) []model.Incumbent {
 	if row.Left != p.left {
 		return nil
 	}
@@ -294,7 +295,7 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 	if !(last > 0) {
 		return nil
 	}
-	x := axis.NewLog("time", first, last, "s", ticks)
+	x := draw.NewLogAxis("time", first, last, "s", ticks)
 	moments := logMoments(x, last)
 	names := g.withReference(g.names())
 	series := make([][]float64, len(names))
@@ -308,7 +309,7 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 		}
 	}
 	floor := gapFloor(least)
-	y := axis.NewLog("gap to the best known", floor, 1, "", ticks)
+	y := draw.NewLogAxis("gap to the best known", floor, 1, "", ticks)
 	percentTicks(&y, floor)
 	p := newPlot(id, title, x, y, curvesOf(names, style, func(k int) []point {
 		var points []point
@@ -334,7 +335,7 @@ func gapFloor(least float64) float64 {
 }
 
 // percentTicks writes the labels of shares in per cent.
-func percentTicks(a *axis.Axis, floor float64) {
+func percentTicks(a *draw.Axis, floor float64) {
 	decades := -math.Log10(floor)
 	a.Caption = "gap to the best known (%)"
 	for k := range a.Ticks {
@@ -347,7 +348,7 @@ func percentTicks(a *axis.Axis, floor float64) {
 }
 
 // logMoments are moments along an axis, evenly spread by its logarithms.
-func logMoments(x axis.Axis, last float64) []float64 {
+func logMoments(x draw.Axis, last float64) []float64 {
 	first := x.From()
 	moments := make([]float64, grid)
 	for k := range moments {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
-	"github.com/allot-opt/allot/internal/axis"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -85,8 +85,9 @@ func (g *group) wins(p *problem, name string) bool {
 }
 
 // provedOptimal says whether an objective reaches a bound.
-func provedOptimal(objective float64, bound *float64) bool {
-	return bound != nil && math.Abs(objective-*bound) <= model.Tolerance*math.Abs(objective)
+func provedOptimal(objective float64, bound model.Bound) bool {
+	value, known := bound.Value()
+	return known && math.Abs(objective-value) <= model.Tolerance*math.Abs(objective)
 }
 
 // meanGap is the mean over problems of the mean gap to the best known, in per cent; NaN: none.
@@ -99,10 +100,11 @@ func (g *group) meanGap(c *contender) float64 {
 func (g *group) meanBoundGap(c *contender) float64 {
 	return g.meanOver(c, func(p *problem, row *bench.Row) float64 {
 		x := objective(row)
-		if p.bound == nil || x < *p.bound && !provedOptimal(x, p.bound) {
+		bound, ok := p.bound.Value()
+		if !ok || x < bound && !provedOptimal(x, p.bound) {
 			return math.NaN()
 		}
-		return gapTo(x, *p.bound)
+		return gapTo(x, bound)
 	})
 }
 
@@ -134,7 +136,7 @@ func figure(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return missing
 	}
-	return strings.Replace(axis.Exact(x, digits), "-", "−", 1)
+	return strings.Replace(draw.Significant(x, digits), "-", "−", 1)
 }
 
 // percent writes a percentage with two decimals at most, and what is above 0 not as 0.
@@ -194,7 +196,7 @@ func seconds(s float64) string {
 }
 
 // whole writes a whole number with its thousands grouped.
-func whole[T int | int64 | uint64](n T) string { return axis.Grouped(strconv.FormatInt(int64(n), 10)) }
+func whole[T int | int64 | uint64](n T) string { return draw.Grouped(strconv.FormatInt(int64(n), 10)) }
 
 // counted writes how many there are of something.
 func counted(n int, thing string) string {

@@ -14,7 +14,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/draw"
 )
 
 // Picture is a figure of a report as a file of its own.
@@ -207,16 +207,15 @@ const chartWidth = 1080
 
 // writeChart writes a Gantt chart. In a PDF it is an image.
 func writeChart(w io.Writer, format Format, name string, k *Known) error {
-	opt := gantt.Options{Instance: k.Instance, Width: chartWidth, Title: name, Format: gantt.SVG}
-	if format == SVG {
-		return gantt.Draw(w, k.Solution, opt)
+	drawn, err := draw.Gantt(k.Solution, draw.GanttOptions{Instance: k.Instance, Width: chartWidth, Title: name})
+	if err != nil {
+		return err
 	}
-	opt.Format = gantt.PNG
-	if format == PNG {
-		return gantt.Draw(w, k.Solution, opt)
+	if format != PDF {
+		return drawn.Write(w, draw.Format(format))
 	}
 	var b bytes.Buffer
-	if err := gantt.Draw(&b, k.Solution, opt); err != nil {
+	if err := drawn.Write(&b, draw.PNG); err != nil {
 		return err
 	}
 	size, err := png.DecodeConfig(bytes.NewReader(b.Bytes()))

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/allot-opt/allot/internal/axis"
+	"github.com/allot-opt/allot/draw"
 )
 
 // The size of a plot in the units of its SVG. It is small so that letters stay readable where a phone scales it down; on a wide
@@ -69,7 +69,7 @@ type drawn struct {
 }
 
 // newPlot lays curves out over two axes. Faint ones are drawn first.
-func newPlot(id, title string, x, y axis.Axis, curves []curve) *plot {
+func newPlot(id, title string, x, y draw.Axis, curves []curve) *plot {
 	p := &plot{
 		ID: id, Title: title, Width: plotWidth, Height: plotHeight, Left: plotLeft, Right: plotRight, Top: plotTop, Bottom: plotBottom,
 		XCaption: x.Caption, YCaption: y.Caption,
@@ -107,7 +107,7 @@ func newPlot(id, title string, x, y axis.Axis, curves []curve) *plot {
 }
 
 // project maps points into the picture; of those that fall into one tenth of a unit the last stays.
-func project(points []point, x, y axis.Axis) []point {
+func project(points []point, x, y draw.Axis) []point {
 	var corners []point
 	for _, q := range points {
 		c := point{tenth(plotLeft + x.At(q.x)*(plotRight-plotLeft)), tenth(plotBottom - y.At(q.y)*(plotBottom-plotTop))}

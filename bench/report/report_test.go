@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
 )
 
 type buffer = bytes.Buffer
@@ -143,10 +144,10 @@ func TestAnyRows(t *testing.T) {
 				row.Objective = new(figure.Draw(t, "objective"))
 			}
 			if rapid.Bool().Draw(t, "bounded") {
-				row.Bound = new(figure.Draw(t, "bound"))
+				row.Bound = model.ProvedBound(figure.Draw(t, "bound"))
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "trace") {
-				row.Trace = append(row.Trace, bench.Incumbent{Elapsed: figure.Draw(t, "at"), Objective: figure.Draw(t, "found")})
+				row.Trace = append(row.Trace, model.Incumbent{Elapsed: figure.Draw(t, "at"), Objective: figure.Draw(t, "found")})
 			}
 			rows = append(rows, row)
 		}

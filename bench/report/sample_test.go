@@ -33,7 +33,7 @@ func (s sample) rows() []bench.Row {
 					row := bench.Row{
 						Key: fmt.Sprintf("%d-%d-%d-%d", g, i, k, seed), Group: fmt.Sprintf("group %d", g+1), Instance: fmt.Sprintf("instance-%d", i+1),
 						InstanceSHA256: fmt.Sprintf("%064d", 1000*g+i), Solver: s.name(k), Seed: uint64(seed + 1), TimeLimit: 10, Workers: 1, Version: "v1",
-						Minimised: "makespan", Jobs: 100, Status: model.Feasible, Stop: model.StopTime, Bound: new(0.9 * best),
+						Minimised: "makespan", Jobs: 100, Status: model.Feasible, Stop: model.StopTime, Bound: model.ProvedBound(0.9 * best),
 					}
 					skill := float64((k+g)%s.solvers) / float64(s.solvers)
 					objective := best * (1 + 0.2*skill*(0.5+random.Float64()))
@@ -44,11 +44,13 @@ func (s sample) rows() []bench.Row {
 					}
 					if s.trace {
 						for t, x := row.Elapsed/1000, 2*objective; t < row.Elapsed; t, x = t*1.8, x-(x-objective)*0.4 {
-							row.Trace = append(row.Trace, bench.Incumbent{Elapsed: t, Evaluations: int64(1000 * t), Objective: x})
+							row.Trace = append(row.Trace, model.Incumbent{Elapsed: t, Evaluations: int64(1000 * t), Objective: x})
 						}
 					}
 					row.Objective = &objective
-					row.Gap = bench.Gap(row.Objective, row.Bound)
+					if gap, ok := model.Gap(objective, row.Bound); ok {
+						row.Gap = &gap
+					}
 					rows = append(rows, row)
 				}
 			}
@@ -82,7 +84,7 @@ func ordinary() []report.Run {
 		case k%53 == 11:
 			rows[k].Left = 2
 		case k%67 == 5:
-			rows[k].Bound = nil
+			rows[k].Bound = model.Bound{}
 		}
 	}
 	return []report.Run{{Name: "sample", Rows: rows, File: &bench.RunFile{

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
 )
 
 // study is what the rows say, sorted into groups. Nothing in it depends on the order of the rows.
@@ -35,7 +36,7 @@ type problem struct {
 	metric   string                  // what is minimised
 	known    float64                 // the objective of the best schedule that is known; NaN: none
 	left     int                     // jobs that it leaves out
-	bound    *float64                // the best that is proved
+	bound    model.Bound             // the best that is proved
 	cells    map[string][]*bench.Row // by solver, in order of seeds
 	results  map[string]bench.Result // of the solvers, as they are asked for
 }
@@ -222,8 +223,8 @@ func (p *problem) finish(best *bench.Row) {
 	}
 	for _, rows := range p.cells {
 		for _, row := range rows {
-			if b := row.Bound; b != nil && row.Fault == "" && (p.bound == nil || *b > *p.bound) {
-				p.bound = b
+			if row.Fault == "" {
+				p.bound = p.bound.Max(row.Bound)
 			}
 		}
 	}
@@ -265,14 +266,14 @@ func objective(row *bench.Row) float64 {
 }
 
 // gapTo is the only gap of this package: by how much an objective lies above a reference, the best known objective or a lower bound, in per cent
-// of the objective, as [bench.Gap] has it. It is 0 where the objective is not above, infinite beside an objective of 0 and NaN where one is
+// of the objective, as [model.Gap] has it. It is 0 where the objective is not above, infinite beside an objective of 0 and NaN where one is
 // missing.
 func gapTo(objective, reference float64) float64 {
 	if math.IsNaN(objective) || math.IsNaN(reference) {
 		return math.NaN()
 	}
-	if gap := bench.Gap(&objective, &reference); gap != nil {
-		return *gap
+	if gap, ok := model.Gap(objective, model.ProvedBound(reference)); ok {
+		return gap
 	}
 	return math.Inf(1)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/model"
 )
 
 // row is a run of a solver on an instance.
@@ -85,7 +86,7 @@ func TestAdjust(t *testing.T) {
 // TestFigures of a group worked by hand: objectives 10 and 14 beside 8 and 20, the bound 7 on the first instance.
 func TestFigures(t *testing.T) {
 	rows := []bench.Row{row("a", "x", 10), row("a", "y", 14), row("b", "x", 8), row("b", "y", 20)}
-	rows[0].Bound, rows[0].Evaluations = new(7.0), 40
+	rows[0].Bound, rows[0].Evaluations = model.ProvedBound(7), 40
 	rows[3].Left, rows[3].Evaluations = 2, 10
 	s := newStudy(rows, []bench.Row{{InstanceSHA256: "x", Objective: new(7.5)}}, nil)
 	g := s.groups[0]
@@ -133,7 +134,7 @@ func TestBestIsComparable(t *testing.T) {
 // TestConvergence: a gap is 1 before the first schedule and that of the best so far after it.
 func TestConvergence(t *testing.T) {
 	a, b := row("a", "x", 10), row("b", "x", 20)
-	a.Trace = []bench.Incumbent{{Elapsed: 1, Objective: 40}, {Elapsed: 3, Objective: 20}, {Elapsed: 5, Objective: 10}}
+	a.Trace = []model.Incumbent{{Elapsed: 1, Objective: 40}, {Elapsed: 3, Objective: 20}, {Elapsed: 5, Objective: 10}}
 	s := newStudy([]bench.Row{a, b}, nil, nil)
 	g := s.groups[0]
 	mean := func(gaps []float64) float64 { return statistics.Sum(gaps) / float64(len(gaps)) }

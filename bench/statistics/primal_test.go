@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/model"
 )
 
 // Berthold (2013), section 2: the cases of the definition, and what is ours beyond it.
@@ -43,49 +44,74 @@ func TestPrimalGapBerthold(t *testing.T) {
 
 // By hand: nothing until 2, then 200 until 5, then 125 until 8, then the optimum 100 until 10: 2·1 + 3·0.5 + 3·0.2 + 2·0 = 4.1.
 func TestPrimalIntegralBerthold(t *testing.T) {
-	trace := []statistics.Incumbent{{2, 200}, {5, 125}, {8, 100}}
+	trace := []model.Incumbent{{Elapsed: 2, Objective: 200}, {Elapsed: 5, Objective: 125}, {Elapsed: 8, Objective: 100}}
 	for limit, want := range map[float64]float64{10: 4.1, 8: 4.1, 7: 3.9, 2: 2, 1: 1, 3: 2.5, 100: 4.1} {
-		got, err := statistics.PrimalIntegral(trace, 100, limit)
+		got, err := statistics.PrimalIntegral(trace, statistics.Seconds, 100, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
 		near(t, "integral", got, want, 1e-15)
 	}
-	got, err := statistics.PrimalIntegral(nil, 100, 10)
+	got, err := statistics.PrimalIntegral(nil, statistics.Seconds, 100, 10)
 	if err != nil || got != 10 {
 		t.Errorf("nothing found: %v, %v", got, err)
 	}
-	got, err = statistics.PrimalIntegral([]statistics.Incumbent{{0, -50}, {4, -100}}, -100, 10) // 4·0.5
+	got, err = statistics.PrimalIntegral([]model.Incumbent{{Elapsed: 0, Objective: -50}, {Elapsed: 4, Objective: -100}}, statistics.Seconds, -100, 10) // 4·0.5
 	if err != nil || got != 2 {
 		t.Errorf("negative objectives: %v, %v", got, err)
 	}
-	got, err = statistics.PrimalIntegral([]statistics.Incumbent{{2, 125}, {3, 200}, {3, nan}, {6, 100}}, 100, 10) // 2 + 4·0.2
+	got, err = statistics.PrimalIntegral([]model.Incumbent{{Elapsed: 2, Objective: 125}, {Elapsed: 3, Objective: 200}, {Elapsed: 3, Objective: nan}, {Elapsed: 6, Objective: 100}}, statistics.Seconds, 100, 10) // 2 + 4·0.2
 	if err != nil {
 		t.Fatal(err)
 	}
 	near(t, "a worse one later", got, 2.8, 1e-15)
 
 	for _, limit := range []float64{0, -1, nan, inf} {
-		_, err := statistics.PrimalIntegral(trace, 100, limit)
+		_, err := statistics.PrimalIntegral(trace, statistics.Seconds, 100, limit)
 		refused(t, "limit", err, "limit: expected a finite number above 0")
 	}
-	_, err = statistics.PrimalIntegral(trace, nan, 10)
+	_, err = statistics.PrimalIntegral(trace, statistics.Seconds, nan, 10)
 	refused(t, "best", err, "best")
-	for _, bad := range [][]statistics.Incumbent{{{-1, 5}}, {{nan, 5}}, {{inf, 5}}} {
-		_, err = statistics.PrimalIntegral(bad, 100, 10)
-		refused(t, "times", err, "trace[0].At: expected a finite number of at least 0")
+	for _, bad := range [][]model.Incumbent{{{Elapsed: -1, Objective: 5}}, {{Elapsed: nan, Objective: 5}}, {{Elapsed: inf, Objective: 5}}} {
+		_, err = statistics.PrimalIntegral(bad, statistics.Seconds, 100, 10)
+		refused(t, "times", err, "trace[0]: expected it at a finite number of at least 0")
 	}
-	_, err = statistics.PrimalIntegral([]statistics.Incumbent{{3, 5}, {2, 4}}, 1, 10)
-	refused(t, "falling times", err, "trace[1].At: expected a finite number of at least 3, found 2")
+	_, err = statistics.PrimalIntegral([]model.Incumbent{{Elapsed: 3, Objective: 5}, {Elapsed: 2, Objective: 4}}, statistics.Seconds, 1, 10)
+	refused(t, "falling times", err, "trace[1]: expected it at a finite number of at least 3, found it at 2")
+}
+
+// Along the axis of evaluations the same run has another area and another moment of success; a trace whose evaluations fall is refused along
+// that axis alone.
+func TestAxes(t *testing.T) {
+	run := []model.Incumbent{{Elapsed: 2, Evaluations: 100, Objective: 200}, {Elapsed: 5, Evaluations: 500, Objective: 100}}
+	for name, c := range map[string]struct {
+		along           statistics.Axis
+		limit, at, area float64
+	}{"seconds": {statistics.Seconds, 10, 5, 2 + 3*0.5}, "evaluations": {statistics.Evaluations, 1000, 500, 100 + 400*0.5}} {
+		area, err := statistics.PrimalIntegral(run, c.along, 100, c.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, name, area, c.area, 1e-15)
+		if at, err := statistics.Spent(run, c.along, 200, 100, 0.1); err != nil || at != c.at {
+			t.Errorf("%s: spent %v, %v; expected %v", name, at, err, c.at)
+		}
+	}
+	run[1].Evaluations = 99
+	if _, err := statistics.Spent(run, statistics.Seconds, 200, 100, 0.1); err != nil {
+		t.Error(err)
+	}
+	_, err := statistics.Spent(run, statistics.Evaluations, 200, 100, 0.1)
+	refused(t, "falling evaluations", err, "trace[1]: expected it at a finite number of at least 100, found it at 99")
 }
 
 // trace is a run with rising times.
-func trace(t *rapid.T) []statistics.Incumbent {
+func trace(t *rapid.T) []model.Incumbent {
 	at := rapid.SliceOfN(rapid.Float64Range(0, 20), 0, 8).Draw(t, "at")
 	slices.Sort(at)
-	run := make([]statistics.Incumbent, len(at))
+	run := make([]model.Incumbent, len(at))
 	for i := range run {
-		run[i] = statistics.Incumbent{At: at[i], Objective: rapid.Float64Range(-10, 10).Draw(t, "objective")}
+		run[i] = model.Incumbent{Elapsed: at[i], Evaluations: int64(at[i]), Objective: rapid.Float64Range(-10, 10).Draw(t, "objective")}
 	}
 	return run
 }
@@ -94,7 +120,7 @@ func TestPrimalIntegralProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run, best := trace(t), rapid.Float64Range(-10, 10).Draw(t, "best")
 		limit := rapid.Float64Range(0.5, 25).Draw(t, "limit")
-		got, err := statistics.PrimalIntegral(run, best, limit)
+		got, err := statistics.PrimalIntegral(run, statistics.Seconds, best, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,8 +130,8 @@ func TestPrimalIntegralProperties(t *testing.T) {
 		// Slowly: the gap of the best so far at the middle of many small steps between all times.
 		times := []float64{0, limit}
 		for _, i := range run {
-			if i.At < limit {
-				times = append(times, i.At)
+			if i.Elapsed < limit {
+				times = append(times, i.Elapsed)
 			}
 		}
 		slices.Sort(times)
@@ -113,7 +139,7 @@ func TestPrimalIntegralProperties(t *testing.T) {
 		for i := 1; i < len(times); i++ {
 			middle, gap := (times[i-1]+times[i])/2, 1.0
 			for _, incumbent := range run {
-				if incumbent.At <= middle {
+				if incumbent.Elapsed <= middle {
 					g, _ := statistics.PrimalGap(incumbent.Objective, best)
 					gap = min(gap, g)
 				}
@@ -124,41 +150,41 @@ func TestPrimalIntegralProperties(t *testing.T) {
 		// Objective and best in another unit, time in another.
 		scaled := slices.Clone(run)
 		for i := range scaled {
-			scaled[i].At *= 8
+			scaled[i].Elapsed *= 8
 			scaled[i].Objective *= 4
 		}
-		again, _ := statistics.PrimalIntegral(scaled, best*4, limit*8)
+		again, _ := statistics.PrimalIntegral(scaled, statistics.Seconds, best*4, limit*8)
 		near(t, "scaled", again, 8*got, 1e-14)
 	})
 }
 
 // Moré and Wild (2009), the test of convergence, by hand: from 100 to 20 at best, a tenth of the way is left at 28.
 func TestSpentMoreWild(t *testing.T) {
-	run := []statistics.Incumbent{{1, 90}, {4, 28}, {9, 20}}
+	run := []model.Incumbent{{Elapsed: 1, Objective: 90}, {Elapsed: 4, Objective: 28}, {Elapsed: 9, Objective: 20}}
 	for tolerance, want := range map[float64]float64{0.9: 1, 0.1: 4, 0.0999: 9, 0: 9} {
-		if got, err := statistics.Spent(run, 100, 20, tolerance); err != nil || got != want {
+		if got, err := statistics.Spent(run, statistics.Seconds, 100, 20, tolerance); err != nil || got != want {
 			t.Errorf("tolerance %v: %v, %v, expected %v", tolerance, got, err, want)
 		}
 	}
-	if got, err := statistics.Spent(run, 100, 19, 0.001); err != nil || got != inf {
+	if got, err := statistics.Spent(run, statistics.Seconds, 100, 19, 0.001); err != nil || got != inf {
 		t.Errorf("never: %v, %v", got, err)
 	}
-	if got, err := statistics.Spent([]statistics.Incumbent{{0, nan}, {2, -1.7e308}}, 1.7e308, -1.7e308, 0.5); err != nil || got != 2 {
+	if got, err := statistics.Spent([]model.Incumbent{{Elapsed: 0, Objective: nan}, {Elapsed: 2, Objective: -1.7e308}}, statistics.Seconds, 1.7e308, -1.7e308, 0.5); err != nil || got != 2 {
 		t.Errorf("extremes: %v, %v", got, err)
 	}
-	if got, err := statistics.Spent([]statistics.Incumbent{{3, 0.1}}, 0.1, 0.1, 0.3); err != nil || got != 3 {
+	if got, err := statistics.Spent([]model.Incumbent{{Elapsed: 3, Objective: 0.1}}, statistics.Seconds, 0.1, 0.1, 0.3); err != nil || got != 3 {
 		t.Errorf("start is best: %v, %v", got, err)
 	}
-	_, err := statistics.Spent(run, 10, 20, 0.1)
+	_, err := statistics.Spent(run, statistics.Seconds, 10, 20, 0.1)
 	refused(t, "start", err, "start: expected a number of at least best, 20, found 10")
-	_, err = statistics.Spent(run, nan, 20, 0.1)
+	_, err = statistics.Spent(run, statistics.Seconds, nan, 20, 0.1)
 	refused(t, "start", err, "finite")
 	for _, tolerance := range []float64{-0.1, 1, nan} {
-		_, err = statistics.Spent(run, 100, 20, tolerance)
+		_, err = statistics.Spent(run, statistics.Seconds, 100, 20, tolerance)
 		refused(t, "tolerance", err, "tolerance")
 	}
-	_, err = statistics.Spent([]statistics.Incumbent{{2, 1}, {1, 1}}, 100, 20, 0.1)
-	refused(t, "times", err, "trace[1].At")
+	_, err = statistics.Spent([]model.Incumbent{{Elapsed: 2, Objective: 1}, {Elapsed: 1, Objective: 1}}, statistics.Seconds, 100, 20, 0.1)
+	refused(t, "times", err, "trace[1]: expected")
 }
 
 func TestSpentRisesAsToleranceFalls(t *testing.T) {
@@ -166,8 +192,8 @@ func TestSpentRisesAsToleranceFalls(t *testing.T) {
 		run := trace(t)
 		tolerances := rapid.SliceOfN(rapid.Float64Range(0, 0.99), 2, 2).Draw(t, "tolerances")
 		slices.Sort(tolerances)
-		strict, errA := statistics.Spent(run, 10, -10, tolerances[0])
-		loose, errB := statistics.Spent(run, 10, -10, tolerances[1])
+		strict, errA := statistics.Spent(run, statistics.Seconds, 10, -10, tolerances[0])
+		loose, errB := statistics.Spent(run, statistics.Seconds, 10, -10, tolerances[1])
 		if errA != nil || errB != nil || strict < loose {
 			t.Fatalf("%v at %v, %v at %v", strict, tolerances[0], loose, tolerances[1])
 		}
@@ -175,7 +201,7 @@ func TestSpentRisesAsToleranceFalls(t *testing.T) {
 			for i := range moved {
 				moved[i].Objective *= 2
 			}
-			if again, _ := statistics.Spent(moved, 20, -20, tolerances[0]); again != strict {
+			if again, _ := statistics.Spent(moved, statistics.Seconds, 20, -20, tolerances[0]); again != strict {
 				t.Fatalf("%v, scaled %v", strict, again)
 			}
 		}

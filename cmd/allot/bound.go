@@ -64,7 +64,7 @@ func runBound(c *cli.Context) error {
 	for more && c.Duration("time") > 0 && ctx.Err() == nil {
 		more = proof.Improve(ctx, second)
 	}
-	value, ok := proof.Value()
+	value, ok := proof.Bound().Value()
 	if !ok {
 		return &statusError{exitNoSolution, errors.New("no bound is known of " + bench.ObjectiveName(in))}
 	}

@@ -28,9 +28,10 @@ schedule is checked first.
 Examples:
   allot compare examples/multicluster.json
   allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare --solvers fcfs-list,dll,muscle -
+  allot compare --solvers muscle:reading=a,b=muscle:reading=b,muscle+search examples/multicluster.json
   allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
 		Flags: append(limitFlags(),
-			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, exec:COMMAND the last of them; may be given several times; absent: all that support the instance"},
+			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, as --solver of solve takes them, or LABEL=NAME…; exec:COMMAND the last of them; may be given several times; absent: all that support the instance"},
 			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; absent: those that say something of the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV"},
@@ -120,10 +121,16 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 		return asked, err
 	}
 	var solvers []string // nil: all that support an instance
+	labelled := map[string]string{}
 	for _, name := range *c.Generic("solvers").(*solverNames) {
-		if _, err := solve.Lookup(name); err != nil {
+		choice, err := solve.Choose(name)
+		if err != nil {
 			return asked, usageErrorf("--solvers: %w", err)
 		}
+		if before, taken := labelled[choice.Label]; taken && before != name {
+			return asked, usageErrorf("--solvers: expected labels that differ, found %q of %s and %s", choice.Label, before, name)
+		}
+		labelled[choice.Label] = name
 		solvers = append(solvers, name)
 	}
 	if asked.metrics, err = metricsNamed(c.String("metrics")); err != nil {
@@ -207,7 +214,7 @@ func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Set
 		bar.step()
 		rows = append(rows, row)
 		if dir := c.String("save"); dir != "" && row.Solution != nil {
-			path := filepath.Join(dir, safeName(in.label)+"."+safeName(name)+".json")
+			path := filepath.Join(dir, safeName(in.label)+"."+safeName(row.Solver)+".json")
 			if err := writeFile(path, func(w io.Writer) error { return model.WriteSolution(w, row.Solution) }); err != nil {
 				return rows, err
 			}

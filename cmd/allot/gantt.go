@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -15,24 +15,24 @@ func ganttCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "gantt",
 		Usage:     "draw a schedule, or how searches progressed",
-		ArgsUsage: "SOLUTION, or --progress TRACE",
+		ArgsUsage: "SOLUTION, or --progress RUN",
 		Description: `Draws to standard output or -o FILE. With the instance the picture shows every processor, the units and which
 jobs are late. With --progress it shows instead how the objective and the bound went over time, from what
-allot solve --trace writes; several traces come into one picture.
+allot solve --trace writes; several runs come into one picture.
 
 Examples:
   allot solve examples/table1.json | allot gantt -
   allot gantt -o plan.svg --instance examples/table1.json plan.json
-  allot solve --solver muscle+titan --trace trace.jsonl -o plan.json examples/multicluster.json
-  allot gantt --progress trace.jsonl -o progress.svg
+  allot solve --solver muscle+titan --trace run.jsonl -o plan.json examples/multicluster.json
+  allot gantt --progress run.jsonl -o progress.svg
   allot gantt --progress titan.jsonl --progress search.jsonl --log-time`,
 		Flags: []cli.Flag{
-			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else text", formatNames()...),
+			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else text", formatNames(draw.Formats())...),
 			&cli.StringFlag{Name: "instance", Usage: "instance in `FILE` that the solution solves"},
 			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels, or columns of text", DefaultText: "1200 pixels; the terminal's or 100 columns"},
 			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels, or lines of text", DefaultText: "what the processors need"},
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
-			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the trace in `FILE` over time; may be given several times"},
+			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the run in `FILE` over time; may be given several times"},
 			&cli.BoolFlag{Name: "log-time", Usage: "with --progress: time by its logarithm, which shows the first moments of a search"},
 			outputFlag,
 		},
@@ -55,10 +55,12 @@ func runGantt(c *cli.Context) error {
 	if err := oneFromStdin("SOLUTION and --instance", args[0], c.String("instance")); err != nil {
 		return err
 	}
-	opt := gantt.Options{Height: c.Int("height"), Title: c.String("title")}
-	if opt.Format, opt.Width, err = pictureFormat(c); err != nil {
+	opt := draw.GanttOptions{Height: c.Int("height"), Title: c.String("title")}
+	format, width, err := pictureFormat(c, draw.Text)
+	if err != nil {
 		return err
 	}
+	opt.Width = width
 	if path := c.String("instance"); path != "" {
 		if opt.Instance, err = model.ReadInstanceFile(path); err != nil {
 			return err
@@ -71,12 +73,11 @@ func runGantt(c *cli.Context) error {
 	if in := opt.Instance; in != nil && sol.InstanceSHA256 != "" && sol.InstanceSHA256 != in.SHA256() {
 		return usageErrorf("--instance: %s: expected the instance that %s was made for, found another one", c.String("instance"), args[0])
 	}
-	return write(c, c.String("output"), func(w io.Writer) error {
-		if err := gantt.Draw(w, sol, opt); err != nil {
-			return usageErrorf("%s: %w", args[0], err)
-		}
-		return nil
-	})
+	picture, err := draw.Gantt(sol, opt)
+	if err != nil {
+		return usageErrorf("%s: %w", args[0], err)
+	}
+	return writePicture(c, picture, format)
 }
 
 // pathList are files, one each time that a flag is given; a name may hold commas.
@@ -91,7 +92,7 @@ func (l *pathList) Set(path string) error {
 // String implements flag.Value.
 func (l *pathList) String() string { return strings.Join(*l, " ") }
 
-// runProgress draws traces.
+// runProgress draws how runs went.
 func runProgress(c *cli.Context) error {
 	if _, err := arguments(c); err != nil {
 		return err
@@ -100,68 +101,69 @@ func runProgress(c *cli.Context) error {
 		return usageErrorf("--instance: expected it with SOLUTION, not with --progress")
 	}
 	paths := *c.Generic("progress").(*pathList)
-	if len(paths) > gantt.MostTraces {
-		return usageErrorf("--progress: expected at most %d traces, found %d", gantt.MostTraces, len(paths))
+	if len(paths) > draw.MostRuns {
+		return usageErrorf("--progress: expected at most %d runs, found %d", draw.MostRuns, len(paths))
 	}
-	if err := oneFromStdin("the traces", paths...); err != nil {
+	if err := oneFromStdin("the runs", paths...); err != nil {
 		return err
 	}
-	opt := gantt.ProgressOptions{Height: c.Int("height"), Title: c.String("title"), LogTime: c.Bool("log-time")}
-	var err error
-	if opt.Format, opt.Width, err = pictureFormat(c); err != nil {
+	opt := draw.ProgressOptions{Height: c.Int("height"), Title: c.String("title"), LogTime: c.Bool("log-time")}
+	format, width, err := pictureFormat(c, draw.Text)
+	if err != nil {
 		return err
 	}
-	traces := make([]*gantt.Trace, len(paths))
+	opt.Width = width
+	runs := make([]*draw.Run, len(paths))
 	named := map[string]int{}
 	for k, path := range paths {
-		if traces[k], err = gantt.ReadTraceFile(path); err != nil {
+		if runs[k], err = draw.ReadRunFile(path); err != nil {
 			return err
 		}
-		named[traces[k].Name]++
+		named[runs[k].Name]++
 	}
 	for k, path := range paths {
-		if named[traces[k].Name] > 1 { // in several folders
-			traces[k].Name = path
+		if named[runs[k].Name] > 1 { // in several folders
+			runs[k].Name = path
 		}
 	}
-	return write(c, c.String("output"), func(w io.Writer) error {
-		if err := gantt.DrawProgress(w, traces, opt); err != nil {
-			return usageErrorf("%w", err)
-		}
-		return nil
-	})
+	picture, err := draw.Progress(runs, opt)
+	if err != nil {
+		return usageErrorf("%w", err)
+	}
+	return writePicture(c, picture, format)
 }
 
-// formatNames are the names of the formats.
-func formatNames() []string {
+// formatNames are the names of formats.
+func formatNames(formats []draw.Format) []string {
 	var names []string
-	for _, format := range gantt.Formats() {
+	for _, format := range formats {
 		names = append(names, string(format))
 	}
 	return names
 }
 
-// pictureFormat is the format by the flags, and the width of the terminal where a text goes there.
-func pictureFormat(c *cli.Context) (gantt.Format, int, error) {
+// pictureFormat is the format by the flags, failing them by the name of the output, failing that the usual one, and the width
+// that the flags ask for or, where a text goes to a terminal, that of the terminal.
+func pictureFormat(c *cli.Context, usual draw.Format) (draw.Format, int, error) {
 	if err := checkChoices(c); err != nil {
 		return "", 0, err
 	}
 	width, path := c.Int("width"), c.String("output")
-	format := gantt.Format(c.String("format"))
+	format := draw.Format(c.String("format"))
 	if format == "" && path != "-" {
 		var err error
-		if format, err = gantt.FormatOf(path); err != nil {
+		if format, err = draw.FormatOf(path); err != nil {
 			return "", 0, usageErrorf("%w", err)
 		}
 	}
 	if format == "" {
-		format = gantt.Text
+		format = usual
 	}
 	if terminal, ok := terminalOf(c.App.Writer); ok && path == "-" {
 		switch {
-		case format == gantt.PNG:
+		case format == draw.PNG:
 			return "", 0, usageErrorf("--format png: expected -o FILE or a pipe, found a terminal")
-		case format == gantt.Text && !c.IsSet("width"):
+		case format == draw.Text && !c.IsSet("width"):
 			if columns, _, err := term.GetSize(terminal); err == nil && columns > 0 {
 				width = min(max(columns, 40), 200) // wider is hard to read
 			}
@@ -170,13 +172,22 @@ func pictureFormat(c *cli.Context) (gantt.Format, int, error) {
 	return format, width, nil
 }
 
-// drawTo draws a solution to a file.
-func drawTo(c *cli.Context, path string, sol *model.Solution, in *model.Instance) error {
-	format, err := gantt.FormatOf(path)
-	if err != nil {
-		return usageErrorf("%w", err)
-	}
-	return write(c, path, func(w io.Writer) error {
-		return gantt.Draw(w, sol, gantt.Options{Instance: in, Format: format})
+// writePicture writes a picture to the output that the flags ask for. Where that fails for the picture's sake, it is for the
+// size or the format that was asked for.
+func writePicture(c *cli.Context, picture *draw.Picture, format draw.Format) error {
+	return write(c, c.String("output"), func(w io.Writer) error {
+		if err := picture.Write(w, format); err != nil {
+			return usageErrorf("%w", err)
+		}
+		return nil
 	})
+}
+
+// drawTo draws a solution to a file.
+func drawTo(path string, sol *model.Solution, in *model.Instance) error {
+	picture, err := draw.Gantt(sol, draw.GanttOptions{Instance: in})
+	if err != nil {
+		return cannotWrite(path, err)
+	}
+	return cannotWrite(path, picture.WriteFile(path))
 }

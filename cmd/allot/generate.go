@@ -46,7 +46,7 @@ func workloadCommand(info workload.Info) *cli.Command {
 			flags = append(flags, newChoice(name, p.Default, p.Doc, p.Values...))
 			continue
 		}
-		flags = append(flags, &cli.StringFlag{Name: name, DefaultText: p.Default, Usage: p.Doc})
+		flags = append(flags, &cli.StringFlag{Name: name, DefaultText: p.Default, Usage: p.Usage()})
 	}
 	return &cli.Command{
 		Name:        info.Name,
@@ -66,8 +66,8 @@ func workloadCommand(info workload.Info) *cli.Command {
 				if !c.IsSet(flag) {
 					continue
 				}
-				if err := params.SetGiven(workload, p.Name, c.String(flag)); err != nil {
-					return usageErrorf("--%s: %w", flag, err)
+				if err := params.Set(workload, p.Name, c.String(flag)); err != nil {
+					return flagError(flag, err)
 				}
 			}
 			in, err := workload.Generate(c.Uint64("seed"))

@@ -78,7 +78,7 @@ func importFlags(importer bench.Importer, names ...string) []cli.Flag {
 			continue
 		}
 		name := strings.ReplaceAll(p.Name, "_", "-")
-		usage := strings.Replace(strings.Replace(p.Doc, "'", "`", 1), "'", "`", 1)
+		usage := strings.Replace(strings.Replace(p.Usage(), "'", "`", 1), "'", "`", 1)
 		switch {
 		case p.Values != nil:
 			flags = append(flags, newChoice(name, p.Default, usage, p.Values...))
@@ -104,10 +104,18 @@ func setImportFlags(c *cli.Context, importer bench.Importer) error {
 			continue
 		}
 		if err := params.Set(importer, p.Name, fmt.Sprint(c.Value(flag))); err != nil {
-			return usageErrorf("--%s: %w", flag, err)
+			return flagError(flag, err)
 		}
 	}
 	return nil
+}
+
+// flagError is the error of a parameter that the flag sets.
+func flagError(flag string, err error) error {
+	if wrong := (*params.Error)(nil); errors.As(err, &wrong) {
+		return usageErrorf("--%s: %s", flag, wrong.Fault())
+	}
+	return usageErrorf("--%s: %w", flag, err)
 }
 
 // withFlagNames gives the options of a reader the names that they have here: "option UnknownSubmit" is --unknown-submit.

@@ -55,10 +55,12 @@ func TestInterrupted(t *testing.T) {
 // TestWrongParameters are errors of usage, found before the instance is read.
 func TestWrongParameters(t *testing.T) {
 	for _, c := range []struct{ solver, param, want string }{
-		{"search", "effort=-1", "parameter effort: expected a finite number > 0, found -1"},
-		{"search", "effort=NaN", "parameter effort: expected a finite number > 0, found NaN"},
-		{"search", "effort=Inf", "parameter effort: expected a finite number > 0, found +Inf"},
-		{"dll+titan", "population=-1", "parameter titan: population, generations, patience: expected at least 1, found -1"},
+		{"search", "effort=-1", "parameter effort: expected a finite number above 0, found -1"},
+		{"search", "effort=NaN", "parameter effort: expected a finite number above 0, found NaN"},
+		{"search", "effort=Inf", "parameter effort: expected a finite number above 0, found +Inf"},
+		{"dll+titan", "population=-1", "parameter titan.population: expected a whole number from 1 to 1000000, found -1"},
+		{"search", "effort=0", "parameter effort: expected a finite number above 0, found 0"},
+		{"dll+titan", "population=0", "parameter titan.population: expected a whole number from 1 to 1000000, found 0"},
 		{"dll+titan", "coding=bits", "expected one of mask, list, found"},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -1,22 +1,20 @@
 package main
 
 import (
-	"io"
-
 	"github.com/urfave/cli/v2"
 
-	"github.com/allot-opt/allot/curves"
+	"github.com/allot-opt/allot/draw"
 )
 
 func plotCommand() *cli.Command {
 	var subcommands []*cli.Command
 	for _, q := range []struct {
-		quantity curves.Quantity
+		quantity draw.Quantity
 		usage    string
 	}{
-		{curves.Queue, "jobs that have arrived and not started"},
-		{curves.Utilisation, "processors that jobs hold, in % of all"},
-		{curves.Wait, "how long jobs wait"},
+		{draw.Queue, "jobs that have arrived and not started"},
+		{draw.Utilisation, "processors that jobs hold, in % of all"},
+		{draw.Wait, "how long jobs wait"},
 	} {
 		subcommands = append(subcommands, plotQuantity(q.quantity, q.usage))
 	}
@@ -38,15 +36,15 @@ Examples:
 }
 
 // plotQuantity is the subcommand of one quantity.
-func plotQuantity(quantity curves.Quantity, usage string) *cli.Command {
+func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 	return &cli.Command{
 		Name:        string(quantity),
 		Usage:       usage,
 		ArgsUsage:   "INSTANCE SOLUTION…",
 		Description: "Example:\n  allot plot " + string(quantity) + " --view cdf -o picture.png instance.json plan.json",
 		Flags: []cli.Flag{
-			newChoice("view", "time", "`VIEW`", string(curves.OverTime), string(curves.Cumulative)),
-			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else svg", string(curves.SVG), string(curves.PNG)),
+			newChoice("view", "time", "`VIEW`", string(draw.OverTime), string(draw.Cumulative)),
+			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else svg", formatNames([]draw.Format{draw.SVG, draw.PNG})...),
 			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels", DefaultText: "1000"},
 			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels", DefaultText: "500"},
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
@@ -60,35 +58,23 @@ func plotQuantity(quantity curves.Quantity, usage string) *cli.Command {
 const mostCurves = 24
 
 // runPlot draws one picture.
-func runPlot(c *cli.Context, quantity curves.Quantity) error {
-	if err := checkChoices(c); err != nil {
+func runPlot(c *cli.Context, quantity draw.Quantity) error {
+	format, width, err := pictureFormat(c, draw.SVG)
+	if err != nil {
 		return err
 	}
-	path := c.String("output")
-	opt := curves.Options{
-		Quantity: quantity, View: curves.View(c.String("view")), Format: curves.Format(c.String("format")),
-		Width: c.Int("width"), Height: c.Int("height"), Title: c.String("title"),
-	}
-	if opt.Format == "" && path != "-" {
-		var err error
-		if opt.Format, err = curves.FormatOf(path); err != nil {
-			return usageErrorf("%w", err)
-		}
-	}
-	if _, terminal := terminalOf(c.App.Writer); terminal && path == "-" && opt.Format == curves.PNG {
-		return usageErrorf("--format png: expected -o FILE or a pipe, found a terminal")
-	}
-	if err := checkWritable(path); err != nil {
+	if err := checkWritable(c.String("output")); err != nil {
 		return err
 	}
 	in, schedules, err := schedulesOf(c, mostCurves)
 	if err != nil {
 		return err
 	}
-	return write(c, path, func(w io.Writer) error {
-		if err := curves.Draw(w, in, schedules, opt); err != nil {
-			return usageErrorf("%w", err)
-		}
-		return nil
+	picture, err := draw.Curves(in, schedules, draw.CurveOptions{
+		Quantity: quantity, View: draw.View(c.String("view")), Width: width, Height: c.Int("height"), Title: c.String("title"),
 	})
+	if err != nil {
+		return usageErrorf("%w", err)
+	}
+	return writePicture(c, picture, format)
 }

@@ -29,7 +29,7 @@ Example:
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
 			jsonFlag,
-		}, importFlags(newTrace(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
+		}, importFlags(bench.NewSWFImport(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
 		Action: runReplay,
 	}
 }
@@ -40,7 +40,7 @@ func runReplay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	trace := newTrace()
+	trace := bench.NewSWFImport()
 	if err := setImportFlags(c, trace); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Trace(stream.Processors()), sim.Options{
+	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Discipline().Plain(stream.Processors()), sim.Options{
 		Kill: policy.Kills(),
 		Progress: func(p sim.Progress) {
 			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))
@@ -78,9 +78,6 @@ func runReplay(c *cli.Context) error {
 	return writeTotals(c, c.String("solver"), &totals)
 }
 
-// newTrace is the reader of traces, with its defaults.
-func newTrace() *bench.SWFImport { return &bench.SWFImport{PreferRequested: true} }
-
 // swfSource is a trace as the engine takes it.
 type swfSource struct{ stream *swf.Stream }
 
@@ -94,15 +91,15 @@ func (s swfSource) Next(spec *sim.Spec) (bool, error) {
 
 // onlineSolver is the on-line solver that the flags name, with its parameters set.
 func onlineSolver(c *cli.Context) (solve.Info, solvers.Online, error) {
-	info, solver, err := configuredSolver(c)
+	choice, err := configuredSolver(c)
 	if err != nil {
-		return info, nil, err
+		return choice.Info, nil, err
 	}
-	policy, ok := solver.(solvers.Online)
+	policy, ok := choice.Solver.(solvers.Online)
 	if !ok {
-		return info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), info.Name)
+		return choice.Info, nil, usageErrorf("--solver: expected an on-line solver, one of %s; found %q", onlineSolvers(), choice.Info.Name)
 	}
-	return info, policy, nil
+	return choice.Info, policy, nil
 }
 
 // writeTotals writes totals as text or JSON.

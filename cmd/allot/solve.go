@@ -11,9 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
-	"github.com/allot-opt/allot/gantt"
+	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -32,7 +31,7 @@ Examples:
   allot solve --solver 'exec:python3 examples/external/first_come.py' examples/tiny.json
   allot solve --solver ggone-milp --write-model model.mps examples/ggone.json`,
 		Flags: append(limitFlags(),
-			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, a+b to start b from a's solution, exec:COMMAND for a program of your own; see allot solvers"},
+			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, NAME:KEY=VALUE:… with parameters, a+b to start b from a's solution, exec:COMMAND for a program of your own; see allot solvers"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan every `PERIOD` (in the instance's unit of time) the jobs that have arrived, behind what is planned"},
 			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},
@@ -87,20 +86,20 @@ func runSolve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	info, solver, err := configuredSolver(c)
+	choice, err := configuredSolver(c)
 	if err != nil {
 		return err
 	}
 	if path := c.String("gantt"); path != "" {
-		if _, err := gantt.FormatOf(path); err != nil {
+		if _, err := draw.FormatOf(path); err != nil {
 			return usageErrorf("--gantt: %w", err)
 		}
 	}
 	if c.IsSet("write-model") {
-		return writeModel(c, info, solver, args[0])
+		return writeModel(c, choice, args[0])
 	}
-	if c.IsSet("start") && !info.Starts {
-		return usageErrorf("--start: solver %s does not start from a solution", info.Name)
+	if c.IsSet("start") && !choice.Info.Starts {
+		return usageErrorf("--start: solver %s does not start from a solution", choice.Info.Name)
 	}
 	if err := oneFromStdin("INSTANCE and --start", args[0], c.String("start")); err != nil {
 		return err
@@ -121,7 +120,7 @@ func runSolve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	result, elapsed, err := solveWithin(c, info, solver, target, opt)
+	result, elapsed, err := solveWithin(c, choice, target, opt)
 	if wrong := (*solve.WrongScheduleError)(nil); errors.As(err, &wrong) && wrong.Start {
 		return usageErrorf("--start: %s: %w", c.String("start"), wrong.Violation)
 	}
@@ -129,18 +128,18 @@ func runSolve(c *cli.Context) error {
 		return err
 	}
 	if result.Solution == nil {
-		return noSolution(info.Name, result)
+		return noSolution(choice.Info.Name, result)
 	}
 	// The solution comes first: a picture that cannot be drawn must not lose it, and in a terminal the summary stays in sight.
 	if err := write(c, c.String("output"), func(w io.Writer) error { return model.WriteSolution(w, result.Solution) }); err != nil {
 		return err
 	}
 	if path := c.String("gantt"); path != "" {
-		if err := drawTo(c, path, result.Solution, in); err != nil {
+		if err := drawTo(path, result.Solution, in); err != nil {
 			return err
 		}
 	}
-	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, target, info.Name, result, elapsed)))
+	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, target, choice.Info.Name, result, elapsed)))
 	return err
 }
 
@@ -161,36 +160,38 @@ func checkOutputs(c *cli.Context) error {
 }
 
 // configuredSolver is the solver that the flags name, with its parameters set.
-func configuredSolver(c *cli.Context) (solve.Info, solve.Solver, error) {
-	info, err := solve.Lookup(c.String("solver"))
+func configuredSolver(c *cli.Context) (solve.Choice, error) {
+	choice, err := solve.Choose(c.String("solver"))
 	if err != nil {
-		return info, nil, usageErrorf("--solver: %w", err)
+		return choice, usageErrorf("--solver: %w", err)
 	}
-	solver := info.New()
 	for _, param := range c.StringSlice("param") {
 		key, value, ok := strings.Cut(param, "=")
 		if !ok {
-			return info, nil, usageErrorf("--param: expected KEY=VALUE, found %q", param)
+			return choice, usageErrorf("--param: expected KEY=VALUE, found %q", param)
 		}
-		if err := params.SetGiven(solver, key, value); err != nil {
-			return info, nil, usageErrorf("--param: solver %s: %w", info.Name, err)
+		if err := choice.Set(key, value); err != nil {
+			return choice, usageErrorf("--param: solver %s: %w", choice.Info.Name, err)
 		}
 	}
+	_, rolling := choice.Solver.(*solve.Rolling)
 	switch {
 	case c.IsSet("rolling-threshold") && !c.IsSet("rolling"):
-		return info, nil, usageErrorf("--rolling-threshold: expected --rolling PERIOD beside it")
-	case c.IsSet("rolling") && c.IsSet("start"):
-		return info, nil, usageErrorf("expected one of --rolling and --start")
+		return choice, usageErrorf("--rolling-threshold: expected --rolling PERIOD beside it")
+	case (c.IsSet("rolling") || rolling) && c.IsSet("start"):
+		return choice, usageErrorf("expected one of --rolling and --start")
+	case c.IsSet("rolling") && rolling:
+		return choice, usageErrorf("expected one of --rolling and the parameter rolling_period")
 	case c.IsSet("rolling"):
-		if solver, err = solve.NewRolling(info, solver, c.Float64("rolling"), c.Float64("rolling-threshold")); err != nil {
-			return info, nil, usageErrorf("--rolling: %w", err)
+		if choice.Solver, err = solve.NewRolling(choice, c.Float64("rolling"), c.Float64("rolling-threshold")); err != nil {
+			return choice, usageErrorf("--rolling: %w", err)
 		}
 	}
-	return info, solver, nil
+	return choice, nil
 }
 
 // solveWithin runs the solver within the limits of the flags.
-func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model.Instance, opt solve.Options) (solve.Result, time.Duration, error) {
+func solveWithin(c *cli.Context, choice solve.Choice, in *model.Instance, opt solve.Options) (solve.Result, time.Duration, error) {
 	ctx, stop := withinTime(c)
 	defer stop()
 	follow := newWatch(ctx, c.App.ErrWriter, in, c.IsSet("trace"), c.Duration("time"))
@@ -198,7 +199,7 @@ func solveWithin(c *cli.Context, info solve.Info, solver solve.Solver, in *model
 		opt.Progress = follow.observe
 	}
 	began := time.Now()
-	result, err := solve.Run(ctx, info, solver, in, opt)
+	result, err := solve.Run(ctx, choice, in, opt)
 	elapsed := time.Since(began)
 	if follow != nil {
 		follow.end(result)
@@ -255,11 +256,11 @@ func summary(in, target *model.Instance, solver string, result solve.Result, ela
 	}
 	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, sol.Status, sol.Stop, elapsed.Round(time.Millisecond/10))
 	fmt.Fprintf(w, "  objective %s", objectiveText(target, sol.Objective))
-	if sol.Bound != nil {
-		fmt.Fprintf(w, ", bound %s", bench.Figure(*sol.Bound))
-		if gap := bench.Gap(sol.Objective, sol.Bound); gap != nil {
-			fmt.Fprintf(w, ", gap %.2f %%", *gap)
-		}
+	if value, known := sol.Bound.Value(); known {
+		fmt.Fprintf(w, ", bound %s", bench.Figure(value))
+	}
+	if gap, ok := sol.Gap(); ok {
+		fmt.Fprintf(w, ", gap %.2f %%", gap)
 	}
 	if sol.Minimised != nil {
 		fmt.Fprintf(w, "\n  minimised in place of the instance's objective, %s", objectiveText(in, in.ObjectiveOf(sol.Metrics)))

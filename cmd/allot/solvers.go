@@ -40,7 +40,7 @@ func writeSolvers(w io.Writer) error {
 			if p.Values != nil {
 				values = strings.Join(p.Values, "|")
 			}
-			fmt.Fprintf(w, "  --param %s=%s (%s): %s\n", p.Name, p.Default, values, p.Doc)
+			fmt.Fprintf(w, "  --param %s=%s (%s): %s\n", p.Name, p.Default, values, p.Usage())
 		}
 	}
 	fmt.Fprintln(w, "a+b: solve with a, start b from its solution")

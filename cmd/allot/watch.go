@@ -27,11 +27,7 @@ func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool,
 	if !traced && !bar.visible() && limit < bar.pause {
 		return nil
 	}
-	var known *float64
-	if proved, ok := bound.Lower(ctx, in); ok {
-		known = &proved
-	}
-	return &watch{Trace: bench.NewTrace(known), bar: bar}
+	return &watch{Trace: bench.NewTrace(bound.Lower(ctx, in)), bar: bar}
 }
 
 // observe takes what a solver reports and shows it.
@@ -57,11 +53,11 @@ func (f *watch) line(evaluations int64) string {
 	if !math.IsInf(f.Best, 1) {
 		text = "objective " + bench.Figure(f.Best)
 	}
-	if f.Bound != nil {
-		text += ", bound " + bench.Figure(*f.Bound)
-		if gap := bench.Gap(bench.Finite(f.Best), f.Bound); gap != nil {
-			text += fmt.Sprintf(", gap %.2f %%", *gap)
-		}
+	if value, known := f.Bound.Value(); known {
+		text += ", bound " + bench.Figure(value)
+	}
+	if gap, ok := model.Gap(f.Best, f.Bound); ok {
+		text += fmt.Sprintf(", gap %.2f %%", gap)
 	}
 	return fmt.Sprintf("%s, %.0f evaluations/s", text, float64(evaluations)/f.Elapsed())
 }

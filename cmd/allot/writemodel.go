@@ -16,9 +16,10 @@ import (
 
 // writeModel writes the MILP that the solver states for the instance in the file. It solves nothing, and so works in builds
 // without HiGHS too.
-func writeModel(c *cli.Context, info solve.Info, solver solve.Solver, instance string) error {
+func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
+	info := choice.Info
 	path := c.String("write-model")
-	modeller, ok := solver.(solvers.Modeller)
+	modeller, ok := choice.Solver.(solvers.Modeller)
 	if !ok {
 		return usageErrorf("--write-model: solver %s states no MILP; %s do", info.Name, strings.Join(modellers(), " and "))
 	}

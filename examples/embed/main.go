@@ -29,11 +29,11 @@ func main() {
 		log.Fatal(err)
 	}
 
-	muscle, err := solve.Lookup("muscle")
+	muscle, err := solve.Choose("muscle")
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := solve.Run(context.Background(), muscle, muscle.New(), in, solve.Options{Seed: 1})
+	result, err := solve.Run(context.Background(), muscle, in, solve.Options{Seed: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

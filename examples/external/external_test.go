@@ -19,11 +19,11 @@ import (
 // run runs a program of this folder; it skips the test where Python or a library of it is missing.
 func run(t *testing.T, command string, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	t.Helper()
-	info, err := solve.Lookup("exec:python3 " + command)
+	choice, err := solve.Choose("exec:python3 " + command)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := solve.Run(t.Context(), info, info.New(), in, opt)
+	result, err := solve.Run(t.Context(), choice, in, opt)
 	if errors.Is(err, solve.ErrUnsupported) && (strings.Contains(err.Error(), "cannot run the program") || strings.Contains(err.Error(), "pip install")) {
 		t.Skip(err)
 	}
@@ -86,7 +86,7 @@ func TestExamples(t *testing.T) {
 // On small instances CP-SAT reaches what search finds, which is optimal on nearly all of them, for every objective that it takes; rounding to its whole
 // numbers costs almost nothing.
 func TestCPSATIsOptimal(t *testing.T) {
-	search, err := solve.Lookup("search")
+	search, err := solve.Choose("search")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestCPSATIsOptimal(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", objective, err)
 		}
-		other, err := solve.Run(t.Context(), search, search.New(), in, solve.Options{Seed: 1, MaxEvals: 20_000})
+		other, err := solve.Run(t.Context(), search, in, solve.Options{Seed: 1, MaxEvals: 20_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,11 +112,11 @@ func TestCPSATStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := solve.Lookup("muscle")
+	choice, err := solve.Choose("muscle")
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := solve.Run(t.Context(), info, info.New(), in, solve.Options{})
+	start, err := solve.Run(t.Context(), choice, in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,11 +133,11 @@ func TestMissingORTools(t *testing.T) {
 		t.Skip(err)
 	}
 	in := instance(t, 1, nil)
-	info, err := solve.Lookup("exec:python3 -S cpsat.py")
+	choice, err := solve.Choose("exec:python3 -S cpsat.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = solve.Run(t.Context(), info, info.New(), in, solve.Options{})
+	_, err = solve.Run(t.Context(), choice, in, solve.Options{})
 	if !errors.Is(err, solve.ErrUnsupported) || !strings.HasSuffix(err.Error(), "unsupported: needs OR-Tools: pip install ortools") {
 		t.Error(err)
 	}

@@ -18,7 +18,7 @@ import (
 	_ "github.com/allot-opt/allot/solvers"
 )
 
-// From here on solve.Lookup and solve.Solvers know it as any other.
+// From here on solve.Choose and solve.Solvers know it as any other.
 var _ = solve.Register(solve.Info{
 	Name:   "my-longest-first",
 	Doc:    "The job that takes longest first, each where it ends first.",
@@ -94,11 +94,11 @@ func compare(file string, solvers ...string) error {
 		return err
 	}
 	for _, name := range solvers {
-		info, err := solve.Lookup(name)
+		choice, err := solve.Choose(name)
 		if err != nil {
 			return err
 		}
-		result, err := solve.Run(context.Background(), info, info.New(), in, solve.Options{})
+		result, err := solve.Run(context.Background(), choice, in, solve.Options{})
 		if err != nil {
 			return err
 		}

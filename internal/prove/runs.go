@@ -55,13 +55,12 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 // run holds one run of a solver to what is known: through solve.Run, or alone, so that what Run would drop or put right is seen too.
 func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alone bool) {
 	from, by := len(t.found), info.Name
-	solver := info.New()
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if alone {
 		by += ", alone"
 	}
-	result, err := t.safely(limited, info, solver, opt, alone)
+	result, err := t.safely(limited, info.Choice(), opt, alone)
 	if limited.Err() != nil {
 		t.cut++
 	}
@@ -88,16 +87,16 @@ func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alo
 const patience = 30 * time.Second
 
 // safely runs the solver; a panic is an error.
-func (t *trial) safely(ctx context.Context, info solve.Info, solver solve.Solver, opt solve.Options, alone bool) (result solve.Result, err error) {
+func (t *trial) safely(ctx context.Context, choice solve.Choice, opt solve.Options, alone bool) (result solve.Result, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
 		}
 	}()
 	if alone {
-		return solver.Solve(ctx, t.in, opt)
+		return choice.Solver.Solve(ctx, t.in, opt)
 	}
-	return solve.Run(ctx, info, solver, t.in, opt)
+	return solve.Run(ctx, choice, t.in, opt)
 }
 
 // judge holds a schedule and what is said of it to the checker and to what is known.
@@ -134,12 +133,12 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 			t.report(by, "schedule", value, least, fmt.Sprintf("a schedule with %v of %s, which is at least %v: the checker or this test is wrong", value, metric, least))
 		}
 	}
-	if result.HasBound {
-		t.claims = append(t.claims, claim{by: by, what: "bound", value: result.Bound, seed: opt.Seed, evals: opt.MaxEvals})
+	if value, known := result.Bound.Value(); known {
+		t.claims = append(t.claims, claim{by: by, what: "bound", value: value, seed: opt.Seed, evals: opt.MaxEvals})
 	}
 	if result.Status == model.Optimal {
 		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves
-		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, slack: stated, seed: opt.Seed, evals: opt.MaxEvals})
+		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, seed: opt.Seed, evals: opt.MaxEvals})
 		if !whole {
 			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
 		}

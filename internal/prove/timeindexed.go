@@ -39,7 +39,7 @@ func clustersByMILP(d *draft) {
 		return
 	}
 	total := math.Round(result.Objective) // of whole numbers
-	if math.Abs(total-result.Objective) > 1e-3 || math.Ceil(result.Bound-1e-3) < total {
+	if math.Abs(total-result.Objective) > 1e-3 || math.Ceil(result.Bound.Or(math.Inf(-1))-1e-3) < total {
 		d.fail(errRedraw)
 		return
 	}

@@ -54,6 +54,8 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$", MaxLength: new(uint64(longestSet))}
 	case reflect.TypeFor[model.Metrics]():
 		return metrics()
+	case reflect.TypeFor[model.Bound]():
+		return &jsonschema.Schema{Type: "number"}
 	}
 	return nil
 }

@@ -53,14 +53,24 @@ func TestDeadlineDecides(t *testing.T) {
 			weights Priorities
 			second  string
 		}{{DefaultPriorities(), "pressed"}, {Priorities{Aging: 0.001, DeadlineK: 2, Licences: 1, Wait: 1}, "second"}, {Priorities{}, "second"}} {
-			sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Deadlines: true, Grid: NewGrid(KindFlexible, 1, c.weights),
-				Trace: func(int) sim.Policy { return &Flexible{Priorities: c.weights} }}, sim.Options{})
+			sol, _, err := sim.Simulate(context.Background(), in, Flexible(1, c.weights), sim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := sol.Jobs[1].Job; got != c.second {
 				t.Errorf("%d clusters, weights %+v: %s goes second, expected %s", len(clusters), c.weights, got, c.second)
 			}
+		}
+	}
+}
+
+// A step of 0 is a step of 0: the end is the next instant. The step may also be lost in the spacing of the numbers.
+func TestAfter(t *testing.T) {
+	for _, c := range []struct{ now, step, want float64 }{
+		{5, 0, math.Nextafter(5, 6)}, {5, 1, 6}, {1e18, 1, math.Nextafter(1e18, 2e18)},
+	} {
+		if got := after(c.now, c.step); got != c.want {
+			t.Errorf("a step of %v after %v: %v, expected %v", c.step, c.now, got, c.want)
 		}
 	}
 }

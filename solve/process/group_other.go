@@ -1,8 +1,11 @@
-//go:build !unix
+//go:build !unix && !wasm
 
 package process
 
 import "os/exec"
+
+// hasPrograms says that programs can be run here.
+const hasPrograms = true
 
 // inGroup does nothing: there are no process groups.
 func inGroup(*exec.Cmd) {}

@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// hasPrograms says that programs can be run here.
+const hasPrograms = true
+
 // inGroup makes the program the first of a process group of its own, so that Ctrl-C does not reach it past us and its children can be
 // ended with it. Where the system can, the program itself ends with us, however we end.
 func inGroup(command *exec.Cmd) {

@@ -13,7 +13,6 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -65,6 +64,9 @@ type Program struct{ words []string }
 // Supports implements [Solver]: the program is there, and the instance is one that a file can state. What else the program does not support it
 // says when it runs.
 func (p *Program) Supports(in *model.Instance) error {
+	if !hasPrograms {
+		return fmt.Errorf("%w: %s/%s cannot run the program %s", solve.ErrUnsupported, runtime.GOOS, runtime.GOARCH, p.words[0])
+	}
 	if _, err := exec.LookPath(p.words[0]); err != nil {
 		return fmt.Errorf("%w: cannot run the program: %w", solve.ErrUnsupported, err)
 	}
@@ -81,7 +83,7 @@ func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 		return solve.Result{}, err
 	}
 	if ctx.Err() != nil {
-		return found.result(search.StopReason(ctx)), nil
+		return found.result(model.StopReason(ctx)), nil
 	}
 	told, began := timeTold(ctx, len(in.Jobs())), time.Now()
 	environment, cleanUp, err := environmentOf(opt, told)
@@ -132,7 +134,7 @@ func (p *Program) judge(ctx context.Context, child *process, ended error, result
 	case errors.Is(ended, errEnough):
 		result.Stop = model.StopEvaluations
 	case ctx.Err() != nil:
-		result.Stop = search.StopReason(ctx)
+		result.Stop = model.StopReason(ctx)
 	case child.failed() != "" && result.Evaluations > 0:
 		result.Warning = "the program failed after its last solution: " + child.failed() + child.lastWords()
 	case child.failed() != "":

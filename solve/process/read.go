@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -134,11 +132,11 @@ func (i *incumbents) keep(sol *model.Solution, objective float64) {
 	}
 	i.count++
 	left := len(sol.Unscheduled)
-	if i.best == nil || search.Better(search.NewRank(left, objective), search.NewRank(i.left, i.objective)) {
+	if i.best == nil || model.NewRank(left, objective).Better(model.NewRank(i.left, i.objective)) {
 		i.best, i.objective, i.left = sol, objective, left
 	}
 	if i.progress != nil {
-		i.progress(solve.Progress{Evaluations: i.count, Objective: i.objective, Bound: math.Inf(-1), Left: i.left})
+		i.progress(solve.Progress{Evaluations: i.count, Objective: i.objective, Left: i.left})
 	}
 }
 

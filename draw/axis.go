@@ -1,0 +1,217 @@
+package draw
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Axis maps values, such as times, to shares of the picture's width or height and holds its ticks.
+type Axis struct {
+	from, to float64
+	isLog    bool
+	Ticks    []Tick
+	Caption  string // what the labels count: "time (s)"
+}
+
+// Tick is a mark on an axis.
+type Tick struct {
+	At    float64 // share of the axis, 0 to 1
+	Label string  // empty: a lesser mark between those that say what they are
+}
+
+// Labels of largePlain or more, or in steps below smallPlain, are in powers of 1,000.
+const (
+	largePlain = 1e7
+	smallPlain = 1e-3
+)
+
+// NewAxis makes an axis that shows all values from first to last, with about most ticks or fewer. It begins or ends at 0 where
+// 0 is near. The caption is made of what the values are and their unit, which may be empty.
+func NewAxis(what string, first, last float64, unit string, most int) Axis {
+	a := Axis{from: first, to: last}
+	switch near := (last - first) / 4; {
+	case first >= 0 && (first < near || first == last):
+		a.from = 0
+	case last <= 0 && (-last < near || first == last):
+		a.to = 0
+	}
+	// Below this length powers of ten underflow.
+	const shortest = 1e-290
+	if a.from == 0 && a.to == 0 {
+		a.to = 1
+	}
+	a.to = max(a.to, a.from+shortest)
+	a.mark(what, unit, max(most, 2))
+	return a
+}
+
+// From is the value at its start.
+func (a *Axis) From() float64 { return a.from }
+
+// At is the share of the axis that lies before the value.
+func (a *Axis) At(t float64) float64 {
+	if a.isLog {
+		if t <= a.from {
+			return 0
+		}
+		return min((math.Log(t)-math.Log(a.from))/(math.Log(a.to)-math.Log(a.from)), 1)
+	}
+	return min(max((t-a.from)/(a.to-a.from), 0), 1)
+}
+
+// mark sets the ticks, at multiples of 1, 2 or 5 times a power of ten, and the caption.
+//
+// Values far from 0 would have labels that differ in their last digits only. They count from a round time that the caption
+// names instead; very large or small labels are in powers of 1,000 that the caption names too.
+func (a *Axis) mark(what, unit string, most int) {
+	mantissa, exponent := niceStep((a.to - a.from) / float64(most))
+	step := mantissa * math.Pow10(exponent)
+	base, size := 0.0, max(math.Abs(a.from), math.Abs(a.to))
+	if ratio := size / step; ratio > 1e5 || ratio > 1e3 && size >= largePlain {
+		round := math.Pow10(int(math.Ceil(math.Log10(a.to - a.from))))
+		// Neighbouring numbers have no round one between them.
+		base = min(math.Floor(a.from/round)*round, a.from)
+	}
+	low, high := a.from-base, a.to-base
+	scale := 0
+	if size := max(math.Abs(low), math.Abs(high)); size >= largePlain || step < smallPlain {
+		scale = 3 * int(math.Floor(math.Log10(size)/3))
+	}
+	decimals := max(0, scale-exponent)
+	// Half a thousandth of a step forgives rounding at both ends.
+	const rounding = 5e-4
+	start := math.Ceil(low/step - rounding)
+	for k := 0; k <= 2*most+2; k++ {
+		n := start + float64(k)
+		if n > high/step+rounding {
+			break
+		}
+		value := n * mantissa * math.Pow10(exponent-scale)
+		label := Grouped(strconv.FormatFloat(value, 'f', decimals, 64))
+		a.Ticks = append(a.Ticks, Tick{min(max((n*step-low)/(high-low), 0), 1), label})
+	}
+	a.Caption = axisCaption(what, unit, base, a.to-a.from, scale)
+}
+
+// NewLogAxis makes an axis that shows the values up to last by their logarithms, with about most labels or fewer.
+// It begins below first, but not below a billionth, and ends where numbers do; smaller values lie at its start.
+func NewLogAxis(what string, first, last float64, unit string, most int) Axis {
+	const least, greatest = 1e-9, math.MaxFloat64 / 4 // the double of it is finite
+	first, last = min(max(first, least), greatest), min(last, greatest)
+	mantissa, exponent := niceStep(first)
+	if mantissa*math.Pow10(exponent) > first*(1+1e-9) { // the one before
+		mantissa, exponent = niceStep(first / 2.5)
+	}
+	a := Axis{from: mantissa * math.Pow10(exponent), isLog: true, Caption: what + " (logarithmic)"}
+	if unit != "" {
+		a.Caption = what + " (" + unit + ", logarithmic)"
+	}
+	a.to = max(last, 2*a.from)
+	decades := math.Log10(a.to) - math.Log10(a.from)
+	each := max(1, int(math.Ceil(decades/float64(max(most, 2))))) // of how many decades one has a label
+	for power := exponent; math.Pow10(power) <= a.to; power++ {
+		for digit := 1; digit <= 9; digit++ {
+			value := float64(digit) * math.Pow10(power)
+			if value < a.from*(1-1e-9) || value > a.to*(1+1e-9) {
+				continue
+			}
+			t := Tick{At: a.At(value)}
+			if digit == 1 && power%each == 0 || (digit == 2 || digit == 5) && 3*decades <= float64(most) {
+				t.Label = powerLabel(digit, power)
+			}
+			if t.Label != "" || each == 1 {
+				a.Ticks = append(a.Ticks, t)
+			}
+		}
+	}
+	return a
+}
+
+// powerLabel writes a digit times a power of ten.
+func powerLabel(digit, power int) string {
+	switch {
+	case power >= -4 && power <= 5:
+		return number(float64(digit) * math.Pow10(power))
+	case digit == 1:
+		return "10" + superscript(power)
+	}
+	return strconv.Itoa(digit) + "·10" + superscript(power)
+}
+
+// niceStep is the smallest of 1, 2 and 5 times a power of ten that is not below the least step.
+func niceStep(least float64) (mantissa float64, exponent int) {
+	exponent = int(math.Floor(math.Log10(least)))
+	for _, mantissa := range []float64{1, 2, 5} {
+		if mantissa*math.Pow10(exponent) >= least*(1-1e-9) {
+			return mantissa, exponent
+		}
+	}
+	return 1, exponent + 1
+}
+
+// axisCaption says what the labels of an axis count.
+func axisCaption(what, unit string, base, span float64, scale int) string {
+	text := what
+	if base != 0 {
+		sign := " − "
+		if base < 0 {
+			base, sign = -base, " + "
+		}
+		// The digits that tell base from its neighbours a span away, and no more.
+		digits := 2 + int(math.Ceil(math.Log10(base/span)))
+		text += sign + Significant(base, min(max(digits, 6), 17))
+	}
+	if scale != 0 {
+		unit = strings.TrimSpace("10" + superscript(scale) + " " + unit)
+	}
+	if unit != "" {
+		text += " (" + unit + ")"
+	}
+	return text
+}
+
+// superscript writes a number in raised digits.
+func superscript(n int) string {
+	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷",
+		"8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+}
+
+// number writes a value for people: six digits, thousands grouped.
+func number(x float64) string { return Significant(x, 6) }
+
+// Significant writes a value to the given number of significant digits, or to a whole number where more digits stand before
+// the point: thousands grouped, no zeros at the end. Sizes below 1e-4 or from 1e15 on have an exponent.
+func Significant(x float64, digits int) string {
+	if x == 0 {
+		return "0" // also for -0
+	}
+	size := math.Abs(x)
+	if math.IsInf(x, 0) || math.IsNaN(x) || size < 1e-4 || size >= 1e15 {
+		return strconv.FormatFloat(x, 'g', digits, 64)
+	}
+	decimals := max(0, digits-1-int(math.Floor(math.Log10(size))))
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if decimals > 0 {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return Grouped(text)
+}
+
+// Grouped puts a comma between the thousands of a number of five digits or more.
+func Grouped(text string) string {
+	whole, fraction, isFraction := strings.Cut(text, ".")
+	sign := ""
+	if rest, negative := strings.CutPrefix(whole, "-"); negative {
+		sign, whole = "-", rest
+	}
+	if len(whole) > 4 {
+		for at := len(whole) - 3; at > 0; at -= 3 {
+			whole = whole[:at] + "," + whole[at:]
+		}
+	}
+	if isFraction {
+		return sign + whole + "." + fraction
+	}
+	return sign + whole
+}

@@ -1,0 +1,192 @@
+package draw
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// pageLimits are the sizes of a page.
+var pageLimits = limits{defaultWidth: 1200, leastWidth: 320, leastHeight: 200, mostSide: 16384, mostPixels: 40_000_000}
+
+// Sizes in pixels.
+const (
+	margin      = 20.0
+	bandGap     = 10.0
+	tickSpace   = 90.0 // from tick to tick at least, enough for the longest label
+	titleSize   = 17.0
+	factSize    = 12.5
+	clusterSize = 12.5
+	smallSize   = 11.0
+	footer      = 48.0 // below the plot
+)
+
+// chart is a layout placed on a sheet.
+type chart struct {
+	page
+	*layout
+	strips  []strip // by band
+	numbers float64 // width of the column of processor numbers
+	hovers  []hover // what to say of the blocks that can be pointed at
+}
+
+// strip is the place of a band.
+type strip struct{ top, height float64 }
+
+// hover is a rectangle with the block that it shows.
+type hover struct {
+	rect
+	block int
+}
+
+// newChart decides where everything goes on a sheet of the asked size; a height of 0 stands for one that suits the
+// number of rows. The canvas is added later.
+func newChart(l *layout, s summary, fonts *fonts, width, height float64) *chart {
+	c := &chart{page: newPage(s, fonts, width), layout: l}
+	c.plot = rect{x0: margin + c.gutter(), x1: math.Round(width - margin), y0: c.headerHeight()}
+	if height == 0 {
+		height = c.plot.y0 + c.naturalHeight() + footer
+	}
+	c.height = height
+	c.plot.y1 = max(height-footer, c.plot.y0+1)
+	c.strips = placeBands(l.bands, c.plot)
+	c.axis = NewAxis("time", l.from(), l.last, l.unit, int(c.plot.width()/tickSpace))
+	return c
+}
+
+// from is the earliest time to show: with an instance, the time before the first start in which jobs wait.
+func (l *layout) from() float64 {
+	if len(l.jobs) == 0 {
+		return 0
+	}
+	return l.origin
+}
+
+// gutter is the room to the left of the bands, for the clusters' names and the processors' numbers.
+func (c *chart) gutter() float64 {
+	widest, digits := 0.0, 1
+	const enough = 500 // labels measured; more clusters than that have no room for theirs
+	for k := range min(len(c.bands), enough) {
+		b := &c.bands[k]
+		widest = max(widest, c.fonts.width(lettering{size: clusterSize, bold: true}, printable(b.id)))
+		for _, note := range b.notes() {
+			widest = max(widest, c.fonts.width(lettering{size: smallSize}, note))
+		}
+		digits = max(digits, len(strconv.Itoa(b.processors-1)))
+	}
+	c.numbers = float64(digits)*smallSize*0.56 + 8
+	return math.Ceil(min(widest, 0.16*c.width) + 14 + c.numbers)
+}
+
+// notes are what is said of a cluster under its name.
+func (b *band) notes() []string {
+	size := counted(b.processors, "processor")
+	switch {
+	case b.exact:
+	case b.processors == 1:
+		size = "processor 0"
+	default:
+		size = "processors 0–" + strconv.Itoa(b.processors-1)
+	}
+	return []string{size, percent(b.busy) + " busy"}
+}
+
+// percent writes a share.
+func percent(share float64) string {
+	return strconv.FormatFloat(100*share, 'f', 0, 64) + " %"
+}
+
+// naturalHeight is the height of the bands at which a row is comfortable to look at, within what a screen holds.
+func (c *chart) naturalHeight() float64 {
+	const (
+		row, least, most = 24, 140, 800
+		name             = 34 // a band that its name fits beside
+		mostByNames      = 3000
+	)
+	bands := float64(len(c.bands))
+	rows := min(max(row*float64(c.processors()), least), most)
+	return math.Round(max(rows, min(bands*name, mostByNames)) + max(bands-1, 0)*min(bandGap, mostByNames/max(bands, 1)))
+}
+
+// placeBands shares the height among the clusters in proportion to their processors, but gives none less than its name
+// needs if that is possible.
+func placeBands(bands []band, plot rect) []strip {
+	if len(bands) == 0 {
+		return nil
+	}
+	n := float64(len(bands))
+	gap := math.Floor(min(bandGap, plot.height()/n/5))
+	room := plot.height() - gap*(n-1)
+	floor := min(24, room/n)
+	heights := fillHeights(bands, room, floor)
+	strips := make([]strip, len(bands))
+	top, filled := plot.y0, 0.0
+	for k, height := range heights {
+		filled += height
+		bottom := plot.y0 + filled + gap*float64(k)
+		if room/n >= 2 {
+			bottom = math.Round(bottom)
+		}
+		strips[k] = strip{top, bottom - top}
+		top = bottom + gap
+	}
+	return strips
+}
+
+// fillHeights shares the room in proportion to the processors with at least floor for each.
+func fillHeights(bands []band, room, floor float64) []float64 {
+	heights := make([]float64, len(bands))
+	for raised := true; raised; {
+		raised = false
+		free, processors := room, 0.0
+		for k := range bands {
+			if heights[k] > 0 {
+				free -= floor
+			} else {
+				processors += float64(bands[k].processors)
+			}
+		}
+		for k := range bands {
+			if heights[k] == 0 && free*float64(bands[k].processors) < floor*processors {
+				heights[k], raised = floor, true
+			}
+		}
+		if raised {
+			continue
+		}
+		for k := range bands {
+			if heights[k] == 0 {
+				heights[k] = free * float64(bands[k].processors) / processors
+			}
+		}
+	}
+	return heights
+}
+
+// row is the height of one processor of a band.
+func (c *chart) row(band int) float64 {
+	return c.strips[band].height / float64(max(c.bands[band].processors, 1))
+}
+
+// place is the rectangle of a block.
+func (c *chart) place(b *block) rect {
+	row, top := c.row(b.band), c.strips[b.band].top
+	return rect{
+		x0: c.plot.x0 + c.axis.At(b.start)*c.plot.width(), x1: c.plot.x0 + c.axis.At(b.end)*c.plot.width(),
+		y0: top + row*float64(b.first), y1: top + row*float64(b.last+1),
+	}
+}
+
+// draw implements drawing.
+func (c *chart) draw(canvas vg.CanvasSizer) {
+	c.canvas = canvas
+	c.fillRect(rect{0, 0, c.width, c.height}, paper)
+	c.drawHeader()
+	c.drawBands()
+	c.drawAxis()
+	c.drawBlocks()
+	if len(c.jobs) == 0 {
+		c.text((c.plot.x0+c.plot.x1)/2, (c.plot.y0+c.plot.y1)/2+5, lettering{size: 15, ink: quietInk, align: 0.5}, "no jobs placed")
+	}
+}

@@ -1,0 +1,108 @@
+package draw
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Quantity is what a curve shows.
+type Quantity string
+
+// The quantities.
+const (
+	Queue       Quantity = "queue"       // jobs that have arrived and not started
+	Utilisation Quantity = "utilisation" // processors held, in % of all
+	Wait        Quantity = "wait"        // start − arrival
+)
+
+// Quantities lists all quantities.
+func Quantities() []Quantity { return []Quantity{Queue, Utilisation, Wait} }
+
+// View is how a curve shows its quantity.
+type View string
+
+// The views.
+const (
+	OverTime   View = "time" // the mean in each column of the picture; of the waits, that of the jobs that arrive then
+	Cumulative View = "cdf"  // share of the time, or of the jobs, with at most each value
+)
+
+// Views lists all views.
+func Views() []View { return []View{OverTime, Cumulative} }
+
+// CurveOptions say what to draw and how. The zero value draws the queue over time.
+type CurveOptions struct {
+	Quantity Quantity
+	View     View
+	Width    int    // pixels of 1/96 inch; 0: 1,000
+	Height   int    // 0: 500, or more for the panels of several schedules over time
+	Title    string // empty: by quantity and instance
+}
+
+// withDefaults fills in the defaults and says what is unknown.
+func (o CurveOptions) withDefaults(schedules int) (CurveOptions, error) {
+	if o.Quantity == "" {
+		o.Quantity = Queue
+	}
+	if o.View == "" {
+		o.View = OverTime
+	}
+	if o.Height == 0 {
+		o.Height = 500
+		if o.View == OverTime {
+			o.Height = min(max(500, 90+220*schedules), panelLimits.mostSide)
+		}
+	}
+	switch {
+	case !slices.Contains(Quantities(), o.Quantity):
+		return o, fmt.Errorf("unknown quantity %q: expected queue, utilisation or wait", o.Quantity)
+	case !slices.Contains(Views(), o.View):
+		return o, fmt.Errorf("unknown view %q: expected time or cdf", o.View)
+	}
+	return o, nil
+}
+
+// Curves draws the queue, the utilisation or the waits in schedules of the instance, each named by its solver: over time each
+// in a panel of its own, on the same scales; distributions in one panel with a legend. The schedules must place jobs of the
+// instance only; whether they are right is for [model.Check] to say. Curves have no text.
+//
+// Complexity: O(n log n) for n placements.
+func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
+	opt, err := opt.withDefaults(len(schedules))
+	if err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	if len(schedules) == 0 {
+		return nil, errors.New("draw: no schedule")
+	}
+	if in == nil {
+		return nil, errors.New("draw: no instance")
+	}
+	list, names := make([]*series, len(schedules)), make([]string, len(schedules))
+	for k, sol := range schedules {
+		if sol == nil {
+			return nil, fmt.Errorf("draw: schedules[%d]: no schedule", k)
+		}
+		if list[k], err = newSeries(in, sol, opt.Quantity); err != nil {
+			return nil, fmt.Errorf("draw: %w", err)
+		}
+		names[k] = cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1))
+	}
+	return &Picture{layOut: func() (drawing, error) {
+		width, height, err := panelLimits.check(opt.Width, opt.Height)
+		if err != nil {
+			return nil, err
+		}
+		return newPanels(in, list, names, opt, width, height)
+	}}, nil
+}
+
+// panelName is a name as it stands on a panel.
+func panelName(name string) string {
+	const most = 80
+	return clip(printable(name), most)
+}

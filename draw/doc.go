@@ -1,0 +1,14 @@
+// Package draw makes pictures: [Gantt] charts of schedules, [Curves] of what happens over time in them, and the [Progress] of
+// runs towards the optimum.
+//
+// Each of the three returns a [Picture], which can be written in several formats, or to a file by the end of its name:
+//
+//	picture, err := draw.Gantt(solution, draw.GanttOptions{Instance: instance})
+//	…
+//	err = picture.WriteFile("plan.svg")
+//
+// The same input gives the same bytes. A schedule of a million jobs is drawn in bounded time and memory: on a chart, jobs too
+// small to be seen by themselves are shaded together; a curve has no more points than the picture has columns.
+//
+// For pictures of one's own, [Axis] divides an axis at round values, and [Significant] and [Grouped] write numbers for people.
+package draw

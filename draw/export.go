@@ -1,0 +1,168 @@
+package draw
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// drawing is a picture with everything in its place on a sheet of some size.
+type drawing interface {
+	size() (width, height vg.Length)
+	draw(canvas vg.CanvasSizer)
+	finish() finish
+	hints() iter.Seq2[rect, string] // what to say where the pointer rests, known once it is drawn
+}
+
+// finish is what the file formats need to know of a drawing besides its lines and letters.
+type finish struct {
+	title       string // of an SVG that has one
+	hasTitle    bool
+	dots        int  // of a PNG on the length of a pixel of 1/96 inch
+	evenFigures bool // neighbouring figures do not move together
+}
+
+// limits are the sizes in pixels that can be asked for.
+type limits struct{ defaultWidth, leastWidth, leastHeight, mostSide, mostPixels int }
+
+// check is the size asked for, a height of 0 left to the picture.
+func (l *limits) check(width, height int) (float64, float64, error) {
+	if width == 0 {
+		width = l.defaultWidth
+	}
+	if width < l.leastWidth || width > l.mostSide {
+		return 0, 0, fmt.Errorf("width %d: expected %d to %d pixels", width, l.leastWidth, l.mostSide)
+	}
+	if height != 0 && (height < l.leastHeight || height > l.mostSide) {
+		return 0, 0, fmt.Errorf("height %d: expected %d to %d pixels", height, l.leastHeight, l.mostSide)
+	}
+	if height > l.mostPixels/width {
+		return 0, 0, fmt.Errorf("%d × %d: expected at most %s pixels", width, height, number(float64(l.mostPixels)))
+	}
+	return float64(width), float64(height), nil
+}
+
+// exportPNG writes a drawing as PNG.
+func exportPNG(w io.Writer, s drawing) error {
+	const dotsPerInch = 96
+	f := s.finish()
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(s.size()), vgimg.UseDPI(dotsPerInch*f.dots))}
+	if f.evenFigures {
+		s.draw(pixels{canvas.Canvas})
+	} else {
+		s.draw(canvas)
+	}
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// pixels is a canvas of package vgimg that writes figures equally wide; in SVG the viewer is told to.
+type pixels struct{ *vgimg.Canvas }
+
+// FillString implements vg.Canvas.
+func (p pixels) FillString(face font.Face, at vg.Point, text string) {
+	for piece := range evenFigures(text) {
+		p.Canvas.FillString(face, at, piece)
+		at.X += face.Width(piece)
+	}
+}
+
+// exportSVG writes a drawing as SVG.
+func exportSVG(w io.Writer, s drawing) error {
+	canvas := vgsvg.New(s.size())
+	s.draw(canvas)
+	var drawn bytes.Buffer
+	if _, err := canvas.WriteTo(&drawn); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	finishSVG(out, s, drawn.Bytes())
+	return out.Flush()
+}
+
+// corrections mend what package vgsvg writes: a viewer that lacks the font needs other names or falls back to one with
+// serifs, it should not move even figures together, and images are PNG. A quote in a text is escaped, so neither pattern is
+// found in one.
+func corrections(evenFigures bool) *strings.Replacer {
+	letters := `style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;`
+	if evenFigures {
+		letters += `font-kerning:none;`
+	}
+	return strings.NewReplacer(`style="font-family:Liberation Sans;`, letters, `xlink:href="data:image/jpg;`, `xlink:href="data:image/png;`)
+}
+
+// finishSVG writes the drawn document with two things that package vgsvg cannot draw: the title, and a layer of
+// invisible rectangles that say, where the pointer rests on one, what it shows.
+func finishSVG(out *bufio.Writer, s drawing, drawn []byte) {
+	start := bytes.Index(drawn, []byte("<svg"))
+	head := start + 1 + bytes.IndexByte(drawn[max(start, 0):], '>')
+	end := bytes.LastIndex(drawn, []byte("</svg>"))
+	if start < 0 || end < head {
+		// Not a document that this function understands: better without title than broken.
+		out.Write(drawn)
+		return
+	}
+	out.Write(drawn[:head])
+	f := s.finish()
+	if f.hasTitle {
+		fmt.Fprintf(out, "\n<title>%s</title>", escaped(f.title))
+	}
+	out.WriteString(corrections(f.evenFigures).Replace(string(drawn[head:end])))
+	isOpen := false
+	for r, text := range s.hints() {
+		if !isOpen {
+			isOpen = true
+			fmt.Fprintf(out, "<g fill-opacity=\"0\" transform=\"scale(%v)\">\n", pointsPerPixel)
+		}
+		fmt.Fprintf(out, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.4g\" height=\"%.4g\"><title>%s</title></rect>\n",
+			r.x0, r.y0, r.width(), r.height(), escaped(text))
+	}
+	if isOpen {
+		out.WriteString("</g>\n")
+	}
+	out.Write(drawn[end:])
+}
+
+// hints implements drawing.
+func (c *chart) hints() iter.Seq2[rect, string] {
+	return func(yield func(rect, string) bool) {
+		for _, h := range c.hovers {
+			if !yield(h.rect, c.describe(h.block)) {
+				return
+			}
+		}
+	}
+}
+
+// describe says what a block shows, in lines.
+func (c *chart) describe(k int) string {
+	b := &c.blocks[k]
+	j := &c.jobs[b.job]
+	set := model.ProcessorSet{{First: b.first, Last: b.last}}
+	text := fmt.Sprintf("%s\n%s: %s\n%s – %s", printable(j.id), printable(c.bands[b.band].id), set, Significant(b.start, 12), Significant(b.end, 12))
+	if c.unit != "" {
+		text += " " + printable(c.unit)
+	}
+	if j.late() {
+		text += fmt.Sprintf("\nlate by %s", number(j.end-j.deadline))
+	}
+	return text
+}
+
+// escaped is the text as it stands in XML.
+func escaped(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder takes everything
+	return b.String()
+}

@@ -1,0 +1,101 @@
+package draw
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// drawBands draws what lies behind the jobs, the names of the clusters and the numbers of their processors.
+func (c *chart) drawBands() {
+	var ground, lines vg.Path
+	if len(c.bands) == 0 {
+		c.outline(&ground, c.plot)
+	}
+	named := math.Inf(-1)
+	for k, s := range c.strips {
+		c.outline(&ground, rect{c.plot.x0, s.top, c.plot.x1, s.top + s.height})
+		if row := c.row(k); row >= 8 {
+			for p := 1; p < c.bands[k].processors; p++ {
+				y := math.Round(s.top + row*float64(p))
+				c.segment(&lines, c.plot.x0, y, c.plot.x1, y)
+			}
+		}
+		if top := max(s.top, named); s.top+s.height-top >= clusterSize || s.top >= named {
+			named = c.drawName(k)
+			c.drawNumbers(k)
+		}
+	}
+	c.fill(ground, idleFill)
+	c.stroke(lines, 1, paper)
+}
+
+// drawName writes the name of a cluster and as many notes as have room, and returns where the next name may begin.
+func (c *chart) drawName(k int) float64 {
+	b, s := &c.bands[k], c.strips[k]
+	room := c.plot.x0 - c.numbers - 14 - margin
+	name := lettering{size: clusterSize, bold: true, ink: ink}
+	y := s.top + min(clusterSize+1, s.height/2+clusterSize*0.36)
+	c.text(margin, y, name, shorten(printable(b.id), func(text string) bool { return c.fonts.width(name, text) <= room }))
+	note := lettering{size: smallSize, ink: quietInk}
+	for _, text := range b.notes() {
+		if y+smallSize+7 > s.top+s.height || c.fonts.width(note, text) > room {
+			break
+		}
+		y += smallSize + 4
+		c.text(margin, y, note, text)
+	}
+	return y + clusterSize
+}
+
+// drawNumbers writes the numbers of some processors of a cluster beside their rows.
+func (c *chart) drawNumbers(k int) {
+	const apart = 18
+	s, row, processors := c.strips[k], c.row(k), c.bands[k].processors
+	if s.height < smallSize {
+		return
+	}
+	step := numberStep(apart / row)
+	number := lettering{size: smallSize - 1, ink: quietInk, align: 1}
+	for p := 0; p < processors; p += step {
+		// The number stands in the middle of its row, or at the top of rows thinner than a letter.
+		y := s.top + row*float64(p) + max(row/2, smallSize/2-1) + smallSize*0.34
+		if y > s.top+s.height {
+			break
+		}
+		c.text(c.plot.x0-6, y, number, strconv.Itoa(p))
+	}
+}
+
+// numberStep is the least of 1, 2, 4, 8, … that is not below the given number: processors come in powers of two.
+func numberStep(least float64) int {
+	step := 1
+	for float64(step) < least && step < math.MaxInt32 {
+		step *= 2
+	}
+	return step
+}
+
+// drawAxis draws the axis over the empty bands.
+func (c *chart) drawAxis() {
+	c.drawTimes(c.strips)
+	if c.late > 0 {
+		c.drawLateKey(c.plot.y1 + captionDrop)
+	}
+}
+
+// drawLateKey explains, at the right end of the line, how a late job looks.
+func (c *chart) drawLateKey(y float64) {
+	note := lettering{size: smallSize + 1, ink: ink}
+	const (
+		text = "late, hatched from its deadline on"
+		// An SVG may be shown in a font that is wider than the one that was measured.
+		wider = 1.15
+	)
+	x := math.Round(c.plot.x1 - wider*c.fonts.width(note, text))
+	c.text(x, y, note, text)
+	sample := rect{x - 38, y - 11, x - 8, y + 2}
+	c.fillRect(sample, fillColour(0))
+	c.drawLate([]lateMark{{sample, x - 26}})
+}

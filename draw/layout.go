@@ -1,0 +1,235 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// layout is a schedule as rectangles in the space of time × processors, before anything is known of pixels.
+type layout struct {
+	bands  []band
+	jobs   []job
+	blocks []block // in the order of jobs
+	// first and last are the earliest start and the latest end; both 0 without jobs.
+	first, last float64
+	// origin is the time that makespans count from: the first arrival, or without an instance the first start.
+	origin float64
+	unit   string // of time; empty: unknown
+	late   int    // jobs that miss their deadline
+}
+
+// band is one cluster.
+type band struct {
+	id         string
+	processors int
+	exact      bool    // processors is what the instance says, not the largest number named
+	busy       float64 // share of the processors' time from origin to last that jobs hold
+}
+
+// job is one placed job.
+type job struct {
+	id         string
+	hue        int // what its colour follows from: its index in the instance or, without one, in the solution
+	start, end float64
+	deadline   float64 // +Inf: none
+}
+
+// late says that the job misses its deadline.
+func (j *job) late() bool { return j.end > j.deadline }
+
+// block is a run of neighbouring processors that a job holds for some time.
+type block struct {
+	job, band   int
+	first, last int // processors
+	start, end  float64
+}
+
+// newLayout lays the solution out. The instance may be nil.
+func newLayout(sol *model.Solution, in *model.Instance) (*layout, error) {
+	b := layoutBuilder{layout: new(layout), in: in, bandOf: map[string]int{}}
+	// Most jobs are one block.
+	b.jobs, b.blocks = make([]job, 0, len(sol.Jobs)), make([]block, 0, len(sol.Jobs))
+	b.addClusters()
+	for k := range sol.Jobs {
+		if err := b.add(k, &sol.Jobs[k]); err != nil {
+			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(sol.Jobs[k].Job, 60), err)
+		}
+	}
+	b.finish()
+	return b.layout, nil
+}
+
+// layoutBuilder collects a layout job by job.
+type layoutBuilder struct {
+	*layout
+	in     *model.Instance
+	bandOf map[string]int
+}
+
+// addClusters makes the bands of the instance's clusters.
+func (b *layoutBuilder) addClusters() {
+	b.first = math.Inf(1)
+	if b.in == nil {
+		return
+	}
+	b.unit = cmp.Or(b.in.Units().Time, "s")
+	for c := range b.in.Clusters() {
+		cluster := &b.in.Clusters()[c]
+		b.bandOf[cluster.ID] = len(b.bands)
+		b.bands = append(b.bands, band{id: cluster.ID, processors: cluster.Processors, exact: true})
+	}
+}
+
+// add lays out the k-th job of the solution.
+func (b *layoutBuilder) add(k int, p *model.Placement) error {
+	placed := job{id: p.Job, hue: k, start: p.Start, end: p.End, deadline: math.Inf(1)}
+	if b.in != nil {
+		index, known := b.in.JobIndex(p.Job)
+		if !known {
+			return fmt.Errorf("the instance has no such job")
+		}
+		placed.hue, placed.deadline = index, b.in.Jobs()[index].Deadline
+	}
+	if err := checkInterval(p.Start, p.End); err != nil {
+		return err
+	}
+	b.jobs = append(b.jobs, placed)
+	var err error
+	p.Parts(0, func(piece model.Piece) {
+		if err == nil {
+			err = b.addPiece(&piece)
+		}
+	})
+	b.first, b.last = min(b.first, p.Start), max(b.last, p.End)
+	return err
+}
+
+// addPiece lays out a piece of the job added last.
+func (b *layoutBuilder) addPiece(p *model.Piece) error {
+	if err := checkInterval(p.Start, p.End); err != nil {
+		return err
+	}
+	if err := checkProcessors(p.Processors); err != nil {
+		return err
+	}
+	c, err := b.band(p.Cluster)
+	if err != nil {
+		return err
+	}
+	cluster := &b.bands[c]
+	if most := p.Processors.Max(); most >= cluster.processors {
+		if cluster.exact {
+			return fmt.Errorf("processor %d: cluster %q has %d processors", most, clip(p.Cluster, 60), cluster.processors)
+		}
+		cluster.processors = most + 1
+	}
+	for _, r := range p.Processors {
+		b.blocks = append(b.blocks, block{job: len(b.jobs) - 1, band: c, first: r.First, last: r.Last, start: p.Start, end: p.End})
+	}
+	placed := &b.jobs[len(b.jobs)-1]
+	placed.start, placed.end = min(placed.start, p.Start), max(placed.end, p.End)
+	b.first, b.last = min(b.first, p.Start), max(b.last, p.End)
+	return nil
+}
+
+// band is the index of the cluster's band, made if there is none and no instance says that there cannot be one.
+func (b *layoutBuilder) band(id string) (int, error) {
+	c, known := b.bandOf[id]
+	switch {
+	case known:
+		return c, nil
+	case id == "":
+		return 0, fmt.Errorf("expected the id of a cluster")
+	case b.in != nil:
+		return 0, fmt.Errorf("the instance has no cluster %q", clip(id, 60))
+	}
+	c = len(b.bands)
+	b.bandOf[id] = c
+	b.bands = append(b.bands, band{id: id})
+	return c, nil
+}
+
+// finish sorts the bands and computes what depends on all jobs.
+func (b *layoutBuilder) finish() {
+	if len(b.jobs) == 0 {
+		b.first = 0
+	}
+	b.origin = b.first
+	if b.in != nil {
+		b.origin = min(b.origin, b.in.FirstArrival())
+	} else {
+		b.sortBands()
+	}
+	for k := range b.jobs {
+		if b.jobs[k].late() {
+			b.late++
+		}
+	}
+	for k := range b.blocks {
+		r := &b.blocks[k]
+		// A share of a share: times near the largest float64 times processors would overflow.
+		if span := b.last - b.origin; span > 0 {
+			cluster := &b.bands[r.band]
+			cluster.busy += (r.end - r.start) / span * (float64(r.last-r.first+1) / float64(cluster.processors))
+		}
+	}
+}
+
+// sortBands puts the bands in the order of their ids, so that schedules of one instance by different solvers compare.
+func (b *layoutBuilder) sortBands() {
+	order := make([]int, len(b.bands))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(x, y int) int { return compareNatural(b.bands[x].id, b.bands[y].id) })
+	sorted, rank := make([]band, len(order)), make([]int, len(order))
+	for k, c := range order {
+		sorted[k], rank[c] = b.bands[c], k
+	}
+	b.bands = sorted
+	for k := range b.blocks {
+		b.blocks[k].band = rank[b.blocks[k].band]
+	}
+}
+
+// processors is the number of processors of all bands.
+func (l *layout) processors() int {
+	n := 0
+	for k := range l.bands {
+		n += l.bands[k].processors
+	}
+	return n
+}
+
+// checkInterval says what is wrong with a start and an end.
+func checkInterval(start, end float64) error {
+	for _, t := range []float64{start, end} {
+		if math.IsNaN(t) || math.IsInf(t, 0) || t < 0 {
+			return fmt.Errorf("time %v: expected a finite number that is not negative", t)
+		}
+	}
+	if end < start {
+		return fmt.Errorf("it ends at %v, before it starts at %v", end, start)
+	}
+	return nil
+}
+
+// checkProcessors says what is wrong with a set of processors: one that was not read from a file may break the rules of
+// its type.
+func checkProcessors(set model.ProcessorSet) error {
+	if len(set) == 0 {
+		return fmt.Errorf("no processors")
+	}
+	next := 0
+	for _, r := range set {
+		if r.First < next || r.Last < r.First || r.Last > math.MaxInt32 {
+			return fmt.Errorf("processors %d-%d: expected runs in ascending order from 0 to %d", r.First, r.Last, math.MaxInt32)
+		}
+		next = r.Last + 1
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// change is a change of a quantity at a time.
+type change struct{ time, by float64 }
+
+// sample is a value with its weight: a length of time, or 1 for a job.
+type weighted struct{ value, weight float64 }
+
+// series is what a schedule says of a quantity.
+type series struct {
+	steps []change // value from each time on, for queue and utilisation
+	waits []change // arrival and wait of each placed job, by arrival
+	last  float64  // end of the last step
+}
+
+// newSeries reads the quantity from a schedule. A time that is no time is an error.
+func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*series, error) {
+	s := &series{last: in.FirstArrival()}
+	var changes []change
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		job, ok := in.JobIndex(p.Job)
+		if !ok {
+			return nil, fmt.Errorf("job %q is not in the instance", p.Job)
+		}
+		if err := checkInterval(p.Start, p.End); err != nil {
+			return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(p.Job, 60), err)
+		}
+		j := &in.Jobs()[job]
+		s.last = max(s.last, p.End)
+		switch quantity {
+		case Wait:
+			s.waits = append(s.waits, change{j.Arrival, p.Start - j.Arrival})
+		case Queue:
+			changes = append(changes, change{j.Arrival, 1}, change{p.Start, -1})
+		default:
+			var wrong error
+			p.Parts(j.Tasks, func(part model.Piece) {
+				if wrong == nil {
+					wrong = checkInterval(part.Start, part.End)
+				}
+				share := 100 * float64(part.Processors.Len()) / float64(in.Processors())
+				changes = append(changes, change{part.Start, share}, change{part.End, -share})
+			})
+			if wrong != nil {
+				return nil, fmt.Errorf("jobs[%d] (%q): %w", k, clip(p.Job, 60), wrong)
+			}
+		}
+	}
+	slices.SortStableFunc(s.waits, byTime)
+	s.steps = stepsOf(changes, in.FirstArrival())
+	return s, nil
+}
+
+// byTime orders changes.
+func byTime(a, b change) int { return cmp.Compare(a.time, b.time) }
+
+// stepsOf adds the changes up to a step function, which is 0 before the first. Changes at the same time become one step.
+func stepsOf(changes []change, from float64) []change {
+	slices.SortStableFunc(changes, byTime)
+	steps := []change{{from, 0}}
+	for _, c := range changes {
+		last := &steps[len(steps)-1]
+		if c.time > last.time {
+			steps = append(steps, change{c.time, last.by})
+			last = &steps[len(steps)-1]
+		}
+		if last.by += c.by; math.Abs(last.by) < 1e-9 {
+			last.by = 0 // what rounding left of a sum of shares
+		}
+	}
+	return steps
+}
+
+// overTime is the curve over time in at most the given number of columns: the steps themselves where they are fewer, else the mean of
+// each column.
+func (s *series) overTime(from, to float64, columns int) plotter.XYs {
+	if s.waits != nil {
+		return s.waitsOverTime(from, to, columns)
+	}
+	var curve plotter.XYs
+	if len(s.steps) <= columns {
+		for _, step := range s.steps {
+			curve = append(curve, plotter.XY{X: step.time, Y: step.by})
+		}
+		return append(curve, plotter.XY{X: to, Y: s.steps[len(s.steps)-1].by})
+	}
+	width, k := (to-from)/float64(columns), 0
+	for column := range columns {
+		begin, end := from+float64(column)*width, from+float64(column+1)*width
+		area := 0.0
+		for at := begin; at < end; {
+			for k+1 < len(s.steps) && s.steps[k+1].time <= at {
+				k++
+			}
+			until := end
+			if k+1 < len(s.steps) {
+				until = min(end, s.steps[k+1].time)
+			}
+			area += s.steps[k].by * (until - at)
+			at = until
+		}
+		curve = append(curve, plotter.XY{X: begin, Y: area / width})
+	}
+	return append(curve, plotter.XY{X: to, Y: curve[len(curve)-1].Y})
+}
+
+// waitsOverTime is the mean wait of the jobs that arrive in each column, without the columns in which none does.
+func (s *series) waitsOverTime(from, to float64, columns int) plotter.XYs {
+	columns = min(columns, max(len(s.waits)/8, 1)) // few jobs a column make a curve of spikes
+	var curve plotter.XYs
+	width, k := (to-from)/float64(columns), 0
+	for column := range columns {
+		end := from + float64(column+1)*width
+		sum, n := 0.0, 0
+		for ; k < len(s.waits) && (s.waits[k].time < end || column == columns-1); k++ {
+			sum, n = sum+s.waits[k].by, n+1
+		}
+		if n > 0 {
+			curve = append(curve, plotter.XY{X: end - width/2, Y: sum / float64(n)})
+		}
+	}
+	return curve
+}
+
+// cumulative is the distribution: the share, in %, of the weight with at most each value. It has about as many points as asked for, or fewer.
+func (s *series) cumulative(points int) plotter.XYs {
+	var samples []weighted
+	total := 0.0
+	add := func(value, weight float64) {
+		if weight > 0 {
+			samples, total = append(samples, weighted{value, weight}), total+weight
+		}
+	}
+	for _, w := range s.waits {
+		add(w.by, 1)
+	}
+	for k, step := range s.steps {
+		end := s.last
+		if k+1 < len(s.steps) {
+			end = s.steps[k+1].time
+		}
+		if s.waits == nil {
+			add(step.by, end-step.time)
+		}
+	}
+	slices.SortStableFunc(samples, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
+	var curve plotter.XYs
+	sum, shown := 0.0, math.Inf(-1)
+	for k, x := range samples {
+		sum += x.weight
+		share := 100 * sum / total
+		if k+1 < len(samples) && (samples[k+1].value == x.value || len(samples) > points && share < shown+100/float64(points)) {
+			continue
+		}
+		shown = share
+		curve = append(curve, plotter.XY{X: x.value, Y: share})
+	}
+	return curve
+}

@@ -1,0 +1,116 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// summary is the text above a picture.
+type summary struct {
+	title string
+	facts []string // short statements, in the order in which they are shown
+}
+
+// summarise says in a few words what the picture shows.
+func summarise(sol *model.Solution, l *layout, opt GanttOptions) summary {
+	name := sol.Instance
+	if opt.Instance != nil {
+		name = cmp.Or(opt.Instance.Name(), name)
+	}
+	s := summary{title: cmp.Or(opt.Title, name, "schedule")}
+	if opt.Title != "" && name != "" && name != opt.Title {
+		s.add("instance %s", name)
+	}
+	if len(l.jobs) > 0 {
+		s.addMakespan(sol, l, opt.Instance != nil)
+	}
+	s.addObjective(sol)
+	if sol.Solver != "" {
+		s.add("solver %s", sol.Solver)
+	}
+	s.add("%s placed", counted(len(l.jobs), "job"))
+	if n := len(sol.Unscheduled); n > 0 {
+		s.add("%s unscheduled", Grouped(fmt.Sprint(n)))
+	}
+	if l.late > 0 {
+		s.add("%s late", Grouped(fmt.Sprint(l.late)))
+	}
+	return s
+}
+
+// add appends a fact.
+func (s *summary) add(format string, values ...any) {
+	s.facts = append(s.facts, fmt.Sprintf(format, values...))
+}
+
+// addMakespan states the makespan. Without an instance the first arrival is unknown and the solution's own figure counts;
+// failing that, the last end.
+func (s *summary) addMakespan(sol *model.Solution, l *layout, arrivalsKnown bool) {
+	name, value := "last end", l.last
+	if stated, ok := sol.Metrics.Get("makespan"); ok {
+		name, value = "makespan", stated
+	}
+	if arrivalsKnown {
+		name, value = "makespan", l.last-l.origin
+	}
+	if l.unit != "" {
+		s.add("%s %s %s", name, number(value), l.unit)
+	} else {
+		s.add("%s %s", name, number(value))
+	}
+}
+
+// addObjective states the objective and what is known of it.
+func (s *summary) addObjective(sol *model.Solution) {
+	bound, bounded := sol.Bound.Value()
+	switch {
+	case sol.Objective == nil:
+		if sol.Status == model.Infeasible {
+			s.add("infeasible")
+		}
+	case sol.Status == model.Optimal:
+		s.add("objective %s (optimal)", number(*sol.Objective))
+	case bounded:
+		s.add("objective %s (bound %s)", number(*sol.Objective), number(bound))
+	default:
+		s.add("objective %s", number(*sol.Objective))
+	}
+}
+
+// lines joins the facts to lines that fit by the given measure; a fact too long for a line of its own is cut.
+func (s *summary) lines(fits func(string) bool) []string {
+	var lines []string
+	line := ""
+	for _, fact := range s.facts {
+		if joined := line + " · " + fact; line != "" && fits(joined) {
+			line = joined
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		line = shorten(fact, fits)
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// shorten cuts a text, with an ellipsis, until it fits by the given measure.
+func shorten(text string, fits func(string) bool) string {
+	for most := mostRunes; most > 0 && !fits(text); most-- {
+		text = clip(text, most)
+	}
+	return text
+}
+
+// counted writes a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Grouped(fmt.Sprint(n)) + " " + thing + "s"
+}

@@ -1,0 +1,242 @@
+package draw
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sizes of a text picture in columns and lines.
+const (
+	defaultColumns = 100
+	leastColumns   = 40
+	mostColumns    = 10_000
+	defaultRows    = 48 // of all clusters together
+	textTickSpace  = 12
+)
+
+// textPage is what all texts share: lines of characters of some width, a plot in them and an axis of time below it.
+type textPage struct {
+	out     *bufio.Writer
+	width   int
+	gutter  int // columns left of the plot
+	columns int // columns of time
+	axis    Axis
+}
+
+// textChart is a layout placed on lines of characters.
+type textChart struct {
+	textPage
+	*layout
+	shown marks
+}
+
+// marks are the special characters that a picture contains and its key explains.
+type marks struct{ brief, mixed, late bool }
+
+// drawText writes the picture as text.
+func drawGanttText(w io.Writer, l *layout, s summary, opt GanttOptions) error {
+	page, err := newTextPage(w, opt.Width, opt.Height)
+	if err != nil {
+		return err
+	}
+	t := &textChart{textPage: page, layout: l}
+	t.gutter = 3
+	for k := range l.bands {
+		t.gutter = max(t.gutter, 1+len(strconv.Itoa(l.bands[k].processors-1)))
+	}
+	t.columns = t.width - t.gutter - 2
+	t.axis = NewAxis("time", l.from(), l.last, plain(l.unit), t.columns/textTickSpace)
+	header := t.writeHeader(s)
+	rows := defaultRows
+	if opt.Height > 0 {
+		const footer = 4
+		rows = opt.Height - header - footer - len(l.bands)
+	}
+	t.writeBands(rows)
+	t.writeAxis()
+	t.writeKey()
+	return t.out.Flush()
+}
+
+// newTextPage makes a page of the asked width; 0 stands for the usual one.
+func newTextPage(w io.Writer, width, height int) (textPage, error) {
+	if width == 0 {
+		width = defaultColumns
+	}
+	if width < leastColumns || width > mostColumns {
+		return textPage{}, fmt.Errorf("width %d: expected %d to %d columns", width, leastColumns, mostColumns)
+	}
+	if height < 0 {
+		return textPage{}, fmt.Errorf("height %d: expected lines, or 0", height)
+	}
+	return textPage{out: bufio.NewWriter(w), width: width}, nil
+}
+
+// line writes one line without white space at its end.
+func (t *textPage) line(format string, values ...any) {
+	t.out.WriteString(strings.TrimRight(fmt.Sprintf(format, values...), " "))
+	t.out.WriteByte('\n')
+}
+
+// writeHeader writes the title and the summary and returns the number of lines.
+func (t *textPage) writeHeader(s summary) int {
+	fits := func(text string) bool { return utf8.RuneCountInString(plain(text)) <= t.width }
+	t.line("%s", plain(shorten(s.title, fits)))
+	lines := s.lines(fits)
+	for _, line := range lines {
+		t.line("%s", plain(line))
+	}
+	return 1 + len(lines)
+}
+
+// writeBands writes every cluster, with about the given number of rows together.
+func (t *textChart) writeBands(rows int) {
+	rasters := t.rasters(rows)
+	for k := range rasters {
+		b := &t.bands[k]
+		title := plain(b.id) + " · " + strings.Join(b.notes(), " · ")
+		title = strings.ReplaceAll(title, "–", "-")
+		t.line("%s", clip(title, t.width))
+		t.writeRaster(&rasters[k])
+	}
+	if len(t.jobs) == 0 {
+		const empty = "no jobs placed"
+		t.line("%*s│%s%s", t.gutter+1, "", strings.Repeat(" ", (t.columns-len(empty))/2), empty)
+	}
+}
+
+// rasters are the clusters in cells: a row a processor, or a row several processors where there are too many.
+func (t *textChart) rasters(rows int) []raster {
+	processors := max(t.processors(), 1)
+	rasters := make([]raster, len(t.bands))
+	for k := range t.bands {
+		most := t.bands[k].processors
+		share := int(math.Round(float64(rows) * float64(most) / float64(processors)))
+		rasters[k] = newRaster(min(max(share, 1), most), t.columns, most)
+	}
+	for k := range t.blocks {
+		b := &t.blocks[k]
+		columns := float64(t.columns)
+		rasters[b.band].add(b, t.axis.At(b.start)*columns, t.axis.At(b.end)*columns)
+	}
+	return rasters
+}
+
+// writeRaster writes the rows of a cluster.
+func (t *textChart) writeRaster(r *raster) {
+	var above []int
+	for row := range r.rows {
+		holders := r.holders(row)
+		cells := t.paint(holders, above)
+		t.line("%*d │%s", t.gutter, row*r.perRow, string(cells))
+		above = holders
+	}
+}
+
+// paint draws a row: each run of cells of a job begins with an edge and is filled with one of four shades; the id stands
+// where the job is not in the row above, if it has room.
+func (t *textChart) paint(holders, above []int) []rune {
+	cells := make([]rune, len(holders))
+	for from := 0; from < len(holders); {
+		to := from + 1
+		for to < len(holders) && holders[to] == holders[from] {
+			to++
+		}
+		run, holder := cells[from:to], holders[from]
+		from = to
+		switch holder {
+		case nobody:
+			fillRunes(run, ' ')
+			continue
+		case brief:
+			t.shown.brief = true
+			fillRunes(run, '▏')
+			continue
+		case several:
+			t.shown.mixed = true
+			fillRunes(run, '▚')
+			continue
+		}
+		j := &t.jobs[holder]
+		fillRunes(run, shades[j.hue%len(shades)])
+		if len(run) > 1 {
+			run[0] = '▐'
+		}
+		if j.late() {
+			t.shown.late = true
+			run[len(run)-1] = '!'
+		}
+		if start := to - len(run); above == nil || above[start] != holder {
+			labelRun(run, j)
+		}
+	}
+	return cells
+}
+
+// shades fill the cells of jobs in turn.
+var shades = []rune{'░', '▓', '▒', '█'}
+
+// labelRun writes a job's id after the first cell of a run, if it fits before the last.
+func labelRun(run []rune, j *job) {
+	room := len(run) - 1
+	if j.late() {
+		room--
+	}
+	if id := []rune(plain(j.id)); len(id) <= room {
+		copy(run[1:], id)
+	}
+}
+
+// fillRunes sets every rune.
+func fillRunes(run []rune, to rune) {
+	for k := range run {
+		run[k] = to
+	}
+}
+
+// writeAxis writes the axis with its ticks, their labels and the caption.
+func (t *textPage) writeAxis() {
+	base := make([]rune, t.columns)
+	fillRunes(base, '─')
+	labels := make([]rune, t.width)
+	fillRunes(labels, ' ')
+	free := 0
+	for _, tick := range t.axis.Ticks {
+		if tick.Label == "" {
+			continue
+		}
+		column := min(int(math.Round(tick.At*float64(t.columns))), t.columns-1)
+		base[column] = '┬'
+		text := []rune(tick.Label)
+		at := min(max(t.gutter+2+column-len(text)/2, 0), t.width-len(text))
+		if at >= free {
+			copy(labels[at:], text)
+			free = at + len(text) + 1
+		}
+	}
+	t.line("%*s └%s", t.gutter, "", string(base))
+	t.line("%s", string(labels))
+	t.line("%s", clip(strings.Repeat(" ", t.gutter+2)+t.axis.Caption, t.width))
+}
+
+// writeKey explains the special characters that occur.
+func (t *textChart) writeKey() {
+	var key []string
+	if t.shown.late {
+		key = append(key, "! late")
+	}
+	if t.shown.mixed {
+		key = append(key, "▚ several jobs")
+	}
+	if t.shown.brief {
+		key = append(key, "▏ less than half a cell")
+	}
+	if len(key) > 0 {
+		t.line("%s", clip(strings.Repeat(" ", t.gutter+2)+strings.Join(key, "   "), t.width))
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// refusal says what is wrong with a request.
+type refusal struct {
+	status  int
+	Message string  `json:"error"`
+	Faults  []fault `json:"faults,omitempty"`
+}
+
+// fault is one thing that is wrong with an instance.
+type fault struct {
+	Path    string `json:"path"` // such as jobs[3].after[0]; empty: the instance as a whole
+	Message string `json:"message"`
+}
+
+// badRequest is the refusal of a request with a mistake.
+func badRequest(format string, args ...any) *refusal {
+	return &refusal{status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+}
+
+// badInstance lists what is wrong with an instance, each with its JSON path.
+func badInstance(err error) *refusal {
+	wrong := badRequest("the instance is wrong: %s", err)
+	if input := (*model.InputError)(nil); errors.As(err, &input) {
+		for _, f := range input.Faults {
+			wrong.Faults = append(wrong.Faults, fault{f.Path, f.Message})
+		}
+	}
+	return wrong
+}
+
+// failure is the refusal where a solver ends with an error.
+func failure(err error) *refusal {
+	if errors.Is(err, solve.ErrUnsupported) {
+		return &refusal{status: http.StatusUnprocessableEntity, Message: err.Error()}
+	}
+	return &refusal{status: http.StatusInternalServerError, Message: err.Error()}
+}
+
+// line is a line of the answer; one of the fields is there.
+type line struct {
+	Progress *progress `json:"progress,omitempty"`
+	Result   *result   `json:"result,omitempty"`
+	Error    string    `json:"error,omitempty"` // of a run that failed after its first line
+}
+
+// progress is an improvement.
+type progress struct {
+	Evaluations int64       `json:"evaluations"`
+	Objective   *float64    `json:"objective,omitempty"` // absent: no schedule yet
+	Bound       model.Bound `json:"bound,omitzero"`      // absent: none is proved yet
+	Left        int         `json:"left"`                // jobs that the best schedule leaves out
+}
+
+// result is what a run came to. The solution says itself what it costs and what is proved of it.
+type result struct {
+	Status   model.Status    `json:"status"`
+	Stop     model.Stop      `json:"stop"`
+	Reason   string          `json:"reason,omitempty"`   // why the instance is infeasible
+	Warning  string          `json:"warning,omitempty"`  // what went wrong although there is a solution
+	Solution json.RawMessage `json:"solution,omitempty"` // absent: none was found
+}
+
+// progressOf is what a client is told of an improvement; JSON has no infinite numbers.
+func progressOf(p solve.Progress) *progress {
+	finite := func(x float64) *float64 {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	return &progress{Evaluations: p.Evaluations, Objective: finite(p.Objective), Bound: p.Bound, Left: p.Left}
+}
+
+// answer writes the answer to one request: a refusal, or lines.
+type answer struct {
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	patience time.Duration // for the client to accept a line
+	begun    bool          // there are lines
+}
+
+// refuse answers with what is wrong.
+func (a *answer) refuse(wrong *refusal) {
+	a.w.Header().Set("Content-Type", "application/json")
+	a.w.WriteHeader(wrong.status)
+	_ = json.NewEncoder(a.w).Encode(wrong) // a client that is gone needs no answer
+}
+
+// line writes a line at once. Its error says that the client is gone, or does not read.
+func (a *answer) line(l line) error {
+	if !a.begun {
+		a.begun = true
+		a.w.Header().Set("Content-Type", "application/x-ndjson")
+	}
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.patience)) // where that cannot be set there is no limit
+	defer func() { _ = a.control.SetWriteDeadline(time.Time{}) }()
+	if err := json.NewEncoder(a.w).Encode(l); err != nil {
+		return err
+	}
+	return a.control.Flush()
+}
+
+// end writes the last line or, where the run failed before any, what is wrong.
+func (a *answer) end(e ending) {
+	if e.err != nil && !a.begun {
+		a.refuse(failure(e.err))
+		return
+	}
+	last := line{}
+	switch solution, err := written(e.result.Solution); {
+	case e.err != nil:
+		last.Error = e.err.Error()
+	case err != nil:
+		last.Error = err.Error()
+	default:
+		last.Result = &result{Status: e.result.Status, Stop: e.result.Stop, Reason: e.result.Reason, Warning: e.result.Warning, Solution: solution}
+	}
+	_ = a.line(last) // a client that is gone needs no answer
+}
+
+// written is a solution as JSON, which the line that holds it makes compact; empty: there is none.
+func written(sol *model.Solution) (json.RawMessage, error) {
+	if sol == nil {
+		return nil, nil
+	}
+	var text bytes.Buffer
+	err := model.WriteSolution(&text, sol)
+	return text.Bytes(), err
+}

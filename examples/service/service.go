@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// service solves instances, a few at a time. Its limits are there because those who ask are not those who pay for the machine.
+type service struct {
+	mostBytes         int64 // of a body
+	mostJobs          int
+	mostProcessors    int
+	reading           time.Duration // that a body may take to arrive
+	writing           time.Duration // that a client may take to accept a line
+	deadline, longest time.Duration // of a run where the request names none, and at most
+	slots             chan struct{} // holds one for each run
+}
+
+// newService has room for the number of runs at a time.
+func newService(runs int) *service {
+	return &service{
+		mostBytes: 16 << 20, mostJobs: 20_000, mostProcessors: 100_000, reading: 20 * time.Second, writing: 5 * time.Second,
+		deadline: 10 * time.Second, longest: time.Minute, slots: make(chan struct{}, runs),
+	}
+}
+
+// routes are what can be asked for.
+func (s *service) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /solve", s.solve)
+	return mux
+}
+
+// request is what a request asks for.
+type request struct {
+	instance *model.Instance
+	choice   solve.Choice
+	deadline time.Duration
+	seed     uint64
+}
+
+// solve answers one request. The run takes a slot until it has ended, so no more than there are slots ever work.
+func (s *service) solve(w http.ResponseWriter, r *http.Request) {
+	out := &answer{w: w, control: http.NewResponseController(w), patience: s.writing}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	default:
+		w.Header().Set("Retry-After", "1")
+		out.refuse(&refusal{status: http.StatusServiceUnavailable, Message: "as many runs as there may be are under way"})
+		return
+	}
+	asked, wrong := s.read(w, r, out.control)
+	if wrong != nil {
+		out.refuse(wrong)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), asked.deadline) // ends early where the client hangs up
+	defer cancel()
+	improved, ended := start(ctx, asked)
+	told := solve.Progress{Left: -1} // on the last line; none yet
+	for {
+		select {
+		case p := <-improved:
+			told.Evaluations = p.Evaluations
+			if told == p {
+				continue // no better: solvers report how far they are, too
+			}
+			told = p
+			if err := out.line(line{Progress: progressOf(p)}); err != nil {
+				cancel() // nobody reads it: the run ends, and the loop goes on until it has
+			}
+		case e := <-ended:
+			out.end(e)
+			return
+		}
+	}
+}
+
+// start runs the solver. The solver never waits for the client: of improvements that come faster than the client reads, the latest counts.
+func start(ctx context.Context, asked *request) (improved <-chan solve.Progress, ended <-chan ending) {
+	latest, end := make(chan solve.Progress, 1), make(chan ending, 1)
+	opt := solve.Options{Seed: asked.seed, Progress: func(p solve.Progress) { // called from one goroutine at a time
+		select {
+		case <-latest:
+		default:
+		}
+		latest <- p
+	}}
+	go func() {
+		var e ending
+		defer func() {
+			if fault := recover(); fault != nil { // one broken solver must not end the runs of the others
+				e = ending{err: fmt.Errorf("panic: %v", fault)}
+			}
+			end <- e
+		}()
+		e.result, e.err = solve.Run(ctx, asked.choice, asked.instance, opt)
+	}()
+	return latest, end
+}
+
+// ending is what a run ended with.
+type ending struct {
+	result solve.Result
+	err    error
+}
+
+// read reads a request and says what is wrong with it.
+func (s *service) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (*request, *refusal) {
+	asked, wrong := s.readQuery(r.URL.Query())
+	if wrong != nil {
+		return nil, wrong
+	}
+	_ = control.SetReadDeadline(time.Now().Add(s.reading)) // where that cannot be set there is no limit
+	in, err := model.ReadInstance(http.MaxBytesReader(w, r.Body, s.mostBytes), "")
+	_ = control.SetReadDeadline(time.Time{}) // from here on the connection is watched for the client's end
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("expected an instance of at most %d bytes", s.mostBytes)}
+	case err != nil:
+		return nil, badInstance(err)
+	case len(in.Jobs()) > s.mostJobs || in.Processors() > s.mostProcessors:
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("expected at most %d jobs and %d processors, found %d and %d",
+			s.mostJobs, s.mostProcessors, len(in.Jobs()), in.Processors())}
+	}
+	if err := asked.choice.Solver.Supports(in); err != nil {
+		return nil, failure(err)
+	}
+	asked.instance = in
+	return asked, nil
+}
+
+// readQuery reads the solver, the deadline and the seed.
+func (s *service) readQuery(query url.Values) (*request, *refusal) {
+	asked := &request{deadline: s.deadline, seed: 1}
+	name := "auto"
+	var err error
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		value := query.Get(key)
+		switch key {
+		case "solver":
+			name = value
+		case "deadline":
+			if asked.deadline, err = time.ParseDuration(value); err != nil || asked.deadline <= 0 || asked.deadline > s.longest {
+				return nil, badRequest("deadline: expected a duration above 0 and of at most %s, such as 500ms; found %q", s.longest, value)
+			}
+		case "seed":
+			if asked.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+				return nil, badRequest("seed: expected a whole number, found %q", value)
+			}
+		default:
+			return nil, badRequest("expected solver, deadline and seed; found %q", key)
+		}
+	}
+	if solve.External(name) { // a command that a stranger wrote must not run here
+		return nil, badRequest("solver: expected one that comes with allot, found %q", name)
+	}
+	if asked.choice, err = solve.Choose(name); err != nil {
+		return nil, badRequest("solver: %s", err)
+	}
+	return asked, nil
+}

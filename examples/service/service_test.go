@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// stall is a solver that finds a schedule at once, and then looks for a better one until its context ends.
+type stall struct{}
+
+var (
+	_ = solve.Register(solve.Info{Name: "stall", Doc: "Finds a schedule and goes on.", Source: "this test", New: func() solve.Solver { return stall{} }})
+	_ = solve.Register(solve.Info{Name: "broken", Doc: "Panics.", Source: "this test", New: func() solve.Solver { return broken{} }})
+
+	stalling atomic.Int32 // runs of stall under way
+)
+
+func (stall) Supports(*model.Instance) error { return nil }
+
+func (stall) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	stalling.Add(1)
+	defer stalling.Add(-1)
+	mct, err := solve.Lookup("mct")
+	if err != nil {
+		return solve.Result{}, err
+	}
+	result, err := mct.New().Solve(context.WithoutCancel(ctx), in, solve.Options{Seed: opt.Seed})
+	opt.Progress(solve.Progress{Evaluations: 1, Objective: 7, Bound: model.ProvedBound(1)})
+	<-ctx.Done()
+	result.Stop = solve.Stopped(ctx).Stop
+	return result, err
+}
+
+// broken is a solver that panics.
+type broken struct{ stall }
+
+func (broken) Solve(context.Context, *model.Instance, solve.Options) (solve.Result, error) {
+	panic("no luck")
+}
+
+// begin starts a service of one run at a time.
+func begin(t *testing.T, change func(*service)) *httptest.Server {
+	t.Helper()
+	s := newService(1)
+	if change != nil {
+		change(s)
+	}
+	server := httptest.NewServer(s.routes())
+	t.Cleanup(server.Close)
+	return server
+}
+
+// post asks the service and hands back the answer's status and body.
+func post(t *testing.T, server *httptest.Server, query, body string) (int, string) {
+	t.Helper()
+	response, err := server.Client().Post(server.URL+"/solve"+query, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// example is the text of an example.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// lastOf is the last line of an answer; all of its lines must be right.
+func lastOf(t *testing.T, answer string) (last line) {
+	t.Helper()
+	for text := range strings.Lines(answer) {
+		last = line{}
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&last); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	return last
+}
+
+// checked is the objective of the solution in the result, which the checker accepts for the instance.
+func checked(t *testing.T, instance string, r *result) float64 {
+	t.Helper()
+	in, err := model.ReadInstance(strings.NewReader(instance), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, err := model.ReadSolution(bytes.NewReader(r.Solution), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := model.Check(in, sol)
+	if !report.OK() {
+		t.Fatal(report.Violations)
+	}
+	return report.Objective
+}
+
+// The answer ends with the solution of the chosen solver with its parameters.
+func TestSolves(t *testing.T) {
+	server, instance := begin(t, nil), example(t, "table1")
+	status, text := post(t, server, "?solver=muscle:reading=b&seed=3&deadline=50s", instance)
+	last := lastOf(t, text)
+	if status != http.StatusOK || last.Result == nil || last.Result.Status != model.Feasible || last.Result.Stop != model.StopDone {
+		t.Fatalf("%d: %s", status, text)
+	}
+	checked(t, instance, last.Result)
+	if !strings.Contains(text, `"solver":"muscle"`) || !strings.Contains(text, `"seed":3,"parameters":{"reading":"b"}`) {
+		t.Errorf("the solution does not say how it was made: %s", text)
+	}
+	status, text = post(t, server, "?solver=exact", instance)
+	if last = lastOf(t, text); status != http.StatusOK || last.Result == nil || last.Result.Status != model.Optimal {
+		t.Fatalf("%d: %s", status, text)
+	}
+	first := checked(t, instance, last.Result)
+	status, text = post(t, server, "?deadline=300ms", instance)
+	if last = lastOf(t, text); status != http.StatusOK || last.Result == nil || strings.Count(text, "\n") > 20 {
+		t.Fatalf("without a choice: %d: %s", status, text)
+	}
+	if objective := checked(t, instance, last.Result); objective < first*(1-1e-9) {
+		t.Errorf("%v is better than the optimum, %v", objective, first)
+	}
+}
+
+// Improvements arrive while the run goes on. At the deadline comes the best so far, which says why it is no better.
+func TestDeadlineGivesTheBestSoFar(t *testing.T) {
+	server, instance := begin(t, nil), example(t, "multicluster")
+	began := time.Now()
+	response, err := server.Client().Post(server.URL+"/solve?solver=stall&deadline=1500ms", "", strings.NewReader(instance))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	lines := bufio.NewReader(response.Body)
+	first, err := lines.ReadString('\n')
+	if want := `{"progress":{"evaluations":1,"objective":7,"bound":1,"left":0}}` + "\n"; err != nil || first != want {
+		t.Fatalf("first %q, %v", first, err)
+	}
+	if took := time.Since(began); stalling.Load() != 1 || took > time.Second {
+		t.Errorf("the first line came after %s with %d runs under way", took, stalling.Load())
+	}
+	rest, err := io.ReadAll(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := lastOf(t, string(rest))
+	if last.Result == nil || last.Result.Stop != model.StopTime || last.Result.Status != model.Feasible {
+		t.Fatalf("%s", rest)
+	}
+	checked(t, instance, last.Result)
+	if took := time.Since(began); took < 1500*time.Millisecond {
+		t.Errorf("ended after %s already", took)
+	}
+}
+
+// Whoever hangs up stops the run; the slot is free again. Meanwhile nobody else gets one.
+func TestHangingUpStopsTheRun(t *testing.T) {
+	server, instance := begin(t, nil), example(t, "tiny")
+	ctx, hangUp := context.WithCancel(t.Context())
+	defer hangUp()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/solve?solver=stall&deadline=1m", strings.NewReader(instance))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := server.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := bufio.NewReader(response.Body).ReadString('\n'); err != nil || stalling.Load() != 1 {
+		t.Fatalf("%v, %d runs under way", err, stalling.Load())
+	}
+	if status, text := post(t, server, "?solver=mct", instance); status != http.StatusServiceUnavailable || !strings.Contains(text, "under way") {
+		t.Errorf("a second run: %d: %s", status, text)
+	}
+	hangUp()
+	for end := time.Now().Add(10 * time.Second); stalling.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the run goes on")
+		}
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if status, text := post(t, server, "?solver=mct", instance); status == http.StatusOK {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("the slot is not free: %d: %s", status, text)
+		}
+	}
+}
+
+// What is wrong with a request is said with its place.
+func TestRefuses(t *testing.T) {
+	small := func(s *service) { s.mostBytes, s.mostJobs = 20_000, 30 }
+	server, tiny := begin(t, small), example(t, "tiny")
+	wrong := strings.Replace(tiny, `"jobs": [`, `"jobs": [{"id": "odd", "work": -1, "after": ["nobody"]},`, 1)
+	if wrong == tiny {
+		t.Fatal("the example has no jobs where the test looks for them")
+	}
+	for name, c := range map[string]struct {
+		query, body string
+		status      int
+		want        string
+	}{
+		"no JSON":          {"", "{", http.StatusBadRequest, `"faults":[{"path":""`},
+		"a wrong number":   {"", wrong, http.StatusBadRequest, `{"path":"jobs[0].work","message":"expected `},
+		"solver":           {"?solver=serch", tiny, http.StatusBadRequest, `did you mean \"search\"?`},
+		"parameter":        {"?solver=search:effort=much", tiny, http.StatusBadRequest, "solver search: parameter effort"},
+		"a command":        {"?solver=mct%2Bexec:true", tiny, http.StatusBadRequest, "expected one that comes with allot"},
+		"labelled command": {"?solver=x=exec:true", tiny, http.StatusBadRequest, "expected one that comes with allot"},
+		"deadline":         {"?deadline=2h", tiny, http.StatusBadRequest, "of at most 1m0s"},
+		"no deadline":      {"?deadline=0s", tiny, http.StatusBadRequest, "above 0"},
+		"seed":             {"?seed=-1", tiny, http.StatusBadRequest, "seed: expected a whole number"},
+		"another word":     {"?sovler=mct", tiny, http.StatusBadRequest, `found \"sovler\"`},
+		"unsupported":      {"?solver=muscle", example(t, "workflow"), http.StatusUnprocessableEntity, "unsupported"},
+		"too many bytes":   {"", tiny + strings.Repeat(" ", 20_000), http.StatusRequestEntityTooLarge, "at most 20000 bytes"},
+		"too many jobs":    {"", example(t, "multicluster"), http.StatusRequestEntityTooLarge, "at most 30 jobs"},
+		"a broken solver":  {"?solver=broken", tiny, http.StatusInternalServerError, "panic: no luck"},
+	} {
+		status, text := post(t, server, c.query, c.body)
+		if status != c.status || !strings.Contains(text, c.want) || !json.Valid([]byte(text)) {
+			t.Errorf("%s: %d: %s, want %d with %q", name, status, text, c.status, c.want)
+		}
+	}
+	response, err := server.Client().Get(server.URL + "/solve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %s", response.Status)
+	}
+}
+
+// An infeasible instance has a result without a solution, which says why.
+func TestInfeasible(t *testing.T) {
+	server := begin(t, nil)
+	status, text := post(t, server, "?solver=ggone&deadline=20s", strings.ReplaceAll(example(t, "ggone"), `"rate": `, `"rate": 9`))
+	if last := lastOf(t, text); status != http.StatusOK || last.Result == nil || last.Result.Status != model.Infeasible || last.Result.Reason == "" || last.Result.Solution != nil {
+		t.Errorf("%d: %s", status, text)
+	}
+}

@@ -1,0 +1,25 @@
+package suggest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/internal/suggest"
+)
+
+// A slip of the keyboard finds its name; another word, or none, finds nothing.
+func TestWords(t *testing.T) {
+	known := []string{"fcfs", "fcfs-list", "search", "minmin", "maxmin", "muscle", ""}
+	for found, want := range map[string]string{
+		"serch": "search", "saerch": "search", "minimin": "minmin", "fcsf": "fcfs", "musle": "muscle", "searchh": "search",
+		"": "", "x": "", "genetic": "", "größe": "", strings.Repeat("search", 100): "",
+	} {
+		words := ""
+		if want != "" {
+			words = `; did you mean "` + want + `"?`
+		}
+		if got := suggest.Words(found, known); got != words {
+			t.Errorf("%q: got %q, want %q", found, got, words)
+		}
+	}
+}

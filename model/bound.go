@@ -1,0 +1,97 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Bound is a proved lower bound of an objective, or none, which is the zero value. In JSON it is a
+// number; a field of this type is tagged omitzero, so that none is absent.
+type Bound struct {
+	value float64
+	known bool
+}
+
+// ProvedBound is a bound of the given value; none where that is NaN or infinite, which bounds nothing.
+func ProvedBound(value float64) Bound {
+	if !isFinite(value) {
+		return Bound{}
+	}
+	return Bound{value, true}
+}
+
+// Value is the value of the bound, and whether there is one.
+func (b Bound) Value() (value float64, known bool) { return b.value, b.known }
+
+// Known says that there is a bound.
+func (b Bound) Known() bool { return b.known }
+
+// Or is the value of the bound; where there is none, the given number.
+func (b Bound) Or(absent float64) float64 {
+	if b.known {
+		return b.value
+	}
+	return absent
+}
+
+// Max is the better of two bounds: the higher one. Any bound is better than none.
+func (b Bound) Max(other Bound) Bound {
+	if !b.known || other.known && other.value > b.value {
+		return other
+	}
+	return b
+}
+
+// Equal says that both are none or have one value, as == does; packages that compare structs deeply look for this method.
+func (b Bound) Equal(other Bound) bool { return b == other }
+
+// String is the value as fmt writes a number; "none" where there is none.
+func (b Bound) String() string {
+	if !b.known {
+		return "none"
+	}
+	return fmt.Sprint(b.value)
+}
+
+// MarshalJSON writes a number, or null where there is no bound.
+func (b Bound) MarshalJSON() ([]byte, error) {
+	if !b.known {
+		return []byte("null"), nil
+	}
+	return json.Marshal(b.value)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (b *Bound) UnmarshalJSON(text []byte) error {
+	var value *float64
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	if *b = (Bound{}); value != nil {
+		*b = ProvedBound(*value)
+	}
+	return nil
+}
+
+// Gap is by how much an objective is above a proved bound, in % of the objective: 100·(objective − bound)/|objective|. It is 0 where the
+// two are equal up to [Tolerance], which is when a schedule counts as proved optimal, and where the bound is above the objective, as it
+// may be of a schedule that leaves out jobs. There is none without a bound, of an objective that is not finite, and where the quotient is
+// not finite.
+func Gap(objective float64, bound Bound) (percent float64, ok bool) {
+	if !bound.known || !isFinite(objective) {
+		return 0, false
+	}
+	if difference := objective - bound.value; difference > Tolerance*math.Abs(objective) {
+		percent = 100 * difference / math.Abs(objective)
+	}
+	return percent, isFinite(percent)
+}
+
+// Gap is the [Gap] of the solution's objective and bound; none where one of them is not stated.
+func (s *Solution) Gap() (percent float64, ok bool) {
+	if s.Objective == nil {
+		return 0, false
+	}
+	return Gap(*s.Objective, s.Bound)
+}

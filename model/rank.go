@@ -1,0 +1,43 @@
+package model
+
+import "math"
+
+// Rank is how good a schedule is: fewer jobs left out first, then a lower objective.
+type Rank struct {
+	Left      int     // jobs that the schedule leaves out
+	Objective float64 // of the schedule
+}
+
+// NewRank is the rank of a schedule by the number of jobs that it leaves out and its objective.
+func NewRank(left int, objective float64) Rank { return Rank{left, objective} }
+
+// NoRank is the rank of no schedule at all: any schedule is better, even one of an infinite objective.
+func NoRank() Rank { return Rank{math.MaxInt, math.Inf(1)} }
+
+// None says that this is the rank of no schedule at all.
+func (r Rank) None() bool { return r.Left == math.MaxInt }
+
+// Reaches says whether nothing is left out and the objective is as low as the bound, up to rounding.
+func (r Rank) Reaches(bound Bound) bool {
+	value, known := bound.Value()
+	return known && r.Left == 0 && r.Objective <= value+Tolerance*math.Abs(value)
+}
+
+// Better says whether the rank is better than another by more than rounding.
+func (r Rank) Better(than Rank) bool {
+	if r.Left != than.Left {
+		return r.Left < than.Left
+	}
+	if math.IsInf(than.Objective, 0) {
+		return r.Objective < than.Objective
+	}
+	return r.Objective < than.Objective-Tolerance*math.Abs(than.Objective)
+}
+
+// Less orders ranks, the better first, to the last bit.
+func (r Rank) Less(than Rank) bool {
+	if r.Left != than.Left {
+		return r.Left < than.Left
+	}
+	return r.Objective < than.Objective
+}

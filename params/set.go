@@ -1,0 +1,178 @@
+package params
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/internal/suggest"
+)
+
+// Error says that a parameter has a value that it cannot have.
+type Error struct {
+	Name     string // of the parameter; in a chain stage.parameter
+	Expected string
+	Found    any // a number or a text
+}
+
+// Error names the parameter.
+func (e *Error) Error() string { return "parameter " + e.Name + ": " + e.Fault() }
+
+// Fault is the error without the name, for a caller that names the parameter by a flag or by a place in a file.
+func (e *Error) Fault() string {
+	return fmt.Sprintf("expected %s, found %s", e.Expected, found(e.Found))
+}
+
+// found is a value in a message: a text in quotes, anything else as a user writes it.
+func found(value any) string {
+	v := reflect.ValueOf(value)
+	switch {
+	case !v.IsValid():
+		return "none"
+	case v.Kind() == reflect.String:
+		return strconv.Quote(v.String())
+	}
+	return textOf(v)
+}
+
+// Checker can say what is wrong with parameters that are each in their range, such as a least value above the largest. The error is an [*Error].
+type Checker interface {
+	Check() error
+}
+
+// Check says which parameter of s, or of a part of it, has a value that it cannot have, by its tags or by the [Checker].
+func Check(s any) error {
+	for _, f := range fieldsOf(s) {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	return checkers(s)
+}
+
+// checkers asks s and its parts that are a [Checker].
+func checkers(s any) error {
+	if composite, ok := s.(Composite); ok {
+		for _, part := range composite.Parts() {
+			err := checkers(part.Of)
+			if wrong := (*Error)(nil); part.Name != "" && errors.As(err, &wrong) {
+				err = &Error{part.Name + "." + wrong.Name, wrong.Expected, wrong.Found}
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if c, ok := s.(Checker); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// Set sets a parameter from text; it refuses a value that the tags do not allow. In a chain a+b the name may be a.name, or the name alone, which sets it in
+// every stage that has it.
+func Set(s any, name, text string) error {
+	set := false
+	var known []string
+	for _, f := range fieldsOf(s) {
+		known = append(known, f.Name)
+		if f.Name != name && !strings.HasSuffix(f.Name, "."+name) {
+			continue
+		}
+		set = true
+		if err := f.set(text); err != nil {
+			return err
+		}
+	}
+	switch {
+	case set:
+		return nil
+	case len(known) == 0:
+		return fmt.Errorf("unknown parameter %q: there are none", name)
+	}
+	return fmt.Errorf("unknown parameter %q: expected one of %s%s", name, strings.Join(known, ", "), suggest.Words(name, known))
+}
+
+// set parses the text into the field, which stays as it was where the text is refused.
+func (f *field) set(text string) error {
+	kind := f.value.Type()
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	parsed := reflect.New(kind).Elem()
+	var err error
+	switch {
+	case !f.value.CanSet():
+		return fmt.Errorf("parameter %s cannot be set: expected a pointer to what has it", f.Name)
+	case kind.Kind() == reflect.String:
+		parsed.SetString(text)
+	case kind.Kind() == reflect.Bool:
+		var b bool
+		b, err = strconv.ParseBool(text)
+		parsed.SetBool(b)
+	case kind.Kind() == reflect.Int || kind.Kind() == reflect.Int64:
+		var n int64
+		n, err = strconv.ParseInt(text, 10, kind.Bits())
+		parsed.SetInt(n)
+	case kind.Kind() == reflect.Float64:
+		var x float64
+		x, err = strconv.ParseFloat(text, 64)
+		parsed.SetFloat(x)
+	default:
+		return fmt.Errorf("parameter %s cannot be set from text", f.Name)
+	}
+	if err != nil {
+		return &Error{f.Name, "a value of type " + f.Type, text}
+	}
+	if f.value.Kind() == reflect.Pointer {
+		pointer := reflect.New(kind)
+		pointer.Elem().Set(parsed)
+		parsed = pointer
+	}
+	if err := (&field{Parameter: f.Parameter, value: parsed}).check(); err != nil {
+		return err
+	}
+	f.value.Set(parsed)
+	return nil
+}
+
+// check says what is wrong with the value by the tags.
+func (f *field) check() error {
+	interval := f.Range
+	if interval == nil {
+		interval = everything
+	}
+	switch value := f.stated().(type) {
+	case string:
+		if f.Values != nil && !slices.Contains(f.Values, value) {
+			return &Error{f.Name, "one of " + strings.Join(f.Values, ", "), value}
+		}
+	case float64:
+		if !interval.Contains(value) {
+			return &Error{f.Name, f.numbers(interval), f.value.Interface()}
+		}
+	}
+	return nil
+}
+
+// numbers says which numbers are allowed.
+func (f *field) numbers(r *Range) string {
+	noun := "a number "
+	switch {
+	case f.Type == "int" || f.Type == "int64":
+		noun = "a whole number "
+	case r == everything:
+		return "a finite number"
+	case math.IsInf(r.Low, -1) || math.IsInf(r.High, 1):
+		noun = "a finite number "
+	}
+	words := r.words()
+	if strings.HasPrefix(words, "at ") {
+		words = "of " + words
+	}
+	return noun + words
+}

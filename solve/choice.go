@@ -1,0 +1,156 @@
+package solve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/params"
+)
+
+// Choice is a solver with its parameters as chosen, which is what [Run] runs. [Choose] reads one from text and [Info.Choice] leaves the parameters as
+// they are by default. A program that fills in the parameters itself sets the fields of the solver:
+//
+//	muscle := solvers.NewMuscle()
+//	muscle.Reading = "b"
+//	choice := solve.Choice{Info: info, Solver: muscle}
+//
+// Running a choice does not change it. Copies of a choice share its solver.
+type Choice struct {
+	Label  string            // what tables call it
+	Info   Info              // of the solver
+	Solver Solver            // with its parameters
+	Given  map[string]string // the parameters that were set by name, as they were written; in a+b those of a as a.name
+}
+
+// Choice is the solver with its default parameters, under its own name.
+func (i Info) Choice() Choice { return Choice{Label: i.Name, Info: i, Solver: i.New()} }
+
+// Choose reads a solver with its parameters from text, as flags and suite files name it:
+//
+//	name                           a registered solver
+//	name:param=value:param=value   with parameters; rolling_period (and rolling_threshold) for rolling use, see [Rolling]
+//	a+b, a:x=1+b:y=2               solve with a, hand its solution to b as [Options].Start
+//	exec:COMMAND                   a program as solver, see [RegisterScheme]: the command is the rest of the text
+//	label=…                        any of these under another name in tables
+//
+// The label is the whole text where the text states none. A label holds no colon and no comma. A value holds no colon and, but for the
+// signs of a number, no plus sign; [Choice.Set] sets any value.
+func Choose(text string) (Choice, error) {
+	label, rest, labelled := cutLabel(text)
+	switch {
+	case labelled && (label == "" || strings.Contains(label, ",")):
+		return Choice{}, fmt.Errorf("expected a label without comma before the first =, found %q", text)
+	case !labelled:
+		label = text
+	}
+	var names []string
+	var stages [][]setting
+	for _, stage := range stageTexts(rest) {
+		name, settings := stage, []string(nil)
+		if schemeOf(stage) == nil {
+			parts := strings.Split(stage, ":")
+			name, settings = parts[0], parts[1:]
+		}
+		read, err := readSettings(name, settings)
+		if err != nil {
+			if _, unknown := Lookup(name); unknown != nil {
+				err = unknown // a mistake in the name, as in that of a scheme, is the graver one
+			}
+			return Choice{}, err
+		}
+		names, stages = append(names, name), append(stages, read)
+	}
+	info, err := Lookup(strings.Join(names, "+"))
+	if err != nil {
+		return Choice{}, err
+	}
+	choice := info.Choice()
+	choice.Label = label
+	for k, settings := range stages {
+		if before := slices.Index(names, names[k]); !slices.Equal(stages[before], settings) {
+			return Choice{}, fmt.Errorf("expected the same parameters wherever solver %s stands in %q, as solutions state parameters by the solver's name", names[k], rest)
+		}
+		for _, s := range settings {
+			if err := choice.setIn(k, s); err != nil {
+				return Choice{}, fmt.Errorf("solver %s: %w", names[k], err)
+			}
+		}
+	}
+	return choice, nil
+}
+
+// setting is a parameter of a stage as it was written.
+type setting struct{ name, value string }
+
+// The parameters of [Rolling].
+const (
+	rollingPeriod    = "rolling_period"
+	rollingThreshold = "rolling_threshold"
+)
+
+// readSettings splits each param=value. The period of rolling use comes first, as it is what makes the use rolling.
+func readSettings(solver string, texts []string) ([]setting, error) {
+	var settings []setting
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("solver %s: expected PARAM=VALUE behind each colon, found %q", solver, text)
+		}
+		if slices.ContainsFunc(settings, func(s setting) bool { return s.name == name }) {
+			return nil, fmt.Errorf("solver %s: expected parameter %s once, found it twice", solver, name)
+		}
+		s := setting{name, value}
+		if name == rollingPeriod {
+			settings = slices.Insert(settings, 0, s)
+		} else {
+			settings = append(settings, s)
+		}
+	}
+	return settings, nil
+}
+
+// setIn sets a parameter of one stage of the choice.
+func (c *Choice) setIn(stage int, s setting) error {
+	chain, ok := c.Solver.(Chain)
+	if !ok {
+		return c.Set(s.name, s.value)
+	}
+	if s.name == rollingPeriod || s.name == rollingThreshold {
+		return fmt.Errorf("parameter %s: expected it for one solver alone, found it in a stage of %s", s.name, c.Info.Name)
+	}
+	if err := chain[stage].Set(s.name, s.value); err != nil {
+		return err
+	}
+	c.note(chain[stage].Info.Name+"."+s.name, s.value)
+	return nil
+}
+
+// Set sets a parameter from text; rolling_period makes the use rolling. In a+b the name may be a.name, or the name alone, which sets it in
+// every stage that has it. After an error the choice is not to be run.
+func (c *Choice) Set(name, text string) error {
+	solver := c.Solver
+	if _, rolling := solver.(*Rolling); name == rollingPeriod && !rolling {
+		var err error
+		if solver, err = NewRolling(*c, 1, 0); err != nil {
+			return err
+		}
+	}
+	if err := params.Set(solver, name, text); err != nil {
+		return err
+	}
+	c.Solver = solver
+	c.note(name, text)
+	return nil
+}
+
+// note keeps what was set; maps of copies of the choice stay as they are.
+func (c *Choice) note(name, text string) {
+	given := map[string]string{name: text}
+	for before, value := range c.Given {
+		if before != name && !strings.HasSuffix(before, "."+name) {
+			given[before] = value
+		}
+	}
+	c.Given = given
+}

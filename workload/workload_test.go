@@ -1,0 +1,133 @@
+package workload_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/workload"
+)
+
+// with is what New has made, with other values in some fields.
+func with[W any](w *W, set func(*W)) *W {
+	set(w)
+	return w
+}
+
+// generated sets parameters, NAME=VALUE separated by spaces, and makes an instance.
+func generated(t *testing.T, name, given string) (*model.Instance, error) {
+	t.Helper()
+	info, ok := workload.Named(name)
+	if !ok {
+		t.Fatalf("no workload %q", name)
+	}
+	w := info.New()
+	for _, setting := range strings.Fields(given) {
+		parameter, value, _ := strings.Cut(setting, "=")
+		if err := params.Set(w, parameter, value); err != nil {
+			return nil, err
+		}
+	}
+	return w.Generate(1)
+}
+
+// What makes no sense is an error that names the parameter.
+func TestWorkloadsRefuseNonsense(t *testing.T) {
+	for _, c := range []struct{ workload, given, want string }{
+		{"muscle", "clusters=20", `parameter clusters: expected size:speed, such as 20:1,16:1.2, found "20"`},
+		{"muscle", "clusters=0:1", "parameter clusters"},
+		{"muscle", "weights=1,2", "parameter weights: expected three numbers"},
+		{"muscle", "weights=1,2,3/1,2,3/1,2,3/1,2,3/1,2,3", "parameter weights: expected at most 4"},
+		{"muscle", "lower=50 upper=10", "parameter upper: expected at least lower, which is 50, found 10"},
+		{"muscle", "min_size=5 max_size=3", "parameter max_size: expected at least min_size, which is 5, found 3"},
+		{"muscle", "max_ratio=1 min_ratio=2", "parameter max_ratio: expected at least min_ratio, which is 2, found 1"},
+		{"muscle", "max_size=16777217", "parameter max_size: expected a whole number from 1 to 16777216, found 16777217"},
+		{"muscle", "sizes=odd", `parameter sizes: expected one of uniform, log, found "odd"`},
+		{"ggone", "machines=6", "parameter machines: expected machines:speed"},
+		{"ggone", "machines=0:5", "parameter machines"},
+		{"ggone", "load=1", "parameter load: expected a number above 0 and below 1, found 1"},
+		{"ggone", "charge=x", "parameter charge: expected one of response, service"},
+		{"ggone", "min_work=9 max_work=5", "parameter max_work: expected at least min_work"},
+		{"ggone", "min_deadline=90", "parameter max_deadline: expected at least min_deadline"},
+		{"ggone", "min_budget=90", "parameter max_budget: expected at least min_budget"},
+		{"mts", "jobs=1099511627776", "parameter jobs: expected a whole number from 1 to 10000000, found 1099511627776"},
+		{"mts", "q=1.5", "parameter q: expected a number from 0 to 1, found 1.5"},
+	} {
+		if _, err := generated(t, c.workload, c.given); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, %s: error %v, expected one that says %q", c.workload, c.given, err, c.want)
+		}
+	}
+}
+
+// A struct with a value out of its range is refused as well as a text.
+func TestWorkloadsCheckTheirFields(t *testing.T) {
+	for name, w := range map[string]workload.Workload{"jobs": &workload.MTS{Resources: 1}, "resources": &workload.MTS{Jobs: 1}, "sizes": with(workload.NewMuscle(), func(w *workload.Muscle) { w.Sizes = "" })} {
+		_, err := w.Generate(1)
+		if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != name {
+			t.Errorf("%+v: error %v, expected one of parameter %s", w, err, name)
+		}
+	}
+}
+
+// Odd numbers in any parameter never panic: either there is an instance, or the error names the parameter.
+func TestWorkloadNumbersAtTheEdges(t *testing.T) {
+	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "mts": "jobs=3 resources=3 "}
+	for _, info := range workload.All() {
+		for _, p := range params.Of(info.New()) {
+			if p.Type == "string" {
+				continue
+			}
+			for _, value := range []string{"0", "-1", "NaN", "+Inf", "1e308"} {
+				in, err := generated(t, info.Name, small[info.Name]+p.Name+"="+value)
+				if err != nil && !strings.Contains(err.Error(), p.Name) {
+					t.Errorf("%s, %s=%s: the error does not name it: %v", info.Name, p.Name, value, err)
+				}
+				if err == nil && in == nil {
+					t.Errorf("%s, %s=%s: no instance and no error", info.Name, p.Name, value)
+				}
+				if err == nil && value != "0" && value != "-1" {
+					t.Errorf("%s, %s=%s is accepted", info.Name, p.Name, value)
+				}
+			}
+		}
+	}
+}
+
+// A zero means zero, also where the default is another number.
+func TestWorkloadZeroMeansZero(t *testing.T) {
+	in, err := generated(t, "mts", "jobs=50 resources=3 q=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range in.Jobs() {
+		if j.Input != 0 {
+			t.Fatalf("job %s has files, of %v, with q=0", j.ID, j.Input)
+		}
+	}
+	if in, err = generated(t, "ggone", "jobs=5 work_cv=0 arrival_cv=0 cost_exponent=0"); err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range in.Jobs() {
+		if j.WorkCV != 0 {
+			t.Errorf("task %s has a CV of %v with work_cv=0", j.ID, j.WorkCV)
+		}
+	}
+	for _, c := range in.Clusters() {
+		if c.Machines[0].Cost != 0.07 {
+			t.Errorf("cost %v with cost_exponent=0, expected 0.07 on all machines", c.Machines[0].Cost)
+		}
+	}
+	if in, err = generated(t, "muscle", "jobs=0"); err != nil || len(in.Jobs()) != 0 {
+		t.Errorf("%v, expected no jobs", err)
+	}
+	if in, err = generated(t, "muscle", "jobs=20 max_ratio=0 max_size=1"); err != nil {
+		t.Fatal(err)
+	}
+	for k, j := range in.Jobs() {
+		if time := in.Duration(k, 0, model.Processors(0)); j.Deadline != j.Arrival+time {
+			t.Errorf("job %s: deadline %v, expected its length, %v", j.ID, j.Deadline, time)
+		}
+	}
+}
