@@ -1,6 +1,12 @@
 package bench
 
-import "github.com/allot-opt/allot/model"
+import (
+	"cmp"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
 
 // Row is what one solver did on one instance: a line of a run's rows. Every table, picture and test is a function of rows alone.
 type Row struct {
@@ -18,6 +24,7 @@ type Row struct {
 	MaxEvals       int64             `json:"max_evaluations,omitempty" check:"counter"`
 	Workers        int               `json:"workers,omitempty" check:"counter"`
 	Version        string            `json:"version,omitempty"` // of allot
+	Online         *bool             `json:"online,omitempty"`  // whether the solver had to decide before it knew all; absent: not recorded, see [Row.IsOnline]
 
 	Status      model.Status      `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
 	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
@@ -34,6 +41,40 @@ type Row struct {
 
 	Solution *model.Solution `json:"-"`
 	Refused  bool            `json:"-"` // Fault is that the solver does not support the instance
+}
+
+// IsOnline says whether the row is of an on-line policy (see [solve.Info]) on an instance that holds a future: jobs that arrive later than the
+// first, or run times unlike their estimates. On any other instance such a policy knows as much as every solver. A row that does not say so,
+// as those of older versions, is judged by the name of its solver.
+func (row *Row) IsOnline() bool {
+	if row.Online != nil {
+		return *row.Online
+	}
+	info, err := solve.Lookup(cmp.Or(row.Algorithm, row.Solver))
+	return err == nil && isOnline(info, row.Parameters)
+}
+
+// isOnline says whether the solver with the parameters is an on-line policy. Rolling use is none: it plans with the run times.
+func isOnline(info solve.Info, parameters map[string]string) bool {
+	_, rolling := parameters["rolling_period"]
+	return info.Online && !rolling
+}
+
+// holdsFuture says whether there is something in the instance that an on-line policy learns late.
+func holdsFuture(in *model.Instance) bool {
+	if in.Features().Has(model.Arrivals) {
+		return true
+	}
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		if math.IsNaN(j.Estimate) {
+			continue
+		}
+		if estimated := j.Estimate * j.ReferenceSpeed; j.StatesRuntimes() || math.Abs(estimated-j.Work) > model.Tolerance*math.Abs(j.Work) {
+			return true
+		}
+	}
+	return false
 }
 
 // gap is the gap of the row's objective and bound in %; nil: there is none.
