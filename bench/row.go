@@ -78,11 +78,11 @@ func holdsFuture(in *model.Instance) bool {
 }
 
 // gap is the gap of the row's objective and bound in %; nil: there is none.
-func (r *Row) gap() *float64 {
-	if r.Objective == nil {
+func (row *Row) gap() *float64 {
+	if row.Objective == nil {
 		return nil
 	}
-	if gap, ok := model.Gap(*r.Objective, r.Bound); ok {
+	if gap, ok := model.Gap(*row.Objective, row.Bound); ok {
 		return &gap
 	}
 	return nil
