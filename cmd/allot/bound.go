@@ -101,7 +101,7 @@ func objectiveFlag() cli.Flag {
 
 // readTarget reads an instance, with the objective that the flag names, where it does.
 func readTarget(c *cli.Context, path string) (*model.Instance, error) {
-	in, err := model.ReadInstanceFile(path)
+	in, err := readInstance(path)
 	if err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func readInstances(paths, solvers []string) ([]named, error) {
 	var list []named
 	taken := map[string]bool{}
 	for _, path := range paths {
-		in, err := model.ReadInstanceFile(path)
+		in, err := readInstance(path)
 		if err != nil {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ func readSchedules(instance string, solutions ...string) (*model.Instance, []*mo
 	if err := oneFromStdin("INSTANCE and SOLUTION", append([]string{instance}, solutions...)...); err != nil {
 		return nil, nil, err
 	}
-	in, err := model.ReadInstanceFile(instance)
+	in, err := readInstance(instance)
 	if err != nil {
 		return nil, nil, err
 	}

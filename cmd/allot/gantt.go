@@ -61,7 +61,7 @@ func runGantt(c *cli.Context) error {
 	}
 	opt.Width = width
 	if path := c.String("instance"); path != "" {
-		if opt.Instance, err = model.ReadInstanceFile(path); err != nil {
+		if opt.Instance, err = readInstance(path); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func runSimulate(c *cli.Context) error {
 	if c.IsSet("at") {
 		job.Arrival = c.Float64("at")
 	}
-	in, err := model.ReadInstanceFile(args[0])
+	in, err := readInstance(args[0])
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func runSolve(c *cli.Context) error {
 	if err := checkOutputs(c); err != nil {
 		return err
 	}
-	in, err := model.ReadInstanceFile(args[0])
+	in, err := readInstance(args[0])
 	if err != nil {
 		return err
 	}
