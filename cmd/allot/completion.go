@@ -148,11 +148,7 @@ func valuesOf(flag cli.Flag, current string) []string {
 		}
 		values = append(values, first+"exec:")
 	case "objective":
-		for _, metric := range model.MetricTable() {
-			if !metric.PerCluster {
-				values = append(values, metric.Name)
-			}
-		}
+		return model.ObjectiveMetrics()
 	}
 	return values
 }
