@@ -127,7 +127,7 @@ Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible o
 		Commands: []*cli.Command{
 			solveCommand(), boundCommand(), checkCommand(), explainCommand(), compareCommand(), solversCommand(), metricsCommand(),
 			schemaCommand(), importCommand(), exportCommand(), generateCommand(), benchCommand(), simulateCommand(), replayCommand(), ganttCommand(),
-			plotCommand(), reproduceCommand(), completionCommand(),
+			plotCommand(), reproduceCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
