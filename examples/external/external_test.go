@@ -70,6 +70,9 @@ func TestExamples(t *testing.T) {
 	} {
 		t.Run(program, func(t *testing.T) {
 			for _, file := range files {
+				if filepath.Base(file) == "job.json" { // a job, not an instance
+					continue
+				}
 				in, err := model.ReadInstanceFile(file)
 				if err != nil {
 					t.Fatal(err)
