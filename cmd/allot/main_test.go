@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 			env.Vars = append(env.Vars, noRaceSleep)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "terminal": onTerminal},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "terminal": onTerminal, "interrupted": interruptedRun},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "highs":

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -68,6 +69,25 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	checkStatus(ts, command, args[1], strings.ReplaceAll(string(text), "\r\n", "\n"), stderr.String())
+}
+
+// interruptedRun is [status] of a command that gets a signal after a while, as by Ctrl-C: interrupted 0 2s allot solve a.
+func interruptedRun(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || args[2] != "allot" {
+		ts.Fatalf("usage: interrupted N DURATION allot ARG…")
+	}
+	after, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	var stdout, stderr bytes.Buffer
+	command := commandOfScript(ts, args[2:])
+	command.Stdout, command.Stderr = &stdout, &stderr
+	ts.Check(command.Start())
+	signal := time.AfterFunc(after, func() { _ = command.Process.Signal(os.Interrupt) }) // it may have ended
+	defer signal.Stop()
+	if err := command.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		ts.Check(err)
+	}
+	checkStatus(ts, command, args[0], stdout.String(), stderr.String())
 }
 
 // commandOfScript is a command in the folder of the script.

@@ -203,15 +203,11 @@ func solveWithin(c *cli.Context, choice solve.Choice, in *model.Instance, opt so
 	ctx, stop := withinTime(c)
 	defer stop()
 	follow := newWatch(ctx, c.App.ErrWriter, in, c.IsSet("trace"), c.Duration("time"))
-	if follow != nil {
-		opt.Progress = follow.observe
-	}
+	opt.Progress = follow.observe
 	began := time.Now()
 	result, err := solve.Run(ctx, choice, in, opt)
 	elapsed := time.Since(began)
-	if follow != nil {
-		follow.end(result)
-	}
+	follow.end(result)
 	if err != nil {
 		return result, elapsed, err
 	}
