@@ -75,6 +75,8 @@ func formatOfName(name string) string {
 		return "swf"
 	case ".etc":
 		return "etc"
+	case ".csv":
+		return "jobs" // whose reader says which columns it needs
 	}
 	return ""
 }
