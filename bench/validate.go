@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
@@ -88,7 +89,7 @@ func (s *Suite) Validate() error {
 	}
 	s.validateSources(f, labels, all >= 0)
 	if m, ok := model.MetricNamed(s.Objective); s.Objective != "" && (!ok || m.PerCluster) {
-		f.at("objective", "expected a metric with one value, see allot metrics; found %q", s.Objective)
+		f.at("objective", "expected a metric with one value, see allot metrics; found %q%s", s.Objective, suggest.Words(s.Objective, model.ObjectiveMetrics()))
 	}
 	s.Seeds.validate(f, "seeds")
 	if t := s.Budget.Time; t > maxTime || t > 0 && t < minTime {
@@ -112,7 +113,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		known = []string{"seed"}
 		info, ok := workload.Named(source.Generate)
 		if !ok {
-			f.at(path+".generate", "expected a workload, one of %s; found %q", workloadNames(), source.Generate)
+			f.at(path+".generate", "expected a workload, one of %s; found %q%s", strings.Join(workloadNames(), ", "), source.Generate, suggest.Words(source.Generate, workloadNames()))
 			return
 		}
 		target = func() any { return info.New() }
@@ -123,7 +124,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 			for _, info := range Formats() {
 				names = append(names, info.Name)
 			}
-			f.at(path+".import", "expected a format, one of %s; found %q", strings.Join(names, ", "), source.Import)
+			f.at(path+".import", "expected a format, one of %s; found %q%s", strings.Join(names, ", "), source.Import, suggest.Words(source.Import, names))
 			return
 		}
 		target = func() any { return info.New() }
@@ -277,10 +278,10 @@ func validateTemplate(f *suiteFaults, path, template string, parameters map[stri
 }
 
 // workloadNames lists the names of the workloads.
-func workloadNames() string {
+func workloadNames() []string {
 	var names []string
 	for _, info := range workload.All() {
 		names = append(names, info.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

@@ -45,6 +45,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files = slices.DeleteFunc(files, func(file string) bool { return file == "job.json" }) // a job, see TestJob
 	if listed := slices.Sorted(maps.Keys(shows)); !slices.Equal(files, listed) {
 		t.Fatalf("the folder holds %v, this test lists %v", files, listed)
 	}
@@ -153,4 +154,31 @@ func TestTiny(t *testing.T) {
 	if *result.Solution.Objective != 5 {
 		t.Errorf("makespan %v, expected 5", *result.Solution.Objective)
 	}
+}
+
+// The job of the what-if question fits the instance that the README asks it of, and under EASY backfilling it waits there.
+func TestJob(t *testing.T) {
+	job, err := model.ReadJobFile("job.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Arrival = 20
+	in, err := read(t, "backfilling.json").WithJob(*job, "job.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err := solve.Choose("easy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := solve.Run(t.Context(), choice, in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range result.Solution.Jobs {
+		if p.Job == job.ID && p.Start > job.Arrival {
+			return
+		}
+	}
+	t.Errorf("expected %s to be placed and to wait", job.ID)
 }

@@ -17,6 +17,7 @@ import (
 // Complexity: O(n log n + n·p/64) for n pieces on p processors each.
 func Check(in *Instance, sol *Solution) Report {
 	var report Report
+	checkInstance(in, sol, &report) // first: in another instance's plan it is the cause of all that follows
 	in = minimised(in, sol, &report)
 	s := resolve(in, sol, &report)
 	c := &checker{schedule: s, report: &report}

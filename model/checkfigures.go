@@ -9,9 +9,6 @@ import (
 // figures checks what the solution states of itself.
 func (c *checker) figures() {
 	sol := c.sol
-	if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != c.in.SHA256() {
-		c.report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", shown(sol.InstanceSHA256), c.in.SHA256())})
-	}
 	for _, name := range slices.Sorted(maps.Keys(sol.Metrics)) {
 		c.metric(name, sol.Metrics[name])
 	}
@@ -24,6 +21,13 @@ func (c *checker) figures() {
 		c.report.add(Violation{Code: CodeWrongBound, Message: fmt.Sprintf("the lower bound %v is above the objective %v", sol.Bound, found)})
 	}
 	c.status()
+}
+
+// checkInstance checks that the solution was made for the instance.
+func checkInstance(in *Instance, sol *Solution, report *Report) {
+	if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != in.SHA256() {
+		report.add(Violation{Code: CodeWrongInstance, Message: fmt.Sprintf("made for an instance of SHA-256 %s, this one has %s", shown(sol.InstanceSHA256), in.SHA256())})
+	}
 }
 
 // metric checks one stated metric.

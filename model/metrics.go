@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/allot-opt/allot/internal/suggest"
 )
 
 // Metric documents one metric. Help texts, the README's table and the JSON Schema are made from the table of them.
@@ -150,19 +152,25 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
+// ObjectiveMetrics are the names of the metrics with one value, of which an objective is made.
+func ObjectiveMetrics() []string {
+	var names []string
+	for _, m := range metricTable {
+		if !m.PerCluster {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // checkObjectiveMetric says whether a metric can be part of an objective.
 func checkObjectiveMetric(name string) error {
 	m, ok := MetricNamed(name)
 	if ok && !m.PerCluster {
 		return nil
 	}
-	var known []string
-	for _, m := range metricTable {
-		if !m.PerCluster {
-			known = append(known, m.Name)
-		}
-	}
-	return fmt.Errorf("expected a metric with one value, one of %s; found %q", strings.Join(known, ", "), clip(name))
+	known := ObjectiveMetrics()
+	return fmt.Errorf("expected a metric with one value, one of %s; found %q%s", strings.Join(known, ", "), clip(name), suggest.Words(name, known))
 }
 
 // total makes a metric with one value.

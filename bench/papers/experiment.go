@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -178,7 +179,7 @@ func Lookup(name string) ([]*Experiment, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("expected an experiment, one of %s, or the paper's name alone for all of its; found %q", strings.Join(ids, ", "), name)
+		return nil, fmt.Errorf("expected an experiment, one of %s, or the paper's name alone for all of its; found %q%s", strings.Join(ids, ", "), name, suggest.Words(name, ids))
 	}
 	return found, nil
 }

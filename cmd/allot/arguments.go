@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/internal/suggest"
 )
 
 // flagsFirst moves the flags of the subcommand before its arguments, so that they may stand anywhere: the library stops
@@ -153,7 +155,8 @@ func checkChoices(c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		choice, ok := flag.(*choiceFlag)
 		if ok && c.IsSet(choice.Name) && !slices.Contains(choice.values, c.String(choice.Name)) {
-			return usageErrorf("--%s: expected one of %s, found %q", choice.Name, strings.Join(choice.values, ", "), c.String(choice.Name))
+			return usageErrorf("--%s: expected one of %s, found %q%s", choice.Name, strings.Join(choice.values, ", "), c.String(choice.Name),
+				suggest.Words(c.String(choice.Name), choice.values))
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/suggest"
 )
 
 func benchCommand() *cli.Command {
@@ -48,6 +49,11 @@ Examples:
 
 // runBench runs a suite.
 func runBench(c *cli.Context) error {
+	if first := c.Args().First(); c.NArg() > 1 {
+		if name := suggest.Name(first, commandNames(c.Command.Subcommands)); name != "" {
+			return usageErrorf("unknown command %q; did you mean %q? allot bench --help lists the commands", "bench "+first, name)
+		}
+	}
 	args, err := arguments(c, "SUITE")
 	if err != nil {
 		return err

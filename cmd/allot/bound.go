@@ -58,12 +58,17 @@ func runBound(c *cli.Context) error {
 	}
 	ctx, stop := withinTime(c)
 	defer stop()
+	bar := newProgress(c.App.ErrWriter, printable(instanceName(in))+": lower bound", 0)
 	const second = 1_000_000_000
 	began, proof := time.Now(), bound.New(ctx, in)
 	more := proof.Improve(ctx, second)
 	for more && c.Duration("time") > 0 && ctx.Err() == nil {
+		if value, known := proof.Bound().Value(); known {
+			bar.describe(fmt.Sprintf("%s: lower bound %s", printable(instanceName(in)), bench.Figure(value)))
+		}
 		more = proof.Improve(ctx, second)
 	}
+	bar.finish()
 	value, ok := proof.Bound().Value()
 	if !ok {
 		return &statusError{exitNoSolution, errors.New("no bound is known of " + bench.ObjectiveName(in))}
@@ -101,7 +106,7 @@ func objectiveFlag() cli.Flag {
 
 // readTarget reads an instance, with the objective that the flag names, where it does.
 func readTarget(c *cli.Context, path string) (*model.Instance, error) {
-	in, err := model.ReadInstanceFile(path)
+	in, err := readInstance(path)
 	if err != nil {
 		return nil, err
 	}

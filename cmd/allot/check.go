@@ -17,7 +17,8 @@ func checkCommand() *cli.Command {
 		Name:      "check",
 		Usage:     "check a solution against its instance",
 		ArgsUsage: "INSTANCE SOLUTION",
-		Description: `Writes ok and the metrics, or every violation with its code; then the exit status is 3.
+		Description: `Writes ok and the metrics, or the violations with their codes; then the exit status is 3. It lists the first 20 violations and
+the number of the rest, which --json calls "more". The first line says so where the solution was made for another instance.
 
 Example:
   allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json`,
@@ -41,9 +42,14 @@ func runCheck(c *cli.Context) error {
 	}
 	sol := list[0]
 	report := model.Check(in, sol)
+	foreign := len(report.Violations) > 0 && report.Violations[0].Code == model.CodeWrongInstance
+	shorten(&report)
 	err = write(c, "-", func(w io.Writer) error {
 		if c.Bool("json") {
 			return writeReportJSON(w, &report)
+		}
+		if foreign {
+			fmt.Fprintln(w, printable(fmt.Sprintf("%s was made for another instance%s, not for %s", args[1], nameOf(sol), args[0])))
 		}
 		writeReport(w, in, sol, &report)
 		return nil
@@ -53,12 +59,31 @@ func runCheck(c *cli.Context) error {
 	}
 	if !report.OK() {
 		found := counted(len(report.Violations)+report.More, "violation")
-		if sol.InstanceSHA256 != "" && sol.InstanceSHA256 != in.SHA256() {
+		if foreign {
 			found += "; it was made for another instance, not for " + args[0]
 		}
 		return &statusError{exitViolations, fmt.Errorf("%s: %s", args[1], found)}
 	}
 	return nil
+}
+
+// mostViolations is how many violations are listed: many have one cause, and nobody reads hundreds.
+const mostViolations = 20
+
+// shorten cuts the list of violations.
+func shorten(report *model.Report) {
+	if over := len(report.Violations) - mostViolations; over > 0 {
+		report.Violations = report.Violations[:mostViolations]
+		report.More += over
+	}
+}
+
+// nameOf is the name of the instance that a solution was made for, to follow the word instance; empty where it states none.
+func nameOf(sol *model.Solution) string {
+	if sol.Instance == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", sol.Instance)
 }
 
 // writeReport writes a report of a solution for people.
@@ -67,7 +92,7 @@ func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *m
 		fmt.Fprintln(w, printable(v.Error()))
 	}
 	if report.More > 0 {
-		fmt.Fprintf(w, "and %d more violations\n", report.More)
+		fmt.Fprintf(w, "and %s\n", counted(report.More, "more violation"))
 	}
 	if !report.OK() {
 		return

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -160,7 +161,7 @@ func metricsNamed(list string) ([]model.Metric, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		m, ok := model.MetricNamed(strings.TrimSpace(name))
 		if !ok || m.PerCluster {
-			return nil, usageErrorf("--metrics: expected metrics with one value, see allot metrics; found %q", name)
+			return nil, usageErrorf("--metrics: expected metrics with one value, see allot metrics; found %q%s", name, suggest.Words(strings.TrimSpace(name), model.ObjectiveMetrics()))
 		}
 		metrics = append(metrics, m)
 	}
@@ -172,7 +173,7 @@ func readInstances(paths, solvers []string) ([]named, error) {
 	var list []named
 	taken := map[string]bool{}
 	for _, path := range paths {
-		in, err := model.ReadInstanceFile(path)
+		in, err := readInstance(path)
 		if err != nil {
 			return nil, err
 		}

@@ -115,6 +115,16 @@ func offered(app *cli.App, before []string, current string) []string {
 			words = append(words, e.ID)
 		}
 		return words
+	case command != nil && command.Name == "solvers":
+		for _, info := range solve.Solvers() {
+			words = append(words, info.Name)
+		}
+		return words
+	case command != nil && command.Name == "metrics":
+		for _, m := range model.MetricTable() {
+			words = append(words, m.Name)
+		}
+		return words
 	case command != nil && strings.Contains(command.ArgsUsage, "|"):
 		return strings.Split(command.ArgsUsage, "|")
 	}
@@ -148,11 +158,7 @@ func valuesOf(flag cli.Flag, current string) []string {
 		}
 		values = append(values, first+"exec:")
 	case "objective":
-		for _, metric := range model.MetricTable() {
-			if !metric.PerCluster {
-				values = append(values, metric.Name)
-			}
-		}
+		return model.ObjectiveMetrics()
 	}
 	return values
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/batsim"
 	"github.com/allot-opt/allot/model/jobcsv"
@@ -27,7 +28,7 @@ Examples:
 			exportFormat("csv", "the fields of the jobs and what became of them; allot import jobs reads it", jobcsv.Write),
 		},
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a format, one of swf, batsim, csv; found %q", c.Args().First())
+			return usageErrorf("expected a format, one of swf, batsim, csv; found %q%s", c.Args().First(), suggest.Words(c.Args().First(), commandNames(c.Command.Subcommands)))
 		},
 	}
 }
@@ -80,7 +81,7 @@ func readSchedules(instance string, solutions ...string) (*model.Instance, []*mo
 	if err := oneFromStdin("INSTANCE and SOLUTION", append([]string{instance}, solutions...)...); err != nil {
 		return nil, nil, err
 	}
-	in, err := model.ReadInstanceFile(instance)
+	in, err := readInstance(instance)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/model"
@@ -62,7 +61,7 @@ func runGantt(c *cli.Context) error {
 	}
 	opt.Width = width
 	if path := c.String("instance"); path != "" {
-		if opt.Instance, err = model.ReadInstanceFile(path); err != nil {
+		if opt.Instance, err = readInstance(path); err != nil {
 			return err
 		}
 	}
@@ -164,9 +163,7 @@ func pictureFormat(c *cli.Context, usual draw.Format) (draw.Format, int, error) 
 		case format == draw.PNG:
 			return "", 0, usageErrorf("--format png: expected -o FILE or a pipe, found a terminal")
 		case format == draw.Text && !c.IsSet("width"):
-			if columns, _, err := term.GetSize(terminal); err == nil && columns > 0 {
-				width = min(max(columns, 40), 200) // wider is hard to read
-			}
+			width = chartColumns(terminal)
 		}
 	}
 	return format, width, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/workload"
@@ -19,7 +20,8 @@ func generateCommand() *cli.Command {
 		ArgsUsage:   "WORKLOAD",
 		Description: "Example:\n  allot generate muscle --seed 7 --jobs 160 -o batch.json",
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a workload, one of %s; found %q", strings.Join(workloadNames(), ", "), c.Args().First())
+			return usageErrorf("expected a workload, one of %s; found %q%s", strings.Join(workloadNames(), ", "), c.Args().First(),
+				suggest.Words(c.Args().First(), workloadNames()))
 		},
 	}
 	for _, info := range workload.All() {

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 )
@@ -33,7 +34,7 @@ Examples:
 		command.Subcommands = append(command.Subcommands, importFormat(info))
 	}
 	command.Action = func(c *cli.Context) error {
-		return usageErrorf("expected a format, one of %s; found %q", strings.Join(names, ", "), c.Args().First())
+		return usageErrorf("expected a format, one of %s; found %q%s", strings.Join(names, ", "), c.Args().First(), suggest.Words(c.Args().First(), names))
 	}
 	return command
 }

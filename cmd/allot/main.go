@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
@@ -104,7 +106,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // newApp puts the subcommands together.
 func newApp(stdout, stderr io.Writer) *cli.App {
-	app := &cli.App{
+	var app *cli.App
+	app = &cli.App{
 		Name:  "allot",
 		Usage: "allocate batches of jobs to clusters",
 		UsageText: `allot COMMAND [options] [arguments]
@@ -124,11 +127,12 @@ Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible o
 		Commands: []*cli.Command{
 			solveCommand(), boundCommand(), checkCommand(), explainCommand(), compareCommand(), solversCommand(), metricsCommand(),
 			schemaCommand(), importCommand(), exportCommand(), generateCommand(), benchCommand(), simulateCommand(), replayCommand(), ganttCommand(),
-			plotCommand(), reproduceCommand(), completionCommand(),
+			plotCommand(), reproduceCommand(), versionCommand(), completionCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usageErrorf("unknown command %q; allot --help lists the commands", c.Args().First())
+				return usageErrorf("unknown command %q%s allot --help lists the commands", c.Args().First(),
+					cmp.Or(suggest.Words(c.Args().First(), commandNames(app.Commands)), ";"))
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -157,7 +161,22 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		_, name, _ := strings.Cut(before, "for flag -")
 		text = before + ": expected " + valueOf(flagNamed(c.Command.Flags, name))
 	}
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		text += suggestedFlag(c.Command.Flags, strings.TrimPrefix(name, "-"))
+	}
 	return usageErrorf("%s; see %s --help", text, command)
+}
+
+// suggestedFlag asks for the flag that a wrong one may have meant; empty where none is like it.
+func suggestedFlag(flags []cli.Flag, wrong string) string {
+	var known []string
+	for _, flag := range flags {
+		known = append(known, flag.Names()[0])
+	}
+	if name := suggest.Name(wrong, known); name != "" {
+		return "; did you mean --" + name + "?"
+	}
+	return ""
 }
 
 // valueOf says what a flag expects.

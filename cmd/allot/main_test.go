@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/allot-opt/allot/internal/race"
@@ -16,6 +17,15 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"allot": main})
 }
+
+// terminals says that pseudo-terminals can be opened here.
+var terminals = func() bool {
+	shown, terminal, err := pty.Open()
+	if err != nil {
+		return false
+	}
+	return shown.Close() == nil && terminal.Close() == nil
+}()
 
 // TestScripts runs the transcripts in testdata/script: what a user types and what comes back, with the exit status.
 func TestScripts(t *testing.T) {
@@ -28,11 +38,13 @@ func TestScripts(t *testing.T) {
 			env.Vars = append(env.Vars, noRaceSleep)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "terminal": onTerminal, "interrupted": interruptedRun},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "highs":
 				return milp.Missing() == nil, nil
+			case "terminals": // pseudo-terminals can be opened
+				return terminals, nil
 			case "race": // a second of search takes ten
 				return race.Enabled, nil
 			}

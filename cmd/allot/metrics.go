@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -13,23 +15,52 @@ func metricsCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "metrics",
 		Usage:       "list the metrics with their units and definitions",
-		Description: "Example:\n  allot metrics",
+		ArgsUsage:   "[NAME]",
+		Description: "With the name of a metric it describes that one.\n\nExamples:\n  allot metrics\n  allot metrics mcp",
 		Flags:       []cli.Flag{jsonFlag},
-		Action: func(c *cli.Context) error {
-			if _, err := arguments(c); err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				return writeJSON(c, metricList())
-			}
-			return write(c, "-", func(w io.Writer) error {
-				for _, m := range metricList() {
-					fmt.Fprintf(w, "%s (%s, better when %s)\n  %s\n", m.Name, m.Unit, m.Better, m.Doc)
-				}
-				return nil
-			})
-		},
+		Action:      runMetrics,
 	}
+}
+
+// runMetrics lists the metrics, or describes one.
+func runMetrics(c *cli.Context) error {
+	list := metricList()
+	if c.NArg() > 0 {
+		args, err := arguments(c, "NAME")
+		if err != nil {
+			return err
+		}
+		if list, err = metricOf(list, args[0]); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Bool("json") && c.NArg() > 0:
+		return writeJSON(c, list[0])
+	case c.Bool("json"):
+		return writeJSON(c, list)
+	}
+	return write(c, "-", func(w io.Writer) error {
+		for _, m := range list {
+			fmt.Fprintf(w, "%s (%s, better when %s)\n  %s\n", m.Name, m.Unit, m.Better, m.Doc)
+			if c.NArg() > 0 && m.PerCluster {
+				fmt.Fprintln(w, "  one number a cluster, and so no objective")
+			}
+		}
+		return nil
+	})
+}
+
+// metricOf is the list of one metric.
+func metricOf(list []metricRow, name string) ([]metricRow, error) {
+	var known []string
+	for k := range list {
+		if list[k].Name == name {
+			return list[k : k+1], nil
+		}
+		known = append(known, list[k].Name)
+	}
+	return nil, usageErrorf("expected a metric, one of %s; found %q%s", strings.Join(known, ", "), name, suggest.Words(name, known))
 }
 
 // metricRow is a metric as the lists show it.

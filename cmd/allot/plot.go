@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/internal/suggest"
 )
 
 func plotCommand() *cli.Command {
@@ -30,7 +31,7 @@ Examples:
   allot plot wait --view cdf trace.json easy.json >wait.svg`,
 		Subcommands: subcommands,
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a quantity, one of queue, utilisation, wait; found %q", c.Args().First())
+			return usageErrorf("expected a quantity, one of queue, utilisation, wait; found %q%s", c.Args().First(), suggest.Words(c.Args().First(), commandNames(subcommands)))
 		},
 	}
 }

@@ -5,32 +5,54 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 )
 
-// progress shows how far a run has come: on a terminal a line that is written anew some times a second, elsewhere a line now and then, so
-// that a log of a long run shows that it goes on.
+// progress shows how far a run has come: on a terminal a line that is written anew some times a second, elsewhere a line every ten seconds, so
+// that a log of a long run shows that it goes on, also where the run has nothing to report. Any number of goroutines may call it.
 type progress struct {
 	w        io.Writer
-	terminal int // file descriptor; −1: the stream is no terminal
-	title    string
-	steps    int // 0: not known
-	done     int
-	began    time.Time
-	written  time.Time     // when the last line was
+	terminal int           // file descriptor; −1: the stream is no terminal
 	pause    time.Duration // between two lines
+	steps    int           // 0: not known
+	began    time.Time
+
+	mutex sync.Mutex
+	title string
+	done  int
+
+	stop, stopped chan struct{}
 }
 
-// newProgress starts to show a run. steps is the number of its steps; 0: the number is not known.
+// newProgress starts to show a run, until finish. steps is the number of its steps; 0: the number is not known.
 func newProgress(w io.Writer, title string, steps int) *progress {
-	p := &progress{w: w, terminal: -1, title: title, steps: steps, began: time.Now(), written: time.Now(), pause: 10 * time.Second}
-	if fd, ok := terminalOf(w); ok && os.Getenv("NO_COLOR") == "" {
-		p.terminal, p.pause, p.written = fd, 100*time.Millisecond, time.Time{}
+	p := &progress{
+		w: w, terminal: -1, pause: 10 * time.Second, title: title, steps: steps, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
+	if fd, ok := terminalOf(w); ok && os.Getenv("NO_COLOR") == "" {
+		p.terminal, p.pause = fd, 100*time.Millisecond
+	}
+	go p.run()
 	return p
+}
+
+// run writes the lines.
+func (p *progress) run() {
+	defer close(p.stopped)
+	ticker := time.NewTicker(p.pause)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-ticker.C:
+			p.show()
+		}
+	}
 }
 
 // visible says that there is a terminal to show it on.
@@ -38,25 +60,27 @@ func (p *progress) visible() bool { return p.terminal >= 0 }
 
 // describe says what goes on.
 func (p *progress) describe(title string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	p.title = title
-	p.show()
 }
 
 // step counts a step.
-func (p *progress) step() { p.at(p.done + 1) }
+func (p *progress) step() {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.done++
+}
 
 // at sets how many steps are done.
 func (p *progress) at(steps int) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	p.done = steps
-	p.show()
 }
 
-// show writes the line where enough time has passed since the last. A line that cannot be written is no failure.
+// show writes the line. One that cannot be written is no failure.
 func (p *progress) show() {
-	if time.Since(p.written) < p.pause {
-		return
-	}
-	p.written = time.Now()
 	if p.terminal < 0 {
 		fmt.Fprintln(p.w, p.line())
 		return
@@ -73,6 +97,8 @@ const eraseLine = "\r\x1b[2K"
 
 // line is what is shown: what goes on, how far it is, and how long it has taken.
 func (p *progress) line() string {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	var b strings.Builder
 	b.WriteString(p.title)
 	if p.steps > 0 {
@@ -82,8 +108,10 @@ func (p *progress) line() string {
 	return b.String()
 }
 
-// finish takes the line away.
+// finish takes the line away, and writes no more.
 func (p *progress) finish() {
+	close(p.stop)
+	<-p.stopped
 	if p.terminal >= 0 {
 		fmt.Fprint(p.w, eraseLine)
 	}

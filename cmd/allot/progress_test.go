@@ -3,23 +3,59 @@ package main
 import (
 	"bytes"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
 )
 
-// Where there is no terminal a line is written once the pause has passed, and none before or at the end.
+// Where there is no terminal a plain line is written every ten seconds, also of a run that reports nothing, and none before or at the end.
 func TestProgressInALog(t *testing.T) {
-	var log bytes.Buffer
-	p := newProgress(&log, "suite", 20)
-	p.step()
-	p.describe("search on a")
-	if log.Len() > 0 {
-		t.Errorf("wrote %q at once", log.String())
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		p := newProgress(&log, "suite", 20)
+		p.step()
+		p.describe("search on a")
+		time.Sleep(11 * time.Second)
+		p.at(3)
+		time.Sleep(18 * time.Second)
+		p.finish()
+		if want := "search on a, 1 of 20, 10s\nsearch on a, 3 of 20, 20s\n"; log.String() != want {
+			t.Errorf("wrote %q, expected %q", log.String(), want)
+		}
+	})
+}
+
+// A run of less than ten seconds writes nothing.
+func TestProgressOfAShortRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		p := newProgress(&log, "suite", 20)
+		p.step()
+		time.Sleep(9 * time.Second)
+		p.finish()
+		if log.Len() > 0 {
+			t.Errorf("wrote %q", log.String())
+		}
+	})
+}
+
+// A run of solve without limit, and with one that ends soon, is followed too: the objective is in the line where the solver reports one.
+func TestWatchInALog(t *testing.T) {
+	in, err := model.ReadInstanceFile("../../examples/tiny.json")
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.began, p.written = p.began.Add(-12*time.Second), p.written.Add(-12*time.Second)
-	p.at(3)
-	p.step()
-	p.finish()
-	if want := "search on a, 3 of 20, 12s\n"; log.String() != want {
-		t.Errorf("wrote %q, expected %q", log.String(), want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		w := newWatch(t.Context(), &log, in, false, 0)
+		time.Sleep(11 * time.Second)
+		w.observe(solve.Progress{Evaluations: 1100, Objective: 7, Bound: model.ProvedBound(5)})
+		time.Sleep(11 * time.Second)
+		w.end(solve.Result{})
+		if want := "tiny, 10s\nobjective 7, bound 5, gap 28.57 %, 100 evaluations/s, 20s\n"; log.String() != want {
+			t.Errorf("wrote %q, expected %q", log.String(), want)
+		}
+	})
 }

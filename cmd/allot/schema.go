@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model/schema"
 )
 
@@ -22,7 +23,7 @@ func schemaCommand() *cli.Command {
 			}
 			make := map[string]func() ([]byte, error){"instance": schema.Instance, "solution": schema.Solution}[args[0]]
 			if make == nil {
-				return usageErrorf("expected instance or solution, found %q", args[0])
+				return usageErrorf("expected instance or solution, found %q%s", args[0], suggest.Words(args[0], []string{"instance", "solution"}))
 			}
 			text, err := make()
 			if err != nil {

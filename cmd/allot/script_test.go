@@ -9,8 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -34,20 +37,75 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || args[1] != "allot" {
 		ts.Fatalf("usage: status N allot ARG…")
 	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
 	var stdout, stderr bytes.Buffer
-	command := exec.Command(args[1], args[2:]...)
-	command.Dir, command.Env = ts.MkAbs("."), append(os.Environ(), noRaceSleep)
+	command := commandOfScript(ts, args[1:])
 	command.Stdout, command.Stderr = &stdout, &stderr
 	if err := command.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
 		ts.Check(err)
 	}
+	checkStatus(ts, command, args[0], stdout.String(), stderr.String())
+}
+
+// onTerminal is [status] on a pseudo-terminal of 60 columns, which is the standard output of the command or, as in terminal both 0 allot …,
+// the standard error too: terminal out 0 allot solve a. What the terminal shows can be compared as file stdout.txt.
+func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || args[2] != "allot" || args[0] != "out" && args[0] != "both" {
+		ts.Fatalf("usage: terminal out|both N allot ARG…")
+	}
+	shown, terminal, err := pty.Open()
+	ts.Check(err)
+	defer shown.Close()
+	ts.Check(pty.Setsize(terminal, &pty.Winsize{Rows: 24, Cols: 60}))
+	var stderr bytes.Buffer
+	command := commandOfScript(ts, args[2:])
+	command.Stdout, command.Stderr = terminal, &stderr
+	if args[0] == "both" {
+		command.Stderr = terminal
+	}
+	ts.Check(command.Start())
+	ts.Check(terminal.Close())
+	text, _ := io.ReadAll(shown) // ends with an error once nobody has the terminal any more
+	if err := command.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		ts.Check(err)
+	}
+	checkStatus(ts, command, args[1], strings.ReplaceAll(string(text), "\r\n", "\n"), stderr.String())
+}
+
+// interruptedRun is [status] of a command that gets a signal after a while, as by Ctrl-C: interrupted 0 2s allot solve a.
+func interruptedRun(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || args[2] != "allot" {
+		ts.Fatalf("usage: interrupted N DURATION allot ARG…")
+	}
+	after, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	var stdout, stderr bytes.Buffer
+	command := commandOfScript(ts, args[2:])
+	command.Stdout, command.Stderr = &stdout, &stderr
+	ts.Check(command.Start())
+	signal := time.AfterFunc(after, func() { _ = command.Process.Signal(os.Interrupt) }) // it may have ended
+	defer signal.Stop()
+	if err := command.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		ts.Check(err)
+	}
+	checkStatus(ts, command, args[0], stdout.String(), stderr.String())
+}
+
+// commandOfScript is a command in the folder of the script.
+func commandOfScript(ts *testscript.TestScript, words []string) *exec.Cmd {
+	command := exec.Command(words[0], words[1:]...)
+	command.Dir, command.Env = ts.MkAbs("."), append(os.Environ(), noRaceSleep)
+	return command
+}
+
+// checkStatus checks the exit status of a command that has ended, and keeps what it wrote.
+func checkStatus(ts *testscript.TestScript, command *exec.Cmd, expected, stdout, stderr string) {
+	want, err := strconv.Atoi(expected)
+	ts.Check(err)
 	got := command.ProcessState.ExitCode()
-	ts.Check(writeText(ts.MkAbs("stdout.txt"), stdout.String()))
-	ts.Check(writeText(ts.MkAbs("stderr.txt"), stderr.String()))
+	ts.Check(writeText(ts.MkAbs("stdout.txt"), stdout))
+	ts.Check(writeText(ts.MkAbs("stderr.txt"), stderr))
 	if got != want {
-		ts.Fatalf("exit status %d, expected %d\n%s%s", got, want, stdout.String(), stderr.String())
+		ts.Fatalf("exit status %d, expected %d\n%s%s", got, want, stdout, stderr)
 	}
 }
 

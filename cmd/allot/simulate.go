@@ -26,7 +26,7 @@ waits and which jobs block it. The file holds one job as it stands in the list o
 replay; the expected start is what the policy knows at the submission: all that runs ends at its estimate and nothing more arrives.
 
 Example:
-  allot simulate --submit job.json --at 40 --solver easy examples/backfilling.json`,
+  allot simulate --submit examples/job.json --at 20 --solver easy examples/backfilling.json`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`; required"},
 			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival", Usage: "submit it at `TIME`"},
@@ -68,7 +68,7 @@ func runSimulate(c *cli.Context) error {
 	if c.IsSet("at") {
 		job.Arrival = c.Float64("at")
 	}
-	in, err := model.ReadInstanceFile(args[0])
+	in, err := readInstance(args[0])
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,12 @@ func solveCommand() *cli.Command {
 		Name:      "solve",
 		Usage:     "schedule the jobs of an instance",
 		ArgsUsage: "INSTANCE",
-		Description: `Writes the solution as JSON to standard output (or -o FILE) and a summary to standard error.
+		Description: `On a terminal it shows a chart of the schedule and a summary. Into a pipe or a file it writes the solution as JSON, and the
+summary to standard error; -o FILE writes the JSON to FILE, -o - to standard output even if that is a terminal.
 
 Examples:
   allot solve examples/multicluster.json
+  allot solve examples/multicluster.json >plan.json
   allot solve --solver muscle --param reading=b -o plan.json --gantt plan.svg examples/table1.json
   allot import etc u_c_hihi.0.gz | allot solve --solver minmin -
   allot generate mts --jobs 2000 --rate 100 | allot solve --solver mts --rolling 1 -
@@ -107,7 +109,7 @@ func runSolve(c *cli.Context) error {
 	if err := checkOutputs(c); err != nil {
 		return err
 	}
-	in, err := model.ReadInstanceFile(args[0])
+	in, err := readInstance(args[0])
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,13 @@ func runSolve(c *cli.Context) error {
 		return noSolution(choice.Info.Name, result)
 	}
 	// The solution comes first: a picture that cannot be drawn must not lose it, and in a terminal the summary stays in sight.
-	if err := write(c, c.String("output"), func(w io.Writer) error { return model.WriteSolution(w, result.Solution) }); err != nil {
+	text := printable(summary(in, target, choice.Info.Name, result, elapsed))
+	if columns, ok := showsChart(c); ok {
+		if err := showOnTerminal(c, in, result.Solution, columns, text); err != nil {
+			return err
+		}
+		text = ""
+	} else if err := write(c, c.String("output"), func(w io.Writer) error { return model.WriteSolution(w, result.Solution) }); err != nil {
 		return err
 	}
 	if path := c.String("gantt"); path != "" {
@@ -139,7 +147,7 @@ func runSolve(c *cli.Context) error {
 			return err
 		}
 	}
-	_, err = io.WriteString(c.App.ErrWriter, printable(summary(in, target, choice.Info.Name, result, elapsed)))
+	_, err = io.WriteString(c.App.ErrWriter, text)
 	return err
 }
 
@@ -195,15 +203,11 @@ func solveWithin(c *cli.Context, choice solve.Choice, in *model.Instance, opt so
 	ctx, stop := withinTime(c)
 	defer stop()
 	follow := newWatch(ctx, c.App.ErrWriter, in, c.IsSet("trace"), c.Duration("time"))
-	if follow != nil {
-		opt.Progress = follow.observe
-	}
+	opt.Progress = follow.observe
 	began := time.Now()
 	result, err := solve.Run(ctx, choice, in, opt)
 	elapsed := time.Since(began)
-	if follow != nil {
-		follow.end(result)
-	}
+	follow.end(result)
 	if err != nil {
 		return result, elapsed, err
 	}

@@ -3,47 +3,117 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
 )
 
 func solversCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "solvers",
-		Usage:       "list the solvers with their parameters and sources",
-		Description: "Example:\n  allot solvers --json",
-		Flags:       []cli.Flag{jsonFlag},
-		Action: func(c *cli.Context) error {
-			if _, err := arguments(c); err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				return writeJSON(c, solve.Describe())
-			}
-			return write(c, "-", func(w io.Writer) error { return writeSolvers(w) })
-		},
+		Name:      "solvers",
+		Usage:     "list the solvers with their parameters and sources, or say all of one",
+		ArgsUsage: "[NAME]",
+		Description: `With the name of a solver it says all that there is to know of it: what it does, its source, its parameters with their defaults
+and ranges, and what instances may ask of it.
+
+Examples:
+  allot solvers
+  allot solvers muscle
+  allot solvers --json`,
+		Flags:  []cli.Flag{jsonFlag},
+		Action: runSolvers,
 	}
+}
+
+// runSolvers lists the solvers, or describes one.
+func runSolvers(c *cli.Context) error {
+	if c.NArg() > 0 {
+		args, err := arguments(c, "NAME")
+		if err != nil {
+			return err
+		}
+		return describeSolver(c, args[0])
+	}
+	if c.Bool("json") {
+		return writeJSON(c, solve.Describe())
+	}
+	return write(c, "-", func(w io.Writer) error { return writeSolvers(w) })
 }
 
 // writeSolvers lists the solvers for people.
 func writeSolvers(w io.Writer) error {
 	for _, d := range solve.Describe() {
-		fmt.Fprintf(w, "%s\n  %s\n  %s\n", d.Name, d.Doc, d.Source)
-		if d.Absent != "" {
-			fmt.Fprintf(w, "  %s\n", d.Absent)
-		}
-		for _, p := range d.Parameters {
-			values := p.Type
-			if p.Values != nil {
-				values = strings.Join(p.Values, "|")
-			}
-			fmt.Fprintf(w, "  --param %s=%s (%s): %s\n", p.Name, p.Default, values, p.Usage())
-		}
+		fmt.Fprint(w, describedSolver(&d))
 	}
 	fmt.Fprintln(w, "a+b: solve with a, start b from its solution")
 	fmt.Fprintln(w, "exec:COMMAND: a program of your own, which reads the instance on standard input and writes solutions on standard output; it takes the rest of a+b and of a list of solvers. See examples/external/README.md")
 	return nil
+}
+
+// describedSolver is a solver for people.
+func describedSolver(d *solve.Description) string {
+	w := new(strings.Builder)
+	fmt.Fprintf(w, "%s\n  %s\n  %s\n", d.Name, d.Doc, d.Source)
+	if d.Absent != "" {
+		fmt.Fprintf(w, "  %s\n", d.Absent)
+	}
+	for _, p := range d.Parameters {
+		values := p.Type
+		if p.Values != nil {
+			values = strings.Join(p.Values, "|")
+		}
+		fmt.Fprintf(w, "  --param %s=%s (%s): %s\n", p.Name, p.Default, values, p.Usage())
+	}
+	return w.String()
+}
+
+// solverPage is all that there is to know of a solver.
+type solverPage struct {
+	solve.Description
+	Starts  bool     `json:"starts"`  // from a solution
+	Online  bool     `json:"on_line"` // sees a job when it arrives, and its estimate
+	Support *support `json:"support,omitempty"`
+}
+
+// describeSolver writes all that there is to know of one solver.
+func describeSolver(c *cli.Context, name string) error {
+	list := solve.Describe()
+	k := slices.IndexFunc(list, func(d solve.Description) bool { return d.Name == name })
+	info, err := solve.Lookup(name)
+	switch {
+	case err != nil:
+		return usageErrorf("%w", err)
+	case k < 0:
+		return usageErrorf("expected the name of one solver of the list, found %q", name)
+	}
+	page := solverPage{Description: list[k], Starts: info.Starts}
+	_, page.Online = info.New().(solvers.Online)
+	if page.Support, err = supportOf(info); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return writeJSON(c, page)
+	}
+	text := new(strings.Builder)
+	text.WriteString(describedSolver(&page.Description))
+	if len(page.Parameters) == 0 {
+		text.WriteString("  it has no parameters\n")
+	}
+	if page.Online {
+		text.WriteString("  on line: it sees a job when it arrives, and its estimate; allot replay and allot simulate take it too\n")
+	}
+	if page.Starts {
+		fmt.Fprintf(text, "  starts from a solution: --start FILE, or a+%s after another solver a\n", name)
+	}
+	if page.Support != nil {
+		writeSupport(text, page.Support)
+	}
+	return write(c, "-", func(w io.Writer) error {
+		_, err := io.WriteString(w, printable(text.String()))
+		return err
+	})
 }

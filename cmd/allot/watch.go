@@ -20,14 +20,15 @@ type watch struct {
 	shown time.Time
 }
 
-// newWatch starts to follow a run on the instance, where there is a terminal to show it on, a trace is asked for, or the run may be long enough for
-// a line; nil otherwise, as a solver, and the bound, may have to work for it.
+// newWatch starts to follow a run on the instance. The bound that is known before the run costs time: it is computed where there is a terminal to
+// show it on, a trace is asked for, or the run may be long enough for a line. Elsewhere the bound is what the solver reports.
 func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool, limit time.Duration) *watch {
 	bar := newProgress(w, printable(instanceName(in)), 0)
-	if !traced && !bar.visible() && limit < bar.pause {
-		return nil
+	var known model.Bound
+	if traced || bar.visible() || limit >= bar.pause {
+		known = bound.Lower(ctx, in)
 	}
-	return &watch{Trace: bench.NewTrace(bound.Lower(ctx, in)), bar: bar}
+	return &watch{Trace: bench.NewTrace(known), bar: bar}
 }
 
 // observe takes what a solver reports and shows it.
@@ -37,7 +38,6 @@ func (f *watch) observe(p solve.Progress) {
 	if now := time.Now(); now.Sub(f.shown) >= pause {
 		f.shown = now
 		f.bar.describe(f.line(p.Evaluations))
-		f.bar.step()
 	}
 }
 

@@ -188,7 +188,7 @@ class Model:
         return late
 
     def mcp(self, weight, late):
-        """Eq. 7 of MUSCLE: the mean over the jobs of the comprehensive performance of their clusters."""
+        """The mean comprehensive performance, eq. 7 of MUSCLE: the mean over the jobs of cp of their clusters."""
         terms = []
         for i, (w_over, w_makespan, w_idle) in enumerate(self.inst.weights):
             total = w_over + w_makespan + w_idle

@@ -2,6 +2,7 @@
 package external_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -70,6 +72,9 @@ func TestExamples(t *testing.T) {
 	} {
 		t.Run(program, func(t *testing.T) {
 			for _, file := range files {
+				if filepath.Base(file) == "job.json" { // a job, not an instance
+					continue
+				}
 				in, err := model.ReadInstanceFile(file)
 				if err != nil {
 					t.Fatal(err)
@@ -81,6 +86,56 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A job may state its length by an estimate alone; where it states its work too, the estimate does not count.
+func TestFirstComeTakesEstimates(t *testing.T) {
+	b := model.NewBuilder("estimates")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Speed: 3}}})
+	b.Job(model.JobSpec{ID: "a", Estimate: new(6.0), ReferenceSpeed: 2}, model.JobSpec{ID: "b", Work: new(3.0), Estimate: new(30.0)},
+		model.JobSpec{ID: "d", Runtime: map[string]float64{"c": 5}, Estimate: new(30.0)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := run(t, "first_come.py", in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, end := range []float64{4, 5, 10} {
+		if p := result.Solution.Jobs[k]; p.End != end {
+			t.Errorf("job %s ends at %v, expected %v", p.Job, p.End, end)
+		}
+	}
+}
+
+// A trace of 20,000 jobs on a large machine takes a second or so; the limit leaves room for a busy computer.
+func TestFirstComeIsQuick(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := model.NewBuilder("trace")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 1000, Processors: 200}}})
+	for j := range 20_000 {
+		work := 1000 * rng.Float64()
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Arrival: float64(j), Processors: model.Rigid(1 + rng.IntN(1<<rng.IntN(17))), Work: &work, Estimate: new(2 * work)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err := solve.Choose("exec:python3 first_come.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	result, err := solve.Run(ctx, choice, in, solve.Options{})
+	if err != nil || result.Solution == nil || len(result.Solution.Jobs) != len(in.Jobs()) {
+		t.Errorf("expected a schedule of all jobs: %v, stopped by %v", err, result.Stop)
+	}
+	t.Logf("%v", result.Elapsed)
 }
 
 // On small instances CP-SAT reaches what search finds, which is optimal on nearly all of them, for every objective that it takes; rounding to its whole

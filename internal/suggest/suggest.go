@@ -3,6 +3,7 @@ package suggest
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/xrash/smetrics"
 )
@@ -13,18 +14,41 @@ const longest = 64
 // Words ask for the known name that is most like the one found, as `; did you mean "search"?`, the end of a message. They are empty where none is
 // like it.
 func Words(found string, known []string) string {
+	best := Name(found, known)
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// Name is the known name that is most like the one found, whatever letters are capitals; empty where none is like it.
+func Name(found string, known []string) string {
 	const alike, prefix, boost = 0.85, 4, 0.7 // similarity by Jaro and Winkler, which counts a common prefix of four letters more
 	best, most := "", alike
 	for _, name := range known {
 		if found == "" || name == "" || len(found) > longest || len(name) > longest {
 			continue
 		}
-		if s := smetrics.JaroWinkler(found, name, boost, prefix); s > most {
+		if swapped(strings.ToLower(found), strings.ToLower(name)) {
+			return name
+		}
+		if s := smetrics.JaroWinkler(strings.ToLower(found), strings.ToLower(name), boost, prefix); s > most {
 			best, most = name, s
 		}
 	}
-	if best == "" {
-		return ""
+	return best
+}
+
+// swapped says that a is b but for two neighbouring letters in the wrong order, the usual slip, which the measure does not forgive in words of three
+// letters.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
 	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	for k := 1; k < len(a); k++ {
+		if a[k-1] != b[k-1] {
+			return a[k-1] == b[k] && a[k] == b[k-1] && a[k+1:] == b[k+1:]
+		}
+	}
+	return false
 }

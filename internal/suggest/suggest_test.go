@@ -9,10 +9,10 @@ import (
 
 // A slip of the keyboard finds its name; another word, or none, finds nothing.
 func TestWords(t *testing.T) {
-	known := []string{"fcfs", "fcfs-list", "search", "minmin", "maxmin", "muscle", ""}
+	known := []string{"fcfs", "fcfs-list", "search", "minmin", "maxmin", "muscle", "mct", "met", "swf", ""}
 	for found, want := range map[string]string{
-		"serch": "search", "saerch": "search", "minimin": "minmin", "fcsf": "fcfs", "musle": "muscle", "searchh": "search",
-		"": "", "x": "", "genetic": "", "größe": "", strings.Repeat("search", 100): "",
+		"serch": "search", "saerch": "search", "minimin": "minmin", "fcsf": "fcfs", "musle": "muscle", "searchh": "search", "SEARCH": "search", "fcsf-list": "fcfs-list", "mtc": "mct", "sfw": "swf",
+		"": "", "x": "", "ct": "", "wsm": "", "genetic": "", "größe": "", strings.Repeat("search", 100): "",
 	} {
 		words := ""
 		if want != "" {

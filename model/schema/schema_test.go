@@ -123,6 +123,9 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}
 	for _, file := range files {
+		if filepath.Base(file) == "job.json" { // a job, not an instance
+			continue
+		}
 		valid(f, file, readFile(t, file))
 		in, err := model.ReadInstanceFile(file)
 		if err != nil {

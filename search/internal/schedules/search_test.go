@@ -176,6 +176,9 @@ func TestSchedulesOfExamples(t *testing.T) {
 		t.Fatal(err, files)
 	}
 	for _, file := range files {
+		if filepath.Base(file) == "job.json" { // a job, not an instance
+			continue
+		}
 		in, err := model.ReadInstanceFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+)
+
+// readInstance reads an instance. Where the file is none, but looks like one of a format that import reads, the error says how.
+func readInstance(path string) (*model.Instance, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
+	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
+	format, foreign := bench.Recognise(path, begin) // before the reader reuses the buffer
+	in, err := model.ReadInstance(buffered, model.InputName(path))
+	if err != nil && foreign {
+		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like %s; %s", model.InputName(path), format.Doc, howToImport(path, format))
+	}
+	return in, err
+}
+
+// howToImport is the command line that makes an instance of a foreign file.
+func howToImport(path string, format bench.FormatInfo) string {
+	command := []string{"allot", "import", format.Name}
+	explained := ""
+	for _, p := range params.Of(format.New()) {
+		if p.Default == "required" {
+			command = append(command, "--"+strings.ReplaceAll(p.Name, "_", "-"), "N")
+			explained = "\nThe file does not say what N is: " + strings.ReplaceAll(p.Doc, "'", "")
+		}
+	}
+	if path == "-" {
+		return fmt.Sprintf("import it in the pipe before:\n  … | %s - | allot …%s", shellquote.Join(command...), explained)
+	}
+	target := importTarget(path)
+	command = append(command, "-o", target, path)
+	return fmt.Sprintf("import it and give %s instead:\n  %s%s", target, shellquote.Join(command...), explained)
+}
+
+// importTarget is a name for the instance that is made of a file, in the folder where the command runs, and not that of a file that is there.
+func importTarget(path string) string {
+	name := filepath.Base(path)
+	name = strings.TrimSuffix(name, ".gz")
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	if _, err := os.Stat(name + ".json"); err == nil {
+		return name + "-instance.json"
+	}
+	return name + ".json"
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/milp"
+	"github.com/allot-opt/allot/solve"
+)
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "version",
+		Usage:       "say which build this is",
+		Description: "Version, commit, Go, build tags, and whether the MILP solver HiGHS is in the build.\n\nExample:\n  allot version --json",
+		Flags:       []cli.Flag{jsonFlag},
+		Action: func(c *cli.Context) error {
+			if _, err := arguments(c); err != nil {
+				return err
+			}
+			b := buildOf(debug.ReadBuildInfo())
+			if c.Bool("json") {
+				return writeJSON(c, b)
+			}
+			return write(c, "-", b.write)
+		},
+	}
+}
+
+// build says where the program comes from and what is in it.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"` // empty: not recorded
+	Modified bool   `json:"modified,omitempty"`
+	Time     string `json:"commit_time,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Tags     string `json:"tags,omitempty"` // separated by commas
+	HiGHS    bool   `json:"highs"`
+}
+
+// buildOf reads what the Go tool has recorded.
+func buildOf(info *debug.BuildInfo, recorded bool) build {
+	b := build{Version: solve.Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, HiGHS: milp.Missing() == nil}
+	if !recorded {
+		return b
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			b.Commit = setting.Value
+		case "vcs.time":
+			b.Time = setting.Value
+		case "vcs.modified":
+			b.Modified = setting.Value == "true"
+		case "-tags":
+			b.Tags = setting.Value
+		}
+	}
+	return b
+}
+
+// write writes it for people.
+func (b build) write(w io.Writer) error {
+	commit, tags, highs := "not recorded", "none", "not in this build"
+	if b.Commit != "" {
+		commit = b.Commit + " of " + b.Time
+		if b.Modified {
+			commit += ", with changes"
+		}
+	}
+	if b.Tags != "" {
+		tags = b.Tags
+	}
+	if b.HiGHS {
+		highs = "in this build"
+	}
+	_, err := fmt.Fprintf(w, "allot %s\ncommit: %s\ngo: %s, %s\nbuild tags: %s\nHiGHS: %s\n", b.Version, commit, b.Go, b.Platform, tags, highs)
+	return err
+}
