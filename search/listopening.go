@@ -53,6 +53,7 @@ func (p *listProblem) dispatch(ctx context.Context, rule func(j *listJob) float6
 		now.position[j] = int32(k)
 	}
 	orders, releases := make([][]int32, len(p.clusters)), p.releases()
+	defer p.count(releases)
 	t := math.Inf(-1)
 	for n := range p.movable {
 		if n%256 == 0 && ctx.Err() != nil {
@@ -102,10 +103,19 @@ func (p *listProblem) releases() []*plan.Releases {
 	return all
 }
 
+// count adds the work of the releases to that of the opening.
+func (p *listProblem) count(releases []*plan.Releases) {
+	for _, r := range releases {
+		p.opened += r.Work()
+	}
+}
+
 // objectiveOf decodes orders.
 func (p *listProblem) objectiveOf(orders [][]int32) float64 {
 	objective, last := p.constant, 0.0
-	for c, r := range p.releases() {
+	releases := p.releases()
+	defer p.count(releases)
+	for c, r := range releases {
 		sums := listSums{latest: p.origin}
 		for _, id := range orders[c] {
 			j := &p.clusters[c].jobs[id]

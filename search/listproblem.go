@@ -22,6 +22,7 @@ type listProblem struct {
 	movable    []int32 // the others
 	byArea     []int32 // those by least processor time on any cluster
 	rank       []int32 // by job: where it is in that order
+	opened     int64   // work of making the orders to begin with, see [plan.Releases.Work]
 }
 
 // listCluster is a cluster with its coefficients in the objective: those that grow with the share of the jobs that it has, from

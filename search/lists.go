@@ -114,6 +114,15 @@ func (e *lists) meet() {
 	e.ladder.exchange(func(k int) float64 { return e.walks[k].energy }, func(i, j int) { e.walks[i], e.walks[j] = e.walks[j], e.walks[i] })
 }
 
+// work implements counting.
+func (e *lists) work() int64 {
+	sum := e.p.opened
+	for _, w := range e.walks {
+		sum += w.probe.releases.Work()
+	}
+	return sum
+}
+
 // best implements engine.
 func (e *lists) best(k int) model.Rank { return model.NewRank(0, e.walks[k].best) }
 

@@ -79,10 +79,11 @@ func (r *rounds) isWorse(best model.Rank) bool {
 
 // loop runs the rounds and says why they ended.
 func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
-	enough := int64(math.MaxInt64)
+	enough, most := int64(math.MaxInt64), math.Inf(1)
 	if r.opt.Effort > 0 {
-		enough = evaluationsOf(r.opt.Effort, r.engine.pace())
+		enough, most = evaluationsOf(r.opt.Effort, r.engine.pace()), effortSlack*1e9*r.opt.Effort
 	}
+	counted, counts := r.engine.(counting)
 	for {
 		switch {
 		case ctx.Err() != nil:
@@ -91,7 +92,7 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
-		case r.evaluations >= enough:
+		case r.evaluations >= enough || counts && float64(counted.work()) >= most:
 			return model.StopDone, nil
 		}
 		r.round(ctx)
@@ -110,6 +111,9 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 		r.engine.meet()
 	}
 }
+
+// effortSlack is how many times the effort an engine that counts its work may take: where its evaluations are dearer than its pace says.
+const effortSlack = 2
 
 // evaluationsOf is how many evaluations an effort is worth at so many a second: at least one.
 func evaluationsOf(effort float64, pace int64) int64 {

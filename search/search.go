@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Seed     uint64
 	MaxEvals int64       // 0: no limit
-	Effort   float64     // finite: about so many seconds of one core, in evaluations by the size of the instance alone; 0: no limit
+	Effort   float64     // finite: about so many seconds of one core, at most twice as many, by the size of the instance and counted work alone; 0: no limit
 	Workers  int         // 0: one
 	Target   model.Bound // the search ends when the objective is as low and no job that can run is left out
 	// Improve goes on with the proof of a bound for about so much work, in ns of one core, and returns it and whether more work may
@@ -64,6 +64,13 @@ type engine interface {
 	round() int64
 	// pace is about how many evaluations one core makes in a second; it depends on the instance alone.
 	pace() int64
+}
+
+// counting is an engine that counts its work. Its evaluations may be dearer than its pace says, as that of lists is where many jobs
+// run at once, and so may be its preparations.
+type counting interface {
+	// work is about how many ns of one core it has taken so far, preparations included, counted by what it did and not by the clock.
+	work() int64
 }
 
 // ErrNoEngine is returned where no engine can take the instance.

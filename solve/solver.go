@@ -74,7 +74,7 @@ type Info struct {
 	New    func() Solver // a new one with its defaults; its parameters are its exported fields, see package params. A zero in them means zero
 	// Starts says that the solver starts from Options.Start and hands back nothing worse.
 	Starts bool
-	// AutoJobs is the number of jobs up to which auto tries the solver; 0: never.
+	// AutoJobs is the number of jobs up to which auto tries the solver, the larger the earlier; 0: never.
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: it is in this one.
 	Absent string
