@@ -30,7 +30,10 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) erro
 		for _, m := range metrics[shown:] {
 			names = append(names, m.Name)
 		}
-		rendered += text.WrapSoft("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width) + "\n"
+		note := text.WrapSoft("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
+		for line := range strings.Lines(note) {
+			rendered += strings.TrimRight(line, " \n") + "\n"
+		}
 	}
 	for _, row := range rows {
 		if row.Fault != "" {

@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// A table fits the width; the metrics that do not are named below it, and none is without a limit.
+func TestTableFitsTheWidth(t *testing.T) {
+	rows := []Row{{Solver: "easy", Objective: new(12345.0)}}
+	metrics := model.MetricTable()[:8]
+	names := []string{}
+	for _, m := range metrics {
+		names = append(names, m.Name)
+	}
+	for _, width := range []int{0, 60, 80, 100, 1000} {
+		var out bytes.Buffer
+		if err := WriteTable(&out, rows, metrics, width); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if longest := text.LongestLineLen(got); width > 0 && longest > width {
+			t.Errorf("width %d: a line of %d columns:\n%s", width, longest, got)
+		}
+		for _, name := range names {
+			if !strings.Contains(got, name) {
+				t.Errorf("width %d: nothing of %s:\n%s", width, name, got)
+			}
+		}
+		if cut := strings.Contains(got, "left out for the width"); cut != (width == 60 || width == 80 || width == 100) {
+			t.Errorf("width %d: left out is %v:\n%s", width, cut, got)
+		}
+		if strings.Contains(got, " \n") {
+			t.Errorf("width %d: blanks at the end of a line", width)
+		}
+	}
+}
+
+// The columns of the CSV are the metrics given.
+func TestCSVHasTheMetrics(t *testing.T) {
+	makespan, _ := model.MetricNamed("makespan")
+	var out bytes.Buffer
+	if err := WriteCSV(&out, []Row{{Instance: "a", Solver: "s"}}, []model.Metric{makespan}); err != nil {
+		t.Fatal(err)
+	}
+	if header, _, _ := strings.Cut(out.String(), "\n"); header != "instance,solver,seed,status,stop,objective,bound,gap_percent,elapsed_s,evaluations,fault,makespan" {
+		t.Errorf("header %s", header)
+	}
+}
