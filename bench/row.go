@@ -1,6 +1,10 @@
 package bench
 
-import "github.com/allot-opt/allot/model"
+import (
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
 
 // Row is what one solver did on one instance: a line of a run's rows. Every table, picture and test is a function of rows alone.
 type Row struct {
@@ -45,4 +49,21 @@ func (r *Row) gap() *float64 {
 		return &gap
 	}
 	return nil
+}
+
+// StatusText is the status for people: what is optimal is so for the objective that was minimised alone.
+func (r *Row) StatusText() string {
+	switch {
+	case r.Status != model.Optimal:
+		return string(r.Status)
+	case r.Minimised == "":
+		return model.OptimalFor(nil)
+	case strings.Contains(r.Minimised, " + "):
+		return "optimal for the weighted objective"
+	}
+	_, metric, weighted := strings.Cut(r.Minimised, "·")
+	if !weighted {
+		metric = r.Minimised
+	}
+	return "optimal for " + metric
 }

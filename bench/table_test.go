@@ -52,3 +52,31 @@ func TestCSVHasTheMetrics(t *testing.T) {
 		t.Errorf("header %s", header)
 	}
 }
+
+// What is optimal is so for the objective; the row and the instance say it alike.
+func TestStatusSaysForWhat(t *testing.T) {
+	for _, c := range []struct {
+		objective map[string]float64
+		want      string
+	}{
+		{map[string]float64{"makespan": 1}, "optimal for makespan"},
+		{map[string]float64{"mean_wait": 2.5e7}, "optimal for mean_wait"},
+		{map[string]float64{"makespan": 1, "mean_wait": 2}, "optimal for the weighted objective"},
+	} {
+		in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Objective: c.objective,
+			Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := Row{Status: model.Optimal, Minimised: ObjectiveName(in)}
+		if got, stated := row.StatusText(), model.OptimalFor(in.StatedObjective()); got != c.want || stated != c.want {
+			t.Errorf("%v: %q and %q", c.objective, got, stated)
+		}
+		if row.Status = model.Feasible; row.StatusText() != "feasible" {
+			t.Errorf("%q", row.StatusText())
+		}
+	}
+	if row := (Row{Status: model.Optimal}); row.StatusText() != "optimal for the instance's objective" {
+		t.Errorf("%q", row.StatusText())
+	}
+}
