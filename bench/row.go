@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"math"
+	"strings"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -86,4 +87,21 @@ func (row *Row) gap() *float64 {
 		return &gap
 	}
 	return nil
+}
+
+// StatusText is the status for people: what is optimal is so for the objective that was minimised alone.
+func (r *Row) StatusText() string {
+	switch {
+	case r.Status != model.Optimal:
+		return string(r.Status)
+	case r.Minimised == "":
+		return model.OptimalFor(nil)
+	case strings.Contains(r.Minimised, " + "):
+		return "optimal for the weighted objective"
+	}
+	_, metric, weighted := strings.Cut(r.Minimised, "·")
+	if !weighted {
+		metric = r.Minimised
+	}
+	return "optimal for " + metric
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -15,8 +16,39 @@ import (
 )
 
 // WriteTable writes the rows of one instance as a table for people, with a column a metric; the best value of each column is marked
-// with a star.
-func WriteTable(w io.Writer, rows []Row, metrics []model.Metric) error {
+// with a star. Where it is wider than so many columns of a terminal, the last metrics are left out, named below it; 0: no limit.
+func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
+	shown := len(metrics)
+	rendered := renderTable(rows, metrics)
+	for width > 0 && shown > 0 && text.LongestLineLen(rendered) > width {
+		shown--
+		rendered = renderTable(rows, metrics[:shown])
+	}
+	rendered += "\n"
+	if shown < len(metrics) {
+		var names []string
+		for _, m := range metrics[shown:] {
+			names = append(names, m.Name)
+		}
+		note := text.WrapSoft("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
+		for line := range strings.Lines(note) {
+			rendered += strings.TrimRight(line, " \n") + "\n"
+		}
+	}
+	for _, row := range rows {
+		if row.Fault != "" {
+			rendered += row.Solver + ": " + row.Fault + "\n"
+		}
+		if row.Warning != "" {
+			rendered += row.Solver + ": warning: " + row.Warning + "\n"
+		}
+	}
+	_, err := io.WriteString(w, rendered)
+	return err
+}
+
+// renderTable is the table itself.
+func renderTable(rows []Row, metrics []model.Metric) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
@@ -35,17 +67,7 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric) error {
 	for _, row := range rows {
 		t.AppendRow(tableRow(row, metrics, best))
 	}
-	text := t.Render() + "\n"
-	for _, row := range rows {
-		if row.Fault != "" {
-			text += row.Solver + ": " + row.Fault + "\n"
-		}
-		if row.Warning != "" {
-			text += row.Solver + ": warning: " + row.Warning + "\n"
-		}
-	}
-	_, err := io.WriteString(w, text)
-	return err
+	return t.Render()
 }
 
 // ShownMetrics are the metrics that say something of the instance.
@@ -184,14 +206,15 @@ func WriteJSON(w io.Writer, rows []Row) error {
 	return nil
 }
 
-// WriteCSV writes the rows with all metrics that have one value.
-func WriteCSV(w io.Writer, rows []Row) error {
+// WriteCSV writes the rows with a column a metric; nil: all that have one value.
+func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
+	if metrics == nil {
+		metrics = slices.DeleteFunc(slices.Clone(model.MetricTable()), func(m model.Metric) bool { return m.PerCluster })
+	}
 	out := csv.NewWriter(w)
 	header := []string{"instance", "solver", "seed", "status", "stop", "objective", "bound", "gap_percent", "elapsed_s", "evaluations", "fault"}
-	for _, m := range model.MetricTable() {
-		if !m.PerCluster {
-			header = append(header, m.Name)
-		}
+	for _, m := range metrics {
+		header = append(header, m.Name)
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -199,10 +222,7 @@ func WriteCSV(w io.Writer, rows []Row) error {
 	for _, row := range rows {
 		record := []string{row.Instance, row.Solver, strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
 			exact(row.Objective), exact(Finite(row.Bound.Or(math.NaN()))), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), row.Fault}
-		for _, m := range model.MetricTable() {
-			if m.PerCluster {
-				continue
-			}
+		for _, m := range metrics {
 			cell := ""
 			if value, ok := row.Metrics.Get(m.Name); ok {
 				cell = exact(&value)

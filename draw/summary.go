@@ -26,7 +26,7 @@ func summarise(sol *model.Solution, l *layout, opt GanttOptions) summary {
 	if len(l.jobs) > 0 {
 		s.addMakespan(sol, l, opt.Instance != nil)
 	}
-	s.addObjective(sol)
+	s.addObjective(sol, opt.Instance)
 	if sol.Solver != "" {
 		s.add("solver %s", sol.Solver)
 	}
@@ -62,8 +62,8 @@ func (s *summary) addMakespan(sol *model.Solution, l *layout, arrivalsKnown bool
 	}
 }
 
-// addObjective states the objective and what is known of it.
-func (s *summary) addObjective(sol *model.Solution) {
+// addObjective states the objective and what is known of it; the instance, which may be nil, says what it is.
+func (s *summary) addObjective(sol *model.Solution, in *model.Instance) {
 	bound, bounded := sol.Bound.Value()
 	switch {
 	case sol.Objective == nil:
@@ -71,7 +71,11 @@ func (s *summary) addObjective(sol *model.Solution) {
 			s.add("infeasible")
 		}
 	case sol.Status == model.Optimal:
-		s.add("objective %s (optimal)", number(*sol.Objective))
+		minimised := sol.Minimised
+		if minimised == nil && in != nil {
+			minimised = in.StatedObjective()
+		}
+		s.add("objective %s (%s)", number(*sol.Objective), model.OptimalFor(minimised))
 	case bounded:
 		s.add("objective %s (bound %s)", number(*sol.Objective), number(bound))
 	default:

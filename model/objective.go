@@ -31,6 +31,24 @@ func (in *Instance) StatedObjective() map[string]float64 {
 	return stated
 }
 
+// OptimalFor says in words what a schedule with [Optimal] is best for: "optimal for makespan". A schedule may be best for one metric
+// and poor by all others. An objective that is not known is nil.
+func OptimalFor(objective map[string]float64) string {
+	metric, terms := "", 0
+	for name, weight := range objective {
+		if weight != 0 {
+			metric, terms = name, terms+1
+		}
+	}
+	switch terms {
+	case 0:
+		return "optimal for the instance's objective"
+	case 1:
+		return "optimal for " + metric
+	}
+	return "optimal for the weighted objective"
+}
+
 // ReplacedObjective is the stated objective where [Instance.WithObjective] put it in place of the file's; nil where it is the file's.
 func (in *Instance) ReplacedObjective() map[string]float64 {
 	if !in.replaced {

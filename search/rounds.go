@@ -82,10 +82,11 @@ func (r *rounds) isWorse(best model.Rank) bool {
 
 // loop runs the rounds and says why they ended.
 func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
-	enough := int64(math.MaxInt64)
+	enough, most := int64(math.MaxInt64), math.Inf(1)
 	if r.opt.Effort > 0 {
-		enough = evaluationsOf(r.opt.Effort, r.engine.Pace())
+		enough, most = evaluationsOf(r.opt.Effort, r.engine.Pace()), effortRoom*1e9*r.opt.Effort
 	}
+	counted, counts := r.engine.(engine.Counting)
 	for {
 		switch {
 		case ctx.Err() != nil:
@@ -94,7 +95,7 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
-		case r.evaluations >= enough:
+		case r.evaluations >= enough || counts && float64(counted.Work()) >= most:
 			return model.StopDone, nil
 		}
 		r.round(ctx)
@@ -113,6 +114,9 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 		r.engine.Exchange()
 	}
 }
+
+// effortRoom is how many times the effort an engine that counts its work may take: its evaluations may be dearer than its pace says.
+const effortRoom = 2
 
 // evaluationsOf turns an effort in seconds into a number of evaluations, at least one; pace is the number a second.
 func evaluationsOf(effort float64, pace int64) int64 {

@@ -344,3 +344,37 @@ func firstEngine(in *model.Instance) (engine.Engine, error) {
 	}
 	return nil, ErrNoEngine
 }
+
+// dear is an engine whose evaluations take more work than its pace says.
+type dear struct {
+	scripted
+	each int64 // ns an evaluation
+	made int64
+}
+
+func (e *dear) Advance(k int, evaluations int64, stop func() bool) int64 {
+	e.made += evaluations
+	return evaluations
+}
+
+func (e *dear) Work() int64 { return e.made * e.each }
+
+// An engine that counts its work ends within twice the effort, whatever its pace says; one whose evaluations are as cheap as its pace says
+// makes all of them.
+func TestEffortLimitsCountedWork(t *testing.T) {
+	for _, c := range []struct{ each, want int64 }{
+		{1_000_000, 1000}, // one second of 1000 a second
+		{2_500_000, 800},  // two seconds
+		{400_000_000, 10}, // a round
+	} {
+		e := &dear{scripted: *newScripted([]model.Rank{model.NewRank(0, 5)}), each: c.each}
+		e.speed = 1000
+		result, err := improve(context.Background(), e, fourJobs(t), nil, engine.Nothing, Options{Effort: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Evaluations != c.want || result.Stop != model.StopDone {
+			t.Errorf("%d ns an evaluation: %d evaluations, stopped by %s; expected %d", c.each, result.Evaluations, result.Stop, c.want)
+		}
+	}
+}

@@ -26,8 +26,8 @@ import (
 type Options struct {
 	Seed     uint64
 	MaxEvals int64 // schedules to evaluate at most; 0: no limit
-	// Effort is the work to spend, about in seconds of one core; 0: no limit. It must be finite. The search turns it into a number
-	// of evaluations that depends on the instance alone, so that the result does not depend on the clock.
+	// Effort is the work to spend, about in seconds of one core and at most twice as much; 0: no limit. It must be finite. The search turns
+	// it into a number of evaluations and of counted work that depend on the instance alone, so that the result does not depend on the clock.
 	Effort  float64
 	Workers int // goroutines; 0: one
 	// Target is a proved lower bound of the objective, if any. The search ends when the best schedule reaches it and leaves out

@@ -11,6 +11,9 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
+// IsTrace says whether an instance is no more than a trace, which the policies run many times as fast as any other.
+func IsTrace(in *model.Instance) bool { return plain(in) }
+
 // plain says whether an instance is no more than a trace: rigid jobs on one cluster whose processors nothing tells apart.
 func plain(in *model.Instance) bool {
 	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes

@@ -77,7 +77,7 @@ type Info struct {
 	// Online says that the solver is an on-line policy: it decides at each instant from the jobs that have arrived by then, and knows of a job
 	// that has not ended no run time but its estimate. Any other solver is given all jobs and run times beforehand.
 	Online bool
-	// AutoJobs is the number of jobs up to which auto tries the solver; 0: never.
+	// AutoJobs is the number of jobs up to which auto tries the solver, the larger the earlier; 0: never.
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: it is in this one.
 	Absent string

@@ -1,8 +1,10 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -72,10 +74,12 @@ func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (mo
 }
 
 // Best is the best schedule of the solvers, jobs left out first, with the best bound that one of them proved; [Result].Solver names the one
-// that made it: of equals one that is proved optimal, else the first.
+// that made it: of equals one that is proved optimal, else the first of the list. They run in order of their [Info].AutoJobs, the largest
+// first: those are the quickest, so that a limit cuts off the slow ones.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
-	best, rank := Result{Status: model.Unknown}, model.Rank{}
-	for _, info := range solvers {
+	best, rank, place := Result{Status: model.Unknown}, model.Rank{}, 0
+	for _, k := range quickestFirst(solvers) {
+		info := solvers[k]
 		opt, ok := s.Next()
 		if !ok || best.Solution != nil && ctx.Err() != nil {
 			break
@@ -96,9 +100,8 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if err != nil {
 			return Result{}, err
 		}
-		proved := result.Status == model.Optimal && best.Status != model.Optimal && !rank.Better(found)
-		if best.Solution == nil || found.Better(rank) || proved {
-			best, rank = result, found
+		if best.Solution == nil || found.Better(rank) || !rank.Better(found) && preferred(result, best, k < place) {
+			best, rank, place = result, found, k
 			best.Solver = info.Name
 		}
 	}
@@ -107,4 +110,22 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		best.Stop = model.StopReason(ctx)
 	}
 	return best, nil
+}
+
+// preferred says of two schedules as good that the one found is preferred to the best so far: one proved optimal, else the first of the list.
+func preferred(found, best Result, first bool) bool {
+	if proved := found.Status == model.Optimal; proved != (best.Status == model.Optimal) {
+		return proved
+	}
+	return first
+}
+
+// quickestFirst are the places of the solvers in the list, by the sizes that they are quick enough for, as auto judges.
+func quickestFirst(solvers []Info) []int {
+	order := make([]int, len(solvers))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(solvers[b].AutoJobs, solvers[a].AutoJobs) })
+	return order
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -14,22 +15,39 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return &Auto{} },
 })
 
-// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([solve.Info].AutoJobs), then [Search] from
-// the best of their schedules. The best has the fewest jobs left out, then the least objective; of equals Auto takes one that is proved
-// optimal, else the first by the solver's name. A schedule that is proved optimal ends the run, and so does a proof that the instance is
-// infeasible. [solve.Result].Solver names the solvers that made the schedule. All of them share MaxEvals.
+// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([solve.Info].AutoJobs), the quickest first;
+// where jobs arrive over time the backfilling policies are among them. Then it runs [Search] from the best of their schedules. The best has
+// the fewest jobs left out, then the least objective; of equals Auto takes one that is proved optimal, else the first by the solver's name. A
+// schedule that is proved optimal ends the run, and so does a proof that the instance is infeasible. [solve.Result].Solver names the solvers
+// that made the schedule. All of them share MaxEvals.
 type Auto struct{}
 
 // candidates are the quick solvers that fit the instance, by name.
 func (*Auto) candidates(in *model.Instance) []solve.Info {
 	var fitting []solve.Info
 	for _, info := range solve.Solvers() {
-		if len(in.Jobs()) <= info.AutoJobs && info.AutoJobs > 0 && info.New().Supports(in) == nil {
+		if solver := info.New(); info.AutoJobs > 0 && len(in.Jobs()) <= autoJobs(info, in) && solver.Supports(in) == nil {
 			fitting = append(fitting, info)
 		}
 	}
 	return fitting
 }
+
+// autoJobs is the number of jobs up to which Auto tries the solver on an instance like this; 0: never. [solve.Info].AutoJobs of an on-line
+// policy is for traces, where it is many times as fast as in the general world.
+func autoJobs(info solve.Info, in *model.Instance) int {
+	switch {
+	case info.Online && in.Features()&model.Arrivals == 0:
+		return 0 // other solvers see the same jobs at once
+	case info.Online && !sim.IsTrace(in):
+		return min(info.AutoJobs, autoGeneral[info.Name])
+	}
+	return info.AutoJobs
+}
+
+// autoGeneral are the numbers of jobs up to which Auto tries the policies in the general world: they take about a second for jobs that all
+// wait at once.
+var autoGeneral = map[string]int{"easy": 10_000, "flexible": 5_000, "conservative": 200}
 
 // Supports implements [solve.Solver]: everything, as search does.
 func (*Auto) Supports(in *model.Instance) error { return NewSearch().Supports(in) }

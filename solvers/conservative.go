@@ -16,6 +16,8 @@ var _ = solve.Register(solve.Info{
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §2",
 	New:    func() solve.Solver { return NewConservative() },
 	Online: true,
+
+	AutoJobs: 2_000,
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.

@@ -16,6 +16,8 @@ var _ = solve.Register(solve.Info{
 	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
 	New:    func() solve.Solver { return NewEASY() },
 	Online: true,
+
+	AutoJobs: 10_000_000,
 })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate

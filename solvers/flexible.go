@@ -16,6 +16,8 @@ var _ = solve.Register(solve.Info{
 	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
 	New:    func() solve.Solver { return NewFlexible() },
 	Online: true,
+
+	AutoJobs: 5_000,
 })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The

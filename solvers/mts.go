@@ -16,7 +16,7 @@ var _ = solve.Register(solve.Info{
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), algorithms 1–3, eqs. 5–16, 19–21",
 	New:    func() solve.Solver { return NewMTS() },
 
-	AutoJobs: 20_000,
+	AutoJobs: 10_000,
 })
 
 // MTS is the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike

@@ -200,7 +200,7 @@ func (p *problem) rows(g *group, most int) [][]cell {
 			gap := p.gap(row)
 			list = append(list, []cell{
 				text(row.Instance), text(row.Group), text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: figure(objective(row), 6)},
-				{Text: percent(gap)}, {Text: optional(bench.Finite(row.Bound.Or(math.NaN())))}, text(string(row.Status)), text(string(row.Stop)), clock(row.Elapsed),
+				{Text: percent(gap)}, {Text: optional(bench.Finite(row.Bound.Or(math.NaN())))}, text(row.StatusText()), text(string(row.Stop)), clock(row.Elapsed),
 				{Text: whole(row.Evaluations)}, {Text: whole(row.Left)}, text(clip(row.Fault, mostFaultLetters)),
 			})
 		}

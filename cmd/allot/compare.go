@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/suggest"
@@ -24,7 +25,7 @@ func compareCommand() *cli.Command {
 		Usage:     "run several solvers on the same instances",
 		ArgsUsage: "INSTANCE…",
 		Description: `Writes one table an instance: solver × objective, bound, gap, metrics and time; a star marks the best. Every
-schedule is checked first.
+schedule is checked first. On a terminal metrics that do not fit its width are left out and named below the table.
 
 Examples:
   allot compare examples/multicluster.json
@@ -35,9 +36,11 @@ Examples:
 			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, as --solver of solve takes them, or LABEL=NAME…; exec:COMMAND the last of them; may be given several times; absent: all that support the instance"},
 			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; absent: those that say something of the instance"},
 			jsonFlag,
-			&cli.BoolFlag{Name: "csv", Usage: "write CSV"},
+			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the columns of --metrics or all"},
+			objectiveFlag(),
 			strictFlag(),
 			&cli.StringFlag{Name: "save", Usage: "write every solution to `DIR`, made if it is missing, as INSTANCE.SOLVER.json"},
+			outputFlag,
 		),
 		Action: runCompare,
 	}
@@ -48,6 +51,7 @@ type comparison struct {
 	instances []named
 	settings  bench.Settings
 	metrics   []model.Metric // of the table; nil: by the instance
+	output    string         // file; "-": standard output
 }
 
 // solverNames are the names of a flag that may be given several times, each time with a list. Lists of the library split the command
@@ -81,6 +85,7 @@ func runCompare(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	var all []bench.Row
+	tables := new(strings.Builder) // of the file, where there is one
 	for _, in := range asked.instances {
 		rows, err := compareOn(ctx, c, in, asked.settings)
 		if err != nil {
@@ -89,16 +94,18 @@ func runCompare(c *cli.Context) error {
 		bench.ShareBounds(rows)
 		all = append(all, rows...)
 		if len(rows) > 0 && !c.Bool("json") && !c.Bool("csv") {
-			if err := write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows, asked.metrics) }); err != nil {
+			if err := asked.table(c, tables, in, rows); err != nil {
 				return err
 			}
 		}
 	}
 	switch {
 	case c.Bool("json"):
-		err = write(c, "-", func(w io.Writer) error { return bench.WriteJSON(w, all) })
+		err = write(c, asked.output, func(w io.Writer) error { return bench.WriteJSON(w, all) })
 	case c.Bool("csv"):
-		err = write(c, "-", func(w io.Writer) error { return bench.WriteCSV(w, all) })
+		err = write(c, asked.output, func(w io.Writer) error { return bench.WriteCSV(w, all, asked.metrics) })
+	case asked.output != "-":
+		err = write(c, asked.output, func(w io.Writer) error { _, err := io.WriteString(w, tables.String()); return err })
 	}
 	if err != nil {
 		return err
@@ -107,6 +114,18 @@ func runCompare(c *cli.Context) error {
 		fmt.Fprintln(c.App.ErrWriter, "allot: interrupted: runs are cut short or missing")
 	}
 	return faults(all)
+}
+
+// table writes the table of one instance as soon as it is there; those for a file are kept for it.
+func (a *comparison) table(c *cli.Context, tables *strings.Builder, in named, rows []bench.Row) error {
+	if a.output != "-" {
+		return writeComparison(tables, in, rows, a.metrics, 0)
+	}
+	width := 0
+	if fd, ok := terminalOf(c.App.Writer); ok {
+		width, _, _ = term.GetSize(fd)
+	}
+	return write(c, "-", func(w io.Writer) error { return writeComparison(w, in, rows, a.metrics, width) })
 }
 
 // readComparison reads the flags and all the instances, so that a mistake in the last comes before the runs on the first.
@@ -134,13 +153,17 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 		labelled[choice.Label] = name
 		solvers = append(solvers, name)
 	}
+	asked.output = c.String("output")
+	if err := checkWritable(asked.output); err != nil {
+		return asked, err
+	}
 	if asked.metrics, err = metricsNamed(c.String("metrics")); err != nil {
 		return asked, err
 	}
 	if err := oneFromStdin("the instances", c.Args().Slice()...); err != nil {
 		return asked, err
 	}
-	if asked.instances, err = readInstances(c.Args().Slice(), solvers); err != nil {
+	if asked.instances, err = readInstances(c, solvers); err != nil {
 		return asked, err
 	}
 	if dir := c.String("save"); dir != "" {
@@ -168,12 +191,12 @@ func metricsNamed(list string) ([]model.Metric, error) {
 	return metrics, nil
 }
 
-// readInstances reads the files. An instance without a name goes by that of its file; the second of a name gets a number.
-func readInstances(paths, solvers []string) ([]named, error) {
+// readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.
+func readInstances(c *cli.Context, solvers []string) ([]named, error) {
 	var list []named
 	taken := map[string]bool{}
-	for _, path := range paths {
-		in, err := readInstance(path)
+	for _, path := range c.Args().Slice() {
+		in, err := readTarget(c, path)
 		if err != nil {
 			return nil, err
 		}
@@ -240,15 +263,24 @@ func safeName(name string) string {
 }
 
 // writeComparison writes the table of one instance.
-func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Metric) error {
+func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Metric, width int) error {
 	if metrics == nil {
 		metrics = bench.ShownMetrics(in.Instance)
 	}
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, counted(len(in.Jobs()), "job"), counted(len(in.Clusters()), "cluster"),
 		counted(in.Processors(), "processor"), bench.ObjectiveName(in.Instance))
-	if err := bench.WriteTable(text, rows, metrics); err != nil {
+	if err := bench.WriteTable(text, rows, metrics, width); err != nil {
 		return err
+	}
+	var proved []string
+	for _, row := range rows {
+		if row.Status == model.Optimal {
+			proved = append(proved, row.Solver)
+		}
+	}
+	if len(proved) > 0 {
+		fmt.Fprintf(text, "%s: %s\n", model.OptimalFor(in.StatedObjective()), strings.Join(proved, ", "))
 	}
 	for _, row := range rows {
 		if row.Fault == "" && row.Solution == nil {

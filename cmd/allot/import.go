@@ -22,10 +22,11 @@ func importCommand() *cli.Command {
 		Usage:     "turn a real trace, matrix, workflow or table into an instance",
 		ArgsUsage: "FORMAT",
 		Description: `Writes the instance to standard output (or -o FILE) and what was dropped or repaired, and why, to standard
-error. Compressed files (gzip) are read as they are; - is standard input.
+error. Where jobs arrive over time the instance asks for the least mean bounded slowdown, else for the least makespan; --objective chooses another. Compressed files (gzip) are read as they are; - is standard input.
 
 Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz -o batch.json
+  allot import swf --objective mean_response TRACE.swf.gz -o trace.json
   allot import jobs --processors 25 jobs.csv`,
 	}
 	var names []string
@@ -46,7 +47,7 @@ func importFormat(info bench.FormatInfo) *cli.Command {
 		Usage:       info.Doc,
 		ArgsUsage:   "FILE",
 		Description: "Example:\n  " + info.Example,
-		Flags:       append(importFlags(info.New()), outputFlag),
+		Flags:       append(importFlags(info.New()), importObjectiveFlag(), outputFlag),
 		Action: func(c *cli.Context) error {
 			args, err := arguments(c, "FILE")
 			if err != nil {
@@ -65,10 +66,28 @@ func importFormat(info bench.FormatInfo) *cli.Command {
 			if err != nil {
 				return &statusError{exitInput, withFlagNames(err)}
 			}
+			if in, err = withImportObjective(c, in); err != nil {
+				return err
+			}
 			fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
 			return write(c, c.String("output"), func(w io.Writer) error { return model.WriteInstance(w, in) })
 		},
 	}
+}
+
+// importObjectiveFlag chooses the objective that the instance states.
+func importObjectiveFlag() cli.Flag {
+	return &cli.StringFlag{Name: "objective", DefaultText: "bounded_slowdown where jobs arrive over time, else makespan",
+		Usage: "the instance asks to minimise `METRIC`, see allot metrics"}
+}
+
+// withImportObjective gives the instance its objective. The makespan of a trace says little: it hardly depends on the schedule, as the last jobs that
+// arrive decide it.
+func withImportObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
+	if !c.IsSet("objective") && in.Features()&model.Arrivals != 0 {
+		return bench.Minimising(in, "bounded_slowdown")
+	}
+	return withObjective(c, in)
 }
 
 // importFlags are the options of a reader as flags: those named, else all.

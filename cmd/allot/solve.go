@@ -258,7 +258,7 @@ func summary(in, target *model.Instance, solver string, result solve.Result, ela
 	if result.Solver != "" {
 		name = fmt.Sprintf("%s chose %s", solver, result.Solver)
 	}
-	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, sol.Status, sol.Stop, elapsed.Round(time.Millisecond/10))
+	fmt.Fprintf(w, "%s: %s, %s (%s) in %s\n", instanceName(in), name, statusText(target, sol.Status), sol.Stop, elapsed.Round(time.Millisecond/10))
 	fmt.Fprintf(w, "  objective %s", objectiveText(target, sol.Objective))
 	if value, known := sol.Bound.Value(); known {
 		fmt.Fprintf(w, ", bound %s", bench.Figure(value))
@@ -289,6 +289,14 @@ func summary(in, target *model.Instance, solver string, result solve.Result, ela
 		fmt.Fprintf(w, "  warning: %s\n", result.Warning)
 	}
 	return w.String()
+}
+
+// statusText is the status for people, who must not take the best makespan for the best schedule.
+func statusText(target *model.Instance, status model.Status) string {
+	if status == model.Optimal {
+		return model.OptimalFor(target.StatedObjective())
+	}
+	return string(status)
 }
 
 // instanceName is the instance's name, or a word for one without.

@@ -29,5 +29,13 @@ type Engine interface {
 	Pace() int64
 }
 
+// Counting is an engine that counts its work. Its evaluations may be dearer than its pace says, as those of package lists are where many jobs
+// run at once, and so may be its preparations.
+type Counting interface {
+	Engine
+	// Work is about the number of ns of one core spent so far, preparations included. The engine counts what it did; it reads no clock.
+	Work() int64
+}
+
 // New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.
 type New func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (Engine, error)

@@ -118,6 +118,15 @@ func (e *Engine) Exchange() {
 	e.ladder.exchange(func(k int) float64 { return e.walks[k].energy }, func(i, j int) { e.walks[i], e.walks[j] = e.walks[j], e.walks[i] })
 }
 
+// Work implements [engine.Counting].
+func (e *Engine) Work() int64 {
+	sum := e.p.started
+	for _, w := range e.walks {
+		sum += w.probe.releases.Work()
+	}
+	return sum
+}
+
 // Best implements [engine.Engine].
 func (e *Engine) Best(k int) model.Rank { return model.NewRank(0, e.walks[k].best) }
 

@@ -10,11 +10,12 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// problem is an instance as the engine sees it. It does not change once made.
+// problem is an instance as the engine sees it. It does not change once the starts are made.
 type problem struct {
 	separable.Problem
-	byArea []int32 // the movable jobs by the least processor time that they take on any cluster
-	rank   []int32 // by job: its place in byArea
+	byArea  []int32 // the movable jobs by the least processor time that they take on any cluster
+	rank    []int32 // by job: its place in byArea
+	started int64   // work of making the orders to start from, see [plan.Releases.Work]
 }
 
 // newProblem reads an instance; nil if the engine cannot search it or ctx ends.

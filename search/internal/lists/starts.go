@@ -55,6 +55,7 @@ func (p *problem) dispatch(ctx context.Context, rule func(j *separable.Job) floa
 		now.Position[j] = int32(k)
 	}
 	orders, releases := make([][]int32, len(p.Clusters)), p.releases()
+	defer p.count(releases)
 	t := math.Inf(-1)
 	for n := range p.Movable {
 		if n%256 == 0 && ctx.Err() != nil {
@@ -104,10 +105,19 @@ func (p *problem) releases() []*plan.Releases {
 	return all
 }
 
+// count adds the work of the releases to that of making the starts.
+func (p *problem) count(releases []*plan.Releases) {
+	for _, r := range releases {
+		p.started += r.Work()
+	}
+}
+
 // objectiveOf decodes the orders and returns their objective.
 func (p *problem) objectiveOf(orders [][]int32) float64 {
 	objective, last := p.Constant, 0.0
-	for c, r := range p.releases() {
+	releases := p.releases()
+	defer p.count(releases)
+	for c, r := range releases {
 		sums := sums{latest: p.Origin}
 		for _, id := range orders[c] {
 			j := &p.Clusters[c].Jobs[id]

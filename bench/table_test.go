@@ -1,0 +1,82 @@
+package bench
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// A table fits the width; the metrics that do not are named below it, and none is without a limit.
+func TestTableFitsTheWidth(t *testing.T) {
+	rows := []Row{{Solver: "easy", Objective: new(12345.0)}}
+	metrics := model.MetricTable()[:8]
+	names := []string{}
+	for _, m := range metrics {
+		names = append(names, m.Name)
+	}
+	for _, width := range []int{0, 60, 80, 100, 1000} {
+		var out bytes.Buffer
+		if err := WriteTable(&out, rows, metrics, width); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if longest := text.LongestLineLen(got); width > 0 && longest > width {
+			t.Errorf("width %d: a line of %d columns:\n%s", width, longest, got)
+		}
+		for _, name := range names {
+			if !strings.Contains(got, name) {
+				t.Errorf("width %d: nothing of %s:\n%s", width, name, got)
+			}
+		}
+		if cut := strings.Contains(got, "left out for the width"); cut != (width == 60 || width == 80 || width == 100) {
+			t.Errorf("width %d: left out is %v:\n%s", width, cut, got)
+		}
+		if strings.Contains(got, " \n") {
+			t.Errorf("width %d: blanks at the end of a line", width)
+		}
+	}
+}
+
+// The columns of the CSV are the metrics given.
+func TestCSVHasTheMetrics(t *testing.T) {
+	makespan, _ := model.MetricNamed("makespan")
+	var out bytes.Buffer
+	if err := WriteCSV(&out, []Row{{Instance: "a", Solver: "s"}}, []model.Metric{makespan}); err != nil {
+		t.Fatal(err)
+	}
+	if header, _, _ := strings.Cut(out.String(), "\n"); header != "instance,solver,seed,status,stop,objective,bound,gap_percent,elapsed_s,evaluations,fault,makespan" {
+		t.Errorf("header %s", header)
+	}
+}
+
+// What is optimal is so for the objective; the row and the instance say it alike.
+func TestStatusSaysForWhat(t *testing.T) {
+	for _, c := range []struct {
+		objective map[string]float64
+		want      string
+	}{
+		{map[string]float64{"makespan": 1}, "optimal for makespan"},
+		{map[string]float64{"mean_wait": 2.5e7}, "optimal for mean_wait"},
+		{map[string]float64{"makespan": 1, "mean_wait": 2}, "optimal for the weighted objective"},
+	} {
+		in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Objective: c.objective,
+			Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := Row{Status: model.Optimal, Minimised: ObjectiveName(in)}
+		if got, stated := row.StatusText(), model.OptimalFor(in.StatedObjective()); got != c.want || stated != c.want {
+			t.Errorf("%v: %q and %q", c.objective, got, stated)
+		}
+		if row.Status = model.Feasible; row.StatusText() != "feasible" {
+			t.Errorf("%q", row.StatusText())
+		}
+	}
+	if row := (Row{Status: model.Optimal}); row.StatusText() != "optimal for the instance's objective" {
+		t.Errorf("%q", row.StatusText())
+	}
+}
