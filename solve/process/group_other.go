@@ -4,11 +4,11 @@ package process
 
 import "os/exec"
 
-// inGroup does nothing: there are no process groups.
+// inGroup does nothing: this system has no process groups.
 func inGroup(*exec.Cmd) {}
 
-// terminateGroup does nothing: the program cannot be asked.
+// terminateGroup does nothing: on this system a program cannot be asked to end.
 func terminateGroup(*exec.Cmd) {}
 
-// killGroup ends the program. That it has ended already is no failure.
+// killGroup kills the program. It is no failure if the program has ended already.
 func killGroup(command *exec.Cmd) { _ = command.Process.Kill() }
