@@ -2,41 +2,42 @@ package bench
 
 import "github.com/allot-opt/allot/model"
 
-// Row is what one solver did on one instance: a line of a run's rows. Every table, picture and test is a function of rows alone.
+// Row records one run of one solver on one instance. A run folder keeps one row per line. Every table, picture and test is a function of rows
+// alone.
 type Row struct {
-	Key            string            `json:"key,omitempty"`   // of the cell of a suite: what was run, without what came out
-	Group          string            `json:"group,omitempty"` // of the instance in its suite
+	Key            string            `json:"key,omitempty"`   // identifies the cell of the suite
+	Group          string            `json:"group,omitempty"` // the instance's group in the suite
 	Instance       string            `json:"instance"`
 	InstanceSHA256 string            `json:"instance_sha256"`
-	Solver         string            `json:"solver"`              // its name, in a suite its label
-	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name where its label is another
+	Solver         string            `json:"solver"`              // the solver's name, or its label in a suite
+	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name, if the label differs
 	Parameters     map[string]string `json:"parameters,omitempty"`
-	Minimised      string            `json:"minimised,omitempty"`            // the objective, in metrics
-	Jobs           int               `json:"jobs,omitempty" check:"counter"` // of the instance
+	Minimised      string            `json:"minimised,omitempty"`            // the objective, as a sum of metrics
+	Jobs           int               `json:"jobs,omitempty" check:"counter"` // number of jobs of the instance
 	Seed           uint64            `json:"seed"`
 	TimeLimit      float64           `json:"time_limit_s,omitempty" check:"time"`
 	MaxEvals       int64             `json:"max_evaluations,omitempty" check:"counter"`
 	Workers        int               `json:"workers,omitempty" check:"counter"`
-	Version        string            `json:"version,omitempty"` // of allot
+	Version        string            `json:"version,omitempty"` // version of allot
 
 	Status      model.Status      `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
 	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
-	Objective   *float64          `json:"objective,omitempty"` // absent: no schedule, or not finite
+	Objective   *float64          `json:"objective,omitempty"` // absent: there is no schedule, or the objective is not finite
 	Bound       model.Bound       `json:"bound,omitzero"`
 	Gap         *float64          `json:"gap_percent,omitempty"`          // 100·(objective − bound)/|objective|
 	Left        int               `json:"left,omitempty" check:"counter"` // jobs that the schedule leaves out
 	Metrics     model.Metrics     `json:"metrics,omitempty"`
 	Evaluations int64             `json:"evaluations,omitempty" check:"counter"`
-	Elapsed     float64           `json:"elapsed_s" check:"time"` // wall clock of the solver alone
-	Trace       []model.Incumbent `json:"trace,omitempty"`        // how the schedule came to be, in a suite that asks for it
+	Elapsed     float64           `json:"elapsed_s" check:"time"` // wall-clock seconds of the solver alone
+	Trace       []model.Incumbent `json:"trace,omitempty"`        // the run's incumbents, if the suite asks for them
 	Fault       string            `json:"fault,omitempty"`        // why there is no result
-	Warning     string            `json:"warning,omitempty"`      // what went wrong although there is one
+	Warning     string            `json:"warning,omitempty"`      // what went wrong although there is a result
 
 	Solution *model.Solution `json:"-"`
-	Refused  bool            `json:"-"` // Fault is that the solver does not support the instance
+	Refused  bool            `json:"-"` // true: the Fault says that the solver does not support the instance
 }
 
-// gap is the gap of the row's objective and bound in %; nil: there is none.
+// gap returns the gap between the row's objective and bound in percent, or nil if there is none.
 func (r *Row) gap() *float64 {
 	if r.Objective == nil {
 		return nil
