@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// A trace is of schedules that leave out as many jobs as the solution, ends in the solution's objective and can be drawn.
+// The incumbents leave out as many jobs as the solution, end in the solution's objective, and can be drawn.
 func TestTraceEndsInTheSolution(t *testing.T) {
 	none := math.Inf(-1)
 	at := func(evaluations int64, objective, bound float64, left int) solve.Progress {
@@ -65,7 +65,7 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 	}
 }
 
-// A long trace is thinned evenly, its first and last improvement kept.
+// A long list of incumbents is thinned evenly. The first and the last stay.
 func TestThinned(t *testing.T) {
 	for _, n := range []int{0, 1, maxIncumbents, maxIncumbents + 1, 12345} {
 		list := make([]model.Incumbent, n)
