@@ -1,4 +1,4 @@
-# The verbs of the project; .ci/run calls test, prove, fuzz and lint. The linter and its like are pinned in tools/go.mod.
+# The verbs of the project; .ci/run calls test, then ci. The linter and its like are pinned in tools/go.mod.
 TOOL     := go tool -modfile=tools/go.mod
 TIMEOUT  ?= 10m
 FUZZTIME ?= 10s
@@ -10,7 +10,7 @@ ARGS     ?=
 MINUTES  ?= 30
 SEED     ?=
 
-.PHONY: run highs test bench baseline lint fuzz prove mutants vuln
+.PHONY: run highs test ci race cross bench baseline lint fuzz prove mutants vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -19,16 +19,35 @@ run:
 highs:
 	@tools/highs
 
-# Both builds: pure Go, which needs no C compiler, and with HiGHS, under the race detector, which needs one.
+# All tests of the pure build: they need Go alone. At the end it says what was skipped, and why.
 # Package solvers has the longest tests; named first it leaves no core waiting for it at the end.
 test:
-	go vet ./...
-	CGO_ENABLED=0 go test -timeout $(TIMEOUT) ./solvers ./...
-	go -C tools vet ./...
-	go -C tools test -race -timeout $(TIMEOUT) ./...
-	tools/highs go vet -tags highs ./...
-	tools/highs go test -tags highs -run Highs -timeout $(TIMEOUT) ./solvers
-	tools/highs go test -tags highs -race -timeout $(TIMEOUT) ./solvers ./...
+	@CGO_ENABLED=0 $(TALLY) -timeout $(TIMEOUT) ./solvers ./...
+
+# Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
+# tools (report in a browser, js/wasm under node), builds for other systems, false claims, fuzzing, lint.
+ci: MINUTES = 3
+ci: SEED = 1
+ci: FUZZTIME = 5s
+ci: race cross prove fuzz lint
+
+TALLY = go run ./internal/tally
+
+# The build with HiGHS under the race detector, which needs a C compiler. Tests of much work in one goroutine take a part of it there;
+# those of HiGHS run in full besides, as that detector does not watch it.
+race:
+	tools/highs $(TALLY) -tags highs -race -timeout $(TIMEOUT) ./solvers ./...
+	tools/highs $(TALLY) -tags highs -run Highs -timeout $(TIMEOUT) ./solvers
+
+# The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node.
+cross:
+	@set -e; for platform in $(PLATFORMS); do \
+		echo "build for $$platform"; \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./...; \
+	done
+	$(TALLY) -C tools -timeout $(TIMEOUT) ./...
+
+PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 
 # Benchmarks, and a table of what they measure beside the committed figures and the targets; the text stays in OUT.
 #   make bench BENCH=Search COUNT=5 OUT=new.txt     BENCH as in go test -bench
@@ -48,6 +67,8 @@ lint:
 	$(TOOL) golangci-lint run ./...
 	go -C tools tool golangci-lint run ./...
 	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz tools/highs; \
+	else echo "shellcheck is not installed: the shell scripts are not looked at"; fi
 
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m
 fuzz:

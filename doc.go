@@ -10,7 +10,8 @@
 //	search       the anytime global search and the exhaustive one
 //	sim          the discrete-event engine; sim/backfill its policies, sim/whatif what they would do to one job
 //	params       documented parameters: exported fields of solvers, workloads and importers
-//	solve        the contract of a solver, the registry, and Run, which checks every schedule; solve/process runs programs as solvers
+//	solve        the contract of a solver, the registry, and Run, which checks every schedule; solve/process runs programs as solvers,
+//	             solve/solvetest holds any solver to the contract
 //	solvers      the algorithms; importing it registers them
 //	workload     generators of instances by published recipes
 //	draw         Gantt charts, curves over time, progress of runs: pictures in one list of formats

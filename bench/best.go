@@ -121,7 +121,7 @@ func (s *BestStore) lock() (unlock func() error, err error) {
 		return nil, err
 	}
 	lock := flock.New(filepath.Join(s.dir, lockFile))
-	return lock.Unlock, lock.Lock()
+	return lock.Unlock, withoutLocks(lock.Lock())
 }
 
 // tidy removes half-written files that killed programs have left.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -112,6 +113,14 @@ type runFolder struct {
 	broken   error  // the error of a row that could not be written; no rows are written after it
 }
 
+// withoutLocks explains the error of a lock on a system without locks of files, such as WebAssembly.
+func withoutLocks(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("a suite cannot be run on %s/%s, which has no locks of files: %w", runtime.GOOS, runtime.GOARCH, err)
+	}
+	return err
+}
+
 // openRun makes the folder or goes on in an existing one. It takes the lock, compares the rows with the plan, writes the plan to the folder and
 // removes an incomplete last line.
 func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
@@ -120,7 +129,7 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	}
 	lock := flock.New(filepath.Join(opt.Dir, lockFile))
 	if taken, err := lock.TryLock(); err != nil {
-		return nil, err
+		return nil, withoutLocks(err)
 	} else if !taken {
 		return nil, fmt.Errorf("%s: %w", opt.Dir, ErrBusy)
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// The bounds by each job alone: no job ends before its arrival, the jobs it waits for and its shortest execution time allow.
+// The bounds in this file look at each job alone. No job ends earlier than its arrival, the jobs it waits for and its shortest
+// execution time allow.
 
 var (
 	_ = Register(Method{Name: "critical-path", Metric: "makespan", Doc: "the longest chain of arrivals and shortest execution times",
@@ -34,19 +35,19 @@ var (
 	}))
 )
 
-// Lateness is by how much the earliest end of a job has to be after its deadline for no schedule to be in time that the checker
-// accepts: execution times may differ by [model.Tolerance], and points in time by the rounding of the numbers that hold them.
+// Lateness is how far the earliest end of job j must lie after its deadline before no schedule that the checker accepts is in
+// time: execution times may differ by [model.Tolerance], and points in time by the rounding of their numbers.
 func (r *Relaxation) Lateness(j int) float64 {
 	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.EarliestEnd(j))
 }
 
-// Released is the job's arrival, from the earliest of all.
+// Released is the arrival of job j, counted from the earliest arrival of all jobs.
 func (r *Relaxation) Released(j int) float64 { return r.in.Jobs()[j].Arrival - r.in.FirstArrival() }
 
-// Deadline is the job's deadline, from the earliest arrival of all.
+// Deadline is the deadline of job j, counted from the earliest arrival of all jobs.
 func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - r.in.FirstArrival() }
 
-// aloneMean bounds a mean over the finished jobs; there is none where jobs may be left out, since that changes the mean.
+// aloneMean bounds a mean over the finished jobs. There is no bound if jobs may be left out, because that changes the mean.
 func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the mean over the jobs, each alone at its earliest", Source: "elementary",
 		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {
@@ -62,7 +63,7 @@ func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 		})}
 }
 
-// aloneSum bounds a sum over jobs of values that are not negative.
+// aloneSum bounds a sum over jobs of values that are at least 0.
 func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the sum over the jobs, each alone at its earliest", Source: "elementary",
 		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {

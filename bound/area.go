@@ -17,8 +17,8 @@ var (
 		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: Once(proveWideJobs)})
 )
 
-// Areas is the least processor time of each job that has to be placed, in the order of MustPlace, by cluster, +Inf where it cannot run; false
-// where the context ends first. A job that may spread over clusters takes a share of each row's numbers, the shares making 1.
+// Areas is a table of the least processor time of each job that has to be placed, by cluster; +Inf: the job cannot run there.
+// It returns false if the context ends first.
 func (r *Relaxation) Areas(ctx context.Context) ([][]float64, bool) {
 	if r.areaRows != nil {
 		return r.areaRows, true
@@ -37,12 +37,12 @@ func (r *Relaxation) Areas(ctx context.Context) ([][]float64, bool) {
 	return rows, true
 }
 
-// Spreads says that a job may hold processors of several clusters at once, so that no cluster need run it as a whole.
+// Spreads says that some job may hold processors of several clusters at once, so that no single cluster need run all of it.
 func (r *Relaxation) Spreads() bool {
 	return slices.ContainsFunc(r.must, func(j int) bool { return canSpread(r.in, j) })
 }
 
-// proveAreaDual is the value of the jobs at the best prices of processor time.
+// proveAreaDual bounds the makespan by the value of the jobs at the best prices of processor time.
 func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if len(r.must) == 0 {
 		return Sum{}, true
@@ -51,14 +51,14 @@ func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, bool) {
 	return r.PricedSum(prices.Value), ok
 }
 
-// PricedSum is the value of a sum over all jobs of what is not negative, at prices of the clusters that make 1 but for rounding, with the
-// operations of both.
+// PricedSum is a sum over all jobs of values that are at least 0, at prices of the clusters; prices times processors sum to 1
+// but for rounding.
 func (r *Relaxation) PricedSum(value float64) Sum {
 	return Sum{Value: value, Size: value, Terms: len(r.must) + 2*len(r.in.Clusters())}
 }
 
-// AreaPrices are the best prices of the clusters' processor time for the areas; false where the context ends before the areas are
-// known. They are found once.
+// AreaPrices are the best prices of the clusters' processor time for the areas of the jobs; false: the context ended before the
+// areas were known. It computes them once.
 func (r *Relaxation) AreaPrices(ctx context.Context) (Prices, bool) {
 	if r.prices.Price == nil {
 		areas, ok := r.Areas(ctx)
@@ -88,7 +88,7 @@ func (r *Relaxation) speeds() []float64 {
 	return speeds
 }
 
-// proveAreaReleased looks at every time of arrival.
+// proveAreaReleased tries every time of arrival.
 func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, bool) {
 	areas, ok := r.Areas(ctx)
 	if !ok {
@@ -107,8 +107,8 @@ func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, bool) {
 	return r.Chained(r.PricedSum(best)), true
 }
 
-// proveWideJobs adds up the jobs that cannot run beside each other on any cluster: each cluster runs them one after another. A job that
-// may release some of its processors early does not keep another from starting then.
+// proveWideJobs adds up the jobs of which no two fit beside each other on any cluster: each cluster runs them one after
+// another. A job that may release some of its processors early does not count, because another job may start then.
 func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, bool) {
 	sum, longest := 0.0, 0.0
 	for k, j := range r.must {

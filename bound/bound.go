@@ -1,8 +1,9 @@
-// Package bound proves lower bounds of the objective of an instance: how low no schedule can be.
+// Package bound computes lower bounds of the objective of an instance: no schedule that places all jobs it has to can cost
+// less.
 //
-// A [Method] bounds one metric in one way and is registered in the file that holds it, as a solver is. A [Proof] runs all of
-// those that say something of an instance and holds the best of what they have proved so far. It can be stopped at any time
-// and stays valid; without that, what it has proved depends on the instance and the work put in alone.
+// A [Method] bounds one metric. Each method is registered in its own file. A [Proof] runs all methods that apply to an instance
+// and keeps the best bound so far. It can stop at any time, and what it has proved stays valid. If nothing interrupts it, the
+// bound depends on the instance and the work alone.
 package bound
 
 import (
@@ -13,40 +14,41 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Method is a way to prove how low a metric can be.
+// Method is a way to compute a lower bound of a metric.
 type Method struct {
 	Name   string
 	Metric string // the metric it bounds
 	Doc    string
 	Source string
-	New    func(r *Relaxation, proved *Gate) Prover // that hands what it proves to the gate
+	New    func(r *Relaxation, proved *Gate) Prover // the prover hands its bounds to the gate
 }
 
-// Prover is a method at work on one instance. It is for one goroutine at a time.
+// Prover is a method at work on one instance. Only one goroutine at a time may use it.
 type Prover interface {
-	// Improve goes on for about so much work, a unit of which takes about 1 ns on one core of today, and says whether more
-	// may improve the bound further. When ctx ends it returns within some ms. Without that, the bound after a sequence of calls
-	// depends on the instance and the work of each alone.
+	// Improve continues for the given work and says whether more work may raise the bound. A unit of work takes about 1 ns on
+	// one core of today. When ctx ends, Improve returns within some milliseconds. If ctx does not end, the bound after a
+	// sequence of calls depends on the instance and the work of each call alone.
 	//
-	// What it proves it hands to the [Gate] that it was made with: what the metric is not below in any schedule that places
-	// every job it has to. A subroutine that fails proves nothing.
+	// A prover hands each bound to the [Gate] that it was made with. The bound must hold for every schedule that places all
+	// jobs it has to. If a subroutine fails, the prover hands over nothing.
 	Improve(ctx context.Context, work int64) (more bool)
 }
 
-// Limited is a prover that need not look at what is dearer than a schedule at hand.
+// Limited is a prover that can ignore schedules that cost more than a known one.
 type Limited interface {
 	Prover
-	// Limit says that schedules of more than the value are of no interest: from then on the bound may end there. It holds all the
-	// same, whether or not there is a schedule of the value.
+	// Limit says that schedules that cost more than the value do not matter: from then on the prover may prove no more than the
+	// value. What it proves holds in any case, whether or not there is a schedule of that value.
 	Limit(value float64)
 }
 
 // methods holds the registered methods by metric.
 var methods = map[string][]Method{}
 
-// Register adds a method to the registry, from where every [Proof] takes it: one in a program of your own is used by all solvers and by Run of
-// package solve, and named beside ours. It is called from the file of the method, in a package-level variable declaration;
-// a metric without one value, and a method without New or with a name that another of the metric has, are bugs in the program and panic.
+// Register adds a method to the registry. Call it in a package-level variable declaration in the file of the method. From
+// there every [Proof] takes it: a method in a program of your own is used by all solvers and by Run of package solve, and named beside ours.
+// Register panics if the metric is unknown or has one value for each cluster, if New is missing, and if the name is missing or taken by
+// another method of the metric; these are bugs in the program.
 func Register(m Method) Method {
 	metric, ok := model.MetricNamed(m.Metric)
 	taken := slices.ContainsFunc(methods[m.Metric], func(other Method) bool { return other.Name == m.Name })
@@ -57,12 +59,13 @@ func Register(m Method) Method {
 	return m
 }
 
-// Once makes the provers of a method that proves all it can in one go, which returns what it has when ctx ends; false: nothing.
+// Once makes provers for a method that proves all it can in one call of prove. The function prove returns what it has when ctx
+// ends; false: it has nothing.
 func Once(prove func(ctx context.Context, r *Relaxation) (Sum, bool)) func(*Relaxation, *Gate) Prover {
 	return func(r *Relaxation, proved *Gate) Prover { return &once{r, proved, prove} }
 }
 
-// once is a prover of one go.
+// once is a prover of one call.
 type once struct {
 	r      *Relaxation
 	proved *Gate

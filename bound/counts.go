@@ -3,316 +3,138 @@ package bound
 import (
 	"context"
 	"math"
+
+	"github.com/allot-opt/allot/bound/internal/counts"
+	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/bound/internal/priced"
 )
 
-// counts is the Lagrangian relaxation of mcp by the numbers of jobs n_i of the clusters. A job costs cluster i at least
-// c_ij(M) = min over starts that let it end by M of w_o·late − w_i·(processor time) + (what it pays by the prices of time), see
-// [priced]; the cluster itself h_i(M) = (w_m + w_i·m_i)·M − ∫₀^M κ_i. With a price u_j for each job,
-//
-//	g_i(n) = min over M of q(n)·h_i(M) + the sum of the n least of (q(n)·c_ij(M) − u_j),  g_i(0) = 0,  q(n) = n/(p·W_i)
-//	bound  = Σ u_j + min { Σ g_i(n_i) : Σ n_i = p }
-//
-// where W_i is the sum of the cluster's weights w_o, w_m, w_i. M is looked at by level: level k is the makespans up to limit k,
-// for which c_ij(M) ≥ c_ij(t_k), and h_i is least at an end of the bucket; the level after the last has no limit, and beyond the
-// last limit, where the price is (w_m + w_i·m_i)/m_i, h_i does not fall.
-type counts struct {
-	*priced
-	unit   []float64 // 1/(p·W_i); 0 where W_i is
-	levels int       // of makespans
-	weight []float64 // w_m + w_i·m_i
+var _ = Register(Method{Name: "priced-counts", Metric: "mcp",
+	Doc:    "prices of jobs and of processor time that changes with time, by the numbers of jobs of the clusters; branch-and-bound on those and on the makespans",
+	Source: "allot; the relaxation after A. M. Geoffrion (1974), Math. Programming Study 2, doi:10.1007/BFb0120690",
+	New:    func(r *Relaxation, proved *Gate) Prover { return counts.NewProver(r.counts, proved) }})
 
-	// Scratch, first by cluster.
-	cost    [][][]float64 // by job and level
-	at      [][][]int32   // its start
-	byLevel [][][]float64 // by level and job: cost
-	h       [][]float64   // by limit
-	g       [][]float64   // by number of jobs
-	level   [][]int32     // that g is of
-	hope    [][][]float64 // by level and number of jobs: g of it is no lower
-	known   [][]bool      // by number of jobs: g is computed level by level
-	before  [][]float64   // by number of jobs: the least Σ g of the clusters before it
-	orders  [][][][]int32 // by level and part of the numbers of jobs: see chords
-	chord   [2][]float64  // by number of jobs
-	values  []float64
-	sorted  []float64
-	order   []int32
+var _ Limited = (*counts.Prover)(nil)
+
+// counts prepares the method of package counts; nil if jobs may be left out, the jobs are not of its kind or ctx ends.
+func (r *Relaxation) counts(ctx context.Context) *counts.Problem {
+	if !r.all || len(r.must) == 0 {
+		return nil
+	}
+	limits := r.bucketLimits(ctx)
+	if limits == nil {
+		return nil
+	}
+	p := &counts.Problem{Clusters: r.in.Clusters(), Depth: r.depth, Most: r.mostMCP}
+	n := float64(len(r.must))
+	var weights []priced.Weights
+	for c := range r.in.Clusters() {
+		w, m := r.in.Clusters()[c].Weights, float64(r.in.Clusters()[c].Processors)
+		weights = append(weights, priced.Weights{Over: w.OverDeadline, Busy: w.IdleTime})
+		p.Past = append(p.Past, w.IdleTime+w.Makespan/m)
+		p.Height = append(p.Height, w.Makespan+w.IdleTime*m)
+		if w.Sum() > 0 {
+			p.Unit = append(p.Unit, 1/(n*w.Sum()))
+		} else {
+			p.Unit = append(p.Unit, 0)
+		}
+	}
+	if p.Priced = priced.New(r.priced(), limits, weights, p.Past); p.Priced == nil {
+		return nil
+	}
+	p.Share = func(ctx context.Context) ([][]float64, []int) {
+		areas, _ := r.Areas(ctx) // known already: the limits of the buckets depend on them
+		return areas, r.areaAssignment(ctx, areas)
+	}
+	return p
 }
 
-// pick is what a cluster chooses: a number of jobs and a level of its makespan; 0 with no jobs.
-type pick struct{ n, level int32 }
-
-// countBox limits what a cluster may choose: numbers of jobs and, where it has any, levels.
-type countBox struct{ least, most, low, high int32 }
-
-// holds says that the pick is in the box.
-func (b countBox) holds(p pick) bool {
-	return b.least <= p.n && p.n <= b.most && (p.n == 0 || b.low <= p.level && p.level <= b.high)
+// priced is what prices of time need to know of the instance.
+func (r *Relaxation) priced() *priced.Input {
+	return &priced.Input{In: r.in, Must: r.must, Start: r.start, Deadline: r.Deadline, Solid: r.solid}
 }
 
-// newCounts prepares the scratch. The last coordinate, which p gains by it, is a price common to all jobs: what they pay in it comes
-// back, so that it changes nothing but what cuts of different clusters, for numbers of jobs that do not add up, are worth together.
-func newCounts(p *priced, unit, weight []float64) *counts {
-	p.size++
-	c := &counts{priced: p, unit: unit, weight: weight, levels: len(p.limits),
-		values: make([]float64, p.jobs), sorted: make([]float64, p.jobs), order: make([]int32, 0, p.jobs)}
-	c.chord = [2][]float64{make([]float64, p.jobs+1), make([]float64, p.jobs+1)}
-	for i := range p.clusters {
-		c.cost, c.at = append(c.cost, table[float64](p.jobs, c.levels+1)), append(c.at, table[int32](p.jobs, c.levels+1))
-		c.byLevel, c.hope = append(c.byLevel, table[float64](c.levels+1, p.jobs)), append(c.hope, table[float64](c.levels+1, p.jobs+1))
-		rows := make([][][]int32, c.levels+1)
-		for k := range rows {
-			order := p.clusters[i].endBy(k, c.levels)
-			rows[k] = table[int32](countParts+1, len(order))
-			for part := range rows[k] {
-				copy(rows[k][part], order)
+// mostMCP is an upper bound of the mcp of the worst list schedule, which runs the jobs one after another.
+func (r *Relaxation) mostMCP() float64 {
+	until, worst, late := 0.0, 0.0, 0.0
+	for _, j := range r.must {
+		longest := 0.0
+		for c := range r.in.Clusters() {
+			if r.in.CanRun(j, c) {
+				size, _ := r.in.Width(j, c)
+				longest = max(longest, r.in.DurationOn(j, c, size))
 			}
 		}
-		c.orders = append(c.orders, rows)
+		until = max(until, r.start[j]) + longest
 	}
-	K := len(p.clusters)
-	c.h, c.g, c.level, c.known, c.before = table[float64](K, c.levels), table[float64](K, p.jobs+1), table[int32](K, p.jobs+1), table[bool](K, p.jobs+1), table[float64](K+1, p.jobs+1)
-	return c
-}
-
-// endBy are the jobs that can end by the level, of so many and one without a limit.
-func (i *pricedCluster) endBy(level, levels int) []int32 {
-	var jobs []int32
-	for j := range i.jobs {
-		if job := &i.jobs[j]; job.kind >= 0 && (level == levels || int(job.starts[0].within) <= level) {
-			jobs = append(jobs, int32(j))
+	last := 0.0
+	for _, j := range r.must {
+		last = max(last, r.start[j])
+		late = max(late, -r.Deadline(j))
+	}
+	until += last
+	for c := range r.in.Clusters() {
+		cluster := &r.in.Clusters()[c]
+		if w := cluster.Weights; w.Sum() > 0 {
+			m := float64(cluster.Processors)
+			worst = max(worst, ((w.IdleTime*m+w.Makespan)*until+w.OverDeadline*float64(len(r.must))*(until+late))/w.Sum())
 		}
 	}
-	return jobs
+	return worst
 }
 
-// table is a table of zeros.
-func table[T any](rows, columns int) [][]T {
-	all := make([]T, rows*columns)
-	t := make([][]T, rows)
-	for k := range t {
-		t[k] = all[k*columns : (k+1)*columns : (k+1)*columns]
+// bucketLimits are the limits of the buckets of time. Many jobs get few buckets, up to the time that the area takes. Few jobs
+// get more buckets, up to 1.6 times that and long enough for each job alone. nil: there is no area.
+func (r *Relaxation) bucketLimits(ctx context.Context) []float64 {
+	proved, ok := proveAreaDual(ctx, r)
+	area := proved.Value
+	if !ok || !(area > 0) || !gate.Finite(area) {
+		return nil
 	}
-	return t
+	last, longest := 0.0, 0.0
+	for _, j := range r.must {
+		last, longest = max(last, r.start[j]), max(longest, r.least[j])
+	}
+	buckets, horizon := 24, max(1.05*area, last)
+	if len(r.must) <= 60 {
+		buckets, horizon = 40, max(1.6*area, last+longest)
+	}
+	limits := make([]float64, buckets+1)
+	for k := range limits {
+		limits[k] = horizon * float64(k) / float64(buckets)
+	}
+	return limits
 }
 
-// work is about how long an evaluation in the box takes, see [Prover].
-func (c *counts) work(box []countBox) int64 {
-	work := 200_000 + int64(len(c.clusters)*c.size*bundleCuts) // the bundle
-	for i := range c.clusters {
-		cluster, b := &c.clusters[i], box[i]
-		work += int64(c.levels * len(cluster.items) * cluster.processors)
-		work += int64(c.jobs * 8 * c.levels)
-		width, levels := int64(b.most-b.least+1), int64(b.high-b.low+1)
-		work += (min(width, countParts) + min(width, 14)) * levels * int64(c.jobs) * 4
-		work += width * int64(c.jobs)
-	}
-	return work
-}
-
-// evaluate is the bound at the prices x within the box, with a cut a cluster; ok is false where ctx ended, or a number overflowed.
-// +Inf: the box holds nothing.
-//
-// Numbers of jobs are looked at by chords first, which are no higher. What the clusters choose by that is computed exactly, with the
-// numbers next to it, until they choose nothing else, or what they then choose is so close to what may be the least, which is the value.
-//
-// Complexity: O(clusters·levels·jobs²).
-func (c *counts) evaluate(ctx context.Context, box []countBox, x []float64, close float64) (value float64, cuts []*cut, ok bool) {
-	const beside = 3
-	if !c.set(ctx, x) {
-		return 0, nil, false
-	}
-	for i := range c.clusters {
-		c.costs(i)
-		if !c.hopes(ctx, i, box[i], x) {
-			return 0, nil, false
-		}
-		narrow := int(box[i].most)-max(1, int(box[i].least)) < 2*countParts // the chords are from one number to the next
-		for n := range c.known[i] {
-			c.known[i][n] = narrow
-		}
-	}
-	for {
-		n, least := c.share(box)
-		if n == nil {
-			return math.Inf(1), nil, true
-		}
-		known, chosen := true, 0.0
-		for i := range n {
-			if ctx.Err() != nil {
-				return 0, nil, false
+// areaAssignment gives each job a cluster: the one that the area levels choose if they can, otherwise the one where its area
+// divided by the processors is least.
+func (r *Relaxation) areaAssignment(ctx context.Context, areas [][]float64) []int {
+	of := make([]int, len(r.must))
+	for j := range of {
+		for i := range areas[j] {
+			if areas[j][i]/float64(r.in.Clusters()[i].Processors) < areas[j][of[j]]/float64(r.in.Clusters()[of[j]].Processors) {
+				of[j] = i
 			}
-			if !c.known[i][n[i]] {
-				known = false
-				c.exact(i, box[i], n[i], beside, x)
+		}
+	}
+	if len(r.in.Clusters()) > 12 {
+		return of
+	}
+	order, sums, factor, ok := r.proportionalAreas(ctx)
+	if !ok {
+		return of
+	}
+	r.levelFactors(factor)
+	_, blocks, ok := cheapestBlocks(ctx, sums, factor)
+	if !ok {
+		return of
+	}
+	for i, b := range blocks {
+		for _, j := range order[b[0]:b[1]] {
+			if !math.IsInf(areas[j][i], 1) {
+				of[j] = i
 			}
-			chosen += c.g[i][n[i]]
-		}
-		if known || chosen-least <= close {
-			for _, u := range x[:c.jobs] {
-				least += u
-			}
-			return least, c.cutsAt(x, n), true
 		}
 	}
-}
-
-// costs computes what the cluster and each job on it cost by level.
-func (c *counts) costs(i int) {
-	cluster := &c.clusters[i]
-	for k, t := range c.limits {
-		c.h[i][k] = c.weight[i]*t - cluster.paid[k]
-	}
-	for j := range c.jobs {
-		if cluster.jobs[j].kind < 0 {
-			for k := range c.cost[i][j] {
-				c.cost[i][j][k] = math.Inf(1)
-			}
-			continue
-		}
-		cluster.cheapest(j, c.limits, c.cost[i][j], c.at[i][j])
-	}
-	for k, row := range c.byLevel[i] {
-		for j := range row {
-			row[j] = c.cost[i][j][k]
-		}
-	}
-}
-
-// low is the limit of the level at which h is least.
-func (c *counts) low(i, k int) int {
-	if k == c.levels || c.h[i][k] >= c.h[i][k-1] {
-		return k - 1
-	}
-	return k
-}
-
-// hopes computes a limit of g from below for each level, and with it g.
-func (c *counts) hopes(ctx context.Context, i int, box countBox, x []float64) bool {
-	g, level := c.g[i], c.level[i]
-	for n := range g {
-		g[n] = math.Inf(1)
-	}
-	for k := int(box.low); k <= int(box.high); k++ {
-		if ctx.Err() != nil {
-			return false
-		}
-		hope := c.hope[i][k]
-		for n := range hope {
-			hope[n] = math.Inf(1)
-		}
-		c.chords(i, k, c.h[i][c.low(i, k)], max(1, int(box.least)), int(box.most), x, func(n int, v float64) {
-			if hope[n] = v; v < g[n] {
-				g[n], level[n] = v, int32(k)
-			}
-		})
-	}
-	if box.least == 0 {
-		g[0], level[0] = 0, 0
-	}
-	return true
-}
-
-// exact computes g of the cluster for n jobs and the numbers beside, level by level, first the level that promises most for n.
-func (c *counts) exact(i int, box countBox, n, beside int32, x []float64) {
-	g, level, known := c.g[i], c.level[i], c.known[i]
-	from, to := n, n
-	for from > max(1, box.least) && n-from < beside && !known[from-1] {
-		from--
-	}
-	for to < box.most && to-n < beside && !known[to+1] {
-		to++
-	}
-	first := level[n]
-	for k := from; k <= to; k++ {
-		known[k], g[k] = true, math.Inf(1)
-	}
-	if n == 0 { // no jobs, no cost
-		g[0], level[0] = 0, 0
-		if from = 1; to < 1 {
-			return
-		}
-	}
-	look := func(k int32) {
-		hope, a, b := c.hope[i][k], from, to
-		for a <= b && hope[a] >= g[a] {
-			a++
-		}
-		for a <= b && hope[b] >= g[b] {
-			b--
-		}
-		if a <= b {
-			c.sums(i, int(k), c.h[i][c.low(i, int(k))], a, b, box, x, func(n int, v float64) {
-				if v < g[n] {
-					g[n], level[n] = v, k
-				}
-			})
-		}
-	}
-	if n > 0 {
-		look(first)
-	}
-	for k := box.low; k <= box.high; k++ {
-		if n == 0 || k != first {
-			look(k)
-		}
-	}
-}
-
-// share gives the jobs to the clusters at the least Σ g; nil: the box has no place for them.
-func (c *counts) share(box []countBox) (n []int32, least float64) {
-	p := c.jobs
-	from := table[int32](len(box), p+1)
-	for to := range c.before[0] {
-		c.before[0][to] = math.Inf(1)
-	}
-	c.before[0][0] = 0
-	for i := range box {
-		for to := range p + 1 {
-			best, taken := math.Inf(1), int32(0)
-			for take := box[i].least; take <= min(box[i].most, int32(to)); take++ {
-				if v := c.before[i][to-int(take)] + c.g[i][take]; v < best {
-					best, taken = v, take
-				}
-			}
-			c.before[i+1][to], from[i][to] = best, taken
-		}
-	}
-	least = c.before[len(box)][p]
-	if math.IsInf(least, 1) {
-		return nil, 0
-	}
-	n = make([]int32, len(box))
-	for i, left := len(n)-1, p; i >= 0; i-- {
-		n[i] = from[i][left]
-		left -= int(n[i])
-	}
-	return n, least
-}
-
-// cutsAt are the cuts of what the clusters choose, n jobs each, one a cluster.
-func (c *counts) cutsAt(x []float64, n []int32) []*cut {
-	cuts := make([]*cut, len(n))
-	for i := range n {
-		at := &cut{slope: make([]float64, c.size), group: i}
-		cuts[i] = at
-		if n[i] == 0 {
-			continue
-		}
-		cluster, k := &c.clusters[i], int(c.level[i][n[i]])
-		at.pick = pick{n[i], int32(k)}
-		q := float64(n[i]) * c.unit[i]
-		cluster.slopeOfCluster(at.slope, c.low(i, k), -q, c.limits)
-		order := c.eligible(i, k)
-		for _, j := range order {
-			c.values[j] = q*c.cost[i][j][k] - x[j]
-		}
-		c.sort(order)
-		for _, j := range order[:n[i]] {
-			at.slope[j]--
-			cluster.slopeOfRun(at.slope, int(j), c.at[i][j][k], q, c.limits)
-		}
-		at.slope[c.size-1] = -float64(n[i])
-		at.at0 = c.g[i][n[i]] - dot(at.slope[:c.size-1], x)
-	}
-	return cuts
+	return of
 }

@@ -13,24 +13,25 @@ var _ = Register(Method{Name: "dual-feasible", Metric: "makespan",
 	Source: "S. P. Fekete, J. Schepers (2001), New classes of fast lower bounds for bin packing problems, Math. Program. 91, doi:10.1007/s101070100243, §3: u⁽ᵏ⁾, U⁽ᵉ⁾, φ⁽ᵉ⁾ and compositions",
 	New:    Once(proveDualFeasible)})
 
-// dualFeasible maps sizes of jobs to parts of a cluster so that jobs that fit beside each other make 1 at most.
+// dualFeasible maps the size of a job to a share of a cluster. Jobs that fit beside each other must have shares that sum to at
+// most 1.
 type dualFeasible func(size, processors int) float64
 
-// roundedSizes is u⁽ᵏ⁾: sizes of which k+1 fit into the cluster and fill it stay, others are rounded down to parts of k. inner changes
-// the size first.
+// roundedSizes is u⁽ᵏ⁾. A size stays if k+1 jobs of it fill the cluster exactly; other sizes are rounded down to multiples of
+// 1/k. The function inner changes the size first.
 func roundedSizes(k int, inner dualFeasible) dualFeasible {
 	return func(size, processors int) float64 {
 		x := inner(size, processors)
 		parts := float64(k+1) * x
-		if whole := math.Round(parts); math.Abs(parts-whole) < 1e-9 { // a whole number but for rounding: x itself, which is the lower
+		if whole := math.Round(parts); math.Abs(parts-whole) < 1e-9 { // a whole number but for rounding: take the lower of the two
 			return min(x, whole/float64(k+1))
 		}
 		return math.Floor(parts) / float64(k)
 	}
 }
 
-// wideSizes is U⁽ᵉ⁾: what leaves less than the threshold free takes all, and less than the threshold takes nothing. The threshold is so
-// many of the 1,000 parts of half the cluster.
+// wideSizes is U⁽ᵉ⁾. A job that leaves less than the threshold free takes the whole cluster; a job smaller than the threshold
+// takes nothing. The threshold is part thousandths of half the cluster.
 func wideSizes(part int) dualFeasible {
 	return func(size, processors int) float64 {
 		switch threshold := thresholdSize(part, processors); {
@@ -43,7 +44,7 @@ func wideSizes(part int) dualFeasible {
 	}
 }
 
-// countedSizes is φ⁽ᵉ⁾: sizes in terms of how many of the threshold fit.
+// countedSizes is φ⁽ᵉ⁾. It measures sizes by how many thresholds fit.
 func countedSizes(part int) dualFeasible {
 	return func(size, processors int) float64 {
 		threshold := thresholdSize(part, processors)
@@ -63,14 +64,14 @@ func thresholdSize(part, processors int) int {
 	return max(1, (part*processors+1999)/2000)
 }
 
-// plainSizes is the identity.
+// plainSizes does not change the sizes.
 func plainSizes(size, processors int) float64 { return float64(size) / float64(processors) }
 
-// proveDualFeasible tries the functions at the prices of the clusters' time that are best for plain areas, then the best at its
-// own where it is near.
+// proveDualFeasible tries the functions at the prices of processor time that are best for the plain areas. If the best function
+// comes close to the plain bound, it also tries that function at prices of its own.
 //
-// At any instant the sizes of the jobs on a cluster, so changed, make its number of processors at most; so a job may be counted as if it
-// held that part for as long as it runs, as in the bound by area. It has to hold all its processors to its end.
+// At any instant the changed sizes of the jobs on a cluster sum to at most its number of processors. So a job may count as if
+// it held its changed size for as long as it runs, as in the bound by area. Each job has to hold all its processors to its end.
 func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if !r.solid || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
 		return Sum{}, false
@@ -113,14 +114,14 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, bool) {
 		return Sum{}, false
 	}
 	best := found[0].value
-	if len(r.in.Clusters()) > 1 && best > 0.95*prices.Value { // its own prices may lead above that of the plain areas
+	if len(r.in.Clusters()) > 1 && best > 0.95*prices.Value { // prices of its own may lead above the bound by plain areas
 		best = max(best, r.pricesOf(ctx, found[0].sizes).Value)
 	}
 	return r.PricedSum(best), true
 }
 
-// thresholds are those, as parts, at which some size of a job begins to count on some cluster; at most 100, and fewer where the jobs
-// are many.
+// thresholds are the parts at which some size of a job begins to count on some cluster. There are at most 100, and fewer for
+// many jobs.
 func (r *Relaxation) thresholds() []int {
 	var parts []int
 	most := min(100, 300_000/(len(r.must)*len(r.in.Clusters())))
@@ -147,7 +148,7 @@ func (r *Relaxation) thresholds() []int {
 	return parts
 }
 
-// sizedArea is the processor time of the job on the cluster, its size changed; +Inf where it cannot run.
+// sizedArea is the processor time of job j on cluster c with its size changed; +Inf if it cannot run there.
 func (r *Relaxation) sizedArea(j, c int, sizes dualFeasible) float64 {
 	if !r.in.CanRun(j, c) {
 		return math.Inf(1)
@@ -175,8 +176,9 @@ func (r *Relaxation) pricedSizes(prices []float64, sizes dualFeasible) float64 {
 // pricesOf finds the prices that are best for the changed sizes.
 func (r *Relaxation) pricesOf(ctx context.Context, sizes dualFeasible) Prices {
 	clusters := r.in.Clusters()
-	rows := table[float64](len(r.must), len(clusters))
+	rows := make([][]float64, len(r.must))
 	for k, j := range r.must {
+		rows[k] = make([]float64, len(clusters))
 		for c := range clusters {
 			rows[k][c] = r.sizedArea(j, c, sizes)
 		}

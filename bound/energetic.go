@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
@@ -14,22 +15,22 @@ var _ = Register(Method{Name: "energetic", Metric: "makespan",
 	Source: "P. Baptiste, C. Le Pape, W. Nuijten (1999), Satisfiability tests and time-bound adjustments for cumulative scheduling problems, Ann. Oper. Res. 92, doi:10.1023/A:1018995000688, §3, energetic reasoning, of which the time-table is the part with the shortest intervals; R. Klein, A. Scholl (1999), Computing lower bounds by destructive improvement, Eur. J. Oper. Res. 112, doi:10.1016/S0377-2217(97)00442-6",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &energetic{r: r, proved: proved} }})
 
-// energetic refutes makespans: the largest that it refutes is the bound. It looks at rigid jobs on clusters of equal processors, where
-// some wait, arrive later or need licences; else it has nothing on the bounds by area.
+// energetic refutes makespans; the largest makespan that it refutes is the bound. It looks at rigid jobs on clusters of equal
+// processors where some jobs wait, arrive later or need licences. Otherwise it would prove no more than the bounds by area.
 //
-// With a makespan of T, a job with head r and tail q runs within [r, T − q]. While it runs it holds its part of each resource:
-// of the processors at the best prices of the clusters (see [Prices]), and of the copies of each licence in all pools. In an interval
-// [a, b] it holds that for min(p, b − a, r + p − a, b − (T − q − p)) at least, p being how long it runs, and all jobs
-// hold no more than the whole resource.
+// If the makespan is T, a job with head r and tail q runs within [r, T − q]. While it runs, it holds its part of each resource:
+// of the processors at the best prices of the clusters (see [Prices]), and of the copies of each licence in all pools. A job
+// that runs for a time p holds its part in an interval [a, b] for at least min(p, b − a, r + p − a, b − (T − q − p)). All jobs
+// together hold at most the whole resource.
 type energetic struct {
 	r         *Relaxation
 	proved    *Gate
 	started   bool
 	resources [][]energyJob
-	points    int   // limits of intervals looked at, on each side
-	work      int64 // of a makespan
+	points    int   // number of limits that intervals may have, on each side
+	work      int64 // work to test one makespan
 	credit    int64
-	low, high float64 // refuted; not refuted, +Inf: none yet
+	low, high float64 // the largest makespan refuted; the least one not refuted, +Inf: none yet
 	growth    float64
 	done      bool
 }
@@ -40,7 +41,7 @@ type energyJob struct {
 	ways       []energyWay // one for each cluster where it can run
 }
 
-// energyWay is what part of the resource the job holds, and how long.
+// energyWay is the part of the resource that the job holds, and for how long.
 type energyWay struct{ part, length float64 }
 
 // Improve implements [Prover].
@@ -73,7 +74,7 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 	return !e.done
 }
 
-// settle takes over what is refuted.
+// settle hands over the largest makespan refuted.
 func (e *energetic) settle() {
 	if !(e.low <= 0) { // also where it is NaN
 		e.proved.Prove(e.r.Chained(e.r.PricedSum(e.low)))
@@ -126,7 +127,7 @@ func (e *energetic) start(ctx context.Context) {
 	e.done = false
 }
 
-// Tails are, by job, the least time from its end to that of all that wait for it and have to be placed.
+// tails are, by job, the least time from its end to the end of all jobs that wait for it and have to be placed.
 func (r *Relaxation) Tails() []float64 {
 	tails, placed := make([]float64, len(r.in.Jobs())), make([]bool, len(r.in.Jobs()))
 	for _, j := range r.must {
@@ -142,7 +143,8 @@ func (r *Relaxation) Tails() []float64 {
 	return tails
 }
 
-// licensed are the jobs that need each licence of which there are so many copies, in the pools of the grid and of all clusters.
+// licensed lists, for each licence with a limited number of copies, the jobs that need it. The copies are those in the pools of
+// the grid and of all clusters.
 func (r *Relaxation) licensed(tails []float64) [][]energyJob {
 	var resources [][]energyJob
 	for l := range r.in.Licences() {
@@ -175,7 +177,7 @@ func (r *Relaxation) licensed(tails []float64) [][]energyJob {
 // refutes says that no schedule ends within the makespan.
 func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
 	for _, jobs := range e.resources {
-		rounding := float64(4*len(jobs)+2*e.r.depth+64) * epsilon * makespan // times are differences of ones up to the makespan
+		rounding := float64(4*len(jobs)+2*e.r.depth+64) * gate.Epsilon * makespan // times are differences of ones up to the makespan
 		var from, to []float64
 		for k := range jobs {
 			j := &jobs[k]
@@ -200,8 +202,8 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
 	return false
 }
 
-// demand is how long the jobs hold the whole of the resource at least in [a, b]; +Inf: a job cannot run within the makespan, by more
-// than the rounding of the times.
+// demand is the least time for which the jobs hold the whole of the resource in [a, b]; +Inf: some job cannot run within the
+// makespan, even allowing for the rounding of the times.
 func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 	sum := 0.0
 	for k := range jobs {
@@ -218,7 +220,7 @@ func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 	return sum
 }
 
-// evenly is at most so many of the distinct values, evenly by rank.
+// evenly returns at most most of the distinct values, evenly spaced by rank.
 func evenly(values []float64, most int) []float64 {
 	slices.Sort(values)
 	values = slices.Compact(values)

@@ -8,18 +8,19 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/bound/internal/counts"
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
-// enumerated are the objectives whose optimum the tests enumerate.
+// enumerated are the objectives whose optimum the tests find by enumeration.
 var enumerated = []string{"makespan", "mcp", "mean_response", "over_deadline"}
 
-// randomTiny has 1 to 5 rigid jobs on 1 to 3 clusters, some with arrivals, deadlines, run times cluster by cluster, weights by
-// cluster, no work.
+// randomTiny has 1 to 5 rigid jobs on 1 to 3 clusters. Some have arrivals, deadlines, run times by cluster, weights by cluster,
+// or jobs without work.
 func randomTiny(t testing.TB, seed uint64) *model.Instance { return tinyInUnits(t, seed, 1) }
 
-// tinyInUnits is randomTiny with all times so many times longer.
+// tinyInUnits is randomTiny with all times multiplied by a factor.
 func tinyInUnits(t testing.TB, seed uint64, unit float64) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	b := model.NewBuilder("tiny")
@@ -59,8 +60,8 @@ func tinyInUnits(t testing.TB, seed uint64, unit float64) *model.Instance {
 // costs are what a cluster's jobs cost in a list schedule, by objective, before they are put together.
 type costs map[string]float64
 
-// listCosts schedules jobs in the order on the cluster, each at the earliest time from that of the one before on at which enough
-// processors are idle: a slow reference. ok is false where one cannot run there.
+// listCosts schedules the jobs on the cluster in the given order. Each starts at the earliest time, not before the job before
+// it, at which enough processors are idle. It is a slow reference. ok is false if a job cannot run there.
 func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
 	free := slices.Repeat([]float64{in.FirstArrival()}, in.Clusters()[c].Processors)
 	last, busy, over, response := in.FirstArrival(), 0.0, 0.0, 0.0
@@ -93,8 +94,9 @@ func listCosts(in *model.Instance, c int, order []int) (found costs, ok bool) {
 	return costs{"makespan": makespan, "mcp": cp * float64(len(order)) / n, "mean_response": response / n, "over_deadline": over}, true
 }
 
-// optima are the least values of the objectives over all assignments and orders; every set of jobs on every cluster is put in
-// its best order, since what clusters cost adds up, or is the most of them. ok is false where a job runs nowhere.
+// optima are the least values of the objectives over all assignments and orders. It puts every set of jobs on every cluster
+// into its best order; that is enough because the costs of clusters add up, or the largest counts. ok is false if a job runs
+// nowhere.
 func optima(in *model.Instance) (best costs, ok bool) {
 	n, K := len(in.Jobs()), len(in.Clusters())
 	least := make([][]costs, K)
@@ -177,7 +179,7 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 			if value, ok := proof.Bound().Value(); ok && value >= best[metric]*(1-1e-9) {
 				tight[metric]++
 			}
-			if metric == "mcp" { // with the optimum at hand, and with something dearer
+			if metric == "mcp" { // with the optimum as limit, and with a higher limit
 				for _, limit := range []float64{best[metric], 1.2 * best[metric]} {
 					proof := New(context.Background(), in)
 					proof.Improve(context.Background(), 1)
@@ -203,7 +205,8 @@ func TestNoBoundIsAboveTheEnumeratedOptimum(t *testing.T) {
 	}
 }
 
-// tightToday is how many of the bounds of 3,000 instances are the optimum: a bound that got weaker, which is as valid, shows here.
+// tightToday is how many of the bounds of 3,000 instances equal the optimum. A bound that becomes weaker is still valid, but
+// shows here.
 var tightToday = costs{
 	"makespan":                     2542,
 	"makespan by area-dual":        760,
@@ -258,24 +261,24 @@ func TestNoPricesProveMoreThanTheOptimum(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(seed, 78))
 		r := newRelaxation(ctx, in)
-		mcp := &countsProver{r: r, proved: &Gate{}}
-		mcp.start(ctx)
+		mcp := counts.NewProver(r.counts, &Gate{})
+		mcp.Start(ctx)
 		for range 10 {
-			if mcp.counts == nil {
+			if mcp.Counts() == nil {
 				break
 			}
-			x := make([]float64, mcp.counts.size)
+			x := make([]float64, mcp.Counts().Size)
 			scale := math.Exp(3*rng.NormFloat64() - 1)
 			for k := range x {
 				x[k] = scale * (rng.NormFloat64() + 0.5)
 			}
-			box := mcp.open[0].box
-			value, _, _ := mcp.counts.evaluate(ctx, box, x, 0)
-			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.counts.sum(0, x).Size {
+			box := mcp.Root()
+			value, _, _ := mcp.Counts().Evaluate(ctx, box, x, 0)
+			if tried["mcp"]++; value > best["mcp"]+1e-9*mcp.Counts().Sum(0, x).Size {
 				t.Errorf("seed %d: prices prove %v of mcp, the optimum is %v", seed, value, best["mcp"])
 			}
 			if seed%10 == 0 {
-				if slow := slowCounts(mcp.counts, box, x); math.Abs(slow-value) > 1e-9*(1+mcp.counts.sum(0, x).Size) {
+				if slow := slowCounts(mcp.Counts(), box, x); math.Abs(slow-value) > 1e-9*(1+mcp.Counts().Sum(0, x).Size) {
 					t.Errorf("seed %d: %v at the prices, all levels one by one give %v", seed, value, slow)
 				}
 			}
@@ -312,17 +315,17 @@ func methodOf(metric string) Method {
 	return methods[metric][k]
 }
 
-// slowCounts is the bound at the prices, every level and number of jobs computed and the shares enumerated.
-func slowCounts(c *counts, box []countBox, x []float64) float64 {
-	g := make([][]float64, len(c.clusters))
-	for i := range c.clusters {
-		g[i] = slices.Repeat([]float64{math.Inf(1)}, c.jobs+1)
+// slowCounts is the bound at the prices x. It computes every level and number of jobs, and enumerates the shares.
+func slowCounts(c *counts.Relaxation, box []counts.Box, x []float64) float64 {
+	g := make([][]float64, len(c.Clusters))
+	for i := range c.Clusters {
+		g[i] = slices.Repeat([]float64{math.Inf(1)}, c.Jobs+1)
 		g[i][0] = 0
-		for k := box[i].low; k <= box[i].high; k++ {
-			for n := 1; n <= c.jobs; n++ {
-				q, values := float64(n)*c.unit[i], []float64(nil)
-				for j := range c.jobs {
-					if v := c.cost[i][j][k]; !math.IsInf(v, 1) {
+		for k := box[i].Low; k <= box[i].High; k++ {
+			for n := 1; n <= c.Jobs; n++ {
+				q, values := float64(n)*c.Unit[i], []float64(nil)
+				for j := range c.Jobs {
+					if v := c.Cost[i][j][k]; !math.IsInf(v, 1) {
 						values = append(values, q*v-x[j])
 					}
 				}
@@ -330,7 +333,7 @@ func slowCounts(c *counts, box []countBox, x []float64) float64 {
 					continue
 				}
 				slices.Sort(values)
-				sum := q * min(c.h[i][k-1], c.h[i][min(int(k), c.levels-1)])
+				sum := q * min(c.H[i][k-1], c.H[i][min(int(k), c.Levels-1)])
 				for _, v := range values[:n] {
 					sum += v
 				}
@@ -352,8 +355,8 @@ func slowCounts(c *counts, box []countBox, x []float64) float64 {
 		}
 		return best
 	}
-	value := least(0, c.jobs)
-	for _, u := range x[:c.jobs] {
+	value := least(0, c.Jobs)
+	for _, u := range x[:c.Jobs] {
 		value += u
 	}
 	return value

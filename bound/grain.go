@@ -3,29 +3,32 @@ package bound
 import (
 	"math"
 
+	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
 )
 
-// grain is a step of time of which all times of an instance are multiples, but for rounding.
+// grain is a step of time. All times of an instance are multiples of it, but for rounding.
 type grain struct {
 	step float64 // 0: there is none
-	off  float64 // by how much a time may differ from the multiple next to it
+	off  float64 // largest distance of a time from the nearest multiple
 }
 
-// roundUp raises a bound of a metric to the next value that a best schedule can have; others are returned as they are.
+// roundUp raises a bound of a metric to the next value that a best schedule can have. If it knows no such values it returns the
+// bound as it is.
 //
-// Take a best schedule and move its jobs to the left, one by one in order of start, as far as their arrivals, the jobs they wait
-// for and what the others hold allow. No end and no start becomes later, so that makespan, over_deadline, mean_response and mean_wait
-// do not grow, and every job starts at its arrival or at the end of another: each time in the schedule is an arrival and some
-// execution times. Where all of these (and the deadlines, for over_deadline) are multiples of a step, so is the metric; a mean over n
-// jobs is a multiple of step/n where every schedule has to place all jobs. This needs execution times that do not depend on how
-// the tasks of a job are shared out, and processors that are free at first. Background load, which may make a job longer, makes none of these metrics
-// smaller.
+// Take a best schedule. Move its jobs to the left, one by one in order of start, as far as their arrivals, the jobs they wait
+// for and the other jobs' resources allow. No start and no end becomes later. So makespan, over_deadline, mean_response and
+// mean_wait do not grow, and every job starts at its arrival or at the end of another job: each time in the schedule is the sum
+// of an arrival and some execution times. If all of these (and the deadlines, for over_deadline) are multiples of a step, so is
+// the metric. If every schedule has to place all jobs, a mean over n jobs is a multiple of step/n. This needs execution times
+// that do not depend on how the tasks of a job are shared out, and processors that are free at first. Background load may make
+// a job longer, but that makes none of these metrics smaller.
 //
-// Tenths are not float64 numbers, so a time may be off by some rounding. Let all times be off by at most d. A time in the schedule
-// adds up at most n+1 of them; with the times replaced by their multiples, the same order of jobs costs at most e more, e being
-// (n+1)·d for the makespan, as derived in error for the others. So from a bound b of the instance follows one of b − e for the
-// replaced one, whose optimum is the next multiple at least, and from that one of this multiple − e for the instance.
+// Tenths are not float64 numbers, so a time may be off by some rounding. Let all times be off by at most d. A time in the
+// schedule adds up at most n+1 of them. Replace the times by their multiples: the same order of jobs then costs at most e more,
+// where e is (n+1)·d for the makespan; [Relaxation.stepOf] derives the others. So a bound b of the instance gives the bound b −
+// e of the replaced instance. The optimum of that one is at least the next multiple. The instance itself costs at least that
+// multiple less e.
 func (r *Relaxation) roundUp(metric string, bound float64) float64 {
 	step, wrong := r.stepOf(metric)
 	if step == 0 || wrong > 1e-3*step || !(bound > 0) {
@@ -34,12 +37,12 @@ func (r *Relaxation) roundUp(metric string, bound float64) float64 {
 	const margin = 1e-6 // of a step: a bound just above a value is not raised to the next
 	value := step * math.Ceil((bound-wrong)/step-margin)
 	if wrong > 0 {
-		value -= wrong + 4*epsilon*value
+		value -= wrong + 4*gate.Epsilon*value
 	}
 	return max(bound, value)
 }
 
-// stepOf is the step of a metric's values, 0 where there is none, and by how much a value may differ from its multiples.
+// stepOf is the step of a metric's values, 0 if there is none, and the largest distance of a value from a multiple of it.
 func (r *Relaxation) stepOf(metric string) (step, wrong float64) {
 	n := float64(len(r.in.Jobs()))
 	switch metric {
@@ -50,18 +53,18 @@ func (r *Relaxation) stepOf(metric string) (step, wrong float64) {
 		return g.step, (n + 1) * g.off
 	case "over_deadline":
 		g := r.grainOf(true)
-		return g.step, n * (n + 2) * g.off // for each job, the error of its end and of its deadline
+		return g.step, n * (n + 2) * g.off // the errors of the end and of the deadline of each job
 	case "mean_response", "mean_wait":
 		if !r.all {
 			return 0, 0
 		}
 		g := r.grainOf(false)
-		return g.step / n, (n+2)*g.off + 4*epsilon*g.step // of its end or start and of its arrival; of the division
+		return g.step / n, (n+2)*g.off + 4*gate.Epsilon*g.step // errors of the end or start and of the arrival; error of the division
 	}
 	return 0, 0
 }
 
-// grainOf is the grain of arrivals and execution times, or of these and the deadlines, found once.
+// grainOf is the grain of arrivals and execution times and, if deadlines is set, of the deadlines. It is computed once.
 func (r *Relaxation) grainOf(deadlines bool) grain {
 	k := 0
 	if deadlines {
@@ -74,7 +77,7 @@ func (r *Relaxation) grainOf(deadlines bool) grain {
 	return *r.grains[k]
 }
 
-// findGrain looks at all times from the earliest arrival on.
+// findGrain looks at all times, counted from the earliest arrival.
 func (r *Relaxation) findGrain(deadlines bool) grain {
 	if !r.solid || r.in.Features()&model.Commitments != 0 {
 		return grain{}
@@ -84,7 +87,7 @@ func (r *Relaxation) findGrain(deadlines bool) grain {
 	since := func(t float64) {
 		d := t - first
 		back := d - t
-		off = max(off, math.Abs((t-(d-back))-(first+back))) // what the difference was rounded by (D. E. Knuth, 2Sum)
+		off = max(off, math.Abs((t-(d-back))-(first+back))) // the rounding error of the difference (D. E. Knuth, 2Sum)
 		times = append(times, math.Abs(d))
 	}
 	for j := range r.in.Jobs() {
@@ -105,18 +108,18 @@ func (r *Relaxation) findGrain(deadlines bool) grain {
 	return g
 }
 
-// grainOfTimes is the largest step of which all times are multiples but for rounding, by Euclid's algorithm; none where it is small
-// beside the longest time, so that what is taken for rounding may be the data.
+// grainOfTimes is the largest step of which all times are multiples but for rounding, by Euclid's algorithm. A step that is
+// very small beside the longest time does not count, because what looks like rounding may then be data.
 func grainOfTimes(times []float64) grain {
 	const (
-		fine     = 1e-7  // of the longest: no step is smaller
-		rounding = 1e-12 // of the longest: what is smaller is 0
+		fine     = 1e-7  // no step is smaller than this share of the longest time
+		rounding = 1e-12 // what is smaller than this share of the longest time is 0
 	)
 	longest := 0.0
 	for _, t := range times {
 		longest = max(longest, t)
 	}
-	if !(longest > 0) || !finite(longest) {
+	if !(longest > 0) || !gate.Finite(longest) {
 		return grain{}
 	}
 	step := 0.0

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/gate"
 )
 
 var _ = Register(Method{Name: "area-levels", Metric: "mcp",
@@ -13,13 +15,13 @@ var _ = Register(Method{Name: "area-levels", Metric: "mcp",
 	Source: "allot",
 	New:    Once(proveAreaLevels)})
 
-// proveAreaLevels minimises Σ_i n_i/p · w_i·A_i/m_i over assignments, where A_i is the processor time of the n_i jobs of cluster i
-// and w_i its weight of the makespan over the sum of its weights: idle time and over-deadline are at least 0. For fixed counts the
-// coefficient of a job's area depends on the cluster alone, so sorted by area the jobs fall into one block a cluster: dynamic programming
-// over the set of clusters used and the number of jobs given out.
+// proveAreaLevels minimises Σ_i n_i/p · w_i·A_i/m_i over assignments. A_i is the processor time of the n_i jobs of cluster i,
+// and w_i is its weight of the makespan over the sum of its weights; idle time and time over deadlines are at least 0. For
+// fixed numbers of jobs the coefficient of a job's area depends on the cluster alone. So if the jobs are sorted by area, each
+// cluster gets one block of them. Dynamic programming runs over the set of clusters used and the number of jobs given out.
 //
-// It needs areas that are proportional over the clusters, and a schedule that places all jobs. Complexity: O(2^K·K·p²) for K
-// clusters and p jobs; above a limit there is none.
+// The method needs areas that are proportional over the clusters, and a schedule that places all jobs. Complexity: O(2^K·K·p²)
+// for K clusters and p jobs; above a limit the method proves nothing.
 func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, bool) {
 	const limit = 1 << 28
 	k, p := len(r.in.Clusters()), len(r.must)
@@ -32,7 +34,7 @@ func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, bool) {
 	}
 	r.levelFactors(factor)
 	value, _, ok := cheapestBlocks(ctx, sums, factor)
-	size := 0.0 // a block's area is the difference of two of the running sums
+	size := 0.0 // the area of a block is the difference of two running sums
 	for _, f := range factor {
 		if f < nowhere/1e50 {
 			size = max(size, float64(p)*sums[p]*f)
@@ -41,10 +43,10 @@ func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, bool) {
 	return Sum{Value: value, Size: size, Terms: p + k}, ok
 }
 
-// nowhere is the factor of a cluster on which no job runs: it is dear, but an empty block costs nothing there, not NaN.
+// nowhere is the factor of a cluster on which no job runs. It makes jobs dear there, but an empty block costs 0 and not NaN.
 const nowhere = 1e100
 
-// levelFactors turns factors of areas into the cost of a unit of area for a job in the cluster.
+// levelFactors turns factors of areas into the cost of a unit of area for a job on the cluster.
 func (r *Relaxation) levelFactors(factor []float64) {
 	for c := range factor {
 		w := r.in.Clusters()[c].Weights
@@ -56,11 +58,11 @@ func (r *Relaxation) levelFactors(factor []float64) {
 	}
 }
 
-// cheapestBlocks gives consecutive blocks of the jobs, whose areas have the given running sums, to the clusters in the best order
-// and sizes: a block of n jobs and area A costs n·A·factor. It returns the blocks by cluster, [from, to).
+// cheapestBlocks gives consecutive blocks of the jobs to the clusters, in the best order and sizes; sums are the running sums
+// of the jobs' areas. A block of n jobs and area A costs n·A·factor. It returns the blocks by cluster, as positions [from, to).
 func cheapestBlocks(ctx context.Context, sums, factor []float64) (value float64, blocks [][2]int, ok bool) {
 	k, p := len(factor), len(sums)-1
-	best := make([][]float64, 1<<k) // by set of clusters used and jobs given out
+	best := make([][]float64, 1<<k) // by set of clusters used and number of jobs given out
 	for set := range best {
 		best[set] = slices.Repeat([]float64{math.Inf(1)}, p+1)
 	}
@@ -93,7 +95,7 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (value float64,
 	return best[1<<k-1][p], blocks, true
 }
 
-// lastBlock is the cluster of the set that takes the last of the first jobs, and where its block begins.
+// lastBlock is the cluster of the set that takes the last of the first to jobs, and the position where its block begins.
 func lastBlock(best [][]float64, sums, factor []float64, set, to int) (cluster, from int) {
 	least := math.Inf(1)
 	for rest := set; rest != 0; rest &= rest - 1 {
@@ -107,8 +109,9 @@ func lastBlock(best [][]float64, sums, factor []float64, set, to int) (cluster, 
 	return cluster, from
 }
 
-// proportionalAreas sorts the jobs that have to be placed by area at speed 1 and returns their positions, the running sums, and
-// for each cluster the factor by which the areas are larger there; false where they are not proportional, or the context ends first.
+// proportionalAreas sorts the jobs that have to be placed by their area at speed 1. It returns their positions, the running
+// sums of the areas and, for each cluster, the factor of the areas there. It returns false if the areas are not proportional or
+// the context ends first.
 func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, factor []float64, ok bool) {
 	rows, ok := r.Areas(ctx)
 	if !ok {
@@ -122,10 +125,10 @@ func (r *Relaxation) proportionalAreas(ctx context.Context) (order []int, sums, 
 		areas[k] = row[first] * speed // at speed 1
 		for c, area := range row {
 			if math.IsInf(area, 1) {
-				continue // fewer clusters to choose from only make it dearer
+				continue // fewer clusters to choose from can only raise the least cost
 			}
 			speed, _ := fastest(&r.in.Clusters()[c])
-			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 16*epsilon*area {
+			if factor[c] = 1 / speed; math.Abs(area-areas[k]*factor[c]) > 16*gate.Epsilon*area {
 				return nil, nil, nil, false
 			}
 		}

@@ -4,43 +4,49 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/bundle"
+	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/bound/internal/priced"
 )
 
 var (
-	_ = Register(pricedSumMethod("mean_response", "ends", func(r *Relaxation) (w pricedWeights, constant Sum) {
+	_ = Register(pricedSumMethod("mean_response", "ends", func(r *Relaxation) (w priced.Weights, constant Sum) {
 		per := 1 / float64(len(r.must))
 		for _, j := range r.must {
 			constant.Add(-per * r.Released(j))
 		}
-		return pricedWeights{end: per}, constant
+		return priced.Weights{End: per}, constant
 	}))
-	_ = Register(pricedSumMethod("over_deadline", "time over deadlines", func(*Relaxation) (pricedWeights, Sum) {
-		return pricedWeights{over: 1}, Sum{}
+	_ = Register(pricedSumMethod("over_deadline", "time over deadlines", func(*Relaxation) (priced.Weights, Sum) {
+		return priced.Weights{Over: 1}, Sum{}
 	}))
 )
 
-// pricedSumMethod bounds a sum of what jobs cost by their end.
-func pricedSumMethod(metric, what string, weights func(*Relaxation) (pricedWeights, Sum)) Method {
+// pricedSumMethod bounds a sum of costs by the jobs' ends.
+func pricedSumMethod(metric, what string, weights func(*Relaxation) (priced.Weights, Sum)) Method {
 	return Method{Name: "priced-time", Metric: metric, Doc: "prices of processor time that changes with time, and each job where it and its " + what + " are cheapest",
 		Source: "J. M. van den Akker, C. A. J. Hurkens, M. W. P. Savelsbergh (2000), Time-indexed formulations for machine scheduling problems, INFORMS J. Comput. 12, doi:10.1287/ijoc.12.2.111.11896, the relaxation; without its grid",
-		New:    func(r *Relaxation, proved *Gate) Prover { return &pricedSum{r: r, proved: proved, weights: weights} }}
+		New: func(r *Relaxation, proved *Gate) Prover {
+			return &pricedSum{r: r, proved: proved, weights: weights}
+		}}
 }
 
 // pricedSum bounds Σ_j cost_j(end_j) by
 //
 //	Σ_j min over clusters i and starts of cost_j + what j pays − Σ_i ∫κ_i
 //
-// for any prices of [priced], which are 0 after the last bucket: what runs at an instant pays no more than κ.
+// for any prices of [priced.Problem] that are 0 after the last bucket: what runs at an instant pays at most κ.
 type pricedSum struct {
 	r        *Relaxation
 	proved   *Gate
-	weights  func(*Relaxation) (pricedWeights, Sum)
+	weights  func(*Relaxation) (priced.Weights, Sum)
 	constant Sum
 	started  bool
 	credit   int64
 	work     int64 // of an evaluation
-	priced   *priced
-	bundle   bundle
+	priced   *priced.Problem
+	bundle   bundle.Bundle
 	next     []float64
 	cost     []float64
 	at       []int32
@@ -59,24 +65,24 @@ func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
 	p.credit += work
 	for p.priced != nil && p.credit > 0 && ctx.Err() == nil {
 		p.credit -= p.work
-		gain := p.bundle.next(p.next)
+		gain := p.bundle.Next(p.next)
 		value, c, ok := p.evaluate(ctx, p.next)
 		if !ok {
 			p.give(ctx)
 			break
 		}
-		p.bundle.add(p.next, value, c)
+		p.bundle.Add(p.next, value, c)
 		p.settle(value)
-		// Where the optimum is near 0, a gain below the rounding error is none.
-		rounding := p.sum(p.bundle.value)
-		if p.tries++; p.tries >= pricedSumSteps || !(gain > max(1e-4*math.Abs(p.bundle.value), rounding.margin())) {
+		// If the optimum is near 0, a gain below the rounding error does not count.
+		rounding := p.sum(p.bundle.Value)
+		if p.tries++; p.tries >= pricedSumSteps || !(gain > max(1e-4*math.Abs(p.bundle.Value), rounding.Margin())) {
 			p.priced = nil
 		}
 	}
 	return p.priced != nil
 }
 
-// give ends the work where an evaluation failed, unless that was since the context ended: then it may go on later.
+// give ends the work after an evaluation has failed. If it failed because the context ended, the work may continue later.
 func (p *pricedSum) give(ctx context.Context) {
 	if ctx.Err() == nil {
 		p.proved.Close()
@@ -84,15 +90,15 @@ func (p *pricedSum) give(ctx context.Context) {
 	}
 }
 
-// settle takes over a value at the prices that were set last.
+// settle hands over a value at the prices that were set last.
 func (p *pricedSum) settle(value float64) { p.proved.Prove(p.sum(value)) }
 
-// sum is a value at the prices that were set last, with its constant.
+// sum adds the constant to a value at the prices that were set last.
 func (p *pricedSum) sum(value float64) Sum {
-	s := Sum{Value: value + p.constant.Value, Size: p.constant.Size, Terms: p.priced.terms()}
-	for i := range p.priced.clusters {
-		c := &p.priced.clusters[i]
-		s.Size += c.paid[len(c.paid)-1] + c.rounding()
+	s := Sum{Value: value + p.constant.Value, Size: p.constant.Size, Terms: p.priced.Terms()}
+	for i := range p.priced.Clusters {
+		c := &p.priced.Clusters[i]
+		s.Size += c.Paid[len(c.Paid)-1] + c.Rounding()
 	}
 	return p.r.Chained(s)
 }
@@ -108,16 +114,16 @@ func (p *pricedSum) start(ctx context.Context) {
 		return
 	}
 	K := len(r.in.Clusters())
-	var w pricedWeights
+	var w priced.Weights
 	w, p.constant = p.weights(r)
-	p.priced = newPriced(r, limits, slices.Repeat([]pricedWeights{w}, K), make([]float64, K))
+	p.priced = priced.New(r.priced(), limits, slices.Repeat([]priced.Weights{w}, K), make([]float64, K))
 	if p.priced == nil {
 		return
 	}
 	p.work = 40_000 + int64(len(r.must)*K*len(limits)*10)
-	for i := range p.priced.clusters {
-		c := &p.priced.clusters[i]
-		p.work += int64(len(limits) * len(c.items) * c.processors)
+	for i := range p.priced.Clusters {
+		c := &p.priced.Clusters[i]
+		p.work += int64(len(limits) * len(c.Items) * c.Processors)
 	}
 	if p.work > 200_000_000 {
 		p.priced = nil
@@ -125,22 +131,22 @@ func (p *pricedSum) start(ctx context.Context) {
 	}
 	p.cost, p.at = make([]float64, len(limits)+1), make([]int32, len(limits)+1)
 	p.scale(limits)
-	p.bundle.unit = 1e-3 * (w.over + w.end) * limits[len(limits)-1]
-	p.next = make([]float64, p.priced.size)
-	p.first(ctx, limits, (w.over+w.end)/limits[len(limits)-1])
+	p.bundle.Unit = 1e-3 * (w.Over + w.End) * limits[len(limits)-1]
+	p.next = make([]float64, p.priced.Size)
+	p.first(ctx, limits, (w.Over+w.End)/limits[len(limits)-1])
 }
 
-// first tries prices ρ that fall from a multiple of the unit to 0 and starts from the best.
+// first tries prices ρ that fall from a multiple of unit to 0, and starts from the best.
 func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
-	best, kept, from := math.Inf(-1), (*cut)(nil), []float64(nil)
+	best, kept, from := math.Inf(-1), (*bundle.Cut)(nil), []float64(nil)
 	for k := -8; k <= 16 && unit > 0; k++ {
 		for t := range len(limits) - 1 {
-			for i := range p.priced.clusters {
-				p.next[p.priced.clusters[i].rho+t] = math.Ldexp(unit, k) * limits[len(limits)-1] * (1 - limits[t]/limits[len(limits)-1]) / float64(p.r.in.Processors())
+			for i := range p.priced.Clusters {
+				p.next[p.priced.Clusters[i].Rho+t] = math.Ldexp(unit, k) * limits[len(limits)-1] * (1 - limits[t]/limits[len(limits)-1]) / float64(p.r.in.Processors())
 			}
 		}
 		value, c, ok := p.evaluate(ctx, p.next)
-		if !ok { // these prices are too high, or the context has ended
+		if !ok { // the prices are too high, or the context has ended
 			break
 		}
 		p.credit -= p.work
@@ -153,58 +159,58 @@ func (p *pricedSum) first(ctx context.Context, limits []float64, unit float64) {
 		p.priced = nil
 		return
 	}
-	p.bundle.add(from, best, kept)
+	p.bundle.Add(from, best, kept)
 }
 
-// scale says how far the prices may go.
+// scale sets how far the prices may move.
 func (p *pricedSum) scale(limits []float64) {
-	p.bundle.scale = slices.Repeat([]float64{1}, p.priced.size)
+	p.bundle.Scale = slices.Repeat([]float64{1}, p.priced.Size)
 	length := limits[1]
-	for i := range p.priced.clusters {
-		c := &p.priced.clusters[i]
-		rho, theta := float64(c.processors)*length, limits[len(limits)-1]
+	for i := range p.priced.Clusters {
+		c := &p.priced.Clusters[i]
+		rho, theta := float64(c.Processors)*length, limits[len(limits)-1]
 		for t := range len(limits) - 1 {
-			p.bundle.scale[c.rho+t] = 2 / (rho * rho)
+			p.bundle.Scale[c.Rho+t] = 2 / (rho * rho)
 		}
-		for kind := range c.sizes {
-			p.bundle.scale[c.theta+kind] = 0.05 / (theta * theta)
+		for kind := range c.Sizes {
+			p.bundle.Scale[c.Theta+kind] = 0.05 / (theta * theta)
 		}
 	}
 }
 
-// evaluate is the bound at the prices, without its constant, with a cut; false where the context ended or a number overflowed.
-func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *cut, ok bool) {
-	if !p.priced.set(ctx, x) {
+// evaluate is the bound at the prices x, without its constant, with a cut; false: the context ended or a number overflowed.
+func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *bundle.Cut, ok bool) {
+	if !p.priced.Set(ctx, x) {
 		return 0, nil, false
 	}
-	limits := p.priced.limits
+	limits := p.priced.Limits
 	last := len(limits) - 1
-	c = &cut{slope: make([]float64, p.priced.size)}
-	for i := range p.priced.clusters {
-		value -= p.priced.clusters[i].paid[last]
-		p.priced.clusters[i].slopeOfCluster(c.slope, last, -1, limits)
+	c = &bundle.Cut{Slope: make([]float64, p.priced.Size)}
+	for i := range p.priced.Clusters {
+		value -= p.priced.Clusters[i].Paid[last]
+		p.priced.Clusters[i].SlopeOfCluster(c.Slope, last, -1, limits)
 	}
-	for j := range p.priced.jobs {
+	for j := range p.priced.Jobs {
 		if j%64 == 0 && ctx.Err() != nil {
 			return 0, nil, false
 		}
 		least, on, start := math.Inf(1), -1, int32(0)
-		for i := range p.priced.clusters {
-			cluster := &p.priced.clusters[i]
-			if cluster.jobs[j].kind < 0 {
+		for i := range p.priced.Clusters {
+			cluster := &p.priced.Clusters[i]
+			if cluster.Jobs[j].Kind < 0 {
 				continue
 			}
-			cluster.cheapest(j, limits, p.cost, p.at)
+			cluster.Cheapest(j, limits, p.cost, p.at)
 			if v := p.cost[last+1]; v < least {
 				least, on, start = v, i, p.at[last+1]
 			}
 		}
-		if on < 0 { // it has to run somewhere
+		if on < 0 { // the job has to run somewhere
 			return 0, nil, false
 		}
 		value += least
-		p.priced.clusters[on].slopeOfRun(c.slope, j, start, 1, limits)
+		p.priced.Clusters[on].SlopeOfRun(c.Slope, j, start, 1, limits)
 	}
-	c.at0 = value - c.at(x)
-	return value, c, finite(value)
+	c.At0 = value - c.At(x)
+	return value, c, gate.Finite(value)
 }

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Prices are prices of processor time, one a cluster, at which the areas of the jobs are worth the most.
+// Prices are prices of processor time, one for each cluster, at which the areas of the jobs are worth the most.
 //
-// At prices y_c ≥ 0 with Σ_c y_c·m_c = 1, m_c the number of processors, a schedule of makespan M sells processor time of at most
-// M, and its jobs buy at least Σ_j min_c y_c·a_jc, a_jc the processor time that job j takes on cluster c: a lower bound of the
-// makespan, the dual of the linear program that assigns jobs in parts.
+// Let m_c be the number of processors of cluster c and y_c ≥ 0 its price, with Σ_c y_c·m_c = 1. A schedule of makespan M has
+// processor time worth at most M. Its jobs take at least Σ_j min_c y_c·a_jc, where a_jc is the processor time of job j on
+// cluster c. So this sum is a lower bound of the makespan. It is the dual of the linear program that assigns jobs in parts.
 //
 // The prices are found by multiplicative updates. Source: J. K. Lenstra, D. B. Shmoys, É. Tardos (1990), Math. Program. 46,
 // doi:10.1007/BF01585745, the linear program; S. Arora, E. Hazan, S. Kale (2012), doi:10.4086/toc.2012.v008a006, the updates.
 type Prices struct {
-	Price []float64 // by cluster, of one processor; they and the numbers of processors make 1
+	Price []float64 // by cluster: price of one processor; Σ Price_c·m_c is 1
 	Value float64   // Σ_j min_c Price_c·a_jc
 }
 
-// FindPrices finds prices for so many jobs; areas returns a job's row of areas by cluster, +Inf where it cannot run, which the
-// next call may overwrite. The prices start at the speeds of the clusters and grow where the jobs crowd. The number of rounds
-// depends on the size alone, unless ctx ends: then the prices are the best until then.
+// FindPrices finds prices for the given number of jobs. The function areas returns the areas of a job by cluster, +Inf where it
+// cannot run; the next call may overwrite the row. The prices start from the speeds of the clusters and rise where the jobs
+// crowd. The number of rounds depends on the size of the instance alone. If ctx ends, the result is the best prices so far.
 //
 // Complexity: O(min(60,000,000, 20,000·n·C)) for n jobs and C clusters.
 func FindPrices(ctx context.Context, processors []int, speeds []float64, jobs int, areas func(job int) []float64) Prices {
@@ -61,8 +61,8 @@ type pricing struct {
 	price      []float64 // scratch
 }
 
-// ascend improves the prices by multiplicative updates towards the clusters with more load than the mean, in steps that shrink
-// when they stop helping, and returns the best value and its weights, at first those given.
+// ascend improves the prices by multiplicative updates: clusters with more load than the mean become dearer. The steps shrink
+// when they stop helping. It returns the best value and its weights, starting from the value best and the weights at.
 func (p *pricing) ascend(ctx context.Context, weights, at []float64, best float64, rounds int) (value float64, kept []float64) {
 	load := make([]float64, len(weights))
 	back := slices.Clone(weights)
@@ -100,8 +100,8 @@ func (p *pricing) ascend(ctx context.Context, weights, at []float64, best float6
 	return best, kept
 }
 
-// value is Σ_j min_c y_c·a_jc for y_c = weights_c/m_c; load, where not nil, takes the processor time of the jobs that choose each
-// cluster per processor, and crowd is the largest of it. Where ctx ends the value is 0.
+// value is Σ_j min_c y_c·a_jc for y_c = weights_c/m_c. If load is not nil, it receives, by cluster, the processor time of the
+// jobs that choose the cluster, for each processor; crowd is the largest load. If ctx ends, the value is 0.
 func (p *pricing) value(ctx context.Context, weights, load []float64) (value, crowd float64) {
 	for c := range p.price {
 		p.price[c] = weights[c] / float64(p.processors[c])

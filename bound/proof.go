@@ -7,22 +7,22 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Proof is a lower bound of an instance's objective that grows with the work put in. It is for one goroutine at a time.
+// Proof is a lower bound of an instance's objective that rises with the work put in. Only one goroutine at a time may use it.
 //
-// It holds for every schedule that places all jobs it has to: those that some cluster can run, that have no hard deadline and
-// that wait for no job that may be left out. Metrics of a positive weight without a bound count as 0, below which none falls;
-// those of a negative weight as their largest value.
+// The bound holds for every schedule that places all jobs it has to: the jobs that some cluster can run, that have no hard
+// deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0, because no
+// metric is negative. A metric of negative weight counts as its largest value.
 type Proof struct {
 	terms    []*term
-	constant Sum    // of the metrics of a negative weight
-	limited  bool   // no metric of a negative weight grows without limit
+	constant Sum    // contribution of the metrics of negative weight
+	limited  bool   // every metric of negative weight has a largest value
 	duties   []Duty // see Duties
 }
 
 // Duties says what a schedule has to do with each job; nil: the context ended before that was known.
 func (p *Proof) Duties() []Duty { return p.duties }
 
-// Part says what is proved of one metric of the objective, and by which method.
+// Part says what one method proves of one metric of the objective.
 type Part struct {
 	Metric string  `json:"metric"`
 	Method string  `json:"method"`
@@ -41,7 +41,7 @@ type term struct {
 	busy    []bool
 }
 
-// New prepares the proof; nothing is proved yet. Where the context ends first, nothing ever is.
+// New prepares the proof, which has proved nothing yet. If the context ends first, the proof will never prove anything.
 func New(ctx context.Context, in *model.Instance) *Proof {
 	r := newRelaxation(ctx, in)
 	if r == nil {
@@ -68,8 +68,8 @@ func New(ctx context.Context, in *model.Instance) *Proof {
 	return p
 }
 
-// Improve goes on for about so much work, see [Prover], shared by the methods that are not at their end, and says whether more
-// work may improve the bound further. Those that prove all they can in one go do so in the first call.
+// Improve continues for the given work (see [Prover]) and says whether more work may raise the bound. It shares the work among
+// the methods that are not at their end. Methods that prove all they can in one call do so in the first call.
 func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 	if !p.limited {
 		return false
@@ -87,14 +87,14 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 			if !t.busy[k] || ctx.Err() != nil {
 				continue
 			}
-			t.busy[k] = prover.Improve(ctx, work/max(1, busy)) && !t.gates[k].closed
+			t.busy[k] = prover.Improve(ctx, work/max(1, busy)) && !t.gates[k].Closed()
 			more = more || t.busy[k]
 		}
 	}
 	return more
 }
 
-// Limit says that schedules above the objective, that of one at hand, are of no interest: the bound may end there.
+// Limit says that schedules that cost more than the objective of a known schedule do not matter: the bound may stop there.
 func (p *Proof) Limit(objective float64) {
 	if value, ok := p.Bound().Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
 		return
@@ -114,13 +114,13 @@ func (p *Proof) Limit(objective float64) {
 	}
 }
 
-// Bound is the bound that is proved.
+// Bound is the proved bound.
 func (p *Proof) Bound() model.Bound {
 	if !p.limited {
 		return model.Bound{}
 	}
 	sum := p.constant
-	ok := len(p.terms) == 0 // what is left are the largest values of metrics that are better when high
+	ok := len(p.terms) == 0 // then only the largest values of metrics of negative weight count
 	for _, t := range p.terms {
 		best, found := t.best()
 		ok = ok || found
@@ -128,7 +128,7 @@ func (p *Proof) Bound() model.Bound {
 	}
 	value, sound := sum.Low()
 	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
-		value, sound = sum.Value, true // the bound of the metric itself, which is rounded already
+		value, sound = sum.Value, true // this is the bound of the metric itself, which the gate has rounded
 	}
 	if !ok || !sound {
 		return model.Bound{}
@@ -151,7 +151,7 @@ func (p *Proof) Parts() []Part {
 	return parts
 }
 
-// best is the best bound of the metric, and whether any method proves one. No metric is below 0.
+// best is the best bound of the metric, and whether any method proves one. No metric is negative.
 func (t *term) best() (best float64, ok bool) {
 	for _, gate := range t.gates {
 		if value, found := gate.Bound().Value(); found {
@@ -164,13 +164,13 @@ func (t *term) best() (best float64, ok bool) {
 	return best, ok
 }
 
-// Lower is the best bound that the methods prove with a little work, if any. When ctx ends it returns at once what
-// is proved until then, if anything.
+// Lower is the best bound that the methods prove with [LittleWork], if any. When ctx ends, it returns what is
+// proved until then.
 func Lower(ctx context.Context, in *model.Instance) model.Bound {
 	p := New(ctx, in)
 	p.Improve(ctx, LittleWork)
 	return p.Bound()
 }
 
-// LittleWork is work that is not felt, see [Prover].
+// LittleWork is an amount of work that a user does not notice, see [Prover].
 const LittleWork = 5_000_000

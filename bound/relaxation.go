@@ -11,32 +11,32 @@ import (
 // Duty says what a schedule has to do with a job.
 type Duty uint8
 
-// The duties, the gravest first.
+// The duties, the gravest last.
 const (
 	MustPlace Duty = iota
-	MayLeave       // a hard deadline, or the wait for one that may be left out, may keep it out
-	MustLeave      // no cluster can run it, alone it ends after its hard deadline, or it waits for one of these
+	MayLeave       // a hard deadline may keep the job out, or it waits for a job that may be left out
+	MustLeave      // no cluster can run it, even alone it ends after its hard deadline, or it waits for such a job
 )
 
-// Relaxation is what the bounds know of an instance: the jobs that every schedule has to place, each with the least time and
-// the least processor time that it takes, and the earliest it can start and end when it waits for nothing but its arrival and
-// the jobs before it. All times count from the earliest arrival.
+// Relaxation is what the bounds know of an instance: the jobs that every schedule has to place, the least time and the least
+// processor time that each takes, and its earliest start and end. A job waits only for its arrival and the jobs before it. All
+// times count from the earliest arrival.
 //
-// It is what a [Method] works on, one of ours or one of your own. What it hands out is shared by all methods: they read it only. Its numbers are
-// computed in double precision; a method says by a [Sum] how many operations they went through. It is for one goroutine at a time.
+// It is what a [Method] works on, one of ours or one of your own. All methods share what it hands out: they must not change it. Its numbers are
+// computed in double precision; a method states in a [Sum] how many operations went into its result. A Relaxation is for one goroutine at a time.
 type Relaxation struct {
 	in     *model.Instance
 	duties []Duty    // by job
 	must   []int     // the jobs every schedule has to place
-	all    bool      // these are all jobs
+	all    bool      // every schedule has to place all jobs
 	least  []float64 // by job: shortest execution time anywhere
 	start  []float64 // by job: earliest start
 
 	solid    bool        // see isSolid
 	depth    int         // jobs of the longest chain of precedence
 	grains   [2]*grain   // see grainOf; nil: not asked for yet
-	prices   Prices      // see areaPrices; Price nil: not asked for yet
-	areaRows [][]float64 // see areas; nil: not asked for yet
+	prices   Prices      // see AreaPrices; Price nil: not asked for yet
+	areaRows [][]float64 // see Areas; nil: not asked for yet
 }
 
 // Instance is the instance.
@@ -48,20 +48,20 @@ func (r *Relaxation) All() bool { return r.all }
 // MustPlace are the jobs that every schedule has to place, by their positions in the instance, in its order.
 func (r *Relaxation) MustPlace() []int { return r.must }
 
-// Duty says what a schedule has to do with the job.
+// Duty says what a schedule has to do with job j.
 func (r *Relaxation) Duty(j int) Duty { return r.duties[j] }
 
-// ShortestTime is the least time that the job takes on any cluster; +Inf where none can run it.
+// ShortestTime is the least time that job j takes on any cluster; +Inf where none can run it.
 func (r *Relaxation) ShortestTime(j int) float64 { return r.least[j] }
 
-// EarliestStart is the earliest time at which the job can start.
+// EarliestStart is the earliest time at which job j can start.
 func (r *Relaxation) EarliestStart(j int) float64 { return r.start[j] }
 
-// Solid says that every job holds a fixed number of processors of one cluster from its start to its end, however it is placed. Where it is false
-// a job may spread over several clusters, choose its number of processors, or release some of them early.
+// Solid says that every job holds a fixed number of processors of one cluster from its start to its end, however it is placed. Where it is
+// false a job may spread over several clusters, choose its number of processors, or release some of them early.
 func (r *Relaxation) Solid() bool { return r.solid }
 
-// newRelaxation looks at every job; nil where the context ends first.
+// newRelaxation looks at every job; nil if the context ends first.
 func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	if ctx.Err() != nil {
 		return nil
@@ -69,7 +69,7 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	n := len(in.Jobs())
 	r := &Relaxation{in: in, duties: make([]Duty, n), least: make([]float64, n), start: make([]float64, n), solid: true}
 	depth := make([]int, n)
-	for k, j := range plan.ArrivalOrder(in) { // those waited for first
+	for k, j := range plan.ArrivalOrder(in) { // a job comes after the jobs it waits for
 		if k%64 == 0 && ctx.Err() != nil {
 			return nil
 		}
@@ -97,8 +97,8 @@ func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	return r
 }
 
-// isSolid says that the job holds a fixed number of processors of one cluster from its start to its end, however it is placed. Others
-// may spread over several clusters, or release a processor that runs fewer of the tasks, or is faster, early.
+// isSolid says that the job holds a fixed number of processors of one cluster from its start to its end, however it is placed.
+// Other jobs may spread over several clusters, or release early a processor that runs fewer of the tasks or is faster.
 func isSolid(in *model.Instance, j int) bool {
 	job := &in.Jobs()[j]
 	if !job.Rigid() || canSpread(in, j) {
@@ -113,19 +113,19 @@ func isSolid(in *model.Instance, j int) bool {
 	return true
 }
 
-// canSpread says that the job may hold processors of several clusters at once: each runs one of its tasks at least.
+// canSpread says that the job may hold processors of several clusters at once: each runs at least one of its tasks.
 func canSpread(in *model.Instance, j int) bool {
 	job := &in.Jobs()[j]
 	return job.Span == model.SpanGrid && len(in.Clusters()) > 1 && job.Max > 1 && job.Tasks > 1
 }
 
-// Chained counts, in a sum that holds earliest starts or ends or tails, the operations that made those along the longest chain of precedence.
+// Chained notes that the numbers of the sum are themselves sums of times along the longest chain of precedence.
 func (r *Relaxation) Chained(s Sum) Sum {
 	s.Terms += 2 * r.depth
 	return s
 }
 
-// dutyAlone is the duty of a job, whatever that of those it waits for.
+// dutyAlone is the duty of job j without regard to the jobs it waits for.
 func (r *Relaxation) dutyAlone(j int) Duty {
 	job := &r.in.Jobs()[j]
 	switch {
@@ -139,11 +139,11 @@ func (r *Relaxation) dutyAlone(j int) Duty {
 	return MayLeave
 }
 
-// EarliestEnd is the earliest time at which the job can end.
+// EarliestEnd is the earliest end of job j.
 func (r *Relaxation) EarliestEnd(j int) float64 { return r.start[j] + r.least[j] }
 
-// shortestOn is a time that the job takes at least on the cluster; +Inf where it cannot run there. It takes the fastest
-// machine for all, and for a job that may spread over the grid as many processors as it may have.
+// shortestOn is a lower bound of the time that job j takes on cluster c; +Inf if it cannot run there. It assumes the fastest
+// machine for all tasks and, for a job that may spread over the grid, as many processors as the job may have.
 func shortestOn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
 	wide := job.Span == model.SpanGrid
@@ -169,7 +169,7 @@ func shortestOn(in *model.Instance, j, c int) float64 {
 	return time
 }
 
-// fastest is the highest speed and the highest bandwidth of the cluster's machines.
+// fastest is the highest speed and the highest bandwidth among the cluster's machines.
 func fastest(c *model.Cluster) (speed, link float64) {
 	for k := range c.Machines {
 		speed, link = max(speed, c.Machines[k].Speed), max(link, c.Machines[k].Bandwidth)
@@ -177,8 +177,8 @@ func fastest(c *model.Cluster) (speed, link float64) {
 	return speed, link
 }
 
-// areaOn is processor time that the job holds at least on the cluster; +Inf where it cannot run there. Every task is run
-// somewhere, at best by the fastest processor; processors of one speed that get unequal numbers of tasks may be released early.
+// areaOn is a lower bound of the processor time that job j holds on cluster c; +Inf if it cannot run there. Every task runs
+// somewhere, at best on the fastest processor. Processors of one speed with unequal numbers of tasks may be released early.
 func areaOn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
 	if job.Span != model.SpanGrid && !in.CanRun(j, c) {

@@ -14,15 +14,16 @@ var _ = Register(Method{Name: "head-tail", Metric: "makespan",
 
 // headTail is a job as the bound sees it.
 type headTail struct {
-	head, tail   float64 // earliest start; least time from its end to the end of all that wait for it
-	length, work float64 // least execution time; part of all clusters' time, at the best prices
+	head, tail   float64 // earliest start; least time from its end to the end of all jobs that wait for it
+	length, work float64 // least execution time; its share of the time of all clusters, at the best prices
 }
 
-// proveHeadTail takes, for each pair of a head a and a tail b, the jobs of no smaller head and tail. From a on, they take the time that
-// their work takes, and, as each holds a processor of p at least, that of the m shortest of their p·(m−1)+1 longest, which meet
-// on one; then b follows.
+// proveHeadTail takes, for each pair of a head a and a tail b, the jobs with no smaller head and no smaller tail. They start at
+// a or later. From then on they take at least two times: the time for their work; and, because each holds at least one of p
+// processors, the sum of the m shortest among their p·(m−1)+1 longest, since m of these run on the same processor. Afterwards
+// at least b passes.
 //
-// Complexity: O(n) a pair, of which there are at most 64² of n jobs, fewer where there are thousands.
+// Complexity: O(n) for each pair. There are at most 64² pairs for n jobs, fewer for thousands of jobs.
 func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, bool) {
 	if len(r.must) == 0 {
 		return Sum{}, false
@@ -58,7 +59,8 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, bool) {
 	return r.Chained(r.PricedSum(best)), true
 }
 
-// meeting is the most, over m, of the sum of the m shortest of the p·(m−1)+1 longest; the lengths fall.
+// meeting is the largest value, over m, of the sum of the m shortest among the p·(m−1)+1 longest; lengths are sorted, the
+// longest first.
 func meeting(lengths []float64, p int) float64 {
 	best := lengths[0]
 	for m := 2; p*(m-1)+1 <= len(lengths); m++ {
@@ -71,7 +73,7 @@ func meeting(lengths []float64, p int) float64 {
 	return best
 }
 
-// headTails are the jobs that have to be placed; false where the context ends before their areas are known.
+// headTails lists the jobs that have to be placed; false: the context ended before their areas were known.
 func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
 	prices, ok := r.AreaPrices(ctx)
 	if !ok {
@@ -92,7 +94,7 @@ func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
 	return jobs, true
 }
 
-// someOf are the distinct values of the jobs, at most so many, evenly by rank.
+// someOf returns at most most distinct values of the jobs, evenly spaced by rank.
 func someOf(jobs []headTail, most int, of func(*headTail) float64) []float64 {
 	values := make([]float64, len(jobs))
 	for k := range jobs {

@@ -114,7 +114,7 @@ func TestBoundsOfWorkedInstances(t *testing.T) {
 				proof.Improve(context.Background(), 1_000_000)
 			}
 			value, ok := proof.Bound().Value()
-			if slack := 1e-9 * math.Abs(w.best); !ok || value > w.best+slack {
+			if rounding := 1e-9 * math.Abs(w.best); !ok || value > w.best+rounding {
 				t.Errorf("bound %v, %v: expected at most the optimum, %v", value, ok, w.best)
 			}
 			tight := w.tight == ""

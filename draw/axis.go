@@ -80,11 +80,11 @@ func (a *Axis) mark(what, unit string, most int) {
 	}
 	decimals := max(0, scale-exponent)
 	// Half a thousandth of a step forgives rounding at both ends.
-	const slack = 5e-4
-	start := math.Ceil(low/step - slack)
+	const rounding = 5e-4
+	start := math.Ceil(low/step - rounding)
 	for k := 0; k <= 2*most+2; k++ {
 		n := start + float64(k)
-		if n > high/step+slack {
+		if n > high/step+rounding {
 			break
 		}
 		value := n * mantissa * math.Pow10(exponent-scale)

@@ -18,10 +18,10 @@ type decoder struct {
 	words   int
 	release []float64      // mask coding: of each processor
 	counts  *plan.Releases // list coding
-	between int            // jobs between two looks at the context
+	between int            // jobs between two checks of the context
 }
 
-// workBetweenLooks is the number of jobs × processors after which a decoder looks at its context: well below a millisecond.
+// workBetweenLooks is the number of jobs × processors after which a decoder checks its context: well below a millisecond.
 const workBetweenLooks = 1 << 16
 
 func newDecoder(ctx context.Context, c *Cluster) *decoder {
@@ -42,7 +42,7 @@ func (c *Cluster) Starts(s Schedule) []float64 {
 	return starts
 }
 
-// decode computes the totals of a schedule and, unless starts is nil, the start times. The error says that the context ended.
+// decode computes the totals of a schedule and, where starts is not nil, the start times by job. It fails only where the context ends.
 func (d *decoder) decode(s Schedule, starts []float64) (Totals, error) {
 	d.reset(s.Masks == nil)
 	latest := d.cluster.Origin
@@ -89,8 +89,8 @@ func (d *decoder) reset(list bool) {
 	}
 }
 
-// placeOn places the job on the processors of the mask and returns its start: the latest of their releases. One that takes no time holds
-// nothing and waits for none.
+// placeOn places the job on the processors of the mask and returns its start: the latest of their releases, but not before the arrival. A
+// job that takes no time holds nothing and waits for no processor.
 func (d *decoder) placeOn(j *Job, mask []uint64) float64 {
 	start := j.Arrival
 	if j.Duration == 0 {

@@ -7,7 +7,7 @@
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), "Hybrid performance-based workload management for
 // multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2.
 //
-// Deviations from the paper, most of which leave things open there:
+// Deviations from the paper, in most of which the paper leaves something open:
 //
 //   - CPmax of eq. 2 is the worst and CPmin the best of the generation; the prose has them the other way round.
 //   - One child is made at a time: a copy of the first parent, changed by crossover with the second and by mutation. The best
@@ -51,8 +51,8 @@ type Totals struct {
 	Response float64 // Σ end − arrival
 }
 
-// Cost is what a schedule costs: a constant and a factor for each of its totals. With fixed jobs on a cluster, CP (eq. 1),
-// idle time, over-deadline, waiting and response times are all of this form.
+// Cost is the cost of a schedule as a linear function of its totals: a constant and a factor for each. With fixed jobs on a cluster, CP
+// (eq. 1), idle time, over-deadline, waiting and response times are all of this form.
 type Cost struct{ Constant, Makespan, Over, Response float64 }
 
 // Of is the cost of a schedule with the given totals.
@@ -68,8 +68,8 @@ const (
 	// Mask is the two-dimensional coding of the paper: the order of the jobs and a mask of processors for each. A job starts
 	// when the last of its processors is released by the jobs before it.
 	Mask Coding = "mask"
-	// List is the order alone. A job starts when as many processors as it needs are released by the jobs before it, and takes
-	// the latest-released of those that are free by then; plan.Decoder decides in the same way.
+	// List is the order alone. A job starts when the jobs before it have released enough processors for it, and takes the
+	// latest-released of those that are free by then; plan.Decoder decides in the same way.
 	List Coding = "list"
 )
 
@@ -99,7 +99,7 @@ func NewParameters() Parameters {
 // Limits bound a run from outside.
 type Limits struct {
 	Evaluations int64                                 // 0: no limit
-	Progress    func(evaluations int64, cost float64) // of the best so far, after each generation; nil: silent
+	Progress    func(evaluations int64, cost float64) // called after each generation with the best cost so far; nil: silent
 }
 
 // Stop says why a run ended.
@@ -118,7 +118,7 @@ type Result struct {
 	Best        Schedule
 	Cost        float64 // of Best; NaN where the run ended before the seed was evaluated
 	Evaluations int64
-	Generations int // after the first
+	Generations int // number after the first
 	Stop        Stop
 }
 

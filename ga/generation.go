@@ -8,8 +8,7 @@ import (
 	"github.com/MaxHalford/eaopt"
 )
 
-// generational is the [eaopt.Model] of a run: the best schedule stays, the others make way for children of parents that
-// the roulette selects.
+// generational is the [eaopt.Model] of a run: the best schedule stays; children of parents that the roulette selects replace the others.
 type generational struct {
 	run      *run
 	roulette *roulette
@@ -19,8 +18,8 @@ type generational struct {
 // Validate implements [eaopt.Model].
 func (*generational) Validate() error { return nil }
 
-// Apply implements [eaopt.Model]. The individuals come sorted, the best first. When there are fewer evaluations left than
-// children to make, only the worst make way.
+// Apply implements [eaopt.Model]. The individuals come sorted, the best first. Where fewer evaluations are left than children to make,
+// children replace only the worst.
 func (m *generational) Apply(pop *eaopt.Population) error {
 	replaced := len(pop.Individuals) - 1
 	if left := m.run.left(); left < int64(replaced) {
@@ -45,8 +44,7 @@ func (m *generational) Apply(pop *eaopt.Population) error {
 	return nil
 }
 
-// child is a copy of the first parent, changed by crossover with the second and by mutation. One that is not changed keeps
-// its cost.
+// child is a copy of parent a, changed by crossover with parent b and by mutation. A copy that is not changed keeps its cost.
 func (m *generational) child(a, b eaopt.Individual, rng *rand.Rand) eaopt.Individual {
 	g := a.Genome.Clone().(*genome)
 	crossed := rng.Float64() < m.run.parameters.Crossover
@@ -57,8 +55,8 @@ func (m *generational) child(a, b eaopt.Individual, rng *rand.Rand) eaopt.Indivi
 	return eaopt.Individual{Genome: g, Fitness: a.Fitness, Evaluated: a.Evaluated && !crossed && !mutated}
 }
 
-// roulette is an [eaopt.Selector] that selects individuals with a probability proportional to their fitness by eq. 2. What it
-// returns are the individuals themselves and not copies, and is overwritten by the next call.
+// roulette is an [eaopt.Selector] that selects individuals with a probability proportional to their fitness by eq. 2. It returns the
+// individuals themselves, not copies; the next call overwrites the list.
 type roulette struct {
 	wheel    []float64 // sums of the fitness up to each individual
 	selected eaopt.Individuals
@@ -91,9 +89,9 @@ func (r *roulette) Apply(n uint, from eaopt.Individuals, rng *rand.Rand) (eaopt.
 	return r.selected, r.indexes, nil
 }
 
-// normalise turns the costs of a set of schedules into their fitness, eq. 2: (CPmax − CPk)/(CPmax − CPmin), where CPmax is the
-// worst and CPmin the best; 1 for each where all are equal. A cost of [math.MaxFloat64] or more, which stands for no number,
-// has fitness 0 and is not the worst; where there is no other, each has 1.
+// normalise replaces the costs of a set of schedules by their fitness, eq. 2: (CPmax − CPk)/(CPmax − CPmin), where CPmax is the worst and
+// CPmin the best cost. Where all are equal each has fitness 1. A cost of [math.MaxFloat64] or more stands for no number: it has fitness 0
+// and does not count as the worst, unless there is no other cost; then each has fitness 1.
 func normalise(costs []float64) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, cost := range costs {

@@ -21,7 +21,7 @@ func (g *genome) mask(id int32) []uint64 {
 // size is the number of processors that the job needs.
 func (g *genome) size(id int32) int { return g.run.cluster.Jobs[id].Size }
 
-// set makes the schedule a copy of another.
+// set copies the schedule s.
 func (g *genome) set(s Schedule) {
 	copy(g.Order, s.Order)
 	copy(g.Masks, s.Masks)
@@ -61,7 +61,7 @@ func (g *genome) Crossover(mate eaopt.Genome, rng *rand.Rand) {
 	}
 }
 
-// crossOrder keeps the first head jobs of the order and puts the rest into the order that they have in the other.
+// crossOrder keeps the first head jobs of the order and puts the rest into the order that they have in the other genome.
 func (g *genome) crossOrder(other *genome, head int) {
 	taken := g.run.taken
 	for _, id := range g.Order[:head] {
@@ -79,8 +79,8 @@ func (g *genome) crossOrder(other *genome, head int) {
 	}
 }
 
-// crossMasks cuts the masks, laid end to end in the order of the schedule, at one bit of the job at one position. What comes
-// after the cut is from the other. The job at the cut may then have too many processors or too few, and is repaired.
+// crossMasks cuts the masks, laid end to end in the order of the schedule, at one bit of the job at the position. The bits after the cut
+// come from the other genome. The job at the cut may then have too many processors or too few, and is repaired.
 func (g *genome) crossMasks(other *genome, position, bit int, rng *rand.Rand) {
 	for _, id := range g.Order[position+1:] {
 		copy(g.mask(id), other.mask(id))

@@ -5,7 +5,7 @@ import (
 	"math/rand"
 )
 
-// Words is the number of 64-bit words of a mask of that many processors. Processor k is bit k mod 64 of word k/64.
+// Words is the number of 64-bit words in a mask of the given number of processors. Processor k is bit k mod 64 of word k/64.
 func Words(processors int) int { return (processors + 63) / 64 }
 
 // count is the number of processors in the mask.
@@ -17,7 +17,7 @@ func count(mask []uint64) int {
 	return n
 }
 
-// outside says that the mask holds a processor that the cluster does not have.
+// outside says whether the mask holds a processor that the cluster does not have.
 func outside(mask []uint64, processors int) bool {
 	rest := processors % 64
 	return rest != 0 && mask[len(mask)-1]>>rest != 0
@@ -37,7 +37,7 @@ const (
 	beside complement = ^complement(0)
 )
 
-// nth is the n-th processor, from 0, in the mask or beside it; there must be as many.
+// nth is the n-th processor, from 0, in the mask, or of those outside it. There must be more than n of them.
 func nth(mask []uint64, which complement, n int) int {
 	for w, word := range mask {
 		word ^= uint64(which)
@@ -53,8 +53,8 @@ func nth(mask []uint64, which complement, n int) int {
 	return -1
 }
 
-// draw makes the mask one of size processors, each set with the same probability. The processors are in any order and are left
-// in another.
+// draw makes the mask a random set of size processors; all such sets are equally likely. processors lists all processors in any order; draw
+// shuffles it.
 func draw(mask []uint64, size int, processors []int32, rng *rand.Rand) {
 	clear(mask)
 	for k := range size {
@@ -64,7 +64,7 @@ func draw(mask []uint64, size int, processors []int32, rng *rand.Rand) {
 	}
 }
 
-// repair takes processors out of the mask, or puts some in, at random, until there are size of them.
+// repair takes random processors out of the mask, or puts some in, until it has size processors.
 //
 // Complexity: O(processors).
 func repair(mask []uint64, size, processors int, rng *rand.Rand) {
@@ -73,7 +73,7 @@ func repair(mask []uint64, size, processors int, rng *rand.Rand) {
 	if change < 0 {
 		which, among, change = beside, processors-found, -change
 	}
-	// Each of those that are left is taken with the probability needed to reach the number: all choices are equally likely.
+	// Each processor in turn is taken with the probability that is needed to reach the number: all choices are equally likely.
 	for w := 0; change > 0; w++ {
 		for word := mask[w] ^ uint64(which); word != 0 && change > 0; word &= word - 1 {
 			if rng.Intn(among) < change {
@@ -85,7 +85,7 @@ func repair(mask []uint64, size, processors int, rng *rand.Rand) {
 	}
 }
 
-// moveBit moves a random processor of the mask to a random one beside it.
+// moveBit replaces a random processor of the mask by a random one outside it.
 func moveBit(mask []uint64, size, processors int, rng *rand.Rand) {
 	if size == processors {
 		return
@@ -95,7 +95,7 @@ func moveBit(mask []uint64, size, processors int, rng *rand.Rand) {
 	flip(mask, to)
 }
 
-// splice makes the mask its own processors before the cut and those of the other from it on.
+// splice keeps the mask's processors before the cut and takes those of the other mask from the cut on.
 func splice(mask, other []uint64, cut int) {
 	w := cut >> 6
 	if w == len(mask) {

@@ -60,11 +60,11 @@ func TestFindsTheOptimumOfTinyClusters(t *testing.T) {
 			best := math.Inf(1)
 			permute(s.Order, func(order []int32) { best = min(best, costOf(&c, Schedule{Order: order})) })
 			found := minimise(t, c, s, with(coding), 1, Limits{}).Cost
-			slack := 1e-9 * math.Abs(best)
-			if found < best-slack {
+			tolerance := 1e-9 * math.Abs(best)
+			if found < best-tolerance {
 				t.Fatalf("cost %v below the optimum %v", found, best)
 			}
-			if tried++; found <= best+slack {
+			if tried++; found <= best+tolerance {
 				optimal++
 			}
 		})
@@ -123,7 +123,7 @@ func TestStableMeansLessThanATenthOfAPercent(t *testing.T) {
 	p.Patience = 3
 	for _, test := range []struct {
 		costs []float64
-		stops int // after so many; 0: not
+		stops int // generation after which the run stops; 0: it does not
 	}{
 		{[]float64{100, 100, 100, 100}, 4},
 		{[]float64{100, 99.95, 99.92, 99.901}, 4}, // 0.099 % in three generations

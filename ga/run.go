@@ -9,7 +9,7 @@ import (
 	"github.com/MaxHalford/eaopt"
 )
 
-// run is what the genomes of one run share. It is for one goroutine.
+// run is the state that the genomes of one run share. It serves one goroutine.
 type run struct {
 	parameters Parameters
 	limits     Limits
@@ -19,8 +19,8 @@ type run struct {
 	result     Result
 
 	seeded     bool    // the seed schedule is in the first generation
-	reference  float64 // the least cost when it last improved by enough; NaN: not yet known
-	unimproved int     // generations since
+	reference  float64 // the least cost at the last improvement; NaN: not yet known
+	unimproved int     // generations since then
 
 	spare      []*genome // no longer used
 	taken      []bool    // by job: scratch of the order crossover, all false between two
@@ -42,7 +42,7 @@ func newRun(ctx context.Context, c *Cluster, seed Schedule, p Parameters, limits
 	return r
 }
 
-// blank is a genome of which every order and mask is to be overwritten.
+// blank is a genome whose order and masks the caller must overwrite.
 func (r *run) blank() *genome {
 	if last := len(r.spare) - 1; last >= 0 {
 		g := r.spare[last]
@@ -55,7 +55,7 @@ func (r *run) blank() *genome {
 // first makes the genomes of the first generation: the seed schedule, then random ones.
 func (r *run) first(rng *rand.Rand) eaopt.Genome {
 	if r.decoder.ctx.Err() != nil {
-		return &genome{run: r} // is never evaluated
+		return &genome{run: r} // eaopt never evaluates it
 	}
 	g := r.blank()
 	g.set(r.seed)
@@ -80,7 +80,7 @@ func (r *run) evaluate(g *genome) (float64, error) {
 	if !(math.Abs(cost) <= math.MaxFloat64) {
 		cost = math.MaxFloat64 // eaopt takes +Inf for "not evaluated"
 	}
-	if !(cost >= r.result.Cost) { // or there is none yet
+	if !(cost >= r.result.Cost) { // true too where there is no cost yet (NaN)
 		r.result.Cost = cost
 		copy(r.result.Best.Order, g.Order)
 		copy(r.result.Best.Masks, g.Masks)
@@ -88,7 +88,7 @@ func (r *run) evaluate(g *genome) (float64, error) {
 	return cost, nil
 }
 
-// left is the number of evaluations up to the limit.
+// left is the number of evaluations left before the limit.
 func (r *run) left() int64 {
 	if r.limits.Evaluations <= 0 {
 		return math.MaxInt64

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// ascent is a run of the subgradient method, its parameters those that measured best (docs/ggone.md).
+// ascent is the settings of a run of the subgradient method. The values below measured best, see docs/ggone.md.
 type ascent struct {
 	iterations int
 	step       float64 // first step, as a share of Polyak's
 	patience   int     // iterations without gain after which the step shrinks
 }
 
-// The two runs: at the root from prices that know nothing, at a node from those of its parent.
+// The settings by where a run starts: at the root from prices that know nothing, at a node from the prices of its parent.
 var (
 	rootAscent = ascent{iterations: 600, step: 1, patience: 20}
 	againstBox = ascent{iterations: 200, step: 0.1, patience: 20} // at the root, after its box was narrowed
 	nodeAscent = ascent{iterations: 30, step: 1.5, patience: 4}
 )
 
-// The rounds at the root: more than two only while the gap is above a share of the best, each with twice the iterations and the patience of the
-// one before; and the allocations that the local search of one may try.
+// The rounds at the root. More than two follow only while the gap is above a share of the best cost; each has twice the iterations and
+// the patience of the one before. The local search of a round may try a limited number of allocations.
 const (
 	rootRounds = 7
 	rootGap    = 2e-4
@@ -32,7 +32,7 @@ const (
 	deflection = 0.7 // share of the new subgradient in the direction
 )
 
-// price prices all levels in the box; false where the context ends before.
+// price prices all levels in the box at the prices u; false where the context ends first.
 func (s *search) price(u []float64, b box) bool {
 	for k := range s.classes {
 		q := &s.classes[k]
@@ -52,8 +52,8 @@ func (s *search) price(u []float64, b box) bool {
 	return true
 }
 
-// bound is the Lagrangian bound at the prices u in the box: Σu + the least sum of g over loads that add up to the number
-// of tasks; −Inf where the context ends before. No cost of loads in the box is below it, whatever u.
+// bound is the Lagrangian bound of the box at the prices u: Σu + the least sum of g over loads that add up to the number of tasks. No
+// loads in the box cost less, whatever u is. It is −Inf where the context ends first.
 func (s *search) bound(u []float64, b box) float64 {
 	s.evaluations++
 	if !s.price(u, b) {
@@ -62,7 +62,7 @@ func (s *search) bound(u []float64, b box) float64 {
 	return s.floor(u).of(s.knapsack.least(b))
 }
 
-// counts says how often each task is served at the loads of the last bound.
+// counts finds how often each task is served at the loads of the last bound.
 func (s *search) counts(u []float64) {
 	clear(s.count)
 	for r, n := range s.knapsack.loads {
@@ -81,8 +81,8 @@ func (s *search) counts(u []float64) {
 	}
 }
 
-// ascend raises the node's bound by the deflected subgradient method with Polyak's step, and leaves the best prices in the
-// node. Along the way it notes how often each rank had which load, which branching asks for.
+// ascend raises the node's bound by the deflected subgradient method with Polyak's step, and leaves the best prices in the node. It also
+// counts how often each rank had each load; branching uses the counts.
 //
 // B. T. Polyak (1969), Minimization of unsmooth functionals, USSR Comput. Math. Math. Phys. 9(3), doi:10.1016/0041-5553(69)90061-5; P. M.
 // Camerini, L. Fratta, F. Maffioli (1975), On improving relaxation methods by modified gradient techniques, Math. Programming
@@ -151,13 +151,13 @@ func (s *search) advance(u []float64, step, l float64) bool {
 	return true
 }
 
-// fix takes from the node's box the loads that its prices prove not worth having: where the bound with a load on a rank
-// reaches the limit. It says whether the node is still open.
+// fix removes from the node's box each load of a rank whose bound at the node's prices reaches the limit: no allocation with it is worth
+// finding. It returns whether the node is still open.
 func (s *search) fix(n *node) bool {
 	for {
 		s.evaluations++
 		if !s.price(n.u, n.box) {
-			return true // out of time: nothing is proved
+			return true // the time is up: nothing is proved
 		}
 		floor := s.floor(n.u)
 		l := floor.of(s.knapsack.solve(n.box))
@@ -201,7 +201,7 @@ func (s *search) fix(n *node) bool {
 	}
 }
 
-// sieve restricts the levels to what the prices of the root leave; it follows fix of the root.
+// sieve restricts the levels to the candidates that the prices of the root leave. Call it after fix of the root.
 func (s *search) sieve(root *node) {
 	floor := s.floor(root.u)
 	for k := range s.classes {

@@ -8,24 +8,24 @@ import (
 	"github.com/allot-opt/allot/milp"
 )
 
-// Chord states the linearisation closest to the paper, machine by machine: x_ry says that machine r serves task y, W_r is at
-// least each chord of the convex wait between neighbouring whole loads, which is exact there, and lateness and excess cost
-// are switched on by M = W_max + S − d.
+// Chord states the linearisation closest to the paper, machine by machine. x_ry is 1 where machine r serves task y. W_r is at least each
+// chord of the convex wait between neighbouring whole loads, so it is exact at whole loads. Lateness and excess cost are switched on by
+// M = W_max + S − d.
 //
 //	min Σ zd_y/d_y + zc_y/e_y   Σ_r x_ry = 1   Σ_y x_ry = n_r   W_r ≥ W(n) + (W(n+1) − W(n))·(n_r − n)
 //	zd_y ≥ W_r + S_ry − d_y − M·(1 − x_ry)   zc_y ≥ c_r·(W_r + S_ry) − e_y − M'·(1 − x_ry)   x binary
 //
-// Among machines that are alike the fuller comes first. Its relaxation is weak: use it to check, not to solve. The error is
-// that of [Problem.Level].
+// Of machines that are alike the fuller comes first. The relaxation is weak: use the form to check, not to solve. The error is that of
+// [Problem.Level].
 func (p *Problem) Chord(ctx context.Context) (*Form, error) {
-	c, slack, err := p.prepare(ctx)
+	c, idle, err := p.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if places := len(c.class) * c.tasks; places > largestForm {
 		return nil, &TooLargeError{places}
 	}
-	f := &Form{Model: &milp.Model{Name: formName("ggone_chord", slack)}, problem: p, core: c, slack: slack}
+	f := &Form{Model: &milp.Model{Name: formName("ggone_chord", idle)}, problem: p, core: c, idleLoad: idle}
 	s := newChordStatement(f.Model, c)
 	for r := range c.class {
 		if ctx.Err() != nil {
@@ -45,7 +45,7 @@ func (p *Problem) Chord(ctx context.Context) (*Form, error) {
 		}
 		return loads
 	}
-	f.start = func(machine []int) []float64 { // the rest follows from x, which HiGHS completes
+	f.start = func(machine []int) []float64 { // x alone: HiGHS completes the other variables
 		values := make([]float64, f.Model.Variables())
 		for y, r := range machine {
 			if x, ok := s.serves[r][y]; ok {
@@ -68,8 +68,8 @@ type chordStatement struct {
 	loads        []milp.Var         // n, by machine
 }
 
-// newChordStatement begins with the penalties of the tasks. A limit that cannot be kept at all costs +Inf wherever it is broken, so
-// that only the finite ones get a variable.
+// newChordStatement begins with the penalties of the tasks. Only limits whose penalty is finite get a variable: to break a limit of 0
+// costs +Inf, so no machine may do it.
 func newChordStatement(m *milp.Model, c *core) *chordStatement {
 	s := &chordStatement{core: c, model: m, served: make([][]milp.Term, c.tasks), serves: make([]map[int]milp.Var, len(c.class)), loads: make([]milp.Var, len(c.class))}
 	for y := range c.tasks {
@@ -103,7 +103,7 @@ func (s *chordStatement) machine(r int) {
 			continue
 		}
 		v := milp.Variable{Name: fmt.Sprintf("x_r%d_t%d", r, y), Upper: 1, Integer: true}
-		if q.serviceOnly { // what it pays does not depend on the load
+		if q.serviceOnly { // the cost of a task does not depend on the load
 			v.Cost = max(0, q.price*q.service[y]-q.budget[y]) * q.perCost[y]
 		}
 		x := s.model.Add(v)
@@ -128,7 +128,7 @@ func (s *chordStatement) machine(r int) {
 	}
 }
 
-// penalise states z ≥ price·W + over − M·(1 − x) with M = price·W_max + over, unless it never bites.
+// penalise states z ≥ price·W + over − M·(1 − x) with M = price·W_max + over, unless M ≤ 0, where the row would never bind.
 func (s *chordStatement) penalise(name string, z, wait, x milp.Var, price, longest, over float64) {
 	m := price*longest + over
 	if !(m > 0) || math.IsInf(m, 0) {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// fewLoads is the number of vectors of loads up to which what is left of a node is tried vector by vector: that takes as many transportation
-// problems, where branching takes two ascents and more for each but the first.
+// fewLoads is the number of vectors of loads up to which a node is closed by trying each. A vector takes one transportation problem,
+// where branching takes two ascents or more.
 const fewLoads = 16
 
-// candidate is a vector of loads with what it costs at least.
+// candidate is a vector of loads with a lower bound of its cost.
 type candidate struct {
 	loads []int
 	bound float64
 }
 
-// close tries all loads of the node that may cost less than the limit, if they are at most so many, and says whether it did. It
-// follows fix of the node.
+// close tries all loads of the node that may cost less than the limit, if they are at most most, and returns whether it did. Call it
+// after fix of the node.
 func (s *search) close(n *node, most int) bool {
 	list, ok := s.few(n, most)
 	if !ok {
@@ -31,7 +31,7 @@ func (s *search) close(n *node, most int) bool {
 	if s.stopped() {
 		return false
 	}
-	for _, c := range list { // what a transportation problem did not prove lowers the bound of the whole
+	for _, c := range list { // loads that their transportation problem left unproved lower the bound of the whole
 		if proved := max(c.bound, s.provedAt(c.loads)); proved < s.limit() {
 			s.unproved = min(s.unproved, proved)
 		}
@@ -39,8 +39,8 @@ func (s *search) close(n *node, most int) bool {
 	return true
 }
 
-// few lists the loads of the node, falling inside the classes, whose bound at its prices is below the limit; false where there are more
-// than so many. It walks the tables that fix left in the knapsack. Complexity: O(most · ranks · loads of a rank).
+// few lists the loads of the node, descending inside each class, whose bound at its prices is below the limit; false where there are more
+// than most. It walks the tables that fix left in the knapsack. Complexity: O(most · ranks · loads of a rank).
 func (s *search) few(n *node, most int) (list []candidate, ok bool) {
 	floor, limit, steps := s.floor(n.u), s.limit(), 4*most*len(s.class)
 	loads := make([]int, len(s.class))

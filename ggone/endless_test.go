@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// endlessProblem is two tasks at a rate with slack; the first machine is much faster than all that comes in.
+// endlessProblem is two tasks at a rate with an idle rate; the first machine is much faster than all that comes in.
 func endlessProblem(rate, fast float64) *Problem {
 	class := func(rate float64, machines int) Class {
 		return Class{ServiceRate: rate, Kappa: 0.5, Machines: machines, Service: []float64{0.1, 0.2}}
@@ -18,10 +18,10 @@ func endlessProblem(rate, fast float64) *Problem {
 
 // A box of loads up to the rate of service of a machine that would take anything has no end: with a number of evaluations the search never
 // came back, whatever its context said.
-func TestSlackOnAMachineWithoutLimit(t *testing.T) {
+func TestIdleRateOnAMachineWithoutLimit(t *testing.T) {
 	for _, c := range []struct {
 		rate, fast float64
-		found      bool // a start of finite penalty; where there is too much slack the search only has to come back, without filling the memory
+		found      bool // a start of finite penalty; where there is too much idle rate the search only has to come back, without filling the memory
 	}{{6, 1e200, true}, {6, 1e12, true}, {1e9, 1e12, false}} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		result, err := Solve(ctx, endlessProblem(c.rate, c.fast), Options{Evaluations: 200})

@@ -10,22 +10,23 @@ import (
 	"github.com/allot-opt/allot/milp"
 )
 
-// Form is the allocation problem, without slack, as a MILP. Its optimum is that of the problem without slack, and so a lower
-// bound of that with slack.
+// Form is the allocation problem, without an idle rate, as a MILP. Its optimum is that of the problem without an idle rate, and so a lower
+// bound of that with an idle rate.
 type Form struct {
 	Model *milp.Model
 
-	problem *Problem
-	core    *core
-	slack   float64
-	loads   func(values []float64) []int  // by rank
-	start   func(machine []int) []float64 // values of an allocation
+	problem  *Problem
+	core     *core
+	idleLoad float64
+	loads    func(values []float64) []int  // loads by rank that the variables' values state
+	start    func(machine []int) []float64 // the variables' values for an allocation
 }
 
 // largestForm is the number of places of tasks up to which a problem is stated: HiGHS is lost long before.
 const largestForm = 1 << 20
 
-// TooLargeError says that a problem is too large to be stated as a MILP: has too many places, or penalties too large to be added up (0 places).
+// TooLargeError says that a problem is too large to be stated as a MILP: it has too many places of tasks, or, where Places is 0, its
+// penalties are too large to be added up.
 type TooLargeError struct{ Places int }
 
 // Error states the size.
@@ -41,7 +42,7 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 	if err := p.Check(); err != nil {
 		return nil, 0, err
 	}
-	slack, err := p.slack()
+	idle, err := p.idleLoad()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -59,27 +60,27 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 		return nil, 0, &TooLargeError{}
 	}
 	c := newCore(ctx, p, 0)
-	return c, slack, ctx.Err()
+	return c, idle, ctx.Err()
 }
 
-// Level states the level form: of class c, w_cn machines carry load n, and x_cny is 1 where one of them serves task y.
+// Level states the level form: w_cn machines of class c carry load n, and x_cny is 1 where one of them serves task y.
 //
 //	min Σ p_cny·x_cny   Σ_cn x_cny = 1   Σ_y x_cny = n·w_cn   x_cny ≤ w_cn   Σ_n w_cn ≤ N_c   w integer
 //
-// Machines that are alike are not told apart, and the bound of its relaxation is that of the Lagrangian. The error is that of
+// The machines of a class have no variables of their own. The bound of the relaxation is the Lagrangian bound. The error is that of
 // [Solve], a [*TooLargeError] or that of ctx.
 func (p *Problem) Level(ctx context.Context) (*Form, error) {
-	c, slack, err := p.prepare(ctx)
+	c, idle, err := p.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := p.levelForm(ctx, c, c.root(), slack)
+	f := p.levelForm(ctx, c, c.root(), idle)
 	return f, ctx.Err()
 }
 
-// formName is the name of a model, which says that it leaves out slack where it does.
-func formName(name string, slack float64) string {
-	if slack > 0 {
+// formName is the name of a model. Where the model leaves out an idle rate the name says so.
+func formName(name string, idle float64) string {
+	if idle > 0 {
 		return name + "_without_slack"
 	}
 	return name
@@ -89,16 +90,16 @@ func formName(name string, slack float64) string {
 type levelColumns struct {
 	class, load int
 	used        milp.Var         // w
-	serves      map[int]milp.Var // x, by task; those that are sure have none
+	serves      map[int]milp.Var // x, by task; a task that is sure to be there has none
 }
 
-// levelForm states the level form of what is left: loads in the box, at each level the candidates alone. Where ctx ends, it is good
-// for nothing.
-func (p *Problem) levelForm(ctx context.Context, c *core, b box, slack float64) *Form {
-	m := &milp.Model{Name: formName("ggone_level", slack)}
-	f := &Form{Model: m, problem: p, core: c, slack: slack}
+// levelForm states the level form of the loads in the box, with the candidates of each level alone. Where ctx ends meanwhile the form is
+// incomplete and must not be used.
+func (p *Problem) levelForm(ctx context.Context, c *core, b box, idle float64) *Form {
+	m := &milp.Model{Name: formName("ggone_level", idle)}
+	f := &Form{Model: m, problem: p, core: c, idleLoad: idle}
 	var columns []levelColumns
-	tasks := make([][]milp.Term, c.tasks) // by task: where it can be
+	tasks := make([][]milp.Term, c.tasks) // by task: the places where it can be
 	for k := range c.classes {
 		columns = append(columns, c.stateClass(ctx, m, k, b, tasks)...)
 	}
@@ -108,7 +109,7 @@ func (p *Problem) levelForm(ctx context.Context, c *core, b box, slack float64) 
 	f.loads = func(values []float64) []int {
 		loads := make([]int, len(c.class))
 		next := make([]int, len(c.classes))
-		for _, l := range slices.Backward(columns) { // the fullest first
+		for _, l := range slices.Backward(columns) { // the fullest machines first
 			for range int(values[l.used]) {
 				q := &c.classes[l.class]
 				if next[l.class] == q.machines {
@@ -151,7 +152,7 @@ func (c *core) stateClass(ctx context.Context, m *milp.Model, k int, b box, task
 	first, last := q.firstRank, q.firstRank+q.machines-1
 	var columns []levelColumns
 	for n := max(1, b.low[last]); n <= b.high[first] && ctx.Err() == nil; n++ {
-		most := 0 // machines that can carry n
+		most := 0 // number of machines that can carry load n
 		for r := first; r <= last; r++ {
 			if b.low[r] <= n && n <= b.high[r] {
 				most++
@@ -161,7 +162,7 @@ func (c *core) stateClass(ctx context.Context, m *milp.Model, k int, b box, task
 			columns = append(columns, c.stateLevel(m, k, n, most, tasks))
 		}
 	}
-	// above are the machines that carry at least n.
+	// above is the sum of the machines that carry at least n.
 	above := func(n int) (terms []milp.Term) {
 		for _, l := range columns {
 			if l.load >= n {
@@ -182,7 +183,7 @@ func (c *core) stateClass(ctx context.Context, m *milp.Model, k int, b box, task
 	return columns
 }
 
-// stateLevel states one level, which so many machines can have at most.
+// stateLevel states the level of load n of class k, which at most most machines can have.
 func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) levelColumns {
 	l := &c.classes[k].levels[n]
 	if len(l.sure) > 0 {
@@ -205,7 +206,7 @@ func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) le
 		columns.serves[y] = x
 		terms = append(terms, milp.Term{Var: x, Coefficient: 1})
 		tasks[y] = append(tasks[y], milp.Term{Var: x, Coefficient: 1})
-		if need > 1 { // otherwise the row of the level says it
+		if need > 1 { // otherwise the row of the level implies it
 			m.AddRow("open_"+place, math.Inf(-1), 0, milp.Term{Var: x, Coefficient: 1}, milp.Term{Var: columns.used, Coefficient: -1})
 		}
 	}
@@ -216,15 +217,15 @@ func (c *core) stateLevel(m *milp.Model, k, n, most int, tasks [][]milp.Term) le
 	return columns
 }
 
-// Slack is the load, in tasks over the period, that the model leaves out.
-func (f *Form) Slack() float64 { return f.slack }
+// IdleLoad is the load that the model leaves out: the idle rate times the period, in tasks.
+func (f *Form) IdleLoad() float64 { return f.idleLoad }
 
-// Start is the values of the model's variables for an allocation, to start a solver from.
+// Start is the values of the model's variables for an allocation: the start of a solver.
 func (f *Form) Start(machine []int) []float64 { return f.start(machine) }
 
-// Allocation is the best allocation at the loads that the values say: exactly, by the transportation problem, whatever the values
-// make of the tasks. Slack is parked where it costs least. The result holds no bound; Machine is nil where the values are no
-// solution. It is not stopped: it takes milliseconds for hundreds of tasks.
+// Allocation is the best allocation at the loads that the values state. It solves the transportation problem exactly and ignores where the
+// values put the tasks. The idle rate goes where it costs least. The result holds no bound; Machine is nil where the values are no
+// solution. Nothing stops the call: it takes milliseconds for hundreds of tasks.
 func (f *Form) Allocation(values []float64) Result {
 	none := Result{Objective: math.Inf(1)}
 	loads := f.loads(values)
@@ -242,11 +243,11 @@ func (f *Form) Allocation(values []float64) Result {
 		return none
 	}
 	s.keep(loads)
-	return f.problem.placed(s.rankOf, found.cost, f.slack)
+	return f.problem.placed(s.rankOf, found.cost, f.idleLoad)
 }
 
-// placed is the result of an allocation whose cost without slack is known: slack is parked where it costs least.
-func (p *Problem) placed(machine []int, cost, slack float64) Result {
+// placed is the result of an allocation whose cost without an idle rate is known. The idle load goes where it costs least.
+func (p *Problem) placed(machine []int, cost, idle float64) Result {
 	result := Result{Machine: machine, Objective: cost}
 	servers := p.servers()
 	tasks := make([][]int, len(servers))
@@ -257,8 +258,8 @@ func (p *Problem) placed(machine []int, cost, slack float64) Result {
 	for r := range loads {
 		loads[r] = float64(len(tasks[r]))
 	}
-	if slack > 0 {
-		parked, _, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+slack)
+	if idle > 0 {
+		parked, _, _, ok := p.park(context.Background(), servers, tasks, float64(len(machine))+idle)
 		if !ok {
 			return Result{Objective: math.Inf(1)}
 		}
@@ -272,18 +273,18 @@ func (p *Problem) placed(machine []int, cost, slack float64) Result {
 	return result
 }
 
-// Greedy is an allocation without a search: loads in proportion to what the machines can take, then each task where it costs
-// least of what is left. The error is that of [Solve]. Complexity: O(tasks · classes).
+// Greedy is an allocation without a search: loads in proportion to what the machines can take, then each task, in order, in the free place
+// where it costs least. The error is that of [Solve]. Complexity: O(tasks · classes).
 func Greedy(p *Problem) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
 	}
-	slack, err := p.slack()
+	idle, err := p.idleLoad()
 	if err != nil {
 		return Result{}, err
 	}
 	if room := p.room(); room < len(p.Tasks) {
 		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
-	return p.greedy(slack, 0), nil
+	return p.greedy(idle, 0), nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// near says that two numbers are the same but for rounding.
+// near says whether two numbers are the same but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
 
 // Every allocation of small problems is a point of the level form, at its cost; what the form makes of it is no worse, and
@@ -37,7 +37,7 @@ func TestLevelFormHoldsEveryAllocation(t *testing.T) {
 				t.Errorf("%d: %v costs %v; as a point %v, violation %v", seed, machine, cost, f.Model.Objective(values), v)
 			}
 			found := f.Allocation(values)
-			if found.Machine == nil || found.Objective > cost+1e-9 || f.Slack() == 0 && !near(costOf(p, found.Machine), found.Objective) {
+			if found.Machine == nil || found.Objective > cost+1e-9 || f.IdleLoad() == 0 && !near(costOf(p, found.Machine), found.Objective) {
 				t.Errorf("%d: %v costs %v; the form makes it %+v", seed, machine, cost, found)
 			}
 		})
@@ -123,7 +123,7 @@ func TestReducedFormKeepsWhatIsBelowTheLimit(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 23))
 		p := randomProblem(rng, 2+rng.IntN(4), 2+rng.IntN(2))
-		c, slack, err := p.prepare(context.Background())
+		c, idle, err := p.prepare(context.Background())
 		if err != nil {
 			continue
 		}
@@ -145,7 +145,7 @@ func TestReducedFormKeepsWhatIsBelowTheLimit(t *testing.T) {
 			continue
 		}
 		s.sieve(root)
-		f := p.levelForm(context.Background(), c, root.box, slack)
+		f := p.levelForm(context.Background(), c, root.box, idle)
 		fixed += whole.Model.Variables() - f.Model.Variables()
 		everyAssignment(len(p.Tasks), len(c.class), func(machine []int) {
 			cost := costOf(p, machine)

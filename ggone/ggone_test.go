@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// randomProblem draws a problem of at most so many tasks on at most so many machines, in classes, some limits missing.
+// randomProblem draws a problem with a limited number of tasks and of machines, in classes; some limits of tasks are missing.
 func randomProblem(rng *rand.Rand, tasks, machines int) *Problem {
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	p := &Problem{Period: 10, ServiceOnly: rng.IntN(3) == 0}
@@ -343,7 +343,7 @@ func TestParkAgainstSteps(t *testing.T) {
 }
 
 // The bound of a box of real loads is below every allocation with loads in it.
-func TestSlackBoundAgainstAllocations(t *testing.T) {
+func TestIdleBoundAgainstAllocations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 6))
 		p := randomProblem(rng, 6, 3)
@@ -354,7 +354,7 @@ func TestSlackBoundAgainstAllocations(t *testing.T) {
 			tasks[machine[y]] = append(tasks[machine[y]], y)
 		}
 		loads, total := make([]float64, len(servers)), 0.0
-		n := &slackNode{}
+		n := &idleNode{}
 		for r := range servers {
 			least := float64(len(tasks[r]))
 			if least >= servers[r].most {
@@ -372,7 +372,7 @@ func TestSlackBoundAgainstAllocations(t *testing.T) {
 				n.place = append(n.place, -1)
 			}
 		}
-		s := &slackSearch{p: p, ctx: context.Background(), servers: servers, total: total, pieces: make([]piece, len(servers)),
+		s := &idleSearch{p: p, ctx: context.Background(), servers: servers, total: total, pieces: make([]piece, len(servers)),
 			values: make([]float64, len(p.Tasks)), work: make([]float64, len(p.Tasks))}
 		cost := p.cost(servers, tasks, loads)
 		prices := make([]float64, len(p.Tasks)+1)

@@ -4,19 +4,19 @@ import (
 	"math"
 )
 
-// The sizes beyond which nothing is searched: places in the tables of the knapsack, and penalties.
+// The sizes beyond which no search is made: places in the tables of the knapsack, and penalties.
 const (
 	largestKnapsack = 1 << 22
 	largestPricing  = 1 << 28
 )
 
-// beyond says that a penalty may be too large to be added up and to be told from that of a limit of 0. Nothing can then be proved.
+// beyond says whether a penalty may be too large to be added up, or to be told from the +Inf of a limit of 0. Nothing can be proved then.
 func (p *Problem) beyond() bool {
 	largest := hugeTotal / float64(len(p.Tasks)+1)
 	load := p.Rate + float64(len(p.Tasks))/p.Period
 	for k := range p.Classes {
 		c := &p.Classes[k]
-		wait := c.Kappa * load / ulp // more than that of any load that computes as stable
+		wait := c.Kappa * load / ulp // above the wait at any load that computes as stable
 		if !(wait <= largest) {
 			return true
 		}
@@ -31,7 +31,7 @@ func (p *Problem) beyond() bool {
 	return false
 }
 
-// large says that the problem, with so many dummies, is too large to be searched.
+// large says whether the problem with the given number of dummies is too large to be searched.
 func (p *Problem) large(dummies int) bool {
 	ranks, levels := 0, 0
 	for k := range p.Classes {
@@ -43,25 +43,25 @@ func (p *Problem) large(dummies int) bool {
 	return ranks > largestKnapsack/n || levels > largestPricing/n
 }
 
-// slackBeyond says that the problem is too large to be searched with the slack: its tasks and slack together, times the machines, are too many.
-func (p *Problem) slackBeyond(slack float64) bool {
+// idleBeyond says whether the problem is too large to be searched with the idle load: (tasks + idle load) · machines is the size.
+func (p *Problem) idleBeyond(idle float64) bool {
 	machines := 0
 	for k := range p.Classes {
 		machines += p.Classes[k].Machines
 	}
-	return !((float64(len(p.Tasks))+slack)*float64(machines) <= largestKnapsack)
+	return !((float64(len(p.Tasks))+idle)*float64(machines) <= largestKnapsack)
 }
 
-// greedy is an allocation without a search or a bound, for problems that are too large: loads in proportion to what the machines can
-// take, then each task, in the order given, where it costs least of what is left. Complexity: O(tasks · classes).
-func (p *Problem) greedy(slack float64, dummies int) Result {
+// greedy is an allocation without a search or a bound, for problems that are too large: loads in proportion to what the machines can take,
+// then each task, in order, in the free place where it costs least. Complexity: O(tasks · classes).
+func (p *Problem) greedy(idle float64, dummies int) Result {
 	total := len(p.Tasks) + dummies
 	room, left, machines := p.room(), total, 0
 	type open struct {
 		penalties
-		first, load int // first machine and load of all machines but the last with places
+		first, load int // first machine; load of all machines but the last with places
 		wait        float64
-		places      []int // by machine of the class
+		places      []int // free ones by machine of the class
 		next        int   // machine that gets the next task
 	}
 	result := Result{Objective: math.Inf(1), Machine: make([]int, len(p.Tasks))}
@@ -100,19 +100,19 @@ func (p *Problem) greedy(slack float64, dummies int) Result {
 		o.places[o.next]--
 		result.Machine[y] = o.first + o.next
 	}
-	if slack < float64(dummies) { // the last dummy is not a whole task
+	if idle < float64(dummies) { // the last dummy is not a whole task
 		for k := range classes {
 			for m, places := range classes[k].places {
-				if places > 0 && slack < float64(dummies) {
-					result.Load[classes[k].first+m] -= (float64(dummies) - slack) / p.Period
-					slack = float64(dummies)
+				if places > 0 && idle < float64(dummies) {
+					result.Load[classes[k].first+m] -= (float64(dummies) - idle) / p.Period
+					idle = float64(dummies)
 				}
 			}
 		}
 	}
 	p.addCommitted(result.Load)
-	if slack > 0 && dummies == 0 {
-		result.Load = nil // the evaluator parks the slack where it costs least
+	if idle > 0 && dummies == 0 {
+		result.Load = nil // the evaluator parks the idle rate where it costs least
 	}
 	return result
 }

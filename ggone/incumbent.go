@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// descending is the loads with those of each class sorted, the largest first.
+// descending is the loads sorted inside each class, the largest first.
 func (c *core) descending(loads []int) []int {
 	sorted := slices.Clone(loads)
 	for k := range c.classes {
@@ -16,7 +16,7 @@ func (c *core) descending(loads []int) []int {
 	return sorted
 }
 
-// keyOf is a key for loads.
+// keyOf is the key of loads in a map.
 func keyOf(loads []int) string {
 	key := make([]byte, 0, 4*len(loads))
 	for _, n := range loads {
@@ -44,7 +44,7 @@ func (s *search) try(loads []int) bool {
 	return true
 }
 
-// provedAt is the lower bound of what the loads cost that is known since they were tried; −Inf: none.
+// provedAt is the lower bound of the cost at the loads, known once they were tried; −Inf: none.
 func (s *search) provedAt(loads []int) float64 {
 	if bound, tried := s.tried[keyOf(s.descending(loads))]; tried {
 		return bound
@@ -76,7 +76,7 @@ func (s *search) assign(loads []int) assignment {
 	return t.solve(s.ctx, s.tasks, func(k *sink, y int) float64 { return s.classes[k.class].of(y, k.wait) })
 }
 
-// keep notes which rank serves each task, after assign at the loads: those of a sink go to its ranks in turn.
+// keep notes which rank serves each task, after assign at the loads: the tasks of a sink fill its ranks in turn.
 func (s *search) keep(loads []int) {
 	r := 0
 	for k := range s.transport.sinks {
@@ -100,11 +100,11 @@ func (s *search) keep(loads []int) {
 // move takes a task from one rank to another.
 type move struct {
 	from, to int
-	bound    float64 // of the cost after it
+	bound    float64 // lower bound of the cost after the move
 }
 
-// improve is a local search from the best loads: one task fewer on a rank, one more on another. The dual prices of the
-// transportation problem bound what each such move can give, so that few have to be tried. It ends after about the given number of tries.
+// improve is a local search from the best loads. A move takes one task fewer on one rank and one more on another. The dual prices of the
+// transportation problem bound the cost after each move, so that few moves have to be tried. It ends after about the given number of tries.
 func (s *search) improve(b box, tries int64) {
 	u := make([]float64, s.tasks)
 	last := s.evaluations + tries
@@ -130,7 +130,7 @@ func (s *search) improve(b box, tries int64) {
 	}
 }
 
-// moves lists the moves inside the box that may give less than the best, the most promising first.
+// moves lists the moves inside the box whose bound is below the best cost, the least bound first.
 func (s *search) moves(u []float64, b box, loads []int) []move {
 	level := func(r, n int) float64 { return s.classes[s.class[r]].levels[n].g }
 	if !b.holds(loads) {
@@ -160,7 +160,7 @@ func (s *search) moves(u []float64, b box, loads []int) []move {
 	return list
 }
 
-// sum adds up.
+// sum is the sum of the numbers.
 func sum(v []float64) float64 {
 	total := 0.0
 	for _, x := range v {

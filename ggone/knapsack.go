@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// box limits the load of each rank; inside a class both limits fall from rank to rank.
+// box limits the load of each rank. Inside a class both limits are descending.
 type box struct{ low, high []int }
 
 // root is the box of all stable loads.
@@ -17,7 +17,7 @@ func (c *core) root() box {
 	return b
 }
 
-// order carries limits over inside the classes, where loads fall from rank to rank.
+// order tightens the limits by the order of the ranks: inside a class loads are descending.
 func (c *core) order(b box) {
 	for r := len(c.class) - 2; r >= 0; r-- {
 		if c.class[r] == c.class[r+1] {
@@ -31,7 +31,7 @@ func (c *core) order(b box) {
 	}
 }
 
-// holds says that the loads lie in the box.
+// holds says whether the loads lie in the box.
 func (b box) holds(loads []int) bool {
 	for r, n := range loads {
 		if n < b.low[r] || n > b.high[r] {
@@ -45,11 +45,11 @@ func (b box) holds(loads []int) bool {
 type knapsack struct {
 	*core
 	ctx   context.Context
-	loads []int // the last found, by rank
+	loads []int // by rank: those of the last least sum
 
-	from, to []int       // by rank: the sums that the ranks before it can have, where the others can add the rest
-	fore     [][]float64 // by rank and sum: least of the ranks before it
-	back     [][]float64 // by rank and sum before it: least of the rank and those after it
+	from, to []int       // by rank: least and largest sum of the ranks before it from which the others can reach the total
+	fore     [][]float64 // by rank and sum of the loads before it: least sum of g of the ranks before it
+	back     [][]float64 // by rank and sum of the loads before it: least sum of g of the rank and those after it
 
 	narrowing narrowing
 }
@@ -66,7 +66,8 @@ func newKnapsack(ctx context.Context, c *core) *knapsack {
 	return s
 }
 
-// least is [knapsack.solve] of the loads that can be in a least sum, which is the same and quicker. It does not prepare [knapsack.complete].
+// least is the result of [knapsack.solve], found faster: it looks only at loads that can be part of a least sum. It does not prepare
+// [knapsack.complete].
 func (s *knapsack) least(b box) float64 { return s.solve(s.narrow(b)) }
 
 // solve is the least sum of g over the loads in the box, +Inf where there are none, −Inf where the context ends. The levels
@@ -107,8 +108,8 @@ func (s *knapsack) solve(b box) float64 {
 	return least
 }
 
-// extend computes the least sums of the ranks up to r from those before it. Load by load, not sum by sum: the sums for which a load is
-// the best so far lie side by side, so that the processor foresees the comparisons.
+// extend computes the least sums of the ranks up to r from those of the ranks before it. It goes load by load, not sum by sum: the sums for
+// which a load is the best so far are neighbours, so that the processor predicts the comparisons well.
 func (s *knapsack) extend(r, low, high int) {
 	levels := s.classes[s.class[r]].levels
 	from, to := s.from[r+1], s.to[r+1]
@@ -130,7 +131,7 @@ func (s *knapsack) extend(r, low, high int) {
 	}
 }
 
-// pick is the load of the rank in the least sum of the ranks up to it.
+// pick is the load of rank r in the least sum of g over the ranks up to r whose loads add up to sum.
 func (s *knapsack) pick(r, sum int, b box) int {
 	levels, least := s.classes[s.class[r]].levels, s.fore[r+1][sum]
 	for n := max(b.low[r], sum-s.to[r]); n <= min(b.high[r], sum-s.from[r]); n++ {
@@ -141,7 +142,7 @@ func (s *knapsack) pick(r, sum int, b box) int {
 	return b.low[r]
 }
 
-// complete fills in back, so that [knapsack.with] can be asked; false where the context ends. It follows solve on the same box.
+// complete fills in back, which [knapsack.with] needs; false where the context ends. Call it after solve on the same box.
 func (s *knapsack) complete(b box) bool {
 	ranks := len(s.class)
 	s.back[ranks][s.tasks] = 0

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// core is the problem as the search sees it: with dummies as tasks, and a table of levels for each class.
+// core is the problem in the form that the search uses: with dummies as tasks, and a table of levels for each class.
 type core struct {
 	tasks   int // dummies included; the loads add up to it
 	classes []coreClass
-	class   []int // by rank: the machines of a class are ranks in a row, the fullest first
+	class   []int // by rank; the machines of a class are consecutive ranks, the fullest first
 
-	slow bool // a step takes so long that the context is asked inside
+	slow bool // a step may take long, so that it checks the context inside
 
 	rounding float64 // relative error of the longest chain of operations in a bound
 
@@ -25,8 +25,8 @@ type coreClass struct {
 	levels              []level // by load, up to the largest stable one
 }
 
-// level is a machine of a class at one integer load n. Of a task it keeps, once that is known, whether an allocation that
-// is worth finding can have it there (a candidate), must (sure) or cannot.
+// level is a machine of a class at one integer load n. A task is a candidate where an allocation that is worth finding may have it there,
+// sure where every such allocation that uses the level has it there; else no such allocation has it there.
 type level struct {
 	wait     float64
 	cost     []float64 // penalties of the candidates
@@ -37,7 +37,7 @@ type level struct {
 	g     float64 // least sum of (penalty − price) of n tasks, at the prices of the last pricing
 	theta float64 // its largest term
 
-	margin float64 // above theta, up to which the last pricing looked
+	margin float64 // the last pricing looked at values up to theta + margin
 }
 
 // tableLimit is the number of penalties kept; beyond it they are computed when needed.
@@ -46,7 +46,7 @@ const tableLimit = 1 << 24
 // slowSize is the number of penalties from which on a search looks at its context inside its steps.
 const slowSize = 1 << 20
 
-// newCore prepares the problem; where the context ends meanwhile, it is good for nothing but to be stopped. Complexity:
+// newCore prepares the problem. Where the context ends meanwhile the core is incomplete, and a search on it must stop at once. Complexity:
 // O(levels · tasks).
 func newCore(ctx context.Context, p *Problem, dummies int) *core {
 	tasks := append(append([]Task{}, p.Tasks...), make([]Task, dummies)...)
@@ -94,8 +94,8 @@ func (q *coreClass) tabulate(ctx context.Context) {
 
 // price finds the n cheapest tasks of a level at the prices u: the level's g and theta. Complexity: O(candidates).
 //
-// Most candidates are far above theta, and theta moves little from one pricing to the next. So one pass without branches
-// collects what is below the last theta and a margin, and only that is searched; where it is too little, all is.
+// Most candidates are far above theta, and theta moves little from one pricing to the next. So one pass without branches collects the
+// values below the last theta plus a margin, and the method searches these alone. Where they are too few it searches all.
 func (c *core) price(k, n int, u []float64) {
 	l := &c.classes[k].levels[n]
 	if n == 0 {
@@ -115,7 +115,7 @@ func (c *core) price(k, n int, u []float64) {
 	case found < need:
 		found = c.below(k, l, u, math.Inf(1))
 		l.margin = 2*l.margin + 1e-6*math.Abs(l.theta)
-		if found < need { // the rest cost +Inf
+		if found < need { // the other tasks cost +Inf
 			l.g, l.theta = math.Inf(1), math.Inf(1)
 			return
 		}
@@ -190,8 +190,8 @@ func (c *core) serve(k, n int, u []float64, w float64, count []float64) {
 	}
 }
 
-// restrict keeps, of the level's candidates, those that an allocation may have there whose cost is not above that of the
-// cheapest by more than room; u are the prices of the last pricing.
+// restrict looks at the choices of n tasks whose sum of (penalty − price) is at most room above the least one, at the prices u of the last
+// pricing. It removes the candidates that are in none of these choices and notes as sure those that are in all of them.
 func (c *core) restrict(k, n int, u []float64, room float64) {
 	l := &c.classes[k].levels[n]
 	need := n - len(l.sure)

@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// narrowing finds, before the dynamic programme of the knapsack, which loads can be in a least sum at all. It is the relaxation of the
-// constraint that the loads add up to the number of tasks: at a price λ a load, rank r takes the least g(n) − λ·n of its box, and what
-// another load costs more than that, it costs more in any sum. A load that costs more than the gap between this bound and one sum at
-// hand is in no least sum. λ is the slope at which the lower convex hulls of all ranks together hold all tasks, which are shared out
-// along the hulls; the sum at hand is that allotment, with one rank perhaps between two corners of its hull.
+// narrowing finds, before the dynamic programme of the knapsack, which loads can be part of a least sum. It relaxes the constraint that the
+// loads add up to the number of tasks: at a price λ for each task, rank r takes the load n of the least g(n) − λ·n in its box. Another load
+// raises every sum that has it by at least its difference to that least value. A load whose difference exceeds the gap between the
+// relaxation's bound and one known sum is part of no least sum.
+//
+// λ is the slope at which the lower convex hulls of all ranks together hold all tasks. Sharing the tasks out along the hulls gives the known
+// sum; in it one rank may lie between two corners of its hull.
 //
 // Source: A. M. Geoffrion (1974), doi:10.1007/BFb0120690, for the elimination; B. Fox (1966), Discrete optimization via marginal analysis,
 // Management Science 13(3), doi:10.1287/mnsc.13.3.210, for the allotment along convex functions.
@@ -19,20 +21,20 @@ type narrowing struct {
 	groups []hullGroup
 	edges  []hullEdge
 	size   float64 // largest cost of a load
-	corner []int   // scratch: corners of a hull
+	corner []int   // corners of a hull; scratch
 }
 
-// hullGroup are ranks in a row with one class and one pair of limits, and so with one hull.
+// hullGroup is consecutive ranks of one class with the same limits, and so with the same hull.
 type hullGroup struct{ first, ranks, low, high int }
 
-// hullEdge joins two corners of the hull of a group: length loads from the load at on, at slope each.
+// hullEdge joins two corners of the hull of a group: it runs from load at to load at + length and rises by slope for each task.
 type hullEdge struct {
 	slope             float64
 	group, at, length int
 }
 
-// narrowSlack is the relative rounding error that the costs are allowed.
-const narrowSlack = 1e-9
+// narrowRounding is the relative rounding error that the costs are allowed.
+const narrowRounding = 1e-9
 
 // narrow is the part of the box that holds every least sum of g; the box itself where no part is known. The levels must be priced.
 //
@@ -97,8 +99,8 @@ func (s *knapsack) hull(q hullGroup) int {
 	return corner[0]
 }
 
-// allot shares the tasks that are above the least loads out along the hulls, the flattest edges first: the slope of the last, and by how
-// much the sum is above the hulls; +Inf where there are too many or too few tasks for the hulls.
+// allot shares the tasks above the least loads out along the hulls, the flattest edges first. It returns the slope of the last edge used
+// and by how much the sum lies above the hulls; the gap is +Inf where the hulls hold too few or too many tasks.
 func (s *knapsack) allot(need int) (price, gap float64) {
 	w := &s.narrowing
 	if need < 0 {
@@ -122,7 +124,7 @@ func (s *knapsack) allot(need int) (price, gap float64) {
 	return price, 0
 }
 
-// within are the least and the largest load of the group that cost at most the gap more than its cheapest at the price a load.
+// within is the least and the largest load of the group whose g(n) − price·n exceeds the least such value by at most the gap.
 func (s *knapsack) within(q hullGroup, price, gap float64) (low, high int) {
 	levels := s.classes[s.class[q.first]].levels
 	least, size := math.Inf(1), max(gap, s.narrowing.size, math.Abs(price)*float64(q.high))
@@ -131,7 +133,7 @@ func (s *knapsack) within(q hullGroup, price, gap float64) (low, high int) {
 			least = min(least, g-price*float64(n))
 		}
 	}
-	limit := least + gap + narrowSlack*size
+	limit := least + gap + narrowRounding*size
 	low, high = q.low, q.high
 	for levels[low].g-price*float64(low) > limit {
 		low++

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// manyKnapsacks tries a property so many hundred times on the knapsack of a random problem, of which it prices the levels itself.
+// manyKnapsacks tries a property times·100 times, each on the knapsack of a random problem. The property prices the levels itself.
 func manyKnapsacks(t *testing.T, times, tasks, machines int, property func(t *rapid.T, rng *rand.Rand, c *core)) {
 	t.Helper()
 	for range times {

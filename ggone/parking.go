@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// full is the part of what is left of its service rate up to which a machine takes slack: to just below μ.
+// full is the part of a machine's spare service rate that idle rate may fill: to just below μ.
 const full = 1 - 1e-12
 
 // server is one machine with real loads, in tasks over the period beside its committed rate.
@@ -32,20 +32,21 @@ func (p *Problem) servers() []server {
 	return list
 }
 
-// idle is the part of the service rate that is left.
-func (s *server) idle(load, period float64) float64 {
+// spare is the part of the service rate that the load leaves.
+func (s *server) spare(load, period float64) float64 {
 	return 1 - (load/period+s.class.Committed)/s.class.ServiceRate
 }
 
 // slope is the derivative of the wait by the load.
 func (s *server) slope(load, period float64) float64 {
-	idle := s.idle(load, period)
+	idle := s.spare(load, period)
 	return s.class.Kappa / period / (idle * idle)
 }
 
-// waitBelow is less than the wait by more than its rounding error, which grows as the machine gets full.
+// waitBelow is a lower bound of the wait: it is below the computed one by more than its rounding error, which grows as the machine gets
+// full.
 func (s *server) waitBelow(load, period float64) float64 {
-	return s.class.wait(load, period) * max(0, 1-4*ulp/max(s.idle(load, period), ulp))
+	return s.class.wait(load, period) * max(0, 1-4*ulp/max(s.spare(load, period), ulp))
 }
 
 // loadOf is the load at which the wait is w.
@@ -56,7 +57,7 @@ func (s *server) loadOf(w, period float64) float64 {
 // marginal is the right derivative of a server's penalty by its load, for the tasks it has.
 type marginal struct {
 	*server
-	waits, rates []float64 // from each wait on, ascending, the penalty grows by the rate
+	waits, rates []float64 // from waits[k] on, ascending, the penalty grows by rates[k] for each unit of the wait
 }
 
 func (s *server) marginal(tasks []int) marginal {
@@ -89,7 +90,7 @@ func (m *marginal) at(load, period float64) float64 {
 	return m.rates[k-1] * m.slope(load, period)
 }
 
-// loadAt is the largest load between two limits up to which the derivative stays within the price.
+// loadAt is the largest load from low to high at which the derivative is at most the price.
 func (m *marginal) loadAt(price, low, high, period float64) float64 {
 	if m.at(high, period) <= price {
 		return high
@@ -108,10 +109,10 @@ func (m *marginal) loadAt(price, low, high, period float64) float64 {
 	return low
 }
 
-// park finds the loads, at least one for each task of a machine and total in all, of least penalty, and the price of load
-// there. The penalty of a machine is convex in its load, so at the best loads all derivatives agree; bisection finds that
-// price. No loads cost less than the bound, by the price as a dual one, which does not rest on the bisection. It says whether it found loads:
-// there may be some where it did not.
+// park spreads the total load, with at least 1 on a machine for each of its tasks, so that the penalty is least. It returns the loads, the
+// price of load there and a lower bound of the penalty of all such loads. The penalty of a machine is convex in its load, so at the best
+// loads all derivatives equal one price, which bisection finds. The bound holds for any price, as a dual one, and so does not rest on the
+// bisection. Where ok is false it found no loads, though there may be some.
 func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, total float64) (loads []float64, price, bound float64, ok bool) {
 	n := len(servers)
 	marginals := make([]marginal, n)
@@ -155,7 +156,7 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 	less, lessSum := at(low)
 	more, moreSum := at(high)
 	bound = p.parkingBound(servers, marginals, tasks, less, low, total-lessSum)
-	if lessSum >= total { // even at price 0: from the tasks alone on
+	if lessSum >= total { // too much even at price 0: bisect from the tasks alone on
 		more, moreSum, lessSum = less, lessSum, 0
 		less = make([]float64, n)
 		for r := range less {
@@ -173,16 +174,16 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 	return less, high, bound, true
 }
 
-// parkingBound is a lower bound of the cost of the tasks at all loads: the given ones cost least at the price, less the price of what they
-// lack. It is −Inf where a machine with tasks that have limits is so full that its wait has lost most digits.
+// parkingBound is a lower bound of the cost of the tasks over all loads of the right sum: the given loads cost least at their price, and
+// lack more load is worth lack · price. It is −Inf where a machine whose tasks have limits is so full that its wait has lost most digits.
 func (p *Problem) parkingBound(servers []server, marginals []marginal, tasks [][]int, loads []float64, price, lack float64) float64 {
 	for r := range marginals {
-		if len(marginals[r].waits) > 0 && servers[r].idle(loads[r], p.Period) < 1e-8 {
+		if len(marginals[r].waits) > 0 && servers[r].spare(loads[r], p.Period) < 1e-8 {
 			return math.Inf(-1)
 		}
 	}
 	bound := p.cost(servers, tasks, loads)
-	if math.IsInf(bound, 1) { // a limit of 0 is broken at any load
+	if math.IsInf(bound, 1) { // every load breaks a limit of 0
 		return bound
 	}
 	if lack > 0 {
@@ -191,7 +192,7 @@ func (p *Problem) parkingBound(servers []server, marginals []marginal, tasks [][
 	if !(bound <= hugeTotal) {
 		return math.Inf(-1)
 	}
-	return bound - slackTolerance/4*bound
+	return bound - idleTolerance/4*bound
 }
 
 // cost is the penalty of all tasks at the loads.

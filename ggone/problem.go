@@ -5,8 +5,11 @@
 //
 // Resource r serves its tasks in S at k standard deviations (eq. 23) after a wait of at most W = κ·λ/(1 − λ/μ), the
 // Kingman/Marshall bound on the mean wait (eq. 3). R = W + S mixes a bound on a mean with a quantile, as the paper does.
-// With integer loads n fixed, λ = n/T, the cost of task y on r is a number that does not fall with n, and what is left is a
+// With integer loads n fixed, λ = n/T, the cost of task y on r is a number that does not fall as n grows, and the allocation is a
 // transportation problem. See docs/ggone.md for the formulation, the bounds and what was tried.
+//
+// Where the rate of all arrivals exceeds the rate of the tasks and the committed rates, the rest is the idle rate: machines serve it too,
+// and it is parked where it costs least. Times the period it is the idle load, in tasks.
 package ggone
 
 import (
@@ -20,12 +23,12 @@ import (
 // Problem is the allocation problem. Times and rates are in any one unit.
 type Problem struct {
 	Period  float64 // T, over which the tasks arrive; λ_r = n_r/T
-	Rate    float64 // λ, of all arrivals; what is above Tasks/T and the committed rates is slack
+	Rate    float64 // λ, of all arrivals; its excess over Tasks/T and the committed rates is the idle rate
 	Tasks   []Task
 	Classes []Class
 	// ServiceOnly says that a task pays for its service time only, not for its wait.
 	ServiceOnly bool
-	// Dummies says that slack comes in whole tasks of zero weight, where they fit, not in any amount.
+	// Dummies says that the idle load comes in whole tasks of zero weight, where they fit, not in any amount.
 	Dummies bool
 }
 
@@ -40,12 +43,12 @@ type Class struct {
 	Machines    int
 	ServiceRate float64   // μ, tasks per time
 	Kappa       float64   // κ = (σA² + σS²)/2
-	Committed   float64   // b, rate that each machine carries already
+	Committed   float64   // b, arrival rate that each machine carries already
 	Price       float64   // c, cost per time
 	Service     []float64 // S of each task
 }
 
-// ErrInvalid is wrapped by the error of a problem that is not one.
+// ErrInvalid is wrapped by the error of a problem that [Problem.Check] refuses.
 var ErrInvalid = errors.New("invalid problem")
 
 // Check says what is wrong with the problem.
@@ -83,8 +86,8 @@ func (c *Class) check(tasks int) error {
 	return nil
 }
 
-// Most is the largest number of tasks, at most the given one, under which a machine of the class stays stable:
-// (n/T + b) < μ; −1 where its committed load alone is too much and there is some.
+// Most is the largest number n of tasks, at most the given one, under which a machine of the class stays stable: n/T + b < μ. It is −1
+// where b > 0 alone is too much.
 func (c *Class) Most(period float64, tasks int) int {
 	stable := func(n int) bool { return float64(n)/period+c.Committed < c.ServiceRate }
 	if !stable(0) {
@@ -118,9 +121,9 @@ func (c *Class) wait(n, period float64) float64 {
 	return w
 }
 
-// penalties holds, for a class, what the penalty of each task on it depends on beside the wait W: with R = W + service it is
-// max(0, R − deadline)·perTime + max(0, price·R − budget)·perCost, or with price·service in place of price·R. A structure of arrays, for
-// speed; the terms are those of the evaluator, so that what is 0 there is 0 here.
+// penalties holds, for a class, the terms of the penalty of each task beside the wait W. With R = W + service the penalty is
+// max(0, R − deadline)·perTime + max(0, price·R − budget)·perCost; where tasks pay for service alone, price·service stands for price·R. It
+// is a structure of arrays for speed. The terms are those of the evaluator, so that a penalty of 0 there is 0 here.
 type penalties struct {
 	service, deadline, perTime, budget, perCost []float64
 	price                                       float64
@@ -131,7 +134,7 @@ type penalties struct {
 func penaltiesOf(p *Problem, c *Class, tasks []Task) penalties {
 	n := len(tasks)
 	all := make([]float64, 5*n)
-	wait := c.wait(1, p.Period) // no task waits less
+	wait := c.wait(1, p.Period) // the least wait of a task
 	q := penalties{all[:n:n], all[n : 2*n : 2*n], all[2*n : 3*n : 3*n], all[3*n : 4*n : 4*n], all[4*n:], c.Price, p.ServiceOnly}
 	for y, t := range tasks {
 		if y < len(c.Service) { // a dummy takes no time
@@ -143,8 +146,8 @@ func penaltiesOf(p *Problem, c *Class, tasks []Task) penalties {
 	return q
 }
 
-// limitOf is the limit and the penalty for each unit above it. Where the limit is 0 or less, any excess costs +Inf: x is the
-// least that has to keep it, more says that it is more than that.
+// limitOf is the limit from which on a penalty is due and the penalty for each unit above it. Where the limit is 0 or less any excess costs
+// +Inf. x is a lower bound of the value that has to keep the limit; more says that the value exceeds x.
 func limitOf(limit, x float64, more bool) (from, per float64) {
 	switch {
 	case math.IsInf(limit, 1):

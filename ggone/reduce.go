@@ -7,33 +7,33 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Reduction is what the Lagrangian leaves of a problem without slack.
+// Reduction is the part of a problem, without its idle rate, that the Lagrangian bound leaves open.
 type Reduction struct {
-	// Form is the level form of what can cost less than Limit: loads and places that the bound rules out are gone. nil:
-	// nothing can, or the evaluations or the time ran out before that was known.
+	// Form is the level form without the loads and places that cannot be part of an allocation below Limit. Nil: nothing costs less
+	// than Limit, or the evaluations or the time ran out before that was known.
 	Form *Form
-	// Best is the best allocation found, slack parked; Machine is nil where there is none of finite cost.
+	// Best is the best allocation found, with the idle rate parked; Machine is nil where none of finite cost was found.
 	Best Result
-	// Limit is the cost from which on an allocation of the problem without slack is not worth finding: the best less the
-	// tolerance; +Inf: none is known.
+	// Limit is the cost from which on an allocation is not worth finding, without the idle rate: the best cost less the tolerance;
+	// +Inf: no allocation is known.
 	Limit       float64
-	Bound       model.Bound // of all allocations
-	Proved      bool        // nothing without slack costs less than Limit
+	Bound       model.Bound // of the cost of all allocations
+	Proved      bool        // no allocation costs less than Limit, without the idle rate
 	Evaluations int64
 }
 
-// reduceLoads is the number of vectors of loads up to which what is left is tried vector by vector: HiGHS takes longer even for its presolve.
+// reduceLoads is the number of vectors of loads up to which the search tries each: HiGHS takes longer even for its presolve.
 const reduceLoads = 64
 
-// Reduce bounds the problem by the Lagrangian at the root, finds allocations as [Solve] does there, and fixes by reduced costs
-// what no better allocation has. Where few loads are left it tries them all. The error is that of [Problem.Level].
+// Reduce bounds the problem by the Lagrangian at the root, finds allocations as [Solve] does there, and removes by reduced costs the loads
+// and places that no better allocation has. Where few loads are left it tries them all. The error is that of [Problem.Level].
 func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
-	c, slack, err := p.prepare(ctx)
+	c, idle, err := p.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
 	opt.Tolerance = max(opt.Tolerance, leastTolerance)
-	if report := opt.Progress; slack > 0 && report != nil { // what allocations cost without slack says little
+	if report := opt.Progress; idle > 0 && report != nil { // the cost without the idle rate says little
 		opt.Progress = func(p Progress) {
 			p.Objective = math.Inf(1)
 			report(p)
@@ -47,13 +47,13 @@ func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	}
 	r := &Reduction{Limit: s.limit(), Evaluations: s.evaluations, Bound: model.ProvedBound(s.certain(root.bound)), Best: Result{Objective: math.Inf(1)}}
 	if s.bestLoads != nil {
-		r.Best = p.placed(s.rankOf, s.best, slack)
+		r.Best = p.placed(s.rankOf, s.best, idle)
 	}
 	switch {
 	case !open:
 		r.Proved, r.Bound = !math.IsInf(s.best, 1) && s.unproved >= s.limit(), model.ProvedBound(s.certain(math.Inf(1)))
 	case !s.stopped():
-		if form := p.levelForm(ctx, c, root.box, slack); ctx.Err() == nil {
+		if form := p.levelForm(ctx, c, root.box, idle); ctx.Err() == nil {
 			r.Form = form
 		}
 	}

@@ -2,8 +2,8 @@ package ggone
 
 import "math"
 
-// Everything that is stated as a lower bound is rounded down by more than its arithmetic can have added, and is −Inf, nothing proved,
-// where a number overflowed or is not one.
+// Every lower bound is rounded down by more than its rounding errors can have added. It is −Inf, which proves nothing, where a number
+// overflowed or is NaN.
 
 const (
 	// ulp is twice the relative error of one operation.
@@ -12,7 +12,7 @@ const (
 	hugeTotal = 1e290
 )
 
-// total adds numbers up with next to no error: what each addition loses is kept and added in the end.
+// total adds numbers up with next to no error: it keeps what each addition loses and adds that in the end.
 //
 // A. Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54(1), doi:10.1002/zamm.19740540106.
 type total struct{ sum, lost, size float64 }
@@ -32,8 +32,8 @@ func (t *total) add(x float64) {
 // value is the sum.
 func (t *total) value() float64 { return t.sum + t.lost }
 
-// below is less than the sum by more than the rounding errors of the sum and of one operation in each number; −Inf where a number is not
-// finite or the sum may have overflowed.
+// below is a lower bound of the exact sum: the computed sum less more than the rounding errors of the sum and of one operation in each
+// number. It is −Inf where a number is not finite or the sum may have overflowed.
 func (t *total) below() float64 {
 	if !(t.size <= hugeTotal) {
 		return math.Inf(-1)
@@ -44,11 +44,11 @@ func (t *total) below() float64 {
 // evaluationError is the relative rounding error of a sum of the penalties of the given number of tasks, added one by one.
 func evaluationError(tasks int) float64 { return float64(tasks+16) * ulp }
 
-// floor turns least sums of g into lower bounds at some prices u.
+// floor turns least sums of g into lower bounds of the cost at given prices u.
 type floor struct{ base, rounding, evaluation float64 }
 
-// floor prepares the lower bounds at the prices. With δ the relative error of a chain of as many operations as there are tasks, a sum of penalties less prices over some
-// places, as many as tasks, is off by at most δ·(|sum| + 2·Σ|u| over the places), as no penalty is below 0.
+// floor prepares the lower bounds at the prices u. Let δ be the relative error of a chain of operations, one for each task. A sum of
+// (penalty − price) over as many places as there are tasks is off by at most δ·(|sum| + 2·Σ|u| over the places), as no penalty is below 0.
 func (c *core) floor(u []float64) floor {
 	var sum total
 	largest := 0.0
@@ -63,7 +63,8 @@ func (c *core) floor(u []float64) floor {
 	return floor{sum.below() - 4*c.rounding*places, c.rounding, evaluationError(len(u))}
 }
 
-// of is the lower bound of the cost of what has at least this sum of g: +Inf where it has no finite cost, −Inf where nothing is proved.
+// of is the lower bound of the cost of all loads whose sum of g is at least least: +Inf where that is no finite number, −Inf where nothing
+// is proved.
 func (f floor) of(least float64) float64 {
 	if math.IsInf(f.base, -1) || math.IsNaN(least) || math.IsInf(least, -1) {
 		return math.Inf(-1)

@@ -20,15 +20,15 @@ type search struct {
 	best      float64
 	bestLoads []int
 	rankOf    []int              // by task, in the best allocation
-	tried     map[string]float64 // by loads: no allocation at them costs less
-	proved    float64            // bound of all that is open
-	unproved  float64            // bound of what was tried and could not be proved, for want of digits; +Inf: nothing
+	tried     map[string]float64 // by loads: lower bound of the cost of allocations at them
+	proved    float64            // lower bound of all open nodes
+	unproved  float64            // lower bound of the parts that were tried and that rounding left undecided; +Inf: none
 
 	evaluations  int64
 	nodes        int
 	u, direction []float64
 	count        []float64
-	seen         [][]float64 // by rank and load: how often in the last ascent
+	seen         [][]float64 // by rank and load: how often the rank had the load in the last ascent
 	open         queue
 	born         int
 }
@@ -41,7 +41,7 @@ type node struct {
 	born  int
 }
 
-// queue is a heap of nodes, that of the least bound first, the older of equals.
+// queue is a heap of nodes, the least bound first; of equal bounds the older node first.
 type queue []*node
 
 func (q queue) Len() int { return len(q) }
@@ -75,16 +75,16 @@ func newSearch(ctx context.Context, c *core, opt Options) *search {
 // limit is the cost from which on an allocation is not worth finding: the best, less the tolerance.
 func (s *search) limit() float64 { return s.opt.limit(s.best, s.tasks) }
 
-// certain is the bound of all, given that of what is open.
+// certain is a lower bound of all allocations, given the bound of the open nodes.
 func (s *search) certain(open float64) float64 { return min(s.limit(), s.unproved, open) }
 
-// limited says that the number of evaluations is used up.
+// limited says whether the number of evaluations is used up.
 func (s *search) limited() bool { return s.opt.Evaluations > 0 && s.evaluations >= s.opt.Evaluations }
 
-// stopped says that the search has to end.
+// stopped says whether the search has to end.
 func (s *search) stopped() bool { return s.limited() || s.ctx.Err() != nil }
 
-// report tells the progress.
+// report calls the caller's progress function.
 func (s *search) report() {
 	if s.opt.Progress != nil {
 		s.opt.Progress(Progress{s.evaluations, s.best, model.ProvedBound(min(s.best, s.proved))})
@@ -100,7 +100,7 @@ func (s *search) run() {
 	s.proved = s.certain(root.bound)
 	s.report()
 	for known := s.best; s.open.Len() > 0 && !s.stopped(); {
-		if s.best < known { // what the root's prices leave has become less
+		if s.best < known { // a better allocation: the root's prices now rule out more
 			s.improve(root.box, rootTries)
 			known = s.best
 			root.bound = math.Inf(-1)
@@ -123,8 +123,9 @@ func (s *search) run() {
 
 // rootOpen bounds the root and finds first allocations; false where that solves the problem.
 //
-// Each round is an ascent, a local search, the dual prices of what it found, and what these rule out. The step of an ascent is measured by the
-// best allocation, so where much is left another round with a better one pays.
+// A round is an ascent, a local search, the dual prices of the allocation that it found, and the removal of the loads that these prices rule
+// out. The step of an ascent depends on the cost of the best allocation, so where the gap is wide another round with a better allocation
+// pays.
 func (s *search) rootOpen(root *node) bool {
 	for round := 0; round < rootRounds && !s.stopped(); round++ {
 		before, a := root.bound, rootAscent
@@ -161,8 +162,9 @@ func (s *search) rootOpen(root *node) bool {
 	return true
 }
 
-// adopt takes the dual prices of the best allocation for the node's where they bound it better. They know nothing of other loads, but where many
-// tasks cost the same in many places, as when waits hardly matter, the subgradient method takes long to find as good ones.
+// adopt takes the dual prices of the best allocation for the node's where they bound it better. They rest on the loads of that allocation
+// alone. But where many tasks cost the same in many places, as when waits hardly matter, the subgradient method takes long to find prices as
+// good.
 func (s *search) adopt(n *node) {
 	if s.stopped() || math.IsInf(s.assign(s.bestLoads).cost, 1) {
 		return
@@ -181,7 +183,7 @@ func (s *search) even() []int {
 	for _, k := range s.class {
 		room += len(s.classes[k].levels) - 1
 	}
-	for r, k := range s.class { // room ≥ left throughout
+	for r, k := range s.class { // invariant: room ≥ left
 		most := len(s.classes[k].levels) - 1
 		if room > 0 {
 			loads[r] = min(most, int(math.Ceil(float64(left)*float64(most)/float64(room))), left)
@@ -191,7 +193,7 @@ func (s *search) even() []int {
 	return s.descending(loads)
 }
 
-// plunge follows the better child from a node down until a part is closed; the other children wait in the queue.
+// plunge goes down from a node to the better child again and again, until a node is closed; the other children wait in the queue.
 func (s *search) plunge(n *node) {
 	for n.bound < s.limit() {
 		if s.stopped() {
@@ -221,7 +223,8 @@ func (s *search) plunge(n *node) {
 	}
 }
 
-// children split a node: at least so many machines of a class carry at least so many tasks, or not.
+// children splits a node by a rank and a load: in up the rank, and so every fuller one of its class, carries at least the load, in down it
+// carries less, and so does every rank after it.
 func (s *search) children(n *node) (up, down *node) {
 	rank, load := s.branch(n)
 	for _, c := range []**node{&up, &down} {
@@ -237,8 +240,8 @@ func (s *search) children(n *node) (up, down *node) {
 	return up, down
 }
 
-// branch picks rank and load to branch on: where the ascent could decide least between at least that load and less. Of equals
-// it takes the rank of the widest choice.
+// branch picks the rank and the load to branch on: those for which the ascent was least decided between at least that load and less. Of
+// equals it takes the rank with the widest limits.
 func (s *search) branch(n *node) (rank, load int) {
 	best := -1.0
 	for r := range s.class {

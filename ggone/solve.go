@@ -10,17 +10,17 @@ import (
 
 // Options are the limits of a run.
 type Options struct {
-	Tolerance   float64        // relative, within which the optimum is proved; 0: 5e-10, which is also the least
-	Evaluations int64          // of the Lagrangian and of allocations; 0: no limit
+	Tolerance   float64        // relative gap within which the optimum counts as proved; 0: 5e-10, which is also the least
+	Evaluations int64          // limit of evaluations of the Lagrangian and of allocations; 0: none
 	Progress    func(Progress) // nil: silent
 }
 
 // leastTolerance is well above the rounding errors of sums over all tasks.
 const leastTolerance = 5e-10
 
-// limit is what an allocation has to cost less than to be worth finding, with the best at hand. Beside the relative tolerance there is an absolute
-// one for objectives near 0. Its scale is 1 for each task: a penalty is a time over the limit by that limit, and computed to one ulp of 1.
-// No allocation costs less than 0.
+// limit is the cost from which on an allocation is not worth finding, given the best cost. Beside the relative tolerance there is an absolute
+// one for objectives near 0. Its scale is 1 for each task: a penalty is an excess over a limit divided by that limit, and computed to one
+// ulp of 1. No allocation costs less than 0.
 func (o *Options) limit(best float64, tasks int) float64 {
 	if math.IsInf(best, 1) {
 		return best
@@ -28,19 +28,19 @@ func (o *Options) limit(best float64, tasks int) float64 {
 	return max(0, best-max(o.Tolerance*best, 2*ulp*float64(tasks)))
 }
 
-// Progress is what a run has reached.
+// Progress is the state of a run.
 type Progress struct {
 	Evaluations int64
 	Objective   float64 // +Inf: none
 	Bound       model.Bound
 }
 
-// Result is what a run found.
+// Result is the outcome of a run.
 type Result struct {
 	// Machine is the machine of each task, the machines of all classes numbered in order; nil: none found. The objective may
 	// still be +Inf: then every allocation that was found breaks a limit of 0.
 	Machine     []int
-	Load        []float64 // rate of each machine, with what was committed and parked
+	Load        []float64 // arrival rate of each machine, with its committed rate and its part of the idle rate
 	Objective   float64
 	Bound       model.Bound // no allocation costs less
 	Proved      bool        // the objective is optimal within the tolerance
@@ -49,7 +49,7 @@ type Result struct {
 	Evaluations int64
 }
 
-// InfeasibleError says that the machines cannot take the tasks: both sides of the condition that fails.
+// InfeasibleError says that the machines cannot take the tasks. It holds both sides of the condition that fails.
 type InfeasibleError struct {
 	Room, Tasks int     // Σ(⌈μ_r·T⌉ − 1) < tasks, or
 	Rate, Most  float64 // λ ≥ Σμ_r
@@ -66,52 +66,52 @@ func (e *InfeasibleError) Error() string {
 // Solve allocates the tasks. When ctx ends it returns the best allocation so far. The error wraps [ErrInvalid], or is an
 // [*InfeasibleError].
 //
-// The result depends on the problem and the options alone. Complexity: exponential in the worst case; a bound is
-// O(levels · tasks) at first and a small part of that once most is fixed. Memory: O(levels · tasks) up to some 100 MB, then
-// O(classes · tasks).
+// The result depends on the problem and the options alone, unless ctx ends. Complexity: exponential in the worst case; a bound takes
+// O(levels · tasks) at first and a small part of that once most loads and places are ruled out. Memory: O(levels · tasks) up to some
+// 100 MB, then O(classes · tasks).
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
 	}
 	opt.Tolerance = max(opt.Tolerance, leastTolerance)
-	slack, err := p.slack()
+	idle, err := p.idleLoad()
 	if err != nil {
 		return Result{}, err
 	}
 	dummies := 0
 	if p.Dummies {
-		dummies = wholeTasks(slack)
+		dummies = wholeTasks(idle)
 	}
 	room := p.room()
 	if room < len(p.Tasks) {
 		return Result{}, &InfeasibleError{Room: room, Tasks: len(p.Tasks)}
 	}
-	if room < len(p.Tasks)+dummies || dummies > 0 && p.large(dummies) { // the slack does not come apart into whole tasks that fit
+	if room < len(p.Tasks)+dummies || dummies > 0 && p.large(dummies) { // the idle load does not divide into whole tasks that fit
 		dummies = 0
 	}
 	if ctx.Err() != nil {
 		return Result{Objective: math.Inf(1)}, nil
 	}
-	if p.large(dummies) || p.beyond() || p.slackBeyond(slack) {
-		return p.greedy(slack, dummies), nil
+	if p.large(dummies) || p.beyond() || p.idleBeyond(idle) {
+		return p.greedy(idle, dummies), nil
 	}
-	if slack > 0 && dummies == 0 {
-		return p.solveSlack(ctx, slack, opt)
+	if idle > 0 && dummies == 0 {
+		return p.solveIdle(ctx, idle, opt)
 	}
-	result, _ := p.solveWhole(ctx, slack, dummies, opt)
+	result, _ := p.solveWhole(ctx, idle, dummies, opt)
 	return result, nil
 }
 
-// wholeTasks is the number of dummies that make up the slack, the last not a whole one; 0 where they are too many to count.
-func wholeTasks(slack float64) int {
-	if slack > math.MaxInt32 {
+// wholeTasks is the number of dummies that make up the idle load, the last perhaps in part; 0 where they are too many to count.
+func wholeTasks(idle float64) int {
+	if idle > math.MaxInt32 {
 		return 0
 	}
-	return int(math.Ceil(slack * (1 - 1e-9)))
+	return int(math.Ceil(idle * (1 - 1e-9)))
 }
 
-// slack is the load, in tasks over the period, that neither tasks nor committed rates make up.
-func (p *Problem) slack() (float64, error) {
+// idleLoad is the idle rate times the period, in tasks: the load that neither the tasks nor the committed rates make up.
+func (p *Problem) idleLoad() (float64, error) {
 	load := float64(len(p.Tasks)) / p.Period
 	most := 0.0
 	for k := range p.Classes {
@@ -138,21 +138,21 @@ func (p *Problem) room() int {
 	return room
 }
 
-// solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them. No allocation costs less than what is proved; −Inf:
-// nothing is proved, +Inf: no allocation has a finite cost.
-func (p *Problem) solveWhole(ctx context.Context, slack float64, dummies int, opt Options) (result Result, proved float64) {
+// solveWhole solves the problem whose loads are whole numbers of tasks, dummies among them. No allocation costs less than proved; −Inf: nothing is
+// proved, +Inf: no allocation has a finite cost.
+func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt Options) (result Result, proved float64) {
 	s := newSearch(ctx, newCore(ctx, p, dummies), opt)
 	s.run()
 	result = Result{Objective: s.best, Bound: model.ProvedBound(s.proved), Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
 	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
 	loads := s.bestLoads
-	if loads == nil { // out of time, or every allocation breaks a limit of 0
+	if loads == nil { // the time is up, or every allocation breaks a limit of 0
 		loads = s.even()
 		s.fill(loads)
 	}
 	result.Machine = s.rankOf[:len(p.Tasks)]
 	result.Load = make([]float64, len(s.class))
-	excess := float64(dummies) - slack // the last dummy is not a whole task
+	excess := float64(dummies) - idle // the part of the last dummy that is no load
 	for r, n := range loads {
 		result.Load[r] = float64(n) / p.Period
 	}
@@ -177,7 +177,7 @@ func (s *search) fill(loads []int) {
 	}
 }
 
-// addCommitted adds to the rates of the machines what they carry already.
+// addCommitted adds the committed rates to the rates of the machines.
 func (p *Problem) addCommitted(rates []float64) {
 	r := 0
 	for k := range p.Classes {
@@ -188,8 +188,8 @@ func (p *Problem) addCommitted(rates []float64) {
 	}
 }
 
-// Bound is a lower bound of the penalty, by at most so many evaluations of the Lagrangian and about so many penalties computed
-// in them, if one is proved. It is stopped at any time and stays valid.
+// Bound is a lower bound of the penalty, where one is proved. It takes at most the given number of evaluations of the Lagrangian and computes
+// about work penalties in them. Where ctx ends meanwhile it returns the bound so far, which is valid too.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) model.Bound {
 	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
 		return model.Bound{}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// transport assigns tasks to sinks of given capacities at least cost: the transportation problem that is left once the
-// loads are fixed. It starts from prices, so that few tasks have to move.
+// transport solves the transportation problem at fixed loads: it assigns tasks to sinks of given capacities at least cost. It starts from
+// prices of places, so that few tasks have to move.
 type transport struct {
 	sinks  []sink
 	sinkOf []int // by task
@@ -15,9 +15,9 @@ type transport struct {
 	cost      []float64 // by task and sink
 	arc       []float64 // by sink and sink: least growth of the cost when a task of the first moves to the second
 	mover     []int     // that task
-	potential []float64 // by sink: what a place is worth; no task is cheaper elsewhere, its cost less the potential
-	distance  []float64 // by sink: length of the shortest path, each arc by its growth of the cost less that of the potential
-	before    []int     // by sink: the one before it on the shortest path; −1: none
+	potential []float64 // by sink: value of a place; every task is where its cost less the potential is least
+	distance  []float64 // by sink: length of the shortest path; an arc is as long as the cost grows more than the potential
+	before    []int     // by sink: the sink before it on the shortest path; −1: none
 	settled   []bool    // by sink: its distance is final
 }
 
@@ -27,26 +27,26 @@ type sink struct {
 	load     int     // of each machine
 	wait     float64 // W
 	capacity int     // of all machines together
-	price    float64 // of a place; the better it is guessed, the less is to do
+	price    float64 // first guess of the value of a place; a good guess saves moves
 	members  []int
 }
 
-// assignment is what a transportation problem came to. Unknown is not the same as too expensive: where nothing is known, cost is +Inf
-// and bound −Inf.
+// assignment is the outcome of a transportation problem. Unknown differs from too expensive: where nothing is known cost is +Inf and
+// bound −Inf.
 type assignment struct {
 	cost  float64 // of the assignment found; +Inf: none of finite cost was found
 	bound float64 // no assignment costs less; +Inf: it is proved that none is of finite cost; −Inf: nothing is proved
 }
 
-// unknownAssignment is that of a search that was stopped or lost its way.
+// unknownAssignment is the outcome of a search that was stopped, or that failed for rounding.
 var unknownAssignment = assignment{math.Inf(1), math.Inf(-1)}
 
-// solve assigns the tasks, as many as there are places. cost says what a task costs in a sink.
+// solve assigns the tasks; there must be as many places as tasks. cost is the cost of task y in sink s.
 //
-// It is the successive shortest path method on the graph of the sinks: tasks start where cost − potential is least, which is
-// optimal for the loads that come out, and then move along shortest paths from sinks that hold too many to those that hold
-// too few. The potentials keep the length of every arc at 0 or more, so that Dijkstra's method finds the paths and no path has a circle;
-// lengths below 0 by rounding count as 0. The bound is the value of the potentials as dual prices, and so does not rest on the paths.
+// It is the successive shortest path method on the graph of the sinks. Tasks start where cost − potential is least, which is optimal for the
+// loads that result. Then they move along shortest paths from sinks with too many tasks to sinks with too few. The potentials keep the length
+// of every arc at 0 or more, so that Dijkstra's method finds the paths and no path has a cycle; a length below 0, which rounding alone makes,
+// counts as 0. The bound is the value of the potentials as dual prices, and so does not rest on the paths.
 //
 // J. Edmonds, R. M. Karp (1972), Theoretical improvements in algorithmic efficiency for network flow problems, J. ACM 19(2),
 // doi:10.1145/321694.321699. Complexity: O(tasks · sinks) for each path, of which there are as many as tasks in the wrong place.
@@ -99,7 +99,7 @@ func (t *transport) solve(ctx context.Context, tasks int, cost func(s *sink, y i
 	return assignment{sum.value(), t.dual()}
 }
 
-// begin puts every task where its cost less the potential is least; false where one costs +Inf in every sink.
+// begin puts every task where its cost less the potential is least; false where a task costs +Inf in every sink.
 func (t *transport) begin(tasks int) bool {
 	k := len(t.sinks)
 	for s := range t.sinks {
@@ -127,7 +127,7 @@ func (t *transport) begin(tasks int) bool {
 	return true
 }
 
-// resize makes room for so many tasks and sinks.
+// resize makes room for the given numbers of tasks and sinks.
 func (t *transport) resize(tasks, sinks int) {
 	t.cost = slices.Grow(t.cost[:0], tasks*sinks)[:tasks*sinks]
 	t.arc = slices.Grow(t.arc[:0], sinks*sinks)[:sinks*sinks]
@@ -157,8 +157,8 @@ func (t *transport) leave(s int) {
 	}
 }
 
-// relax finds the shortest paths from the distances that are set, up to the first sink that ends says is one, and returns it; −1: there
-// is none. Arcs shorter than 0, which rounding alone makes, count as 0.
+// relax extends the shortest paths from the sinks whose distances are set. It returns the nearest sink for which ends is true; −1: there is
+// none. An arc shorter than 0, which rounding alone makes, counts as 0.
 func (t *transport) relax(ends func(s int) bool) int {
 	k := len(t.sinks)
 	clear(t.settled)
@@ -185,8 +185,8 @@ func (t *transport) relax(ends func(s int) bool) int {
 	}
 }
 
-// shortest finds the nearest sink with a free place from those that hold too many, and moves the potentials so that the path has length
-// 0. An end of −1 means that no sink holds too many (found), or that there is no path.
+// shortest finds the sink with a free place that is nearest to a sink with too many tasks, and changes the potentials so that the path has
+// length 0. An end of −1 means that no sink has too many tasks where found is true, that there is no path where it is false.
 func (t *transport) shortest() (end int, found bool) {
 	found = true
 	for s := range t.sinks {
@@ -207,8 +207,9 @@ func (t *transport) shortest() (end int, found bool) {
 	return end, false
 }
 
-// impossible is the bound where no path was found. The sinks that were reached hold more tasks than they have places, and none of these has a
-// finite cost anywhere else: no assignment is of finite cost. It is counted, not believed.
+// impossible is the bound where no path was found. Then the reached sinks hold more tasks than they have places, and none of these tasks has
+// a finite cost elsewhere, so that no assignment is of finite cost: +Inf. The method counts again before it says so; where the count
+// disagrees it proves nothing, −Inf.
 func (t *transport) impossible() float64 {
 	k, tasks, places := len(t.sinks), 0, 0
 	for s := range t.sinks {
@@ -231,7 +232,7 @@ func (t *transport) impossible() float64 {
 	return math.Inf(-1)
 }
 
-// augment moves a task along each arc of the shortest path to the sink; false where the path asks for a task that is not there.
+// augment moves a task along each arc of the shortest path to the sink; false where a task to move is not in its sink.
 func (t *transport) augment(end int) bool {
 	k := len(t.sinks)
 	touched := []int{end}
@@ -255,8 +256,8 @@ func (t *transport) augment(end int) bool {
 	return true
 }
 
-// dual is the value of the potentials as dual prices, rounded down: each task pays its cheapest cost less the potential, each place its
-// potential. No assignment to these places costs less, whatever the potentials are; −Inf where they overflowed.
+// dual is the value of the potentials as dual prices, rounded down: the sum over tasks of the least cost − potential, plus the sum over places
+// of the potential. No assignment to these places costs less, whatever the potentials are. It is −Inf where they overflowed.
 func (t *transport) dual() float64 {
 	k := len(t.sinks)
 	var sum total
@@ -274,8 +275,8 @@ func (t *transport) dual() float64 {
 	return bound - evaluationError(len(t.sinkOf))*math.Abs(bound)
 }
 
-// prices are optimal dual prices of the tasks after solve: what each costs less the price of its place, at the lowest prices of
-// places.
+// prices fills u with optimal dual prices of the tasks after solve: the cost of each task less the price of its place, at the lowest such
+// prices of places.
 func (t *transport) prices(u []float64) {
 	k := len(t.sinks)
 	for s := range k {

@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// Hold is what a job that is planned already holds, whatever is planned after it.
+// Hold is the processors, memory and licences that an earlier job holds, whatever is planned after it.
 type Hold struct {
 	Job        *Job
 	Start, End float64
@@ -16,9 +16,9 @@ type HoldPiece struct {
 	End        float64
 }
 
-// Batch is the instance with the given jobs only, none of which may start before the time given for it, behind what others
-// hold. Jobs that the given ones wait for and that are not among them are taken to have ended by then. What is held is the feature
-// [Commitments]; no file can say it.
+// Batch is the instance with the given jobs only. Job jobs[k] may not start before ready[k], and earlier jobs hold what holds says. Where
+// a given job waits for a job that is not given, the latter counts as ended by then. Holds are the feature [Commitments]; no file can state
+// them.
 //
 // Complexity: O(jobs + clusters + processors of clusters on which something is held).
 func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
@@ -63,7 +63,7 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	return &b
 }
 
-// release finds out when processors are released by what is held.
+// release finds the times at which the holds release processors.
 func (in *Instance) release() {
 	for _, hold := range in.held {
 		for _, piece := range hold.Pieces {
@@ -91,11 +91,11 @@ func (in *Instance) release() {
 	}
 }
 
-// Held is what jobs outside the instance hold, see [Instance.Batch].
+// Held is the holds of jobs outside the instance, see [Instance.Batch].
 func (in *Instance) Held() []Hold { return in.held }
 
-// Released is when each processor of the cluster is released by what is held, see [Instance.Batch]; nil where all are free from
-// the first arrival on.
+// Released is the time, by processor of the cluster, at which the holds release it, see [Instance.Batch]; nil where all processors are free
+// from the first arrival on.
 func (in *Instance) Released(cluster int) []float64 {
 	if in.released == nil {
 		return nil

@@ -112,7 +112,7 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 	return c
 }
 
-// namesMachine says that an id is the name of a machine of one of the groups: m[1] where m has a count of 2.
+// namesMachine says whether an id is the name of a machine of one of the groups: m[1] where m has a count of 2.
 func namesMachine(id string, counts map[string]int) bool {
 	open := strings.LastIndexByte(id, '[')
 	if open < 0 {

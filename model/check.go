@@ -134,17 +134,17 @@ func (c *checker) part(p *part) {
 func (c *checker) duration(p *part, violation func(Code, string, string, ...any)) {
 	want := c.in.Longest(p.job, p.cluster, p.set, p.tasks) + c.in.Transfer(p.job, c.link)
 	found := p.end - p.start
-	slack := Tolerance*want + ulps(max(p.start, p.end))
+	tolerance := Tolerance*want + ulps(max(p.start, p.end))
 	longest := want
 	if c.in.shared(p.cluster, p.set) {
 		longest = 2 * want
 	}
-	if found < want-slack || found > longest+slack {
+	if found < want-tolerance || found > longest+tolerance {
 		violation(CodeWrongEnd, p.set.clipped(), "expected to take %v, takes %v", want, found)
 	}
 }
 
-// shared says that one of the processors has background load.
+// shared says whether one of the processors has background load.
 func (in *Instance) shared(cluster int, set ProcessorSet) bool {
 	c := &in.clusters[cluster]
 	for _, r := range set {

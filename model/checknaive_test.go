@@ -47,7 +47,7 @@ func newNaive(in *model.Instance, sol *model.Solution) naive {
 	return n
 }
 
-// during says that the part still runs at the time, by more than a duration may differ by.
+// during says whether the part still runs at the time, by more than a duration may differ by.
 func (p naivePart) during(time float64) bool {
 	return p.start <= time && p.end-time > 1e-9*(p.end-p.start)+1e-12
 }

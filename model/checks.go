@@ -178,7 +178,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// plainWord says that a name reads well after a dot.
+// plainWord says whether a name reads well after a dot.
 func plainWord(name string) bool {
 	if name == "" || len(name) > 60 {
 		return false

@@ -59,7 +59,7 @@ func (e *InputError) add(path, format string, args ...any) {
 	e.Faults = append(e.Faults, Fault{path, fmt.Sprintf(format, args...)})
 }
 
-// full says that no further fault will be listed.
+// full says whether no further fault will be listed.
 func (e *InputError) full() bool { return len(e.Faults) >= MaxListed }
 
 // orNil is the error, or nil where there are no faults.

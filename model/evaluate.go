@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Evaluation is what a solution costs.
+// Evaluation is the objective and the metrics of a solution.
 type Evaluation struct {
 	Objective float64 // the instance's weighted sum; +Inf where a metric of it is not finite
 	Metrics   Metrics // all metrics but those that are not finite
@@ -31,7 +31,7 @@ type evaluation struct {
 	clusters     []clusterSums
 	lastEnd      float64
 	latest       float64 // time of any piece, counted from 0
-	late         int     // jobs that end after their deadline, by whatever little
+	late         int     // jobs that end after their deadline, however little
 	placed       int
 	finished     int
 	missed       int
@@ -43,11 +43,11 @@ type evaluation struct {
 
 // clusterSums are the sums over one cluster.
 type clusterSums struct {
-	jobs     int     // whose first piece is here
+	jobs     int     // number of jobs whose first piece is here
 	makespan float64 // last end − earliest arrival; 0 without pieces
 	busy     float64 // processor time held
-	over     float64 // time over deadlines of its jobs
-	work     float64 // of the tasks placed here
+	over     float64 // Σ max(0, end − deadline) of these jobs
+	work     float64 // Σ work of the tasks placed here
 }
 
 // sums adds up the schedule.
@@ -146,7 +146,7 @@ func (e *evaluation) addJobs() {
 	}
 }
 
-// isFinished says that a job is placed and meets its deadline if it is hard.
+// isFinished says whether a job is placed and meets its deadline if it is hard.
 func (e *evaluation) isFinished(job int) bool {
 	return e.isPlaced(job) && !(e.in.jobs[job].DeadlineHard && e.isLate(job))
 }

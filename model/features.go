@@ -5,8 +5,8 @@ import "strings"
 // Features is a set of things an instance can ask for that not every algorithm honours.
 type Features uint32
 
-// The features. Soft deadlines, budgets, weights, user classes and workflows' limits are not among them: they enter only
-// what a schedule costs, so that every solver honours them.
+// The features. Soft deadlines, budgets, weights, user classes and the limits of workflows are not among them: only the cost of a schedule
+// depends on them, so that every solver honours them.
 const (
 	Arrivals        Features = 1 << iota // jobs that arrive at different times
 	HardDeadlines                        // deadlines that a plan must not miss
@@ -46,10 +46,10 @@ func (f Features) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Features is the set of what the instance asks for.
+// Features is the set of features that the instance asks for.
 func (in *Instance) Features() Features { return in.features }
 
-// findFeatures looks the instance over once.
+// findFeatures collects the features of clusters and jobs.
 func (in *Instance) findFeatures() Features {
 	f := in.clusterFeatures()
 	widest, several, memory, licences, slowest := 0, false, false, false, 0.0

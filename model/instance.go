@@ -187,16 +187,16 @@ type Job struct {
 	workStated bool
 }
 
-// Rigid says that the job runs on one number of processors only.
+// Rigid says whether the job runs on one number of processors only.
 func (j *Job) Rigid() bool { return j.Min == j.Max }
 
-// HasDeadline says that the job has a deadline.
+// HasDeadline says whether the job has a deadline.
 func (j *Job) HasDeadline() bool { return !math.IsInf(j.Deadline, 1) }
 
-// HasBudget says that the job has a budget.
+// HasBudget says whether the job has a budget.
 func (j *Job) HasBudget() bool { return !math.IsInf(j.Budget, 1) }
 
-// StatesRuntimes says that the job gives its execution time cluster by cluster instead of by the time rule.
+// StatesRuntimes says whether the job gives its execution time cluster by cluster instead of by the time rule.
 func (j *Job) StatesRuntimes() bool { return j.runtimes != nil }
 
 // Name is the instance's name for people; it may be empty.

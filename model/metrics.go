@@ -209,7 +209,7 @@ func percent(part, whole float64) float64 {
 	return 100 * part / whole
 }
 
-// finite says that a value can be written.
+// finite says whether a value can be written.
 func (v MetricValue) finite() bool {
 	for _, x := range v.ByCluster {
 		if !isFinite(x) {
@@ -219,5 +219,5 @@ func (v MetricValue) finite() bool {
 	return isFinite(v.Total)
 }
 
-// isFinite says that x is a number other than ±Inf.
+// isFinite says whether x is a number other than ±Inf.
 func isFinite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -47,7 +47,7 @@ func evaluated(t rapid.TB, in *model.Instance, sol *model.Solution) model.Evalua
 	return evaluation
 }
 
-// near says that two numbers are equal but for rounding errors.
+// near says whether two numbers are equal but for rounding errors.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b)) }
 
 // checkMetrics compares some metrics of one value.

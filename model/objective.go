@@ -21,8 +21,8 @@ func (in *Instance) WithObjective(objective map[string]float64) (*Instance, erro
 	return &clone, nil
 }
 
-// StatedObjective is the objective as a file states it, metric → weight: a metric that is better when high has the weight with which
-// it is sought, not avoided.
+// StatedObjective is the objective as a file states it, metric → weight. A positive weight of a metric that is better when high asks for
+// high values.
 func (in *Instance) StatedObjective() map[string]float64 {
 	stated := make(map[string]float64, len(in.objective))
 	for _, term := range in.objective {
@@ -39,8 +39,8 @@ func (in *Instance) ReplacedObjective() map[string]float64 {
 	return in.StatedObjective()
 }
 
-// negated is the term with the sign of its weight changed where the metric is better when high: from what a file states to the sum
-// that is minimised, and back.
+// negated is the term with the sign of its weight changed where the metric is better when high. It turns a stated term into one of the
+// minimised sum, and back.
 func (t ObjectiveTerm) negated() ObjectiveTerm {
 	if m, ok := MetricNamed(t.Metric); ok && m.HighBetter && t.Weight != 0 {
 		t.Weight = -t.Weight

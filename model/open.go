@@ -36,7 +36,7 @@ func InputName(path string) string {
 	return path
 }
 
-// openError puts the name first and leaves out what the operating system's call was called.
+// openError puts the name of the file first and leaves out the name of the system call.
 func openError(name string, err error) error {
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
@@ -62,13 +62,13 @@ func decompress(source io.Reader, closer io.Closer, name string) (io.ReadCloser,
 	return &opened{&gunzip{unpacked}, closer}, nil
 }
 
-// opened reads from one thing and closes another.
+// opened reads from one source and closes another.
 type opened struct {
 	io.Reader
 	io.Closer
 }
 
-// gunzip reads decompressed data and says clearly what is wrong with the compressed.
+// gunzip reads decompressed data and turns errors of the decompression into clear ones.
 type gunzip struct{ r *gzip.Reader }
 
 // Read implements io.Reader.

@@ -62,7 +62,7 @@ func (s ProcessorSet) Min() int { return s[0].First }
 // Max is the largest processor of a set that is not empty.
 func (s ProcessorSet) Max() int { return s[len(s)-1].Last }
 
-// within says that the set is in order and holds none but processors 0 to n−1.
+// within says whether the set is in order and holds none but processors 0 to n−1.
 func (s ProcessorSet) within(n int) bool {
 	last := -1
 	for _, r := range s {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// The G/G/1 view of a schedule: every machine is a server that its jobs come to at the rate that `loads` gives it. See
-// specification and paper: "G/G/1 workload allocation", eqs. 2, 3, 9–16, 23.
+// The G/G/1 view of a schedule: every machine is a server at which jobs arrive at the rate that `loads` gives it. See the paper and the
+// specification "G/G/1 workload allocation", eqs. 2, 3, 9–16, 23.
 //
 // The penalty mixes a bound on the mean wait with a service time at k standard deviations above its mean, as the paper
 // does; it is not the quantile of any one distribution.
@@ -38,13 +38,13 @@ func Wait(kappa, lambda, mu float64) float64 {
 	return kappa * lambda / (1 - lambda/mu)
 }
 
-// hasQueueing says that the instance has a queueing view whose rate and period are known.
+// hasQueueing says whether the instance has a queueing view whose rate and period are known.
 func (in *Instance) hasQueueing() bool {
 	return in.queueing.Given && in.queueing.Rate > 0 && in.queueing.Period > 0
 }
 
-// qosPenalty is eq. 9. Without stated loads each machine has just the rate of its tasks, n/T, and what is left of λ is
-// parked where it costs least.
+// qosPenalty is eq. 9. Without stated loads each machine has the rate of its tasks, n/T, and the idle rate, the rest of λ, is parked where
+// it costs least.
 func (e *evaluation) qosPenalty() float64 {
 	servers := e.loadedServers()
 	sum := 0.0
@@ -119,12 +119,12 @@ func (in *Instance) idleServers() []server {
 }
 
 // serverRates sets μ and κ of every server, from its `queue` or by default: μ = speed/mean work, the variance of service
-// from the jobs' works and their CVs, that of inter-arrival times from the CV at an equal share of λ. Input and output of jobs are in
-// none of them, although they are part of S, as the machine is held while they move: the solvers of this objective refuse such jobs, and
-// for the schedules of others a `queue` that counts them in says more.
+// from the jobs' works and their CVs, the variance of inter-arrival times from the CV at an equal share of λ. None of them counts the input
+// and output of jobs, although S does, as the machine is held while they move. The solvers of this objective refuse such jobs; for
+// schedules of other solvers state a `queue` that counts them.
 func (in *Instance) serverRates(servers []server) {
 	mean, variance := in.workMoments()
-	gap := float64(len(servers)) / in.queueing.Rate // mean time between arrivals at one of the servers
+	gap := float64(len(servers)) / in.queueing.Rate // mean time between arrivals at one server
 	for k := range servers {
 		s := &servers[k]
 		m := &in.clusters[s.cluster].Machines[s.group]
@@ -142,8 +142,8 @@ func (in *Instance) serverRates(servers []server) {
 	}
 }
 
-// workMoments are mean and variance of the total work of a job drawn from all: by the law of total variance, that of the jobs' means and the mean of
-// that of each around its own, (work_cv·work)².
+// workMoments are the mean and the variance of the total work of a job drawn at random: by the law of total variance, the variance of the
+// jobs' means plus the mean of the jobs' own variances, (work_cv·work)².
 func (in *Instance) workMoments() (mean, variance float64) {
 	n := float64(max(len(in.jobs), 1))
 	for k := range in.jobs {
@@ -173,7 +173,7 @@ func (s *server) penalty(charge Charge, load float64) float64 {
 	return sum
 }
 
-// pays is what the task costs after the wait, and its share of eq. 9.
+// pays is the cost of the task after the wait, and its share of eq. 9.
 func (t *serverTask) pays(charge Charge, wait float64) (cost, penalty float64) {
 	response := wait + t.service
 	cost = t.cost * response

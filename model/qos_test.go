@@ -70,7 +70,7 @@ func TestQoSPenaltyOfTheWorkedInstance(t *testing.T) {
 }
 
 // At λ = 0.4 one task's worth of load is parked where it costs least.
-func TestQoSPenaltyWithSlack(t *testing.T) {
+func TestQoSPenaltyWithIdleRate(t *testing.T) {
 	in, best := ggone(t, 0.4), math.Inf(1)
 	for _, a := range assignments {
 		best = min(best, evaluated(t, in, assignment(in, a, nil)).Objective)
@@ -184,8 +184,8 @@ func TestQoSPenaltyOfLimitsOfZero(t *testing.T) {
 }
 
 // Where tasks pay for their service time alone, load on a machine whose tasks have no deadline costs nothing, however dear it is:
-// all of the slack goes there, and t1's (1 − 0.5)/0.5 is all there is to pay.
-func TestSlackIsFreeWhereOnlyServiceIsCharged(t *testing.T) {
+// all of the idle rate goes there, and t1's (1 − 0.5)/0.5 is all there is to pay.
+func TestIdleRateIsFreeWhereOnlyServiceIsCharged(t *testing.T) {
 	in, err := readInstance(document(`"objective": {"qos_penalty": 1}, "queueing": {"rate": 0.6, "period": 10, "charge": "service"},`,
 		`{"id": "g", "machines": [
 			{"id": "R1", "cost": 1, "queue": {"service_rate": 1, "arrival_variance": 4, "service_variance": 4}},
@@ -199,9 +199,9 @@ func TestSlackIsFreeWhereOnlyServiceIsCharged(t *testing.T) {
 	}
 }
 
-// On random servers, parking the slack is as good as the best of many other ways to spread it, stated as loads, and for two
+// On random servers, parking the idle rate is as good as the best of many other ways to spread it, stated as loads, and for two
 // machines just as good as the best of all.
-func TestSlackIsParkedBest(t *testing.T) {
+func TestIdleRateIsParkedBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, assigned := servers(t)
 		parked, best := evaluated(t, in, assignment(in, assigned, nil)).Objective, math.Inf(1)
@@ -248,7 +248,7 @@ func servers(t *rapid.T) (in *model.Instance, assigned string) {
 // full is how near to μ a load may come: less would be a matter of rounding.
 const full = 1 - 1e-12
 
-// bestOfTwo is the least penalty of two machines, which is convex in the part of the slack that the first one takes.
+// bestOfTwo is the least penalty of two machines, which is convex in the part of the idle rate that the first one takes.
 func bestOfTwo(in *model.Instance, assigned string, penalty func(loads []float64) float64) float64 {
 	own, left := ownLoads(in, assigned)
 	if left <= 0 {
@@ -280,7 +280,7 @@ func ownLoads(in *model.Instance, assigned string) (own []float64, left float64)
 	return own, left
 }
 
-// spreads are stable loads of the machines that add up to λ, on a grid of the slack.
+// spreads are stable loads of the machines that add up to λ, on a grid of the idle rate.
 func spreads(in *model.Instance, assigned string) [][]float64 {
 	machines := in.Clusters()[0].Machines
 	own, left := ownLoads(in, assigned)
@@ -307,8 +307,8 @@ func spreads(in *model.Instance, assigned string) [][]float64 {
 	return list
 }
 
-// BenchmarkSlack parks the slack of 1,000 machines with 100,000 tasks.
-func BenchmarkSlack(b *testing.B) {
+// BenchmarkPark parks the idle rate of 1,000 machines with 100,000 tasks.
+func BenchmarkPark(b *testing.B) {
 	build := model.NewBuilder("bench").Minimise("qos_penalty", 1)
 	build.Spec().Queueing = &model.QueueingSpec{Rate: 120_000, Period: 1}
 	var machines []model.MachineSpec

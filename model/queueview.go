@@ -2,8 +2,8 @@ package model
 
 import "errors"
 
-// QueueView is the G/G/1 view of a solution: what each machine carries, and what each placed job can expect of it. It is
-// what `qos_penalty` is computed from.
+// QueueView is the G/G/1 view of a solution: the load of each machine, and the wait and the cost that each placed job can expect there. The
+// metric `qos_penalty` is computed from it.
 type QueueView struct {
 	Machines []QueueMachine  // all, in the order of the instance
 	Jobs     []QueueResponse // those placed, in the order of the machines
@@ -15,13 +15,13 @@ type QueueMachine struct {
 	Group            int     // index of its group of machines in the cluster
 	Number           int     // of the machine in its group
 	Jobs             int     // placed on it
-	Rate             float64 // λ_r; stated by the solution, else parked where it costs least
+	Rate             float64 // λ_r; stated by the solution, else n/T and its part of the idle rate
 	ServiceRate      float64 // μ
 	Kappa            float64 // (σA² + σS²)/2
 	Wait             float64 // W, the bound on the mean wait; +Inf from λ_r = μ on
 }
 
-// QueueResponse is what a job can expect.
+// QueueResponse is the wait, the service and the cost that a job can expect.
 type QueueResponse struct {
 	Job      int     // index into Instance.Jobs
 	Machine  int     // index into QueueView.Machines
@@ -31,8 +31,8 @@ type QueueResponse struct {
 	Penalty  float64 // its share of qos_penalty
 }
 
-// Queues is the queueing view of a solution; the error says that the instance has none or that a placement names what is not
-// in it. Without a solution it is that of the machines alone, idle.
+// Queues is the queueing view of a solution; with a nil solution, that of the machines without jobs. It is an error where the instance has no
+// queueing view or a placement names something that is not in the instance.
 //
 // Complexity: that of [Evaluate].
 func Queues(in *Instance, sol *Solution) (QueueView, error) {

@@ -52,8 +52,8 @@ func readFile[T any](path string, read func(io.Reader, string) (*T, error)) (*T,
 	return read(file, InputName(path))
 }
 
-// readDocument decodes the target from the input and returns the SHA-256 of its bytes. In a document of another schema
-// everything else is wrong too, so that is all it then says.
+// readDocument decodes the target from the input and returns the SHA-256 of its bytes. Where the document has another schema the error names
+// that alone, as everything else is wrong too.
 func readDocument(r io.Reader, name string, target any, schema *string, expected string) (digest string, err error) {
 	sum := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
 	faults := decode(sum, name, target)

@@ -41,7 +41,7 @@ func reread(t rapid.TB, text string) *model.Instance {
 	return in
 }
 
-// same says that two instances have the same attributes, NaN and all.
+// same says whether two instances have the same attributes, NaN and all.
 func same(a, b *model.Instance) bool {
 	return reflect.DeepEqual(a.Units(), b.Units()) && reflect.DeepEqual(a.Objective(), b.Objective()) && a.Weights() == b.Weights() &&
 		reflect.DeepEqual(a.UserClasses(), b.UserClasses()) && reflect.DeepEqual(a.Licences(), b.Licences()) &&

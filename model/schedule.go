@@ -25,16 +25,16 @@ type part struct {
 	first        bool    // the first piece of its job
 }
 
-// isPlaced says that the job is placed.
+// isPlaced says whether the job is placed.
 func (s *schedule) isPlaced(job int) bool { return s.partRange[job][1] > s.partRange[job][0] }
 
 // partsOf are the parts of a placed job.
 func (s *schedule) partsOf(job int) []part { return s.parts[s.partRange[job][0]:s.partRange[job][1]] }
 
-// isLate says that a placed job ends after its deadline, see [Late].
+// isLate says whether a placed job ends after its deadline, see [Late].
 func (s *schedule) isLate(job int) bool { return Late(s.end[job], s.in.jobs[job].Deadline) }
 
-// Late says that an end is after a deadline by more than the rounding errors of the end. The checker, the metrics missed,
+// Late says whether an end is after a deadline by more than the rounding errors of the end. The checker, the metrics missed,
 // miss_rate, finished and unfinished, and the solvers all mean this by late; over_deadline counts every excess.
 func Late(end, deadline float64) bool { return end > deadline && !(end <= deadline+ulps(end)) }
 
@@ -91,7 +91,7 @@ func (s *schedule) add(k int, report *Report) {
 	s.start[job], s.end[job] = p.Start, p.End
 }
 
-// validInterval says that an interval is one.
+// validInterval says whether an interval is one.
 func validInterval(start, end float64) bool {
 	return start >= 0 && start <= end && end <= math.MaxFloat64
 }

@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// The time rule. A processor of speed v that gets b of the job's tasks is busy b·work/v, plus the overheads that the
-// cluster declares; the job lasts as long as its longest processor, plus (input+output)/bandwidth. Two things that this
-// leaves open are fixed here:
+// The time rule. A processor of speed v that gets b of the job's tasks is busy for b·work/v, plus the overheads that the cluster declares.
+// The job lasts as long as its longest processor is busy, plus (input+output)/bandwidth. Two points that this leaves open are fixed here:
 //
-//   - The tasks are shared so that the longest processor is as short as can be, each processor getting at least one
-//     while there are enough: a rigid job of as many tasks as processors runs one task on each.
+//   - The tasks are shared so that the busiest processor is done as early as possible. Each processor gets at least one task while there are
+//     enough: a rigid job with as many tasks as processors runs one on each.
 //   - The overheads are the context switch, for every job, and latency + message/bandwidth of the cluster's network, for
 //     jobs that have a message.
 //
@@ -143,9 +142,9 @@ func (in *Instance) speedClasses(cluster int, set ProcessorSet) []speedClass {
 	return merged
 }
 
-// shareTasks gives the tasks to the classes so that the longest processor is shortest, each processor getting one while
-// there are enough. Giving each further task to the processor with the least (b+1)/speed is optimal, and every processor
-// ends with at least its quota rounded down, so the count starts there.
+// shareTasks gives the tasks to the classes so that the busiest processor is done as early as possible; each processor gets one while there
+// are enough. To give each further task to the processor with the least (b+1)/speed is optimal. Every processor ends with at least its quota
+// rounded down, so the count starts there.
 func shareTasks(classes []speedClass, tasks int) {
 	processors, capacity := 0, 0.0
 	for _, s := range classes {
@@ -175,7 +174,7 @@ func shareTasks(classes []speedClass, tasks int) {
 	}
 }
 
-// sink restores the order of a heap, the class whose next task would end first at the top, from element k down.
+// sink restores the order of a heap from element k down. The class whose next task would end first is at the top.
 func sink(classes []speedClass, k int) {
 	for {
 		least := k
@@ -218,7 +217,7 @@ func (in *Instance) shortOf(j *Job, cluster int) int {
 func (in *Instance) usable(j *Job, c *Cluster) int {
 	all, most := 0, 0
 	for g := range c.Machines {
-		units, _ := in.holds(j, &c.Machines[g])
+		units, _ := in.processorsFor(j, &c.Machines[g])
 		all += units * c.Machines[g].Count
 		most = max(most, units)
 	}
@@ -248,7 +247,7 @@ func (in *Instance) CannotRun(job, cluster int) string {
 		return fmt.Sprintf("needs %d copies of licence %s, %s can use %d", need.Copies, shown(in.licences[need.Licence].ID), shown(c.ID), copies)
 	}
 	for g := len(c.Machines) - 1; g >= 0; g-- {
-		if _, why := in.Hosts(j, &c.Machines[g]); why != "" {
+		if why := in.WhyFewer(j, &c.Machines[g]); why != "" {
 			return fmt.Sprintf("%s on %s", why, c.ID)
 		}
 	}
@@ -258,7 +257,7 @@ func (in *Instance) CannotRun(job, cluster int) string {
 	return fmt.Sprintf("needs %d processors, %s has %d that it can use", least, c.ID, in.usable(j, c))
 }
 
-// obstacle is what keeps a job from processors of a machine.
+// obstacle is the reason that keeps a job from holding processors of a machine.
 type obstacle int
 
 // The obstacles, in the order in which they are looked for.
@@ -269,9 +268,9 @@ const (
 	tooLittleMemory
 )
 
-// holds is the number of processors of one machine of the group that the job can hold at once, and what keeps it from
-// holding all.
-func (in *Instance) holds(j *Job, m *Machine) (processors int, why obstacle) {
+// processorsFor is the number of processors of one machine of the group that the job can hold at once, and the obstacle that
+// keeps it from holding all of them.
+func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obstacle) {
 	if m.Bandwidth < j.MinBandwidth {
 		return 0, tooSlowLink
 	}
@@ -284,10 +283,11 @@ func (in *Instance) holds(j *Job, m *Machine) (processors int, why obstacle) {
 	return m.Units, noObstacle
 }
 
-// Holds is the number of processors of one machine of the group that the job can hold at once; [Instance.Hosts] also says
-// why it is not more.
-func (in *Instance) Holds(j *Job, m *Machine) int {
-	processors, _ := in.holds(j, m)
+// ProcessorsFor is the number of processors of one machine of group m that job j can hold at once: 0 where the machine lacks the
+// bandwidth or a licence, else as many as its memory allows. Where that is fewer than the machine has, [Instance.WhyFewer] gives
+// the reason. O(licences of the job).
+func (in *Instance) ProcessorsFor(j *Job, m *Machine) int {
+	processors, _ := in.processorsFor(j, m)
 	return processors
 }
 
@@ -301,19 +301,18 @@ func (in *Instance) missing(j *Job, m *Machine) int {
 	return -1
 }
 
-// Hosts is the number of processors of one machine of the group that the job can hold at once, and, where that is fewer
-// than the machine has, why.
-func (in *Instance) Hosts(j *Job, m *Machine) (processors int, why string) {
-	processors, obstacle := in.holds(j, m)
-	switch obstacle {
+// WhyFewer says, for people, what keeps job j from holding all processors of one machine of group m at once; it is empty where
+// nothing does. See [Instance.ProcessorsFor].
+func (in *Instance) WhyFewer(j *Job, m *Machine) string {
+	switch _, obstacle := in.processorsFor(j, m); obstacle {
 	case tooSlowLink:
-		why = fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)
+		return fmt.Sprintf("needs bandwidth %g, no machine with enough processors offers it", j.MinBandwidth)
 	case missingLicence:
-		why = fmt.Sprintf("needs licence %s, too few machines run it", in.licences[in.missing(j, m)].ID)
+		return fmt.Sprintf("needs licence %s, too few machines run it", in.licences[in.missing(j, m)].ID)
 	case tooLittleMemory:
-		why = fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
+		return fmt.Sprintf("needs memory %g a task, too few machines hold it", j.Memory)
 	}
-	return processors, why
+	return ""
 }
 
 // ceilDiv is ⌈a/b⌉ of positive whole numbers.

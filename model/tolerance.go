@@ -10,38 +10,38 @@ const Tolerance = 1e-9
 // roundings of a number in double precision.
 const timeRounding = 1e-14
 
-// Proves says that a lower bound shows the evaluated schedule to be optimal: it does not lie below its objective by more than
-// [Tolerance] of that and its rounding error.
+// Proves says whether a lower bound shows the evaluated schedule to be optimal: whether it lies below the objective by at most [Tolerance] of
+// the objective plus its rounding error.
 func (e Evaluation) Proves(bound Bound) bool {
 	value, known := bound.Value()
-	return known && value >= e.Objective-e.slack()
+	return known && value >= e.Objective-e.tolerance()
 }
 
-// ProvesWithin says the same for a solver that stops its proof at a relative tolerance of its own.
+// ProvesWithin says the same for a solver that ends its proof at a relative tolerance of its own.
 func (e Evaluation) ProvesWithin(bound Bound, tolerance float64) bool {
 	value, known := bound.Value()
-	return known && value >= e.Objective-tolerance*math.Abs(e.Objective)-e.slack()
+	return known && value >= e.Objective-tolerance*math.Abs(e.Objective)-e.tolerance()
 }
 
-// Refutes says that no such lower bound can hold, as the evaluated schedule costs less, by more than the same.
+// Refutes says whether a lower bound is false: whether it exceeds the objective by more than [Tolerance] of the objective plus its rounding
+// error.
 func (e Evaluation) Refutes(bound Bound) bool {
 	value, known := bound.Value()
-	return known && value > e.Objective+e.slack()
+	return known && value > e.Objective+e.tolerance()
 }
 
-// slack is what a bound may differ from the objective and still count as equal.
-func (e Evaluation) slack() float64 { return Tolerance*math.Abs(e.Objective) + e.Rounding }
+// tolerance is what a bound may differ from the objective and still count as equal.
+func (e Evaluation) tolerance() float64 { return Tolerance*math.Abs(e.Objective) + e.Rounding }
 
 // ulps is the rounding error to allow for at a point in time.
 func ulps(t float64) float64 { return 4 * (math.Nextafter(t, math.Inf(1)) - t) }
 
-// released is the earliest time at which what is held in the interval may be used again: its end, less what a duration
-// may differ by.
+// released is the earliest time at which something held in the interval may be used again: the end, less the tolerance of a duration.
 func released(start, end float64) float64 {
 	return end - Tolerance*(end-start) - ulps(end)
 }
 
-// differs says that a stated figure is not the recomputed one, to the relative tolerance and the rounding error of sums
+// differs says whether a stated figure is not the recomputed one, to the relative tolerance and the rounding error of sums
 // that cancel. A figure that is not finite cannot be stated.
 func differs(stated, found, rounding float64) bool {
 	return !isFinite(stated) || !isFinite(found) ||

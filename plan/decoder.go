@@ -6,13 +6,11 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Decoder computes what list schedules of plain rigid jobs cost, cluster by cluster, and nothing else: it tracks how many
-// processors are free when, not which. It allocates nothing after it has been made, so that a search can decode millions
-// of orders.
+// Decoder computes the [Totals] of list schedules of plain rigid jobs, cluster by cluster. It tracks the number of free processors over
+// time, not which ones are free. It allocates nothing after it has been made, so that a search can decode millions of orders.
 //
-// A job starts at the earliest time, not before its arrival, at which as many processors as it needs are released by the
-// jobs before it in the order; of the processors free by then it takes the latest-released ones. It never starts before a
-// time at which those before it left fewer processors, so holes are not filled.
+// A job starts at the earliest time, from its arrival on, at which the jobs before it in the order have released enough processors for
+// it. Of the processors free by then it takes the latest-released ones. No job goes into a hole between jobs before it.
 //
 // A Decoder is for one goroutine; Clone makes another.
 type Decoder struct {
@@ -35,15 +33,15 @@ type decoderJob struct {
 	size     int32 // 0: cannot run there
 }
 
-// Totals is what the list schedule of one cluster costs.
+// Totals is what the list schedule of one cluster comes to.
 type Totals struct {
 	Jobs     int     // in the order
 	Makespan float64 // last end − earliest arrival of all jobs
-	Busy     float64 // processor time held
-	Over     float64 // time over deadlines
+	Busy     float64 // Σ duration · processors
+	Over     float64 // Σ max(0, end − deadline)
 }
 
-// DecoderFeatures is what a [Decoder] honours.
+// DecoderFeatures are the features of an instance that a [Decoder] honours.
 const DecoderFeatures = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes | model.BackgroundLoad
 
 // NewDecoder prepares the decoder of an instance; the error names a feature that list decoding by counts cannot honour.
@@ -84,7 +82,7 @@ func (d *Decoder) Duration(job, cluster int) (float64, bool) {
 
 // Decode schedules the jobs on the cluster in the given order. All must be able to run there.
 //
-// Complexity: O(jobs · distinct release times), of which there are at most as many as jobs running at once.
+// Complexity: O(jobs · distinct release times). There are at most as many release times as jobs that run at once.
 func (d *Decoder) Decode(cluster int, order []int32) Totals {
 	c := &d.clusters[cluster]
 	d.releases.Reset(d.origin, int(c.processors))

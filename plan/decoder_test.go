@@ -152,16 +152,16 @@ func compareTotals(t *rapid.T, in *model.Instance, d *Decoder, orders [][]int32,
 		makespan, idle, over = max(makespan, totals.Makespan), idle+clusterIdle, over+totals.Over
 		latest = max(latest, in.FirstArrival()+totals.Makespan)
 		cp := model.ComprehensivePerformance(cluster.Weights, clusterIdle, totals.Makespan, totals.Over)
-		expect(t, "cp of "+cluster.ID, metrics["cp"].ByCluster[cluster.ID], cp, slack(in, latest))
+		expect(t, "cp of "+cluster.ID, metrics["cp"].ByCluster[cluster.ID], cp, roundings(in, latest))
 	}
 	expect(t, "makespan", metrics["makespan"].Total, makespan, 0)
 	expect(t, "over_deadline", metrics["over_deadline"].Total, over, 0)
-	expect(t, "idle_time", metrics["idle_time"].Total, idle, slack(in, latest))
+	expect(t, "idle_time", metrics["idle_time"].Total, idle, roundings(in, latest))
 }
 
-// slack is what end − start of all jobs may differ by from their durations, at late times, and the roundings of processors · makespan
+// roundings is what end − start of all jobs may differ by from their durations, at late times, and the roundings of processors · makespan
 // and of what is busy in it.
-func slack(in *model.Instance, latest float64) float64 {
+func roundings(in *model.Instance, latest float64) float64 {
 	ulp := math.Nextafter(latest, math.Inf(1)) - latest
 	return ulp * float64(in.Processors()*(len(in.Jobs())+2))
 }

@@ -17,12 +17,12 @@ type Explanation struct {
 	Hard         bool             `json:"deadline_hard,omitempty"`
 	Placement    *model.Placement `json:"placement,omitempty"` // nil: left out
 	Reason       string           `json:"reason,omitempty"`    // why it is left out
-	Free         *float64         `json:"free,omitempty"`      // from when on it could have started on its own processors, as far as jobs before it there, its arrival and those it waits for say; nil: left out
-	Waits        []Wait           `json:"waits"`               // what ends just when it starts
+	Free         *float64         `json:"free,omitempty"`      // earliest start on its own processors, given its arrival, the jobs it waits for and the jobs before it on these processors; nil: left out
+	Waits        []Wait           `json:"waits"`               // jobs that end just when it starts
 	Alternatives []Alternative    `json:"alternatives"`        // by cluster, in the order of the instance
 }
 
-// Wait is a job that ends when the explained one starts, and what that one needs of it.
+// Wait is a job that ends when the explained job starts, and what the explained job needs of it.
 type Wait struct {
 	For string  `json:"for"` // precedence, processors, memory or licence
 	Job string  `json:"job"`
@@ -35,13 +35,14 @@ type Alternative struct {
 	Processors model.ProcessorSet `json:"processors,omitempty"`
 	Start      *float64           `json:"start,omitempty"` // nil: it cannot run there
 	End        *float64           `json:"end,omitempty"`
-	Why        string             `json:"why,omitempty"` // it cannot run there, or would be too late
+	Why        string             `json:"why,omitempty"` // why it cannot run there or would be too late
 }
 
-// Explain says where the job could have gone while all other jobs of the solution, which must be right, stay where they are. A
-// moldable job is looked at on as many processors as it holds, or as the cluster has for it, else on the fewest.
+// Explain says where the job could have gone while all other jobs of the solution stay where they are. The solution must pass the
+// checker. A moldable job is tried on as many processors as it holds, or on as many as the cluster has for it; one that is left out
+// or runs in pieces, on the fewest.
 //
-// Complexity: O(n·p) for n jobs and the p processors of a cluster, a cluster and each speed and bandwidth of its machines.
+// Complexity: O(n·p) for n jobs and p processors, for each cluster and each pair of a speed and a bandwidth of its machines.
 func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {
 	x := &explainer{in: in, job: job, parts: make([][]other, len(in.Clusters())), pools: newLicencePools(in), end: make([]float64, len(in.Jobs()))}
 	j := &in.Jobs()[job]
@@ -118,7 +119,7 @@ func (x *explainer) read(sol *model.Solution) *model.Placement {
 	return own
 }
 
-// ready is when the job may start; missing: a job that it waits for and that is not placed.
+// ready is when the job may start; missing names a job that it waits for and that is not placed.
 func (x *explainer) ready() (ready float64, missing string) {
 	ready = x.in.Jobs()[x.job].Arrival
 	for _, before := range x.in.Jobs()[x.job].After {
@@ -180,7 +181,7 @@ func (x *explainer) usable(cluster int) int {
 	all, most, j := 0, 0, &x.in.Jobs()[x.job]
 	for g := range x.in.Clusters()[cluster].Machines {
 		m := &x.in.Clusters()[cluster].Machines[g]
-		each := x.in.Holds(j, m)
+		each := x.in.ProcessorsFor(j, m)
 		all, most = all+each*m.Count, max(most, each)
 	}
 	if j.Span == model.SpanMachine {
@@ -189,7 +190,7 @@ func (x *explainer) usable(cluster int) int {
 	return all
 }
 
-// waits notes what ends when the job starts, and from when on its processors were free.
+// waits notes the jobs that end when the job starts, and from when on its processors were free.
 func (x *explainer) waits(e *Explanation, ready float64) {
 	j, p := &x.in.Jobs()[x.job], e.Placement
 	near := func(end float64) bool {
@@ -229,7 +230,7 @@ func (x *explainer) waits(e *Explanation, ready float64) {
 	e.Free = &free
 }
 
-// meet says that two sets have a processor in common.
+// meet says whether two sets have a processor in common.
 func meet(a, b model.ProcessorSet) bool {
 	for _, r := range a {
 		for _, q := range b {
@@ -241,7 +242,7 @@ func meet(a, b model.ProcessorSet) bool {
 	return false
 }
 
-// shareLicence says that the job with the index needs a limited licence that the explained job needs.
+// shareLicence says whether the given job needs a limited licence that the explained job needs too.
 func (x *explainer) shareLicence(job int) bool {
 	for _, need := range x.in.Jobs()[x.job].Licences {
 		for _, n := range x.in.Jobs()[job].Licences {
@@ -253,7 +254,7 @@ func (x *explainer) shareLicence(job int) bool {
 	return false
 }
 
-// shareMachine says that two sets of processors of the cluster have a machine in common.
+// shareMachine says whether two sets of processors of the cluster have a machine in common.
 func (x *explainer) shareMachine(cluster int, a, b model.ProcessorSet) bool {
 	c := &x.in.Clusters()[cluster]
 	on := map[int]bool{}

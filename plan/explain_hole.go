@@ -13,11 +13,11 @@ type holeSearch struct {
 	x          *explainer
 	cluster    int
 	size       int
-	length     float64    // the longest that the job could take there
-	least      float64    // the shortest
-	processors []int      // that can run it, the fastest first
-	busy       [][]other  // by processor, in order of time
-	next       []int      // by processor: the first of them that has not ended
+	length     float64    // the longest time that the job could take there
+	least      float64    // the shortest time
+	processors []int      // those that can run the job, the fastest first
+	busy       [][]other  // by processor: parts of other jobs, in order of time
+	next       []int      // by processor: the first part in busy that has not ended
 	memory     []*Profile // by machine; nil: unlimited
 }
 
@@ -29,7 +29,7 @@ func (x *explainer) begin(cluster, size int, speed, link float64) *holeSearch {
 	groups := make([]int, 0, len(c.Machines))
 	for g := range c.Machines {
 		m := &c.Machines[g]
-		if m.Speed >= speed && m.Bandwidth >= link && x.in.Holds(j, m) > 0 {
+		if m.Speed >= speed && m.Bandwidth >= link && x.in.ProcessorsFor(j, m) > 0 {
 			groups = append(groups, g)
 			slowest, fastest = min(slowest, m.Speed), max(fastest, m.Speed)
 			slowestLink, fastestLink = min(slowestLink, m.Bandwidth), max(fastestLink, m.Bandwidth)
@@ -61,8 +61,8 @@ func (x *explainer) begin(cluster, size int, speed, link float64) *holeSearch {
 	return s
 }
 
-// first is the first of the times from which on the job could hold processors, and those; nil where it might not end before
-// the time to beat.
+// first is the first of the times from which on the job could hold enough processors, with these processors; the set is nil where the
+// job might not end before the time to beat.
 func (s *holeSearch) first(times []float64, beat float64) (float64, model.ProcessorSet) {
 	if s == nil {
 		return 0, nil
@@ -96,10 +96,10 @@ func (s *holeSearch) hold(c *model.Cluster, h other) {
 	}
 }
 
-// at is processors that the job could hold from t on, which never goes back; nil where there are too few.
+// at is a set of processors that the job could hold from t on; nil where there are too few. t must not fall from call to call.
 func (s *holeSearch) at(t float64) model.ProcessorSet {
 	j, c := &s.x.in.Jobs()[s.x.job], &s.x.in.Clusters()[s.cluster]
-	until := math.Nextafter(t+s.length, t) // an end may be rounded up by as much
+	until := math.Nextafter(t+s.length, t) // an end may be rounded up by one ulp
 	length := until - t
 	nothing := t+s.length <= t // what takes no time holds nothing, so it may run amid others
 	if !nothing && s.x.pools.earliest(j, s.cluster, t, length) > t {
@@ -115,7 +115,7 @@ func (s *holeSearch) at(t float64) model.ProcessorSet {
 			continue
 		}
 		m, g := c.MachineOf(p)
-		room := s.x.in.Holds(j, &c.Machines[g])
+		room := s.x.in.ProcessorsFor(j, &c.Machines[g])
 		if !nothing && s.memory[m] != nil && j.Memory > 0 {
 			room = s.memory[m].Room(t, t+length, j.Memory, room)
 		}

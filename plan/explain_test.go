@@ -34,7 +34,7 @@ func with(in *model.Instance, sol *model.Solution, job, cluster int, set model.P
 	return changed
 }
 
-// right says that the checker accepts the schedule, but for what the jobs behind the explained one and its hard deadline say.
+// right says whether the checker accepts the schedule, but for what the jobs behind the explained one and its hard deadline say.
 func right(in *model.Instance, sol *model.Solution, job int) bool {
 	for _, v := range model.Check(in, sol).Violations {
 		late := v.Code == model.CodeHardDeadline && v.Job == in.Jobs()[job].ID
@@ -103,7 +103,7 @@ func lastEnd(sol *model.Solution) float64 {
 	return end
 }
 
-// waitsForMissing says that the job waits for one that is not placed.
+// waitsForMissing says whether the job waits for one that is not placed.
 func waitsForMissing(in *model.Instance, sol *model.Solution, job int) bool {
 	return slices.ContainsFunc(in.Jobs()[job].After, func(before int) bool {
 		return !slices.ContainsFunc(sol.Jobs, func(p model.Placement) bool { return p.Job == in.Jobs()[before].ID })
@@ -120,7 +120,7 @@ func bestByHand(in *model.Instance, sol *model.Solution, job, cluster int) float
 	best := math.Inf(1)
 	c := &in.Clusters()[cluster]
 	for p := range c.Processors {
-		if in.Holds(&in.Jobs()[job], &c.Machines[c.GroupOf(p)]) == 0 {
+		if in.ProcessorsFor(&in.Jobs()[job], &c.Machines[c.GroupOf(p)]) == 0 {
 			continue
 		}
 		set := model.Processors(p)

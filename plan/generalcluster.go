@@ -8,12 +8,12 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// generalCluster tracks each processor of a cluster by itself, with the memory of its machines and the pools of licences:
-// for clusters whose machines differ and jobs that ask for more than processors.
+// generalCluster tracks each processor of a cluster by itself, with the memory of its machines and the pools of licences. It serves
+// clusters whose machines differ and jobs that ask for more than processors.
 //
-// Complexity of looking for a slot: O(processors + events · machines) for each speed and bandwidth of the cluster that
-// matters to the job, where the events are the times that are tried, once enough processors are released, until memory and
-// licences are free as well; in most cases one or two.
+// Complexity of looking for a slot: O(processors + events · machines) for each speed and bandwidth of the cluster that matters to the
+// job. The events are the times tried from the release of enough processors on, until memory and licences are free as well; mostly one
+// or two.
 type generalCluster struct {
 	in        *model.Instance
 	cluster   int
@@ -31,7 +31,7 @@ type generalCluster struct {
 	untracked []untrackedGroup // machines beyond those that any job can need
 }
 
-// untrackedGroup is how many machines of a group are not tracked: no job will ever need them.
+// untrackedGroup is the number of machines of a group that are not tracked, as no job will ever need them.
 type untrackedGroup struct {
 	group *model.Machine
 	count int
@@ -89,7 +89,7 @@ func newGeneralCluster(in *model.Instance, cluster int, pools *licencePools) *ge
 	return g
 }
 
-// tracked is how many machines of the group have to be tracked. Where earlier jobs hold processors, those may be any.
+// tracked is the number of machines of the group that have to be tracked: all where earlier jobs hold processors of the cluster.
 func (g *generalCluster) tracked(group *model.Machine) int {
 	if g.in.Released(g.cluster) != nil {
 		return group.Count
@@ -97,11 +97,11 @@ func (g *generalCluster) tracked(group *model.Machine) int {
 	return Reach(g.in, group.Count)
 }
 
-// idleFor is how many processors the job could hold of the machines that are not tracked.
+// idleFor is the number of processors of untracked machines that the job could hold.
 func (g *generalCluster) idleFor(j *model.Job) int {
 	processors := 0
 	for _, idle := range g.untracked {
-		processors += idle.count * g.in.Holds(j, idle.group)
+		processors += idle.count * g.in.ProcessorsFor(j, idle.group)
 	}
 	return processors
 }
@@ -133,9 +133,9 @@ func (g *generalCluster) release(n int) float64 {
 	return g.units[max(n, 1)-1].released
 }
 
-// earliest implements clusterState. A job of one task a processor ends no later than on the slowest processor and link of
-// those it holds. So it tries the processors of at least each speed on links of at least each bandwidth in turn, the fastest
-// first, and keeps the slot that ends first.
+// earliest implements clusterState. The slowest processor and link that a job holds bound its end. So the method tries, for each speed
+// and each bandwidth in turn, the fastest first, the processors with at least that speed and bandwidth, and keeps the slot that ends
+// first.
 func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	best, found := Slot{End: math.Inf(1)}, false
 	speeds, links := g.speeds, g.links
@@ -154,7 +154,7 @@ func (g *generalCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	return best, found
 }
 
-// whenIdle is the cluster when nothing is held.
+// whenIdle is the state of the cluster when no job holds anything.
 func (g *generalCluster) whenIdle() *generalCluster {
 	if g.idle == nil {
 		g.idle = newGeneralCluster(g.in, g.cluster, newLicencePools(g.in))
@@ -163,15 +163,15 @@ func (g *generalCluster) whenIdle() *generalCluster {
 	return g.idle
 }
 
-// earliestOn is the slot of the earliest start on processors of at least the given speed and link; none where it might not
-// end before the time to beat.
+// earliestOn is the slot of the earliest start on processors with at least the given speed and link; false where it might not end before
+// the time to beat.
 func (g *generalCluster) earliestOn(job, n int, ready, speed, link, beat float64) (Slot, bool) {
 	s := &g.search
 	if !s.begin(g, job, n, speed, link) {
 		return Slot{}, false
 	}
 	g.work += 60 + 10*int64(len(g.machines))
-	if s.length == 0 && !g.queued { // on these processors it takes no time: it may start at any instant, whatever runs then
+	if s.length == 0 && !g.queued { // the job takes no time on these processors: it may start at any instant, whatever runs then
 		slot, ok := g.whenIdle().earliestOn(job, n, ready, speed, link, beat)
 		slot.instant = true
 		return slot, ok

@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// ArrivalOrder lists the jobs in queue order: by arrival, those of one arrival in the order of the instance, and none
-// before the jobs it waits for.
+// ArrivalOrder lists the jobs in queue order: by arrival, jobs of equal arrival in the order of the instance, and no job before those it
+// waits for.
 func ArrivalOrder(in *model.Instance) []int {
 	order := make([]int, len(in.Jobs()))
 	for j := range order {
@@ -19,8 +19,8 @@ func ArrivalOrder(in *model.Instance) []int {
 	return Topological(in, order)
 }
 
-// Topological is the order with every job moved behind the jobs it waits for: it repeatedly takes the first job in the
-// order none of whose predecessors is left.
+// Topological is the order with every job moved behind the jobs it waits for: it repeatedly takes the first job of the order whose
+// predecessors have all been taken.
 //
 // Complexity: O(n log n + precedences).
 func Topological(in *model.Instance, order []int) []int {

@@ -6,8 +6,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// plainCluster tracks how many processors of a uniform cluster are released when. It decides as [Decoder.Decode] does. Which
-// processors a job gets is for plainSets to say.
+// plainCluster tracks the number of processors of a uniform cluster that are released over time. It decides as [Decoder.Decode] does;
+// plainSets chooses the processors of a job.
 type plainCluster struct {
 	in       *model.Instance
 	cluster  int
@@ -40,7 +40,7 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 	}
 	c.work += 70 + int64(c.releases.n)/3
 	duration := c.in.DurationOn(job, c.cluster, n)
-	if duration == 0 && !c.queued { // it may start at any instant, whatever runs then
+	if duration == 0 && !c.queued { // the job may start at any instant, whatever runs then
 		return Slot{Start: ready, End: ready, instant: true, set: model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}, true
 	}
 	start := max(ready, c.release(n))
@@ -68,7 +68,7 @@ func (c *plainCluster) size() int { return 16 * len(c.releases.steps) }
 // worked implements clusterState.
 func (c *plainCluster) worked() int64 { return c.work }
 
-// released is the earliest time at which so many processors are released.
+// released is the earliest time at which size processors are released.
 func (r *Releases) released(size int32) float64 {
 	last, free := 0, r.steps[0].count
 	for free < size {
@@ -78,7 +78,7 @@ func (r *Releases) released(size int32) float64 {
 	return r.steps[last].time
 }
 
-// hold takes processors, the latest-released of those free at the start, until the end.
+// hold takes size processors until the end: the latest-released of those free at the start.
 func (r *Releases) hold(size int32, start, end float64) {
 	last := 0
 	for last+1 < r.n && r.steps[last+1].time <= start {
@@ -87,7 +87,7 @@ func (r *Releases) hold(size int32, start, end float64) {
 	r.take(last, size, start, end)
 }
 
-// plainSets tracks which processors of a uniform cluster are released when, as steps of processors released at one time.
+// plainSets tracks when each processor of a uniform cluster is released. A step holds the processors released at one time.
 type plainSets struct {
 	steps []plainStep // ascending by time
 }
@@ -103,7 +103,8 @@ func newPlainSets(in *model.Instance, cluster int) *plainSets {
 	return &plainSets{freeSteps(in, cluster, 0, in.Clusters()[cluster].Processors)}
 }
 
-// place gives processors for the slot: of those free at the start the latest-released, lowest numbers first.
+// place takes processors for the slot and returns them: the latest-released of those free at its start, lowest numbers first. left is
+// their number.
 func (c *plainSets) place(left int, slot *Slot) model.ProcessorSet {
 	free := len(c.steps)
 	for free > 0 && c.steps[free-1].time > slot.Start {

@@ -8,19 +8,18 @@ import (
 	"sort"
 )
 
-// Profile is what is used of a resource of limited capacity, such as a pool of licences or the memory of a machine, as a
-// step function of time. Intervals are half-open, so what is used for no time uses nothing.
+// Profile is the used amount of something of limited capacity, such as a pool of licences or the memory of a machine, as a step function
+// of time. Intervals are half-open, so an interval of no length uses nothing.
 //
-// Add and Earliest take O(log n + k) for n steps of which k lie in the interval looked at; inserting a step moves those
-// behind it.
+// Add and Earliest take O(log n + k) for n steps of which k lie in the interval; inserting a step also moves the steps behind it.
 type Profile struct {
 	capacity float64
 	times    []float64 // ascending
-	used     []float64 // used[k] from times[k] to times[k+1]; before the first and from the last on nothing
+	used     []float64 // used[k] from times[k] to times[k+1]; nothing before the first time and from the last on
 	work     int64     // see Resources.Work
 }
 
-// NewProfile is the empty profile of a resource.
+// NewProfile is a profile of which nothing is used.
 func NewProfile(capacity float64) *Profile { return &Profile{capacity: capacity} }
 
 // Add uses the amount from start to end.
@@ -56,14 +55,13 @@ func (p *Profile) after(t float64) int {
 	return sort.Search(len(p.times), func(k int) bool { return p.times[k] > t })
 }
 
-// from is the index of the step that holds the time; 0 before the first.
+// from is the index of the step that contains the time; 0 before the first.
 func (p *Profile) from(t float64) int { return max(0, p.after(t)-1) }
 
-// rounding is the share of the capacity by which a full resource may seem to be overfull: sums of memory carry rounding
-// errors.
+// rounding is the share of the capacity by which the used amount may seem to exceed it: sums of memory carry rounding errors.
 const rounding = 1e-12
 
-// fits says that the amount is free beside what is used.
+// fits says whether the amount is free beside the used one.
 func (p *Profile) fits(used, amount float64) bool { return used+amount <= p.capacity*(1+rounding) }
 
 // Earliest is the earliest time from ready on at which the amount is free for the given length; +Inf where the amount is
@@ -79,7 +77,7 @@ func (p *Profile) Earliest(ready, length, amount float64) float64 {
 	k := first
 	for ; k < len(p.times) && p.times[k] < start+length; k++ {
 		if !p.fits(p.used[k], amount) {
-			start = p.times[k+1] // there is one: nothing is used from the last on
+			start = p.times[k+1] // a next step exists: nothing is used from the last one on
 		}
 	}
 	p.work += 40 + 3*int64(k-first)
@@ -108,7 +106,7 @@ func (p *Profile) Room(start, end, amount float64, most int) int {
 	return most
 }
 
-// Next is the earliest step after the time t, at which what is used may change; +Inf where there is none.
+// Next is the earliest time after t at which the used amount may change; +Inf where there is none.
 func (p *Profile) Next(t float64) float64 {
 	if k := p.after(t); k < len(p.times) {
 		return p.times[k]

@@ -57,7 +57,7 @@ func (p *slowProfile) earliest(ready, length, amount float64) float64 {
 	return best
 }
 
-// fits says that the amount is free from start to end; nothing is held in an empty interval.
+// fits says whether the amount is free from start to end; nothing is held in an empty interval.
 func (p *slowProfile) fits(start, end, amount float64) bool {
 	limit := p.capacity * (1 + 1e-12)
 	if amount > limit {

@@ -1,7 +1,7 @@
 package plan
 
-// Releases is how many processors of a cluster are released when, by the jobs placed so far: the state of list decoding by
-// counts. It allocates nothing after it has been made.
+// Releases is the number of processors of a cluster that the jobs placed so far release over time: the state of list decoding by counts.
+// It allocates nothing after it has been made.
 type Releases struct {
 	steps []step // the first n, ascending by time
 	n     int
@@ -14,8 +14,8 @@ type step struct {
 	count int32
 }
 
-// NewReleases is the state of a cluster on which at most so many jobs run at once.
-func NewReleases(jobs int) *Releases { return &Releases{steps: make([]step, jobs+2)} } // all free, and one to insert
+// NewReleases is the state of a cluster on which at most the given number of jobs run at once. Reset sets its processors.
+func NewReleases(jobs int) *Releases { return &Releases{steps: make([]step, jobs+2)} } // one step a job, one of free processors and one to insert
 
 // most is the number of jobs that may run at once.
 func (r *Releases) most() int { return len(r.steps) - 2 }
@@ -25,7 +25,7 @@ func (r *Releases) Reset(origin float64, processors int) {
 	r.steps[0], r.n, r.idle = step{origin, int32(processors)}, 1, 0
 }
 
-// Idle is the processor time that went unused, so far, before jobs that were placed.
+// Idle is the sum, over the jobs placed so far and their processors, of the time from the release of the processor to the start of the job.
 func (r *Releases) Idle() float64 { return r.idle }
 
 // FourthPowers is the sum over all processors of the fourth power of (release − origin) · unit.
@@ -79,8 +79,7 @@ func (l *ReleasesLog) Restore(k int, r *Releases) {
 	r.n, r.idle = copy(r.steps, l.steps[from:l.marks[k].end]), l.marks[k].idle
 }
 
-// Earliest is the earliest time from ready on at which enough processors for the size are released. The cluster must have as
-// many.
+// Earliest is the earliest time from ready on at which size processors are released. The cluster must have that many.
 func (r *Releases) Earliest(size int32, ready float64) float64 {
 	last, free := 0, r.steps[0].count
 	for free < size {
@@ -90,11 +89,11 @@ func (r *Releases) Earliest(size int32, ready float64) float64 {
 	return max(ready, r.steps[last].time)
 }
 
-// Place starts a job of the given size at the earliest time from ready on at which enough processors are released, on the
-// latest-released of those free by then, and returns that time. The cluster must have as many processors. A job of no length holds
-// nothing: it starts when it is ready, whatever runs then.
+// Place starts a job on size processors at the earliest time from ready on at which these are released, and returns that time. The job
+// takes the latest-released of the processors free by then. The cluster must have that many. A job of no length holds nothing: it
+// starts when it is ready, whatever runs then.
 //
-// Complexity: O(steps), of which there are no more than jobs that run at once.
+// Complexity: O(steps). There are at most as many steps as jobs that run at once.
 func (r *Releases) Place(size int32, ready, duration float64) (start float64) {
 	if duration == 0 {
 		return ready
@@ -116,7 +115,7 @@ func (r *Releases) Place(size int32, ready, duration float64) (start float64) {
 	return start
 }
 
-// take moves processors, the latest-released of the first steps up to last, to a step at the time end.
+// take moves size processors, the latest-released of the steps up to last, to a step at the time end.
 func (r *Releases) take(last int, size int32, start, end float64) {
 	steps, n := r.steps, r.n
 	to := last + 1 // the steps from here to last are used up

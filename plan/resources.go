@@ -6,11 +6,11 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Resources is what the jobs placed so far hold of processors, memory and licences, and until when. It looks for slots behind
-// those jobs, on processors whose last job has ended (holes are not filled); which jobs those are, and that a job waits for
-// others, is the caller's to know. [Schedule] keeps that too.
+// Resources are the processors, the memory and the licences that the jobs placed so far hold, and until when. It looks for slots behind
+// those jobs, on processors whose last job has ended: holes are not filled. It does not know which jobs it placed, nor which jobs wait
+// for others; [Schedule] keeps that too.
 //
-// A state is brought back by Assign, so that a search can continue from the middle of a schedule.
+// Assign restores a state, so that a search can continue from the middle of a schedule.
 type Resources struct {
 	in       *model.Instance
 	clusters []clusterState
@@ -30,12 +30,13 @@ type Slot struct {
 	Cluster    int // of the first piece
 	Processors int // of all pieces
 	Start, End float64
-	set        model.ProcessorSet // chosen already; nil: in pieces, or any processors of a uniform cluster that are free
+	set        model.ProcessorSet // chosen already; nil: see pieces, or any free processors of a uniform cluster
 	pieces     []piece            // of a job that spreads over several clusters
 	instant    bool               // the job takes no time there, so that it holds nothing
 }
 
-// Set is the processors of a slot on one cluster where they are chosen already; nil: any of a cluster whose processors are alike.
+// Set is the processors of a slot on one cluster where they are chosen already; nil: any free ones of a cluster whose processors are
+// alike.
 func (s *Slot) Set() model.ProcessorSet { return s.set }
 
 // piece is the part of a job on one cluster.
@@ -45,17 +46,17 @@ type piece struct {
 	end            float64
 }
 
-// clusterState is what is known of the processors of one cluster.
+// clusterState is the state of one cluster.
 type clusterState interface {
-	// earliest is the slot of the earliest end for the job on n processors from ready on; false where it can never run on as many.
+	// earliest is the slot of the earliest end for the job on n processors from ready on; false where it can never run on n.
 	earliest(job, n int, ready float64) (Slot, bool)
-	// hold takes processors for the job from start to end: those of the set, where the slot had one.
+	// hold takes n processors for the job from start to end: those of the set, where the slot has one.
 	hold(job *model.Job, n int, set model.ProcessorSet, start, end float64)
 	// release is the earliest time at which n processors are free.
 	release(n int) float64
 	// queueInstants is the cluster's part of Resources.QueueInstants.
 	queueInstants()
-	// assign makes the state that of another of the same cluster.
+	// assign copies another state of the same cluster.
 	assign(other clusterState)
 	// size is about how many bytes the empty state takes.
 	size() int
@@ -63,11 +64,11 @@ type clusterState interface {
 	worked() int64
 }
 
-// NewResources is the empty state: nothing is held. Spread is for jobs that fit no cluster.
+// NewResources is the empty state: nothing is held. Its Spread takes jobs for which [Spreads] holds: those that fit no cluster.
 func NewResources(in *model.Instance) *Resources { return newResources(in, Spreads) }
 
-// NewSpreadingResources is the empty state, of which Spread is for every job that [CanSpread]. It tracks each processor where there
-// is one, which takes longer.
+// NewSpreadingResources is the empty state whose Spread takes every job for which [CanSpread] holds. Where there is such a job it tracks
+// each processor, which takes longer.
 func NewSpreadingResources(in *model.Instance) *Resources { return newResources(in, CanSpread) }
 
 func newResources(in *model.Instance, spreads func(*model.Instance, int) bool) *Resources {
@@ -86,7 +87,7 @@ func newResources(in *model.Instance, spreads func(*model.Instance, int) bool) *
 	return r
 }
 
-// costMatters says that the objective depends on what jobs cost.
+// costMatters says whether the objective depends on what jobs cost.
 func costMatters(in *model.Instance) bool {
 	for _, term := range in.Objective() {
 		switch term.Metric {
@@ -97,7 +98,7 @@ func costMatters(in *model.Instance) bool {
 	return false
 }
 
-// costsDiffer says that it depends on the machines of the cluster what a job costs.
+// costsDiffer says whether the cost of a job depends on the machines of the cluster that it runs on.
 func costsDiffer(c *model.Cluster) bool {
 	for g := range c.Machines {
 		if c.Machines[g].Cost != c.Machines[0].Cost {
@@ -107,8 +108,8 @@ func costsDiffer(c *model.Cluster) bool {
 	return false
 }
 
-// Earliest is the slot on the cluster, on which the job can run (see [model.Instance.CanRun]), at which it ends first on n
-// processors, as many as it may hold there, from the time ready on; false where it never finds as many.
+// Earliest is the slot on the cluster from the time ready on at which the job ends first on n processors; false where n are never
+// free. The job must be able to run on the cluster (see [model.Instance.CanRun]) and may hold n processors there.
 func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 	slot, ok := r.clusters[cluster].earliest(job, n, ready)
 	slot.Cluster, slot.Processors = cluster, n
@@ -118,7 +119,7 @@ func (r *Resources) Earliest(job, cluster, n int, ready float64) (Slot, bool) {
 // Release is the earliest time at which n processors of the cluster are free of the jobs placed so far.
 func (r *Resources) Release(cluster, n int) float64 { return r.clusters[cluster].release(n) }
 
-// Take places the job into a slot that was found after the last job was placed. One that takes no time holds nothing.
+// Take places the job into a slot that was found after the last job was placed. A job that takes no time holds nothing.
 func (r *Resources) Take(job int, slot *Slot) {
 	j := &r.in.Jobs()[job]
 	if slot.instant {
@@ -133,7 +134,8 @@ func (r *Resources) Take(job int, slot *Slot) {
 	r.pools.add(j, slot)
 }
 
-// commit takes what jobs outside the instance hold: on plain clusters that is the processors alone, which they start with.
+// commit takes what jobs outside the instance hold. Plain clusters need nothing: they start with the times at which their processors are
+// released.
 func (r *Resources) commit() {
 	for _, h := range r.in.Held() {
 		slot := Slot{Start: h.Start, End: h.End}
@@ -145,14 +147,14 @@ func (r *Resources) commit() {
 		}
 		r.pools.add(h.Job, &slot)
 	}
-	for c := range r.clusters { // holds may overlap the start of the instance, and one may end before another on the same processor
+	for c := range r.clusters { // such a job may begin before the instance does, and end before another on the same processor
 		if g, ok := r.clusters[c].(*generalCluster); ok && r.in.Released(c) != nil {
 			g.start(r.in.Released(c))
 		}
 	}
 }
 
-// Assign makes the state that of other, of the same instance.
+// Assign copies the state of other, which must be of the same instance.
 //
 // Complexity: O(processors + memory and licences in use).
 func (r *Resources) Assign(other *Resources) {
@@ -171,8 +173,8 @@ func (r *Resources) Size() int {
 	return bytes
 }
 
-// Work is about how many ns the looking and taking so far took on one core of 2020 or so, by what was looked at: it is the same on
-// every machine and in every run. Assign leaves it alone.
+// Work is an estimate of the ns that the searches so far take on one core of about 2020. It counts what the searches looked at, so it is
+// the same on every machine and in every run. Assign leaves it alone.
 func (r *Resources) Work() int64 {
 	work := int64(0)
 	for _, c := range r.clusters {
@@ -186,7 +188,7 @@ func (r *Resources) Work() int64 {
 	return work
 }
 
-// Cost is what the slot costs: each piece for its own time.
+// Cost is the cost of the slot: the sum over its pieces of cost per time · time.
 func (r *Resources) Cost(slot *Slot) float64 {
 	if slot.pieces == nil {
 		return (slot.End - slot.Start) * costRate(&r.in.Clusters()[slot.Cluster], slot.Processors, slot.set)
@@ -198,7 +200,7 @@ func (r *Resources) Cost(slot *Slot) float64 {
 	return cost
 }
 
-// Pieces calls yield for each piece of the slot: itself, where it stays on one cluster.
+// Pieces calls yield for each piece of the slot; a slot on one cluster is its own only piece.
 func (r *Resources) Pieces(slot *Slot, yield func(cluster, processors int, end float64)) {
 	if slot.pieces == nil {
 		yield(slot.Cluster, slot.Processors, slot.End)
@@ -208,7 +210,7 @@ func (r *Resources) Pieces(slot *Slot, yield func(cluster, processors int, end f
 	}
 }
 
-// costRate is the cost per time of n processors of the cluster: those of the set, or any where they all cost the same.
+// costRate is the cost per time of n processors of the cluster: those of the set, or any n where all cost the same.
 func costRate(c *model.Cluster, n int, set model.ProcessorSet) float64 {
 	if set == nil {
 		return float64(n) * c.Machines[0].Cost
@@ -240,7 +242,7 @@ func newLicencePools(in *model.Instance) *licencePools {
 	return l
 }
 
-// index is where the profile of the pool is kept.
+// index is the place of the pool's profile in profiles.
 func (l *licencePools) index(licence, cluster int, own bool) int {
 	if own {
 		return (1+cluster)*l.licences + licence
@@ -273,7 +275,7 @@ func (l *licencePools) earliest(j *model.Job, cluster int, t, length float64) fl
 	return t
 }
 
-// add takes the licences of the job: once a pool, however many of its pieces draw from it.
+// add takes the licences of the job, once from each pool, however many pieces of the job draw from it.
 func (l *licencePools) add(j *model.Job, slot *Slot) {
 	for _, need := range j.Licences {
 		if need.Copies == 0 {
@@ -297,7 +299,7 @@ func (l *licencePools) add(j *model.Job, slot *Slot) {
 	}
 }
 
-// assign makes the state that of another.
+// assign copies the state of other.
 func (l *licencePools) assign(other *licencePools) {
 	for k, p := range l.profiles {
 		if p != nil {
@@ -306,7 +308,7 @@ func (l *licencePools) assign(other *licencePools) {
 	}
 }
 
-// assign makes the profile that of another.
+// assign copies the profile other.
 func (p *Profile) assign(other *Profile) {
 	p.times = append(p.times[:0], other.times...)
 	p.used = append(p.used[:0], other.used...)

@@ -21,12 +21,12 @@ type Schedule struct {
 	end      []float64 // by job; NaN: not placed
 }
 
-// ScheduleFeatures is what a [Schedule] honours whose caller asks Earliest only: for rigid jobs that stay on one cluster.
+// ScheduleFeatures are the features that a [Schedule] honours whose caller asks Earliest only: those of rigid jobs on one cluster each.
 const ScheduleFeatures = DecoderFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments
 
-// NewSchedule starts an empty schedule for a caller that chooses no numbers of processors; the error names a feature that needs
-// a choice.
+// NewSchedule starts an empty schedule for a caller that chooses no number of processors for a job. The error names a feature that needs
+// such a choice.
 func NewSchedule(in *model.Instance) (*Schedule, error) {
 	if missing := in.Features() &^ ScheduleFeatures; missing != 0 {
 		return nil, fmt.Errorf("plan: a list schedule cannot honour %s", missing)
@@ -34,7 +34,8 @@ func NewSchedule(in *model.Instance) (*Schedule, error) {
 	return startSchedule(in, NewResources(in)), nil
 }
 
-// NewChosenSchedule starts an empty schedule for a caller that chooses numbers of processors and clusters to spread over.
+// NewChosenSchedule starts an empty schedule for a caller that chooses the number of processors of each job, and whether it spreads over
+// clusters.
 func NewChosenSchedule(in *model.Instance) *Schedule {
 	return startSchedule(in, NewSpreadingResources(in))
 }
@@ -53,8 +54,8 @@ func startSchedule(in *model.Instance, r *Resources) *Schedule {
 	return s
 }
 
-// Ready is the earliest time at which the job may start: its arrival, or the end of the last job it waits for; false where
-// one of those is not placed.
+// Ready is the earliest time at which the job may start: its arrival, or the end of the last job it waits for; false where a job it
+// waits for is not placed.
 func (s *Schedule) Ready(job int) (float64, bool) {
 	ready := s.in.Jobs()[job].Arrival
 	for _, before := range s.in.Jobs()[job].After {
@@ -73,7 +74,7 @@ func (s *Schedule) Earliest(job, cluster int) (Slot, bool) {
 	return s.EarliestOn(job, cluster, least)
 }
 
-// EarliestOn is Earliest on n processors, as many as the job may hold there.
+// EarliestOn is Earliest on n processors, which must be a number that the job may hold there.
 func (s *Schedule) EarliestOn(job, cluster, n int) (Slot, bool) {
 	ready, ok := s.Ready(job)
 	if !ok || !s.in.CanRun(job, cluster) {
@@ -91,8 +92,8 @@ func (s *Schedule) Spread(job, n int) (Slot, bool) {
 	return s.Resources.Spread(job, n, ready)
 }
 
-// Place puts the job into a slot that was found after the last job was placed. A slot that ends after a hard deadline, see
-// [model.Late], leaves the job out instead.
+// Place puts the job into a slot that was found after the last job was placed. Where the slot ends after the job's hard deadline, see
+// [model.Late], it leaves the job out instead.
 func (s *Schedule) Place(job int, slot Slot) {
 	j := &s.in.Jobs()[job]
 	if j.DeadlineHard && model.Late(slot.End, j.Deadline) {
@@ -120,12 +121,12 @@ func (s *Schedule) Place(job int, slot Slot) {
 	s.solution.Jobs = append(s.solution.Jobs, p)
 }
 
-// Leave leaves the job out, for the reason given, which is cut to what a solution may hold.
+// Leave leaves the job out for the given reason, cut by [CutReason].
 func (s *Schedule) Leave(job int, reason string) {
 	s.solution.Unscheduled = append(s.solution.Unscheduled, model.Unscheduled{Job: s.in.Jobs()[job].ID, Reason: CutReason(reason)})
 }
 
-// CutReason shortens a text to the 1,000 bytes that a reason may have.
+// CutReason shortens a text to the 1,000 bytes that the reason of an unscheduled job may have.
 func CutReason(text string) string {
 	const most, dots = 1000, "…"
 	if len(text) <= most {
@@ -151,7 +152,7 @@ func (s *Schedule) whyNot(job int) string {
 	return WhyNowhere(s.in, job)
 }
 
-// WhyNowhere says why the job can run on no cluster, cluster by cluster; the first few where there are many.
+// WhyNowhere says, for people, why the job can run on no cluster, cluster by cluster; of many clusters the first few.
 func WhyNowhere(in *model.Instance, job int) string {
 	const most = 4
 	var reasons []string

@@ -152,7 +152,7 @@ func subsets(n, size int) [][]int {
 	return sets
 }
 
-// allows says that the job can be held there besides those placed before.
+// allows says whether the job can be held there besides those placed before.
 func (s *slowSchedule) allows(h held) bool {
 	cluster, job := &s.in.Clusters()[h.cluster], &s.in.Jobs()[h.job]
 	machines := map[int]bool{}
@@ -196,7 +196,7 @@ func (s *slowSchedule) tasksOn(h held, machine int) int {
 	return n
 }
 
-// resources says that memory and licences suffice at the time.
+// resources says whether memory and licences suffice at the time.
 func (s *slowSchedule) resources(h held, at float64) bool {
 	running := []held{h}
 	for _, other := range s.placed {

@@ -6,22 +6,21 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// search goes through the processors of a general cluster in the order of their release, for one job, and counts those that
-// the job could hold by the time it looks at.
+// search walks through the processors of a general cluster in the order of their release, for one job, and counts those that the job
+// could hold at the current time.
 type search struct {
 	g             *generalCluster
 	job           *model.Job
 	size          int
-	slowest, link float64 // the least of the machines
-	length        float64 // the longest that the job could take
-	seen          int     // units released by the time
-	free          []int   // by machine: those of them that the job could hold; −1: not on that machine
-	room          []int   // by machine: as many of those as memory allows
-	count         int     // the free ones: all, or those of the machine with the most for a job that must stay on one
+	slowest, link float64 // least speed and bandwidth of the machines
+	length        float64 // longest time that the job could take
+	seen          int     // units released by the current time
+	free          []int   // by machine: released processors that the job could hold; −1: not on that machine
+	room          []int   // by machine: the number of free ones that memory allows
+	count         int     // free processors: of all machines, or of the machine with most where the job must stay on one
 }
 
-// begin starts a search among machines of at least the given speed and link that can host the job; false where there are
-// too few of them.
+// begin starts a search for size processors of machines with at least the given speed and link; false where there are too few.
 func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bool {
 	*s = search{g: g, job: &g.in.Jobs()[job], size: size, free: s.free[:0], room: s.room[:0]}
 	slowest, slowestLink, processors := math.Inf(1), math.Inf(1), 0
@@ -29,7 +28,7 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 	for k := range g.machines {
 		m := g.machines[k].group
 		if m != of { // the machines of a group are alike
-			hosts, of = g.in.Holds(s.job, m), m
+			hosts, of = g.in.ProcessorsFor(s.job, m), m
 		}
 		s.room = append(s.room, 0)
 		if hosts == 0 || m.Speed < speed || m.Bandwidth < link {
@@ -53,7 +52,7 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 	return true
 }
 
-// release counts the processors that are released by the time, which never goes back.
+// release moves the search to time t and counts the processors released by then. t must not fall from call to call.
 func (s *search) release(t float64) {
 	units := s.g.units
 	for ; s.seen < len(units) && units[s.seen].released <= t; s.seen++ {
@@ -80,7 +79,7 @@ func (s *search) nextRelease() float64 {
 	return math.Inf(1)
 }
 
-// nextMemory is the next time after t at which the memory that is used changes on a machine of the search; +Inf: none.
+// nextMemory is the next time after t at which the used memory changes on a machine of the search; +Inf: none.
 func (s *search) nextMemory(t float64) float64 {
 	next := math.Inf(1)
 	for k, free := range s.free {
@@ -91,8 +90,8 @@ func (s *search) nextMemory(t float64) float64 {
 	return next
 }
 
-// share says how many processors of each machine the job may take from t on, within memory, and whether they are enough. A
-// job that must stay on one machine may take those of the machine with the fewest that are enough.
+// share finds how many processors of each machine the job may take from t on, within memory, and says whether they are enough. A job
+// that must stay on one machine gets the machine with the fewest that are enough.
 func (s *search) share(t float64) bool {
 	all, home := 0, -1
 	for k, free := range s.free {
@@ -117,7 +116,7 @@ func (s *search) share(t float64) bool {
 	return true
 }
 
-// choose takes the processors: the latest-released, lowest numbers first.
+// choose is the processors for the job: the latest-released, lowest numbers first.
 func (s *search) choose() model.ProcessorSet {
 	ids := make([]int, 0, s.size)
 	for k := s.seen - 1; len(ids) < s.size; k-- {

@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Spreads says that the job must spread over several clusters: its span is the grid and it fits none of them, though they all
-// together have enough processors for it.
+// Spreads says whether the job must spread over several clusters: its span is the grid and no cluster has room for it, but all together
+// have enough processors.
 func Spreads(in *model.Instance, job int) bool {
 	j := &in.Jobs()[job]
 	if j.Span != model.SpanGrid || len(in.Clusters()) < 2 {
@@ -25,8 +25,8 @@ func Spreads(in *model.Instance, job int) bool {
 	return all >= j.Min
 }
 
-// CanSpread says that the job may hold processors of several clusters at once, whether or not it fits one of them. One that fits a
-// cluster of whole machines, on which it takes exactly one, does not.
+// CanSpread says whether the job may hold processors of several clusters at once, whether or not it fits one of them. A job that fits a
+// cluster of whole machines may not: it takes exactly one machine there.
 func CanSpread(in *model.Instance, job int) bool {
 	j := &in.Jobs()[job]
 	if j.Span != model.SpanGrid || min(j.Max, j.Tasks) < 2 {
@@ -45,7 +45,7 @@ func CanSpread(in *model.Instance, job int) bool {
 	return hosts > 1 && all >= j.Min
 }
 
-// anyJob says that what spreads says is true of a job.
+// anyJob says whether spreads holds for some job of the instance.
 func anyJob(in *model.Instance, spreads func(*model.Instance, int) bool) bool {
 	for j := range in.Jobs() {
 		if spreads(in, j) {
@@ -55,7 +55,7 @@ func anyJob(in *model.Instance, spreads func(*model.Instance, int) bool) bool {
 	return false
 }
 
-// hostsOf is the number of processors of the cluster that pieces of the job can hold at once.
+// hostsOf is the number of processors of the cluster that a piece of the job can hold.
 func hostsOf(in *model.Instance, job, cluster int) int {
 	j := &in.Jobs()[job]
 	if math.IsNaN(in.Busy(job, cluster, 1, 1)) { // no run time is stated for the cluster
@@ -69,7 +69,7 @@ func hostsOf(in *model.Instance, job, cluster int) int {
 	all := 0
 	for g := range in.Clusters()[cluster].Machines {
 		m := &in.Clusters()[cluster].Machines[g]
-		all += in.Holds(j, m) * m.Count
+		all += in.ProcessorsFor(j, m) * m.Count
 	}
 	return all
 }
@@ -82,12 +82,12 @@ type host struct {
 	piece   int // processors that it gives
 }
 
-// Spread is a slot for a job that [Spreads], or of resources made to spread them one that [CanSpread], on n processors of several clusters, from the time ready on; false where it never
-// finds as many. It takes the earliest time at which as many are released, with memory and licences for as long as the job can
-// last there, from the clusters with the most free processors, the latest-released of each. The tasks are dealt out so that the
-// last piece ends as early as can be.
+// Spread is a slot on n processors of several clusters from the time ready on; false where n are never free. The job must be one for
+// which [Spreads] holds, or [CanSpread] where [NewSpreadingResources] made the resources. The slot starts at the earliest time at which
+// n processors are released, with memory and licences for as long as the job can last on them. It takes them from the clusters with the
+// most free processors, the latest-released of each, and deals the tasks out so that the last piece ends as early as possible.
 //
-// Complexity: O(events · processors) until there is room.
+// Complexity: O(events · processors), where the events are the times tried until there is room.
 func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 	hosts := r.hosts(job)
 	length := r.longest(job, n, hosts)
@@ -140,14 +140,14 @@ func (r *Resources) hosts(job int) []host {
 	return hosts
 }
 
-// longest is the longest that the job may take on n processors of the hosts: with the tasks shared evenly, on the slowest.
+// longest is the longest time that the job may take on n processors of the hosts: with the tasks shared evenly, on the slowest.
 func (r *Resources) longest(job, n int, hosts []host) float64 {
 	j := &r.in.Jobs()[job]
 	tasks := (j.Tasks + n - 1) / n
 	longest, link := 0.0, math.Inf(1)
 	for k := range hosts {
 		for g := range hosts[k].state.machines {
-			if m := hosts[k].state.machines[g].group; r.in.Holds(j, m) > 0 {
+			if m := hosts[k].state.machines[g].group; r.in.ProcessorsFor(j, m) > 0 {
 				longest = max(longest, r.in.Busy(job, hosts[k].cluster, m.Speed, tasks))
 				link = min(link, m.Bandwidth)
 			}
@@ -156,8 +156,8 @@ func (r *Resources) longest(job, n int, hosts []host) float64 {
 	return longest + r.in.Transfer(job, link)
 }
 
-// chooseHosts takes n processors from those with the most free, in at most so many pieces; false where that are not enough. A
-// piece that would be empty is none.
+// chooseHosts takes n processors from the hosts with the most free ones, in at most as many pieces as the job has tasks; false where
+// that gives fewer than n. A host whose piece is 0 takes no part.
 func chooseHosts(hosts []host, n, tasks int) bool {
 	order := make([]*host, len(hosts))
 	for k := range hosts {
@@ -172,10 +172,10 @@ func chooseHosts(hosts []host, n, tasks int) bool {
 	return n == 0
 }
 
-// IsSpread says that Spread found the slot, whether on one cluster or on several.
+// IsSpread says whether Spread found the slot, be it on one cluster or on several.
 func (s *Slot) IsSpread() bool { return s.pieces != nil }
 
-// pieces is the slot at the time t on the processors that the hosts give.
+// pieces is the slot at time t on the processors that the hosts give.
 func (r *Resources) pieces(job, n int, t float64, hosts []host) Slot {
 	slot := Slot{Processors: n, Start: t, End: t}
 	link := math.Inf(1)
@@ -203,8 +203,8 @@ type processorClass struct {
 	speed             float64
 }
 
-// deal shares the tasks of the job among the pieces, at least one each, so that the longest processor is as short as can be:
-// it looks for the least time within which the processors can run them all.
+// deal shares the tasks of the job among the pieces, at least one each, so that the last processor is done as early as possible: it
+// searches for the least time within which the processors can run all tasks.
 func (r *Resources) deal(job int, pieces []piece) {
 	tasks := r.in.Jobs()[job].Tasks
 	var classes []processorClass
@@ -217,7 +217,7 @@ func (r *Resources) deal(job int, pieces []piece) {
 			}
 		}
 	}
-	// within is how many tasks a processor of the class can run in a time.
+	// within is the number of tasks that a processor of the class can run in the time.
 	within := func(c *processorClass, time float64) int {
 		cluster := pieces[c.piece].cluster
 		one := r.in.Busy(job, cluster, c.speed, 1)
@@ -234,7 +234,7 @@ func (r *Resources) deal(job int, pieces []piece) {
 		for k := range pieces {
 			pieces[k].tasks = 0
 		}
-		tooSlow := 0 // classes of the piece that can run none
+		tooSlow := 0 // classes of the piece whose processors can run no task in the time
 		for k, c := range classes {
 			p := &pieces[c.piece]
 			can := within(&c, time)

@@ -11,17 +11,17 @@ import (
 // Interval is an estimate of a mean with a confidence interval.
 type Interval struct{ Mean, Low, High float64 }
 
-// Contains says that the value lies in the interval.
+// Contains says whether the value lies in the interval.
 func (i Interval) Contains(x float64) bool { return i.Low <= x && x <= i.High }
 
 // Simulation is a run of a single-server queue, first come first served.
 type Simulation struct {
 	Interarrival func() float64 // draws a time between arrivals
 	Service      func() float64 // draws a service time
-	Jobs         int            // whose waits count
-	WarmUp       int            // jobs before them that do not
-	Batches      int            // of the jobs; 0: 30
-	Confidence   float64        // of the interval; 0: 0.99
+	Jobs         int            // number of jobs whose waits count
+	WarmUp       int            // number of jobs before them whose waits do not count
+	Batches      int            // number of batches of the jobs; 0: 30
+	Confidence   float64        // probability with which the interval contains the mean, in (0, 1); 0: 0.99
 }
 
 // Simulate estimates the mean wait in the queue by Lindley's recursion, W' = max(0, W + S − A), with a confidence interval by

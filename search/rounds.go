@@ -7,11 +7,13 @@ import (
 	"sync/atomic"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// improve advances the chains of an engine, round by round, from the start of the given rank, nothing where there is none.
-func improve(ctx context.Context, e engine, in *model.Instance, start *model.Solution, at model.Rank, opt Options) (Result, error) {
-	r := rounds{engine: e, opt: opt, used: make([]int64, e.chains()), proving: opt.Improve != nil, at: at, shown: at}
+// improve runs the chains of engine e, round by round. The rank at is that of the start; it is engine.Nothing where start is
+// nil.
+func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *model.Solution, at model.Rank, opt Options) (Result, error) {
+	r := rounds{engine: e, opt: opt, used: make([]int64, e.Chains()), proving: opt.Improve != nil, at: at, shown: at}
 	if at.Left > 0 {
 		r.nowhere = -1
 	}
@@ -21,19 +23,19 @@ func improve(ctx context.Context, e engine, in *model.Instance, start *model.Sol
 	}
 	result := Result{Solution: start, Evaluations: r.evaluations, Stop: stop}
 	k := r.leader()
-	if r.isWorse(e.best(k)) {
+	if r.isWorse(e.Best(k)) {
 		return result, nil
 	}
-	found, err := e.solution(k)
+	found, err := e.Solution(k)
 	if err != nil {
 		return Result{}, err
 	}
 	if len(found.Jobs)+len(found.Unscheduled) != len(in.Jobs()) {
-		return result, nil // the engine has kept none, whatever its rank: its sums were never finite
+		return result, nil // the engine has kept no schedule, whatever its rank says: its sums were never finite
 	}
-	reached := model.NewRank(len(found.Unscheduled), e.best(k).Objective)
-	if math.Abs(reached.Objective-at.Objective) <= doubt(at) {
-		if reached, err = rankOf(in, found); err != nil {
+	reached := model.NewRank(len(found.Unscheduled), e.Best(k).Objective)
+	if math.Abs(reached.Objective-at.Objective) <= doubt(at.Objective) {
+		if reached, err = engine.RankOf(in, found); err != nil {
 			return Result{}, err
 		}
 	}
@@ -43,51 +45,52 @@ func improve(ctx context.Context, e engine, in *model.Instance, start *model.Sol
 	return result, nil
 }
 
-// doubt is how far from this objective one is too close to trust an engine's sum.
-func doubt(a model.Rank) float64 {
-	if math.IsInf(a.Objective, 0) {
+// doubt is the distance from the objective within which the sum of an engine is not trusted: the evaluator has to decide.
+func doubt(objective float64) float64 {
+	if math.IsInf(objective, 0) {
 		return 0
 	}
-	return 1e-6 * math.Abs(a.Objective)
+	return 1e-6 * math.Abs(objective)
 }
 
-// rounds is one run.
+// rounds is one run of an engine.
 type rounds struct {
-	engine      engine
+	engine      engine.Engine
 	opt         Options
-	used        []int64 // evaluations of the round, by chain
+	used        []int64 // by chain: evaluations in the last round
 	evaluations int64
-	proving     bool       // the bound may still be improved
-	done        bool       // it may not, as the last round found
-	at          model.Rank // of the start; nothing: none
-	shown       model.Rank // what Progress was told last
+	proving     bool       // more work may raise the bound
+	done        bool       // the last round found that no more work can raise it
+	at          model.Rank // of the start; engine.Nothing: there is no start
+	shown       model.Rank // what Progress received last
 	nowhere     int        // jobs left out that the engine does not count; −1: not known yet
 }
 
-// isWorse says that the best of a chain is nothing, or worse than the start beyond doubt.
+// isWorse says that best, the best rank of a chain, stands for no schedule, or for one that is worse than the start beyond
+// doubt.
 func (r *rounds) isWorse(best model.Rank) bool {
 	switch {
 	case best.None() || best.Left > r.at.Left:
 		return true
 	case r.nowhere < 0:
-		return false // it may leave out as many or fewer
+		return false // it may leave out as many jobs or fewer
 	case best.Left+r.nowhere != r.at.Left:
 		return best.Left+r.nowhere > r.at.Left
 	}
-	return best.Objective > r.at.Objective+doubt(r.at)
+	return best.Objective > r.at.Objective+doubt(r.at.Objective)
 }
 
 // loop runs the rounds and says why they ended.
 func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 	enough := int64(math.MaxInt64)
 	if r.opt.Effort > 0 {
-		enough = evaluationsOf(r.opt.Effort, r.engine.pace())
+		enough = evaluationsOf(r.opt.Effort, r.engine.Pace())
 	}
 	for {
 		switch {
 		case ctx.Err() != nil:
 			return model.StopReason(ctx), nil
-		case r.engine.best(r.leader()).Reaches(r.opt.Target):
+		case r.engine.Best(r.leader()).Reaches(r.opt.Target):
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
@@ -107,11 +110,11 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 		if made == 0 && ctx.Err() == nil {
 			return model.StopDone, nil
 		}
-		r.engine.meet()
+		r.engine.Exchange()
 	}
 }
 
-// evaluationsOf is how many evaluations an effort is worth at so many a second: at least one.
+// evaluationsOf turns an effort in seconds into a number of evaluations, at least one; pace is the number a second.
 func evaluationsOf(effort float64, pace int64) int64 {
 	if all := effort * float64(pace); all < math.MaxInt64 {
 		return max(1, int64(all))
@@ -119,15 +122,15 @@ func evaluationsOf(effort float64, pace int64) int64 {
 	return math.MaxInt64
 }
 
-// report tells Progress the best schedule so far, which is the one told before unless a chain has a better one.
+// report tells Progress the best schedule so far. That is the one told before unless a chain has a better one.
 func (r *rounds) report(ctx context.Context) error {
 	if r.opt.Progress == nil {
 		return nil
 	}
 	k := r.leader()
-	if best := r.engine.best(k); !r.isWorse(best) && (r.nowhere >= 0 || ctx.Err() == nil) {
-		if r.nowhere < 0 { // the same for all schedules of an engine
-			found, err := r.engine.solution(k)
+	if best := r.engine.Best(k); !r.isWorse(best) && (r.nowhere >= 0 || ctx.Err() == nil) {
+		if r.nowhere < 0 { // the number is the same for all schedules of an engine
+			found, err := r.engine.Solution(k)
 			if err != nil {
 				return err
 			}
@@ -141,11 +144,12 @@ func (r *rounds) report(ctx context.Context) error {
 	return nil
 }
 
-// round advances every chain once; what is left of the evaluations is dealt out evenly, the rest to the first chains.
+// round advances every chain once. Near the limit it shares the evaluations that are left evenly among the chains; the first
+// chains get the remainder.
 func (r *rounds) round(ctx context.Context) {
 	chains := int64(len(r.used))
 	share := func(k int64) int64 {
-		most := r.engine.round()
+		most := r.engine.Round()
 		if r.opt.MaxEvals == 0 {
 			return most
 		}
@@ -158,8 +162,8 @@ func (r *rounds) round(ctx context.Context) {
 	}
 	stop := func() bool { return ctx.Err() != nil }
 	var next, proof atomic.Int64
-	best := math.Inf(1) // looked up before the chains move on
-	if at := r.engine.best(r.leader()); r.proving && !at.None() && at.Left == 0 {
+	best := math.Inf(1) // look it up before the chains move on
+	if at := r.engine.Best(r.leader()); r.proving && !at.None() && at.Left == 0 {
 		best = at.Objective
 	}
 	work := func() {
@@ -169,7 +173,7 @@ func (r *rounds) round(ctx context.Context) {
 		for k := next.Add(1) - 1; k < chains; k = next.Add(1) - 1 {
 			r.used[k] = 0
 			if n := share(k); n > 0 && !stop() {
-				r.used[k] = r.engine.advance(int(k), n, stop)
+				r.used[k] = r.engine.Advance(int(k), n, stop)
 			}
 		}
 	}
@@ -181,25 +185,26 @@ func (r *rounds) round(ctx context.Context) {
 	workers.Wait()
 }
 
-// prove goes on with the bound below the best objective, for about a quarter of the time that the chains of a round take where the
-// proof may end the search, and for half as much where it is far from that: better schedules are worth more there.
+// prove continues the proof of the bound; best is the best objective so far. It takes about a quarter of the time that the
+// chains of a round take if the bound is near the objective, so that the proof may end the search. Else it takes an eighth,
+// because better schedules are worth more there.
 func (r *rounds) prove(ctx context.Context, best float64) {
 	const second, near = 1e9, 0.1
 	share := 1.0 / 8
 	if best-r.opt.Target.Or(math.Inf(-1)) <= near*math.Abs(best) {
 		share = 1.0 / 4
 	}
-	work := share * second * float64(r.engine.round()) / float64(r.engine.pace()) * float64(len(r.used))
+	work := share * second * float64(r.engine.Round()) / float64(r.engine.Pace()) * float64(len(r.used))
 	bound, more := r.opt.Improve(ctx, int64(work), best)
 	r.opt.Target = r.opt.Target.Max(bound)
 	r.done = !more
 }
 
-// leader is the chain with the best schedule, the first of equals.
+// leader is the chain with the best schedule, the first among equals.
 func (r *rounds) leader() int {
 	best := 0
 	for k := range r.used {
-		if r.engine.best(k).Less(r.engine.best(best)) {
+		if r.engine.Best(k).Less(r.engine.Best(best)) {
 			best = k
 		}
 	}

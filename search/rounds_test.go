@@ -3,64 +3,87 @@ package search
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
+	"github.com/allot-opt/allot/search/internal/engine"
+	"github.com/allot-opt/allot/search/internal/lists"
+	"github.com/allot-opt/allot/search/internal/schedules"
+	"github.com/allot-opt/allot/search/internal/unrelated"
 )
 
-// run searches with an engine that is made already.
-func run(ctx context.Context, e engine, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
-	at := nothing
+// run searches with an engine that is already made.
+func run(ctx context.Context, e engine.Engine, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
+	at := engine.Nothing
 	if start != nil {
 		var err error
-		if at, err = rankOf(in, start); err != nil {
+		if at, err = engine.RankOf(in, start); err != nil {
 			return Result{}, err
 		}
 	}
 	return improve(ctx, e, in, start, at, opt)
 }
 
-// scripted is an engine whose chains reach the given ranks, one an advance, and then stay.
+// scripted is an engine whose chains reach the given ranks, one with each call of Advance, and then stay.
 type scripted struct {
 	ranks  [][]model.Rank // by chain
 	at     []int
-	asked  int // solutions
+	asked  int // calls of Solution
 	speed  int64
 	nobody int // jobs left out that it does not count
 	jobs   int
+	err    error // returned by every call of Solution
 }
 
-func (e *scripted) chains() int { return len(e.ranks) }
-func (e *scripted) meet()       {}
-func (e *scripted) round() int64 {
+func (e *scripted) Chains() int { return len(e.ranks) }
+func (e *scripted) Exchange()   {}
+func (e *scripted) Round() int64 {
 	return 10
 }
-func (e *scripted) pace() int64 { return e.speed }
-func (e *scripted) advance(k int, evaluations int64, _ func() bool) int64 {
+func (e *scripted) Pace() int64 { return e.speed }
+func (e *scripted) Advance(k int, evaluations int64, _ func() bool) int64 {
 	e.at[k] = min(e.at[k]+1, len(e.ranks[k])-1)
 	return evaluations
 }
-func (e *scripted) best(k int) model.Rank { return e.ranks[k][e.at[k]] }
-func (e *scripted) solution(k int) (*model.Solution, error) {
-	e.asked++
-	left := min(e.best(k).Left+e.nobody, e.jobs)
+func (e *scripted) Best(k int) model.Rank { return e.ranks[k][e.at[k]] }
+func (e *scripted) Solution(k int) (*model.Solution, error) {
+	if e.asked++; e.err != nil {
+		return nil, e.err
+	}
+	left := min(e.Best(k).Left+e.nobody, e.jobs)
 	return &model.Solution{Jobs: make([]model.Placement, e.jobs-left), Unscheduled: make([]model.Unscheduled, left)}, nil
 }
 
 // fourJobs is an instance for a scripted engine.
 func fourJobs(t testing.TB) *model.Instance {
 	t.Helper()
-	return timesInstance(t, []int{2}, [][]float64{{1}, {1}, {1}, {1}})
+	b := model.NewBuilder("four").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	for j := range 4 {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
 }
+
+// rank is short for [model.NewRank].
+func rank(left int, objective float64) model.Rank { return model.NewRank(left, objective) }
 
 func newScripted(ranks ...[]model.Rank) *scripted {
 	return &scripted{ranks: ranks, at: make([]int, len(ranks)), speed: 100, jobs: 4}
 }
 
-// runScripted searches from a start of the given rank and returns what it was told.
+// runScripted searches from a start of the given rank and returns what Progress received.
 func runScripted(t *testing.T, e *scripted, at model.Rank, opt Options) (result Result, told []Progress) {
 	t.Helper()
 	start := &model.Solution{}
@@ -77,7 +100,7 @@ func runScripted(t *testing.T, e *scripted, at model.Rank, opt Options) (result 
 
 func TestRoundsMakeExactlyTheEvaluations(t *testing.T) {
 	for _, limit := range []int64{1, 2, 3, 10, 29, 30, 31, 1000} {
-		result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}, []model.Rank{model.NewRank(0, 5)}), nothing, Options{MaxEvals: limit})
+		result, _ := runScripted(t, newScripted([]model.Rank{rank(0, 5)}, []model.Rank{rank(0, 5)}, []model.Rank{rank(0, 5)}), engine.Nothing, Options{MaxEvals: limit})
 		if result.Evaluations != limit || result.Stop != model.StopEvaluations {
 			t.Errorf("%d evaluations asked for, %d made; stopped by %s", limit, result.Evaluations, result.Stop)
 		}
@@ -96,7 +119,7 @@ func TestEffortIsInEvaluations(t *testing.T) {
 			t.Errorf("effort %v at %d a second: %d evaluations, expected %d", c.effort, c.pace, found, c.want)
 		}
 	}
-	result, _ := runScripted(t, newScripted([]model.Rank{model.NewRank(0, 5)}), nothing, Options{Effort: 0.25})
+	result, _ := runScripted(t, newScripted([]model.Rank{rank(0, 5)}), engine.Nothing, Options{Effort: 0.25})
 	if result.Evaluations != 30 || result.Stop != model.StopDone { // rounds of 10 up to 25
 		t.Errorf("%d evaluations, stopped by %s", result.Evaluations, result.Stop)
 	}
@@ -108,18 +131,22 @@ func TestEffortIsInEvaluations(t *testing.T) {
 }
 
 func TestTheTargetEndsTheSearch(t *testing.T) {
-	e := newScripted([]model.Rank{model.NewRank(0, 9), model.NewRank(1, 2), model.NewRank(0, 7), model.NewRank(0, 4), model.NewRank(0, 3)})
-	result, _ := runScripted(t, e, nothing, Options{MaxEvals: 1000, Target: model.ProvedBound(4)})
+	e := newScripted([]model.Rank{rank(0, 9), rank(1, 2), rank(0, 7), rank(0, 4), rank(0, 3)})
+	result, _ := runScripted(t, e, engine.Nothing, Options{MaxEvals: 1000, Target: model.ProvedBound(4)})
 	if result.Evaluations != 30 || result.Stop != model.StopDone {
 		t.Errorf("%d evaluations, stopped by %s: what leaves a job out does not reach the target, 4 does", result.Evaluations, result.Stop)
 	}
 }
 
-// A start that reaches the target ends the search before an engine is made; one that leaves jobs out does not.
+// A start that reaches the target ends the search before an engine is made; a start that leaves jobs out does not.
 func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 	in := fourJobs(t)
-	best, none := completionStart(in), completionStart(in)
-	none.Jobs, none.Unscheduled = none.Jobs[:2], []model.Unscheduled{{Job: "j2", Reason: "test"}, {Job: "j3", Reason: "test"}}
+	best, none := &model.Solution{}, &model.Solution{Unscheduled: []model.Unscheduled{{Job: "j2", Reason: "test"}, {Job: "j3", Reason: "test"}}}
+	for j := range 4 {
+		best.Jobs = append(best.Jobs, model.Placement{Job: fmt.Sprint("j", j), Cluster: "c", Processors: model.Processors(j % 2),
+			Start: float64(j / 2), End: float64(j/2 + 1)})
+	}
+	none.Jobs = best.Jobs[:2]
 	for _, c := range []struct {
 		start *model.Solution
 		made  bool
@@ -127,20 +154,20 @@ func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 		var told []Progress
 		made := false
 		engines := engines
-		defer func(before []newEngine) { setEngines(before) }(engines)
-		setEngines([]newEngine{func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine, error) {
+		defer func(before []engine.New) { setEngines(before) }(engines)
+		setEngines([]engine.New{func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 			made = true
-			return newUnrelated(ctx, in, start, seed)
+			return unrelated.New(ctx, in, start, seed)
 		}})
 		result, err := Minimise(context.Background(), in, c.start, Options{MaxEvals: 100, Target: model.ProvedBound(2), Progress: func(p Progress) { told = append(told, p) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err := rankOf(in, result.Solution)
+		at, err := engine.RankOf(in, result.Solution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if made != c.made || at != (model.NewRank(0, 2)) || result.Stop != model.StopDone {
+		if made != c.made || at != (rank(0, 2)) || result.Stop != model.StopDone {
 			t.Errorf("a start without %d jobs: engine made %t, reached %v, stopped by %s", len(c.start.Unscheduled), made, at, result.Stop)
 		}
 		if len(told) == 0 || told[0].Evaluations != 0 || told[0].Left != len(c.start.Unscheduled) {
@@ -150,9 +177,9 @@ func TestAnOptimalStartEndsTheSearch(t *testing.T) {
 }
 
 // setEngines replaces the engines.
-func setEngines(list []newEngine) { engines = list }
+func setEngines(list []engine.New) { engines = list }
 
-// What Progress is told never gets worse, whatever the chains say.
+// What Progress receives never gets worse, whatever ranks the chains report.
 func TestProgressNeverGetsWorse(t *testing.T) {
 	inf := math.Inf(1)
 	for k, c := range []struct {
@@ -160,25 +187,25 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 		chains [][]model.Rank
 		nobody int
 		want   model.Rank
-		asked  int // solutions; 0: the engine's best is clearly no better
+		asked  int // calls of Solution; 0: the engine's best is clearly no better
 	}{
-		{model.NewRank(0, 5), [][]model.Rank{{nothing, model.NewRank(0, 9), model.NewRank(0, 7)}, {nothing, model.NewRank(0, 6)}}, 0, model.NewRank(0, 5), 0},
-		{model.NewRank(0, 5), [][]model.Rank{{nothing, model.NewRank(1, 1)}, {nothing, model.NewRank(0, 4)}}, 0, model.NewRank(0, 4), 1},
-		{model.NewRank(0, 5), [][]model.Rank{{nothing, model.NewRank(1, 1)}}, 0, model.NewRank(0, 5), 0},
-		{model.NewRank(2, 5), [][]model.Rank{{nothing, model.NewRank(1, 9), model.NewRank(0, 30), model.NewRank(0, 20)}}, 0, model.NewRank(0, 20), 2},
-		{model.NewRank(2, 5), [][]model.Rank{{nothing, model.NewRank(1, 9)}}, 1, model.NewRank(2, 5), 1},
-		{model.NewRank(2, 5), [][]model.Rank{{nothing, model.NewRank(0, 9)}}, 1, model.NewRank(1, 9), 2},
-		{nothing, [][]model.Rank{{nothing, nothing, model.NewRank(0, inf), model.NewRank(0, 8)}}, 2, model.NewRank(2, 8), 2},
-		{nothing, [][]model.Rank{{nothing, model.NewRank(0, inf)}}, 0, model.NewRank(0, inf), 2},
-		{nothing, [][]model.Rank{{nothing, nothing}}, 0, nothing, 0},
-		{model.NewRank(0, inf), [][]model.Rank{{nothing, model.NewRank(0, inf)}}, 0, model.NewRank(0, inf), 1},
+		{rank(0, 5), [][]model.Rank{{engine.Nothing, rank(0, 9), rank(0, 7)}, {engine.Nothing, rank(0, 6)}}, 0, rank(0, 5), 0},
+		{rank(0, 5), [][]model.Rank{{engine.Nothing, rank(1, 1)}, {engine.Nothing, rank(0, 4)}}, 0, rank(0, 4), 1},
+		{rank(0, 5), [][]model.Rank{{engine.Nothing, rank(1, 1)}}, 0, rank(0, 5), 0},
+		{rank(2, 5), [][]model.Rank{{engine.Nothing, rank(1, 9), rank(0, 30), rank(0, 20)}}, 0, rank(0, 20), 2},
+		{rank(2, 5), [][]model.Rank{{engine.Nothing, rank(1, 9)}}, 1, rank(2, 5), 1},
+		{rank(2, 5), [][]model.Rank{{engine.Nothing, rank(0, 9)}}, 1, rank(1, 9), 2},
+		{engine.Nothing, [][]model.Rank{{engine.Nothing, engine.Nothing, rank(0, inf), rank(0, 8)}}, 2, rank(2, 8), 2},
+		{engine.Nothing, [][]model.Rank{{engine.Nothing, rank(0, inf)}}, 0, rank(0, inf), 2},
+		{engine.Nothing, [][]model.Rank{{engine.Nothing, engine.Nothing}}, 0, engine.Nothing, 0},
+		{rank(0, inf), [][]model.Rank{{engine.Nothing, rank(0, inf)}}, 0, rank(0, inf), 1},
 	} {
 		e := newScripted(c.chains...)
 		e.nobody = c.nobody
 		result, told := runScripted(t, e, c.at, Options{MaxEvals: 100})
 		before := c.at
 		for _, p := range told {
-			now := model.NewRank(p.Left, p.Objective)
+			now := rank(p.Left, p.Objective)
 			if before.Better(now) {
 				t.Errorf("case %d: told %v after %v", k, now, before)
 			}
@@ -196,13 +223,56 @@ func TestProgressNeverGetsWorse(t *testing.T) {
 	}
 }
 
-// An engine that has kept no schedule, as its sums were never finite, is not asked to hand one over.
+// An engine may have kept no schedule, because its sums were never finite. Then the search returns none.
 func TestAnEngineWithoutASchedule(t *testing.T) {
-	e := newScripted([]model.Rank{model.NewRank(0, math.Inf(1))})
+	e := newScripted([]model.Rank{rank(0, math.Inf(1))})
 	e.jobs = 0
-	if result, _ := runScripted(t, e, nothing, Options{MaxEvals: 10}); result.Solution != nil {
+	if result, _ := runScripted(t, e, engine.Nothing, Options{MaxEvals: 10}); result.Solution != nil {
 		t.Errorf("a schedule without jobs is handed over")
 	}
+}
+
+// An error of the engine ends the search and is returned, also if Progress is set.
+func TestTheErrorOfAnEngineIsReturned(t *testing.T) {
+	for _, progress := range []func(Progress){nil, func(Progress) {}} {
+		e := newScripted([]model.Rank{rank(0, 5)})
+		e.err = errors.New("no such schedule")
+		_, err := improve(context.Background(), e, fourJobs(t), nil, engine.Nothing, Options{MaxEvals: 100, Progress: progress})
+		if !errors.Is(err, e.err) {
+			t.Errorf("told %t: the error is %v", progress != nil, err)
+		}
+	}
+}
+
+// A start may become worse when an engine decodes it. Then the search returns the start itself.
+func TestASearchReturnsNothingWorseThanItsStart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 12}.Instance(t)
+		opt := Options{Seed: 1, MaxEvals: 20}
+		begun, err := Minimise(context.Background(), in, nil, opt)
+		if err != nil || begun.Solution == nil {
+			t.Fatal("no start: ", err)
+		}
+		at, err := engine.RankOf(in, begun.Solution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := schedules.New(context.Background(), in, begun.Solution, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := run(context.Background(), e, in, begun.Solution, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached, err := engine.RankOf(in, result.Solution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at.Better(reached) {
+			t.Fatalf("the start is %+v, the result %+v", at, reached)
+		}
+	})
 }
 
 // Long runs of every engine are the same at 1 and 4 workers.
@@ -211,11 +281,11 @@ func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		objective map[string]float64
-		want      func(engine) bool
+		want      func(engine.Engine) bool
 	}{
-		{"unrelated", map[string]float64{"makespan": 1}, func(e engine) bool { _, ok := e.(*unrelated); return ok }},
-		{"lists", map[string]float64{"mean_response": 1}, func(e engine) bool { _, ok := e.(*lists); return ok }},
-		{"schedules", map[string]float64{"mean_response": 1}, func(e engine) bool { _, ok := e.(*schedules); return ok }},
+		{"unrelated", map[string]float64{"makespan": 1}, func(e engine.Engine) bool { _, ok := e.(*unrelated.Engine); return ok }},
+		{"lists", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*lists.Engine); return ok }},
+		{"schedules", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*schedules.Engine); return ok }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -266,7 +336,7 @@ func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 }
 
 // firstEngine is the engine that takes the instance.
-func firstEngine(in *model.Instance) (engine, error) {
+func firstEngine(in *model.Instance) (engine.Engine, error) {
 	for _, fits := range engines {
 		if e, err := fits(context.Background(), in, &model.Solution{}, 3); e != nil || err != nil {
 			return e, err

@@ -11,7 +11,8 @@ import (
 type Policy interface {
 	// Arrive tells of a job that joins the queue.
 	Arrive(j *Job)
-	// Release tells that a part of a job has ended and its processors are free; last: the job leaves, and j must not be kept.
+	// Release tells that a part of a job has ended and its processors are free. Where last is set the job leaves: the policy must
+	// forget j.
 	Release(j *Job, part int, last bool)
 	// Decide starts jobs, drops those that can never run and may ask to be woken.
 	Decide(e *Engine)
@@ -19,14 +20,14 @@ type Policy interface {
 
 // Source hands out the jobs of a trace one by one.
 type Source interface {
-	// Next fills in the next job, which arrives no earlier than the one before; false: there is none.
+	// Next fills in the next job, which arrives no earlier than the one before it. It returns false where there are no more jobs.
 	Next(*Spec) (bool, error)
 }
 
 // Observer is told what happened: to draw it, to store it, to explain it.
 type Observer interface {
 	Arrived(now float64, j *Job)
-	// Started tells of a job that starts; in an instance parts says where.
+	// Started tells of a job that starts. In the general world parts says where; in the plain world it is nil.
 	Started(now float64, j *Job, parts []Part)
 	// Left tells of a job that leaves; reason is for people, where it did not finish.
 	Left(now float64, j *Job, outcome Outcome, reason string)
@@ -34,11 +35,11 @@ type Observer interface {
 	Decided(now float64)
 }
 
-// Watcher is an observer of an instance that also looks at the grid and at what the policy intends.
+// Watcher is an observer of the general world that also looks at the platform and at what the policy intends.
 type Watcher interface {
 	Observer
 	// Watch is called once, before the run.
-	Watch(*Grid, Policy)
+	Watch(*Platform, Policy)
 }
 
 // Planner is a policy that can say what it intends.
@@ -50,20 +51,19 @@ type Planner interface {
 // Plan is what a policy intends.
 type Plan struct {
 	Reserved float64 // when the job is to start; NaN: it has no reservation
-	// Keeps are the queued jobs for which the policy keeps what the job could use, the first in line first; those ahead of
-	// it where order alone decides.
+	// Keeps are the queued jobs for which the policy keeps what the job could use, the first in line first. Where order alone
+	// decides they are the jobs ahead of it.
 	Keeps []*Job
 	For   float64 // when the first of them is to start; NaN: it has no reservation
 }
 
-// Options are the settings of a run. The zero value is a plain one.
+// Options are the settings of a run. The zero value runs jobs to their ends and reports nothing.
 type Options struct {
 	Kill     bool           // end a job at its estimate
 	Observer Observer       // nil: none
 	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
-	// Forecast, where it is given, is the time from which on all happens as the policy expects it: what runs then and what
-	// starts later ends at its estimate, what has outlived its estimate ends one time unit later, and nothing arrives any
-	// more.
+	// Forecast is the time from which on all happens as the policy expects it; nil: never. A job that runs then or starts later ends
+	// at its estimate, a job that has outlived its estimate ends one time unit later, and no more jobs arrive.
 	Forecast *float64
 }
 
@@ -74,7 +74,7 @@ type Progress struct {
 	Left    int64   // jobs that have left
 }
 
-// Engine is a run. A policy acts through it in [Policy.Decide].
+// Engine is the state of one run. A policy acts through it in [Policy.Decide].
 type Engine struct {
 	ctx       context.Context
 	policy    Policy
@@ -86,24 +86,24 @@ type Engine struct {
 	jobs      jobs
 	events    events
 	order     int64
-	next      Spec   // the job that arrives next
-	more      bool   // there is one
-	world     *world // nil for a trace
+	next      Spec   // the job that arrives next, where more is set
+	more      bool   // the source has a next job
+	world     *world // nil in the plain world
 	totals    Totals
 	queued    int
 	stopped   bool
-	foreseen  bool // the time of the forecast has come
-	fault     error
-	countdown int
+	foreseen  bool  // the time of the forecast has come
+	fault     error // of the policy; ends the run
+	countdown int   // calls of Stopped
 }
 
 // ErrPolicy is wrapped by the error of a run whose policy did what it must not: a bug in the policy.
 var ErrPolicy = errors.New("sim: the policy broke the rules")
 
-// Run replays a trace on a system of so many processors. It ends when all jobs have left, when the source fails, or when ctx
-// ends, with its error; the totals are of the jobs so far.
+// Run replays a trace on a system with the given number of processors. It ends when all jobs have left, when the source fails, or when
+// ctx ends; then it returns the error of the source or of ctx. The totals are of the jobs so far.
 //
-// Complexity beside that of the policy: O(log r) a job, r the jobs that run at once. Memory: O(jobs in the system at once).
+// Complexity beside that of the policy: O(log r) a job, for r jobs that run at once. Memory: O(jobs in the system at once).
 func Run(ctx context.Context, source Source, processors int, policy Policy, opt Options) (Totals, error) {
 	e := &Engine{ctx: ctx, policy: policy, source: source, opt: opt, free: int32(processors)}
 	e.totals.Processors = processors
@@ -120,15 +120,15 @@ func (e *Engine) Free() int { return int(e.free) }
 // Job is the job in the system with the handle.
 func (e *Engine) Job(handle int32) *Job { return e.jobs.at(handle) }
 
-// Wake asks to decide at the time even if nothing ends or arrives by then. Only the earliest wish of an instant counts, and
-// it holds until the next instant, whatever that is.
+// Wake asks for a decision at the given time even if nothing ends or arrives by then. Only the earliest request of an instant counts,
+// and it holds until the next instant, whatever causes that.
 func (e *Engine) Wake(at float64) {
 	if at > e.now {
 		e.wake = min(e.wake, at)
 	}
 }
 
-// Stopped says that the run is to end. A policy whose decisions take long asks now and then and returns.
+// Stopped says whether the run is to end. A policy whose decisions take long asks now and then, and returns where it is.
 func (e *Engine) Stopped() bool {
 	if e.countdown++; e.countdown&63 == 0 && e.ctx.Err() != nil {
 		e.stopped = true
@@ -144,8 +144,7 @@ func (e *Engine) failf(format string, args ...any) {
 	e.stopped = true
 }
 
-// longQueue is the length of a queue from which on decisions may take so long that the end of the context is looked for before
-// each.
+// longQueue is the length of a queue from which on a decision may take long: the engine then looks at the context before each.
 const longQueue = 1000
 
 // run goes from instant to instant.
@@ -220,7 +219,7 @@ func (e *Engine) instant(t float64) error {
 	return nil
 }
 
-// foresee makes the rest of the run what the policy expects.
+// foresee makes the rest of the run go as the policy expects, see [Options].Forecast.
 func (e *Engine) foresee() {
 	e.foreseen, e.more = true, false
 	ends := e.events
@@ -233,7 +232,7 @@ func (e *Engine) foresee() {
 	}
 }
 
-// pull looks at the next job of the source.
+// pull reads the next job of the source and checks it.
 func (e *Engine) pull() (err error) {
 	before := e.next.Arrival
 	e.next = Spec{}
@@ -274,7 +273,7 @@ func (e *Engine) arrive() {
 	e.policy.Arrive(j)
 }
 
-// Start starts a queued job of a trace.
+// Start starts a queued job in the plain world. A job that is not queued or does not fit is a fault of the policy and ends the run.
 func (e *Engine) Start(j *Job) {
 	if j.state != queued || j.Processors > e.free || e.world != nil {
 		e.failf("job %d of %d processors cannot start at %v with %d free", j.Number, j.Processors, e.now, e.free)

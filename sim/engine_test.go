@@ -61,7 +61,7 @@ func TestSourceIsChecked(t *testing.T) {
 		"1 to 2 processors, found one of 0":   {{Runtime: 1}},
 		"arrival NaN":                         {rigid(math.NaN(), 1, 1)},
 	} {
-		_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 2, &backfill.FCFS{}, sim.Options{})
+		_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 2, backfill.FCFS().Plain(2), sim.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -77,7 +77,7 @@ func TestStreamsInConstantMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		source := &sim.Synthetic{Jobs: jobs, Processors: 128, Load: 0.7, Seed: 3}
-		totals, err := sim.Run(context.Background(), source, 128, &backfill.EASY{Step: 1}, sim.Options{})
+		totals, err := sim.Run(context.Background(), source, 128, backfill.EASY(1).Plain(128), sim.Options{})
 		if err != nil || totals.Finished != jobs {
 			t.Fatal(totals.Finished, err)
 		}
@@ -118,7 +118,7 @@ func TestForecast(t *testing.T) {
 	at := 10.0
 	jobs := []sim.Spec{rigid(0, 50, 30), rigid(1, 40, 5), rigid(10, 7, 70), rigid(20, 1, 1)}
 	// Job 0 runs to 30 instead of 50. Job 1 starts there and takes 5 instead of 40, job 2 starts at 35.
-	_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, &backfill.FCFS{}, sim.Options{Observer: &s, Forecast: &at})
+	_, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, 1, backfill.FCFS().Plain(1), sim.Options{Observer: &s, Forecast: &at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func (*recorder) Decided(float64)                             {}
 
 // TestCancelled: a run whose context ends returns its error soon.
 func TestCancelled(t *testing.T) {
-	for name, policy := range map[string]sim.Policy{"easy": &backfill.EASY{Step: 1}, "conservative": &backfill.Conservative{Step: 1, Processors: 64}} {
+	for name, policy := range map[string]sim.Policy{"easy": backfill.EASY(1).Plain(64), "conservative": backfill.Conservative(1).Plain(64)} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		source := &sim.Synthetic{Jobs: 1 << 40, Processors: 64, Load: 2, Seed: 1}
 		began := time.Now()
@@ -161,20 +161,20 @@ func TestCancelled(t *testing.T) {
 
 // early is a policy for a moldable job: a processor for each task, each a part of its own.
 type early struct {
-	grid     *sim.Grid
+	platform *sim.Platform
 	queue    []*sim.Job
 	released []int // free processors seen at each release
 }
 
 func (p *early) Arrive(j *sim.Job) { p.queue = append(p.queue, j) }
 func (p *early) Release(_ *sim.Job, _ int, _ bool) {
-	p.released = append(p.released, p.grid.FreeProcessors(0))
+	p.released = append(p.released, p.platform.FreeProcessors(0))
 }
 func (p *early) Decide(e *sim.Engine) {
 	for _, j := range p.queue {
 		var claims []sim.Claim
 		for task := range j.Request.Tasks {
-			claims = append(claims, sim.Claim{Shares: []sim.Share{{Machine: int32(task % len(p.grid.Machines)), Processors: 1}}, Tasks: 1})
+			claims = append(claims, sim.Claim{Shares: []sim.Share{{Machine: int32(task % len(p.platform.Machines)), Processors: 1}}, Tasks: 1})
 		}
 		e.StartOn(j, claims...)
 	}
@@ -190,7 +190,7 @@ func TestPiecesReleasedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	var policy *early
-	sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: func(g *sim.Grid) sim.Policy { policy = &early{grid: g}; return policy }}, sim.Options{})
+	sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: func(p *sim.Platform) sim.Policy { policy = &early{platform: p}; return policy }}, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestEventsInOrder(t *testing.T) {
 			jobs = append(jobs, rigid(0, float64(rng.IntN(6)), 10))
 		}
 		o := &ends{}
-		if _, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, len(jobs), &backfill.FCFS{}, sim.Options{Observer: o}); err != nil {
+		if _, err := sim.Run(context.Background(), &sim.Trace{Jobs: jobs}, len(jobs), backfill.FCFS().Plain(len(jobs)), sim.Options{Observer: o}); err != nil {
 			t.Fatal(err)
 		}
 		for k := 1; k < len(o.number); k++ {
@@ -250,8 +250,8 @@ func TestPrecedenceAndHardDeadlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, policy := range []func(*sim.Grid) sim.Policy{backfill.NewGrid(backfill.KindEASY, 1, backfill.Priorities{}), backfill.NewGridConservative(1)} {
-		sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: policy}, sim.Options{})
+	for _, policy := range []sim.Discipline{backfill.EASY(1), backfill.Conservative(1)} {
+		sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: policy.General}, sim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

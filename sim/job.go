@@ -23,15 +23,15 @@ type Job struct {
 	Processors int32   // of a rigid job
 	Arrival    float64 // time of submission
 	Estimate   float64 // time; on the reference machine where there is a Request
-	// EstimatedEnd is the time at which the job ends by its estimate, from its start on.
+	// EstimatedEnd is the time at which the job ends by its estimate; NaN before its start.
 	EstimatedEnd float64
 	Start        float64  // NaN: not started
 	Request      *Request // nil in a trace
 
 	runtime float64
-	parts   int32 // that still run
-	state   state // of its life
-	cluster int32 // whose pools its licences are from
+	parts   int32 // number that still run
+	state   state
+	cluster int32 // its licences are from the pools of this cluster
 }
 
 // state is where a job is in its life.

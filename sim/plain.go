@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// plain says whether an instance is no more than a trace: rigid jobs on one cluster of equal processors, told apart by nothing.
+// plain says whether an instance is no more than a trace: rigid jobs on one cluster whose processors nothing tells apart.
 func plain(in *model.Instance) bool {
 	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes
 	return len(in.Clusters()) == 1 && in.Clusters()[0].Uniform && in.Features()&^simple == 0
@@ -42,8 +42,8 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 	return r.solution, totals, nil
 }
 
-// TraceOf is an instance as a trace, without the jobs that can never run, and the index of each of its jobs in the instance. An
-// instance that asks for more than a trace can say is an error.
+// TraceOf turns an instance into a trace, without the jobs that can never run. It also returns, for each job of the trace, its index in
+// the instance. An instance that asks for more than a trace can state is an error. O(n·log n) for n jobs.
 func TraceOf(in *model.Instance) (*Trace, []int, error) {
 	if !plain(in) {
 		return nil, nil, errors.New("sim: expected an instance of rigid jobs on one cluster of equal processors for a trace")
@@ -70,24 +70,24 @@ func specOf(in *model.Instance, index int) Spec {
 	return Spec{Arrival: j.Arrival, Estimate: estimate, Runtime: runtime, Processors: int32(width)}
 }
 
-// statedTime is the execution time by the stated estimate, on processors of at least the speed and link: the time rule of the
-// model with estimate × reference speed as the work of a task.
+// statedTime is the execution time by the stated estimate when each processor runs the given number of tasks one after the other, at
+// the given speed and link bandwidth: the time rule of the model with estimate × reference speed as the work of a task.
 func statedTime(in *model.Instance, index, cluster int, speed, link float64, tasks int) float64 {
 	j := &in.Jobs()[index]
 	return float64(tasks)*(j.Estimate*j.ReferenceSpeed)/speed + in.Busy(index, cluster, speed, 0) + in.Transfer(index, link)
 }
 
-// recorder makes a solution of the run of a trace.
+// recorder observes the run of a trace and makes a solution of it.
 type recorder struct {
 	in       *model.Instance
-	order    []int // jobs of the trace
+	order    []int // by job of the trace: its index in the instance
 	next     Observer
 	room     processors
 	held     []model.ProcessorSet // by handle
 	solution *model.Solution
 }
 
-// leave leaves a job out.
+// leave notes that a job is unscheduled.
 func (r *recorder) leave(index int, reason string) {
 	r.solution.Unscheduled = append(r.solution.Unscheduled, model.Unscheduled{Job: r.in.Jobs()[index].ID, Reason: reason})
 }
@@ -134,12 +134,12 @@ func (r *recorder) Decided(now float64) {
 	}
 }
 
-// killedReason says for people that a job was killed.
+// killedReason is the reason, for people, of a job that was killed.
 func killedReason(start, end float64) string {
 	return fmt.Sprintf("killed at its estimate: started at %v, ended at %v", start, end)
 }
 
-// processors is which processors of a cluster are free, a bit each.
+// processors is the set of free processors of a cluster, a bit each.
 type processors struct {
 	words []uint64
 	first int // no word before it has a free one
@@ -151,7 +151,7 @@ func (p *processors) reset(n int) {
 	p.give(model.NewProcessorSet(model.Range{First: 0, Last: n - 1}))
 }
 
-// take takes the n lowest free ones.
+// take removes the n lowest free processors from the set and returns them. At least n are free.
 func (p *processors) take(n int) model.ProcessorSet {
 	var set model.ProcessorSet
 	for w := p.first; n > 0; w++ {
@@ -174,7 +174,7 @@ func (p *processors) take(n int) model.ProcessorSet {
 	return set
 }
 
-// give makes processors free.
+// give adds processors to the set of free ones.
 func (p *processors) give(set model.ProcessorSet) {
 	if len(set) > 0 {
 		p.first = min(p.first, set[0].First>>6)
@@ -187,5 +187,5 @@ func (p *processors) give(set model.ProcessorSet) {
 	}
 }
 
-// mask has n ones from a bit on.
+// mask is a word of n ones from bit low on.
 func mask(low, n int) uint64 { return (1<<n - 1) << low }

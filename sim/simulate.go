@@ -8,38 +8,39 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Policies make one and the same policy for either world, each time for one run.
-type Policies struct {
-	// Trace makes the policy for a trace on so many processors, which decides as that of Grid does on a plain instance. Nil: every
-	// instance runs in the general world.
-	Trace func(processors int) Policy
-	// Grid makes the policy for the system of an instance.
-	Grid func(*Grid) Policy
-	// Deadlines says that the policy looks at deadlines, soft ones too, which the jobs of a trace do not show.
+// Discipline is a queueing discipline: it makes one and the same policy for either world. Each policy serves one run.
+type Discipline struct {
+	// Plain makes the policy for a trace on the given number of processors. On a plain instance it decides as the policy of General
+	// does. Nil: every instance runs in the general world.
+	Plain func(processors int) Policy
+	// General makes the policy for the platform of an instance. Required by [Simulate].
+	General func(*Platform) Policy
+	// Deadlines says that the policy looks at deadlines, soft ones too. The jobs of a trace do not show them.
 	Deadlines bool
 }
 
-// anyDeadline says that a job has a deadline.
+// anyDeadline says whether some job has a deadline.
 func anyDeadline(in *model.Instance) bool {
 	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool { return j.HasDeadline() })
 }
 
-// Simulate runs an instance under a policy. It picks the world itself: an instance that is no more than a trace (rigid jobs on one
-// cluster of equal processors) runs as one, unless the observer is a [Watcher], which looks at the grid, or the policy looks at
-// deadlines and there are some; every other runs in the general world. The schedule is the same.
+// Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
+// cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
+// discipline looks at deadlines and some job has one. Every other instance runs in the general world. The schedule is the same in
+// both.
 //
-// Its schedule is a solution whose figures are not stated; a job that did not run to its end is unscheduled with the reason, though
-// it held processors while it ran. It ends when all jobs have left or when ctx ends, with its error.
+// The solution states no figures. A job that did not run to its end is unscheduled, with the reason, though it held processors while
+// it ran. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
 //
-// Complexity beside that of the policy: O(log n + m/64) a job for m processors as a trace, else O(log n + machines) a job. Memory:
-// O(n).
-func Simulate(ctx context.Context, in *model.Instance, policies Policies, opt Options) (*model.Solution, Totals, error) {
-	if policies.Grid == nil {
+// Complexity beside that of the policy, for n jobs: O(log n + m/64) a job on m processors in the plain world, O(log n + machines) a
+// job in the general one. Memory: O(n).
+func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
+	if policies.General == nil {
 		return nil, Totals{}, errors.New("sim: expected a policy for the system of an instance, found none")
 	}
 	_, watches := opt.Observer.(Watcher)
-	if policies.Trace != nil && plain(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {
-		return replay(ctx, in, policies.Trace(in.Processors()), opt)
+	if policies.Plain != nil && plain(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {
+		return replay(ctx, in, policies.Plain(in.Processors()), opt)
 	}
-	return simulateGrid(ctx, in, policies.Grid, opt)
+	return simulateGeneral(ctx, in, policies.General, opt)
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Trace is a source of jobs that are all known, in order of arrival.
+// Trace is a source of jobs that all lie in memory, in order of arrival.
 type Trace struct {
 	Jobs []Spec
 	at   int
@@ -30,7 +30,7 @@ type Synthetic struct {
 	Jobs       int64   // how many
 	Processors int     // of the system
 	Widest     int     // most processors of a job; 0: those of the system
-	Load       float64 // offered: processor time asked for over that there is
+	Load       float64 // offered load: processor time that the jobs ask for over the processor time there is
 	Seed       uint64
 
 	rng  *rand.Rand

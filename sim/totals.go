@@ -2,7 +2,7 @@ package sim
 
 import "math"
 
-// Totals are running sums over the jobs that have left, in constant memory. Means are over the finished jobs.
+// Totals are running sums over the jobs of a run, in constant memory. Means are over the finished jobs.
 type Totals struct {
 	Processors   int     // of the system
 	Arrived      int64   // jobs
@@ -19,7 +19,7 @@ type Totals struct {
 	wait, slowdown, busy sum
 }
 
-// boundedBelow is τ of the bounded slowdown, in the unit of time, which is seconds in a trace.
+// boundedBelow is τ, the least run time of the bounded slowdown, in the unit of time, which is seconds in a trace.
 const boundedBelow = 10
 
 // arrived counts an arrival.
@@ -67,7 +67,8 @@ func (t *Totals) Makespan() float64 {
 	return t.LastEnd - t.FirstArrival
 }
 
-// Utilisation is the share of processor time that jobs held, in %. It is 0 in the general world, where the evaluator computes it.
+// Utilisation is the share of the processor time from the first arrival to the last end that jobs held, in %. It is 0 in the general
+// world, where the evaluator computes it.
 func (t *Totals) Utilisation() float64 {
 	if t.Makespan() == 0 {
 		return 0
@@ -75,8 +76,8 @@ func (t *Totals) Utilisation() float64 {
 	return 100 * t.busy.value / (float64(t.Processors) * t.Makespan())
 }
 
-// sum adds numbers with what rounding loses carried along (Neumaier 1974, doi:10.1002/zamm.19740540106): a mean over
-// millions of jobs stays exact to the last digits.
+// sum adds numbers and keeps what rounding loses beside them (Neumaier 1974, doi:10.1002/zamm.19740540106): a mean over millions of
+// jobs stays exact to the last digits.
 type sum struct{ value, lost float64 }
 
 // add adds a number.
@@ -90,7 +91,7 @@ func (s *sum) add(x float64) {
 	s.value = t
 }
 
-// over is the mean; 0 of nothing.
+// over is the sum divided by n; 0 where n is 0.
 func (s *sum) over(n int64) float64 {
 	if n == 0 {
 		return 0

@@ -27,21 +27,21 @@ type Part struct {
 	end        float64
 }
 
-// world is an instance: the truth about its jobs, what is free and what came of the jobs so far.
+// world is the state of a run in the general world: the truth about the jobs, what is free and what came of the jobs so far.
 type world struct {
-	in    *model.Instance
-	grid  *Grid
-	order []int        // jobs in queue order
-	place []int        // of each job in the order
-	at    int          // next in the order
-	parts [][]Part     // by handle: of the running job
-	cut   []Outcome    // by handle: how the running job will end
-	free  []processors // by machine
+	in       *model.Instance
+	platform *Platform
+	order    []int        // jobs in queue order
+	place    []int        // of each job in the order
+	at       int          // next in the order
+	parts    [][]Part     // by handle: parts of the running job
+	cut      []Outcome    // by handle: how the running job will end
+	free     []processors // by machine
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
-	held  map[int64]int32 // handles of jobs that arrived and wait for others
-	ready []int64         // of those, jobs that may join the queue, ascending
+	held  map[int64]int32 // by number: handles of jobs that have arrived and wait for others
+	ready []int64         // numbers of the jobs that wait for none any more and may join the queue, ascending
 
 	solution *model.Solution
 }
@@ -49,12 +49,12 @@ type world struct {
 // simulateGrid runs an instance in the general world.
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
-func simulateGrid(ctx context.Context, in *model.Instance, policy func(*Grid) Policy, opt Options) (*model.Solution, Totals, error) {
-	w := &world{in: in, grid: newGrid(in), order: byArrival(in), held: map[int64]int32{}, solution: &model.Solution{}}
+func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platform) Policy, opt Options) (*model.Solution, Totals, error) {
+	w := &world{in: in, platform: newPlatform(in), order: byArrival(in), held: map[int64]int32{}, solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
-	w.free = make([]processors, len(w.grid.Machines))
+	w.free = make([]processors, len(w.platform.Machines))
 	for m := range w.free {
-		w.free[m].reset(w.grid.Machines[m].Processors)
+		w.free[m].reset(w.platform.Machines[m].Processors)
 	}
 	w.place = make([]int, len(w.order))
 	for k, job := range w.order {
@@ -66,10 +66,10 @@ func simulateGrid(ctx context.Context, in *model.Instance, policy func(*Grid) Po
 			w.waits[job] = int32(len(in.Jobs()[job].After))
 		}
 	}
-	e := &Engine{ctx: ctx, policy: policy(w.grid), source: w, opt: opt, world: w}
+	e := &Engine{ctx: ctx, policy: policy(w.platform), source: w, opt: opt, world: w}
 	e.totals.Processors = in.Processors()
 	if watcher, ok := opt.Observer.(Watcher); ok {
-		watcher.Watch(w.grid, e.policy)
+		watcher.Watch(w.platform, e.policy)
 	}
 	if err := e.run(); err != nil {
 		return nil, e.totals, err
@@ -124,7 +124,7 @@ func (w *world) admit(e *Engine, j *Job) bool {
 	return false
 }
 
-// whyLost names a job that will never end and that the job waits for.
+// whyLost is the reason of a job that waits for a job that will never end.
 func (w *world) whyLost(index int) string {
 	for _, before := range w.in.Jobs()[index].After {
 		if w.lost[before] {
@@ -134,7 +134,7 @@ func (w *world) whyLost(index int) string {
 	return "waits for a job that is not placed"
 }
 
-// joinReady lets the jobs join the queue whose predecessors have ended.
+// joinReady lets those jobs join the queue whose predecessors have all ended.
 func (w *world) joinReady(e *Engine) {
 	for len(w.ready) > 0 {
 		number := w.ready[0]
@@ -154,22 +154,23 @@ func (w *world) joinReady(e *Engine) {
 	}
 }
 
-// StartOn starts a queued job of an instance on what the claims say. Licences are taken from the pools of the first claim's cluster.
+// StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of the first claim's
+// cluster. A claim that does not fit is a fault of the policy and ends the run.
 func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	w := e.world
 	if w == nil || j.state != queued || len(claims) == 0 {
 		e.failf("job %d cannot start at %v", j.Number, e.now)
 		return
 	}
-	if short := w.grid.ShortOf(&w.grid.Free, j, claims[0].Cluster); short >= 0 {
-		e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.grid.LicenceID(short))
+	if short := w.platform.ShortOf(&w.platform.Free, j, claims[0].Cluster); short >= 0 {
+		e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.platform.LicenceID(short))
 		return
 	}
 	parts, ok := w.meet(e, j, claims)
 	if !ok {
 		return
 	}
-	w.grid.takeLicences(&w.grid.Free, j, parts[0].Cluster)
+	w.platform.takeLicences(&w.platform.Free, j, parts[0].Cluster)
 	link := math.Inf(1)
 	for k := range parts {
 		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
@@ -212,11 +213,11 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	j.EstimatedEnd = e.now
 	for _, claim := range claims {
 		for _, s := range claim.Shares {
-			if w.grid.hosts(&w.grid.Free, j, int(s.Machine)) < int(s.Processors) || w.grid.Machines[s.Machine].Cluster != claim.Cluster {
+			if w.platform.hosts(&w.platform.Free, j, int(s.Machine)) < int(s.Processors) || w.platform.Machines[s.Machine].Cluster != claim.Cluster {
 				e.failf("job %s cannot start at %v: too little is free of machine %d", j.Request.ID, e.now, s.Machine)
 				return nil, false
 			}
-			w.grid.take(&w.grid.Free, j, []Share{s})
+			w.platform.take(&w.platform.Free, j, []Share{s})
 		}
 		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, shares: append([]Share(nil), claim.Shares...)}
 		if p.Tasks == 0 {
@@ -226,7 +227,7 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 			p.Processors = append(p.Processors, w.choose(s)...)
 		}
 		p.Processors = model.NewProcessorSet(p.Processors...)
-		j.EstimatedEnd = max(j.EstimatedEnd, e.now+w.grid.Estimate(j, p.Cluster, p.shares))
+		j.EstimatedEnd = max(j.EstimatedEnd, e.now+w.platform.Estimate(j, p.Cluster, p.shares))
 		parts = append(parts, p)
 	}
 	w.parts[j.Handle] = parts
@@ -237,8 +238,8 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 func (w *world) choose(s Share) model.ProcessorSet {
 	set := w.free[s.Machine].take(int(s.Processors))
 	for k := range set {
-		set[k].First += w.grid.Machines[s.Machine].first
-		set[k].Last += w.grid.Machines[s.Machine].first
+		set[k].First += w.platform.Machines[s.Machine].first
+		set[k].Last += w.platform.Machines[s.Machine].first
 	}
 	return set
 }
@@ -246,17 +247,17 @@ func (w *world) choose(s Share) model.ProcessorSet {
 // release gives back what a part held.
 func (w *world) release(j *Job, part int) {
 	p := &w.parts[j.Handle][part]
-	w.grid.give(&w.grid.Free, j, p.shares)
+	w.platform.give(&w.platform.Free, j, p.shares)
 	for _, r := range p.Processors {
 		for _, s := range p.shares { // the processors lie on these machines
-			m := &w.grid.Machines[s.Machine]
+			m := &w.platform.Machines[s.Machine]
 			if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
 				w.free[s.Machine].give(model.ProcessorSet{{First: first - m.first, Last: last - m.first}})
 			}
 		}
 	}
 	if j.parts == 0 {
-		w.grid.giveLicences(&w.grid.Free, j, int(j.cluster))
+		w.platform.giveLicences(&w.platform.Free, j, int(j.cluster))
 	}
 }
 
@@ -289,7 +290,7 @@ func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
 	return reason
 }
 
-// leftFor tells the jobs that wait for one that has left.
+// leftFor tells the successors of a job that it has left.
 func (w *world) leftFor(index int, finished bool) {
 	w.lost[index] = !finished
 	for _, next := range w.in.Successors(index) {
@@ -301,7 +302,7 @@ func (w *world) leftFor(index int, finished bool) {
 	}
 }
 
-// enlist adds a job to the ready ones, which stay in queue order.
+// enlist adds a job to the ready ones and keeps them in queue order.
 func (w *world) enlist(number int64) {
 	at := len(w.ready)
 	for at > 0 && w.ready[at-1] > number {

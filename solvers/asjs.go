@@ -19,14 +19,14 @@ var _ = solve.Register(solve.Info{
 
 // ASJS is adaptive scoring job scheduling: each job, in order of arrival, goes to the cluster of the highest score
 // q·bandwidth/highest bandwidth + (1 − q)·power/highest power among those that can run it and end it by a hard deadline; ties go to the first cluster. The
-// power of a cluster is the sum of the speeds of its processors, its bandwidth that of its fastest link.
+// power of a cluster is the sum of the speeds of its processors; its bandwidth is that of its fastest link.
 //
 // Source: R.-S. Chang, C.-Y. Lin, C.-F. Lin (2012), Information Sciences 207, pp. 79–89, as Y. Hao (2016) uses it, KSII Transactions on
 // Internet and Information Systems 10(3), §4.1.
 // Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
 //
-// Deviations from the paper: no updates of the scores by measured loads, which a plan does not have; with the parameter wait the score
-// is divided by 1 + wait instead. An unlimited bandwidth counts as the highest limited one.
+// Deviations from the paper: a plan has no measured loads, so they do not update the scores; with the parameter wait the score is divided by
+// 1 + wait instead. An unlimited bandwidth counts as the highest limited one.
 type ASJS struct {
 	Q    *float64 `range:"[0, 1]" zero:"share of jobs with files" doc:"weight of the bandwidth"`
 	Wait string   `enum:"off,on" doc:"divide the score by 1 + the job's wait"`
@@ -35,10 +35,10 @@ type ASJS struct {
 // NewASJS is the solver with its defaults; without Q the weight is the share of the jobs that have files.
 func NewASJS() *ASJS { return &ASJS{Wait: "off"} }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*ASJS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := params.Check(a); err != nil {
 		return solve.Result{}, err

@@ -14,9 +14,10 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return &Auto{} },
 })
 
-// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([Info].AutoJobs), then
-// [Search] from the best of their schedules, as it ranks them, jobs left out first: of equals one that is proved optimal, which ends
-// the run, else the first by name. [Result].Solver names those whose schedule it is. A solver that proves the instance infeasible has the last word. All of them share MaxEvals.
+// Auto runs the solvers that honour what the instance asks for and are quick enough for its size ([solve.Info].AutoJobs), then [Search] from
+// the best of their schedules. The best has the fewest jobs left out, then the least objective; of equals Auto takes one that is proved
+// optimal, else the first by the solver's name. A schedule that is proved optimal ends the run, and so does a proof that the instance is
+// infeasible. [solve.Result].Solver names the solvers that made the schedule. All of them share MaxEvals.
 type Auto struct{}
 
 // candidates are the quick solvers that fit the instance, by name.
@@ -30,10 +31,10 @@ func (*Auto) candidates(in *model.Instance) []solve.Info {
 	return fitting
 }
 
-// Supports implements [Solver]: everything, as search does.
+// Supports implements [solve.Solver]: everything, as search does.
 func (*Auto) Supports(in *model.Instance) error { return NewSearch().Supports(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (a *Auto) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	run := solve.NewStages(opt)
 	best, err := run.Best(ctx, in, a.candidates(in))

@@ -8,21 +8,27 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Online is a solver that is a policy in a simulation: it sees jobs when they arrive and, of a job, its estimate. What it
-// honours, and what its schedule is, the simulation decides as time goes by.
+// Online is a solver that runs an on-line policy in a simulation: the policy sees a job when it arrives, and of its execution time only the
+// estimate. The schedule is what the simulation comes to.
 type Online interface {
 	solve.Solver
-	// Simulate runs the policy; an observer may look on. The error is that of ctx or a bug.
+	// Simulate runs the policy on the instance; opt may hold an observer. The error is that of ctx or a bug of the policy.
 	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
-	// Trace is the policy for a trace on so many processors, for one run.
-	Trace(processors int) sim.Policy
-	// Kills says that a job is ended at its estimate.
+	// Discipline makes the policy in either world, with the parameters as they are now.
+	Discipline() sim.Discipline
+	// Kills says whether the simulation ends a job at its estimate.
 	Kills() bool
 }
 
-// backfillFeatures is what the backfilling policies honour.
+// backfillFeatures are the features that the backfilling policies honour.
 const backfillFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 	model.BandwidthNeeds | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
+
+// simulate runs an on-line policy on an instance; it kills jobs at their estimates where the options or the solver say so.
+func simulate(ctx context.Context, in *model.Instance, policy Online, opt sim.Options) (*model.Solution, sim.Totals, error) {
+	opt.Kill = opt.Kill || policy.Kills()
+	return sim.Simulate(ctx, in, policy.Discipline(), opt)
+}
 
 // online runs a policy on an instance as a solver.
 func online(ctx context.Context, in *model.Instance, policy Online) (solve.Result, error) {

@@ -27,7 +27,7 @@ func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, bool)
 	if err != nil || problem == nil {
 		return bound.Sum{}, false
 	}
-	problem.Rate = 0 // loads only grow with the slack, and so does the penalty
+	problem.Rate = 0 // loads only grow with the idle rate, and so does the penalty
 	proved, known := ggone.Bound(ctx, &problem.Problem, evaluations, work).Value()
 	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, known
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // boundedMetrics are the objectives that have a bound of their own.
@@ -42,7 +43,7 @@ func TestNoBoundIsAboveTheBestListSchedule(t *testing.T) {
 				continue
 			}
 			proved++
-			best := bruteForce(t, in)
+			best := solvetest.BruteForce(t, in)
 			if found > best*(1+1e-9) {
 				t.Errorf("seed %d: bound %v of %s above the optimum %v", seed, found, metric, best)
 			}
@@ -136,7 +137,7 @@ func TestLicencesAndPrecedenceMakeOneBound(t *testing.T) {
 	}
 	b.Job(model.JobSpec{ID: "last", Work: new(5.0), After: []string{"user0", "user1", "user2"}})
 	in := built(t, b)
-	if found, best := lowerBound(in), bruteForce(t, in); best != 14 || found < 12-1e-9 || found > best {
+	if found, best := lowerBound(in), solvetest.BruteForce(t, in); best != 14 || found < 12-1e-9 || found > best {
 		t.Errorf("bound %v, expected 1 + 12/2 + 5 at least, and no more than the optimum %v, 14", found, best)
 	}
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// completions holds, while jobs are placed one by one, what the completion time of each remaining job on each lane depends
+// completions holds, while jobs are placed one by one, what the completion time of each remaining job on each resource depends
 // on: max(release, arrival) + duration, where the release is that of as many processors as the job needs. Releases only grow.
 // A job with a hard deadline can be placed only where it starts by deadline − duration.
 type completions struct {
 	*outline
-	duration  []float64 // of job j on lane k at j·lanes + k; +Inf: cannot run there
-	sizes     [][]int   // by lane: the sizes that jobs have there
-	release   [][]float64
-	only      []float64 // by lane: the release of the one size that jobs have there; nil where some lane has several
-	deadlines bool      // there are hard deadlines
-	count     int       // jobs left that can be placed somewhere
+	duration  []float64   // of job j on resource k at j·len(resources) + k; +Inf: it cannot run there
+	sizes     [][]int     // by resource: the sizes, numbers of processors, that jobs have there
+	release   [][]float64 // by resource and size: the earliest time at which that many processors are free
+	only      []float64   // by resource: the release of the one size that jobs have there; nil where some resource has several sizes
+	deadlines bool        // some job has a hard deadline
+	count     int         // jobs not yet placed that could run somewhere
 }
 
-// newCompletions starts with no job placed; nil where the context ends first.
+// newCompletions starts with no job placed; nil where the context ends first. The error is that of [supportsResources]. O(jobs · resources).
 func newCompletions(ctx context.Context, in *model.Instance) (*completions, error) {
-	if err := supportsLanes(in); err != nil {
+	if err := supportsResources(in); err != nil {
 		return nil, err
 	}
 	n := len(in.Jobs())
 	c := &completions{outline: newOutline(in), count: n, deadlines: in.Features().Has(model.HardDeadlines)}
-	c.duration = make([]float64, n*len(c.lanes))
+	c.duration = make([]float64, n*len(c.resources))
 	for j := range n {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, nil
@@ -38,47 +38,47 @@ func newCompletions(ctx context.Context, in *model.Instance) (*completions, erro
 			c.count--
 		}
 	}
-	c.sizes, c.release = make([][]int, len(c.lanes)), make([][]float64, len(c.lanes))
-	for k := range c.lanes {
-		c.release[k] = make([]float64, c.lanes[k].processors+1)
-		seen := make([]bool, c.lanes[k].processors+1)
+	c.sizes, c.release = make([][]int, len(c.resources)), make([][]float64, len(c.resources))
+	for k := range c.resources {
+		c.release[k] = make([]float64, c.resources[k].processors+1)
+		seen := make([]bool, c.resources[k].processors+1)
 		for j := range n {
-			if d := c.duration[j*len(c.lanes)+k]; math.IsInf(d, 1) {
+			if d := c.duration[j*len(c.resources)+k]; math.IsInf(d, 1) {
 				continue
 			}
-			if size := c.lanes[k].size(&in.Jobs()[j]); !seen[size] {
+			if size := c.resources[k].size(&in.Jobs()[j]); !seen[size] {
 				seen[size] = true
 				c.sizes[k] = append(c.sizes[k], size)
-				c.release[k][size] = c.lanes[k].Release(size)
+				c.release[k][size] = c.resources[k].Release(size)
 			}
-			if len(c.sizes[k]) == 1 && (c.lanes[k].whole || c.lanes[k].processors == 1) {
-				break // there are no other sizes
+			if len(c.sizes[k]) == 1 && (c.resources[k].whole || c.resources[k].processors == 1) {
+				break // every job has the same size there
 			}
 		}
 	}
 	if !slices.ContainsFunc(c.sizes, func(sizes []int) bool { return len(sizes) > 1 }) {
-		c.only = make([]float64, len(c.lanes))
-		for k := range c.lanes {
+		c.only = make([]float64, len(c.resources))
+		for k := range c.resources {
 			c.keepOnly(k)
 		}
 	}
 	return c, nil
 }
 
-// keepOnly brings the release of the one size of the lane up to date.
-func (c *completions) keepOnly(lane int) {
-	if c.only != nil && len(c.sizes[lane]) > 0 {
-		c.only[lane] = c.release[lane][c.sizes[lane][0]]
+// keepOnly brings the release of the one size of the resource up to date.
+func (c *completions) keepOnly(resource int) {
+	if c.only != nil && len(c.sizes[resource]) > 0 {
+		c.only[resource] = c.release[resource][c.sizes[resource][0]]
 	}
 }
 
-// measure finds out how long the job takes on each lane; false where it can run on none.
+// measure computes the durations of the job on all resources; false where it can run on none.
 func (c *completions) measure(job int) bool {
 	j, somewhere := &c.in.Jobs()[job], false
-	row := c.duration[job*len(c.lanes) : (job+1)*len(c.lanes)]
+	row := c.duration[job*len(c.resources) : (job+1)*len(c.resources)]
 	for k := range row {
 		row[k] = math.Inf(1)
-		if l := &c.lanes[k]; l.fits(j) {
+		if l := &c.resources[k]; l.fits(j) {
 			row[k] = l.duration(c.in, job)
 			somewhere = somewhere || !math.IsInf(row[k], 1)
 		}
@@ -86,64 +86,65 @@ func (c *completions) measure(job int) bool {
 	return somewhere
 }
 
-// on is the duration of the job on the lane.
-func (c *completions) on(job, lane int) float64 { return c.duration[job*len(c.lanes)+lane] }
+// on is the duration of the job on the resource.
+func (c *completions) on(job, resource int) float64 { return c.duration[job*len(c.resources)+resource] }
 
-// start is when the job would start on the lane, on which it can run, if it were placed next.
-func (c *completions) start(job, lane int) float64 {
+// start is when the job would start on the resource if it were placed next; it must be able to run there.
+func (c *completions) start(job, resource int) float64 {
 	j := &c.in.Jobs()[job]
-	return max(c.release[lane][c.lanes[lane].size(j)], j.Arrival)
+	return max(c.release[resource][c.resources[resource].size(j)], j.Arrival)
 }
 
-// at is the completion time of the job on the lane if it were placed next; +Inf where it cannot run or not in time.
-func (c *completions) at(job, lane int) float64 {
-	d := c.on(job, lane)
+// at is the completion time of the job on the resource if it were placed next; +Inf where it cannot run there or would miss a hard deadline.
+func (c *completions) at(job, resource int) float64 {
+	d := c.on(job, resource)
 	if math.IsInf(d, 1) {
 		return d
 	}
-	start := c.start(job, lane)
+	start := c.start(job, resource)
 	if c.deadlines && c.late(job, start, d) {
 		return math.Inf(1)
 	}
 	return start + d
 }
 
-// late says that the job must not start at the time, as it would miss a hard deadline.
+// late says whether the job would miss a hard deadline if it started at the given time.
 func (c *completions) late(job int, start, duration float64) bool {
 	j := &c.in.Jobs()[job]
 	return j.DeadlineHard && start > j.Deadline-duration
 }
 
-// option is what is kept of one job.
+// option is the two best resources of a job.
 type option struct {
-	job             int
-	cluster, runner int     // lanes with the least completion time, and with the least of the others (−1: none)
-	first, second   float64 // those times
+	job            int
+	best, runnerUp int     // resources with the least and the second least completion time; −1: none
+	first, second  float64 // these times; +Inf: none
 }
 
-// best finds the two lanes on which the job would end first; ties go to the first lane.
+// best finds the two resources on which the job would end first; ties go to the first resource.
 func (c *completions) best(job int) option {
-	o := option{job: job, cluster: -1, runner: -1, first: math.Inf(1), second: math.Inf(1)}
-	c.ends(job, func(lane int, end float64) {
+	o := option{job: job, best: -1, runnerUp: -1, first: math.Inf(1), second: math.Inf(1)}
+	c.ends(job, func(resource int, end float64) {
 		switch {
 		case end < o.first:
-			o.runner, o.second = o.cluster, o.first
-			o.cluster, o.first = lane, end
+			o.runnerUp, o.second = o.best, o.first
+			o.best, o.first = resource, end
 		case end < o.second:
-			o.runner, o.second = lane, end
+			o.runnerUp, o.second = resource, end
 		}
 	})
 	return o
 }
 
-// ends calls yield with each lane on which the job can be placed, and when it would end there. Most of the time of heuristics is spent here.
-func (c *completions) ends(job int, yield func(lane int, end float64)) {
+// ends calls yield with each resource on which the job can be placed, and its completion time there. The heuristics spend most of their time
+// here.
+func (c *completions) ends(job int, yield func(resource int, end float64)) {
 	j := &c.in.Jobs()[job]
 	arrival, latest := j.Arrival, math.Inf(1)
 	if c.deadlines && j.DeadlineHard {
 		latest = j.Deadline
 	}
-	for k, d := range c.duration[job*len(c.lanes):][:len(c.lanes)] {
+	for k, d := range c.duration[job*len(c.resources):][:len(c.resources)] {
 		if d > math.MaxFloat64 {
 			continue
 		}
@@ -151,7 +152,7 @@ func (c *completions) ends(job int, yield func(lane int, end float64)) {
 		if c.only != nil {
 			start = max(start, c.only[k])
 		} else {
-			start = max(start, c.release[k][c.lanes[k].size(j)])
+			start = max(start, c.release[k][c.resources[k].size(j)])
 		}
 		if !(start > latest-d) {
 			yield(k, start+d)
@@ -159,28 +160,42 @@ func (c *completions) ends(job int, yield func(lane int, end float64)) {
 	}
 }
 
-// put places the job on the lane and brings the releases up to date.
-func (c *completions) put(job, lane int) {
-	start := c.start(job, lane)
-	c.place(job, lane, start, start+c.on(job, lane))
+// put places the job on the resource and brings the releases up to date.
+func (c *completions) put(job, resource int) {
+	start := c.start(job, resource)
+	c.place(job, resource, start, start+c.on(job, resource))
 	c.count--
-	for _, size := range c.sizes[lane] {
-		c.release[lane][size] = c.lanes[lane].Release(size)
+	for _, size := range c.sizes[resource] {
+		c.release[resource][size] = c.resources[resource].Release(size)
 	}
-	c.keepOnly(lane)
+	c.keepOnly(resource)
 }
 
-// solve places jobs, each chosen by next, which also says on which lane; lane −1: no job that is left can be placed.
-func (c *completions) solve(ctx context.Context, next func() (job, lane int)) solve.Result {
+// placeOneByOne runs a heuristic that places jobs one by one. prepare reads the completions, with no job placed yet, and returns next, see
+// [completions.solve]; nil: the context has ended.
+func placeOneByOne(ctx context.Context, in *model.Instance, prepare func(c *completions) (next func() (job, resource int))) (solve.Result, error) {
+	c, err := newCompletions(ctx, in)
+	if c == nil {
+		return solve.Stopped(ctx), err
+	}
+	next := prepare(c)
+	if next == nil {
+		return solve.Stopped(ctx), nil
+	}
+	return c.solve(ctx, next), nil
+}
+
+// solve places jobs one by one: next returns the next job and its resource; resource −1 says that no job left can be placed.
+func (c *completions) solve(ctx context.Context, next func() (job, resource int)) solve.Result {
 	for c.count > 0 {
 		if ctx.Err() != nil {
 			return solve.Stopped(ctx)
 		}
-		job, lane := next()
-		if lane < 0 {
+		job, resource := next()
+		if resource < 0 {
 			break
 		}
-		c.put(job, lane)
+		c.put(job, resource)
 	}
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx)

@@ -8,9 +8,10 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// CompositionTable is MUSCLE's composition table (He et al. 2004, §4.1, algorithm 1, Table 2) of jobs of the given numbers of processors, in queue order:
-// by space from 0 to largest processors the compositions that fill it exactly, each of job numbers from 0 in the order in which the paper lists
-// them. A job larger than largest is in no composition. O(n²·largest) at most for n jobs, [Muscle] builds the same table.
+// CompositionTable is MUSCLE's composition table (He et al. 2004, §4.1, algorithm 1, Table 2) of jobs in queue order; sizes are their numbers of
+// processors. Row r, from 0 to largest, lists the compositions that fill a space of r processors exactly. A composition lists its jobs by
+// number, from 0, in the order of the paper. A job larger than largest is in no composition. [Muscle] builds the same table. O(n²·largest) at
+// most for n jobs.
 func CompositionTable(sizes []int, largest int) ([][][]int, error) {
 	if largest < 1 || largest > math.MaxInt32 {
 		return nil, fmt.Errorf("largest: expected 1 to %d, found %d", math.MaxInt32, largest)

@@ -20,7 +20,7 @@ var _ = solve.Register(solve.Info{
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.
 //
 // Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
-// §2. Complexity: see [backfill.Conservative] and [backfill.GridConservative].
+// §2. Complexity: see [backfill.Conservative].
 //
 // Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates.
 type Conservative struct {
@@ -31,12 +31,12 @@ type Conservative struct {
 // NewConservative is the solver with its defaults.
 func NewConservative() *Conservative { return &Conservative{Step: 1} }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Conservative) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, backfillFeatures)
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
@@ -46,14 +46,11 @@ func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ solve.Op
 
 // Simulate implements [Online].
 func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGridConservative(s.Step)}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *Conservative) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *Conservative) Trace(processors int) sim.Policy {
-	return &backfill.Conservative{Step: s.Step, Processors: processors}
-}
+// Discipline implements [Online].
+func (s *Conservative) Discipline() sim.Discipline { return backfill.Conservative(s.Step) }

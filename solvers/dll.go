@@ -28,10 +28,10 @@ var _ = solve.Register(solve.Info{
 // the job counts as wide enough.
 type DLL struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*DLL) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*DLL) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	load := make([]float64, len(in.Clusters()))
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {

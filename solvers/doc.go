@@ -2,6 +2,10 @@
 //
 //	import _ "github.com/allot-opt/allot/solvers"
 //
+// Heuristics that compare the completion times of one job on several machines (Min-min, Max-min, Sufferage, MTS) call a resource what the
+// literature calls a grid resource: processors of one cluster that are alike for every job. It is a whole cluster, or one group of machines of a
+// cluster whose machines differ.
+//
 // To add one, write a file with a struct that implements [solve.Solver] and a variable declaration that calls [solve.Register]; nothing else
 // is edited. What a solver needs besides, package solve exports: [solve.Unsupported], [solve.Stopped], [solve.Poll], [solve.Stages] and
 // [solve.Options.Proof].

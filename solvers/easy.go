@@ -17,12 +17,12 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return NewEASY() },
 })
 
-// EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that
-// outlives its estimate is taken to end one step from now.
+// EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate
+// counts as ending one step from now.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W.
 // Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708. Complexity: see
-// [backfill.EASY] and [backfill.Grid].
+// [backfill.EASY].
 //
 // Deviations from the sources: several clusters, memory, licences and hard deadlines.
 type EASY struct {
@@ -33,10 +33,10 @@ type EASY struct {
 // NewEASY is the solver with its defaults.
 func NewEASY() *EASY { return &EASY{Step: 1} }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*EASY) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *EASY) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
@@ -46,14 +46,11 @@ func (s *EASY) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 
 // Simulate implements [Online].
 func (s *EASY) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindEASY, s.Step, backfill.Priorities{})}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *EASY) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *EASY) Trace(_ int) sim.Policy {
-	return &backfill.EASY{Step: s.Step}
-}
+// Discipline implements [Online].
+func (s *EASY) Discipline() sim.Discipline { return backfill.EASY(s.Step) }

@@ -19,21 +19,21 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 1_000_000,
 })
 
-// EDD is the list schedule by earliest due date: the jobs in the order of their deadlines, those without one last, none before
-// those that it waits for; of one deadline in the order of arrival. Each goes to the cluster on which it ends first; ties go to the first cluster.
+// EDD is the list schedule by earliest due date: the jobs in the order of their deadlines, jobs without one last, jobs of equal deadline in the
+// order of arrival, and no job before those that it waits for. Each goes to the cluster on which it ends first; ties go to the first cluster.
 //
 // Source: J. R. Jackson (1955), Management Science Research Project report 43, University of California, Los Angeles; as a list rule after R. L.
 // Graham (1969), SIAM Journal on Applied Mathematics 17(2), doi:10.1137/0117039.
 // Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
 //
-// Deviations from the paper: it has one machine; a job whose hard deadline cannot be met any more is left out. A job that arrives late and is due
-// soon has its processors kept for it from the end of the one before: holes are not filled.
+// Deviations from the paper: it has one machine; a job that cannot meet its hard deadline any more is left out. Holes are not filled: where a
+// job arrives late and is due soon, its processors stay idle from the end of the job before it.
 type EDD struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*EDD) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*EDD) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Deadline, in.Jobs()[b].Deadline) })

@@ -21,18 +21,18 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 12,
 })
 
-// Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It is for rigid jobs
-// on clusters of equal processors, one task at most a processor where they hold several, without hard deadlines, and for objectives that the engine of lists adds up: makespan, mcp, mean_response, over_deadline
-// and others, with weights that are not negative. Stopped before its end it hands back the best schedule of the short search with
-// the bound that is proved so far.
+// Exact finds the best schedule of a small batch and proves it, see [search.Exhaust]. It serves rigid jobs on clusters of equal processors,
+// without hard deadlines and with at most one task a processor where a job holds several. The objective must be one that the engine of lists
+// adds up: makespan, mcp, mean_response, over_deadline and others, with weights that are not negative. Stopped before its end it returns the
+// best schedule of the short search with the bound proved so far.
 //
 // MaxEvals counts schedules of the short search and states.
 //
-// Deviations from the paper: jobs are placed in order of start on one cluster after another and the sets shared out among the
-// clusters afterwards, so that states of different clusters do not multiply; with precedence or licences on all clusters at once.
+// Deviations from the paper: jobs are placed in order of start on one cluster after another, and the sets of jobs are shared out among the
+// clusters afterwards, so that states of different clusters do not multiply. With precedence or licences all clusters are searched at once.
 type Exact struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Exact) Supports(in *model.Instance) error {
 	if err := search.Exhaustible(in); err != nil {
 		return fmt.Errorf("%w: %w", solve.ErrUnsupported, err)
@@ -40,7 +40,7 @@ func (*Exact) Supports(in *model.Instance) error {
 	return nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (e *Exact) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := e.Supports(in); err != nil {
 		return solve.Result{}, err

@@ -67,7 +67,7 @@ func TestExactAtTheOddPlaces(t *testing.T) {
 	if race.Enabled || testing.Short() {
 		return
 	}
-	// Validity is easy for a bound that is weak: so many are tight today, and exact proves all.
+	// A weak bound is easily valid: this many bounds are tight today, and exact proves them all.
 	least := map[string]int{"makespan": 151, "mcp": 66, "mean_response": 127, "mean_wait": 131, "missed": 163, "over_deadline": 159}
 	for _, metric := range oddMetrics {
 		if proved[metric] < 164 || tight[metric] < least[metric] {

@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -22,7 +23,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 	seeds := race.Fewer(uint64(60), 10)
 	for seed := range seeds {
 		for k, objective := range objectives {
-			in, err := tinyInstance(t, seed, "makespan").WithObjective(objective)
+			in, err := solvetest.Tiny(t, seed, "makespan").WithObjective(objective)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,7 +31,7 @@ func TestExactAgreesWithFullEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			best := bruteForce(t, in)
+			best := solvetest.BruteForce(t, in)
 			if found := *result.Solution.Objective; math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, objective %d: %v, the enumeration has %v", seed, k, found, best)
 			}
@@ -91,7 +92,7 @@ func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
 				t.Fatal(err)
 			}
 			tried++
-			if found, best := *result.Solution.Objective, bruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
+			if found, best := *result.Solution.Objective, solvetest.BruteForce(t, in); math.Abs(found-best) > 1e-9*(1+math.Abs(best)) {
 				t.Errorf("seed %d, %v: %v, the enumeration has %v", seed, objective, found, best)
 			}
 			if unplaced := len(result.Solution.Unscheduled) > 0; result.Status != model.Optimal && !unplaced {
@@ -114,7 +115,7 @@ func mustLookup(t testing.TB, name string) solve.Info {
 	return info
 }
 
-// smallBatch has so many jobs on two clusters of 8 and 6 processors, with deadlines.
+// smallBatch has the given number of jobs on two clusters of 8 and 6 processors, with deadlines.
 func smallBatch(t testing.TB, seed uint64, jobs int, objective string) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(machines("c0", 8, 1), machines("c1", 6, 1.4))

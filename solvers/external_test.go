@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // The variables that make the test binary a program to be run as a solver.
@@ -517,16 +517,7 @@ func TestProgramRolling(t *testing.T) {
 // A program keeps the contract of every solver.
 func TestProgramConforms(t *testing.T) {
 	clean(t)
-	info := program(t, "solve", "")
-	for k, c := range conformanceCases(t) {
-		if k > 20 && k%16 != 0 { // each takes five processes
-			continue
-		}
-		c.bruteForce = false // the program's schedules are those of solvers that are compared with it
-		if !conforms(t, info, c, math.NaN()) {
-			t.Errorf("%s is refused", c.name)
-		}
-	}
+	solvetest.ConformSample(t, program(t, "solve", ""), 10) // each instance takes some seven processes
 }
 
 // A program that is not there is a solver that cannot be used here.

@@ -25,24 +25,21 @@ type FCFS struct {
 	Kill bool `doc:"end a job at its estimate; it is then left out of the schedule"`
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *FCFS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return online(ctx, in, s)
 }
 
 // Simulate implements [Online].
 func (s *FCFS) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindFCFS, 0, backfill.Priorities{})}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *FCFS) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (*FCFS) Trace(_ int) sim.Policy {
-	return &backfill.FCFS{}
-}
+// Discipline implements [Online].
+func (*FCFS) Discipline() sim.Discipline { return backfill.FCFS() }

@@ -27,12 +27,12 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper: parallel jobs and several clusters.
 type FCFSList struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*FCFSList) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, plan.ScheduleFeatures)
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (f *FCFSList) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		first, found := plan.Slot{}, false

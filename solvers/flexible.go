@@ -21,7 +21,7 @@ var _ = solve.Register(solve.Info{
 // priority is that of a local scheduler in the paper on two-level scheduling: weighted sum of waiting time, nearness of the
 // deadline, scarcity of the licences and shortness.
 //
-// Complexity: see [backfill.Flexible] and [backfill.Grid].
+// Complexity: see [backfill.Flexible].
 //
 // Deviations from the paper: it states no weights; those here are the specification's.
 type Flexible struct {
@@ -41,10 +41,10 @@ func NewFlexible() *Flexible {
 	return &Flexible{Step: 1, Aging: w.Aging, DeadlineLow: w.DeadlineLo, DeadlineHigh: w.DeadlineHi, DeadlineK: w.DeadlineK, Licences: w.Licences, Wait: w.Wait}
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
@@ -54,17 +54,14 @@ func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ solve.Option
 
 // Simulate implements [Online].
 func (s *Flexible) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
-	opt.Kill = opt.Kill || s.Kill
-	return sim.Simulate(ctx, in, sim.Policies{Trace: s.Trace, Grid: backfill.NewGrid(backfill.KindFlexible, s.Step, s.priorities()), Deadlines: true}, opt)
+	return simulate(ctx, in, s, opt)
 }
 
 // Kills implements [Online].
 func (s *Flexible) Kills() bool { return s.Kill }
 
-// Trace implements [Online].
-func (s *Flexible) Trace(_ int) sim.Policy {
-	return &backfill.Flexible{Step: s.Step, Priorities: s.priorities()}
-}
+// Discipline implements [Online].
+func (s *Flexible) Discipline() sim.Discipline { return backfill.Flexible(s.Step, s.priorities()) }
 
 // priorities are the weights.
 func (s *Flexible) priorities() backfill.Priorities {

@@ -25,9 +25,8 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 200,
 })
 
-// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone). It minimises qos_penalty and proves the optimum, or
-// how far it is from it. The solution is a schedule too: each machine serves its tasks in order of arrival, on its first
-// processor; its loads are the rates λ_r.
+// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone). It minimises qos_penalty and proves the optimum, or a lower bound. The
+// solution is a schedule too: each machine serves its tasks in order of arrival, on its first processor; its loads are the rates λ_r.
 //
 // The response R that tasks are charged for mixes an upper bound on the mean wait with a service time at k standard
 // deviations, as in the paper: it is not a quantile of the response.
@@ -40,10 +39,10 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper:
 //   - Eq. 13 compares a count with a rate, so loads are n_r/T with the period T of the instance.
-//   - The program is not always feasible, as the paper has it: it needs Σ_r (⌈μ_r·T⌉ − 1) ≥ J. Otherwise the result says so, with both
-//     sides.
-//   - Where J < λT, the slack is parked where it costs least, in any amount or in whole tasks of zero weight.
-//   - Machines may carry committed rates, which eq. 15 counts in, so that it can be run again and again as tasks arrive.
+//   - The program is not always feasible, though the paper says it is: it needs Σ_r (⌈μ_r·T⌉ − 1) ≥ J. Otherwise the status is infeasible, and the
+//     message gives both sides.
+//   - Where J < λT, the idle rate is parked where it costs least, in any amount or in whole tasks of zero weight.
+//   - Machines may carry committed rates, which count in eq. 15, so that the solver can be run again and again as tasks arrive.
 type GGOne struct {
 	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
@@ -54,10 +53,10 @@ type GGOne struct {
 // NewGGOne is the solver with its defaults.
 func NewGGOne() *GGOne { return &GGOne{Slack: "continuous", Charge: "instance", Tolerance: 5e-10} }
 
-// ggoneFeatures is what the solver honours.
+// ggoneFeatures are the features that the solver honours.
 const ggoneFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*GGOne) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, ggoneFeatures); err != nil {
 		return err
@@ -69,8 +68,8 @@ func (*GGOne) Supports(in *model.Instance) error {
 	return err
 }
 
-// transferred is a job that takes time to move its input and output; −1: none does. That time would be part of its service, and is not part
-// of the service rate μ that waits rest on.
+// transferred is a job that takes time to move its input and output; −1: there is none. That time would be part of its service, but the service
+// rate μ, on which waits rest, does not count it.
 func transferred(in *model.Instance) int {
 	slowest := math.Inf(1)
 	for c := range in.Clusters() {
@@ -86,7 +85,8 @@ func transferred(in *model.Instance) int {
 	return -1
 }
 
-// atOnce answers what takes no work: parameters out of their range, an instance that the solver does not support, a run that is over, no jobs.
+// atOnce answers where no search is needed: a parameter is out of its range, the solver does not support the instance, the context has ended, or
+// there are no jobs.
 func atOnce(ctx context.Context, solver solve.Solver, in *model.Instance) (result solve.Result, done bool, err error) {
 	if err := params.Check(solver); err != nil {
 		return solve.Result{}, true, err
@@ -120,7 +120,7 @@ func penaltyWeight(in *model.Instance) (float64, error) {
 	return weight, nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
@@ -183,7 +183,7 @@ func weighted(weight float64, bound model.Bound) model.Bound {
 	return model.ProvedBound(product)
 }
 
-// exact says that the problem is that of the instance's objective, for which its bound then holds: not where slack comes in
+// exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
 // whole tasks, machines carry committed rates, or tasks pay for something else.
 func (g *GGOne) exact(in *model.Instance, p *ggoneProblem) bool {
 	charge := g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
@@ -191,7 +191,7 @@ func (g *GGOne) exact(in *model.Instance, p *ggoneProblem) bool {
 	return charge && g.Committed == "" && (g.Slack != "dummy" || whole)
 }
 
-// ggoneProblem is the problem of an instance, with what each of its machines is there.
+// ggoneProblem is the problem of an instance, with the machine of the instance behind each machine of the problem.
 type ggoneProblem struct {
 	ggone.Problem
 	machines []ggoneMachine
@@ -250,16 +250,16 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 	return p, nil
 }
 
-// endless is the service rate of machines whose tasks take no work; it is 1/0 in the view. No rate of arrivals is near it.
+// endless stands for the infinite service rate of machines whose tasks take no work. It is far above every rate of arrivals.
 const endless = 1e200
 
-// ggoneClass is what makes machines alike.
+// ggoneClass is the figures in which machines of one class agree.
 type ggoneClass struct {
 	cluster, group int
 	committed      float64
 }
 
-// serviceTimes are S of all jobs on a processor, at k standard deviations (eq. 23); nil where the context ends.
+// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23); nil where the context ends.
 func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor int) []float64 {
 	services, set := make([]float64, len(in.Jobs())), model.Processors(processor)
 	for j := range services {
@@ -271,7 +271,7 @@ func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor in
 	return services
 }
 
-// committedRates reads cluster/machine=rate,…, by machine.
+// committedRates reads a text such as cluster/machine=rate,… and returns the rates by machine.
 func committedRates(in *model.Instance, view model.QueueView, text string) ([]float64, error) {
 	rates := make([]float64, len(view.Machines))
 	if text == "" {

@@ -12,12 +12,12 @@ import (
 )
 
 // BenchmarkGGOneCancellation measures how long the solver takes to return after its context is cancelled, at its first tables, its first
-// bounds and later, with and without slack: latency in ms, the worst of the runs.
+// bounds and later, with and without an idle rate: latency in ms, the worst of the runs.
 func BenchmarkGGOneCancellation(b *testing.B) {
 	for _, tasks := range []int{500, 3000, 20000} {
-		for _, slack := range []float64{0, 0.1} {
+		for _, idle := range []float64{0, 0.1} {
 			builder := model.NewBuilder("large").Minimise("qos_penalty", 1)
-			rate := float64(tasks) / 100 * (1 + slack)
+			rate := float64(tasks) / 100 * (1 + idle)
 			builder.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: 100, CV: new(1.0)}
 			for c := range 4 {
 				builder.Cluster(machines(fmt.Sprint("c", c), 24, float64(tasks)/300*float64(c+1)))
@@ -26,7 +26,7 @@ func BenchmarkGGOneCancellation(b *testing.B) {
 				builder.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + j*j%97)), Deadline: new(float64(3 + j%50))})
 			}
 			in := built(b, builder)
-			b.Run(fmt.Sprintf("tasks=%d/slack=%v", tasks, slack), func(b *testing.B) {
+			b.Run(fmt.Sprintf("tasks=%d/slack=%v", tasks, idle), func(b *testing.B) {
 				worst := 0.0
 				for b.Loop() {
 					for _, after := range []time.Duration{5, 20, 60, 200, 700, 2000} {

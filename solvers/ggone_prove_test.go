@@ -23,7 +23,7 @@ func ggoneProve() (first, count uint64) {
 	return first, cmp.Or(count, race.Fewer(uint64(25), 5))
 }
 
-// oddGGOne draws 10 to 60 tasks for one to five kinds of machines, without slack, with what is hard in places: equal tasks and machines, whole
+// oddGGOne draws 10 to 60 tasks for one to five kinds of machines, without an idle rate, with what is hard in places: equal tasks and machines, whole
 // numbers, no work, no time up to the deadline, CVs of 0, times in units of 1e-8 and 1e8, rates that are given or follow from the works,
 // machines that are nearly full.
 func oddGGOne(seed uint64) *model.Builder {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -100,7 +100,7 @@ func enumerated(t testing.TB, in *model.Instance, machines int) float64 {
 	}
 }
 
-// tabulated is enumerated for an instance without slack, from a table of the penalty of each job on each machine at each load, with
+// tabulated is enumerated for an instance without an idle rate, from a table of the penalty of each job on each machine at each load, with
 // the best assignment checked by the evaluator: the same by fewer evaluations.
 func tabulated(t testing.TB, in *model.Instance, machines int) float64 {
 	t.Helper()
@@ -202,7 +202,7 @@ func TestGGOneWorkedInstance(t *testing.T) {
 }
 
 // At λ = 0.4 one task's worth of load is parked where it costs least.
-func TestGGOneSlack(t *testing.T) {
+func TestGGOneIdleRate(t *testing.T) {
 	in := built(t, ggoneWorked(t, 0.4))
 	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound.Or(0) < 0.85*(1-2e-6) {
@@ -211,7 +211,7 @@ func TestGGOneSlack(t *testing.T) {
 	// As a dummy task: 112 with four tasks' load is W = (3, 4/3) or (4/3, 8); the former costs (1 − 0.5)/0.5 + (5 − 4)/4 + (1.2 − 1).
 	result = runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Slack = "dummy" }), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound.Or(0) > 0.85 {
-		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any slack", got, result.Bound, result.Status)
+		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any spread of the idle rate", got, result.Bound, result.Status)
 	}
 }
 
@@ -285,41 +285,16 @@ func TestGGOneNearUnstable(t *testing.T) {
 	}
 }
 
-// randomGGOne has 3 to 7 tasks on 2 or 3 machines, some alike; with slack at most 5 tasks.
-func randomGGOne(t testing.TB, seed uint64, slack bool) (in *model.Instance, machines int) {
-	rng := rand.New(rand.NewPCG(seed, 5))
-	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	b := model.NewBuilder(fmt.Sprint("random-", seed, slack)).Minimise("qos_penalty", 1)
-	tasks := 3 + rng.IntN(5)
-	if slack {
-		tasks = 3 + rng.IntN(3)
+// randomGGOne is an instance of few tasks with queues, and the number of its machines.
+func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, machines int) {
+	in = solvetest.Queues(t, seed, idle)
+	for _, cluster := range in.Clusters() {
+		machines += cluster.Processors
 	}
-	machines = 2 + rng.IntN(2)
-	rate := float64(tasks) / 10
-	if slack {
-		rate *= 1 + between(0.02, 0.6)
-	}
-	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: 10, K: new(between(0, 2)), Charge: []string{"response", "service"}[rng.IntN(2)]}
-	for left, c := machines, 0; left > 0; c++ {
-		count := 1 + rng.IntN(left)
-		left -= count
-		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: count, Speed: between(1, 4), Cost: between(0, 0.3),
-			Queue: &model.QueueSpec{ServiceRate: between(0.15, 0.9), ArrivalVariance: new(between(0, 9)), ServiceVariance: new(between(0, 6))}}}})
-	}
-	for k := range tasks {
-		job := model.JobSpec{ID: fmt.Sprint("t", k), Arrival: between(0, 5), Work: new(between(1, 12)), WorkCV: between(0, 1)}
-		if rng.IntN(5) > 0 {
-			job.Deadline = new(job.Arrival + between(1, 12))
-		}
-		if rng.IntN(5) > 0 {
-			job.Budget = new(between(0.1, 2))
-		}
-		b.Job(job)
-	}
-	return built(t, b), machines
+	return in, machines
 }
 
-// Random instances of 3 to 7 tasks against all assignments: the optimum without slack, and with slack in any amount.
+// Random instances of 3 to 7 tasks against all assignments: the optimum without an idle rate, and with an idle rate in any amount.
 func TestGGOneAgainstEnumeration(t *testing.T) {
 	agree := func(name string, in *model.Instance, want, tolerance float64) {
 		result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
@@ -390,7 +365,7 @@ func TestGGOneReferenceInstances(t *testing.T) {
 
 // A run stopped at any time has a valid bound and schedule, and the same number of evaluations gives the same bytes.
 func TestGGOneIsAnytime(t *testing.T) {
-	in := mediumGGOne(t)
+	in := solvetest.MediumQueues(t)
 	optimum := *runGGOne(t, in, solvers.NewGGOne(), solve.Options{}).Solution.Objective
 	for _, limit := range []int64{1, 2, 10, 100, 600, 650, 700, 800} {
 		var reported []solve.Progress
@@ -412,20 +387,6 @@ func TestGGOneIsAnytime(t *testing.T) {
 			t.Errorf("%d evaluations: two runs give two solutions", limit)
 		}
 	}
-}
-
-// mediumGGOne has 60 tasks on 12 machines.
-func mediumGGOne(t testing.TB) *model.Instance {
-	rng := rand.New(rand.NewPCG(3, 3))
-	b := model.NewBuilder("medium").Minimise("qos_penalty", 1)
-	b.Spec().Queueing = &model.QueueingSpec{Rate: 3, CV: new(1.0), Period: 20}
-	for c := range 3 {
-		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: 4, Speed: float64(6 - c), Cost: 0.1 * float64(6-c)}}})
-	}
-	for k := range 60 {
-		b.Job(model.JobSpec{ID: fmt.Sprint("t", k), Work: new(4 + 16*rng.Float64()), WorkCV: 0.4, Deadline: new(4 + 12*rng.Float64()), Budget: new(1 + 3*rng.Float64())})
-	}
-	return built(t, b)
 }
 
 // Limits of 0 that every allocation exceeds make the penalty infinite: there is a schedule all the same, and no proof.

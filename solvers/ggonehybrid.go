@@ -20,9 +20,9 @@ var _ = solve.Register(solve.Info{
 	Absent: absence(),
 })
 
-// GGOneHybrid solves the problem of [GGOne] in two steps: the Lagrangian bounds it, finds allocations and rules out loads of
-// machines and places of tasks ([ggone.Problem.Reduce]); HiGHS solves the level form of what is left, with the cost of the
-// best allocation as cutoff. Where the first step leaves nothing, HiGHS does not run.
+// GGOneHybrid solves the problem of [GGOne] in two steps. First the Lagrangian bounds it, finds allocations and rules out loads of machines and
+// places of tasks ([ggone.Problem.Reduce]). Then HiGHS solves the level form of the loads and places left, with the cost of the best
+// allocation as cutoff. Where the first step leaves none, HiGHS does not run.
 //
 // Source: that of [GGOne]. Units: those of the instance. MaxEvals counts bounds and allocations of the first step and nodes of
 // the second; Workers are not used.
@@ -37,7 +37,7 @@ type GGOneHybrid struct {
 // NewGGOneHybrid is the solver with its defaults.
 func NewGGOneHybrid() *GGOneHybrid { return &GGOneHybrid{Charge: "instance", Tolerance: 1e-6} }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*GGOneHybrid) Supports(in *model.Instance) error { return (*GGOneMILP)(nil).Supports(in) }
 
 // base is the solver whose problem it is.
@@ -47,7 +47,7 @@ func (g *GGOneHybrid) base() *GGOne {
 	return base
 }
 
-// MILP implements [Modeller]: the level form of what the Lagrangian leaves; that of all where it leaves nothing.
+// MILP implements [Modeller]: the level form of the loads and places that the Lagrangian leaves; of all where it leaves none.
 func (g *GGOneHybrid) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
 	if err := params.Check(g); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (g *GGOneHybrid) MILP(ctx context.Context, in *model.Instance) (*milp.Model
 	})
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (g *GGOneHybrid) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err

@@ -27,7 +27,7 @@ var ErrInfeasible = errors.New("proved infeasible")
 
 // Modeller is a solver that states an instance as a MILP. Stating takes no library, and so works in every build.
 type Modeller interface {
-	// MILP states the instance. The error wraps [ErrUnsupported] where the instance asks for something else or is too large,
+	// MILP states the instance. The error wraps [solve.ErrUnsupported] where the instance asks for something else or is too large,
 	// [ErrInfeasible], or is that of ctx.
 	MILP(ctx context.Context, in *model.Instance) (*milp.Model, error)
 }
@@ -36,14 +36,14 @@ type Modeller interface {
 // machines of each kind that carry each load; the chord form ([ggone.Problem.Chord]) is the linearisation that the paper gave to
 // CPLEX, with the waiting time between chords at whole loads, where it is exact.
 //
-// The loads that HiGHS finds are turned into an allocation by an exact transportation problem, so that no value rests on its
-// tolerances; its bound does, and is stated less by 1e-6 of itself and 1e-9 a task.
+// An exact transportation problem turns the loads that HiGHS finds into an allocation, so that no value rests on its tolerances. Its bound
+// does, and is stated less by 1e-6 of itself and by 1e-9 for each task.
 //
 // Source: that of [GGOne]. Units: those of the instance. MaxEvals counts nodes of the branch-and-bound; Workers are not used:
 // HiGHS runs on one thread, so that the result does not depend on the machine.
 //
-// Deviations from the paper: those of [GGOne], but slack. The MILP leaves it out, which gives a lower bound, and what it finds gets the
-// slack parked where it costs least: good, not optimal.
+// Deviations from the paper: those of [GGOne], but for the idle rate. The MILP leaves it out, which gives a lower bound; then it is parked
+// where it costs least with the allocation found, which is good but not optimal.
 type GGOneMILP struct {
 	Form      string  `enum:"level,chord" doc:"level: machines by load, strong; chord: machine by machine with chords and big-M as in the paper, weak"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
@@ -54,13 +54,13 @@ type GGOneMILP struct {
 // NewGGOneMILP is the solver with its defaults.
 func NewGGOneMILP() *GGOneMILP { return &GGOneMILP{Form: "level", Charge: "instance", Tolerance: 1e-6} }
 
-// highsTolerance is the relative accuracy of a bound of HiGHS with its own tolerances, which stay what they are.
+// highsTolerance is the relative accuracy of a bound of HiGHS with its default tolerances.
 const highsTolerance = 1e-6
 
-// highsAbsolute is what is taken off it besides for each task: a task's penalty below it is 0 to HiGHS.
+// highsAbsolute is taken off the bound besides for each task: HiGHS takes a smaller penalty of a task for 0.
 const highsAbsolute = 1e-9
 
-// absence is why solvers on HiGHS are not in this build; empty: they are.
+// absence says why HiGHS is not in this build; empty: it is.
 func absence() string {
 	if err := milp.Missing(); err != nil {
 		return err.Error()
@@ -76,7 +76,7 @@ func present() error {
 	return nil
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*GGOneMILP) Supports(in *model.Instance) error {
 	if err := present(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, e
 	return p.Level(ctx)
 }
 
-// MILP implements [Modeller]: min qos_penalty, without slack.
+// MILP implements [Modeller]: min qos_penalty, without an idle rate.
 func (g *GGOneMILP) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
 	if err := params.Check(g); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func stated(ctx context.Context, base *GGOne, in *model.Instance, state func(con
 	return form.Model, nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (g *GGOneMILP) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
@@ -202,12 +202,12 @@ func (r *highsRun) failed(ctx context.Context, err error) (solve.Result, error) 
 	return solve.Result{}, err
 }
 
-// solve solves the form and keeps what is better than the best.
+// solve solves the form and keeps an allocation that is better than the best.
 func (r *highsRun) solve(ctx context.Context, form *ggone.Form, opt milp.Options) error {
 	if r.opt.Progress != nil {
 		opt.Progress = func(p milp.Progress) {
 			objective, bound := r.best.Objective, r.proved(p.Bound)
-			if form.Slack() == 0 {
+			if form.IdleLoad() == 0 {
 				objective = min(objective, p.Objective)
 			}
 			r.opt.Progress(solve.Progress{Evaluations: r.evaluations + p.Nodes, Objective: r.weight * objective, Bound: model.ProvedBound(r.weight * min(bound.Or(math.NaN()), objective))})
@@ -233,7 +233,7 @@ func (r *highsRun) keep(found ggone.Result) {
 	}
 }
 
-// proved is the lower bound of all allocations by that of HiGHS, less what its tolerances may have added.
+// proved is a lower bound of all allocations, by that of HiGHS, less what its tolerances may have added.
 func (r *highsRun) proved(bound model.Bound) model.Bound {
 	value, known := bound.Value()
 	if !known {
@@ -243,7 +243,7 @@ func (r *highsRun) proved(bound model.Bound) model.Bound {
 	return r.bound.Max(model.ProvedBound(value))
 }
 
-// result is what the run has in the end.
+// result is the result at the end of the run.
 func (r *highsRun) result(ctx context.Context, tolerance float64) solve.Result {
 	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: r.evaluations}
 	bound := weighted(r.weight, model.ProvedBound(min(r.bound.Or(math.NaN()), r.best.Objective)))

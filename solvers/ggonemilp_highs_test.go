@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -46,10 +47,10 @@ func TestHighsWorkedInstance(t *testing.T) {
 	}
 }
 
-// 200 random instances without slack against all assignments, and 30 with slack: their bound is valid, and their value no better
+// 200 random instances without an idle rate against all assignments, and 30 with an idle rate: their bound is valid, and their value no better
 // than the optimum.
 func TestHighsAgainstEnumeration(t *testing.T) {
-	// HiGHS is not watched by the race detector; make test runs all of them without.
+	// HiGHS is not watched by the race detector; make race runs all of them without it too.
 	for seed := range race.Fewer(uint64(200), 30) {
 		in, machines := randomGGOne(t, seed, false)
 		want := tabulated(t, in, machines)
@@ -89,7 +90,7 @@ func TestHighsAgainstEnumeration(t *testing.T) {
 
 // On every reference instance that both prove, and on one of 60 tasks, ggone, the level form and the hybrid agree.
 func TestHighsAgreesWithGGOne(t *testing.T) {
-	instances := []*model.Instance{mediumGGOne(t)}
+	instances := []*model.Instance{solvetest.MediumQueues(t)}
 	for name := range referenceGGOne(t) {
 		switch name {
 		case "ggone-J1000_b", "ggone-J0500_c":
@@ -140,7 +141,7 @@ func TestHighsOdd(t *testing.T) {
 		if r, want := runHighs(t, in, solver, solve.Options{}), enumerated(t, in, 2); r.Status != model.Optimal || math.Abs(*r.Solution.Objective-want) > 1e-9 {
 			t.Errorf("%s: budget of 0: %s, %v; expected %v", name, r.Status, *r.Solution.Objective, want)
 		}
-		in = mediumGGOne(t)
+		in = solvetest.MediumQueues(t)
 		optimum := *runGGOne(t, in, solvers.NewGGOne(), solve.Options{}).Solution.Objective
 		for _, limit := range []int64{1, 10, 700} {
 			if name == "chord" {

@@ -20,22 +20,22 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 1_000_000,
 })
 
-// HEFT is heterogeneous earliest finish time: the jobs in the order of their upward rank, the length of the longest chain that
-// starts with the job, each job at its mean duration over the clusters that can run it; of one rank in the order of arrival. Each goes to the cluster on which it ends
-// first; ties go to the first cluster.
+// HEFT is heterogeneous earliest finish time. The upward rank of a job is the length of the longest chain of jobs that starts with it, each job
+// at its mean duration over the clusters that can run it. The jobs go in the order of their ranks, the largest first, jobs of equal rank in the
+// order of arrival. Each goes to the cluster on which it ends first; ties go to the first cluster.
 //
 // Source: H. Topcuoglu, S. Hariri, M.-Y. Wu (2002), IEEE Transactions on Parallel and Distributed Systems 13(3),
 // doi:10.1109/71.993206, §4.1.
 // Complexity: O(n·C·r + precedences) for n jobs, C clusters, r distinct release times.
 //
-// Deviations from the paper: data is part of a job's time in the model and not of the way between two jobs; holes are not filled (no
-// insertion). On a cluster whose machines differ the duration is that on its fastest machine that can hold the job.
+// Deviations from the paper: in the model the transfer of data is part of a job's time and does not depend on where the jobs before it ran;
+// holes are not filled (no insertion). On a cluster whose machines differ the duration is that on its fastest machine that can hold the job.
 type HEFT struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*HEFT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*HEFT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	rank := make([]float64, len(order))
@@ -65,7 +65,7 @@ func meanDuration(in *model.Instance, job int) float64 {
 		size, _ := in.Width(job, c)
 		shortest := math.Inf(1)
 		for g := range in.Clusters()[c].Machines {
-			if m := &in.Clusters()[c].Machines[g]; in.Holds(j, m) > 0 {
+			if m := &in.Clusters()[c].Machines[g]; in.ProcessorsFor(j, m) > 0 {
 				shortest = min(shortest, in.Busy(job, c, m.Speed, (j.Tasks+size-1)/size)+in.Transfer(job, m.Bandwidth))
 			}
 		}

@@ -17,10 +17,10 @@ func list(ctx context.Context, in *model.Instance, choose pick) (solve.Result, e
 	return listInOrder(ctx, in, plan.ArrivalOrder(in), choose)
 }
 
-// manyProcessors is the number of processors from which on a single placement may take long enough to look at the context before each.
+// manyProcessors is the number of processors from which on the context is checked before each placement, as one may take long.
 const manyProcessors = 1 << 16
 
-// listInOrder places the jobs in the order, which has none before those it waits for, each into the slot that choose picks.
+// listInOrder places the jobs in the given order, each into the slot that choose picks. The order must have no job before those it waits for.
 func listInOrder(ctx context.Context, in *model.Instance, order []int, choose pick) (solve.Result, error) {
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
@@ -46,8 +46,8 @@ func listInOrder(ctx context.Context, in *model.Instance, order []int, choose pi
 	return solve.Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
 }
 
-// least picks, among the clusters on which the job has a slot, the one of the least key; ties go to the first cluster. Where the
-// job has a hard deadline it looks only at slots that end by then; if none does, at the one that ends first.
+// least picks the slot of the least key, of those that the clusters have for the job; ties go to the first cluster. Where the job has a hard
+// deadline it looks only at slots that end by then; if there are none, it picks the slot that ends first.
 func least(s *plan.Schedule, in *model.Instance, job int, key func(cluster int, slot plan.Slot) float64) (plan.Slot, bool) {
 	best, bestKey, found := plan.Slot{}, math.Inf(1), false
 	first := plan.Slot{End: math.Inf(1)} // of those that end too late

@@ -18,78 +18,76 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 5_000,
 })
 
-// MaxMin repeatedly takes the job whose smallest completion time is the largest and places it where it has it; ties go to the
-// first job, then to the first lane.
+// MaxMin repeatedly takes the job whose smallest completion time is the largest and places it on the resource of that time; ties go
+// to the first job, then to the first resource.
 //
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: each job is kept with the lane on which it would end first when it was last looked at. What it ends at there
-// is never less than its smallest completion time, and of all jobs of one lane and size the largest of these is that of the
-// longest, whatever the release is. So each step looks only at the longest jobs of the lanes, O(C) a look on C lanes, and moves those that have a
-// better lane by now; it ends with the first that has not. Most often a few dozen looks; O(n) at worst, where lanes are as good as
-// each other for all jobs, or where the ends of n jobs that differ round to the same time.
+// Complexity: each job is kept with the resource on which it would end first when it was last looked at. Its completion time there is at least its
+// smallest one. Of all jobs of one resource and size the longest has the largest completion time, whatever the release is. So each step looks
+// only at the longest job of each resource, in O(C) for C resources. A job that has a better resource by now moves there; the step ends with the
+// first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all resources are equally good for all jobs, or where the
+// ends of n different jobs round to the same time.
 //
-// Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the lanes on which it would end in time, and is
+// Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
 type MaxMin struct{}
 
-// Supports implements [Solver].
-func (*MaxMin) Supports(in *model.Instance) error { return supportsLanes(in) }
+// Supports implements [solve.Solver].
+func (*MaxMin) Supports(in *model.Instance) error { return supportsResources(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	c, err := newCompletions(ctx, in)
-	if c == nil {
-		return solve.Stopped(ctx), err
-	}
-	m := newMaxMinBuckets(ctx, c)
-	if m == nil {
-		return solve.Stopped(ctx), nil
-	}
-	walk := newMaxMinWalk(ctx, c)
-	return c.solve(ctx, func() (int, int) {
-		if job, lane, ok := walk.next(); ok {
-			m.take(job, lane)
-			return job, lane
+	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+		m := newMaxMinBuckets(ctx, c)
+		if m == nil {
+			return nil
 		}
-		return m.next()
-	}), nil
+		walk := newMaxMinWalk(ctx, c)
+		return func() (int, int) {
+			if job, resource, ok := walk.next(); ok {
+				m.take(job, resource)
+				return job, resource
+			}
+			return m.next()
+		}
+	})
 }
 
-// maxMinBuckets keeps each job in the bucket of a lane and size.
+// maxMinBuckets keeps each job in a bucket; there is one for each resource and size.
 type maxMinBuckets struct {
 	c        *completions
 	buckets  []maxMinBucket
-	of       [][]int32 // bucket by lane and size
-	home     []int32   // bucket by job; −1: none
-	filled   []int     // lanes on which jobs were placed since the bounds were right
+	of       [][]int32 // by resource and size: number of the bucket
+	home     []int32   // by job: number of its bucket; −1: none
+	filled   []int     // resources on which jobs were placed since the bounds were last brought up to date
 	isFilled []bool
 	poll     *solve.Poll
 }
 
-// maxMinBucket holds jobs of one size that are kept with one lane. Heaps may hold jobs that have left it.
+// maxMinBucket holds the jobs of one size that are kept with one resource. Its heaps may still hold jobs that have left it.
 type maxMinBucket struct {
-	lane, size int
-	longest    entryHeap // by duration, the longest first
-	latest     entryHeap // by arrival + duration, the latest first, of jobs that arrive after the start
-	due        entryHeap // by deadline − duration, the first first, of jobs with a hard deadline
-	bound      float64   // no job here has a later smallest completion time; −Inf: empty
-	gap        float64   // the least difference of two durations on the lane; NaN: not known yet
+	resource, size int
+	longest        entryHeap // by duration, the longest first
+	latest         entryHeap // by arrival + duration, the latest first, of jobs that arrive after the start
+	due            entryHeap // by deadline − duration, the first first, of jobs with a hard deadline
+	bound          float64   // no job here has a later smallest completion time; −Inf: empty
+	gap            float64   // the least difference of two durations on the resource; NaN: not known yet
 }
 
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.lanes)), poll: solve.NewPoll(ctx)}
-	for k := range c.lanes {
-		row := make([]int32, c.lanes[k].processors+1)
+	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.resources)), poll: solve.NewPoll(ctx)}
+	for k := range c.resources {
+		row := make([]int32, c.resources[k].processors+1)
 		for _, size := range c.sizes[k] {
 			row[size] = int32(len(m.buckets))
-			m.buckets = append(m.buckets, maxMinBucket{lane: k, size: size, bound: math.Inf(-1), gap: math.NaN()})
+			m.buckets = append(m.buckets, maxMinBucket{resource: k, size: size, bound: math.Inf(-1), gap: math.NaN()})
 		}
 		m.of = append(m.of, row)
 	}
 	for j := range c.left {
-		if m.poll.Stopped(8 * len(c.lanes)) {
+		if m.poll.Stopped(8 * len(c.resources)) {
 			return nil
 		}
 		m.keep(j)
@@ -100,20 +98,20 @@ func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
 	return m
 }
 
-// keep puts the job with the lane on which it would end first now.
+// keep moves the job to the bucket of the resource on which it would end first now.
 func (m *maxMinBuckets) keep(job int) {
 	o := m.c.best(job)
-	if m.home[job] = -1; o.cluster >= 0 {
-		m.move(job, o.cluster, o.first)
+	if m.home[job] = -1; o.best >= 0 {
+		m.move(job, o.best, o.first)
 	}
 }
 
-// move puts the job with the lane, on which it would end at the time.
-func (m *maxMinBuckets) move(job, lane int, end float64) {
+// move moves the job to the bucket of the resource, on which it would end at the given time.
+func (m *maxMinBuckets) move(job, resource int, end float64) {
 	j := &m.c.in.Jobs()[job]
-	home := m.of[lane][m.c.lanes[lane].size(j)]
+	home := m.of[resource][m.c.resources[resource].size(j)]
 	m.home[job] = home
-	b, d := &m.buckets[home], m.c.on(job, lane)
+	b, d := &m.buckets[home], m.c.on(job, resource)
 	b.longest.push(entry{-d, int32(job)})
 	if j.Arrival > m.c.in.FirstArrival() {
 		b.latest.push(entry{-(j.Arrival + d), int32(job)})
@@ -124,9 +122,9 @@ func (m *maxMinBuckets) move(job, lane int, end float64) {
 	b.bound = max(b.bound, end)
 }
 
-// refresh brings the bound up to date and takes jobs out that cannot start in time any more.
+// refresh brings the bound of a bucket up to date and moves jobs away that would now miss a hard deadline there.
 func (m *maxMinBuckets) refresh(b *maxMinBucket) {
-	release, home := m.c.release[b.lane][b.size], m.of[b.lane][b.size]
+	release, home := m.c.release[b.resource][b.size], m.of[b.resource][b.size]
 	for len(b.due) > 0 && release > b.due[0].key {
 		if e := b.due.pop(); m.home[e.job] == home {
 			m.keep(int(e.job))
@@ -147,14 +145,14 @@ func (m *maxMinBuckets) refresh(b *maxMinBucket) {
 }
 
 // next takes the job whose smallest completion time is the largest.
-func (m *maxMinBuckets) next() (job, lane int) {
-	for _, lane := range m.filled {
-		for _, size := range m.c.sizes[lane] {
-			m.refresh(&m.buckets[m.of[lane][size]])
+func (m *maxMinBuckets) next() (job, resource int) {
+	for _, resource := range m.filled {
+		for _, size := range m.c.sizes[resource] {
+			m.refresh(&m.buckets[m.of[resource][size]])
 		}
 	}
-	for _, lane := range m.filled {
-		m.isFilled[lane] = false
+	for _, resource := range m.filled {
+		m.isFilled[resource] = false
 	}
 	m.filled = m.filled[:0]
 	for {
@@ -174,29 +172,29 @@ func (m *maxMinBuckets) next() (job, lane int) {
 		}
 		if m.settle(top, rival) {
 			job := m.first(m.buckets[top].bound)
-			lane := m.buckets[m.home[job]].lane
-			m.take(job, lane)
-			return job, lane
+			resource := m.buckets[m.home[job]].resource
+			m.take(job, resource)
+			return job, resource
 		}
 	}
 }
 
-// take notes that the job is placed on the lane.
-func (m *maxMinBuckets) take(job, lane int) {
+// take notes that the job is placed on the resource.
+func (m *maxMinBuckets) take(job, resource int) {
 	m.home[job] = -1
-	if !m.isFilled[lane] {
-		m.isFilled[lane] = true
-		m.filled = append(m.filled, lane)
+	if !m.isFilled[resource] {
+		m.isFilled[resource] = true
+		m.filled = append(m.filled, resource)
 	}
 }
 
-// settle moves jobs at the top of the bucket to better lanes until that is a job without one, true, or the bound of the bucket
-// is less than the rival's.
+// settle moves jobs from the top of the bucket to better resources. It returns true when the job at the top has none, false when the bound of the
+// bucket has fallen below the rival's.
 func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	b := &m.buckets[bucket]
-	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.lanes)) {
+	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.resources)) {
 		h := &b.longest
-		if len(*h) == 0 || m.c.release[b.lane][b.size]-(*h)[0].key < b.bound {
+		if len(*h) == 0 || m.c.release[b.resource][b.size]-(*h)[0].key < b.bound {
 			h = &b.latest
 		}
 		moved, ok := m.stays(b, int((*h)[0].job))
@@ -209,18 +207,18 @@ func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	return false
 }
 
-// stays says that the job has its smallest completion time in its bucket, ties going to the first lane; if not, it moves, and the bound of its
-// new bucket is returned.
+// stays says whether the job has its smallest completion time on the resource of its bucket; ties go to the first resource. If not, it moves the
+// job and returns the bound of its new bucket.
 func (m *maxMinBuckets) stays(b *maxMinBucket, job int) (moved float64, ok bool) {
 	o := m.c.best(job)
-	if o.cluster == b.lane {
+	if o.best == b.resource {
 		return 0, true
 	}
-	m.move(job, o.cluster, o.first) // the lane that it was kept with is in time, so there is one
+	m.move(job, o.best, o.first) // best is not −1: on its old resource the job is in time
 	return m.buckets[m.home[job]].bound, false
 }
 
-// first is the first job of those whose smallest completion time is the given bound, the largest; there is one.
+// first is the first job whose smallest completion time is the given bound, which is the largest. At least one job has it.
 func (m *maxMinBuckets) first(bound float64) int {
 	best := -1
 	for again := true; again; {
@@ -234,10 +232,10 @@ func (m *maxMinBuckets) first(bound float64) int {
 	return best
 }
 
-// firstOf looks for such a job in one bucket that comes before the best; moved: others have left it.
+// firstOf looks in one bucket for a job with that completion time that comes before best. moved says whether jobs have left the bucket.
 func (m *maxMinBuckets) firstOf(b *maxMinBucket, bound float64, best *int) (moved bool) {
-	release := m.c.release[b.lane][b.size]
-	better := func(job int) bool { // of those that are equal
+	release := m.c.release[b.resource][b.size]
+	better := func(job int) bool { // whether the job stays, and then the first of equals
 		if *best >= 0 && job >= *best {
 			return true
 		}
@@ -269,23 +267,23 @@ func (m *maxMinBuckets) firstOf(b *maxMinBucket, bound float64, best *int) (move
 	return moved
 }
 
-// next says that an entry behind the top may end at the bound as well.
+// next says whether an entry behind the top may end at the bound as well.
 func (h entryHeap) next(release, bound float64) bool {
 	return len(h) > 1 && release-h[1].key == bound || len(h) > 2 && release-h[2].key == bound
 }
 
-// shorter is at least the longest duration on the lane that is less than that at the top of the bucket.
+// shorter is an upper bound of the durations on the resource that are less than the duration at the top of the bucket.
 func (m *maxMinBuckets) shorter(b *maxMinBucket) float64 {
 	longest := -b.longest[0].key
 	return min(longest, math.Nextafter(longest-m.gapOf(b), math.Inf(1)))
 }
 
-// gapOf is the least difference of two durations on the lane of the bucket; +Inf: they are all equal.
+// gapOf is the least difference of two different durations on the resource of the bucket; +Inf: all durations are equal.
 func (m *maxMinBuckets) gapOf(b *maxMinBucket) float64 {
 	if math.IsNaN(b.gap) {
 		var durations []float64
 		for j := range m.c.left {
-			if d := m.c.on(j, b.lane); !math.IsInf(d, 1) {
+			if d := m.c.on(j, b.resource); !math.IsInf(d, 1) {
 				durations = append(durations, d)
 			}
 		}

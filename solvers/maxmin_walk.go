@@ -7,25 +7,25 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// maxMinWalk finds the job of the largest smallest completion time where that follows from one lane: on each lane no job ends
-// sooner than its smallest completion time, so the jobs are looked at from the longest on a lane down to where what is left ends before the best found.
-// Where machines differ in speed alone that is one job a step. It gives up after some that do not end soon: where run times
-// are unrelated it never does.
+// maxMinWalk finds the job of the largest smallest completion time by walking down the jobs of one resource, the longest first. No job ends
+// sooner there than at its smallest completion time. So the walk may end as soon as the next job would end there before the smallest completion
+// time of the best job found. Where machines differ in speed alone a walk looks at one job. Where run times are unrelated walks are long: after
+// 256 walks without a result it is not tried any more.
 //
-// It is for jobs of one size a lane that are all there and have no hard deadline.
+// It serves instances where jobs have one size on each resource, all arrive at once and have no hard deadline.
 type maxMinWalk struct {
 	c      *completions
-	orders [][]int32 // by lane: the jobs, the longest first
+	orders [][]int32 // by resource: the jobs, the longest first
 	misses int
 }
 
-// newMaxMinWalk sorts the jobs; nil where the instance is of another kind or the context has ended.
+// newMaxMinWalk sorts the jobs by resource; nil where the instance is of another kind or the context has ended.
 func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
 	if c.deadlines || c.in.Features().Has(model.Arrivals) {
 		return nil
 	}
-	w := &maxMinWalk{c: c, orders: make([][]int32, len(c.lanes))}
-	for k := range c.lanes {
+	w := &maxMinWalk{c: c, orders: make([][]int32, len(c.resources))}
+	for k := range c.resources {
 		if ctx.Err() != nil || len(c.sizes[k]) > 1 {
 			return nil
 		}
@@ -41,8 +41,8 @@ func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
 	return w
 }
 
-// next is the job with its lane; false where it is not found soon.
-func (w *maxMinWalk) next() (job, lane int, ok bool) {
+// next is the next job with its resource; false where a walk of 16 jobs does not find it.
+func (w *maxMinWalk) next() (job, resource int, ok bool) {
 	const looks, patience = 16, 256
 	if w == nil || w.misses > patience {
 		return 0, 0, false
@@ -68,7 +68,7 @@ func (w *maxMinWalk) next() (job, lane int, ok bool) {
 		}
 		if w.c.at(j, walked) < best.first {
 			w.misses = 0
-			return best.job, best.cluster, true
+			return best.job, best.best, true
 		}
 		if looked++; looked > looks {
 			w.misses++
@@ -78,5 +78,5 @@ func (w *maxMinWalk) next() (job, lane int, ok bool) {
 			best = o
 		}
 	}
-	return best.job, best.cluster, true
+	return best.job, best.best, true
 }

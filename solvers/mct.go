@@ -17,8 +17,7 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 10_000_000,
 })
 
-// MCT is minimum completion time: each job, in order of arrival, goes to the cluster on which it ends first; ties to the
-// first cluster.
+// MCT is minimum completion time: each job, in order of arrival, goes to the cluster on which it ends first; ties go to the first cluster.
 //
 // Source: T. D. Braun et al. (2001), Journal of Parallel and Distributed Computing 61(6), doi:10.1006/jpdc.2000.1714, §3.
 // Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
@@ -27,10 +26,10 @@ var _ = solve.Register(solve.Info{
 // of them are released.
 type MCT struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*MCT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return list(ctx, in, earliestEnd(in))
 }

@@ -15,8 +15,8 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return &MET{} },
 })
 
-// MET is minimum execution time: each job, in order of arrival, goes to the cluster on which it runs for the shortest time,
-// whatever waits there; ties to the first cluster.
+// MET is minimum execution time: each job, in order of arrival, goes to the cluster on which it runs for the shortest time, however long the
+// wait there is; ties go to the first cluster.
 //
 // Source: T. D. Braun et al. (2001), Journal of Parallel and Distributed Computing 61(6), doi:10.1006/jpdc.2000.1714, §3.
 // Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
@@ -25,10 +25,10 @@ var _ = solve.Register(solve.Info{
 // which the job would end first.
 type MET struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*MET) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*MET) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		return least(s, in, job, func(cluster int, slot plan.Slot) float64 { return executionTime(in, job, cluster, slot) })

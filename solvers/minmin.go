@@ -19,53 +19,69 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 200_000,
 })
 
-// MinMin repeatedly places the pair of job and cluster with the smallest completion time of all; ties go to the first job,
-// then to the first cluster.
+// MinMin repeatedly places the pair of job and resource with the smallest completion time of all; ties go to the first job, then to
+// the first resource.
 //
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm D; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: the textbook's double loop takes O(n²·C). The smallest of all completion times is the smallest over clusters
-// and sizes of release + the shortest job left, so with the jobs of each cluster and size sorted once each step looks at one
-// job a size of the lane that changed and one a lane: O(n·C·log n + n·(S·log n + C)) for n jobs, C lanes, S sizes,
-// however many jobs are alike.
+// Complexity: the textbook's double loop takes O(n²·C). The smallest completion time is the least, over resources and sizes, of the release plus
+// the shortest duration of a job left. So the jobs of each resource and size are sorted once, and each step looks at one job for each size of
+// the resource that changed and at one job for each other resource: O(n·C·log n + n·(S·log n + C)) for n jobs, C resources and S sizes, however
+// many jobs are alike.
 //
 // Deviations from the paper: see [MCT]; arrivals.
 type MinMin struct{}
 
-// Supports implements [Solver].
-func (*MinMin) Supports(in *model.Instance) error { return supportsLanes(in) }
+// Supports implements [solve.Solver].
+func (*MinMin) Supports(in *model.Instance) error { return supportsResources(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	c, err := newCompletions(ctx, in)
-	if c == nil {
-		return solve.Stopped(ctx), err
-	}
-	queues := make([]laneQueue, len(c.lanes))
-	for k := range queues {
+	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+		queues := newMinMinQueues(ctx, c)
+		if queues == nil {
+			return nil
+		}
+		return queues.next
+	})
+}
+
+// minMinQueues are the queues of all resources.
+type minMinQueues struct {
+	c      *completions
+	queues []resourceQueue
+	last   int // resource of the last placement; −1: none yet
+}
+
+// newMinMinQueues starts with no job placed; nil where the context ends first.
+func newMinMinQueues(ctx context.Context, c *completions) *minMinQueues {
+	m := &minMinQueues{c: c, queues: make([]resourceQueue, len(c.resources)), last: -1}
+	for k := range m.queues {
 		if ctx.Err() != nil {
-			return solve.Stopped(ctx), nil
+			return nil
 		}
-		queues[k] = newLaneQueue(c, k)
+		m.queues[k] = newResourceQueue(c, k)
 	}
-	last := -1 // the lane of the last placement
-	return c.solve(ctx, func() (int, int) {
-		best := -1
-		for k := range queues {
-			q := &queues[k]
-			if k == last || q.head.job >= 0 && !c.left[q.head.job] {
-				q.update(c)
-			}
-			if q.head.job >= 0 && (best < 0 || q.head.before(queues[best].head)) {
-				best = k
-			}
+	return m
+}
+
+// next is the job that can end first of all, with its resource; resource −1: no job left can be placed.
+func (m *minMinQueues) next() (job, resource int) {
+	best := -1
+	for k := range m.queues {
+		q := &m.queues[k]
+		if k == m.last || q.head.job >= 0 && !m.c.left[q.head.job] {
+			q.update(m.c)
 		}
-		if last = best; best < 0 {
-			return -1, -1
+		if q.head.job >= 0 && (best < 0 || q.head.before(m.queues[best].head)) {
+			best = k
 		}
-		return queues[best].head.job, best
-	}), nil
+	}
+	if m.last = best; best < 0 {
+		return -1, -1
+	}
+	return m.queues[best].head.job, best
 }
 
 // completion is a job with its completion time.
@@ -74,40 +90,40 @@ type completion struct {
 	job  int // −1: none
 }
 
-// before says that a comes first: it ends earlier, or as early and is the first job.
+// before says whether a comes before b: it ends earlier, or at the same time and is the earlier job in the instance.
 func (a completion) before(b completion) bool {
 	return b.job < 0 || a.time < b.time || a.time == b.time && a.job < b.job
 }
 
-// laneQueue finds the job that can end first on one cluster.
-type laneQueue struct {
+// resourceQueue finds the job that can end first on one resource.
+type resourceQueue struct {
 	sizes []sizeQueue
 	head  completion
 }
 
-// sizeQueue holds the jobs of one size on one cluster. Those that have arrived by the release of that many processors end
-// in the order of their durations; the others at arrival + duration whatever the release is.
+// sizeQueue holds the jobs of one size on one resource. Jobs that have arrived by the release of that many processors end in the order of their
+// durations; a job that arrives later ends at arrival + duration, whatever the release is.
 //
-// Jobs that are placed leave a queue when they are met at its front.
+// A placed job leaves the queue when it comes to the front.
 type sizeQueue struct {
-	lane, size int
-	jobs       []int32    // all, by duration and job
-	durations  []float64  // of the jobs
-	arrived    tournament // those of them that have arrived, each at its place in jobs
-	byArrival  []int32    // not arrived yet, by arrival
-	byEnd      []int32    // the same, by arrival + duration and job
+	resource, size int
+	jobs           []int32    // all jobs, by duration, then by number
+	durations      []float64  // of the jobs
+	arrived        tournament // the jobs that have arrived, each at its place in jobs
+	byArrival      []int32    // the jobs that have not arrived yet, by arrival
+	byEnd          []int32    // the same jobs, by arrival + duration, then by number
 }
 
-func newLaneQueue(c *completions, lane int) laneQueue {
-	q := laneQueue{sizes: make([]sizeQueue, len(c.sizes[lane]))}
-	index := make([]int, len(c.release[lane]))
-	for k, size := range c.sizes[lane] {
-		q.sizes[k] = sizeQueue{lane: lane, size: size}
+func newResourceQueue(c *completions, resource int) resourceQueue {
+	q := resourceQueue{sizes: make([]sizeQueue, len(c.sizes[resource]))}
+	index := make([]int, len(c.release[resource]))
+	for k, size := range c.sizes[resource] {
+		q.sizes[k] = sizeQueue{resource: resource, size: size}
 		index[size] = k
 	}
 	for j := range c.left {
-		if !math.IsInf(c.at(j, lane), 1) {
-			s := &q.sizes[index[c.lanes[lane].size(&c.in.Jobs()[j])]]
+		if !math.IsInf(c.at(j, resource), 1) {
+			s := &q.sizes[index[c.resources[resource].size(&c.in.Jobs()[j])]]
 			s.jobs = append(s.jobs, int32(j))
 		}
 	}
@@ -121,10 +137,10 @@ func newLaneQueue(c *completions, lane int) laneQueue {
 // sort brings the lists into order.
 func (s *sizeQueue) sort(c *completions) {
 	jobs, start := c.in.Jobs(), c.in.FirstArrival()
-	s.jobs = sorted(s.jobs, func(j int32) float64 { return c.on(int(j), s.lane) })
+	s.jobs = sorted(s.jobs, func(j int32) float64 { return c.on(int(j), s.resource) })
 	s.durations = make([]float64, len(s.jobs))
 	for k, j := range s.jobs {
-		s.durations[k] = c.on(int(j), s.lane)
+		s.durations[k] = c.on(int(j), s.resource)
 	}
 	s.arrived = newTournament(len(s.jobs))
 	for k, j := range s.jobs {
@@ -135,11 +151,11 @@ func (s *sizeQueue) sort(c *completions) {
 		}
 	}
 	s.arrived.play()
-	s.byEnd = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival + c.on(int(j), s.lane) })
+	s.byEnd = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival + c.on(int(j), s.resource) })
 	s.byArrival = sorted(s.byArrival, func(j int32) float64 { return jobs[j].Arrival })
 }
 
-// sorted are the jobs by key; of one key the first job first.
+// sorted is the jobs in the order of their keys; jobs of equal key by number.
 func sorted(jobs []int32, key func(int32) float64) []int32 {
 	keyed := make([]completion, len(jobs)) // the keys beside the jobs: sorting looks at them often
 	for k, j := range jobs {
@@ -163,14 +179,14 @@ func sorted(jobs []int32, key func(int32) float64) []int32 {
 
 // place is the place of the job in jobs.
 func (s *sizeQueue) place(c *completions, job int32) int {
-	own := c.on(int(job), s.lane)
+	own := c.on(int(job), s.resource)
 	return sort.Search(len(s.jobs), func(k int) bool {
 		return s.durations[k] > own || s.durations[k] == own && s.jobs[k] >= job
 	})
 }
 
-// update finds the head anew.
-func (q *laneQueue) update(c *completions) {
+// update finds the head, the first job over all sizes.
+func (q *resourceQueue) update(c *completions) {
 	q.head = completion{math.Inf(1), -1}
 	for k := range q.sizes {
 		if first := q.sizes[k].first(c); first.job >= 0 && first.before(q.head) {
@@ -181,19 +197,19 @@ func (q *laneQueue) update(c *completions) {
 
 // first is the job of this size that ends first.
 func (s *sizeQueue) first(c *completions) completion {
-	release := c.release[s.lane][s.size]
+	release := c.release[s.resource][s.size]
 	s.advance(c, release)
 	best := s.firstArrived(c, release)
 	if len(s.byEnd) > 0 {
 		j := int(s.byEnd[0])
-		if next := (completion{c.in.Jobs()[j].Arrival + c.on(j, s.lane), j}); next.before(best) {
+		if next := (completion{c.in.Jobs()[j].Arrival + c.on(j, s.resource), j}); next.before(best) {
 			best = next
 		}
 	}
 	return best
 }
 
-// advance moves the jobs that have arrived by the release to those that have.
+// advance moves the jobs that arrive by the release to the arrived ones.
 func (s *sizeQueue) advance(c *completions, release float64) {
 	arrived := func(j int32) bool { return c.in.Jobs()[j].Arrival <= release }
 	for len(s.byArrival) > 0 && (!c.left[s.byArrival[0]] || arrived(s.byArrival[0])) {
@@ -207,8 +223,8 @@ func (s *sizeQueue) advance(c *completions, release float64) {
 	}
 }
 
-// firstArrived is the job that ends first of those that have arrived. Different durations can round to the same end; then
-// the first job of all that do wins, as in the textbook.
+// firstArrived is the job that ends first of those that have arrived. Where different durations round to the same end, the first of these jobs
+// wins, as in the textbook.
 func (s *sizeQueue) firstArrived(c *completions, release float64) completion {
 	for {
 		from := s.arrived.leftmost()
@@ -221,7 +237,7 @@ func (s *sizeQueue) firstArrived(c *completions, release float64) completion {
 			to += sort.Search(len(s.jobs)-to, func(k int) bool { return release+s.durations[to+k] > end })
 		}
 		job := s.arrived.least(from, to)
-		if c.left[job] && !(c.deadlines && c.late(int(job), release, c.on(int(job), s.lane))) {
+		if c.left[job] && !(c.deadlines && c.late(int(job), release, c.on(int(job), s.resource))) {
 			return completion{end, int(job)}
 		}
 		s.arrived.set(s.place(c, job), nobody)

@@ -34,10 +34,10 @@ type MRS struct {
 // NewMRS is the solver with its defaults.
 func NewMRS() *MRS { return &MRS{Wait: "off"} }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*MRS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (m *MRS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err

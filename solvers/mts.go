@@ -19,16 +19,16 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 20_000,
 })
 
-// MTS is the multiple attributes scheduling method. A resource is a lane: a cluster of machines that are alike, or a group of
-// machines of one whose machines differ; on one machine it is that of the paper.
+// MTS is the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike
+// machines of the cluster; with one machine it is the resource of the paper.
 //
 // A job that would start on a resource at s, takes tr to move its files and ex to run, and has D = deadline − s left, loads its
 // processors by ex/(D − tr), its link by tr/(D − ex) (1 without files) and its memory by need/size. A load above 1 is an
 // overload. In each step:
 //
 //  1. Jobs that no resource can finish by their hard deadline are left out.
-//  2. A job is overloaded in an attribute where more than λ (processors), χ (memory) or η (bandwidth) of all resources would be.
-//     Of the jobs left those overloaded in the most attributes are looked at, nobody else.
+//  2. A job is overloaded in an attribute where more than the share λ (processors), χ (memory) or η (bandwidth) of all resources would be.
+//     Rules 3 and 4 look only at the jobs left that are overloaded in the most attributes.
 //  3. Fragment rule: of their pairs of job and resource that leave at most the fragment (0.05) of every attribute, the one that leaves least in sum is placed; ties go to the first resource, then to the first job.
 //  4. Without such a pair each job has its resource of the least completion time f, and the job of the least mt = f/(e^cpu + e^bandwidth + e^memory), the exponents the numbers
 //     of overloaded resources (eq. 16), is placed; ties go to the first resource, then to the first job.
@@ -43,7 +43,7 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper:
 //   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and
 //     links are overloaded alike; an unlimited attribute is never overloaded and leaves no fragment.
-//   - Without all three rules it is [MinMin], with the ties of that: the first job, then the first lane.
+//   - Without all three rules it is [MinMin], with its ties: the first job, then the first resource.
 //   - Only a hard deadline forbids a start; a soft one counts in the loads. Jobs that can be served nowhere are left out (the paper
 //     does not say what becomes of them).
 //   - λ, χ and η are 0.5 (the paper gives no values). f counts from the first arrival, waiting included. mt is compared as ln f − ln(Σ e^count): the sum overflows from 710 resources on.
@@ -72,10 +72,10 @@ func NewMTS() *MTS {
 	}
 }
 
-// Supports implements [Solver].
-func (*MTS) Supports(in *model.Instance) error { return supportsLanes(in) }
+// Supports implements [solve.Solver].
+func (*MTS) Supports(in *model.Instance) error { return supportsResources(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
@@ -95,16 +95,16 @@ func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (s
 // mtsLoads are the parts of a resource that a job uses, at most 1.
 type mtsLoads struct{ cpu, bandwidth, memory float64 }
 
-// fragment is what is left of the three in sum; false where more than the given part is left of one.
+// fragment is the sum of the parts that the loads leave unused; false where one of the parts exceeds most.
 func (l mtsLoads) fragment(most float64) (sum float64, ok bool) {
 	cpu, bandwidth, memory := 1-l.cpu, 1-l.bandwidth, 1-l.memory
 	return cpu + bandwidth + memory, cpu <= most && bandwidth <= most && memory <= most
 }
 
-// loads are those of the job that starts in time on the resource.
-func (r *mtsRun) loads(k *mtsKind, lane int, start float64) mtsLoads {
-	l := &r.lanes[lane]
-	ex, tr := r.times(k, lane)
+// loads are the loads of the kind on the resource, where it starts in time.
+func (r *mtsRun) loads(k *mtsKind, resource int, start float64) mtsLoads {
+	l := &r.resources[resource]
+	ex, tr := r.times(k, resource)
 	left := k.deadline - start
 	loads := mtsLoads{cpu: 1, bandwidth: 1, memory: 1}
 	if ex < left-tr {
@@ -119,9 +119,9 @@ func (r *mtsRun) loads(k *mtsKind, lane int, start float64) mtsLoads {
 	return loads
 }
 
-// times are how long the job runs and moves its files on the resource, in what is usable of it.
-func (r *mtsRun) times(k *mtsKind, lane int) (ex, tr float64) {
-	l, j := &r.lanes[lane], &r.in.Jobs()[k.jobs[0]]
+// times are how long the kind runs on the resource and how long it moves its files, with the usable shares of the resource.
+func (r *mtsRun) times(k *mtsKind, resource int) (ex, tr float64) {
+	l, j := &r.resources[resource], &r.in.Jobs()[k.jobs[0]]
 	size := l.size(j)
 	ex = r.in.Busy(int(k.jobs[0]), l.cluster, l.speed, (j.Tasks+size-1)/size) / r.p.ProcessorShare
 	return ex, r.in.Transfer(int(k.jobs[0]), l.bandwidth) / r.p.BandwidthShare

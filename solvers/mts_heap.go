@@ -2,18 +2,18 @@ package solvers
 
 import "math"
 
-// mtsHeap holds kinds, the least key first; of one key that of the first lane, then the first job; where MTS is Min-min, as there, the
-// first job. A kind knows its place.
+// mtsHeap holds kinds, the least key first. Of equal keys the kind with the first resource comes first, then that with the first job; where MTS is
+// Min-min, the kind with the first job, as there. A kind knows its place.
 type mtsHeap []int32
 
-// before says that kind a comes before b.
+// before says whether kind a comes before b.
 func (r *mtsRun) before(a, b int32) bool {
 	x, y := &r.kinds[a], &r.kinds[b]
 	switch {
 	case x.key != y.key:
 		return x.key < y.key
-	case x.lane != y.lane && !r.minmin:
-		return x.lane < y.lane
+	case x.resource != y.resource && !r.minmin:
+		return x.resource < y.resource
 	}
 	return x.jobs[0] < y.jobs[0]
 }
@@ -79,9 +79,9 @@ func (h *mtsHeap) remove(r *mtsRun, place int) {
 	}
 }
 
-// match lists the fragments on the lane now. Of jobs that have arrived by the release, the processors' load of one whose latest
-// start is τ is ex/(ex + τ − release); at 1 − fragment or more, τ − release is at most ex·fragment/(1 − fragment).
-func (r *mtsRun) match(lane int, q *mtsQueue) {
+// match lists the fragments on the resource now. A job that has arrived by the release and has the latest start τ loads the processors by
+// ex/(ex + τ − release). That is 1 − fragment or more where τ − release ≤ ex·fragment/(1 − fragment).
+func (r *mtsRun) match(resource int, q *mtsQueue) {
 	if !r.fragments {
 		return
 	}
@@ -100,23 +100,23 @@ func (r *mtsRun) match(lane int, q *mtsQueue) {
 			break
 		}
 		if kind := &r.kinds[latest.kind]; latest.fits && kind.place >= 0 && kind.arrival <= q.release {
-			r.tryFragment(&q.matches, latest.kind, lane, q.release)
+			r.tryFragment(&q.matches, latest.kind, resource, q.release)
 		}
 	}
 }
 
-// tryFragment adds the kind to the list if it leaves little enough of the lane from the start.
-func (r *mtsRun) tryFragment(list *[]mtsMatch, k int32, lane int, start float64) {
-	if math.Signbit(r.span[int(k)*len(r.lanes)+lane]) {
+// tryFragment adds the kind to the list if it leaves little enough of the resource from the start.
+func (r *mtsRun) tryFragment(list *[]mtsMatch, k int32, resource int, start float64) {
+	if math.Signbit(r.span[int(k)*len(r.resources)+resource]) {
 		return
 	}
-	if sum, ok := r.loads(&r.kinds[k], lane, start).fragment(r.p.Fragment); ok {
+	if sum, ok := r.loads(&r.kinds[k], resource, start).fragment(r.p.Fragment); ok {
 		*list = append(*list, mtsMatch{sum, k})
 	}
 }
 
-// leastFragment is the kind of the class that leaves least of a lane, by the fragment rule, with the lane; −1: none.
-func (r *mtsRun) leastFragment(class int8) (kind int32, lane int) {
+// leastFragment is the kind of the class that leaves least of a resource, by the fragment rule, with the resource; −1: none.
+func (r *mtsRun) leastFragment(class int8) (kind int32, resource int) {
 	if !r.fragments {
 		return -1, 0
 	}
@@ -128,11 +128,11 @@ func (r *mtsRun) leastFragment(class int8) (kind int32, lane int) {
 				if k.place < 0 || k.class != class {
 					continue
 				}
-				if best.kind < 0 || m.sum < best.sum || m.sum == best.sum && lane == at && k.jobs[0] < r.kinds[best.kind].jobs[0] {
-					best, lane = m, at
+				if best.kind < 0 || m.sum < best.sum || m.sum == best.sum && resource == at && k.jobs[0] < r.kinds[best.kind].jobs[0] {
+					best, resource = m, at
 				}
 			}
 		}
 	}
-	return best.kind, lane
+	return best.kind, resource
 }

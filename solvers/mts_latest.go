@@ -2,30 +2,30 @@ package solvers
 
 import "slices"
 
-// latestStart is the latest start of a kind on a lane.
+// latestStart is the latest start of a kind on a resource.
 type latestStart struct {
 	at   float64
 	kind int32
-	fits bool // it could be placed there
+	fits bool // the kind could be placed there
 }
 
-// latestStarts sorts latest starts as far as somebody looks: most of them are never met, as jobs are placed elsewhere before.
-// It is quicksort that puts off what lies behind.
+// latestStarts sorts latest starts only as far as get asks for them: most are never asked for, as their jobs are placed elsewhere before. It is a
+// quicksort that puts off the parts behind.
 //
 // Complexity: O(n + k·log n) on average for the first k of n.
 //
 // Source: R. Paredes, G. Navarro (2006), Optimal incremental sorting, Proc. ALENEX, doi:10.1137/1.9781611972863.16.
 type latestStarts struct {
 	items  []latestStart
-	first  int     // those before have been passed
-	sorted int     // those before stand where they belong
-	bounds []int32 // nothing before a bound is later than anything from it on; the last is the nearest
+	first  int     // items before it have been passed
+	sorted int     // items before it are in their final places
+	bounds []int32 // no item before a bound is later than an item from it on; the last bound is the nearest
 }
 
-// len is how many have not been passed.
+// len is the number of items that have not been passed.
 func (s *latestStarts) len() int { return len(s.items) - s.first }
 
-// get is the k-th of those that have not been passed, from 0.
+// get is the k-th item, from 0, that has not been passed.
 func (s *latestStarts) get(k int) latestStart {
 	for s.first+k >= s.sorted {
 		s.extend()
@@ -33,7 +33,7 @@ func (s *latestStarts) get(k int) latestStart {
 	return s.items[s.first+k]
 }
 
-// extend sorts a few more.
+// extend sorts a few more items.
 func (s *latestStarts) extend() {
 	const few, deep = 16, 64
 	if len(s.bounds) == 0 {
@@ -74,8 +74,8 @@ func sortLatest(part []latestStart, few int) {
 	}
 }
 
-// splitLatest divides a part in two, neither empty, so that nothing in the first is later than anything in the second: Hoare's
-// partition by the middle of three.
+// splitLatest divides a part into two, neither empty, so that no item of the first is later than an item of the second. It returns the length of
+// the first. It is Hoare's partition with the median of three as pivot.
 func splitLatest(part []latestStart) int {
 	a, b, c := part[0].at, part[len(part)/2].at, part[len(part)-1].at
 	pivot := max(min(a, b), min(max(a, b), c))

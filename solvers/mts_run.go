@@ -14,41 +14,41 @@ type mtsRun struct {
 	p         MTS
 	origin    float64
 	kinds     []mtsKind
-	span      []float64    // of kind k on lane r at k·lanes + r: how long it takes; with a minus: it does not fit, +Inf: it cannot run
-	queues    [][]mtsQueue // by lane, one a size
+	span      []float64    // of kind k on resource r at k·len(resources) + r: execution time; negative: it does not fit, ±Inf: it cannot run there
+	queues    [][]mtsQueue // by resource, one a size
 	heaps     [4]mtsHeap   // by class
 	fragments bool
-	minmin    bool // all three rules are off
+	minmin    bool // all three rules are off: MTS is Min-min
 	poll      *solve.Poll
 }
 
-// mtsKind is a number of jobs that are alike.
+// mtsKind is jobs that are alike in everything.
 type mtsKind struct {
-	jobs              []int32 // that are left, the first first
+	jobs              []int32 // those left, in the order of the instance
 	deadline, arrival float64
 	memory            float64
 	files, hard       bool
-	cpu, link, room   int32 // resources overloaded in processors, bandwidth and memory
-	open              int32 // resources that it fits and could still end on in time
+	cpu, link, room   int32 // numbers of resources overloaded in processors, bandwidth and memory
+	open              int32 // number of resources that it fits and on which it could still end in time
 	class             int8
-	place             int32   // in the heap of the class; −1: in none
-	lane              int32   // of the least completion time when it was looked at last
-	end               float64 // that completion time; NaN: not looked at yet
+	place             int32   // in the heap of the class; −1: not there
+	resource          int32   // that of the least completion time when last evaluated
+	end               float64 // that completion time; NaN: not evaluated yet
 	log               float64 // ln f there
-	key               float64 // not above ln mt, or, without weights, the completion time
+	key               float64 // lower bound of ln mt or, without weights, of the completion time
 }
 
-// mtsQueue is the jobs of one size on one lane, in the order in which they come to be too late there.
+// mtsQueue is the jobs of one size on one resource, in the order in which they come to be too late there.
 type mtsQueue struct {
 	size    int
 	release float64
 	latest  latestStarts
-	longest float64    // that one of the jobs takes
+	longest float64    // longest time that one of the jobs takes
 	early   []mtsMatch // fragments of jobs that start when they arrive, later than the processors are released
 	matches []mtsMatch // fragments now
 }
 
-// mtsMatch is a job that the fragment rule could place on a lane.
+// mtsMatch is a job that the fragment rule could place on a resource.
 type mtsMatch struct {
 	sum  float64
 	kind int32
@@ -59,21 +59,21 @@ func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
 	r := &mtsRun{outline: newOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx)}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
 	r.sort()
-	r.span = make([]float64, len(r.kinds)*len(r.lanes))
+	r.span = make([]float64, len(r.kinds)*len(r.resources))
 	for k := range r.kinds {
-		if r.poll.Stopped(8 * len(r.lanes)) {
+		if r.poll.Stopped(8 * len(r.resources)) {
 			return nil
 		}
 		r.measure(k)
 	}
-	r.queues = make([][]mtsQueue, len(r.lanes))
-	for lane := range r.lanes {
-		if r.poll.Ask(); r.poll.Ended() || !r.queue(lane) {
+	r.queues = make([][]mtsQueue, len(r.resources))
+	for resource := range r.resources {
+		if r.poll.Ask(); r.poll.Ended() || !r.queue(resource) {
 			return nil
 		}
 	}
 	for k := range r.kinds {
-		if r.poll.Stopped(8 * len(r.lanes)) {
+		if r.poll.Stopped(8 * len(r.resources)) {
 			return nil
 		}
 		if kind := &r.kinds[k]; kind.open > 0 {
@@ -82,9 +82,9 @@ func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
 			r.heaps[kind.class].push(r, int32(k))
 		}
 	}
-	for lane := range r.queues {
-		for q := range r.queues[lane] {
-			r.match(lane, &r.queues[lane][q])
+	for resource := range r.queues {
+		for q := range r.queues[resource] {
+			r.match(resource, &r.queues[resource][q])
 		}
 	}
 	return r
@@ -116,14 +116,14 @@ func (r *mtsRun) sort() {
 	}
 }
 
-// measure finds out how long the kind takes on each lane, which it fits and whose memory it overloads.
+// measure finds out how long the kind takes on each resource, which it fits and whose memory it overloads.
 func (r *mtsRun) measure(k int) {
 	kind := &r.kinds[k]
 	j := &r.in.Jobs()[kind.jobs[0]]
-	for lane := range r.lanes {
-		l, span := &r.lanes[lane], math.Inf(1)
+	for resource := range r.resources {
+		l, span := &r.resources[resource], math.Inf(1)
 		if l.size(j) <= l.processors {
-			if ex, tr := r.times(kind, lane); !math.IsNaN(ex) {
+			if ex, tr := r.times(kind, resource); !math.IsNaN(ex) {
 				span = ex + tr
 			}
 		}
@@ -135,40 +135,40 @@ func (r *mtsRun) measure(k int) {
 		} else {
 			kind.open++
 		}
-		r.span[k*len(r.lanes)+lane] = span
+		r.span[k*len(r.resources)+resource] = span
 	}
 }
 
-// queue sets the kinds up on the lane; false where the context has ended.
-func (r *mtsRun) queue(lane int) bool {
-	l := &r.lanes[lane]
+// queue fills the queues of the resource; false where the context has ended.
+func (r *mtsRun) queue(resource int) bool {
+	l := &r.resources[resource]
 	index := make([]int32, l.processors+1) // of the queue by size, from 1
 	for k := range r.kinds {
 		kind := &r.kinds[k]
-		fits := !math.Signbit(r.span[k*len(r.lanes)+lane])
-		span := math.Abs(r.span[k*len(r.lanes)+lane])
+		fits := !math.Signbit(r.span[k*len(r.resources)+resource])
+		span := math.Abs(r.span[k*len(r.resources)+resource])
 		if math.IsInf(span, 1) {
-			r.pass(kind, lane, false)
+			r.pass(kind, resource, false)
 			continue
 		}
 		size := l.size(&r.in.Jobs()[kind.jobs[0]])
 		if index[size] == 0 {
 			fresh := mtsQueue{size: size, release: l.Release(size)}
-			if len(r.queues[lane]) == 0 {
+			if len(r.queues[resource]) == 0 {
 				fresh.latest.items = make([]latestStart, 0, len(r.kinds)-k)
 			}
-			r.queues[lane] = append(r.queues[lane], fresh)
-			index[size] = int32(len(r.queues[lane]))
+			r.queues[resource] = append(r.queues[resource], fresh)
+			index[size] = int32(len(r.queues[resource]))
 		}
-		q, latest := &r.queues[lane][index[size]-1], kind.deadline-span
+		q, latest := &r.queues[resource][index[size]-1], kind.deadline-span
 		switch start := max(q.release, kind.arrival); {
 		case start > latest:
-			r.pass(kind, lane, fits)
+			r.pass(kind, resource, fits)
 		case !math.IsInf(latest, 1):
 			q.latest.items = append(q.latest.items, latestStart{latest, int32(k), fits})
 			q.longest = max(q.longest, span)
 			if r.fragments && kind.arrival > q.release {
-				r.tryFragment(&q.early, int32(k), lane, kind.arrival)
+				r.tryFragment(&q.early, int32(k), resource, kind.arrival)
 			}
 		}
 		if k%4096 == 4095 {
@@ -180,10 +180,10 @@ func (r *mtsRun) queue(lane int) bool {
 	return true
 }
 
-// pass counts a lane on which the kind would be too late; open says that it could have been placed there.
-func (r *mtsRun) pass(kind *mtsKind, lane int, open bool) {
+// pass counts a resource on which the kind would be too late; open says whether the kind fits there.
+func (r *mtsRun) pass(kind *mtsKind, resource int, open bool) {
 	kind.cpu++
-	if kind.files && !math.IsInf(r.lanes[lane].bandwidth, 1) {
+	if kind.files && !math.IsInf(r.resources[resource].bandwidth, 1) {
 		kind.link++
 	}
 	if open && kind.hard {
@@ -196,7 +196,7 @@ func (r *mtsRun) class(kind *mtsKind) int8 {
 	if r.p.Classes == "off" {
 		return 0
 	}
-	class, all := int8(0), float64(len(r.lanes))
+	class, all := int8(0), float64(len(r.resources))
 	if float64(kind.cpu) > r.p.Lambda*all {
 		class++
 	}
@@ -209,13 +209,13 @@ func (r *mtsRun) class(kind *mtsKind) int8 {
 	return class
 }
 
-// start is when the kind would start on the lane.
-func (r *mtsRun) start(kind *mtsKind, lane int) float64 {
-	queues := r.queues[lane]
+// start is when the kind would start on the resource.
+func (r *mtsRun) start(kind *mtsKind, resource int) float64 {
+	queues := r.queues[resource]
 	if len(queues) == 1 {
 		return max(queues[0].release, kind.arrival)
 	}
-	size := r.lanes[lane].size(&r.in.Jobs()[kind.jobs[0]])
+	size := r.resources[resource].size(&r.in.Jobs()[kind.jobs[0]])
 	for q := range queues {
 		if queues[q].size == size {
 			return max(queues[q].release, kind.arrival)
@@ -224,22 +224,22 @@ func (r *mtsRun) start(kind *mtsKind, lane int) float64 {
 	return math.Inf(1)
 }
 
-// evaluate finds the lane of the least completion time of the kind, which has one, and its key; false where nothing has changed. Completion
-// times only grow: a lane that was the best stays so while its own does not.
+// evaluate finds the resource of the kind's least completion time and brings its key up to date; false where nothing has changed. The kind must
+// have an open resource. Completion times never fall, so the best resource stays the best while its own completion time does not grow.
 func (r *mtsRun) evaluate(k int32) (changed bool) {
 	kind := &r.kinds[k]
-	if r.end(k, int(kind.lane)) == kind.end {
+	if r.end(k, int(kind.resource)) == kind.end {
 		return false
 	}
-	r.poll.Stopped(8 * len(r.lanes))
+	r.poll.Stopped(8 * len(r.resources))
 	kind.end = math.Inf(1)
-	for lane, span := range r.span[int(k)*len(r.lanes):][:len(r.lanes)] {
+	for resource, span := range r.span[int(k)*len(r.resources):][:len(r.resources)] {
 		if math.Signbit(span) {
 			continue
 		}
-		start := r.start(kind, lane)
+		start := r.start(kind, resource)
 		if start+span < kind.end && !(kind.hard && start > kind.deadline-span) {
-			kind.end, kind.lane = start+span, int32(lane)
+			kind.end, kind.resource = start+span, int32(resource)
 		}
 	}
 	kind.log = kind.end
@@ -250,14 +250,14 @@ func (r *mtsRun) evaluate(k int32) (changed bool) {
 	return true
 }
 
-// end is the completion time of the kind on the lane; +Inf where it does not fit or would be too late.
-func (r *mtsRun) end(k int32, lane int) float64 {
-	span := r.span[int(k)*len(r.lanes)+lane]
+// end is the completion time of the kind on the resource; +Inf where it does not fit or would be too late.
+func (r *mtsRun) end(k int32, resource int) float64 {
+	span := r.span[int(k)*len(r.resources)+resource]
 	if math.Signbit(span) {
 		return math.Inf(1)
 	}
 	kind := &r.kinds[k]
-	start := r.start(kind, lane)
+	start := r.start(kind, resource)
 	if kind.hard && start > kind.deadline-span {
 		return math.Inf(1)
 	}
@@ -273,7 +273,7 @@ func (r *mtsRun) weigh(kind *mtsKind) {
 
 // step places one job; false where none is left or the context has ended.
 func (r *mtsRun) step() bool {
-	if r.poll.Stopped(8 * len(r.lanes)) {
+	if r.poll.Stopped(8 * len(r.resources)) {
 		return false
 	}
 	class := len(r.heaps) - 1
@@ -283,23 +283,23 @@ func (r *mtsRun) step() bool {
 	if class < 0 {
 		return false
 	}
-	kind, lane := r.leastFragment(int8(class))
+	kind, resource := r.leastFragment(int8(class))
 	if kind < 0 {
-		if kind, lane = r.leastKey(class); kind < 0 {
+		if kind, resource = r.leastKey(class); kind < 0 {
 			return false
 		}
 	}
-	r.assign(kind, lane)
+	r.assign(kind, resource)
 	return true
 }
 
-// leastKey is the kind of the least mt in the class, with its lane; −1: the context has ended.
-func (r *mtsRun) leastKey(class int) (kind int32, lane int) {
+// leastKey is the kind of the least mt in the class, with its resource; −1: the context has ended.
+func (r *mtsRun) leastKey(class int) (kind int32, resource int) {
 	h := &r.heaps[class]
 	for !r.poll.Stopped(16) {
 		k := (*h)[0]
-		key, at := r.kinds[k].key, r.kinds[k].lane
-		if !r.evaluate(k) || r.kinds[k].key == key && r.kinds[k].lane == at {
+		key, at := r.kinds[k].key, r.kinds[k].resource
+		if !r.evaluate(k) || r.kinds[k].key == key && r.kinds[k].resource == at {
 			return k, int(at)
 		}
 		h.sink(r, 0)
@@ -307,36 +307,36 @@ func (r *mtsRun) leastKey(class int) (kind int32, lane int) {
 	return -1, 0
 }
 
-// assign places the first job of the kind on the lane.
-func (r *mtsRun) assign(k int32, lane int) {
-	kind, l := &r.kinds[k], &r.lanes[lane]
+// assign places the first job of the kind on the resource.
+func (r *mtsRun) assign(k int32, resource int) {
+	kind, l := &r.kinds[k], &r.resources[resource]
 	job := int(kind.jobs[0])
-	start := r.start(kind, lane)
-	r.place(job, lane, start, start+l.duration(r.in, job))
+	start := r.start(kind, resource)
+	r.place(job, resource, start, start+l.duration(r.in, job))
 	if kind.jobs = kind.jobs[1:]; len(kind.jobs) == 0 {
-		kind.jobs = []int32{int32(job)} // for what looks at the kind still
+		kind.jobs = []int32{int32(job)} // kinds without jobs are still looked at
 		r.drop(k)
 	} else {
 		r.heaps[kind.class].sink(r, int(kind.place))
 	}
-	for q := range r.queues[lane] {
-		queue := &r.queues[lane][q]
+	for q := range r.queues[resource] {
+		queue := &r.queues[resource][q]
 		if release := l.Release(queue.size); release > queue.release {
 			queue.release = release
-			r.advance(lane, queue)
-			r.match(lane, queue)
+			r.advance(resource, queue)
+			r.match(resource, queue)
 		}
 	}
 }
 
-// drop takes the kind out of what is left.
+// drop takes the kind out of its heap.
 func (r *mtsRun) drop(k int32) {
 	kind := &r.kinds[k]
 	r.heaps[kind.class].remove(r, int(kind.place))
 }
 
-// advance passes the kinds that are too late on the lane now.
-func (r *mtsRun) advance(lane int, q *mtsQueue) {
+// advance passes the kinds that are too late on the resource now.
+func (r *mtsRun) advance(resource int, q *mtsQueue) {
 	for q.latest.len() > 0 && q.latest.get(0).at < q.release {
 		passed := q.latest.get(0)
 		q.latest.first++
@@ -345,7 +345,7 @@ func (r *mtsRun) advance(lane int, q *mtsQueue) {
 		if kind.place < 0 {
 			continue
 		}
-		r.pass(kind, lane, passed.fits)
+		r.pass(kind, resource, passed.fits)
 		if kind.open == 0 {
 			r.drop(k)
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -59,7 +60,7 @@ func (l *literalMTS) at(j, r int) attributes {
 	return a
 }
 
-// may says that the job may be placed on the resource: crq.
+// may says whether the job may be placed on the resource: crq.
 func (l *literalMTS) may(j int, a attributes) bool {
 	return a.fits && !math.IsInf(a.s, 1) && (a.inTime || !l.in.Jobs()[j].DeadlineHard)
 }
@@ -169,54 +170,6 @@ func (l *literalMTS) choose() (job, resource int) {
 	return job, resource
 }
 
-// gridInstance is a random grid of single machines with memory and bandwidth, and jobs with files and deadlines.
-func gridInstance(t testing.TB, seed uint64, most int) *model.Instance {
-	rng := rand.New(rand.NewPCG(seed, 0x6d7473))
-	whole := seed%3 == 1 // whole numbers: many ties
-	number := func(low, high float64) float64 {
-		if whole {
-			return math.Floor(low + (high-low+1)*rng.Float64())
-		}
-		return low + (high-low)*rng.Float64()
-	}
-	b := model.NewBuilder("grid")
-	resources := 1 + rng.IntN(10)
-	for r := range resources {
-		m := model.MachineSpec{ID: "m", Processors: 1 + rng.IntN(3), Speed: number(1, 5), Memory: new(number(1, 5)), Bandwidth: number(5, 15)}
-		if rng.IntN(8) == 0 {
-			m.Memory = nil
-		}
-		if rng.IntN(8) == 0 {
-			m.Bandwidth = 0
-		}
-		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("r", r), Allocation: "machine", Machines: []model.MachineSpec{m}})
-	}
-	origin := []float64{0, 0, 3, 1e9}[rng.IntN(4)]
-	spread := []float64{0, 0, 4, 30}[rng.IntN(4)]
-	tight := []float64{1, 5, 40}[rng.IntN(3)]
-	for j := range 1 + rng.IntN(most) {
-		job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(number(1, 11)), Arrival: origin + math.Floor(spread*rng.Float64())}
-		if rng.IntN(6) > 0 {
-			job.Deadline = new(job.Arrival + tight*number(1, 5))
-			job.DeadlineHard = rng.IntN(8) > 0
-		}
-		if rng.IntN(2) == 0 {
-			job.Input, job.Output = number(1, 10), number(1, 5)
-		}
-		if rng.IntN(5) > 0 {
-			job.Memory = number(1, 5)
-		}
-		if rng.IntN(2) == 0 {
-			job.MinBandwidth = number(1, 9)
-		}
-		if rng.IntN(10) == 0 {
-			job.Runtime = map[string]float64{"r0": number(1, 5), fmt.Sprint("r", resources-1): number(1, 5)}
-		}
-		b.Job(job)
-	}
-	return built(t, b)
-}
-
 // The paper's fragment is 5 % and its three rules hold; λ, χ and η, of which it gives no values, are a half.
 func TestMTSDefaults(t *testing.T) {
 	want := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "on", Weights: "on"}
@@ -231,7 +184,7 @@ func TestMTSDecidesAsTheLiteralForm(t *testing.T) {
 	onOff := []string{"on", "off"}
 	placed, left, fragments := 0, 0, 0
 	for seed := range uint64(500) {
-		in := gridInstance(t, seed, 24)
+		in := solvetest.Grid(t, seed, 24)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		for k := range 8 {
 			p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
@@ -319,7 +272,7 @@ func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
 		}
 	}
 	for seed := range uint64(1000) {
-		compare(gridInstance(t, seed, 60))
+		compare(solvetest.Grid(t, seed, 60))
 	}
 	for _, f := range families {
 		for seed := range uint64(100) {

@@ -71,8 +71,8 @@ type Muscle struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the least ε of all (Algorithm 4 as printed); b, the earliest space, of several the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
 
-	cells int              // largest table, in cells; 0: muscleCells
-	trace func(musclePack) // nil: silent; called for each space that is filled
+	cells  int              // largest table, in cells; 0: muscleCells
+	onPack func(musclePack) // nil: silent; called for each space that is filled
 }
 
 // NewMuscle is the solver with its defaults.
@@ -81,8 +81,7 @@ func NewMuscle() *Muscle { return &Muscle{Reading: "a", Queue: "arrival"} }
 // muscleCells limits the composition table of one batch, and with it the memory.
 const muscleCells = 1 << 27
 
-// musclePack tells the trace of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all
-// clusters, ε before it.
+// musclePack is the event of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all clusters, ε before it.
 type musclePack struct {
 	cluster int
 	t       float64
@@ -91,7 +90,7 @@ type musclePack struct {
 	epsilon []float64
 }
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Muscle) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
 		return err
@@ -111,7 +110,7 @@ func (*Muscle) Supports(in *model.Instance) error {
 	return nil
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
@@ -228,8 +227,7 @@ func (run *muscleRun) pack(batch []int) {
 	}
 }
 
-// choose is the open cluster whose turn it is. There is one while jobs are left: a cluster that is wide enough for one
-// does not close.
+// choose is the open cluster whose turn it is. While jobs are left there is one: a cluster that is wide enough for a job left does not close.
 func (run *muscleRun) choose() *muscleCluster {
 	run.tied = run.tied[:0]
 	for k := range run.clusters {
@@ -263,14 +261,14 @@ func (run *muscleRun) precedence(a, b *muscleCluster) int {
 	return cmp.Or(order, cmp.Compare(a.epsilon, b.epsilon), cmp.Compare(b.processors, a.processors))
 }
 
-// fillSpace puts jobs of the table into the cluster's earliest space that takes any; false: none does.
+// fillSpace puts jobs of the table into the earliest space of the cluster that takes any; false: no space does.
 func (run *muscleRun) fillSpace(c *muscleCluster, table *compositionTable, batch []int) bool {
 	for k, space := range c.free {
 		found := table.fill(space.Len())
 		if found == nil {
 			continue
 		}
-		if run.trace != nil {
+		if run.onPack != nil {
 			run.report(c, space, found, batch)
 		}
 		first := space.First
@@ -286,7 +284,7 @@ func (run *muscleRun) fillSpace(c *muscleCluster, table *compositionTable, batch
 	return false
 }
 
-// report tells the trace of a space before its jobs are placed.
+// report calls onPack for a space before its jobs are placed.
 func (run *muscleRun) report(c *muscleCluster, space model.Range, found []int32, batch []int) {
 	event := musclePack{cluster: c.index, t: c.now, r: space.Len(), cp: space.First}
 	for _, job := range found {
@@ -295,7 +293,7 @@ func (run *muscleRun) report(c *muscleCluster, space model.Range, found []int32,
 	for k := range run.clusters {
 		event.epsilon = append(event.epsilon, run.clusters[k].epsilon)
 	}
-	run.trace(event)
+	run.onPack(event)
 }
 
 // place puts the job on the processors of the cluster from first on and returns the processor after its last.

@@ -81,7 +81,7 @@ func (ref *literalMuscle) algorithm1() {
 	}
 }
 
-// stands says that a job of the composition stands in row j.
+// stands says whether a job of the composition stands in row j.
 func (ref *literalMuscle) stands(composition []int, j int) bool {
 	for _, other := range ref.table[j] {
 		for _, job := range composition {
@@ -287,7 +287,7 @@ func compareWithReference(t interface {
 	reference := newLiteralMuscle(in, m)
 	want := reference.solve(seed)
 	var packs []musclePack
-	m.trace = func(p musclePack) { packs = append(packs, p) }
+	m.onPack = func(p musclePack) { packs = append(packs, p) }
 	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)

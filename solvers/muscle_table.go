@@ -50,7 +50,7 @@ type composition struct {
 // compositionBlock holds the compositions of successive numbers.
 type compositionBlock [1 << 12]composition
 
-// composition is the one with the number.
+// composition is the composition with number n.
 func (t *compositionTable) composition(n uint32) composition {
 	const block = uint32(len(compositionBlock{}))
 	return t.all[n/block][n%block]
@@ -75,8 +75,8 @@ type compositionRow struct {
 	before []int32  // by word of heads: the compositions before those with their heads in it
 	stands []uint64 // bit j: job j stands in the row
 
-	// A search for the fewest allocated jobs need not begin at the first composition again: counts only grow, those
-	// before from are above floor, and none is below it.
+	// A search for the fewest allocated jobs need not begin at the first composition again: counts only grow, the counts before from are
+	// above floor, and no count is below it.
 	known []int32 // by position: allocated jobs when last counted; math.MaxInt32: never a candidate again
 	floor int32
 	from  int
@@ -138,9 +138,9 @@ func (t *compositionTable) build() bool {
 	return true
 }
 
-// firstDisjoint is the first composition in the row source none of whose jobs stands in the other row; 0: there is none.
-// All heads are before the job end. A composition that is not disjoint never will be, as rows only grow: from keeps where
-// the search for this pair of rows goes on.
+// firstDisjoint is the first composition in the row source none of whose jobs is in the other row; 0: there is none. It looks only at
+// compositions whose heads come before the job end. A composition that is not disjoint never will be, as rows only grow: from keeps where the
+// search for this pair of rows goes on.
 func (t *compositionTable) firstDisjoint(source, row *compositionRow, end int32, from *int32) uint32 {
 	if row == nil {
 		return source.list[0]
@@ -166,7 +166,7 @@ func (t *compositionTable) firstDisjoint(source, row *compositionRow, end int32,
 	}
 }
 
-// disjoint says that no job of the composition is in the set.
+// disjoint says whether no job of the composition is in the set.
 func (t *compositionTable) disjoint(n uint32, set []uint64) bool {
 	for n > 0 {
 		c := t.composition(n)
@@ -289,7 +289,7 @@ func (t *compositionTable) visit(n uint32) {
 	t.walks = append(t.walks, n)
 }
 
-// visited says that this call of Algorithm 2 has looked through the composition.
+// visited says whether this call of Algorithm 2 has looked through the composition.
 func (t *compositionTable) visited(n uint32) bool { return t.last != nil && t.last[n] == t.calls }
 
 // fewest finds in row r the composition with the fewest taken jobs, the first of several, among those that this call of
@@ -369,8 +369,8 @@ func (t *compositionTable) smallest() int {
 	return t.least
 }
 
-// canSum says whether some of the jobs not yet allocated have rc processors together, for a space of r. Where none have,
-// Algorithm 2 fails, as its q would be such jobs, and need not be run.
+// canSum says whether some of the jobs not yet allocated have rc processors together, for a space of r. Where no jobs have, Algorithm 2 need not be
+// run: it would fail, as its q is such a set of jobs.
 func (t *compositionTable) canSum(rc, r int) bool {
 	if len(t.sums) == 0 {
 		t.sums = append(t.sums, make([]uint64, r/64+1)...)

@@ -42,11 +42,11 @@ func table1(t testing.TB) *model.Instance {
 	return muscleCase(t, []int{4, 6}, []int{2, 1, 4, 3, 1, 2}, times, func(j int) float64 { return slacks[j] + times[j] })
 }
 
-// solveTraced solves, checks the schedule and returns it with the spaces in the order in which they were filled.
-func solveTraced(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model.Solution, []musclePack) {
+// solvePacks solves, checks the schedule and returns it with the spaces in the order in which they were filled.
+func solvePacks(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model.Solution, []musclePack) {
 	t.Helper()
 	var packs []musclePack
-	m.trace = func(p musclePack) { packs = append(packs, p) }
+	m.onPack = func(p musclePack) { packs = append(packs, p) }
 	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestCaseStudyReadingB(t *testing.T) {
 
 func testCaseStudy(t *testing.T, m Muscle) {
 	in := table1(t)
-	sol, packs := solveTraced(t, in, m, 1)
+	sol, packs := solvePacks(t, in, m, 1)
 	wantPacks := []string{
 		"C2 (0,6,1) 0 0: J3 J1",
 		"C1 (0,4,1) 0 0.6: J4 J2",
@@ -166,7 +166,7 @@ func TestAlgorithm2HandCases(t *testing.T) {
 	} {
 		for _, reading := range []string{"a", "b"} {
 			in := muscleCase(t, []int{c.processors}, c.sizes, c.times, func(int) float64 { return 100 })
-			sol, packs := solveTraced(t, in, *with(NewMuscle(), func(x *Muscle) { x.Reading = reading }), 1)
+			sol, packs := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.Reading = reading }), 1)
 			if diff := cmp.Diff(c.want, texts(sol.Jobs, placementText)); diff != "" {
 				t.Errorf("%s, reading %s: %s", c.name, reading, diff)
 			}
@@ -180,7 +180,7 @@ func TestAlgorithm2HandCases(t *testing.T) {
 // TestAlgorithm2FindsAlternatives: row 2 is (J2,J1)(J4,J3); once J3 runs alone, J5 stands in for it.
 func TestAlgorithm2FindsAlternatives(t *testing.T) {
 	in := muscleCase(t, []int{2}, []int{1, 1, 1, 1, 1}, []float64{1, 2, 1, 1, 1}, func(int) float64 { return 100 })
-	_, packs := solveTraced(t, in, *NewMuscle(), 1)
+	_, packs := solvePacks(t, in, *NewMuscle(), 1)
 	for k, want := range []string{"J2 J1", "J3", "J4 J5"} {
 		if _, jobs, _ := strings.Cut(packText(in, packs[k]), ": "); jobs != want {
 			t.Errorf("space %d takes %s, want %s", k+1, jobs, want)
@@ -275,7 +275,7 @@ func TestQueueOrder(t *testing.T) {
 		"arrival": {"late C1 1-1 7-8", "free C1 1-1 5-6", "urgent C1 1-1 6-7"},
 		"edd":     {"late C1 1-1 6-7", "free C1 1-1 7-8", "urgent C1 1-1 5-6"},
 	} {
-		sol, _ := solveTraced(t, in, *with(NewMuscle(), func(x *Muscle) { x.Queue = queue }), 1)
+		sol, _ := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.Queue = queue }), 1)
 		if diff := cmp.Diff(want, texts(sol.Jobs, placementText)); diff != "" {
 			t.Errorf("%s: %s", queue, diff)
 		}
@@ -292,9 +292,9 @@ func TestTies(t *testing.T) {
 	first := map[int]int{}
 	for seed := range uint64(100) {
 		in := muscleCase(t, []int{2, 3, 3, 3}, []int{3, 3, 3, 2, 2}, times, func(int) float64 { return 9 })
-		_, packs := solveTraced(t, in, *NewMuscle(), seed)
+		_, packs := solvePacks(t, in, *NewMuscle(), seed)
 		first[packs[0].cluster]++
-		_, again := solveTraced(t, in, *NewMuscle(), seed)
+		_, again := solvePacks(t, in, *NewMuscle(), seed)
 		if diff := cmp.Diff(packs, again, cmp.AllowUnexported(musclePack{})); diff != "" {
 			t.Fatalf("seed %d gives two schedules: %s", seed, diff)
 		}
@@ -352,7 +352,7 @@ func TestExtremes(t *testing.T) {
 		"no equal sizes": muscleCase(t, []int{7}, []int{1, 2, 3, 4, 5, 6, 7}, []float64{7, 6, 5, 4, 3, 2, 1}, none),
 	} {
 		for _, m := range []Muscle{*NewMuscle(), {Reading: "b", Queue: "edd"}} {
-			if sol, _ := solveTraced(t, in, m, 1); len(sol.Jobs)+len(sol.Unscheduled) != len(in.Jobs()) {
+			if sol, _ := solvePacks(t, in, m, 1); len(sol.Jobs)+len(sol.Unscheduled) != len(in.Jobs()) {
 				t.Errorf("%s: places %d of %d jobs and leaves out %d", name, len(sol.Jobs), len(in.Jobs()), len(sol.Unscheduled))
 			}
 		}
@@ -372,9 +372,9 @@ func randomMuscle(t testing.TB, jobs, widest int, processors ...int) *model.Inst
 // TestStepsOneAndTwo packs a batch in parts, each with a table of its own, and still places every job.
 func TestStepsOneAndTwo(t *testing.T) {
 	in := randomMuscle(t, 300, 9, 9, 7)
-	whole, _ := solveTraced(t, in, *NewMuscle(), 1)
+	whole, _ := solvePacks(t, in, *NewMuscle(), 1)
 	for _, cells := range []int{1, 100, 1500, 300 * 9} {
-		sol, _ := solveTraced(t, in, *with(NewMuscle(), func(x *Muscle) { x.cells = cells }), 1)
+		sol, _ := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.cells = cells }), 1)
 		if same := cmp.Equal(whole, sol); same != (cells == 300*9) {
 			t.Errorf("%d cells: the schedule is that of the whole batch: %t", cells, same)
 		}

@@ -24,10 +24,10 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper: see [MCT].
 type OLB struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*OLB) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*OLB) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		return least(s, in, job, func(cluster int, _ plan.Slot) float64 {

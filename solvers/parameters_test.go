@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -23,7 +24,7 @@ func with[S any](s *S, set func(*S)) *S {
 // tinyFor is a tiny instance that the solver supports.
 func tinyFor(t *testing.T, info solve.Info) *model.Instance {
 	t.Helper()
-	for _, in := range []*model.Instance{tinyInstance(t, 2, "mcp"), gridInstance(t, 1, 6), built(t, ggoneWorked(t, 0.3))} {
+	for _, in := range []*model.Instance{solvetest.Tiny(t, 2, "mcp"), solvetest.Grid(t, 1, 6), built(t, ggoneWorked(t, 0.3))} {
 		if info.New().Supports(in) == nil {
 			return in
 		}
@@ -115,7 +116,7 @@ func TestASJSWeightOfZero(t *testing.T) {
 	info := mustLookup(t, "asjs")
 	differs := false
 	for seed := range uint64(20) {
-		in := gridInstance(t, seed, 24)
+		in := solvetest.Grid(t, seed, 24)
 		none, err := runWith(info, "q", "0", in)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestReasonsAreTrue(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(400) {
-		in := gridInstance(t, seed, 40)
+		in := solvetest.Grid(t, seed, 40)
 		for _, solver := range []solve.Solver{solvers.NewMTS(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
 			result, err := solver.Solve(context.Background(), in, solve.Options{})
 			if err != nil {

@@ -63,7 +63,7 @@ func TestHEFTByHand(t *testing.T) {
 	schedules(t, &solvers.HEFT{}, built(t, b), "j0 fast:0 0-0.5", "j1 fast:0 0.5-4.5", "j2 slow:0 0.5-1.5", "j3 slow:0 1.5-5.5")
 }
 
-// A heuristic that compares completion times refuses what its lanes cannot tell apart.
+// A heuristic that compares completion times refuses what its resources cannot tell apart.
 func TestLanesRefuse(t *testing.T) {
 	shared := built(t, model.NewBuilder("shared memory").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: new(4.0)}}}).
 		Job(model.JobSpec{ID: "j", Work: new(1.0), Memory: 2}))

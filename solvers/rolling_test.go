@@ -14,6 +14,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -122,7 +123,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 // machines that are not free yet.
 func TestRollingMTSIsTheLiteralFormTickByTick(t *testing.T) {
 	for seed := range uint64(200) {
-		in := gridInstance(t, seed, 40)
+		in := solvetest.Grid(t, seed, 40)
 		_, solver := rolling(t, "mts", 1, 0)
 		result, err := solver.Solve(context.Background(), in, solve.Options{})
 		if err != nil {

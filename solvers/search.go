@@ -34,11 +34,11 @@ type Search struct {
 // NewSearch is the solver with its defaults.
 func NewSearch() *Search { return &Search{Effort: 1} }
 
-// Supports implements [Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
+// Supports implements [solve.Solver]: everything that an instance can ask for; not what only [Rolling] does, a start on processors that
 // earlier jobs hold.
 func (*Search) Supports(in *model.Instance) error { return solve.Unsupported(in, ^model.Commitments) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := params.Check(s); err != nil {
 		return solve.Result{}, err

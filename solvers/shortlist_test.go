@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
 
-// A shortlist names the two lanes that a look at all of them names, ties going to the first lane, while ends grow on any lane, to equal ends
+// A shortlist names the two resources that a look at all of them names, ties going to the first resource, while ends grow on any resource, to equal ends
 // and to none.
 func TestShortlistIsALookAtAllLanes(t *testing.T) {
 	scans, asked := 0, 0
@@ -25,41 +26,41 @@ func TestShortlistIsALookAtAllLanes(t *testing.T) {
 		for range 200 {
 			asked++
 			wanted := int32(1 + rng.IntN(2))
-			if !s.renew(wanted, func(lane int) float64 { return ends[lane] }) {
+			if !s.renew(wanted, func(resource int) float64 { return ends[resource] }) {
 				scans++
 				s.clear()
-				for lane, end := range ends {
-					s.offer(lane, end)
+				for resource, end := range ends {
+					s.offer(resource, end)
 				}
 			}
 			taken := -1
 			for k := range wanted {
 				best := -1
-				for lane, end := range ends {
-					if lane != taken && !math.IsInf(end, 1) && (best < 0 || end < ends[best]) {
-						best = lane
+				for resource, end := range ends {
+					if resource != taken && !math.IsInf(end, 1) && (best < 0 || end < ends[best]) {
+						best = resource
 					}
 				}
 				if best < 0 {
 					if s.n > k {
-						t.Fatalf("seed %d: lane %d is no lane to name; ends %v", seed, s.lane[k], ends)
+						t.Fatalf("seed %d: resource %d is no resource to name; ends %v", seed, s.resource[k], ends)
 					}
 					break
 				}
-				if s.n <= k || int(s.lane[k]) != best || s.end[k] != ends[best] {
-					t.Fatalf("seed %d: %d. lane: got %+v, want %d; ends %v", seed, k+1, s, best, ends)
+				if s.n <= k || int(s.resource[k]) != best || s.end[k] != ends[best] {
+					t.Fatalf("seed %d: %d. resource: got %+v, want %d; ends %v", seed, k+1, s, best, ends)
 				}
 				taken = best
 			}
 			for range 1 + rng.IntN(2) {
-				lane := rng.IntN(len(ends))
-				if ends[lane] += float64(rng.IntN(3)); rng.IntN(40) == 0 {
-					ends[lane] = math.Inf(1)
+				resource := rng.IntN(len(ends))
+				if ends[resource] += float64(rng.IntN(3)); rng.IntN(40) == 0 {
+					ends[resource] = math.Inf(1)
 				}
 			}
 		}
 	}
-	t.Logf("%d looks at all lanes for %d questions", scans, asked)
+	t.Logf("%d looks at all resources for %d questions", scans, asked)
 	if scans*2 > asked || scans < 1000 {
 		t.Error("the ends prove little")
 	}
@@ -97,7 +98,7 @@ func TestHeuristicsStopAnywhere(t *testing.T) {
 	}
 	for name, solver := range map[string]solve.Solver{"mts": NewMTS(), "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
 		cut := false
-		for asks := range 4000 {
+		for asks := 0; asks < 4000; asks += race.Fewer(1, 7) {
 			left := asks
 			result, err := solver.Solve(endsAfter{context.Background(), &left}, in, solve.Options{})
 			if err != nil {

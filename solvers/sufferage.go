@@ -18,36 +18,33 @@ var _ = solve.Register(solve.Info{
 	AutoJobs: 5_000,
 })
 
-// Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest
-// completion time, is the largest, where it ends first; ties go to the first job, then to the first cluster. A job that can
-// run on one cluster only suffers without limit.
+// Sufferage repeatedly places the job whose sufferage, the difference between its second smallest and its smallest completion time, is the
+// largest, where it ends first; ties go to the first job, then to the first resource. A job that can run on one resource only has an
+// infinite sufferage.
 //
 // Source: M. Maheswaran et al. (1999), Journal of Parallel and Distributed Computing 59(2), doi:10.1006/jpdc.1999.1581, §4.
 //
-// Complexity: a placement costs O(C) on C lanes and O(1), sometimes O(C), a job that has its lane as one of its two best, of n jobs about 2·n/C where
-// they differ in what they like, and all where they do not: O(n²/C) to O(n²).
+// Complexity: a placement costs O(C) on C resources, and O(1), sometimes O(C), for each job that has its resource as one of its two best. Of n
+// jobs these are about 2·n/C where the jobs prefer different resources, and all n where they prefer the same: O(n²/C) to O(n²) in all.
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.
 type Sufferage struct{}
 
-// Supports implements [Solver].
-func (*Sufferage) Supports(in *model.Instance) error { return supportsLanes(in) }
+// Supports implements [solve.Solver].
+func (*Sufferage) Supports(in *model.Instance) error { return supportsResources(in) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	c, err := newCompletions(ctx, in)
-	if c == nil {
-		return solve.Stopped(ctx), err
-	}
-	options := newOptions(ctx, c)
-	if options == nil {
-		return solve.Stopped(ctx), nil
-	}
-	return c.solve(ctx, options.next), nil
+	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+		if options := newOptions(ctx, c); options != nil {
+			return options.next
+		}
+		return nil
+	})
 }
 
-// sufferage is what the job loses by its second-best lane.
+// sufferage is the time that the job loses on its second-best resource; +Inf where it has none.
 func (p *option) sufferage() float64 {
 	if math.IsInf(p.second, 1) {
 		return math.Inf(1)
@@ -55,31 +52,31 @@ func (p *option) sufferage() float64 {
 	return p.second - p.first
 }
 
-// options keeps, for each job that is left, its two best lanes. What it keeps of a job stays right until one of the two is put
-// off, since completion times only grow; so a placement touches the jobs alone that have its lane as one of their two.
+// options keeps, for each job left, its two best resources. They stay the best until the completion time on one of the two grows, since
+// completion times never fall. So a placement touches only the jobs that have its resource as one of their two.
 type options struct {
 	c      *completions
 	kept   []option    // by job
 	short  []shortlist // by job
-	of     [][]int32   // by lane: the jobs that have it as one of their two best
-	leader []int32     // by lane: the job that suffers most of those that it is the best of; −1: none
-	last   int         // lane of the last placement; −1: none yet
+	of     [][]int32   // by resource: the jobs that have it as one of their two best
+	leader []int32     // by resource: the job of the largest sufferage, of those that have it as their best; −1: none
+	last   int         // resource of the last placement; −1: none yet
 	poll   *solve.Poll
 }
 
 // newOptions starts with no job placed; nil where the context ends first.
 func newOptions(ctx context.Context, c *completions) *options {
-	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.lanes)), leader: slices.Repeat([]int32{-1}, len(c.lanes)),
+	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.resources)), leader: slices.Repeat([]int32{-1}, len(c.resources)),
 		last: -1, poll: solve.NewPoll(ctx)}
 	for j := range c.left {
-		if o.poll.Stopped(len(c.lanes)) {
+		if o.poll.Stopped(len(c.resources)) {
 			return nil
 		}
 		p := o.best(j)
 		o.kept[j] = p
-		for _, lane := range [2]int{p.cluster, p.runner} {
-			if lane >= 0 {
-				o.of[lane] = append(o.of[lane], int32(j))
+		for _, resource := range [2]int{p.best, p.runnerUp} {
+			if resource >= 0 {
+				o.of[resource] = append(o.of[resource], int32(j))
 			}
 		}
 		o.lead(&p)
@@ -87,29 +84,29 @@ func newOptions(ctx context.Context, c *completions) *options {
 	return o
 }
 
-// best is the best two lanes of the job; ties go to the first lane.
+// best is the best two resources of the job; ties go to the first resource.
 func (o *options) best(job int) option {
 	s := &o.short[job]
-	if !s.renew(2, func(lane int) float64 { return o.c.at(job, lane) }) {
+	if !s.renew(2, func(resource int) float64 { return o.c.at(job, resource) }) {
 		s.clear()
 		o.c.ends(job, s.offer)
 	}
-	p := option{job: job, cluster: -1, runner: -1, first: math.Inf(1), second: math.Inf(1)}
+	p := option{job: job, best: -1, runnerUp: -1, first: math.Inf(1), second: math.Inf(1)}
 	if s.n > 0 {
-		p.cluster, p.first = int(s.lane[0]), s.end[0]
+		p.best, p.first = int(s.resource[0]), s.end[0]
 	}
 	if s.n > 1 {
-		p.runner, p.second = int(s.lane[1]), s.end[1]
+		p.runnerUp, p.second = int(s.resource[1]), s.end[1]
 	}
 	return p
 }
 
-// lead makes the job the leader of its best lane if it suffers most there; ties go to the first job.
+// lead makes the job the leader of its best resource where its sufferage is the largest there; ties go to the first job.
 func (o *options) lead(p *option) {
-	if p.cluster < 0 {
+	if p.best < 0 {
 		return
 	}
-	leader := &o.leader[p.cluster]
+	leader := &o.leader[p.best]
 	if *leader >= 0 {
 		own, most := p.sufferage(), o.kept[*leader].sufferage()
 		if own < most || own == most && p.job >= int(*leader) {
@@ -119,8 +116,8 @@ func (o *options) lead(p *option) {
 	*leader = int32(p.job)
 }
 
-// next removes and returns the job that suffers most, with its best lane; lane −1: none is left or the context has ended.
-func (o *options) next() (job, lane int) {
+// next returns the job of the largest sufferage with its best resource; resource −1: no job is left or the context has ended.
+func (o *options) next() (job, resource int) {
 	if o.last >= 0 {
 		o.renew(o.last)
 	}
@@ -137,23 +134,23 @@ func (o *options) next() (job, lane int) {
 	if best == nil || o.poll.Ended() {
 		return -1, -1
 	}
-	o.last = best.cluster
-	return best.job, best.cluster
+	o.last = best.best
+	return best.job, best.best
 }
 
-// renew brings up to date what is kept of the jobs that have the lane, on which one was placed, as one of their two.
-func (o *options) renew(lane int) {
-	jobs := o.of[lane]
-	o.of[lane], o.leader[lane] = jobs[:0], -1
+// renew brings the options of the jobs up to date that have the given resource as one of their two; a job was placed there.
+func (o *options) renew(resource int) {
+	jobs := o.of[resource]
+	o.of[resource], o.leader[resource] = jobs[:0], -1
 	for _, j := range jobs {
 		if !o.c.left[j] || o.poll.Stopped(16) {
 			continue
 		}
 		p := &o.kept[j]
-		before := [2]int{p.cluster, p.runner}
+		before := [2]int{p.best, p.runnerUp}
 		*p = o.best(p.job)
-		for _, now := range [2]int{p.cluster, p.runner} {
-			if now >= 0 && (now == lane || now != before[0] && now != before[1]) {
+		for _, now := range [2]int{p.best, p.runnerUp} {
+			if now >= 0 && (now == resource || now != before[0] && now != before[1]) {
 				o.of[now] = append(o.of[now], j)
 			}
 		}

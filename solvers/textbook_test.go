@@ -17,6 +17,7 @@ import (
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 // textbook is a heuristic as the textbooks write it: as long as jobs are left, compute all completion times anew and let
@@ -65,7 +66,7 @@ func textbook(t testing.TB, in *model.Instance, choose func(left []int, completi
 	return s.Solution()
 }
 
-// inTime says that the job would start by its hard deadline less its duration.
+// inTime says whether the job would start by its hard deadline less its duration.
 func inTime(in *model.Instance, job, cluster int, slot plan.Slot) bool {
 	j := &in.Jobs()[job]
 	if !j.DeadlineHard {
@@ -75,7 +76,7 @@ func inTime(in *model.Instance, job, cluster int, slot plan.Slot) bool {
 	return slot.Start <= j.Deadline-in.DurationOn(job, cluster, size)
 }
 
-// runsNowhere says that no cluster can run the job.
+// runsNowhere says whether no cluster can run the job.
 func runsNowhere(in *model.Instance, job int) bool {
 	for c := range in.Clusters() {
 		if in.CannotRun(job, c) == "" {
@@ -134,7 +135,7 @@ func agreesOnGrids(t *testing.T, name string, choose func(left []int, completion
 	}
 	left, seeds := 0, race.Fewer(uint64(500), 100)
 	for seed := range seeds {
-		in := gridInstance(t, seed, 60)
+		in := solvetest.Grid(t, seed, 60)
 		result, err := info.New().Solve(context.Background(), in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -43,9 +43,9 @@ var _ = solve.Register(solve.Info{
 // clusters' own and is minimised by minimising each; beside other metrics it comes apart only on a single cluster. Any other
 // objective is refused.
 //
-// The schedule of a cluster for which nothing better is found is that of the start, so the result is never worse. The start
-// must be right and hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in
-// advance, in proportion to their jobs; what one leaves over is not used.
+// Where nothing better is found for a cluster it keeps the schedule of the start, so the result is never worse. The start must pass the checker and
+// hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in advance, in proportion to their jobs;
+// evaluations that one cluster leaves are not used by others.
 //
 // Deviations from the paper:
 //   - It gives no rates, no size of the population and no measure of stability: the defaults of the parameters are ours.
@@ -59,7 +59,7 @@ func NewTitan() *Titan { return &Titan{ga.NewParameters()} }
 // titanMemory limits the masks of one cluster's population, in bytes.
 const titanMemory = 1 << 30
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*Titan) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, plan.DecoderFeatures); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (*Titan) Supports(in *model.Instance) error {
 	return err
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := t.Supports(in); err != nil {
 		return solve.Result{}, err
@@ -189,8 +189,8 @@ func (run *titanRun) report(k int, evaluations int64, cost float64) {
 	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: len(run.opt.Start.Unscheduled)})
 }
 
-// result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator adds up
-// what has not changed to the same figures.
+// result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator's sums over unchanged clusters
+// stay the same to the last digit.
 func (run *titanRun) result(ctx context.Context) (solve.Result, error) {
 	solution := copyOf(run.opt.Start)
 	result := solve.Result{Solution: solution, Status: model.Feasible, Stop: model.StopDone}
@@ -220,8 +220,8 @@ func copyOf(s *model.Solution) *model.Solution {
 	return c
 }
 
-// improved says that the search found a schedule better than that of the start, by more than rounding errors of the sums,
-// which the evaluator adds up in another order.
+// improved says whether the search found a schedule better than the start's by more than the rounding errors of the sums, which the evaluator adds
+// up in another order.
 func (c *titanCluster) improved() bool {
 	slack := model.Tolerance * (math.Abs(c.cost) + math.Abs(c.problem.Cost.Constant))
 	return c.best.Cost < c.cost-slack // not where it is NaN: not even the seed was evaluated

@@ -8,15 +8,14 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// titanGoal is an objective that TITAN can minimise cluster by cluster while the jobs stay on their clusters: the weights of
-// its metrics.
+// titanGoal is the weights of the metrics of an objective that TITAN can minimise cluster by cluster while the jobs stay on their clusters.
 type titanGoal struct {
 	mcp, idle, over, response, wait, makespan float64
 	// worst says that the objective is the makespan of the slowest cluster, not a sum over the clusters.
 	worst bool
 }
 
-// titanGoalOf takes the objective of the instance apart; the error names a metric that does not come apart by cluster.
+// titanGoalOf splits the objective of the instance into its metrics; the error names a metric that is no sum over the clusters.
 func titanGoalOf(in *model.Instance) (titanGoal, error) {
 	var g titanGoal
 	for _, term := range in.Objective() {
@@ -50,8 +49,8 @@ func titanGoalOf(in *model.Instance) (titanGoal, error) {
 	return g, nil
 }
 
-// cost is the cluster's part of the objective as a function of what depends on its schedule. With the jobs of the cluster, the
-// busy time and the sum of the execution times are fixed; jobs counts those of all clusters.
+// cost is the cluster's part of the objective as a function of the totals of its schedule. The jobs of the cluster are own; with them its busy time
+// and the sum of their execution times are fixed. jobs is the number of jobs of all clusters.
 func (g titanGoal) cost(c *model.Cluster, own []ga.Job, jobs int) ga.Cost {
 	busy, durations := 0.0, 0.0
 	for k := range own {

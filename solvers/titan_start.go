@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// newTitanRun reads the start. There is no run, and no error, where the context ends before that.
+// newTitanRun reads the start. Both results are nil where the context ends first.
 func newTitanRun(ctx context.Context, in *model.Instance, p ga.Parameters, opt solve.Options) (*titanRun, error) {
 	run := &titanRun{in: in, opt: opt, parameters: p}
 	var err error
@@ -81,8 +81,8 @@ func (run *titanRun) locate(p *model.Placement) (job, cluster int, err error) {
 	return job, cluster, nil
 }
 
-// cluster makes the problem and the seed schedule of a cluster from its placements in the start, whose jobs are given. A job
-// of no time comes before one that starts as it ends.
+// cluster makes the problem and the seed schedule of a cluster from its placements in the start: from lists their places there, and
+// jobs[p] is the job of placement p. Of jobs with the same start a job of no time comes first.
 func (run *titanRun) cluster(index int, from, jobs []int) (titanCluster, error) {
 	placements, processors := run.opt.Start.Jobs, run.in.Clusters()[index].Processors
 	slices.SortFunc(from, func(a, b int) int {
@@ -119,7 +119,7 @@ func (run *titanRun) shareEvaluations() {
 		return
 	}
 	all := uint64(len(run.opt.Start.Jobs))
-	upTo := func(jobs int) int64 { // the share of the first so many jobs, without an overflow
+	upTo := func(jobs int) int64 { // the share of the first jobs, without an overflow
 		high, low := bits.Mul64(uint64(run.opt.MaxEvals), uint64(jobs))
 		share, _ := bits.Div64(high, low, all)
 		return int64(share)
@@ -132,7 +132,7 @@ func (run *titanRun) shareEvaluations() {
 	}
 }
 
-// priceStart computes what the start costs.
+// priceStart computes the costs of the start.
 func (run *titanRun) priceStart() error {
 	for k := range run.clusters {
 		c := &run.clusters[k]

@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -161,13 +162,13 @@ func TestTitanFindsTheOptimum(t *testing.T) {
 				b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 + rng.IntN(processors)), Work: new(float64(rng.IntN(9))), Arrival: float64(rng.IntN(4)), Deadline: new(float64(rng.IntN(20)))})
 			}
 			in := built(t, b)
-			best := bruteForce(t, in)
+			best := solvetest.BruteForce(t, in)
 			found := *solveChecked(t, "titan", "list", in, solve.Options{Seed: seed}).Solution.Objective
-			slack := 1e-9 * math.Max(1, math.Abs(best))
-			if found < best-slack {
+			tolerance := 1e-9 * math.Max(1, math.Abs(best))
+			if found < best-tolerance {
 				t.Errorf("seed %d, %v: %v below the optimum %v", seed, objective, found, best)
 			}
-			if tried++; found <= best+slack {
+			if tried++; found <= best+tolerance {
 				optimal++
 			}
 		}

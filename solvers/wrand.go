@@ -26,10 +26,10 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper: a cluster just as wide as the job counts as wide enough.
 type WRAND struct{}
 
-// Supports implements [Solver].
+// Supports implements [solve.Solver].
 func (*WRAND) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (*WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	rng := rand.New(rand.NewPCG(opt.Seed, 0))
 	capability := make([]float64, len(in.Clusters()))

@@ -48,7 +48,7 @@ type GGOne struct {
 	MaxBudget    float64 `range:"(0, 1e12]" doc:"largest cost limit of a workflow"`
 }
 
-// quantile95 is k, the standard deviations up to which 95 % of a normal distribution lie (eqs. 22–24).
+// quantile95 is k, the number of standard deviations above the mean below which 95 % of a normal distribution lie (eqs. 22–24).
 const quantile95 = 1.645
 
 // NewGGOne is the workload with its defaults.
@@ -102,8 +102,8 @@ func (w *GGOne) Generate(seed uint64) (*model.Instance, error) {
 	return b.Build()
 }
 
-// jobs adds the tasks and returns mean and variance of the work of one drawn from them: that of the means and that of each
-// around its own.
+// jobs adds the tasks. It returns the mean and the variance of the work of a task drawn at random: the variance of the means plus the mean of
+// the tasks' own variances.
 func (w *GGOne) jobs(b *model.Builder, rng *rand.Rand) (mean, variance float64) {
 	uniform := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
 	works := make([]float64, 0, w.Jobs)

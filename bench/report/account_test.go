@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 
 	"github.com/allot-opt/allot/bench/report"
 	"github.com/allot-opt/allot/bench/statistics"
@@ -92,29 +89,6 @@ func TestFigure(t *testing.T) {
 		}
 		if bars := strings.Count(text.String(), "V"); f.Title == "plain" && bars < 6 {
 			t.Errorf("%d upright strokes for 6 intervals", bars)
-		}
-	}
-}
-
-// In a browser an account is laid out well on a telephone and a wide screen, light and dark, complains of nothing and asks for nothing.
-func TestBrowserAccount(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	for _, words := range []string{"plain words", hostile} {
-		account := accountOf(words)
-		account.Parts[1].Figures[0].X, account.Parts[1].Figures[0].Y = "short", "short" // a long name of an axis does not fit
-		var page bytes.Buffer
-		if err := report.WriteAccount(&page, account); err != nil {
-			t.Fatal(err)
-		}
-		b := open(t, page.Bytes())
-		b.run(chromedp.Evaluate(openAll, nil))
-		for _, width := range []int64{360, 1200} {
-			for _, scheme := range []string{"light", "dark"} {
-				b.look(width, scheme)
-				b.check(fmt.Sprint(width, " wide, ", scheme))
-			}
 		}
 	}
 }

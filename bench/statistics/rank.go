@@ -11,8 +11,8 @@ const ulp = 0x1p-52
 
 // doubledRanks are twice the ranks of values, from 2, with the mean rank for ties, hence whole numbers; ties is Σ(t³ − t) over
 // the sizes t of the ties. Values differ from their neighbours in order only if they do so by more than the sum of their
-// slacks, where there are any: what rounding alone may have set apart is a tie. O(n log n).
-func doubledRanks(values, slack []float64) (ranks []int, ties float64) {
+// roundings, where they are given: what rounding alone may have set apart is a tie. O(n log n).
+func doubledRanks(values, rounding []float64) (ranks []int, ties float64) {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
@@ -22,7 +22,7 @@ func doubledRanks(values, slack []float64) (ranks []int, ties float64) {
 		if values[i] == values[j] {
 			return true
 		}
-		return slack != nil && values[j]-values[i] <= slack[i]+slack[j]
+		return rounding != nil && values[j]-values[i] <= rounding[i]+rounding[j]
 	}
 	ranks = make([]int, len(values))
 	for first := 0; first < len(order); {

@@ -48,7 +48,7 @@ type Wilcoxon struct {
 // approximation to the signed-rank sampling distribution when zero differences are present, doi:10.1080/01621459.1967.10500917;
 // the effect: D. S. Kerby (2014), The simple difference formula, doi:10.2466/11.IT.3.1.
 func SignedRank(a, b []float64) (Wilcoxon, error) {
-	differences, slack, err := pairDifferences(a, b)
+	differences, roundings, err := pairDifferences(a, b)
 	if err != nil {
 		return Wilcoxon{}, err
 	}
@@ -57,7 +57,7 @@ func SignedRank(a, b []float64) (Wilcoxon, error) {
 	for i, d := range differences {
 		sizes[i] = math.Abs(d)
 	}
-	ranks, _ := doubledRanks(sizes, slack)
+	ranks, _ := doubledRanks(sizes, roundings)
 	result := Wilcoxon{N: n}
 	var counted []int
 	plus, minus, squares := 0, 0, 0.0
@@ -88,7 +88,7 @@ func SignedRank(a, b []float64) (Wilcoxon, error) {
 
 // pairDifferences are a − b with ±Inf where one of the two failed and 0 where both did, and for each what rounding can have
 // made of it: half an ulp of either value and of the difference.
-func pairDifferences(a, b []float64) (differences, slack []float64, err error) {
+func pairDifferences(a, b []float64) (differences, roundings []float64, err error) {
 	if len(a) != len(b) {
 		return nil, nil, fmt.Errorf("b: expected %d values, one for each of a, found %d", len(a), len(b))
 	}
@@ -98,7 +98,7 @@ func pairDifferences(a, b []float64) (differences, slack []float64, err error) {
 	if b, err = orderable("b", b); err != nil {
 		return nil, nil, err
 	}
-	differences, slack = make([]float64, len(a)), make([]float64, len(a))
+	differences, roundings = make([]float64, len(a)), make([]float64, len(a))
 	for i := range a {
 		switch {
 		case a[i] == b[i]:
@@ -110,11 +110,11 @@ func pairDifferences(a, b []float64) (differences, slack []float64, err error) {
 		default:
 			d, rounding := clamp(a[i]-b[i]), 1.5*ulp*max(math.Abs(a[i]), math.Abs(b[i]))
 			if math.Abs(d) > rounding {
-				differences[i], slack[i] = d, rounding
+				differences[i], roundings[i] = d, rounding
 			}
 		}
 	}
-	return differences, slack, nil
+	return differences, roundings, nil
 }
 
 // clamp keeps a difference of numbers that overflows apart from that to a failed run.

@@ -60,7 +60,7 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Trace(stream.Processors()), sim.Options{
+	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Discipline().Plain(stream.Processors()), sim.Options{
 		Kill: policy.Kills(),
 		Progress: func(p sim.Progress) {
 			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
 )
 
 func Example() {
@@ -17,8 +18,17 @@ func Example() {
 	// mct               makespan  89.07
 }
 
-// The solver keeps the contract on every example: it refuses what it cannot honour, and its schedules are right.
-func TestLongestFirst(t *testing.T) {
+// The solver keeps the contract: it refuses what it cannot honour, and its schedules are right.
+func TestConform(t *testing.T) {
+	info, err := solve.Lookup("my-longest-first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	solvetest.Conform(t, info)
+}
+
+// It takes the examples that it can honour, and no others.
+func TestSupports(t *testing.T) {
 	for _, test := range []struct {
 		file    string
 		honours bool
@@ -27,19 +37,8 @@ func TestLongestFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		choice, err := solve.Choose("my-longest-first")
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := solve.Run(t.Context(), choice, in, solve.Options{})
-		if (err == nil) != test.honours {
-			t.Errorf("%s: honours %v, expected %v: %v", test.file, err == nil, test.honours, err)
-		}
-		if err != nil {
-			continue
-		}
-		if report := model.Check(in, result.Solution); !report.OK() {
-			t.Errorf("%s: %v", test.file, report.Violations)
+		if err := (LongestFirst{}).Supports(in); (err == nil) != test.honours {
+			t.Errorf("%s: %v", test.file, err)
 		}
 	}
 }

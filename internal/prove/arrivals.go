@@ -14,17 +14,17 @@ var (
 	_ = register("mixed", 8, mixed)
 )
 
-// equalJobsThatArrive are jobs of one length on lanes of one speed that arrive at any time, in fractions of the length. The k-th start is
-// no earlier than the k-th arrival and than the start m places before it plus the length, for m lanes; first come, first served starts
+// equalJobsThatArrive are jobs of one length on servers of one speed that arrive at any time, in fractions of the length. The k-th start is
+// no earlier than the k-th arrival and than the start m places before it plus the length, for m servers; first come, first served starts
 // just then, so every end is as early as can be. Jobs that take no time hold nothing: each ends as it arrives. Deadlines are in the order of the arrivals, so that the k-th is that of the k-th end.
 func equalJobsThatArrive(d *draft) {
 	width, speed := d.between(1, 3), d.speed()
-	var list []lane
+	var list []server
 	for range d.between(1, 3) {
 		n := d.between(1, 3)
 		c := d.cluster(n*width+d.IntN(width), speed)
 		for k := range n {
-			list = append(list, lane{c, k * width, speed})
+			list = append(list, server{c, k * width, speed})
 		}
 	}
 	n, parts := d.size(), pick(d.Rand, 1, 4, 10, 7)
@@ -45,7 +45,7 @@ func equalJobsThatArrive(d *draft) {
 }
 
 // arrive adds the jobs that arrive at the given times, in parts of which so many make a time of 1, and plans them first come, first served.
-func (d *draft) arrive(list []lane, arrivals []int, parts, length float64, width int) {
+func (d *draft) arrive(list []server, arrivals []int, parts, length float64, width int) {
 	n, m := len(arrivals), len(list)
 	starts, plan := make([]float64, n), make([]slot, n)
 	end, over, response, wait := 0.0, 0.0, 0.0, 0.0
@@ -81,11 +81,11 @@ func (d *draft) arrive(list []lane, arrivals []int, parts, length float64, width
 	d.optimum("over_deadline", over)
 }
 
-// equalJobsLeftOut are equal jobs with hard deadlines of which some cannot be kept: the most are those that the turns of the lanes, in their order,
+// equalJobsLeftOut are equal jobs with hard deadlines of which some cannot be kept: the most are those that the turns of the servers, in their order,
 // give to the deadlines in theirs.
 func equalJobsLeftOut(d *draft) {
 	width := d.between(1, 3)
-	list := d.lanes(width, d.between(1, 3))
+	list := d.servers(width, d.between(1, 3))
 	n, length := d.size(), d.unit*float64(d.between(1, 9))
 	first := turns(list, n)
 	last := first[n-1].end * length
@@ -99,7 +99,7 @@ func equalJobsLeftOut(d *draft) {
 	for j, deadline := range deadlines {
 		d.at(j).Deadline, d.at(j).DeadlineHard = new(d.origin+deadline), true
 		if t := first[len(plan)]; t.end*length <= deadline {
-			plan = append(plan, slot{job: j, cluster: list[t.lane].cluster, first: list[t.lane].first, n: width})
+			plan = append(plan, slot{job: j, cluster: list[t.server].cluster, first: list[t.server].first, n: width})
 		}
 	}
 	d.plan(plan)

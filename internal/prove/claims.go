@@ -83,7 +83,7 @@ type trial struct {
 	*Planted
 	in        *model.Instance
 	objective map[string]float64
-	slack     float64 // see tolerance
+	tolerated float64 // see tolerance
 	found     []Falsehood
 	upper     float64            // the least objective of all right schedules that leave out nothing that can be placed
 	best      *model.Solution    // one of these that has it
@@ -96,7 +96,7 @@ type trial struct {
 // claim is a number that no schedule is said to be below; metric "": of the objective.
 type claim struct {
 	by, what, metric string
-	value, slack     float64
+	value, tolerated float64
 	seed             uint64
 	evals            int64
 }
@@ -185,7 +185,7 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 	}
 	t.in = in
 	for metric, weight := range objective {
-		t.slack += weight * p.tolerance(metric)
+		t.tolerated += weight * p.tolerance(metric)
 		t.uppers[metric] = math.Inf(1)
 	}
 	for _, sol := range p.Schedules {
@@ -269,14 +269,14 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 // compare holds what no schedule is said to be below to the best schedule of all, planted or found by any solver.
 func (t *trial) compare() {
 	for _, c := range t.claims {
-		truth, slack := t.upper, t.slack+c.slack
+		truth, tolerated := t.upper, t.tolerated+c.tolerated
 		if c.metric != "" {
-			truth, slack = t.uppers[c.metric], t.tolerance(c.metric)
+			truth, tolerated = t.uppers[c.metric], t.tolerance(c.metric)
 		}
 		switch {
 		case math.IsNaN(c.value) || math.IsInf(c.value, 0):
 			t.report(c.by, c.what, 0, truth, fmt.Sprintf("states %v", c.value))
-		case c.value > truth+slack:
+		case c.value > truth+tolerated:
 			t.report(c.by, c.what, c.value, truth, fmt.Sprintf("says %s %v; a right schedule has %v", c.what, c.value, truth))
 		default:
 			continue

@@ -21,33 +21,33 @@ func compareWork(in *model.Instance, a, b int) int {
 	return cmp.Compare(in.Jobs()[a].Work, in.Jobs()[b].Work)
 }
 
-// lane is a part of a cluster that runs one job at a time, as all jobs need as many processors.
-type lane struct {
+// server is a part of a cluster that runs one job at a time, as all jobs need as many processors.
+type server struct {
 	cluster, first int
 	speed          float64
 }
 
-// lanes adds clusters that hold whole lanes of the width, and lists these.
-func (d *draft) lanes(width, clusters int) []lane {
-	var list []lane
+// servers adds clusters that hold whole servers of the width, and lists these.
+func (d *draft) servers(width, clusters int) []server {
+	var list []server
 	for range clusters {
 		n, speed := d.between(1, 4), d.speed()
 		c := d.cluster(n*width+d.IntN(width), speed)
 		for k := range n {
-			list = append(list, lane{c, k * width, speed})
+			list = append(list, server{c, k * width, speed})
 		}
 	}
 	return list
 }
 
-// turn is the k-th place in a lane, from 1 on, with the time at which a job ends there when each takes a time of 1.
+// turn is the k-th place in a server, from 1 on, with the time at which a job ends there when each takes a time of 1.
 type turn struct {
-	lane int
-	end  float64
+	server int
+	end    float64
 }
 
 // turns are the n turns that end first.
-func turns(list []lane, n int) []turn {
+func turns(list []server, n int) []turn {
 	var all []turn
 	for l := range list {
 		for k := 1; k <= n; k++ {
@@ -58,11 +58,11 @@ func turns(list []lane, n int) []turn {
 	return all[:n]
 }
 
-// equalJobs are jobs that differ in nothing but their deadlines. The k-th of them to end ends no earlier than the k-th turn of the lanes;
+// equalJobs are jobs that differ in nothing but their deadlines. The k-th of them to end ends no earlier than the k-th turn of the servers;
 // by an exchange, the k-th deadline goes to the k-th turn. For the fewest misses a turn takes the job of the earliest deadline that it meets.
 func equalJobs(d *draft) {
 	width := d.between(1, 3)
-	list := d.lanes(width, d.between(1, 3))
+	list := d.servers(width, d.between(1, 3))
 	n, length := d.size(), float64(d.between(0, 9))*d.unit
 	if d.chance(2) {
 		length = d.unit
@@ -82,7 +82,7 @@ func equalJobs(d *draft) {
 		}
 	}
 	slices.Sort(deadlines)
-	in := func(l lane, j int) slot { return slot{job: j, cluster: l.cluster, first: l.first, n: width} }
+	in := func(l server, j int) slot { return slot{job: j, cluster: l.cluster, first: l.first, n: width} }
 	var plan []slot
 	response, over := 0.0, 0.0
 	for k, t := range first {
@@ -90,7 +90,7 @@ func equalJobs(d *draft) {
 		response += end
 		over += max(0, end-deadlines[k])
 		d.at(k).Deadline = new(d.origin + deadlines[k])
-		plan = append(plan, in(list[t.lane], k))
+		plan = append(plan, in(list[t.server], k))
 	}
 	d.plan(plan)
 	d.optimum("makespan", last)
@@ -103,7 +103,7 @@ func equalJobs(d *draft) {
 }
 
 // misses plans for the fewest late jobs, of equal jobs in the order of their deadlines. Ends that meet a deadline to within rounding leave it open.
-func (d *draft) misses(list []lane, first []turn, deadlines []float64, length float64, in func(lane, int) slot) {
+func (d *draft) misses(list []server, first []turn, deadlines []float64, length float64, in func(server, int) slot) {
 	var early, late []slot
 	next := 0
 	for j, deadline := range deadlines {
@@ -112,25 +112,25 @@ func (d *draft) misses(list []lane, first []turn, deadlines []float64, length fl
 			return
 		}
 		if end < deadline {
-			early = append(early, in(list[first[next].lane], j))
+			early = append(early, in(list[first[next].server], j))
 			next++
 			continue
 		}
-		late = append(late, in(lane{}, j))
+		late = append(late, in(server{}, j))
 	}
 	for k := range late {
 		job := late[k].job
-		late[k] = in(list[first[next+k].lane], job)
+		late[k] = in(list[first[next+k].server], job)
 	}
 	d.plan(append(early, late...))
 	d.optimum("missed", float64(len(late)))
 }
 
-// shortestFirst shares jobs of one width among lanes for the least mean response: the longest jobs take the turns that the fewest
-// others wait for. Source: W. Horowitz, S. Sahni (1976), J. ACM 23(2), doi:10.1145/321941.321951, for lanes of several speeds.
+// shortestFirst shares jobs of one width among servers for the least mean response: the longest jobs take the turns that the fewest
+// others wait for. Source: W. Horowitz, S. Sahni (1976), J. ACM 23(2), doi:10.1145/321941.321951, for servers of several speeds.
 func shortestFirst(d *draft) {
 	width := d.between(1, 3)
-	list := d.lanes(width, d.between(1, 3))
+	list := d.servers(width, d.between(1, 3))
 	n := d.size()
 	lengths := make([]float64, n)
 	for k := range lengths {
@@ -140,10 +140,10 @@ func shortestFirst(d *draft) {
 	slices.Reverse(lengths)
 	var plan []slot
 	response := 0.0
-	for k, t := range turns(list, n) { // counted from the end of the lane
+	for k, t := range turns(list, n) { // counted from the end of the server
 		j := d.job(width, lengths[k])
 		response += t.end * lengths[k]
-		l := list[t.lane]
+		l := list[t.server]
 		plan = append(plan, slot{job: j, cluster: l.cluster, first: l.first, n: width})
 	}
 	slices.Reverse(plan)
@@ -160,13 +160,13 @@ func shortestFirst(d *draft) {
 	d.shuffle()
 }
 
-// sameSpeed says that all lanes have one speed.
-func sameSpeed(list []lane) bool {
-	return !slices.ContainsFunc(list, func(l lane) bool { return l.speed != list[0].speed })
+// sameSpeed says that all servers have one speed.
+func sameSpeed(list []server) bool {
+	return !slices.ContainsFunc(list, func(l server) bool { return l.speed != list[0].speed })
 }
 
-// oneLane adds a cluster that runs one job at a time, and n jobs for it, the shortest first.
-func (d *draft) oneLane(n int) (width int, lengths []float64) {
+// oneServer adds a cluster that runs one job at a time, and n jobs for it, the shortest first.
+func (d *draft) oneServer(n int) (width int, lengths []float64) {
 	width = d.between(1, 3)
 	speed := d.speed()
 	d.cluster(width+d.IntN(width), speed)
@@ -184,7 +184,7 @@ func (d *draft) oneLane(n int) (width int, lengths []float64) {
 // agreeableDeadlines are jobs of one machine of which the shorter has the earlier deadline: in that order the time over deadlines is least.
 // Source: H. Emmons (1969), Operations Research 17(4), doi:10.1287/opre.17.4.701, theorem 1.
 func agreeableDeadlines(d *draft) {
-	width, lengths := d.oneLane(d.size())
+	width, lengths := d.oneServer(d.size())
 	var plan []slot
 	now, over, response, deadline, all := 0.0, 0.0, 0.0, 0.0, 0.0
 	for _, length := range lengths {
@@ -219,7 +219,7 @@ func (d *draft) processors() int {
 // mostOnTime are jobs of one machine with deadlines of any kind, soft or hard, of which the most are kept.
 // Source: J. M. Moore (1968), Management Science 15(1), doi:10.1287/mnsc.15.1.102, with Hodgson's algorithm.
 func mostOnTime(d *draft) {
-	width, lengths := d.oneLane(d.size())
+	width, lengths := d.oneServer(d.size())
 	all := 0.0
 	for _, length := range lengths {
 		all += length

@@ -36,7 +36,7 @@ func (d *draft) solved(m *milp.Model) (result milp.Result, ok bool) {
 func atLeast(bound, size float64) float64 { return bound - milp.Tolerance*max(math.Abs(bound), size) }
 
 // queuesByMILP has 15 to 60 tasks that differ, on several kinds of machines, and the level form of ggone.md: w machines of a group carry a load of n,
-// and bucket (group, n) holds n·w tasks, each at what it costs on a machine of that load. No slack: the loads are the tasks.
+// and bucket (group, n) holds n·w tasks, each at what it costs on a machine of that load. No the idle rate: the loads are the tasks.
 func queuesByMILP(d *draft) {
 	d.origin, d.unit = 0, pick(d.Rand, 1, 1, 1000, 0.001)
 	n := pick(d.Rand, 20, d.between(15, 30), d.between(20, 60))

@@ -265,12 +265,12 @@ func queuesWithoutPenalty(d *draft) {
 	var plan []slot
 	for _, r := range on {
 		t := q.draw()
-		slack := pick(d.Rand, 1+1e-12, 1+1e-12, 1.01, 1.5)
+		margin := pick(d.Rand, 1+1e-12, 1+1e-12, 1.01, 1.5)
 		if !math.IsInf(t.deadline, 1) {
-			t.deadline = slack * (q.waits(r, loads[r]) + q.serves(r, t))
+			t.deadline = margin * (q.waits(r, loads[r]) + q.serves(r, t))
 		}
 		if cost := q.pays(r, loads[r], t); !math.IsInf(t.budget, 1) && cost > 0 {
-			t.budget = slack * cost
+			t.budget = margin * cost
 		}
 		plan = append(plan, q.on(q.add(t), r))
 	}

@@ -138,7 +138,7 @@ func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 	}
 	if result.Status == model.Optimal {
 		stated := result.Tolerance * math.Abs(evaluation.Objective) // the difference within which the solver says that it proves
-		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, slack: stated, seed: opt.Seed, evals: opt.MaxEvals})
+		t.claims = append(t.claims, claim{by: by, what: "optimal", value: evaluation.Objective, tolerated: stated, seed: opt.Seed, evals: opt.MaxEvals})
 		if !whole {
 			t.report(by, "optimal", float64(left), 0, "says optimal and leaves out a job that can be placed: "+sol.Unscheduled[0].Reason)
 		}

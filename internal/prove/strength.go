@@ -56,7 +56,7 @@ func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
 		proof := bound.New(ctx, t.in)
 		proof.Improve(ctx, bound.LittleWork)
 		for _, part := range proof.Parts() {
-			if part.Value >= optimum-t.slack {
+			if part.Value >= optimum-t.tolerated {
 				counts[key+part.Method]++
 			}
 		}

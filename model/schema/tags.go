@@ -135,7 +135,7 @@ func bounds(check string) (least, most json.Number, known bool) {
 // number is a number as a schema writes it.
 func number[T int | uint64 | float64](x T) json.Number { return json.Number(fmt.Sprint(x)) }
 
-// length is the schema of a text of so many characters.
+// length is the schema of a text with limits on its number of characters.
 func length(least, most uint64) *jsonschema.Schema {
 	return &jsonschema.Schema{MinLength: &least, MaxLength: &most}
 }

@@ -40,12 +40,9 @@ func measure(b *testing.B, jobs int, run func() sim.Totals) {
 	}
 }
 
-// policies for a system of so many processors.
-var policies = map[string]func(processors int) sim.Policy{
-	"fcfs":         func(int) sim.Policy { return &FCFS{} },
-	"easy":         func(int) sim.Policy { return &EASY{Step: 1} },
-	"conservative": func(processors int) sim.Policy { return &Conservative{Step: 1, Processors: processors} },
-	"flexible":     func(int) sim.Policy { return &Flexible{Step: 1, Priorities: DefaultPriorities()} },
+// policies are the policies by name.
+var policies = map[string]sim.Discipline{
+	"fcfs": FCFS(), "easy": EASY(1), "conservative": Conservative(1), "flexible": Flexible(1, DefaultPriorities()),
 }
 
 // BenchmarkReplay replays KTH-SP2 in the engine, without processors and solution. Target: easy ≥ 2 million jobs/s.
@@ -62,7 +59,7 @@ func BenchmarkReplay(b *testing.B) {
 	for _, name := range []string{"fcfs", "easy", "conservative", "flexible"} {
 		b.Run("solver="+name+"/instance=KTH-SP2", func(b *testing.B) {
 			measure(b, len(trace.Jobs), func() sim.Totals {
-				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: trace.Jobs}, in.Processors(), policies[name](in.Processors()), sim.Options{})
+				totals, err := sim.Run(context.Background(), &sim.Trace{Jobs: trace.Jobs}, in.Processors(), policies[name].Plain(in.Processors()), sim.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -93,7 +90,7 @@ func BenchmarkSynthetic(b *testing.B) {
 			end := peak.Watch()
 			measure(b, c.jobs, func() sim.Totals {
 				source := &sim.Synthetic{Jobs: int64(c.jobs), Processors: c.processors, Load: c.load, Seed: 1}
-				totals, err := sim.Run(context.Background(), source, c.processors, policies[c.policy](c.processors), sim.Options{})
+				totals, err := sim.Run(context.Background(), source, c.processors, policies[c.policy].Plain(c.processors), sim.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,23 +1,32 @@
-// Package backfill holds the policies first come first served, EASY, conservative and flexible backfilling, for traces on
-// one pool of processors (with an index of the queue, millions of jobs a second) and for instances with clusters, memory and
-// licences.
+// Package backfill holds the policies [FCFS] (first come, first served), [EASY], [Conservative] and [Flexible] backfilling. Each is a
+// [sim.Discipline], which serves both worlds of package sim: traces on equal processors (with an index of the queue, millions of jobs
+// a second) and instances with clusters of machines, memory and licences.
 //
 // # Rules
 //
 // At each instant, after all ends and arrivals, in queue order (arrival, then position):
 //
-//   - FCFS: heads start while they fit.
-//   - EASY: heads start while they fit. The first that does not is reserved at the earliest estimated end (shadow time) at which it
-//     fits, all jobs estimated to end at that instant counted as free; extra is what is then left. Later jobs start, in queue
-//     order, if they fit now and either now + estimate ≤ shadow or their processors ≤ extra, which shrinks by them. The
-//     reservation is made afresh at every instant.
+//   - FCFS: the head of the queue starts while it fits.
+//   - EASY: the head of the queue starts while it fits. The first job that does not fit gets a reservation at the shadow time: the
+//     earliest estimated end at which it fits, with the processors of all jobs counted as free that are estimated to end by then. What
+//     it leaves of them is extra. A later job starts, in queue order, if it fits now and either now + estimate ≤ shadow time or its
+//     processors ≤ extra; in the second case extra shrinks by its processors. Each instant makes the reservation afresh.
 //   - Flexible: EASY with the queue in order of priority, sorted again at each instant.
-//   - Conservative: every queued job has a reservation, the earliest at which it fits beside those made before. When a job ends
-//     early, the jobs in queue order in turn give up their reservation for the earliest that there is now, which is never later.
-//     The engine is woken at the earliest reservation of a job that fits already.
+//   - Conservative: every queued job has a reservation, the earliest at which it fits beside the reservations made before. When a job
+//     ends early, each queued job in turn, in queue order, gives up its reservation for the earliest that there is now, which is
+//     never later. The policy asks to be woken at the earliest reservation of a job that fits already.
 //
 // A running job that has outlived its estimate is taken to end one step from now. Conservative then makes all reservations
-// afresh at each instant, in queue order, and is not woken: it could not keep a promise.
+// afresh at each instant, in queue order, and does not ask to be woken: it could not keep such a promise.
+//
+// In the general world:
+//
+//   - A job starts on the cluster on which it ends first by its estimate, of those on which it may start now; ties go to the first
+//     cluster. Conservative puts a job where it can start first, and of those places where it ends first.
+//   - A reservation holds processors and memory of machines, and licences. Under EASY a later job may start if it ends by the shadow
+//     time, or leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra
+//     processors.
+//   - A job that cannot meet its hard deadline any more, by its estimate, is dropped.
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);
 // A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708 (EASY and conservative).

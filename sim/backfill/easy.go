@@ -6,16 +6,14 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// FCFS starts the jobs of a trace in queue order: none before those ahead of it.
-//
-// Complexity: O(1) a job.
-type FCFS struct {
+// fcfs is [FCFS] in the plain world.
+type fcfs struct {
 	line  []int32
 	begin int
 }
 
 // Arrive implements sim.Policy.
-func (p *FCFS) Arrive(j *sim.Job) {
+func (p *fcfs) Arrive(j *sim.Job) {
 	if p.begin > 0 && len(p.line) == cap(p.line) {
 		p.line = p.line[:copy(p.line, p.line[p.begin:])]
 		p.begin = 0
@@ -24,10 +22,10 @@ func (p *FCFS) Arrive(j *sim.Job) {
 }
 
 // Release implements sim.Policy.
-func (p *FCFS) Release(*sim.Job, int, bool) {}
+func (p *fcfs) Release(*sim.Job, int, bool) {}
 
 // Decide implements sim.Policy.
-func (p *FCFS) Decide(e *sim.Engine) {
+func (p *fcfs) Decide(e *sim.Engine) {
 	for ; p.begin < len(p.line); p.begin++ {
 		j := e.Job(p.line[p.begin])
 		if int(j.Processors) > e.Free() {
@@ -38,42 +36,39 @@ func (p *FCFS) Decide(e *sim.Engine) {
 	p.line, p.begin = p.line[:0], 0
 }
 
-// EASY is EASY backfilling on a trace.
+// easy is [EASY] in the plain world.
 //
-// Between an end and the next the reservation stays what it is: jobs that were backfilled end by the shadow time or were
-// subtracted from extra, and what the queue could not use then it cannot use later. So an instant at which jobs only arrive
-// looks at those alone, unless a job has outlived its estimate.
-//
-// Complexity: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, with n queued jobs of s sizes and r
-// running ones.
-type EASY struct {
-	Step float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
+// From one end of a job to the next the reservation does not change: a backfilled job ends by the shadow time or was subtracted from
+// extra, and processors that no queued job could use at the first instant are of no use to them later. So an instant at which jobs
+// only arrive looks at those jobs alone, unless a running job has outlived its estimate.
+type easy struct {
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 
 	queue  *queue
 	ends   ends
 	fresh  []int32 // arrived since the last decision
-	known  bool    // shadow and extra hold
+	known  bool    // shadow and extra are up to date
 	shadow float64
 	extra  int32
 }
 
 // Arrive implements sim.Policy.
-func (p *EASY) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j.Handle) }
+func (p *easy) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j.Handle) }
 
 // Release implements sim.Policy.
-func (p *EASY) Release(j *sim.Job, _ int, _ bool) {
+func (p *easy) Release(j *sim.Job, _ int, _ bool) {
 	p.ends.remove(j.EstimatedEnd, j.Handle)
 	p.known = false
 }
 
 // start starts a job.
-func (p *EASY) start(e *sim.Engine, j *sim.Job) {
+func (p *easy) start(e *sim.Engine, j *sim.Job) {
 	e.Start(j)
 	p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
 }
 
 // Decide implements sim.Policy.
-func (p *EASY) Decide(e *sim.Engine) {
+func (p *easy) Decide(e *sim.Engine) {
 	if p.queue == nil {
 		p.queue = newQueue()
 	}
@@ -90,8 +85,8 @@ func (p *EASY) Decide(e *sim.Engine) {
 	}
 }
 
-// direct starts jobs that arrive at an empty queue without putting them there.
-func (p *EASY) direct(e *sim.Engine) {
+// direct starts jobs that arrive at an empty queue without putting them into it; from the first that does not fit on it queues them.
+func (p *easy) direct(e *sim.Engine) {
 	p.known = false
 	for k, handle := range p.fresh {
 		j := e.Job(handle)
@@ -105,16 +100,16 @@ func (p *EASY) direct(e *sim.Engine) {
 	p.fresh = p.fresh[:0]
 }
 
-// enqueue puts the jobs that arrived at the end of the queue.
-func (p *EASY) enqueue(e *sim.Engine) {
+// enqueue puts the fresh jobs at the end of the queue.
+func (p *easy) enqueue(e *sim.Engine) {
 	for _, handle := range p.fresh {
 		p.queue.push(e.Job(handle))
 	}
 	p.fresh, p.known = p.fresh[:0], false
 }
 
-// backfillFresh starts those of the jobs that arrived that may go before the reservation.
-func (p *EASY) backfillFresh(e *sim.Engine) {
+// backfillFresh starts the fresh jobs that may go before the reserved one and queues the others.
+func (p *easy) backfillFresh(e *sim.Engine) {
 	for _, handle := range p.fresh {
 		if j := e.Job(handle); int(j.Processors) > e.Free() || !p.mayStart(e.Now(), j) {
 			p.queue.push(j)
@@ -125,8 +120,9 @@ func (p *EASY) backfillFresh(e *sim.Engine) {
 	p.fresh = p.fresh[:0]
 }
 
-// mayStart says whether a job that fits delays the reservation; extra shrinks by it where it does not end in time.
-func (p *EASY) mayStart(now float64, j *sim.Job) bool {
+// mayStart says whether a job that fits may start without delaying the reserved one. Where the job does not end by the shadow time,
+// extra shrinks by its processors.
+func (p *easy) mayStart(now float64, j *sim.Job) bool {
 	if now+j.Estimate <= p.shadow {
 		return true
 	}
@@ -138,7 +134,7 @@ func (p *EASY) mayStart(now float64, j *sim.Job) bool {
 }
 
 // pass starts the heads that fit, reserves the first that does not and backfills.
-func (p *EASY) pass(e *sim.Engine) {
+func (p *easy) pass(e *sim.Engine) {
 	q, now := p.queue, e.Now()
 	if q.smallest() > int32(e.Free()) {
 		return // the reservation can wait until somebody asks
@@ -153,7 +149,7 @@ func (p *EASY) pass(e *sim.Engine) {
 	if head < 0 {
 		return
 	}
-	p.shadow, p.extra = p.ends.shadow(now, after(now, p.Step), int32(e.Free()), e.Job(head).Processors)
+	p.shadow, p.extra = p.ends.shadow(now, after(now, p.step), int32(e.Free()), e.Job(head).Processors)
 	p.known = true
 	for e.Free() > 0 {
 		handle := q.first(now, int32(e.Free()), p.extra, p.shadow)
@@ -167,7 +163,7 @@ func (p *EASY) pass(e *sim.Engine) {
 	}
 }
 
-// after is one step from now, which is later even where the step is less than the spacing of the numbers.
+// after is one step from now. It is later than now even where the step is less than the spacing of floating-point numbers there.
 func after(now, step float64) float64 {
 	return max(now+step, math.Nextafter(now, math.Inf(1)))
 }

@@ -6,20 +6,20 @@ import (
 	"sort"
 )
 
-// ends is the running jobs by estimated end, in blocks with the sum of their processors, so that the time at which so many
-// are free is found without looking at each.
+// ends is the running jobs by estimated end, in blocks that know the sum of their processors. A search for the time at which n
+// processors are free passes whole blocks.
 type ends struct {
 	blocks []endBlock
-	free   [][]endEntry // entries of blocks that are not used
+	free   [][]endEntry // lists for the entries of new blocks
 }
 
-// endBlock is a run of neighbours.
+// endBlock is a run of neighbours in the order of their ends, with the sum of their processors.
 type endBlock struct {
 	entries []endEntry
 	sum     int32
 }
 
-// endEntry is a running job.
+// endEntry is a running job; size is its number of processors.
 type endEntry struct {
 	end          float64
 	handle, size int32
@@ -100,8 +100,9 @@ func (s *ends) earliest() float64 {
 	return s.blocks[0].entries[0].end
 }
 
-// shadow is the earliest estimated end at which the needed processors are free, of which some are now, and what is left of
-// those free then. Jobs that have outlived their estimate end at the time late. The running jobs must hold enough.
+// shadow is the earliest estimated end at which need processors are free, where free of them are free now. The second result is the
+// number of processors free at that time beyond need. Jobs that have outlived their estimate count as ending at the time late. The
+// running jobs must hold at least need − free processors.
 func (s *ends) shadow(now, late float64, free, need int32) (at float64, extra int32) {
 	waiting, k, i := s.outlived(now)
 	at = math.Inf(-1)
@@ -133,7 +134,8 @@ func (s *ends) shadow(now, late float64, free, need int32) (at float64, extra in
 	return at, free - need
 }
 
-// outlived is the processors of the jobs whose estimated end is not after now, and where the others begin.
+// outlived is the number of processors of the jobs whose estimated end is not after now, and the block and the entry at which the other
+// jobs begin.
 func (s *ends) outlived(now float64) (processors int32, block, entry int) {
 	for k := range s.blocks {
 		for i, e := range s.blocks[k].entries {

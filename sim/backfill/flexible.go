@@ -8,12 +8,10 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Flexible is EASY backfilling on a trace with the queue in order of priority, sorted again at each instant.
-//
-// Complexity: O(q log q) an instant for q queued jobs.
-type Flexible struct {
-	Step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: until the next instant
-	Priorities Priorities
+// flexible is [Flexible] in the plain world.
+type flexible struct {
+	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
+	priorities Priorities
 
 	ends  ends
 	queue []ranked
@@ -26,13 +24,13 @@ type ranked struct {
 }
 
 // Arrive implements sim.Policy.
-func (p *Flexible) Arrive(j *sim.Job) { p.queue = append(p.queue, ranked{job: j}) }
+func (p *flexible) Arrive(j *sim.Job) { p.queue = append(p.queue, ranked{job: j}) }
 
 // Release implements sim.Policy.
-func (p *Flexible) Release(j *sim.Job, _ int, _ bool) { p.ends.remove(j.EstimatedEnd, j.Handle) }
+func (p *flexible) Release(j *sim.Job, _ int, _ bool) { p.ends.remove(j.EstimatedEnd, j.Handle) }
 
 // Decide implements sim.Policy.
-func (p *Flexible) Decide(e *sim.Engine) {
+func (p *flexible) Decide(e *sim.Engine) {
 	p.rank(e.Now())
 	now, kept := e.Now(), p.queue[:0]
 	blocked, shadow, extra := false, 0.0, int32(0)
@@ -43,7 +41,7 @@ func (p *Flexible) Decide(e *sim.Engine) {
 		case fits && !blocked:
 		case !blocked:
 			blocked = true
-			shadow, extra = p.ends.shadow(now, after(now, p.Step), int32(e.Free()), j.Processors)
+			shadow, extra = p.ends.shadow(now, after(now, p.step), int32(e.Free()), j.Processors)
 			kept = append(kept, r)
 			continue
 		case fits && now+j.Estimate <= shadow:
@@ -61,14 +59,14 @@ func (p *Flexible) Decide(e *sim.Engine) {
 }
 
 // rank sorts the queue by priority, ties in queue order.
-func (p *Flexible) rank(now float64) {
+func (p *flexible) rank(now float64) {
 	shortest := math.Inf(1)
 	for _, r := range p.queue {
 		shortest = min(shortest, r.job.Estimate)
 	}
 	for k := range p.queue {
 		j := p.queue[k].job
-		p.queue[k].priority = p.Priorities.of(now, j.Arrival, math.Inf(1), j.Estimate, shortest, 0)
+		p.queue[k].priority = p.priorities.of(now, j.Arrival, math.Inf(1), j.Estimate, shortest, 0)
 	}
 	slices.SortFunc(p.queue, byPriority)
 }

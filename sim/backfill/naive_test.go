@@ -60,7 +60,7 @@ func newNaive(specs []sim.Spec, processors int32, step float64, kill bool, decid
 	}
 }
 
-// began says that a job that arrives at time 0 has been seen.
+// began says whether a job that arrives at time 0 has been seen.
 func (n *naive) began(k int) bool { return !math.IsNaN(n.reserved[k]) || n.started(k) }
 
 // begin notes that a job has been seen.

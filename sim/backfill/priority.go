@@ -2,23 +2,23 @@ package backfill
 
 import "math"
 
-// Priorities are the weights of the priority by which flexible backfilling orders its queue: that of a local scheduler with
-// the heuristics Aging, Deadline, Licences and Wait Minimisation of the paper on two-level scheduling. A zero means zero: see
-// [DefaultPriorities].
+// Priorities are the weights of the priority by which flexible backfilling orders its queue. It is the priority of a local scheduler
+// with the heuristics Aging, Deadline, Licences and Wait Minimisation of the paper on two-level scheduling. A zero means zero;
+// [DefaultPriorities] are the defaults.
 type Priorities struct {
-	Aging      float64 // a time unit of waiting
-	DeadlineLo float64 // least score of the deadline, also without one
+	Aging      float64 // score of a time unit of waiting
+	DeadlineLo float64 // least score of the deadline, also of a job without one
 	DeadlineHi float64 // score at the deadline
 	DeadlineK  float64 // the score grows from deadline − k · execution time on
-	Licences   float64
+	Licences   float64 // weight of the score of the licences that the job asks for
 	Wait       float64 // score of the job with the shortest estimate of all
 }
 
 // DefaultPriorities are the weights that the specification of the two-level scheduler assumes, as the paper states none.
 func DefaultPriorities() Priorities { return Priorities{0.001, 0.1, 10, 2, 1, 1} }
 
-// of is the priority of a job that has waited so long: fastest is its estimate on the machine that is best for it, shortest the
-// least of those of all queued jobs, licences the score of those it asks for.
+// of is the priority at time now of a job with the arrival and the deadline (+Inf: none). fastest is its estimate on the machines that
+// are best for it, shortest the least of these estimates over all queued jobs, licences the score of the licences it asks for.
 func (p *Priorities) of(now, arrival, deadline, fastest, shortest, licences float64) float64 {
 	ratio := 1.0
 	if fastest > 0 {
@@ -27,8 +27,8 @@ func (p *Priorities) of(now, arrival, deadline, fastest, shortest, licences floa
 	return p.Aging*(now-arrival) + p.deadline(now, deadline, fastest) + p.Licences*licences + p.Wait*ratio
 }
 
-// deadline is the score of a deadline: it grows linearly while the job, started now, would end in the last k of its
-// execution times before it.
+// deadline is the score of a deadline. It grows linearly while the job, started now, would end within DeadlineK times its execution
+// time before the deadline.
 func (p *Priorities) deadline(now, deadline, fastest float64) float64 {
 	end, from := now+fastest, deadline-p.DeadlineK*fastest
 	if end <= from || end > deadline || math.IsInf(deadline, 1) || from >= deadline {

@@ -53,8 +53,7 @@ func TestDeadlineDecides(t *testing.T) {
 			weights Priorities
 			second  string
 		}{{DefaultPriorities(), "pressed"}, {Priorities{Aging: 0.001, DeadlineK: 2, Licences: 1, Wait: 1}, "second"}, {Priorities{}, "second"}} {
-			sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Deadlines: true, Grid: NewGrid(KindFlexible, 1, c.weights),
-				Trace: func(int) sim.Policy { return &Flexible{Step: 1, Priorities: c.weights} }}, sim.Options{})
+			sol, _, err := sim.Simulate(context.Background(), in, Flexible(1, c.weights), sim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

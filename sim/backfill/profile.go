@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// profile is how many processors are free when, from now on, by what is planned: a step function of time whose neighbouring steps
-// differ. The steps are kept in pieces that know their most and least free processors, so that a search passes over a whole
+// profile is an availability profile: the planned number of free processors over time, from now on. It is a step function whose
+// neighbouring steps differ. Pieces hold the steps and know their most and least free processors, so that a search passes a whole
 // piece at a time and a change touches the steps of two pieces only.
 //
-// Complexity: O(pieces + stepsInPiece) a change and a piece passed in a search.
+// Complexity: O(pieces + stepsInPiece) a change; O(1) for each piece that a search passes, O(stepsInPiece) for each it looks into.
 type profile struct {
 	firsts []float64 // time of the first step of each piece
 	pieces []*piece
@@ -18,8 +18,8 @@ type profile struct {
 
 const stepsInPiece = 16
 
-// piece is a run of neighbouring steps. The processors free in a step are free[k] + more until the next step; the last step of
-// the last piece never ends.
+// piece is a run of n neighbouring steps. From times[k] until the next step free[k] + more processors are free. The last step of the
+// last piece never ends.
 type piece struct {
 	n           int
 	more        int32 // added to all
@@ -51,7 +51,7 @@ func (p *profile) fresh() *piece {
 	return new(piece)
 }
 
-// measure finds the most and the least.
+// measure brings the most and the least of the piece up to date.
 func (x *piece) measure() {
 	most, least := x.free[0], x.free[0]
 	for _, f := range x.free[1:x.n] {
@@ -77,7 +77,7 @@ func (p *profile) forget(now float64) {
 	p.firsts[0] = x.times[0]
 }
 
-// find is the step that holds the time; the first for what is past.
+// find is the step that contains time t; the first step where t lies before it.
 func (p *profile) find(t float64) position {
 	k := 0
 	for k+1 < len(p.firsts) && p.firsts[k+1] <= t {
@@ -90,7 +90,7 @@ func (p *profile) find(t float64) position {
 	return position{k, step}
 }
 
-// split makes the time the beginning of a step.
+// split makes time t the beginning of a step and returns that step.
 func (p *profile) split(t float64) position {
 	at := p.find(t)
 	x := p.pieces[at.piece]
@@ -126,7 +126,7 @@ func (p *profile) halve(k int) {
 	p.firsts = slices.Insert(p.firsts, k+1, upper.times[0])
 }
 
-// add makes more processors free from start to end, or fewer.
+// add changes the number of free processors from start to end by more, which may be negative.
 func (p *profile) add(start, end float64, more int32) {
 	p.split(end)
 	from := p.split(start)
@@ -145,7 +145,7 @@ func (p *profile) add(start, end float64, more int32) {
 	p.join(from)
 }
 
-// add changes steps of one piece.
+// add changes the steps from ≤ k < to of one piece by more.
 func (x *piece) add(from, to int, more int32) {
 	for k := from; k < to; k++ {
 		x.free[k] += more
@@ -153,7 +153,7 @@ func (x *piece) add(from, to int, more int32) {
 	x.measure()
 }
 
-// join makes one of a step and the one before it, where they are equal.
+// join merges a step with the one before it where they are equal.
 func (p *profile) join(at position) {
 	x := p.pieces[at.piece]
 	switch {
@@ -182,11 +182,11 @@ func (p *profile) join(at position) {
 	p.firsts = slices.Delete(p.firsts, at.piece, at.piece+1)
 }
 
-// earliest is the earliest time before the limit at which the processors are free for the length of the estimate, or until
-// the limit; the limit if there is none.
+// earliest is the earliest time before the limit from which on size processors are free for the length of the estimate, or until the
+// limit; it is the limit where there is no such time.
 //
-// A job that holds a reservation at the limit looks for a better one so: from the limit on it would have its own
-// processors again.
+// The limit serves a job that holds a reservation at that time and looks for an earlier one: from the limit on it has its own
+// processors.
 func (p *profile) earliest(size int32, estimate, step, limit float64) float64 {
 	at := position{}
 	for {
@@ -203,7 +203,7 @@ func (p *profile) earliest(size int32, estimate, step, limit float64) float64 {
 	}
 }
 
-// wide goes on to the next step, from the given one on, with as many processors free; false: there is none.
+// wide moves the position to the first step, from there on, with at least size processors free; false: there is none.
 func (p *profile) wide(at *position, size int32) bool {
 	for ; at.piece < len(p.pieces); at.piece, at.step = at.piece+1, 0 {
 		x := p.pieces[at.piece]
@@ -221,9 +221,9 @@ func (p *profile) wide(at *position, size int32) bool {
 	return false
 }
 
-// holds says whether as many processors are free from the step on until the time; else it goes on behind the last step
-// before that time where they are not, since whatever begins before that step is still there in it. Looking from behind
-// makes the jumps long.
+// holds says whether size processors are free from the position until the given time. If not, it moves the position behind the last
+// step before that time that has too few: a job that began earlier would still run in that step. It searches backwards in time, which
+// makes the moves long.
 func (p *profile) holds(at *position, size int32, until float64) bool {
 	k := at.piece
 	for k+1 < len(p.firsts) && p.firsts[k+1] < until {
@@ -252,7 +252,7 @@ func (p *profile) holds(at *position, size int32, until float64) bool {
 	return true
 }
 
-// ending is when something ends that begins at the time and is estimated to take so long: always after its beginning.
+// ending is the estimated end of a job that starts at the given time; it is always after the start.
 func ending(start, estimate, step float64) float64 {
 	if end := start + estimate; end > start {
 		return end

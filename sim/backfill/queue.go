@@ -8,17 +8,16 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// queue is the queued jobs in queue order, indexed by size and estimate: a lane for each size. Finding the first job that
-// fits takes O(s·log n) in the worst case for s sizes and n jobs of a size, where looking at one job after the other takes
-// O(n) jobs.
+// queue is the queued jobs in queue order, indexed by size and estimate: it has a queue for each size, the number of processors of a
+// job. Finding the first job that fits takes O(s·log n) at worst, for s sizes and n jobs of a size. A scan would look at O(n) jobs.
 type queue struct {
-	lanes   []*lane // by size, ascending; an empty one stays
-	leasts  []float64
-	heads   []int64 // by lane: place in the queue of its first job; MaxInt64: none
-	line    []entry // all in queue order, gaps included
-	begin   int     // nothing before it is queued
-	next    int64   // place of the next job to arrive
-	slots   []slot  // by handle
+	bySize  []*sizeQueue // sizes ascending; an empty queue stays
+	leasts  []float64    // by place in bySize: least estimate
+	heads   []int64      // by place in bySize: place in the queue of the first job; MaxInt64: none
+	line    []entry      // all in queue order, gaps included
+	begin   int          // nothing before it is queued
+	next    int64        // place of the next job to arrive
+	slots   []slot       // by handle
 	length  int
 	onMoved func(handle, leaf int32)
 }
@@ -26,7 +25,7 @@ type queue struct {
 // slot is where a queued job is.
 type slot struct {
 	order int64 // −1: not queued
-	lane  *lane
+	in    *sizeQueue
 	leaf  int32
 }
 
@@ -36,27 +35,27 @@ func newQueue() *queue {
 	return q
 }
 
-// index is the place of the first lane of at least the size.
+// index is the place in bySize of the first queue of at least the size.
 func (q *queue) index(size int32) int {
-	return sort.Search(len(q.lanes), func(k int) bool { return q.lanes[k].size >= size })
+	return sort.Search(len(q.bySize), func(k int) bool { return q.bySize[k].size >= size })
 }
 
-// lane is the lane of a size.
-func (q *queue) lane(size int32) (*lane, int) {
+// ofSize is the queue of a size, made where there is none, with its place in bySize.
+func (q *queue) ofSize(size int32) (*sizeQueue, int) {
 	k := q.index(size)
-	if k < len(q.lanes) && q.lanes[k].size == size {
-		return q.lanes[k], k
+	if k < len(q.bySize) && q.bySize[k].size == size {
+		return q.bySize[k], k
 	}
-	l := &lane{size: size, tree: []float64{0, math.Inf(1)}, entries: make([]entry, 1)}
-	q.lanes = slices.Insert(q.lanes, k, l)
+	l := &sizeQueue{size: size, tree: []float64{0, math.Inf(1)}, entries: make([]entry, 1)}
+	q.bySize = slices.Insert(q.bySize, k, l)
 	q.leasts = slices.Insert(q.leasts, k, math.Inf(1))
 	q.heads = slices.Insert(q.heads, k, math.MaxInt64)
 	return l, k
 }
 
-// update brings what is known of a lane up to date.
+// update brings the least estimate and the head of the k-th size up to date.
 func (q *queue) update(k int) {
-	l := q.lanes[k]
+	l := q.bySize[k]
 	q.leasts[k] = l.least()
 	q.heads[k] = math.MaxInt64
 	if l.live > 0 {
@@ -71,7 +70,7 @@ func (q *queue) push(j *sim.Job) {
 	}
 	e := entry{q.next, j.Handle}
 	q.next++
-	l, k := q.lane(j.Processors)
+	l, k := q.ofSize(j.Processors)
 	q.slots[j.Handle] = slot{e.order, l, l.add(e, j.Estimate, q.onMoved)}
 	q.update(k)
 	if len(q.line) == cap(q.line) && 2*q.length < len(q.line) {
@@ -81,7 +80,7 @@ func (q *queue) push(j *sim.Job) {
 	q.length++
 }
 
-// tidy moves the line together.
+// tidy removes the gaps of the line.
 func (q *queue) tidy() {
 	kept := q.line[:0]
 	for _, e := range q.line[q.begin:] {
@@ -108,27 +107,27 @@ func (q *queue) head() int32 {
 // remove takes a job out.
 func (q *queue) remove(handle int32) {
 	s := &q.slots[handle]
-	s.lane.remove(s.leaf)
-	q.update(q.index(s.lane.size))
+	s.in.remove(s.leaf)
+	q.update(q.index(s.in.size))
 	s.order = -1
 	q.length--
 }
 
-// smallest is the least size of all; MaxInt32: none.
+// smallest is the least size of a queued job; MaxInt32: none is queued.
 func (q *queue) smallest() int32 {
 	for k, head := range q.heads {
 		if head != math.MaxInt64 {
-			return q.lanes[k].size
+			return q.bySize[k].size
 		}
 	}
 	return math.MaxInt32
 }
 
-// first is the first job in queue order that fits into free processors and either ends by the
-// shadow time if it starts now or fits into the extra processors; −1: none.
+// first is the handle of the first job in queue order that fits into the free processors and either ends by the shadow time if it
+// starts now, or fits into the extra processors; −1: none.
 func (q *queue) first(now float64, free, extra int32, shadow float64) int32 {
 	best := entry{math.MaxInt64, -1}
-	for k, l := range q.lanes {
+	for k, l := range q.bySize {
 		if l.size > free {
 			break
 		}

@@ -294,33 +294,11 @@ func richConservative(r *rich, queue []int) {
 	}
 }
 
-// possible says that what is reserved for a job is free now.
+// possible says whether what is reserved for a job is free now.
 func (r *rich) possible(k int) bool {
 	free := r.at(r.now, nil)
 	r.take(&free, k, r.where[k])
 	return free.copies >= 0 && slices.Min(free.processors) >= 0 && slices.Min(free.memory) >= 0
-}
-
-// gridKinds are the policies for instances with their naive versions and those for traces.
-var gridKinds = []gridKind{
-	{"fcfs", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindFCFS, step, Priorities{}) }, richFCFS, 0},
-	{"easy", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindEASY, step, Priorities{}) }, richEASY, 1},
-	{"conservative", NewGridConservative, richConservative, 2},
-	{"flexible", func(step float64) func(*sim.Grid) sim.Policy { return NewGrid(KindFlexible, step, DefaultPriorities()) }, richFlexible, 3},
-}
-
-// gridKind is one of them.
-type gridKind = struct {
-	name  string
-	grid  func(step float64) func(*sim.Grid) sim.Policy
-	naive func(*rich, []int)
-	trace int // index in kinds
-}
-
-// both is the policy for either world.
-func both(kind *gridKind, step float64) sim.Policies {
-	return sim.Policies{Grid: kind.grid(step), Trace: func(processors int) sim.Policy { return kinds[kind.trace].policy(step, processors) },
-		Deadlines: kind.name == "flexible"}
 }
 
 // randomRich is a workload with memory and licences; plain ones have neither.
@@ -358,16 +336,16 @@ func randomRich(rng *rand.Rand, plain bool) (*rich, *model.Instance) {
 	return r, in
 }
 
-// TestGridNaive compares the policies for instances, start by start, with versions that look at everything at each instant, and
+// TestGeneralNaive compares the policies for instances, start by start, with versions that look at everything at each instant, and
 // on plain instances with the policies for traces. Every schedule passes the checker.
-func TestGridNaive(t *testing.T) {
-	for _, kind := range gridKinds {
+func TestGeneralNaive(t *testing.T) {
+	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			for seed := range uint64(2000 / thoroughness) {
 				rng := rand.New(rand.NewPCG(seed, 11))
 				r, in := randomRich(rng, seed%2 == 0)
-				want := r.run(kind.naive)
-				sol, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: kind.grid(r.step)}, sim.Options{})
+				want := r.run(kind.general)
+				sol, _, err := sim.Simulate(context.Background(), in, kind.inGeneralWorld(r.step), sim.Options{})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -375,7 +353,7 @@ func TestGridNaive(t *testing.T) {
 					t.Fatalf("seed %d: %v", seed, report.Violations[0])
 				}
 				same(t, seed, "naive", in, sol, want)
-				chosen, _, err := sim.Simulate(context.Background(), in, both(&kind, r.step), sim.Options{})
+				chosen, _, err := sim.Simulate(context.Background(), in, kind.discipline(r.step), sim.Options{})
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

@@ -30,23 +30,23 @@ func TestSimulateEveryFeature(t *testing.T) {
 		}
 		step := rapid.SampledFrom([]float64{1, 0.5, 100}).Draw(t, "step")
 		opt := sim.Options{Kill: rapid.Bool().Draw(t, "kill")}
-		for _, kind := range gridKinds {
-			chosen, _, err := sim.Simulate(context.Background(), in, both(&kind, step), opt)
+		for _, kind := range kinds {
+			chosen, _, err := sim.Simulate(context.Background(), in, kind.discipline(step), opt)
 			if err != nil {
 				t.Fatalf("%s: %v", kind.name, err)
 			}
 			if report := model.Check(in, chosen); !report.OK() {
 				t.Fatalf("%s: %v", kind.name, report.Violations)
 			}
-			grid, _, err := sim.Simulate(context.Background(), in, sim.Policies{Grid: kind.grid(step)}, opt)
+			inGeneral, _, err := sim.Simulate(context.Background(), in, kind.inGeneralWorld(step), opt)
 			if err != nil {
 				t.Fatalf("%s: %v", kind.name, err)
 			}
 			// Who is left out stands first in a trace: which jobs can never run is known at once.
 			byJob := func(a, b model.Unscheduled) int { return cmp.Compare(a.Job, b.Job) }
-			slices.SortFunc(grid.Unscheduled, byJob)
+			slices.SortFunc(inGeneral.Unscheduled, byJob)
 			slices.SortFunc(chosen.Unscheduled, byJob)
-			if diff := gocmp.Diff(grid, chosen); diff != "" {
+			if diff := gocmp.Diff(inGeneral, chosen); diff != "" {
 				t.Fatalf("%s: the general world and the chosen one differ: %s", kind.name, diff)
 			}
 		}

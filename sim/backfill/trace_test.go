@@ -34,18 +34,25 @@ func replay(t testing.TB, specs []sim.Spec, processors int32, policy sim.Policy,
 	return s.at
 }
 
-// kinds are the policies with their naive versions.
-var kinds = []struct {
-	name   string
-	policy func(step float64, processors int) sim.Policy
-	naive  func(*naive)
-}{
-	{"fcfs", func(float64, int) sim.Policy { return &FCFS{} }, naiveFCFS},
-	{"easy", func(step float64, _ int) sim.Policy { return &EASY{Step: step} }, naiveEASY},
-	{"conservative", func(step float64, processors int) sim.Policy {
-		return &Conservative{Step: step, Processors: processors}
-	}, naiveConservative},
-	{"flexible", func(step float64, _ int) sim.Policy { return &Flexible{Step: step, Priorities: DefaultPriorities()} }, naiveFlexible},
+// kinds are the policies with their naive versions in the plain and in the general world.
+var kinds = []tested{
+	{"fcfs", func(float64) sim.Discipline { return FCFS() }, naiveFCFS, richFCFS},
+	{"easy", EASY, naiveEASY, richEASY},
+	{"conservative", Conservative, naiveConservative, richConservative},
+	{"flexible", func(step float64) sim.Discipline { return Flexible(step, DefaultPriorities()) }, naiveFlexible, richFlexible},
+}
+
+// tested is a policy with its naive versions.
+type tested struct {
+	name       string
+	discipline func(step float64) sim.Discipline
+	plain      func(*naive)
+	general    func(*rich, []int)
+}
+
+// inGeneralWorld is the policy without its version for the plain world.
+func (k *tested) inGeneralWorld(step float64) sim.Discipline {
+	return sim.Discipline{General: k.discipline(step).General}
 }
 
 // randomTrace is a workload on which ties, early ends, late ends and jobs of no time are common.
@@ -81,8 +88,8 @@ func TestNaive(t *testing.T) {
 				specs, processors := randomTrace(rng)
 				step := []float64{1, 0.25, 3}[rng.IntN(3)]
 				kill := rng.IntN(4) == 0
-				want := newNaive(specs, processors, step, kill, kind.naive).start
-				got := replay(t, specs, processors, kind.policy(step, int(processors)), kill)
+				want := newNaive(specs, processors, step, kill, kind.plain).start
+				got := replay(t, specs, processors, kind.discipline(step).Plain(int(processors)), kill)
 				for k := range want {
 					if want[k] != got[k] {
 						t.Fatalf("seed %d: job %d of %d starts at %v, the naive version says %v\n%s", seed, k, len(specs), got[k], want[k], shown(specs, processors))

@@ -19,10 +19,10 @@ type Answer struct {
 	Job        string  `json:"job"`
 	Processors int     `json:"processors"`
 	Submitted  float64 `json:"submitted"`
-	// ExpectedStart is when the policy would start it as far as it knows at its submission: if everything runs as long as it is
-	// estimated to and nothing arrives later. Nil: never.
+	// ExpectedStart is when the policy would start it by what is known at its submission: every job runs as long as its estimate and
+	// none arrives later. Nil: never.
 	ExpectedStart *float64 `json:"expected_start"`
-	// Start is when it starts in the replay, in which jobs run as long as they do and more arrive. Nil: never.
+	// Start is when it starts in the replay, in which jobs take their real run times and the later jobs arrive too. Nil: never.
 	Start   *float64  `json:"start"`
 	Wait    *float64  `json:"wait"`
 	End     *float64  `json:"end"`
@@ -38,7 +38,7 @@ type Cause struct {
 	To   float64   `json:"to"`
 	Kind CauseKind `json:"kind"`
 	Text string    `json:"text"`
-	// For is the queued job for which what it needs is kept, where that is the cause.
+	// For is the queued job for which the policy keeps processors; empty where that is not the cause.
 	For string `json:"for,omitempty"`
 }
 
@@ -85,7 +85,9 @@ type Policy interface {
 
 // Submit says what would happen to the job of the instance under the policy.
 //
-// Complexity: that of two simulations on the grid.
+// The error names an instance that the policy cannot honour, an unknown job, or is that of ctx.
+//
+// Complexity: that of two simulations in the general world.
 func Submit(ctx context.Context, name string, policy Policy, in *model.Instance, job string) (*Answer, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
@@ -116,21 +118,21 @@ func Submit(ctx context.Context, name string, policy Policy, in *model.Instance,
 
 // probe follows one job through a simulation.
 type probe struct {
-	id      string
-	explain bool // note causes and blockers
-	grid    *sim.Grid
-	policy  sim.Policy
-	job     *sim.Job // nil: not in the system
-	waiting bool
-	usable  []bool // clusters that the job can run on
-	seen    map[string]*Blocker
-	running map[int32]*Blocker
-	result  Answer
+	id       string
+	explain  bool // note causes and blockers
+	platform *sim.Platform
+	policy   sim.Policy
+	job      *sim.Job // nil: not in the system
+	waiting  bool
+	usable   []bool // clusters that the job can run on
+	seen     map[string]*Blocker
+	running  map[int32]*Blocker
+	result   Answer
 }
 
 // Watch implements sim.Watcher.
-func (p *probe) Watch(g *sim.Grid, policy sim.Policy) {
-	p.grid, p.policy = g, policy
+func (p *probe) Watch(platform *sim.Platform, policy sim.Policy) {
+	p.platform, p.policy = platform, policy
 	p.seen, p.running = map[string]*Blocker{}, map[int32]*Blocker{}
 }
 
@@ -140,8 +142,8 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 		return
 	}
 	p.job, p.waiting = j, true
-	for c := range p.grid.Clusters() {
-		p.usable = append(p.usable, p.grid.CanRun(j, c))
+	for c := range p.platform.Clusters() {
+		p.usable = append(p.usable, p.platform.CanRun(j, c))
 	}
 	for _, b := range p.running {
 		b.Role = RoleRunning
@@ -153,7 +155,7 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if j == p.job {
 		p.waiting = false
-		p.result.Start, p.result.Cluster = new(now), p.grid.ClusterID(parts[0].Cluster)
+		p.result.Start, p.result.Cluster = new(now), p.platform.ClusterID(parts[0].Cluster)
 		p.close(now)
 		return
 	}
@@ -217,30 +219,30 @@ func (p *probe) close(now float64) {
 
 // cause is why the job waits now.
 func (p *probe) cause() Cause {
-	g, j := p.grid, p.job
+	platform, j := p.platform, p.job
 	if j.Waiting() {
 		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
 	}
 	closest, lack := -1, math.MaxInt
-	for c := range g.Clusters() {
+	for c := range platform.Clusters() {
 		if !p.usable[c] {
 			continue
 		}
-		if _, fits := g.Fits(&g.Free, j, c, nil); fits {
+		if _, fits := platform.Fits(&platform.Free, j, c, nil); fits {
 			return p.kept()
 		}
-		if missing := g.Width(j, c) - g.FreeProcessors(c); missing < lack {
+		if missing := platform.Width(j, c) - platform.FreeProcessors(c); missing < lack {
 			closest, lack = c, missing
 		}
 	}
-	need := g.Width(j, closest)
+	need := platform.Width(j, closest)
 	if lack > 0 {
-		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, g.ClusterID(closest))}
+		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, platform.ClusterID(closest))}
 	}
-	if l := g.ShortOf(&g.Free, j, closest); l >= 0 {
-		return Cause{Kind: CauseLicence, Text: fmt.Sprintf("too few copies of licence %s are free", g.LicenceID(l))}
+	if l := platform.ShortOf(&platform.Free, j, closest); l >= 0 {
+		return Cause{Kind: CauseLicence, Text: fmt.Sprintf("too few copies of licence %s are free", platform.LicenceID(l))}
 	}
-	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, g.ClusterID(closest))}
+	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, platform.ClusterID(closest))}
 }
 
 // kept is the cause where the job fits and the policy lets it wait.

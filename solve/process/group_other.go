@@ -1,8 +1,11 @@
-//go:build !unix
+//go:build !unix && !wasm
 
 package process
 
 import "os/exec"
+
+// hasPrograms says that this system can run programs.
+const hasPrograms = true
 
 // inGroup does nothing: this system has no process groups.
 func inGroup(*exec.Cmd) {}

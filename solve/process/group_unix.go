@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// hasPrograms says that this system can run programs.
+const hasPrograms = true
+
 // inGroup puts the program into a process group of its own. Ctrl-C then reaches allot alone, and the program's children can be ended
 // together with it. If the system can do it, the program is killed when allot ends, however allot ends.
 func inGroup(command *exec.Cmd) {

@@ -63,6 +63,9 @@ type Program struct{ words []string }
 // Supports implements [solve.Solver]: the program must exist, and a file must be able to state the instance. The program itself refuses other
 // instances only when it runs.
 func (p *Program) Supports(in *model.Instance) error {
+	if !hasPrograms {
+		return fmt.Errorf("%w: %s/%s cannot run the program %s", solve.ErrUnsupported, runtime.GOOS, runtime.GOARCH, p.words[0])
+	}
 	if _, err := exec.LookPath(p.words[0]); err != nil {
 		return fmt.Errorf("%w: cannot run the program: %w", solve.ErrUnsupported, err)
 	}

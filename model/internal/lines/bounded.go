@@ -18,10 +18,10 @@ func NewBounded(r io.Reader) *Bounded { return &Bounded{r: r} }
 // Begin says that the next row is asked for.
 func (b *Bounded) Begin() { b.used = 0 }
 
-// Read implements io.Reader. The reader of rows buffers ahead, by less than the slack.
+// Read implements io.Reader. The reader of rows buffers ahead, by less than the margin.
 func (b *Bounded) Read(buffer []byte) (int, error) {
-	const slack = 1 << 12
-	if b.used > MaxLength+slack {
+	const margin = 1 << 12
+	if b.used > MaxLength+margin {
 		return 0, errors.New(TooLong)
 	}
 	n, err := b.r.Read(buffer)

@@ -1,0 +1,93 @@
+// Command tally runs go test and ends with a count of what passed, failed and was skipped, and why:
+//
+//	go run ./internal/tally [-C FOLDER] [FLAG…] [PACKAGE…]    as go test, but for -json, which it adds
+//
+// A line a package says how it went, with the output of tests that failed. The exit status is that of go test.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status, err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tally:", err)
+		os.Exit(1)
+	}
+	os.Exit(status)
+}
+
+// run runs go test and gives its exit status.
+func run(ctx context.Context, arguments []string, out io.Writer) (int, error) {
+	folder := ""
+	if len(arguments) > 1 && arguments[0] == "-C" {
+		folder, arguments = arguments[1], arguments[2:]
+	}
+	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, arguments...)...)
+	command.Dir = folder
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.Stderr = os.Stderr
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return 1, err
+	}
+	if err := command.Start(); err != nil {
+		return 1, err
+	}
+	var c count
+	shown := bufio.NewWriter(out)
+	readErr := c.read(stdout, shown)
+	err = command.Wait()
+	c.write(shown)
+	readErr = errors.Join(readErr, shown.Flush())
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return max(1, exit.ExitCode()), readErr // -1: ended by a signal
+	}
+	return 0, errors.Join(readErr, err)
+}
+
+// event is a line of go test -json, see go doc test2json.
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+}
+
+// read takes the lines of go test -json; what people want to see at once goes to out.
+func (c *count) read(events io.Reader, out *bufio.Writer) error {
+	lines := bufio.NewReader(events)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			var e event
+			if json.Unmarshal(line, &e) == nil && e.Action != "" {
+				c.add(e, out)
+			} else {
+				out.Write(line) // not of go test, such as what a test prints past it
+			}
+			if err := out.Flush(); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

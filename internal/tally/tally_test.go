@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What go test says of a package with tests that pass, fail and are skipped becomes a count with reasons.
+func TestTally(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module tried\n\ngo 1.26\n",
+		"tried_test.go": `package tried
+
+import "testing"
+
+func TestGood(t *testing.T) { t.Log("nobody wants to read this") }
+
+func TestBad(t *testing.T) { t.Error("wrong here") }
+
+func TestSkipped(t *testing.T) {
+	t.Log("some words before")
+	t.Skip("no node")
+}
+
+func TestParts(t *testing.T) {
+	for _, name := range []string{"a", "b", "c", "d"} {
+		t.Run(name, func(t *testing.T) { t.Skipf("no %s", "browser") })
+	}
+}
+
+func TestSilent(t *testing.T) { t.SkipNow() }
+`,
+		"exits/exits_test.go": "package exits\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestX(*testing.T) { fmt.Println(\"last words\"); os.Exit(3) }\n",
+		"broken/broken.go":    "package broken\n\nvar x int = \"text\"\n", "broken/broken_test.go": "package broken\n\nimport \"testing\"\n\nfunc TestX(*testing.T) {}\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	var out strings.Builder
+	status, err := run(t.Context(), []string{"-C", dir, "./..."}, &out)
+	if err != nil || status != 1 {
+		t.Errorf("status %d, %v", status, err)
+	}
+	for _, want := range []string{
+		"tried_test.go:7: wrong here", "FAIL\ttried\t", "last words", "FAIL\ttried/exits\t", "cannot use \"text\"", "\n2 tests passed, 1 failed, 6 skipped\nfailed packages: tried, tried/broken, tried/exits\n",
+		"   4 × no browser\n         tried: TestParts/a, tried: TestParts/b, tried: TestParts/c and 1 more\n",
+		"   1 × no node\n         tried: TestSkipped\n", "   1 × no reason given\n         tried: TestSilent\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "nobody wants") {
+		t.Errorf("the output of a test that passed is shown:\n%s", out.String())
+	}
+}

@@ -1,0 +1,33 @@
+// Package engine is the contract between the rounds of a search and its engines. It also holds the rank by which both compare
+// schedules.
+package engine
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Engine searches one instance. Its maker gets a start that the checker accepts. The chains of an engine are searches that run
+// side by side; while one of them advances it writes nothing that another reads.
+type Engine interface {
+	// Chains is the number of chains.
+	Chains() int
+	// Advance continues chain k for the given number of evaluations, or until stop returns true. It calls stop about every
+	// millisecond or more often. It returns the number of evaluations made; 0: there is nothing left to search.
+	Advance(k int, evaluations int64, stop func() bool) int64
+	// Exchange lets the chains learn from each other. It is called between rounds.
+	Exchange()
+	// Best is the rank of the best schedule that chain k has found, as the engine adds it up; [Nothing] if there is none yet.
+	// An engine may leave the jobs that can run nowhere out of the count, but must then do so for all schedules.
+	Best(k int) model.Rank
+	// Solution is the best schedule of chain k.
+	Solution(k int) (*model.Solution, error)
+	// Round is the number of evaluations that a chain makes in a round: some milliseconds of work.
+	Round() int64
+	// Pace is about the number of evaluations that one core makes in a second. It depends on the instance alone.
+	Pace() int64
+}
+
+// New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.
+type New func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (Engine, error)

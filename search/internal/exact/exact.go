@@ -1,0 +1,90 @@
+// Package exact finds the best schedule of a small instance by dynamic programming, and proves that no other is better.
+package exact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/separable"
+)
+
+// Jobs is the largest number of jobs that [Minimise] takes.
+const Jobs = 16
+
+// maxStates limits the states that are kept on one cluster for the sets of one size.
+const maxStates = 2_000_000
+
+// ErrTooLarge says that an instance is too large for this search.
+var ErrTooLarge = errors.New("search: too large to be exhausted")
+
+// Takes says whether [Minimise] takes the instance; the error says why not.
+func Takes(in *model.Instance) error {
+	const clusters = 8
+	switch {
+	case len(in.Jobs()) > Jobs:
+		return fmt.Errorf("%w: %d jobs, it takes %d", ErrTooLarge, len(in.Jobs()), Jobs)
+	case len(in.Clusters()) > clusters:
+		return fmt.Errorf("%w: %d clusters, it takes %d", ErrTooLarge, len(in.Clusters()), clusters)
+	}
+	if err := refused(in); err != nil {
+		return err
+	}
+	switch {
+	case separable.New(context.Background(), in) != nil:
+		return nil
+	case newJoint(context.Background(), in) == nil:
+		return fmt.Errorf("%w machines of a cluster that do not all run a licence, or jobs that wait for others where one runs nowhere", ErrRefused)
+	case len(in.Jobs()) > jointJobs:
+		return fmt.Errorf("%w: %d jobs with precedence or licences, it takes %d", ErrTooLarge, len(in.Jobs()), jointJobs)
+	}
+	return nil
+}
+
+// Found is the result of [Minimise].
+type Found struct {
+	Solution    *model.Solution
+	Evaluations int64 // jobs placed
+	Stop        model.Stop
+	// Proved says that the search came to its end: no schedule costs less than Least.
+	Proved bool
+	Least  float64
+	// Doubtful says that a job of the schedule ends so near after its deadline that rounding decides whether it is late: the
+	// schedule may then cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
+	Doubtful bool
+}
+
+// Minimise finds the best schedule among those that cost less than the limit. If it comes to its end without a schedule, none
+// costs less than the limit. Each placing of a job counts as an evaluation; maxEvals limits them, 0: no limit.
+//
+// Some list schedule in order of start is optimal, because no metric of package separable grows when a job ends earlier and
+// takes the same time. So on each cluster the search places jobs in order of start, for all sets of jobs at once. Of two states
+// of the same set it drops one that never has more processors free and costs no less. It also drops a state that costs the
+// limit by itself. At the end it shares the jobs out among the clusters.
+//
+// A job that takes no time holds no processor. The search places it at the time when it is ready. Such a job does not wait for
+// jobs placed before it, and jobs placed after it do not wait for it.
+//
+// With precedence or licences the clusters depend on each other. The search then treats all of them at once, see joint, for up
+// to 10 jobs.
+//
+// Complexity: O(2ⁿ·states·n) for each cluster and O(3ⁿ) for each cluster from the third on, for n jobs.
+func Minimise(ctx context.Context, in *model.Instance, limit float64, maxEvals int64) (Found, error) {
+	if err := Takes(in); err != nil {
+		return Found{}, err
+	}
+	x := &separate{p: separable.New(ctx, in), maxEvals: maxEvals, limit: limit}
+	if x.p == nil { // or ctx has ended
+		return minimiseJointly(ctx, in, limit, maxEvals)
+	}
+	found := Found{Stop: x.run(ctx), Evaluations: x.evaluations}
+	if found.Stop != model.StopDone || x.full {
+		return found, nil
+	}
+	var err error
+	found.Solution, found.Least, err = x.solution()
+	found.Proved = err == nil
+	found.Doubtful = found.Solution != nil && doubtful(in, found.Solution)
+	return found, err
+}

@@ -1,0 +1,107 @@
+package exact
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/separable"
+)
+
+// ErrRefused says that an instance asks for something that [Minimise] cannot honour.
+var ErrRefused = errors.New("search: the exhaustive search does not take")
+
+// refused says what in the instance the search cannot honour; nil: nothing that a look at the instance tells.
+func refused(in *model.Instance) error {
+	if missing := in.Features() &^ jointFeatures; missing != 0 {
+		return fmt.Errorf("%w %s", ErrRefused, missing)
+	}
+	for _, term := range in.Objective() {
+		switch {
+		case term.Weight < 0:
+			return fmt.Errorf("%w a negative weight of %s", ErrRefused, term.Metric)
+		case term.Weight > 0 && !slices.Contains(separable.Metrics, term.Metric):
+			return fmt.Errorf("%w the metric %s", ErrRefused, term.Metric)
+		case term.Weight > 0 && term.Metric == "cost" && !evenCosts(in):
+			return fmt.Errorf("%w the metric cost where the machines of a cluster cost differently", ErrRefused)
+		case term.Weight > 0 && term.Metric == "mean_slowdown" && anyInstant(in):
+			return fmt.Errorf("%w the metric mean_slowdown with jobs that take no time", ErrRefused)
+		case term.Weight > 0 && in.Features()&model.BackgroundLoad != 0 && dearerIfShort(in, term.Metric):
+			return fmt.Errorf("%w %s with background load, which a job that takes longer may make smaller", ErrRefused, term.Metric)
+		}
+	}
+	return refusedJobs(in)
+}
+
+// evenCosts says that all machines of each cluster cost the same.
+func evenCosts(in *model.Instance) bool {
+	return !slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool {
+		_, even := separable.CostRate(&c)
+		return !even
+	})
+}
+
+// anyInstant says that a job takes no time on some cluster.
+func anyInstant(in *model.Instance) bool {
+	for j := range in.Jobs() {
+		for c := range in.Clusters() {
+			if least, _ := in.Width(j, c); in.CanRun(j, c) && in.DurationOn(j, c, least) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dearerIfShort says that a schedule may cost less by the metric when a job takes longer and nothing else changes.
+func dearerIfShort(in *model.Instance, metric string) bool {
+	switch metric {
+	case "idle_time", "mean_slowdown", "bounded_slowdown":
+		return true
+	case "mcp":
+		return slices.ContainsFunc(in.Clusters(), func(c model.Cluster) bool { return c.Weights.IdleTime > 0 })
+	}
+	return false
+}
+
+// refusedJobs names a job that the search cannot place. Either it need not run on a fixed number of processors of one cluster
+// from start to end. Or it is too short beside the longest possible schedule: as float64 numbers its start and end could be
+// equal, and it would hold nothing.
+func refusedJobs(in *model.Instance) error {
+	const digits = 1e-12
+	until := 0.0
+	for j := range in.Jobs() {
+		job := &in.Jobs()[j]
+		longest := 0.0
+		for c := range in.Clusters() {
+			least, _ := in.Width(j, c)
+			if in.CanRun(j, c) {
+				longest = max(longest, in.DurationOn(j, c, least))
+				if least > 1 && job.Tasks > least {
+					return fmt.Errorf("%w job %s of %d tasks on %d processors, of which it may release some early", ErrRefused, job.ID, job.Tasks, least)
+				}
+			}
+		}
+		if job.Span == model.SpanGrid && len(in.Clusters()) > 1 && min(job.Max, job.Tasks) > 1 {
+			return fmt.Errorf("%w job %s, which may spread over the grid", ErrRefused, job.ID)
+		}
+		until += longest
+	}
+	latest := 0.0
+	for j := range in.Jobs() {
+		latest = max(latest, in.Jobs()[j].Arrival)
+	}
+	for j := range in.Jobs() {
+		for c := range in.Clusters() {
+			least, _ := in.Width(j, c)
+			if !in.CanRun(j, c) {
+				continue
+			}
+			if d := in.DurationOn(j, c, least); d > 0 && d < digits*(latest+until) {
+				return fmt.Errorf("%w job %s, which takes %v: too short beside times up to %v", ErrRefused, in.Jobs()[j].ID, d, latest+until)
+			}
+		}
+	}
+	return nil
+}

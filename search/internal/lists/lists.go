@@ -1,0 +1,140 @@
+// Package lists is the search engine for plain rigid jobs. A schedule is a list of jobs for each cluster; list scheduling by
+// counts of free processors turns it into start times.
+package lists
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/search/internal/engine"
+)
+
+// Engine walks at random through the lists, with several walks at different temperatures side by side (parallel tempering).
+type Engine struct {
+	p      *problem
+	walks  []*chain // coldest first
+	ladder *ladder
+}
+
+// New makes the engine; nil if it cannot search the instance.
+func New(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
+	p := newProblem(ctx, in)
+	if p == nil || len(p.Movable) == 0 {
+		return nil, nil
+	}
+	orders, err := p.orders(start)
+	if err != nil {
+		return nil, err
+	}
+	if orders = p.bestStart(ctx, orders); orders == nil {
+		return nil, nil
+	}
+	e := &Engine{p: p}
+	for k := range chainsFor(len(p.Movable)) {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		e.walks = append(e.walks, newChain(p, orders, rand.New(rand.NewPCG(seed, uint64(k)+1))))
+	}
+	e.ladder = newLadder(len(e.walks), len(p.Movable), e.walks[0].objective/float64(len(p.Movable)), rand.New(rand.NewPCG(seed, 0)))
+	return e, nil
+}
+
+// chainsFor is the number of walks. Many jobs get fewer walks: their states take more memory, and a hot walk over many jobs
+// leads nowhere in a reasonable time.
+func chainsFor(jobs int) int {
+	switch {
+	case jobs > 5000:
+		return 2
+	case jobs > 500:
+		return 4
+	case jobs > 60:
+		return 6
+	}
+	return 8
+}
+
+// orders lists the jobs of each cluster in the order of their starts. Jobs that the start leaves out come last, on the first
+// cluster that can run them.
+func (p *problem) orders(start *model.Solution) ([][]int32, error) {
+	placements := slices.Clone(start.Jobs)
+	slices.SortStableFunc(placements, func(a, b model.Placement) int { return cmp.Compare(a.Start, b.Start) })
+	orders, placed := make([][]int32, len(p.Clusters)), make([]bool, len(p.In.Jobs()))
+	for k := range placements {
+		j, known := p.In.JobIndex(placements[k].Job)
+		var id string
+		placements[k].Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all parts are on one cluster
+		c, there := p.In.ClusterIndex(id)
+		if !known || !there || placed[j] || p.Clusters[c].Jobs[j].Size == 0 {
+			return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placements[k].Job, id)
+		}
+		orders[c], placed[j] = append(orders[c], int32(j)), true
+	}
+	for _, j := range p.Movable {
+		if !placed[j] {
+			orders[p.host(j)] = append(orders[p.host(j)], j)
+		}
+	}
+	return orders, nil
+}
+
+// Chains implements [engine.Engine].
+func (e *Engine) Chains() int { return len(e.walks) }
+
+// Round implements [engine.Engine].
+func (e *Engine) Round() int64 {
+	return int64(max(16, min(4096, 400_000/len(e.p.Movable))))
+}
+
+// Pace implements [engine.Engine].
+func (e *Engine) Pace() int64 {
+	return int64(max(1, min(5_000_000, 300_000_000/len(e.p.Movable))))
+}
+
+// Advance implements [engine.Engine].
+func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
+	w := e.walks[k]
+	w.temperature = e.ladder.temperature[k]
+	w.tried, w.accepted = 0, 0
+	for every := int64(max(1, min(64, 10_000/len(e.p.Movable)))); w.tried < evaluations; {
+		if w.tried%every == 0 && stop() {
+			break
+		}
+		w.step()
+	}
+	return w.tried
+}
+
+// Exchange implements [engine.Engine]: it adapts the temperatures and lets walks of neighbouring temperatures change places.
+func (e *Engine) Exchange() {
+	for k, w := range e.walks {
+		e.ladder.observe(k, w.tried, w.accepted)
+	}
+	e.ladder.exchange(func(k int) float64 { return e.walks[k].energy }, func(i, j int) { e.walks[i], e.walks[j] = e.walks[j], e.walks[i] })
+}
+
+// Best implements [engine.Engine].
+func (e *Engine) Best(k int) model.Rank { return model.NewRank(0, e.walks[k].best) }
+
+// Solution implements [engine.Engine].
+func (e *Engine) Solution(k int) (*model.Solution, error) {
+	s, err := plan.NewSchedule(e.p.In)
+	if err != nil {
+		return nil, err
+	}
+	for c, order := range e.walks[k].orders {
+		for _, j := range order {
+			slot, _ := s.Earliest(int(j), c)
+			s.Place(int(j), slot)
+		}
+	}
+	for _, j := range e.p.Nowhere {
+		s.LeaveUnplaceable(j)
+	}
+	return s.Solution(), nil
+}

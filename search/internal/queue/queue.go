@@ -1,0 +1,27 @@
+// Package queue orders the jobs that wait to be started, for list scheduling by priority.
+package queue
+
+// Waiting is a job in a heap; the job with the least key goes first.
+type Waiting struct {
+	Key float64
+	Job int32
+}
+
+// Heap orders jobs by key. Jobs with equal keys are in the order of Position, their places in the queue.
+type Heap struct {
+	Jobs     []Waiting
+	Position []int32
+}
+
+func (h *Heap) Len() int      { return len(h.Jobs) }
+func (h *Heap) Swap(a, b int) { h.Jobs[a], h.Jobs[b] = h.Jobs[b], h.Jobs[a] }
+func (h *Heap) Push(x any)    { h.Jobs = append(h.Jobs, x.(Waiting)) }
+func (h *Heap) Less(a, b int) bool {
+	x, y := h.Jobs[a], h.Jobs[b]
+	return x.Key < y.Key || x.Key == y.Key && h.Position[x.Job] < h.Position[y.Job]
+}
+func (h *Heap) Pop() any {
+	x := h.Jobs[len(h.Jobs)-1]
+	h.Jobs = h.Jobs[:len(h.Jobs)-1]
+	return x
+}

@@ -1,0 +1,193 @@
+package backfill
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
+// dropped.
+type generalConservative struct {
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
+
+	platform *sim.Platform
+	plan     timeline
+	empty    sim.Room
+	queue    []*sim.Job // in queue order, of which the last fresh have no reservation yet
+	fresh    []*sim.Job
+	running  []*sim.Job
+	booked   []generalBooking // by handle
+	freed    []generalFreed
+	afresh   bool // a job outlived its estimate: the plan does not hold
+}
+
+// generalFreed is what the plan holds for a job that has ended. It keeps a copy of the job, whose handle another job may have by now.
+type generalFreed struct {
+	job  sim.Job
+	slot generalBooking
+}
+
+// newGeneralConservative returns a maker of policies for a platform.
+func newGeneralConservative(step float64) func(*sim.Platform) sim.Policy {
+	return func(platform *sim.Platform) sim.Policy {
+		return &generalConservative{step: step, platform: platform, plan: timeline{platform: platform}, empty: platform.All()}
+	}
+}
+
+// Arrive implements sim.Policy.
+func (p *generalConservative) Arrive(j *sim.Job) {
+	for int(j.Handle) >= len(p.booked) {
+		p.booked = append(p.booked, generalBooking{})
+	}
+	p.fresh = append(p.fresh, j)
+}
+
+// Release implements sim.Policy.
+func (p *generalConservative) Release(j *sim.Job, _ int, last bool) {
+	if last {
+		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
+		p.freed = append(p.freed, generalFreed{*j, p.booked[j.Handle]})
+	}
+}
+
+// Decide implements sim.Policy.
+func (p *generalConservative) Decide(e *sim.Engine) {
+	now := e.Now()
+	if p.plan.times == nil {
+		p.plan.reset(now, &p.empty)
+	}
+	late := false
+	for _, j := range p.running {
+		late = late || j.EstimatedEnd <= now
+	}
+	for k := range p.freed {
+		p.afresh = p.afresh || p.freed[k].slot.end < now
+	}
+	if late || p.afresh {
+		p.rebuild(e)
+	} else {
+		p.compress(e)
+	}
+	p.afresh = late
+	for _, j := range p.fresh {
+		if e.Stopped() {
+			return
+		}
+		if p.reserve(e, j) {
+			p.queue = insertByNumber(p.queue, j)
+		}
+	}
+	p.fresh = p.fresh[:0]
+	wake := p.launch(e)
+	if !late {
+		e.Wake(wake)
+	}
+}
+
+// insertByNumber inserts a job into a queue in order of number.
+func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
+	at := len(queue)
+	for at > 0 && queue[at-1].Number > j.Number {
+		at--
+	}
+	return slices.Insert(queue, at, j)
+}
+
+// reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
+func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
+	if dropHopeless(e, j, fastest(p.platform, j, &p.empty)) {
+		return false
+	}
+	s, ok := p.plan.earliest(j, p.step)
+	if !ok {
+		e.Drop(j, "no reservation that meets its hard deadline")
+		return false
+	}
+	p.booked[j.Handle] = s
+	p.plan.take(j, &s)
+	return true
+}
+
+// rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
+func (p *generalConservative) rebuild(e *sim.Engine) {
+	now := e.Now()
+	p.freed = p.freed[:0]
+	p.plan.reset(now, &p.empty)
+	for _, j := range p.running {
+		s := &p.booked[j.Handle]
+		if s.start, s.end = now, j.EstimatedEnd; s.end <= now {
+			s.end = after(now, p.step)
+		}
+		p.plan.take(j, s)
+	}
+	p.queue = slices.DeleteFunc(p.queue, func(j *sim.Job) bool { return e.Stopped() || !p.reserve(e, j) })
+}
+
+// compress gives back what early ends freed; then each queued job in turn gets the earliest reservation at which it fits now.
+func (p *generalConservative) compress(e *sim.Engine) {
+	now := e.Now()
+	p.plan.forget(now)
+	early := false
+	for k := range p.freed {
+		f := &p.freed[k]
+		early = early || f.slot.end > now
+		p.plan.give(&f.job, &f.slot, now)
+	}
+	p.freed = p.freed[:0]
+	if !early {
+		return
+	}
+	for _, j := range p.queue {
+		if e.Stopped() {
+			return
+		}
+		s := &p.booked[j.Handle]
+		p.plan.give(j, s, now)
+		if better, ok := p.plan.earliest(j, p.step); ok && better.start < s.start {
+			*s = better
+		}
+		p.plan.take(j, s)
+	}
+}
+
+// launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
+func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
+	now := e.Now()
+	kept := p.queue[:0]
+	for _, j := range p.queue {
+		s := &p.booked[j.Handle]
+		if s.start > now || !p.platform.HasRoom(&p.platform.Free, j, s.cluster, s.shares) {
+			kept = append(kept, j)
+			continue
+		}
+		e.StartOn(j, sim.Claim{Cluster: s.cluster, Shares: s.shares})
+		p.running = append(p.running, j)
+	}
+	clear(p.queue[len(kept):])
+	p.queue = kept
+	wake = math.Inf(1)
+	for _, j := range kept {
+		for c := range p.platform.Clusters() {
+			if _, ok := p.platform.Fits(&p.platform.Free, j, c, nil); ok {
+				wake = min(wake, p.booked[j.Handle].start)
+			}
+		}
+	}
+	return wake
+}
+
+// Plan implements sim.Planner.
+func (p *generalConservative) Plan(j *sim.Job) sim.Plan {
+	plan := sim.Plan{Reserved: p.booked[j.Handle].start, For: math.NaN()}
+	for _, other := range p.queue {
+		if other != j && p.booked[other.Handle].start < p.booked[j.Handle].start+j.Estimate && other.Number < j.Number {
+			if len(plan.Keeps) == 0 {
+				plan.For = p.booked[other.Handle].start
+			}
+			plan.Keeps = append(plan.Keeps, other)
+		}
+	}
+	return plan
+}

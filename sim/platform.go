@@ -1,0 +1,379 @@
+package sim
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// Request is what the user of a job in the general world asked for.
+type Request struct {
+	ID             string
+	Min, Max       int // processors it may hold
+	Tasks          int // equal tasks
+	Span           model.Span
+	Memory         float64 // of one task
+	MinBandwidth   float64 // data per time
+	Deadline       float64 // time; +Inf: none
+	DeadlineHard   bool
+	Licences       []model.Need
+	UserClass      int     // index into the instance's user classes; −1: none
+	ReferenceSpeed float64 // work per time that the estimate refers to
+	// Stated says that the user stated an estimate; else the policy knows the execution time.
+	Stated bool
+
+	index int // of the job in the instance
+}
+
+// Machine is one machine, or a whole group of alike machines where no job of the instance can tell them apart. A job with a need of
+// memory or with a span within one machine could.
+type Machine struct {
+	Cluster    int
+	Group      int     // index of its group in the cluster's machines
+	Processors int     // of the machine, or of the whole group
+	Speed      float64 // work per time of a processor
+	Bandwidth  float64 // data per time; +Inf: unlimited
+	Memory     float64 // of the machine; +Inf: unlimited or not to be counted
+	first      int     // number of its first processor in the cluster
+}
+
+// Pool is a pool of licences.
+type Pool struct {
+	Licence int // index into the instance's licences
+	Cluster int // whose pool it is; −1: the grid's
+	Copies  int
+}
+
+// Platform is the machines and licence pools of an instance, and what of them is free.
+type Platform struct {
+	Machines []Machine // cluster by cluster, in the order of processors
+	Pools    []Pool    // the limited ones
+	Free     Room      // what is free now; a policy plans with copies of it
+
+	in       *model.Instance
+	clusters []clusterView
+	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
+}
+
+// clusterView is what a platform knows of a cluster.
+type clusterView struct {
+	first, last int   // its machines
+	order       []int // its machines, the fastest first
+	idle        int   // processors of machines that are not listed: no job will ever need them
+}
+
+// Room is how much of each machine and pool is free, now or at a time in a plan.
+type Room struct {
+	Processors []int32   // by machine
+	Memory     []float64 // by machine
+	Copies     []int32   // by pool
+}
+
+// Share is a number of processors of a machine.
+type Share struct{ Machine, Processors int32 }
+
+// Clusters is the number of clusters.
+func (p *Platform) Clusters() int { return len(p.clusters) }
+
+// ClusterID is the name of a cluster.
+func (p *Platform) ClusterID(cluster int) string { return p.in.Clusters()[cluster].ID }
+
+// LicenceID is the name of a licence.
+func (p *Platform) LicenceID(licence int) string { return p.in.Licences()[licence].ID }
+
+// newPlatform is the platform of an instance, all free. O(machines + clusters · licences).
+func newPlatform(in *model.Instance) *Platform {
+	p := &Platform{in: in}
+	together := plain(in)
+	const apart = model.MemoryLimits | model.MachineSpan
+	for c := range in.Clusters() {
+		cluster := &in.Clusters()[c]
+		view := clusterView{first: len(p.Machines)}
+		if together { // nothing tells the groups apart, as in a trace
+			first := &cluster.Machines[0]
+			p.Machines = append(p.Machines, Machine{c, 0, cluster.Processors, first.Speed, first.Bandwidth, math.Inf(1), 0})
+		}
+		for k := 0; k < len(cluster.Machines) && !together; k++ {
+			m := &cluster.Machines[k]
+			count, units := 1, m.Count*m.Units
+			if m.Units > 1 && in.Features()&apart != 0 {
+				count, units = plan.Reach(in, m.Count), m.Units
+				view.idle += (m.Count - count) * units
+			}
+			memory := math.Inf(1)
+			if m.Units > 1 && in.Features()&model.MemoryLimits != 0 {
+				memory = m.Memory // where a machine has one processor, what it can hold never changes: see hosts
+			}
+			for i := range count {
+				p.Machines = append(p.Machines, Machine{c, k, units, m.Speed, m.Bandwidth, memory, m.First + i*m.Units})
+			}
+		}
+		view.last = len(p.Machines)
+		for m := view.first; m < view.last; m++ {
+			view.order = append(view.order, m)
+		}
+		slices.SortStableFunc(view.order, func(a, b int) int {
+			switch x, y := p.Machines[a].Speed, p.Machines[b].Speed; {
+			case x > y:
+				return -1
+			case x < y:
+				return 1
+			}
+			return 0
+		})
+		p.clusters = append(p.clusters, view)
+	}
+	p.findPools()
+	p.Free = p.All()
+	return p
+}
+
+// findPools lists the limited pools.
+func (p *Platform) findPools() {
+	known := map[Pool]int32{}
+	for c := range p.clusters {
+		of := make([]int32, len(p.in.Licences()))
+		for l := range of {
+			copies, own := p.in.Pool(c, l)
+			pool := Pool{l, -1, copies}
+			if own {
+				pool.Cluster = c
+			}
+			if copies == model.Unlimited {
+				of[l] = -1
+				continue
+			}
+			at, ok := known[pool]
+			if !ok {
+				at = int32(len(p.Pools))
+				known[pool] = at
+				p.Pools = append(p.Pools, pool)
+			}
+			of[l] = at
+		}
+		p.poolOf = append(p.poolOf, of)
+	}
+}
+
+// All is the room of the empty platform. O(machines + pools).
+func (p *Platform) All() Room {
+	var r Room
+	for k := range p.Machines {
+		r.Processors = append(r.Processors, int32(p.Machines[k].Processors))
+		r.Memory = append(r.Memory, p.Machines[k].Memory)
+	}
+	for _, p := range p.Pools {
+		r.Copies = append(r.Copies, int32(min(p.Copies, math.MaxInt32)))
+	}
+	return r
+}
+
+// CopyFrom makes the room equal to another.
+func (r *Room) CopyFrom(other *Room) {
+	r.Processors = append(r.Processors[:0], other.Processors...)
+	r.Memory = append(r.Memory[:0], other.Memory...)
+	r.Copies = append(r.Copies[:0], other.Copies...)
+}
+
+// Meet reduces the room to what is free in both rooms: the minimum in each place.
+func (r *Room) Meet(other *Room) {
+	for k, n := range other.Processors {
+		r.Processors[k] = min(r.Processors[k], n)
+		r.Memory[k] = min(r.Memory[k], other.Memory[k])
+	}
+	for k, n := range other.Copies {
+		r.Copies[k] = min(r.Copies[k], n)
+	}
+}
+
+// Width is the number of processors that a rigid job holds on the cluster.
+func (p *Platform) Width(j *Job, cluster int) int {
+	least, _ := p.in.Width(j.Request.index, cluster)
+	return least
+}
+
+// CanRun says whether the job can run on the cluster when nothing else runs there.
+func (p *Platform) CanRun(j *Job, cluster int) bool { return p.in.CanRun(j.Request.index, cluster) }
+
+// memoryRounding is the share of a machine's memory by which sums may be off through rounding.
+const memoryRounding = 1e-12
+
+// Fits chooses, from the room, the processors of the cluster for a rigid job: those of the fastest machines first, or of one machine
+// where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
+// O(machines of the cluster).
+func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
+	if !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false
+	}
+	left := p.Width(j, cluster)
+	begin := len(shares)
+	for _, m := range p.clusters[cluster].order {
+		n := min(p.hosts(room, j, m), left)
+		if j.Request.Span == model.SpanMachine {
+			n = min(n, p.units(m)) // a group of machines of one processor counts as one machine here
+		}
+		switch {
+		case n == left:
+			return append(shares, Share{int32(m), int32(n)}), true
+		case n > 0 && j.Request.Span != model.SpanMachine:
+			shares = append(shares, Share{int32(m), int32(n)})
+			left -= n
+		}
+	}
+	return shares[:begin], false
+}
+
+// units is the number of processors of one machine of the group.
+func (p *Platform) units(m int) int {
+	return p.in.Clusters()[p.Machines[m].Cluster].Machines[p.Machines[m].Group].Units
+}
+
+// ShortOf is the first licence of which the room has too few copies for the job on the cluster; −1: none.
+func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
+	for _, need := range j.Request.Licences {
+		if p := p.poolOf[cluster][need.Licence]; p >= 0 && int(room.Copies[p]) < need.Copies {
+			return need.Licence
+		}
+	}
+	return -1
+}
+
+// hosts is the number of processors of machine m that the job could hold in the room.
+func (p *Platform) hosts(room *Room, j *Job, m int) int {
+	free := int(room.Processors[m])
+	if free == 0 {
+		return 0
+	}
+	machine := &p.Machines[m]
+	each := p.in.ProcessorsFor(&p.in.Jobs()[j.Request.index], &p.in.Clusters()[machine.Cluster].Machines[machine.Group])
+	if each == 0 {
+		return 0
+	}
+	if need := j.Request.Memory; need > 0 && !math.IsInf(machine.Memory, 1) {
+		if fit := (room.Memory[m] + machine.Memory*memoryRounding) / need; fit < float64(free) {
+			return int(fit)
+		}
+	}
+	return free
+}
+
+// Take takes what a job holds on the cluster out of the room.
+func (p *Platform) Take(room *Room, j *Job, cluster int, shares []Share) {
+	p.take(room, j, shares)
+	p.takeLicences(room, j, cluster)
+}
+
+func (p *Platform) take(room *Room, j *Job, shares []Share) {
+	for _, s := range shares {
+		room.Processors[s.Machine] -= s.Processors
+		room.Memory[s.Machine] -= j.Request.Memory * float64(s.Processors)
+	}
+}
+
+func (p *Platform) takeLicences(room *Room, j *Job, cluster int) {
+	for _, need := range j.Request.Licences {
+		if p := p.poolOf[cluster][need.Licence]; p >= 0 {
+			room.Copies[p] -= int32(need.Copies)
+		}
+	}
+}
+
+// Give puts what a job holds on the cluster back into the room.
+func (p *Platform) Give(room *Room, j *Job, cluster int, shares []Share) {
+	p.give(room, j, shares)
+	p.giveLicences(room, j, cluster)
+}
+
+func (p *Platform) give(room *Room, j *Job, shares []Share) {
+	for _, s := range shares {
+		m := &p.Machines[s.Machine]
+		room.Processors[s.Machine] += s.Processors
+		if int(room.Processors[s.Machine]) == m.Processors {
+			room.Memory[s.Machine] = m.Memory // no rounding errors stay behind
+		} else {
+			room.Memory[s.Machine] += j.Request.Memory * float64(s.Processors)
+		}
+	}
+}
+
+func (p *Platform) giveLicences(room *Room, j *Job, cluster int) {
+	for _, need := range j.Request.Licences {
+		if p := p.poolOf[cluster][need.Licence]; p >= 0 {
+			room.Copies[p] += int32(need.Copies)
+		}
+	}
+}
+
+// Estimate is the execution time that the job's user stated, on the given processors: the time rule of the model with
+// estimate × reference speed as the work of a task, at the speed of the slowest processor. Without a stated estimate it is the
+// execution time itself.
+func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
+	speed, link, n := math.Inf(1), math.Inf(1), 0
+	for _, s := range shares {
+		m := &p.Machines[s.Machine]
+		speed, link, n = min(speed, m.Speed), min(link, m.Bandwidth), n+int(s.Processors)
+	}
+	r := j.Request
+	each := (r.Tasks + n - 1) / n
+	job := &p.in.Jobs()[r.index]
+	switch {
+	case r.Stated:
+		return statedTime(p.in, r.index, cluster, speed, link, each)
+	case job.StatesRuntimes() || p.in.Clusters()[cluster].Uniform:
+		return p.in.Busy(r.index, cluster, speed, each) + p.in.Transfer(r.index, link)
+	}
+	var set model.ProcessorSet
+	for _, s := range shares { // any processors of these machines: they are alike
+		first := p.Machines[s.Machine].first
+		set = append(set, model.Range{First: first, Last: first + int(s.Processors) - 1})
+	}
+	return p.in.Duration(r.index, cluster, model.NewProcessorSet(set...))
+}
+
+// Fastest is the least estimate of the job on the cluster, when nothing else runs there; +Inf where it can never run there.
+func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
+	shares, ok := p.Fits(empty, j, cluster, nil)
+	if !ok {
+		return math.Inf(1)
+	}
+	return p.Estimate(j, cluster, shares)
+}
+
+// Licences is the number of licences that the instance names.
+func (p *Platform) Licences() int { return len(p.in.Licences()) }
+
+// Scarcity is the number of copies asked for over the copies in all pools of the licence: 0 where the licence is not limited, +Inf
+// where copies are asked for and the pools are empty.
+func (p *Platform) Scarcity(licence int, asked float64) float64 {
+	copies, limited := 0, false
+	for _, p := range p.Pools {
+		if p.Licence == licence {
+			copies, limited = copies+p.Copies, true
+		}
+	}
+	if !limited || asked == 0 {
+		return 0
+	}
+	return asked / float64(copies)
+}
+
+// HasRoom says whether the room has the processors, the memory and the licences that the job would hold on the cluster.
+func (p *Platform) HasRoom(room *Room, j *Job, cluster int, shares []Share) bool {
+	for _, s := range shares {
+		if p.hosts(room, j, int(s.Machine)) < int(s.Processors) {
+			return false
+		}
+	}
+	return p.ShortOf(room, j, cluster) < 0
+}
+
+// FreeProcessors is the number of processors of the cluster that no job holds now.
+func (p *Platform) FreeProcessors(cluster int) int {
+	free := p.clusters[cluster].idle
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		free += int(p.Free.Processors[m])
+	}
+	return free
+}

@@ -1,0 +1,97 @@
+package solvetest
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+)
+
+// recipe is how to build an instance that every solver must either solve or refuse.
+type recipe struct {
+	name       string
+	build      *model.Builder
+	bruteForce bool // the instance is small and its objective regular, so that the best list schedule is optimal
+}
+
+// testCase is an instance with what is known of it.
+type testCase struct {
+	name       string
+	in         *model.Instance
+	best       float64          // the optimum; NaN: not known
+	reference  *model.Solution  // a right schedule; nil: none known
+	evaluation model.Evaluation // of the reference
+	placesAll  bool             // the reference leaves out no job
+	large      bool             // for the checks of the context alone
+}
+
+// allCases builds the instances once for all solvers of a test.
+var allCases = sync.OnceValues(func() ([]testCase, error) {
+	recipes := append(oddCases(), featureCases()...)
+	for seed := range race.Fewer(uint64(40), 3) {
+		for _, objective := range []string{"makespan", "mcp", "mean_response", "over_deadline"} {
+			recipes = append(recipes, recipe{fmt.Sprintf("tiny/%s/%d", objective, seed), tiny(seed, objective), true})
+		}
+	}
+	for seed := range race.Fewer(uint64(12), 4) {
+		recipes = append(recipes, recipe{fmt.Sprintf("tiny/qos_penalty/%d", seed), queues(seed, seed%4 == 3), false})
+	}
+	recipes = append(recipes, recipe{"medium/qos_penalty", mediumQueues(), false})
+	for seed := range race.Fewer(uint64(12), 2) { // memory, bandwidth, files and hard deadlines
+		recipes = append(recipes, recipe{fmt.Sprintf("grid/%d", seed), grid(seed, 100), false},
+			recipe{fmt.Sprintf("grid/one cluster/%d", seed), mixedGrid(seed, 100), false})
+	}
+	for seed := range race.Fewer(uint64(4), 1) {
+		recipes = append(recipes, recipe{fmt.Sprintf("medium/plain/%d", seed), medium(seed, false), false},
+			recipe{fmt.Sprintf("medium/rich/%d", seed), medium(seed, true), false})
+	}
+	cases, err := casesOf(recipes)
+	if err != nil {
+		return nil, err
+	}
+	in, err := large().Build()
+	if err != nil {
+		return nil, err
+	}
+	return append(cases, testCase{name: "large", in: in, best: math.NaN(), large: true}), nil
+})
+
+// casesOf builds the instances and finds out what is known of them.
+func casesOf(recipes []recipe) ([]testCase, error) {
+	var cases []testCase
+	for _, r := range recipes {
+		in, err := r.build.Build()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		if in.Queueing().Given && !isStable(in) {
+			continue
+		}
+		c, err := known(r.name, in)
+		if err != nil {
+			return nil, err
+		}
+		if r.bruteForce {
+			if c.best, err = bruteForce(in); err != nil {
+				return nil, fmt.Errorf("%s: %w", r.name, err)
+			}
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
+// known is the instance with a schedule that a solver can be measured by.
+func known(name string, in *model.Instance) (testCase, error) {
+	c := testCase{name: name, in: in, best: math.NaN()}
+	sol := firstCome(in)
+	if sol == nil {
+		return c, nil
+	}
+	if report := model.Check(in, sol); report.OK() {
+		c.reference, c.evaluation, c.placesAll = sol, report.Evaluation, len(sol.Unscheduled) == 0
+	}
+	return c, nil
+}

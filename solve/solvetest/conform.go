@@ -1,0 +1,374 @@
+// Package solvetest holds solvers to the contract of package solve. A solver of any module passes [Conform] before it is used:
+//
+//	func TestMySolver(t *testing.T) { solvetest.Conform(t, info) }
+//
+// The instances that Conform tries, and the brute force that it compares with, serve other tests too.
+package solvetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// Conform holds a solver to the contract of [solve.Solver], on some 250 tiny, medium and odd instances. Each is either refused with an
+// error that wraps [solve.ErrUnsupported] or solved, and then:
+//
+//   - without a limit of time there is a schedule, the checker finds nothing wrong with it, and no job is left out that a
+//     list schedule places although no deadline is hard;
+//   - on tiny instances the objective is not below the best of all list schedules, and a result that is called optimal is as good;
+//   - no bound is above the objective of a known schedule, and nothing is called infeasible that has a schedule;
+//   - the limit of evaluations is kept;
+//   - the same seed and limit give the same bytes again, and with 4 workers; progress comes from one goroutine at a time;
+//   - when the context ends, before the run or during it, Solve returns in time, with a schedule that is right or none;
+//   - a solver that takes a start ([solve.Info].Starts) hands back nothing worse.
+//
+// A panic of the solver's own goroutine is reported as a failure; one in a goroutine that the solver starts ends the program.
+//
+// With -short, and under the race detector, it tries a part of the instances.
+func Conform(t *testing.T, info solve.Info) {
+	t.Helper()
+	ConformSample(t, info, 1)
+}
+
+// ConformSample is [Conform] on one of every oneIn instances, for a solver of which each run takes long, such as a program.
+func ConformSample(t *testing.T, info solve.Info, oneIn int) {
+	t.Helper()
+	cases, err := allCases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if race.Enabled {
+		oneIn *= 2 // faults of that kind hang on the solver more than on the instance
+	}
+	var some []testCase
+	for k := len(info.Name) % oneIn; k < len(cases); k += oneIn {
+		some = append(some, cases[k])
+	}
+	conform(t, info, some)
+}
+
+const (
+	evaluations   = 1000 // of an ordinary run
+	fewer         = 300  // under the race detector
+	few           = 50   // of a short one
+	tries         = 3    // runs, one of which has to end in time
+	mostReports   = 8    // failures that are printed
+	leastAccepted = 10   // instances without which the test says little
+)
+
+// limits are the times after which a run is wrong.
+type limits struct {
+	slowest  time.Duration // that Solve may take after its context ended: the contract says 50 ms, a busy machine takes its time
+	endless  time.Duration // that a run takes which does not keep its limit of evaluations
+	patience time.Duration // after the end of its context, until a run is given up
+}
+
+var usual = limits{time.Second, time.Minute, 15 * time.Second}
+
+// reporter takes failures: a [testing.T], or what a test of the checks themselves looks at.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// conform is Conform on the given cases.
+func conform(to reporter, info solve.Info, cases []testCase) {
+	to.Helper()
+	c := &conformer{to: to, info: info, limits: usual}
+	if race.Enabled {
+		c.slowest *= 5
+	}
+	if !c.documented() {
+		return
+	}
+	accepted := 0
+	for k := range cases {
+		c.at = &cases[k]
+		if c.accepts() {
+			accepted++
+			c.holds()
+		}
+		if c.over || c.failures >= mostReports {
+			to.Errorf("%s: the rest of the instances is not tried", info.Name)
+			return
+		}
+	}
+	if accepted < leastAccepted && len(cases) >= 10*leastAccepted {
+		to.Errorf("%s: Supports accepts %d of %d instances: that is too few to learn anything", info.Name, accepted, len(cases))
+	}
+}
+
+// conformer holds one solver to the contract.
+type conformer struct {
+	to       reporter
+	info     solve.Info
+	at       *testCase // the instance that is tried
+	failures int
+	limits
+	over bool // a run goes on although it has to end: another would share the processor with it
+}
+
+// failf reports a failure on the instance.
+func (c *conformer) failf(format string, args ...any) {
+	c.to.Helper()
+	c.failures++
+	c.to.Errorf("%s on %s: %s", c.info.Name, c.at.name, fmt.Sprintf(format, args...))
+}
+
+// documented says that there is a solver with a name and a doc.
+func (c *conformer) documented() bool {
+	c.to.Helper()
+	switch {
+	case c.info.New == nil:
+		c.to.Errorf("%s: Info.New is nil: it has to make a solver", c.info.Name)
+		return false
+	case c.info.Absent != "":
+		c.to.Errorf("%s: the solver is not in this build: %s", c.info.Name, c.info.Absent)
+		return false
+	case c.info.Name == "" || c.info.Doc == "":
+		c.to.Errorf("Info.Name %q and Info.Doc %q: a solver has both", c.info.Name, c.info.Doc)
+	}
+	return true
+}
+
+// accepts says that the solver supports the instance.
+func (c *conformer) accepts() bool {
+	c.to.Helper()
+	panicked, err := supports(c.info, c.at.in)
+	switch {
+	case panicked != "":
+		c.failf("Supports panics: %s", panicked)
+	case err != nil && !errors.Is(err, solve.ErrUnsupported):
+		c.failf("Supports refuses the instance with an error that does not wrap solve.ErrUnsupported: %v", err)
+	}
+	return err == nil && panicked == ""
+}
+
+// holds checks everything on an instance that the solver supports.
+func (c *conformer) holds() {
+	c.to.Helper()
+	limit := int64(evaluations)
+	if race.Enabled {
+		limit = fewer
+	}
+	opt := solve.Options{Seed: 7, MaxEvals: limit, Workers: 1, Strict: true}
+	if c.at.large {
+		c.stops()
+		return
+	}
+	first := c.run(context.Background(), opt)
+	if !c.ended(first) {
+		return
+	}
+	if first.result.Solution == nil {
+		c.failf("no schedule, although there was no limit of time")
+		return
+	}
+	c.honest(first)
+	c.keepsLimit(first, limit)
+	c.keepsLimit(c.run(context.Background(), solve.Options{Seed: 7, MaxEvals: few, Strict: true}), few)
+	if c.same(first, opt) {
+		c.stops()
+		c.starts(opt)
+	}
+}
+
+// ended says that a run came to an end and its schedule is right; the reports say what went wrong otherwise.
+func (c *conformer) ended(o outcome) bool {
+	c.to.Helper()
+	var wrong *solve.WrongScheduleError
+	var refuted *solve.RefutedBound
+	switch {
+	case o.hangs:
+		c.over = true
+		c.failf("Solve goes on %s after its context ended: it has to look at ctx now and then", c.patience)
+	case o.panicked != "":
+		c.failf("Solve panics: %s", o.panicked)
+	case errors.As(o.err, &wrong):
+		c.failf("a wrong schedule: %v. The instance asks for: %s; what the solver does not honour, Supports has to refuse", o.err, asked(c.at.in))
+	case errors.As(o.err, &refuted):
+		c.failf("a false bound: %v", o.err)
+	case o.err != nil:
+		c.failf("Solve fails, which is for bad input and bugs: %v", o.err)
+	case o.endless:
+		c.failf("Solve did not stop within %s: it has to keep Options.MaxEvals", c.endless)
+	default:
+		return true
+	}
+	return false
+}
+
+// asked names what the instance asks for.
+func asked(in *model.Instance) string {
+	if in.Features() == 0 {
+		return "nothing special"
+	}
+	return in.Features().String()
+}
+
+// honest compares what the result says of itself with what is known of the instance.
+func (c *conformer) honest(o outcome) {
+	c.to.Helper()
+	sol := o.result.Solution
+	if c.at.placesAll && c.at.in.Features()&model.HardDeadlines == 0 && len(sol.Unscheduled) > 0 {
+		c.failf("leaves out %d of %d jobs, %s first (%q), although a simple list schedule places them all", len(sol.Unscheduled), len(c.at.in.Jobs()),
+			sol.Unscheduled[0].Job, sol.Unscheduled[0].Reason)
+	}
+	if o.raw.Status == model.Infeasible && c.at.reference != nil {
+		c.failf("says that the instance is infeasible, and there is a schedule with the objective %v", c.at.evaluation.Objective)
+	}
+	if sol.Objective == nil {
+		return
+	}
+	objective, optimal := *sol.Objective, o.raw.Status == model.Optimal || o.result.Status == model.Optimal
+	if c.at.placesAll && len(sol.Unscheduled) == 0 && c.at.evaluation.Refutes(sol.Bound) {
+		c.failf("states the lower bound %v, and there is a schedule with the objective %v", sol.Bound, c.at.evaluation.Objective)
+	}
+	best := c.at.best
+	if math.IsNaN(best) {
+		return
+	}
+	slack := model.Tolerance * math.Abs(best)
+	switch {
+	case objective < best-slack:
+		c.failf("objective %v, below the best of all list schedules, %v", objective, best)
+	case optimal && objective > best+slack:
+		c.failf("says that the objective %v is optimal; the optimum is %v", objective, best)
+	case sol.Bound.Or(math.Inf(-1)) > best+slack:
+		c.failf("states the lower bound %v, and the optimum is %v", sol.Bound, best)
+	}
+}
+
+// keepsLimit checks the number of evaluations.
+func (c *conformer) keepsLimit(o outcome, limit int64) {
+	c.to.Helper()
+	if !c.ended(o) {
+		return
+	}
+	if n := o.raw.Evaluations; n > limit {
+		c.failf("%d evaluations, and Options.MaxEvals is %d", n, limit)
+	}
+}
+
+// same checks that the same seed gives the same bytes at 4 workers, and again.
+func (c *conformer) same(first outcome, opt solve.Options) bool {
+	c.to.Helper()
+	progress := &lone{}
+	opt.Workers, opt.Progress = 4, progress.take
+	four := c.run(context.Background(), opt)
+	if !c.ended(four) {
+		return false
+	}
+	if progress.together.Load() {
+		c.failf("Options.Progress is called from two goroutines at a time")
+	}
+	want, got := encoded(first.result.Solution), encoded(four.result.Solution)
+	if bytes.Equal(want, got) {
+		return true
+	}
+	opt.Workers, opt.Progress = 1, nil
+	for range tries {
+		again := c.run(context.Background(), opt)
+		if !c.ended(again) {
+			return false
+		}
+		if text := encoded(again.result.Solution); !bytes.Equal(want, text) {
+			c.failf("not deterministic: two runs with the same seed and 1 worker give two solutions; %s", difference(want, text))
+			return false
+		}
+	}
+	c.failf("not deterministic: 1 and 4 workers give two solutions with the same seed; %s", difference(want, got))
+	return false
+}
+
+// stops cancels runs before they begin and while they run.
+func (c *conformer) stops() {
+	c.to.Helper()
+	delays := []time.Duration{0, 100 * time.Microsecond}
+	if c.at.large {
+		delays = []time.Duration{0, 20 * time.Millisecond}
+	}
+	for _, after := range delays {
+		least := time.Duration(math.MaxInt64)
+		for range tries {
+			ctx, cancel := context.WithCancel(context.Background())
+			if timer := time.AfterFunc(after, cancel); after == 0 {
+				timer.Stop()
+				cancel()
+			}
+			o := c.run(ctx, solve.Options{Seed: 7, Strict: true})
+			cancel()
+			if !c.ended(o) {
+				return
+			}
+			if least = min(least, o.late); least <= c.slowest {
+				break
+			}
+		}
+		if least > c.slowest {
+			c.over = true
+			c.failf("Solve returns %s after its context ended, in the quickest of %d runs; the contract allows 50 ms", least.Round(time.Millisecond), tries)
+			return
+		}
+	}
+}
+
+// starts checks that a solver that takes a start hands back nothing worse.
+func (c *conformer) starts(opt solve.Options) {
+	c.to.Helper()
+	if !c.info.Starts || c.at.reference == nil {
+		return
+	}
+	opt.MaxEvals, opt.Start = opt.MaxEvals/10, c.at.reference
+	o := c.run(context.Background(), opt)
+	if !c.ended(o) {
+		return
+	}
+	if o.raw.Solution == nil {
+		c.failf("takes a start (Info.Starts) and hands back no schedule")
+		return
+	}
+	evaluation, wrong := solve.Checked(c.at.in, o.raw.Solution)
+	if wrong != nil {
+		c.failf("from a start: %v", wrong)
+		return
+	}
+	left, had := len(o.raw.Solution.Unscheduled), len(c.at.reference.Unscheduled)
+	slack := c.at.evaluation.Rounding + model.Tolerance*math.Abs(c.at.evaluation.Objective)
+	if left > had || left == had && evaluation.Objective > c.at.evaluation.Objective+slack {
+		c.failf("takes a start (Info.Starts) and hands back a worse schedule: objective %v with %d jobs left out, from %v with %d",
+			evaluation.Objective, left, c.at.evaluation.Objective, had)
+	}
+}
+
+// encoded is a solution as bytes.
+func encoded(sol *model.Solution) []byte {
+	var text bytes.Buffer
+	if sol == nil {
+		return nil
+	}
+	if err := model.WriteSolution(&text, sol); err != nil {
+		return []byte(err.Error())
+	}
+	return text.Bytes()
+}
+
+// difference shows the first line that differs.
+func difference(a, b []byte) string {
+	one, other := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
+	for k := range min(len(one), len(other)) {
+		if !bytes.Equal(one[k], other[k]) {
+			return fmt.Sprintf("line %d is %.100q and %.100q", k+1, one[k], other[k])
+		}
+	}
+	return fmt.Sprintf("%d and %d lines", len(one), len(other))
+}

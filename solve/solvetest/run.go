@@ -1,0 +1,107 @@
+package solvetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// outcome is what became of a run.
+type outcome struct {
+	result   solve.Result // of solve.Run
+	raw      solve.Result // as the solver handed it over
+	err      error
+	panicked string        // with the stack; empty: no panic
+	late     time.Duration // from the end of the context to the end of Solve; 0: it was done before
+	hangs    bool          // it was given up
+	endless  bool          // it ended with the watchdog's context only
+}
+
+// watched is a solver whose result is noted as it hands it over.
+type watched struct {
+	solver solve.Solver
+	raw    solve.Result
+	ended  time.Time
+}
+
+// Supports implements [solve.Solver].
+func (w *watched) Supports(in *model.Instance) error { return w.solver.Supports(in) }
+
+// Solve implements [solve.Solver].
+func (w *watched) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	result, err := w.solver.Solve(ctx, in, opt)
+	w.raw, w.ended = result, time.Now()
+	return result, err
+}
+
+// run runs the solver in a goroutine of its own, so that one that never ends can be reported.
+func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
+	ctx, cancel := context.WithTimeout(ctx, c.endless)
+	defer cancel()
+	var ended atomic.Int64 // when ctx did, in ns since began
+	began := time.Now()
+	stop := context.AfterFunc(ctx, func() { ended.Store(max(1, int64(time.Since(began)))) })
+	defer stop()
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		w := &watched{}
+		defer func() {
+			if fault := recover(); fault != nil {
+				o.panicked = trace(fault)
+			}
+			if at := ended.Load(); at > 0 && !w.ended.IsZero() {
+				o.late = max(0, w.ended.Sub(began)-time.Duration(at))
+			}
+			o.raw = w.raw
+			done <- o
+		}()
+		w.solver = c.info.New()
+		o.result, o.err = solve.Run(ctx, solve.Choice{Info: c.info, Solver: w}, c.at.in, opt)
+	}()
+	var o outcome
+	select {
+	case o = <-done:
+	case <-ctx.Done():
+		select {
+		case o = <-done:
+		case <-time.After(c.patience):
+			return outcome{hangs: true}
+		}
+	}
+	o.endless = errors.Is(ctx.Err(), context.DeadlineExceeded)
+	return o
+}
+
+// supports asks whether the solver supports the instance.
+func supports(info solve.Info, in *model.Instance) (panicked string, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			panicked = trace(fault)
+		}
+	}()
+	return "", info.New().Supports(in)
+}
+
+// trace is a panic with its stack.
+func trace(fault any) string { return fmt.Sprintf("%v\n%s", fault, debug.Stack()) }
+
+// lone takes progress and notes whether two reports came at a time.
+type lone struct {
+	inside   atomic.Int32
+	together atomic.Bool
+}
+
+// take takes a report.
+func (l *lone) take(solve.Progress) {
+	if l.inside.Add(1) > 1 {
+		l.together.Store(true)
+	}
+	l.inside.Add(-1)
+}

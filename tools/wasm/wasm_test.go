@@ -1,0 +1,106 @@
+package wasm
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// runner runs the js/wasm build under node; the test is skipped where there is no node.
+type runner struct{ node, script, native, wasm string }
+
+// builds builds the command for here and for js/wasm.
+func builds(t *testing.T) runner {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node on PATH: the js/wasm build is not run")
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runner{node: node, script: filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec_node.js"),
+		native: filepath.Join(t.TempDir(), "allot"), wasm: filepath.Join(t.TempDir(), "allot.wasm")}
+	if _, err := os.Stat(r.script); err != nil {
+		t.Skipf("this Go has no %s: the js/wasm build is not run", r.script)
+	}
+	for file, platform := range map[string][]string{r.native: nil, r.wasm: {"GOOS=js", "GOARCH=wasm"}} {
+		build := exec.Command("go", "build", "-C", "../..", "-o", file, "./cmd/allot")
+		build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), platform...)
+		if output, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", platform, err, output)
+		}
+	}
+	return r
+}
+
+// run is what a build prints, and what it says besides.
+func (r runner) run(t *testing.T, inNode bool, arguments ...string) (output []byte, complaint string, err error) {
+	t.Helper()
+	command := exec.Command(r.native, arguments...)
+	if inNode {
+		command = exec.Command(r.node, append([]string{r.script, r.wasm}, arguments...)...)
+		// Command line and environment share 12 kB with the program, so it gets no more than it needs.
+		command.Env = []string{"PATH=" + os.Getenv("PATH")}
+	}
+	command.Dir = "../../examples"
+	var errors bytes.Buffer
+	command.Stderr = &errors
+	output, err = command.Output()
+	return output, errors.String(), err
+}
+
+var version = regexp.MustCompile(`"version": "[^"]*"`)
+
+func TestUnderNode(t *testing.T) {
+	r := builds(t)
+	t.Run("same bytes", r.sameBytes)
+	t.Run("refused", r.refused)
+}
+
+// sameBytes: the same seed and evaluations give the same bytes on js/wasm as here, but for the version, in which a build names itself.
+func (r runner) sameBytes(t *testing.T) {
+	for _, c := range [][]string{
+		{"--evals", "20000", "--seed", "3", "multicluster.json"},
+		{"--evals", "3000", "--seed", "5", "--workers", "4", "multicluster.json"},
+		{"--evals", "3000", "--seed", "1", "workflow.json"},
+		{"--evals", "3000", "--seed", "1", "moldable.json"},
+		{"--evals", "3000", "--seed", "1", "ggone.json"},
+	} {
+		arguments := append([]string{"solve", "-o", "-"}, c...)
+		here, complaint, err := r.run(t, false, arguments...)
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", c, err, complaint)
+		}
+		there, complaint, err := r.run(t, true, arguments...)
+		if err != nil {
+			t.Fatalf("%q under node: %v\n%s", c, err, complaint)
+		}
+		if n := len(version.FindAll(here, -1)); n != 1 {
+			t.Fatalf("%q: %d versions in the solution", c, n)
+		}
+		if here, there := version.ReplaceAll(here, nil), version.ReplaceAll(there, nil); !bytes.Equal(here, there) {
+			t.Errorf("%q: under node\n%.2000s\nand here\n%.2000s", c, there, here)
+		}
+	}
+}
+
+// refused: what WebAssembly cannot do is refused in words.
+func (r runner) refused(t *testing.T) {
+	for _, c := range []struct {
+		arguments []string
+		want      string
+	}{
+		{[]string{"solve", "--solver", "exec:cat x", "tiny.json"}, "js/wasm cannot run the program cat"},
+		{[]string{"bench", "../bench/suites/ggone.json", "--evals", "1", "-o", filepath.Join(t.TempDir(), "run")}, "a suite cannot be run on js/wasm, which has no locks of files"},
+	} {
+		if _, complaint, err := r.run(t, true, c.arguments...); err == nil || !strings.Contains(complaint, c.want) {
+			t.Errorf("%q: %v, %s; expected %q", c.arguments, err, complaint, c.want)
+		}
+	}
+}
