@@ -24,7 +24,7 @@ type Settings struct {
 	Time       time.Duration // 0: no limit
 	Options    solve.Options
 	Parameters map[string]string // those that differ from the defaults
-	Trace      bool              // keep at most 200 of the run's incumbents in the row
+	Incumbents bool              // keep at most 200 of the run's incumbents in the row
 }
 
 // Measure runs one solver on one instance and checks its schedule. The text names the solver as [solve.Choose] reads it; parameters in settings
@@ -50,10 +50,10 @@ func Measure(ctx context.Context, solver string, in *model.Instance, settings Se
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
 		defer cancel()
 	}
-	var trace *Trace
-	if settings.Trace {
-		trace = NewTrace(model.Bound{})
-		settings.Options.Progress = func(p solve.Progress) { trace.Note(p) }
+	var course *Course
+	if settings.Incumbents {
+		course = NewCourse(model.Bound{})
+		settings.Options.Progress = func(p solve.Progress) { course.Note(p) }
 	}
 	began := time.Now()
 	result, err := runGuarded(ctx, choice, in, settings.Options)
@@ -72,9 +72,9 @@ func Measure(ctx context.Context, solver string, in *model.Instance, settings Se
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
 	row.Left = len(result.Solution.Unscheduled)
 	row.Gap = row.gap()
-	if trace != nil {
-		trace.End(result)
-		row.Trace = thinned(trace.Incumbents)
+	if course != nil {
+		course.End(result)
+		row.Incumbents = thinned(course.Incumbents)
 	}
 	return row
 }

@@ -29,7 +29,7 @@ type Row struct {
 	Metrics     model.Metrics     `json:"metrics,omitempty"`
 	Evaluations int64             `json:"evaluations,omitempty" check:"counter"`
 	Elapsed     float64           `json:"elapsed_s" check:"time"` // wall-clock seconds of the solver alone
-	Trace       []model.Incumbent `json:"trace,omitempty"`        // the run's incumbents, if the suite asks for them
+	Incumbents  []model.Incumbent `json:"trace,omitempty"`        // the run's incumbents, if the suite asks for them
 	Fault       string            `json:"fault,omitempty"`        // why there is no result
 	Warning     string            `json:"warning,omitempty"`      // what went wrong although there is a result
 

@@ -131,7 +131,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 		Time:       time.Duration(math.Round(cell.Budget.Time * float64(time.Second))),
 		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers},
 		Parameters: cell.Parameters,
-		Trace:      r.plan.Suite.Trace,
+		Incumbents: r.plan.Suite.Incumbents,
 	})
 	r.shelf.putBack(cell.Instance)
 	if ctx.Err() != nil {

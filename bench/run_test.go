@@ -35,8 +35,8 @@ func rowsOf(t *testing.T, dir string) map[string]Row {
 	byKey := map[string]Row{}
 	for _, row := range rows {
 		row.Elapsed = 0
-		for k := range row.Trace {
-			row.Trace[k].Elapsed = 0
+		for k := range row.Incumbents {
+			row.Incumbents[k].Elapsed = 0
 		}
 		byKey[row.Key] = row
 	}
@@ -74,7 +74,7 @@ func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 		t.Errorf("%d rows, expected 54", len(rows))
 	}
 	for _, row := range rows {
-		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 3000 || row.Workers != 1 || row.Jobs == 0 || len(row.Trace) == 0 {
+		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 3000 || row.Workers != 1 || row.Jobs == 0 || len(row.Incumbents) == 0 {
 			t.Errorf("a row lacks something: %+v", row)
 		}
 		if (row.Solver == "search, one core") != (row.Algorithm == "search") {

@@ -19,18 +19,18 @@ const SuiteFormat = "allot-suite/1"
 
 // Suite is a data file that says what to run: instances × solvers × seeds, within a budget. [Suite.Plan] turns it into a list of runs.
 type Suite struct {
-	Format    string           `json:"format" doc:"the format: allot-suite/1"`
-	Name      string           `json:"name" check:"id" doc:"name of the suite"`
-	Doc       string           `json:"doc,omitempty" doc:"what it is for; the report begins with it"`
-	Data      string           `json:"data,omitempty" doc:"folder that the files are in, from the suite's own folder; absent: that folder"`
-	Instances []InstanceSource `json:"instances" doc:"what to run the solvers on"`
-	Solvers   []SolverChoice   `json:"solvers" doc:"what to run"`
-	Objective string           `json:"objective,omitempty" doc:"metric to minimise (or maximise, by its kind); absent: the objective of each instance"`
-	Seeds     Seeds            `json:"seeds,omitzero" doc:"seeds of the solvers; absent: 1"`
-	Paired    bool             `json:"paired,omitempty" doc:"the seed of a solver is that of the workload that made the instance: each seed is one independent repetition"`
-	Budget    Budget           `json:"budget,omitzero" doc:"limits of each run"`
-	Workers   int              `json:"workers,omitempty" check:"count" doc:"workers of each run; absent: 1"`
-	Trace     bool             `json:"trace,omitempty" doc:"keep in each row how the schedule came to be"`
+	Format     string           `json:"format" doc:"the format: allot-suite/1"`
+	Name       string           `json:"name" check:"id" doc:"name of the suite"`
+	Doc        string           `json:"doc,omitempty" doc:"what it is for; the report begins with it"`
+	Data       string           `json:"data,omitempty" doc:"folder that the files are in, from the suite's own folder; absent: that folder"`
+	Instances  []InstanceSource `json:"instances" doc:"what to run the solvers on"`
+	Solvers    []SolverChoice   `json:"solvers" doc:"what to run"`
+	Objective  string           `json:"objective,omitempty" doc:"metric to minimise (or maximise, by its kind); absent: the objective of each instance"`
+	Seeds      Seeds            `json:"seeds,omitzero" doc:"seeds of the solvers; absent: 1"`
+	Paired     bool             `json:"paired,omitempty" doc:"the seed of a solver is that of the workload that made the instance: each seed is one independent repetition"`
+	Budget     Budget           `json:"budget,omitzero" doc:"limits of each run"`
+	Workers    int              `json:"workers,omitempty" check:"count" doc:"workers of each run; absent: 1"`
+	Incumbents bool             `json:"trace,omitempty" doc:"keep in each row how the schedule came to be"`
 
 	// Folder is the folder that the path Data is relative to: the folder of the suite's file; empty: the working folder.
 	Folder string `json:"-"`

@@ -13,24 +13,24 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// watch follows a run: it shows the best so far on a terminal and keeps every improvement for --trace.
+// watch follows a run. It shows the best objective so far on a terminal and records every incumbent for --trace.
 type watch struct {
-	*bench.Trace
+	*bench.Course
 	bar   *progress
 	shown time.Time
 }
 
-// newWatch starts to follow a run on the instance, where there is a terminal to show it on, a trace is asked for, or the run may be long enough for
-// a line; nil otherwise, as a solver, and the bound, may have to work for it.
+// newWatch starts to follow a run on the instance. It returns nil if nobody would see the progress: there is no terminal, --trace is not given,
+// and the run is too short for a line. Then neither the solver nor the bound has to work for it.
 func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool, limit time.Duration) *watch {
 	bar := newProgress(w, printable(instanceName(in)), 0)
 	if !traced && !bar.visible() && limit < bar.pause {
 		return nil
 	}
-	return &watch{Trace: bench.NewTrace(bound.Lower(ctx, in)), bar: bar}
+	return &watch{Course: bench.NewCourse(bound.Lower(ctx, in)), bar: bar}
 }
 
-// observe takes what a solver reports and shows it.
+// observe takes a solver's progress report and shows it.
 func (f *watch) observe(p solve.Progress) {
 	f.Note(p)
 	const pause = 100 * time.Millisecond // a line that changes faster cannot be read
@@ -41,7 +41,7 @@ func (f *watch) observe(p solve.Progress) {
 	}
 }
 
-// end takes the result of the run and the line away.
+// end takes the result of the run and removes the line from the terminal.
 func (f *watch) end(result solve.Result) {
 	f.bar.finish()
 	f.End(result)
