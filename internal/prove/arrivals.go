@@ -29,7 +29,7 @@ func equalJobsThatArrive(d *draft) {
 	}
 	n, parts := d.size(), pick(d.Rand, 1, 4, 10, 7)
 	length := d.unit * float64(d.between(1, 3))
-	arrivals := make([]int, n) // in parts of the unit
+	arrivals := make([]int, n) // counted in fractions of the unit
 	span := 1 + n*3*parts/len(list)*d.between(1, 4)/2
 	for k := range arrivals[1:] {
 		arrivals[k+1] = d.IntN(span)
@@ -44,7 +44,7 @@ func equalJobsThatArrive(d *draft) {
 	d.shuffle()
 }
 
-// arrive adds the jobs that arrive at the given times, in parts of which so many make a time of 1, and plans them first come, first served.
+// arrive adds jobs that arrive at the given times and plans them first come, first served. The times are counted in equal fractions of the time 1.
 func (d *draft) arrive(list []server, arrivals []int, parts, length float64, width int) {
 	n, m := len(arrivals), len(list)
 	starts, plan := make([]float64, n), make([]slot, n)
@@ -123,7 +123,7 @@ func wholeMachines(d *draft) {
 			for _, p := range d.cut(piece{c, k, 1, 0, steps}, d.between(1, 8)) {
 				j := d.job(1, float64(p.length)*d.unit*speed*float64(each))
 				if d.chance(3) {
-					d.at(j).Processors, d.at(j).Tasks = model.Rigid(each), 1 // a whole machine whatever it says
+					d.at(j).Processors, d.at(j).Tasks = model.Rigid(each), 1 // the job gets a whole machine anyway
 				}
 				plan = append(plan, slot{job: j, cluster: c, first: k, n: 1})
 			}
@@ -136,8 +136,8 @@ func wholeMachines(d *draft) {
 	d.shuffle()
 }
 
-// mixed has jobs of all sorts and a poor plan, all jobs one after another: the methods are held to each other. No bound and no optimum is above
-// any right schedule.
+// mixed has jobs of all kinds and a poor plan that runs them one after another. Here the methods are compared with each other: no bound and no
+// optimum may be above any correct schedule.
 func mixed(d *draft) {
 	clusters := d.between(1, 3)
 	for c := range clusters {

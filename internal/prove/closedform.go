@@ -102,7 +102,7 @@ func equalJobs(d *draft) {
 	d.shuffle()
 }
 
-// misses plans for the fewest late jobs, of equal jobs in the order of their deadlines. Ends that meet a deadline to within rounding leave it open.
+// misses plans equal jobs, sorted by their deadlines, so that the fewest are late. If an end equals a deadline up to rounding, the result is unclear.
 func (d *draft) misses(list []server, first []turn, deadlines []float64, length float64, in func(server, int) slot) {
 	var early, late []slot
 	next := 0
@@ -210,13 +210,13 @@ func agreeableDeadlines(d *draft) {
 	d.shuffle()
 }
 
-// processors is the number of processors of the first cluster.
+// processors returns the number of processors of the first cluster.
 func (d *draft) processors() int {
 	m := d.spec.Clusters[0].Machines[0]
 	return max(1, m.Count) * max(1, m.Processors)
 }
 
-// mostOnTime are jobs of one machine with deadlines of any kind, soft or hard, of which the most are kept.
+// mostOnTime has jobs of one machine with soft or hard deadlines. Its plan keeps as many deadlines as possible.
 // Source: J. M. Moore (1968), Management Science 15(1), doi:10.1287/mnsc.15.1.102, with Hodgson's algorithm.
 func mostOnTime(d *draft) {
 	width, lengths := d.oneServer(d.size())
@@ -227,7 +227,7 @@ func mostOnTime(d *draft) {
 	deadlines, order := make([]float64, len(lengths)), make([]int, len(lengths))
 	for j := range lengths {
 		order[j] = j
-		deadlines[j] = float64(d.between(1, 40))/40*all + lengths[j]/3 + 0.1237*d.unit // off the ends: rounding decides no tie
+		deadlines[j] = float64(d.between(1, 40))/40*all + lengths[j]/3 + 0.1237*d.unit // never equal to an end, so that rounding decides nothing
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(deadlines[a], deadlines[b]) })
 	var kept, late []int
@@ -268,8 +268,8 @@ func mostOnTime(d *draft) {
 	d.shuffle()
 }
 
-// roomForAll has processors for all jobs at once in its fastest cluster, so each runs as soon as it has arrived and what it waits
-// for has ended: everything that grows with the ends is least.
+// roomForAll has enough processors for all jobs at once in its fastest cluster. Each job starts as soon as it has arrived and the jobs that it
+// waits for have ended. So every metric that grows with the ends has its least value.
 func roomForAll(d *draft) {
 	n, all := d.size(), 0
 	sizes := make([]int, n)
@@ -319,7 +319,7 @@ func roomForAll(d *draft) {
 	d.shuffle()
 }
 
-// wait makes the job wait for one before it, and says when that ends.
+// wait makes the job wait for an earlier one and returns the end of that.
 func (d *draft) wait(job, before int, ends []float64) float64 {
 	id := d.spec.Jobs[before].ID
 	if !slices.Contains(d.spec.Jobs[job].After, id) {
