@@ -32,7 +32,7 @@ func metricsCommand() *cli.Command {
 	}
 }
 
-// metricRow is a metric as the lists show it.
+// metricRow is a metric in a list.
 type metricRow struct {
 	Name       string `json:"name"`
 	Unit       string `json:"unit"`
@@ -41,7 +41,7 @@ type metricRow struct {
 	Doc        string `json:"doc"`
 }
 
-// metricList is the table of metrics.
+// metricList lists the metrics.
 func metricList() []metricRow {
 	var rows []metricRow
 	for _, m := range model.MetricTable() {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far a run has come: on a terminal a line that is written anew some times a second, elsewhere a line now and then, so
-// that a log of a long run shows that it goes on.
+// progress shows the progress of a run. On a terminal it rewrites one line several times a second. Elsewhere it writes a new line from time to
+// time, so that the log of a long run shows that the run goes on.
 type progress struct {
 	w        io.Writer
 	terminal int // file descriptor; −1: the stream is no terminal
@@ -20,8 +20,8 @@ type progress struct {
 	steps    int // 0: not known
 	done     int
 	began    time.Time
-	written  time.Time     // when the last line was
-	pause    time.Duration // between two lines
+	written  time.Time     // time of the last line
+	pause    time.Duration // least time between two lines
 }
 
 // newProgress starts to show a run. steps is the number of its steps; 0: the number is not known.
@@ -33,10 +33,10 @@ func newProgress(w io.Writer, title string, steps int) *progress {
 	return p
 }
 
-// visible says that there is a terminal to show it on.
+// visible reports whether there is a terminal to show the line on.
 func (p *progress) visible() bool { return p.terminal >= 0 }
 
-// describe says what goes on.
+// describe sets the title of the line.
 func (p *progress) describe(title string) {
 	p.title = title
 	p.show()
@@ -51,7 +51,7 @@ func (p *progress) at(steps int) {
 	p.show()
 }
 
-// show writes the line where enough time has passed since the last. A line that cannot be written is no failure.
+// show writes the line if enough time has passed since the last one. It is no failure if the line cannot be written.
 func (p *progress) show() {
 	if time.Since(p.written) < p.pause {
 		return
@@ -68,10 +68,10 @@ func (p *progress) show() {
 	fmt.Fprint(p.w, eraseLine, text.Trim(p.line(), width-1))
 }
 
-// eraseLine takes the cursor to the begin of the line and clears it.
+// eraseLine moves the cursor to the beginning of the line and clears the line.
 const eraseLine = "\r\x1b[2K"
 
-// line is what is shown: what goes on, how far it is, and how long it has taken.
+// line makes the text of the line: the title, the steps done, and the time taken.
 func (p *progress) line() string {
 	var b strings.Builder
 	b.WriteString(p.title)
@@ -82,14 +82,14 @@ func (p *progress) line() string {
 	return b.String()
 }
 
-// finish takes the line away.
+// finish removes the line from the terminal.
 func (p *progress) finish() {
 	if p.terminal >= 0 {
 		fmt.Fprint(p.w, eraseLine)
 	}
 }
 
-// terminalOf is the file descriptor of the stream, if it is a terminal.
+// terminalOf returns the file descriptor of the stream, if the stream is a terminal.
 func terminalOf(w io.Writer) (int, bool) {
 	file, ok := w.(*os.File)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Where there is no terminal a line is written once the pause has passed, and none before or at the end.
+// Without a terminal, a line is written after the pause has passed, and none before it or at the end.
 func TestProgressInALog(t *testing.T) {
 	var log bytes.Buffer
 	p := newProgress(&log, "suite", 20)

@@ -33,7 +33,7 @@ func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool,
 // observe takes a solver's progress report and shows it.
 func (f *watch) observe(p solve.Progress) {
 	f.Note(p)
-	const pause = 100 * time.Millisecond // a line that changes faster cannot be read
+	const pause = 100 * time.Millisecond // nobody can read a line that changes faster
 	if now := time.Now(); now.Sub(f.shown) >= pause {
 		f.shown = now
 		f.bar.describe(f.line(p.Evaluations))
@@ -47,7 +47,7 @@ func (f *watch) end(result solve.Result) {
 	f.End(result)
 }
 
-// line is what the terminal shows: incumbent, bound, gap and evaluations per second.
+// line makes the line for the terminal: incumbent, bound, gap and evaluations per second.
 func (f *watch) line(evaluations int64) string {
 	text := "no schedule yet"
 	if !math.IsInf(f.Best, 1) {

@@ -14,9 +14,10 @@ var (
 	_ = register("mixed", 8, mixed)
 )
 
-// equalJobsThatArrive are jobs of one length on servers of one speed that arrive at any time, in fractions of the length. The k-th start is
-// no earlier than the k-th arrival and than the start m places before it plus the length, for m servers; first come, first served starts
-// just then, so every end is as early as can be. Jobs that take no time hold nothing: each ends as it arrives. Deadlines are in the order of the arrivals, so that the k-th is that of the k-th end.
+// equalJobsThatArrive has jobs of one length on m servers of one speed. They arrive at multiples of a fraction of the length. The k-th start is at
+// least the k-th arrival, and at least the (k − m)-th start plus the length. First come, first served starts each job at exactly that time, so every
+// end is as early as possible. Jobs of length 0 hold nothing and end when they arrive. Deadlines are in the order of the arrivals, so that the
+// k-th deadline belongs to the k-th end.
 func equalJobsThatArrive(d *draft) {
 	width, speed := d.between(1, 3), d.speed()
 	var list []server
@@ -81,8 +82,8 @@ func (d *draft) arrive(list []server, arrivals []int, parts, length float64, wid
 	d.optimum("over_deadline", over)
 }
 
-// equalJobsLeftOut are equal jobs with hard deadlines of which some cannot be kept: the most are those that the turns of the servers, in their order,
-// give to the deadlines in theirs.
+// equalJobsLeftOut has equal jobs with hard deadlines, not all of which can be met. To meet the most, take the turns of the servers in order of their
+// ends, and give each to the earliest remaining deadline that it meets.
 func equalJobsLeftOut(d *draft) {
 	width := d.between(1, 3)
 	list := d.servers(width, d.between(1, 3))
@@ -92,7 +93,7 @@ func equalJobsLeftOut(d *draft) {
 	deadlines := make([]float64, n)
 	for j := range deadlines {
 		d.job(width, length)
-		deadlines[j] = float64(d.between(0, 9))/9*last + 0.0137*length // off the ends: rounding decides no tie
+		deadlines[j] = float64(d.between(0, 9))/9*last + 0.0137*length // never equal to an end, so that rounding decides nothing
 	}
 	slices.Sort(deadlines)
 	var plan []slot
@@ -111,7 +112,7 @@ func equalJobsLeftOut(d *draft) {
 	d.shuffle()
 }
 
-// wholeMachines fills machines that each take one job at a time, at the rate of all their processors.
+// wholeMachines fills machines that each run one job at a time, with the speed of all their processors together.
 func wholeMachines(d *draft) {
 	steps := d.between(2, 30)
 	var plan []slot

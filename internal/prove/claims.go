@@ -225,8 +225,8 @@ func (t *trial) report(by, what string, value, truth float64, text string) {
 	t.found = append(t.found, Falsehood{Kind: t.Kind, Objective: t.objective, By: by, What: what, Value: value, Truth: truth, Text: text})
 }
 
-// prove asks all methods for bounds, with more and more work. From some step on, it also tells them a limit: they need not look for bounds
-// above it.
+// prove asks all methods for bounds, with more and more work. From a random step on, it also tells them a limit at or above the objective of a known
+// schedule. Methods may then ignore schedules that cost more than the limit.
 func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 	defer func() {
 		if fault := recover(); fault != nil {

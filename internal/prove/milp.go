@@ -35,8 +35,9 @@ func (d *draft) solved(m *milp.Model) (result milp.Result, ok bool) {
 // atLeast returns HiGHS's bound of a value, minus the error that its tolerances may cause in a value of this size.
 func atLeast(bound, size float64) float64 { return bound - milp.Tolerance*max(math.Abs(bound), size) }
 
-// queuesByMILP has 15 to 60 tasks that differ, on several kinds of machines, and the level form of ggone.md: w machines of a group carry a load of n,
-// and bucket (group, n) holds n·w tasks, each at what it costs on a machine of that load. No the idle rate: the loads are the tasks.
+// queuesByMILP has 15 to 60 different tasks on several kinds of machines. It solves the level form of docs/ggone.md: w machines of a group carry a
+// load of n tasks each, so bucket (group, n) holds n·w tasks, and each task has its penalty on a machine of that load. The idle rate is 0: the
+// loads are the numbers of tasks.
 func queuesByMILP(d *draft) {
 	d.origin, d.unit = 0, pick(d.Rand, 1, 1, 1000, 0.001)
 	n := pick(d.Rand, 20, d.between(15, 30), d.between(20, 60))
@@ -130,7 +131,7 @@ func (q *queueing) machinesFor(n int) (counts []int) {
 	return counts
 }
 
-// limited draws a task whose deadline and budget are about what it takes and costs on one of the machines; some tasks are alike.
+// limited draws a task whose deadline and budget are about its response time and cost on one of the machines. Some tasks are alike.
 func (q *queueing) limited() task {
 	work := 8 + 24*q.Float64()
 	if q.chance(3) {
@@ -148,8 +149,8 @@ func (q *queueing) limited() task {
 	return t
 }
 
-// workflows draws tasks in chains of one to five, of one CV, that share out the deadline and the budget of their chain by their works, as in the paper. On equal
-// machines they differ in their size alone, which makes ties.
+// workflows draws tasks in chains of one to five, with one coefficient of variation. The tasks of a chain divide its deadline and its budget in
+// proportion to their work, as in the paper. On equal machines they differ only in their size, which makes ties.
 func (q *queueing) workflows() func() task {
 	cv, mean, cost := pick(q.Rand, 0, 0.25, 1), 0.0, 0.0
 	for _, one := range q.queues {

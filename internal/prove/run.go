@@ -37,9 +37,9 @@ type Run struct {
 // Tally counts the instances and claims of a run.
 type Tally struct {
 	Instances, Objectives, Runs, Bounds, Optimal, Cut int
-	Large                                             int            // instances beyond the sizes that tests enumerate
-	ByKind                                            map[string]int // instances
-	Known                                             map[string]int // kind, metric: objectives of a known optimum
+	Large                                             int            // instances too large for the tests that enumerate all schedules
+	ByKind                                            map[string]int // instances by kind
+	Known                                             map[string]int // objectives with a known optimum, by kind and metric
 	Tight                                             map[string]int // kind, metric/method: of those, how many the bound reaches
 	Skipped                                           []string       // kinds that are not in this build
 	False                                             int            // claims
