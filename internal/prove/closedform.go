@@ -103,7 +103,8 @@ func equalJobs(d *draft) {
 	d.shuffle()
 }
 
-// misses plans equal jobs, sorted by their deadlines, so that the fewest are late. If an end equals a deadline up to rounding, the result is unclear.
+// misses plans equal jobs, sorted by their deadlines, so that the fewest are late. If an end is too close to a deadline, rounding could decide; then
+// it plans nothing and states no optimum.
 func (d *draft) misses(list []server, first []turn, deadlines []float64, length float64, in func(server, int) slot) {
 	var early, late []slot
 	next := 0
