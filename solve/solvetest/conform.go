@@ -237,13 +237,13 @@ func (c *conformer) honest(o outcome) {
 	if math.IsNaN(best) {
 		return
 	}
-	slack := model.Tolerance * math.Abs(best)
+	tolerance := model.Tolerance * math.Abs(best)
 	switch {
-	case objective < best-slack:
+	case objective < best-tolerance:
 		c.failf("objective %v, below the best of all list schedules, %v", objective, best)
-	case optimal && objective > best+slack:
+	case optimal && objective > best+tolerance:
 		c.failf("says that the objective %v is optimal; the optimum is %v", objective, best)
-	case sol.Bound.Or(math.Inf(-1)) > best+slack:
+	case sol.Bound.Or(math.Inf(-1)) > best+tolerance:
 		c.failf("states the lower bound %v, and the optimum is %v", sol.Bound, best)
 	}
 }
@@ -343,8 +343,8 @@ func (c *conformer) starts(opt solve.Options) {
 		return
 	}
 	left, had := len(o.raw.Solution.Unscheduled), len(c.at.reference.Unscheduled)
-	slack := c.at.evaluation.Rounding + model.Tolerance*math.Abs(c.at.evaluation.Objective)
-	if left > had || left == had && evaluation.Objective > c.at.evaluation.Objective+slack {
+	tolerance := c.at.evaluation.Rounding + model.Tolerance*math.Abs(c.at.evaluation.Objective)
+	if left > had || left == had && evaluation.Objective > c.at.evaluation.Objective+tolerance {
 		c.failf("takes a start (Info.Starts) and hands back a worse schedule: objective %v with %d jobs left out, from %v with %d",
 			evaluation.Objective, left, c.at.evaluation.Objective, had)
 	}

@@ -45,7 +45,7 @@ func measure(ctx context.Context, out string, args []string, baseline *figures, 
 	over := make(chan struct{})
 	command.Cancel = func() error {
 		group := -command.Process.Pid
-		go func() { // a test that was just being started may have missed the interrupt, so repeat it
+		go func() { // a test that was just being started may have missed the interrupt, so kill the group later
 			select {
 			case <-over:
 			case <-time.After(2 * time.Second):
