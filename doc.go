@@ -1,5 +1,5 @@
-// Package allot is the root of a toolkit that allocates batches of jobs to clusters and grids. It holds no code. Packages import only those
-// above them in this list, with few exceptions:
+// Package allot is the root of a toolkit that allocates batches of jobs to clusters and grids. It holds no code. A package imports only
+// packages above it in this list:
 //
 //	model              instances, solutions, metrics, the evaluator and the checker; JSON files
 //	model/schema       the JSON Schemas of these files
@@ -8,12 +8,12 @@
 //	model/modeltest    random instances for property tests
 //	params             documented parameters: the exported fields of solvers, workloads and importers
 //	plan               turns decisions into schedules: availability profiles, list decoding, licences
-//	bound              lower bounds of the objective
+//	bound              lower bounds of the objective; parts of its methods in bound/internal
 //	queueing           formulas for the waits of queues
 //	milp               mixed-integer programs: a model, MPS and LP files, the solver HiGHS (build tag highs)
 //	ga                 the genetic algorithm of TITAN
 //	ggone              branch and bound for the G/G/1 allocation
-//	search             an anytime global search, and an exhaustive one for small instances
+//	search             an anytime global search, and an exhaustive one for small instances; its engines in search/internal
 //	sim                a discrete-event engine for on-line policies
 //	sim/backfill       backfilling policies for that engine
 //	sim/whatif         what a policy would do to one job, and why
@@ -23,8 +23,8 @@
 //	solvers            the algorithms; importing it registers them all
 //	workload           generators of instances by published recipes
 //	draw               pictures: Gantt charts, curves over time, progress of runs
+//	bench/statistics   intervals, tests and profiles to compare solvers
 //	bench              comparisons of solvers: suites, runs, rows and rankings
-//	bench/statistics   intervals, tests and profiles for such comparisons
 //	bench/report       comparisons as HTML pages
 //	bench/papers       the experiments of published papers, and whether their claims reproduce
 //	cmd/allot          the command

@@ -119,7 +119,7 @@ func (d *draft) cluster(n int, speed float64) int {
 	return c
 }
 
-// job adds a job of so many processors that takes the time at a speed of 1, and returns its number. It arrives at the origin.
+// job adds a job with the given number of processors and run time at a speed of 1, and returns its index. The job arrives at the origin.
 func (d *draft) job(processors int, time float64) int {
 	j := len(d.spec.Jobs)
 	spec := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(time * d.mass), Arrival: d.origin}
