@@ -45,6 +45,7 @@ func Measure(ctx context.Context, solver string, in *model.Instance, settings Se
 	if row.Solver = choice.Label; choice.Label != choice.Info.Name {
 		row.Algorithm = choice.Info.Name
 	}
+	row.Online = new(isOnline(choice.Info, choice.Given) && holdsFuture(in))
 	if settings.Time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)

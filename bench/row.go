@@ -1,6 +1,12 @@
 package bench
 
-import "github.com/allot-opt/allot/model"
+import (
+	"cmp"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
 
 // Row records one run of one solver on one instance. A run folder keeps one row per line. Every table, picture and test is a function of rows
 // alone.
@@ -19,6 +25,7 @@ type Row struct {
 	MaxEvals       int64             `json:"max_evaluations,omitempty" check:"counter"`
 	Workers        int               `json:"workers,omitempty" check:"counter"`
 	Version        string            `json:"version,omitempty"` // version of allot
+	Online         *bool             `json:"online,omitempty"`  // the solver had to decide before it knew the future; absent: not recorded, see [Row.IsOnline]
 
 	Status      model.Status      `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
 	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
@@ -37,12 +44,46 @@ type Row struct {
 	Refused  bool            `json:"-"` // true: the Fault says that the solver does not support the instance
 }
 
+// IsOnline reports whether the row is the run of an on-line policy (see [solve.Info]) on an instance with a future: jobs that arrive after the
+// first, or run times that differ from their estimates. On any other instance such a policy knows as much as every other solver. Rows of older
+// versions do not state this; IsOnline then decides by the name of the solver.
+func (row *Row) IsOnline() bool {
+	if row.Online != nil {
+		return *row.Online
+	}
+	info, err := solve.Lookup(cmp.Or(row.Algorithm, row.Solver))
+	return err == nil && isOnline(info, row.Parameters)
+}
+
+// isOnline reports whether the solver with the parameters is an on-line policy. Rolling use is not on-line, because it plans with the run times.
+func isOnline(info solve.Info, parameters map[string]string) bool {
+	_, rolling := parameters["rolling_period"]
+	return info.Online && !rolling
+}
+
+// holdsFuture reports whether an on-line policy learns some facts of the instance late.
+func holdsFuture(in *model.Instance) bool {
+	if in.Features().Has(model.Arrivals) {
+		return true
+	}
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		if math.IsNaN(j.Estimate) {
+			continue
+		}
+		if estimated := j.Estimate * j.ReferenceSpeed; j.StatesRuntimes() || math.Abs(estimated-j.Work) > model.Tolerance*math.Abs(j.Work) {
+			return true
+		}
+	}
+	return false
+}
+
 // gap returns the gap between the row's objective and bound in percent, or nil if there is none.
-func (r *Row) gap() *float64 {
-	if r.Objective == nil {
+func (row *Row) gap() *float64 {
+	if row.Objective == nil {
 		return nil
 	}
-	if gap, ok := model.Gap(*r.Objective, r.Bound); ok {
+	if gap, ok := model.Gap(*row.Objective, row.Bound); ok {
 		return &gap
 	}
 	return nil

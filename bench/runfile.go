@@ -40,6 +40,9 @@ type RunFile struct {
 	Cells     int               `json:"cells" check:"counter"`
 	Instances []PlannedInstance `json:"instances"`
 	Skipped   []Skipped         `json:"skipped,omitempty"`
+
+	// Environments has one entry for each time that runs were started in the folder, in order of time. Folders of older versions have none.
+	Environments []Environment `json:"environments,omitempty"`
 }
 
 // ReadRun reads the file suite.json of a run folder; [ReadRows] reads its rows.
@@ -109,8 +112,9 @@ type runFolder struct {
 	done map[string]bool // keys of the cells that have a row
 	old  []Row           // the rows found in the folder
 
-	bestPath string // path of best, as the run file states it
-	broken   error  // the error of a row that could not be written; no rows are written after it
+	bestPath     string // path of best, as the run file states it
+	environments []Environment
+	broken       error // the error of a row that could not be written; no rows are written after it
 }
 
 // withoutLocks explains the error of a lock on a system without locks of files, such as WebAssembly.
@@ -156,6 +160,12 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 		folder.best = OpenBest(best)
 	}
 	folder.bestPath = best
+	if before, err := ReadRun(opt.Dir); err == nil {
+		folder.environments = before.Environments
+	}
+	if slices.ContainsFunc(plan.Cells, func(cell Cell) bool { return !folder.done[cell.Key] }) {
+		folder.environments = append(folder.environments, environment())
+	}
 	if err := folder.state(plan); err != nil {
 		return folder, err
 	}
@@ -244,6 +254,7 @@ func mend(path string, rest []byte) error {
 func (folder *runFolder) state(plan *Plan) error {
 	text, err := json.MarshalIndent(RunFile{
 		Format: RunFormat, Version: solve.Version(), Suite: *plan.Suite, Best: folder.bestPath, Cells: len(plan.Cells), Instances: plan.Instances, Skipped: plan.Skipped,
+		Environments: folder.environments,
 	}, "", " ")
 	if err != nil {
 		return err

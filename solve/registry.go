@@ -76,13 +76,14 @@ type Description struct {
 	Source     string             `json:"source"`
 	Parameters []params.Parameter `json:"parameters,omitempty"`
 	Absent     string             `json:"absent,omitempty"` // see [Info]
+	Online     bool               `json:"online,omitempty"` // see [Info]
 }
 
 // Describe describes all registered solvers by name.
 func Describe() []Description {
 	var list []Description
 	for _, info := range Solvers() {
-		list = append(list, Description{info.Name, info.Doc, info.Source, params.Of(info.New()), info.Absent})
+		list = append(list, Description{info.Name, info.Doc, info.Source, params.Of(info.New()), info.Absent, info.Online})
 	}
 	return list
 }

@@ -79,6 +79,9 @@ type Info struct {
 	New    func() Solver // makes a solver with its defaults; its parameters are its exported fields, see package params. A zero in them means zero
 	// Starts says that the solver starts from Options.Start and returns a schedule that is not worse.
 	Starts bool
+	// Online says that the solver is an on-line policy. At each instant it decides only from the jobs that have arrived by then, and of a job that
+	// has not ended it knows only the estimate, not the run time. Any other solver knows all jobs and run times from the beginning.
+	Online bool
 	// AutoJobs is the largest number of jobs for which auto tries the solver; 0: never.
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: the solver is in this build.

@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Doc:    "Conservative backfilling, on line: every queued job has a reservation, which moves forward when a job ends early. O(q·p) an early end for q queued jobs and a plan of p steps.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §2",
 	New:    func() solve.Solver { return NewConservative() },
+	Online: true,
 })
 
 // Conservative is conservative backfilling as an on-line policy; package backfill states the rules.

@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Doc:    "EASY backfilling, on line: a job may go before others if by the estimates it does not delay the first that waits. O(log n + s) an instant for n queued jobs of s sizes on one cluster of equal processors.",
 	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
 	New:    func() solve.Solver { return NewEASY() },
+	Online: true,
 })
 
 // EASY is EASY backfilling as an on-line policy; package backfill states the rules. Estimates alone decide; a job that outlives its estimate

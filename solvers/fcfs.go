@@ -14,6 +14,7 @@ var _ = solve.Register(solve.Info{
 	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
 	New:    func() solve.Solver { return &FCFS{} },
+	Online: true,
 })
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they

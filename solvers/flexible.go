@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Doc:    "Flexible backfilling, on line: EASY with the queue in order of priority (aging, deadline, licences, short jobs first), sorted again at each instant. O(q log q) an instant for q queued jobs.",
 	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
 	New:    func() solve.Solver { return NewFlexible() },
+	Online: true,
 })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The

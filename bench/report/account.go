@@ -206,37 +206,5 @@ func (line *Line) drawn(k int, x, y draw.Axis) drawn {
 	return d
 }
 
-// WriteFigure writes the figure as an SVG file that needs nothing beside it, light or dark as its reader is. The legend is part of the picture.
-func WriteFigure(w io.Writer, f *Figure) error {
-	p := f.plot("figure")
-	const row = 20.0
-	type entry struct {
-		drawn
-		X, Y float64
-	}
-	picture := struct {
-		*plot
-		Style  template.CSS
-		Full   float64
-		Legend []entry
-	}{plot: p, Style: template.CSS(asset("figure.css"))}
-	at := point{p.Left, p.Height + 14}
-	for _, d := range p.Legend {
-		const swatch, letter = 40.0, 7.5
-		width := swatch + letter*float64(len([]rune(d.Name))) + 12
-		if at.x > p.Left && at.x+width > p.Width {
-			at = point{p.Left, at.y + row}
-		}
-		picture.Legend = append(picture.Legend, entry{d, at.x, at.y})
-		at.x += width
-	}
-	picture.Full = at.y + row/2
-	parsed, err := template.New("figure.tmpl").ParseFS(files, "figure.tmpl")
-	if err == nil {
-		err = parsed.Execute(w, picture)
-	}
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
-}
+// WriteFigure writes the figure as an SVG file that needs nothing beside it and looks alike in any program. The legend is part of the picture.
+func WriteFigure(w io.Writer, f *Figure) error { return f.plot("figure").write(w, SVG) }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -87,8 +88,16 @@ func TestFigure(t *testing.T) {
 		if elements["svg"] != 1 || elements["img"]+elements["script"] > 0 {
 			t.Errorf("%s: elements %v", f.Title, elements)
 		}
-		if bars := strings.Count(text.String(), "V"); f.Title == "plain" && bars < 6 {
-			t.Errorf("%d upright strokes for 6 intervals", bars)
+		// Two lines of three estimates: each estimate has a marker, an upright stroke for its interval and a stroke at either end.
+		strokes := 0
+		for _, path := range regexp.MustCompile(`<path d="([^"]*)" style="fill:none;stroke:#(0068A8|C24E00);[^"]*"`).FindAllStringSubmatch(text.String(), -1) {
+			strokes += strings.Count(path[1], "M")
+		}
+		if want := 2 * (1 + 3*4 + 1 + 1); f.Title == "plain" && strokes != want { // with the line, and a line and a marker in the legend
+			t.Errorf("%d strokes of the lines' colours, expected %d", strokes, want)
+		}
+		if strings.Contains(text.String(), "var(") || strings.Contains(text.String(), "<style") {
+			t.Error("not every program knows style sheets")
 		}
 	}
 }

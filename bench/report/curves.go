@@ -12,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// target is how near to the best known a schedule solves its problem in a data profile, as a share of that.
-const target = 0.01
+// target is the gap to the best known, in per cent, at which a schedule solves its problem in a data profile.
+const target = 1
 
 // grid is at how many moments convergence is computed, more than a plot has room for.
 const grid = 240
@@ -21,12 +21,15 @@ const grid = 240
 // ticks is about how many labels an axis of a plot has.
 const ticks = 6
 
-// plots draws the pictures of a group; index numbers it in the page. Solvers beyond the styles are faint.
-func (g *group) plots(index int, preferred map[string]int) []*plot {
+// plots draws the pictures of a group, whose section has the id. Solvers beyond the styles are faint.
+func (g *group) plots(section string, preferred map[string]int) []*plot {
 	style := g.styles(preferred)
+	if c := g.reference(); c != nil {
+		style[c.name] = referenceStyle
+	}
 	var list []*plot
 	for _, draw := range []func(string, map[string]int) *plot{g.performanceProfile, g.dataProfile, g.meanConvergence, g.medianConvergence} {
-		if p := draw(fmt.Sprintf("g%d-p%d", index, len(list)), style); p != nil {
+		if p := draw(fmt.Sprintf("%s-p%d", section, len(list)), style); p != nil {
 			if n := len(p.Curves) - len(p.Legend); n > 0 {
 				p.Note = "Faint, and named where the pointer rests: " + counted(n, "solver") + " of worse mean rank. " + p.Note
 			}
@@ -63,7 +66,11 @@ func (g *group) styles(preferred map[string]int) map[string]int {
 func curvesOf(solvers []string, style map[string]int, points func(k int) []point) []curve {
 	var list []curve
 	for k, name := range solvers {
-		list = append(list, curve{printable(name), style[name], points(k)})
+		shown := printable(name)
+		if style[name] == referenceStyle {
+			shown += ", for reference"
+		}
+		list = append(list, curve{shown, style[name], points(k)})
 	}
 	return list
 }
@@ -151,6 +158,7 @@ func clipped(points []point, last float64) []point {
 // dataProfile is that of Moré and Wild over seconds, with the target for their test of convergence.
 func (g *group) dataProfile(id string, style map[string]int) *plot {
 	solvers, cases := g.compared()
+	solvers = g.withReference(solvers)
 	spent := make([][]float64, 0, len(cases))
 	first, last := math.Inf(1), 0.0
 	for _, p := range cases {
@@ -187,7 +195,7 @@ func (p *problem) timeToTarget(solver string) float64 {
 	for _, row := range p.cells[solver] {
 		t := math.Inf(1)
 		for _, at := range p.trace(row) {
-			if excess(at.Objective, p.known) <= target {
+			if gapTo(at.Objective, p.known) <= target {
 				t = at.Elapsed
 				break
 			}
@@ -232,6 +240,14 @@ func (g *group) names() []string {
 	return names
 }
 
+// withReference are the solvers and behind them the one that is there for reference.
+func (g *group) withReference(solvers []string) []string {
+	if c := g.reference(); c != nil && len(solvers) > 0 {
+		return append(slices.Clone(solvers), c.name)
+	}
+	return solvers
+}
+
 // span is the first time at which any run had a schedule and the last at which one ended.
 func (g *group) span() (first, last float64) {
 	first = math.Inf(1)
@@ -249,14 +265,14 @@ func (g *group) span() (first, last float64) {
 	return first, last
 }
 
-// meanConvergence is the mean primal gap over time.
+// meanConvergence is the mean gap over time.
 func (g *group) meanConvergence(id string, style map[string]int) *plot {
 	return g.convergence(id, "Mean gap over time", style, func(gaps []float64) float64 {
 		return statistics.Sum(gaps) / float64(len(gaps))
 	})
 }
 
-// medianConvergence is the median primal gap over time, which a few hard instances do not rule.
+// medianConvergence is the median gap over time, which a few hard instances do not rule.
 func (g *group) medianConvergence(id string, style map[string]int) *plot {
 	return g.convergence(id, "Median gap over time", style, func(gaps []float64) float64 {
 		median, err := statistics.Quantile(gaps, 0.5)
@@ -267,7 +283,7 @@ func (g *group) medianConvergence(id string, style map[string]int) *plot {
 	})
 }
 
-// convergence draws a summary over the problems of the primal gap over time; nil where no run has a trace, since the ends of runs are
+// convergence draws a summary over the problems of the gap over time; nil where no run has a trace, since the ends of runs are
 // no convergence.
 func (g *group) convergence(id, title string, style map[string]int, summary func([]float64) float64) *plot {
 	if !slices.ContainsFunc(g.solvers, func(c *contender) bool {
@@ -281,10 +297,11 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 	}
 	x := draw.NewLogAxis("time", first, last, "s", ticks)
 	moments := logMoments(x, last)
-	series := make([][]float64, len(g.solvers))
+	names := g.withReference(g.names())
+	series := make([][]float64, len(names))
 	least := math.Inf(1)
-	for k, c := range g.solvers {
-		series[k] = g.gapsAt(c.name, moments, summary)
+	for k, name := range names {
+		series[k] = g.gapsAt(name, moments, summary)
 		for _, y := range series[k] {
 			if y > 0 {
 				least = min(least, y)
@@ -294,7 +311,7 @@ func (g *group) convergence(id, title string, style map[string]int, summary func
 	floor := gapFloor(least)
 	y := draw.NewLogAxis("gap to the best known", floor, 1, "", ticks)
 	percentTicks(&y, floor)
-	p := newPlot(id, title, x, y, curvesOf(g.names(), style, func(k int) []point {
+	p := newPlot(id, title, x, y, curvesOf(names, style, func(k int) []point {
 		var points []point
 		for i, gap := range series[k] {
 			if !math.IsNaN(gap) {
@@ -340,7 +357,7 @@ func logMoments(x draw.Axis, last float64) []float64 {
 	return moments
 }
 
-// gapsAt is the summary, over the problems that a solver ran on, of its mean primal gap over seeds at each moment.
+// gapsAt is the summary, over the problems that a solver ran on, of its mean gap to the best known over seeds at each moment, as a share; 1 before the first schedule, and at most.
 func (g *group) gapsAt(name string, moments []float64, summary func([]float64) float64) []float64 {
 	at := make([][]float64, len(moments)) // moment × problem
 	for _, p := range g.cases {
@@ -353,9 +370,7 @@ func (g *group) gapsAt(name string, moments []float64, summary func([]float64) f
 			trace, next, gap := p.trace(row), 0, 1.0
 			for k, t := range moments {
 				for ; next < len(trace) && trace[next].Elapsed <= t; next++ {
-					if now, err := statistics.PrimalGap(trace[next].Objective, p.known); err == nil {
-						gap = min(gap, now)
-					}
+					gap = min(gap, gapTo(trace[next].Objective, p.known)/100)
 				}
 				sums[k] += gap
 			}

@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -30,8 +30,11 @@ type rankLabel struct {
 	Path       string // from the axis to the text
 }
 
-// bar joins solvers that were not shown to differ.
-type bar struct{ From, To, Y float64 }
+// bar joins solvers that were not shown to differ. Where it passes over one that does not belong to it, dots mark those that do.
+type bar struct {
+	From, To, Y float64
+	Dots        []float64
+}
 
 // Sizes in a diagram.
 const (
@@ -49,12 +52,11 @@ func newDiagram(id string, o *outcome) *diagram {
 	if o != nil {
 		k = len(o.solvers)
 	}
-	if k < 3 || o.ranks == nil || math.IsNaN(o.critical) {
+	if k < 3 || o.ranks == nil {
 		return nil
 	}
 	d := &diagram{
 		ID: id, Title: "Critical-difference diagram", Width: diagramWidth, Axis: diagramAxis, Left: diagramMargin, Right: diagramWidth - diagramMargin,
-		Critical: "critical difference " + figure(o.critical, 3),
 	}
 	at := func(rank float64) float64 { return tenth(d.Left + (rank-1)/float64(k-1)*(d.Right-d.Left)) }
 	each := max(1, (k+8)/9) // at most ten labels
@@ -65,9 +67,9 @@ func newDiagram(id string, o *outcome) *diagram {
 		}
 		d.Ticks = append(d.Ticks, m)
 	}
-	d.CriticalFrom, d.CriticalTo = at(1), at(min(1+o.critical, float64(k)))
-	if 1+o.critical > float64(k) {
-		d.Critical += ", more than the ranks span"
+	if o.decision == byMeanRanks {
+		d.Critical = "critical difference " + figure(o.critical, 3)
+		d.CriticalFrom, d.CriticalTo = at(1), at(1+o.critical)
 	}
 	levels := d.addBars(o, at)
 	d.addLabels(o, at, diagramAxis+10+float64(levels)*barGap)
@@ -78,18 +80,45 @@ func newDiagram(id string, o *outcome) *diagram {
 		}
 		d.Description += fmt.Sprintf("%s %s", o.solvers[s], figure(o.mean[s], 3))
 	}
-	d.Note = fmt.Sprintf("Mean ranks over %s; 1 is the best. A bar joins solvers that Nemenyi's test does not tell apart (α = 5 %%).",
-		counted(len(o.cases), "instance"))
-	if o.ranks.PF > alpha {
-		d.Note += " Friedman's test shows no difference among them all."
-	}
+	d.Note = d.note(o)
 	return d
 }
 
-// addBars lays the cliques out, each on the first level where it is free, and says how many levels there are.
+// note says what the bars are, by the test that decides.
+func (d *diagram) note(o *outcome) string {
+	note := "Mean ranks over " + counted(len(o.cases), "instance") + "; 1 is the best. "
+	switch {
+	case o.decision == tooFew:
+		return note + "One bar joins all: there are too few instances to tell solvers apart."
+	case o.decision == noDifference:
+		return note + "One bar joins all: Friedman’s test shows no difference among them."
+	case o.alike == nil && len(o.pairs) > 0 && !o.allDiffer():
+		return note + "There are too many sets of solvers without a difference for bars: the table of pairs has all."
+	}
+	note += "A bar joins solvers no two of which are shown to differ (" + o.test() + ", α = 5 %)."
+	if slices.ContainsFunc(d.Bars, func(b bar) bool { return b.Dots != nil }) {
+		note += " Where a bar has dots, it joins only those under which there is one."
+	}
+	return note
+}
+
+// allDiffer says that every two solvers are shown to differ.
+func (o *outcome) allDiffer() bool {
+	for a := range o.solvers {
+		for b := range a {
+			if !o.differ(a, b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// addBars lays the sets of solvers that were not told apart out, each on the first level where it is free, and says how many levels there are.
 func (d *diagram) addBars(o *outcome, at func(float64) float64) int {
 	var ends []float64 // of the last bar of each level
-	for _, clique := range o.cliques {
+	order := o.order()
+	for _, clique := range o.alike {
 		from, to := at(o.mean[clique[0]])-4, at(o.mean[clique[len(clique)-1]])+4
 		level := 0
 		for level < len(ends) && ends[level] > from-6 {
@@ -99,7 +128,14 @@ func (d *diagram) addBars(o *outcome, at func(float64) float64) int {
 			ends = append(ends, 0)
 		}
 		ends[level] = to
-		d.Bars = append(d.Bars, bar{tenth(from), tenth(to), diagramAxis + 11 + float64(level)*barGap})
+		b := bar{From: tenth(from), To: tenth(to), Y: diagramAxis + 11 + float64(level)*barGap}
+		first, last := slices.Index(order, clique[0]), slices.Index(order, clique[len(clique)-1])
+		if last-first+1 > len(clique) {
+			for _, s := range clique {
+				b.Dots = append(b.Dots, at(o.mean[s]))
+			}
+		}
+		d.Bars = append(d.Bars, b)
 	}
 	return len(ends)
 }

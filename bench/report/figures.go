@@ -92,7 +92,7 @@ func provedOptimal(objective float64, bound model.Bound) bool {
 
 // meanGap is the mean over problems of the mean gap to the best known, in per cent; NaN: none.
 func (g *group) meanGap(c *contender) float64 {
-	return g.meanOver(c, func(p *problem, row *bench.Row) float64 { return 100 * p.gap(row) })
+	return g.meanOver(c, func(p *problem, row *bench.Row) float64 { return p.gap(row) })
 }
 
 // meanBoundGap is the mean gap to the best bound, in per cent; runs below the bound, which leave jobs out that it counts on, do not
@@ -100,11 +100,11 @@ func (g *group) meanGap(c *contender) float64 {
 func (g *group) meanBoundGap(c *contender) float64 {
 	return g.meanOver(c, func(p *problem, row *bench.Row) float64 {
 		x := objective(row)
-		gap, ok := model.Gap(x, p.bound)
-		if !ok || gap == 0 && !provedOptimal(x, p.bound) {
+		bound, ok := p.bound.Value()
+		if !ok || x < bound && !provedOptimal(x, p.bound) {
 			return math.NaN()
 		}
-		return gap
+		return gapTo(x, bound)
 	})
 }
 

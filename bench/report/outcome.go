@@ -23,11 +23,14 @@ type outcome struct {
 	mean     []float64         // mean rank of each
 	ranks    *statistics.Ranks // nil: fewer than two problems
 	critical float64           // Nemenyi's difference; NaN: none
-	cliques  [][]int
+	decision decision          // which test says who differs
+	alike    [][]int           // the largest sets of solvers that it does not tell apart, see [outcome.indistinct]
 	pairs    []pair
-	seeds    bool     // the samples of the pairs are runs on the one problem, not problems
-	left     []string // solvers that ran on too few of the problems to be compared
-	skipped  int      // problems that one of them did not run on
+	place    map[[2]int]int // of two solvers' pair in pairs, the lesser index first
+	hopeless bool           // no pair could differ significantly, see [outcome.isHopeless]
+	seeds    bool           // the samples of the pairs are runs on the one problem, not problems
+	left     []string       // solvers that ran on too few of the problems to be compared
+	skipped  int            // problems that one of them did not run on
 }
 
 // pair is the comparison of two solvers.
@@ -113,6 +116,7 @@ func compare(names []string, cases []*problem) *outcome {
 	} else {
 		o.comparePairs(func(a, b int) ([]float64, []float64) { return column(matrix, a), column(matrix, b) })
 	}
+	o.decide()
 	return o
 }
 
@@ -175,9 +179,6 @@ func (o *outcome) rank(matrix [][]float64) {
 	o.ranks = &ranks
 	if critical, err := statistics.Nemenyi(len(o.solvers), len(matrix), alpha); err == nil {
 		o.critical = critical
-		if o.cliques, err = statistics.Cliques(ranks.Mean, critical); err != nil {
-			o.cliques = nil
-		}
 	}
 }
 
@@ -318,14 +319,4 @@ func (o *outcome) order() []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return compareLast(o.mean[a], o.mean[b]) })
 	return order
-}
-
-// between is the comparison of two solvers, nil: none, and whether it is significant.
-func (o *outcome) between(a, b int) (*pair, bool) {
-	for k := range o.pairs {
-		if q := &o.pairs[k]; q.a == a && q.b == b || q.a == b && q.b == a {
-			return q, q.adjusted <= alpha
-		}
-	}
-	return nil, false
 }

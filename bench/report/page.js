@@ -67,6 +67,21 @@
     }
   }
 
+  // Above what is wider than its place stands that it scrolls, until its end is reached.
+  const hints = new Map();
+  const hint = box => { hints.get(box).hidden = box.scrollWidth - box.clientWidth - box.scrollLeft < 2; };
+  const sizes = new ResizeObserver(entries => { for (const entry of entries) hint(entry.target); });
+  for (const box of document.querySelectorAll(".scroll")) {
+    const text = document.createElement("p");
+    text.className = "hint";
+    text.textContent = "Scroll sideways for more →";
+    hints.set(box, text);
+    box.before(text);
+    hint(box);
+    box.addEventListener("scroll", () => hint(box), { passive: true });
+    sizes.observe(box);
+  }
+
   // Paper cannot be clicked: everything is open on it but the list of all runs.
   let opened = [];
   addEventListener("beforeprint", () => {

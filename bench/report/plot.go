@@ -20,8 +20,11 @@ const (
 // styles is how many curves can be told apart, each by a colour, a dash and a marker; page.css has the colours and dashes.
 const styles = 8
 
-// faint is the style of a curve that is only there as background.
-const faint = -1
+// faint is the style of a curve that is only there as background, referenceStyle that of a solver of another kind beside the solvers of a group.
+const (
+	faint          = -1
+	referenceStyle = -2
+)
 
 // point is a corner of a curve.
 type point struct{ x, y float64 }
@@ -29,7 +32,7 @@ type point struct{ x, y float64 }
 // curve is a step function that keeps the value of a point until the next.
 type curve struct {
 	name   string
-	style  int // below styles, or faint
+	style  int // below styles, or faint, or referenceStyle
 	points []point
 }
 
@@ -59,7 +62,7 @@ type mark struct {
 // drawn is a curve in the picture's coordinates.
 type drawn struct {
 	Name    string
-	Style   string // the class in page.css: s0, s1, …, or faint
+	Style   string // the class in page.css: s0, s1, …, ref or faint
 	Path    string
 	Markers string
 	Swatch  string // the marker in the legend
@@ -84,6 +87,11 @@ func newPlot(id, title string, x, y draw.Axis, curves []curve) *plot {
 		d := drawn{Name: c.name, Style: "faint", Path: stepPath(corners)}
 		if c.style == faint {
 			p.Curves = append(p.Curves, d)
+			continue
+		}
+		if c.style == referenceStyle {
+			d.Style = "ref"
+			above, p.Legend = append(above, d), append(p.Legend, d)
 			continue
 		}
 		d.Style = "s" + strconv.Itoa(c.style)

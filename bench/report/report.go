@@ -39,7 +39,7 @@ type Options struct {
 	Charts int    // Gantt charts of best-known solutions at most; 0: 4, below 0: none
 }
 
-//go:embed page.tmpl page.css page.js account.tmpl figure.tmpl figure.css
+//go:embed page.tmpl page.css page.js account.tmpl
 var files embed.FS
 
 // Write writes the report of runs, which must have a row. Rows of the same cell in several runs are compared: solvers are then named
@@ -71,11 +71,11 @@ func asset(name string) string {
 	return string(text)
 }
 
-// policy allows the page its own script and styles and nothing else: whatever got into the text, nothing of it runs or asks the
-// network.
+// policy allows the page its own script and styles and the images that it holds itself, as a chart of many small jobs does, and nothing else:
+// whatever got into the text, nothing of it runs or asks the network.
 func policy(script string) string {
 	sum := sha256.Sum256([]byte(script))
-	return "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
 // gather joins the rows of runs. Where two runs have rows of the same cell, solvers are named with their runs.
@@ -100,6 +100,7 @@ func gather(runs []Run) ([]bench.Row, error) {
 			name = fmt.Sprintf("%s (%d)", name, names[name])
 		}
 		for _, row := range runs[k].Rows {
+			row.Online = new(row.IsOnline()) // while the solver's name still is its own
 			if clash {
 				row.Solver += " @ " + name
 			}

@@ -72,6 +72,25 @@ func TestNamesAreText(t *testing.T) {
 	}
 }
 
+// TestChartsMayHoldImages: a chart of many jobs holds an image, which the page's policy allows; any other source is not.
+func TestChartsMayHoldImages(t *testing.T) {
+	page := string(write(t, ordinary(), report.Options{}))
+	if !strings.Contains(page, `xlink:href="data:image/png;base64,iVBOR`) {
+		t.Fatal("no chart holds an image: the test proves nothing")
+	}
+	if policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page); policy == nil || !strings.Contains(policy[1], "; img-src data:;") || !strings.HasPrefix(policy[1], "default-src &#39;none&#39;;") {
+		t.Errorf("the policy is %q", policy)
+	}
+	// A chart that would be a file of its own by its size is an image as a whole.
+	wide := spread(3000, 100, 4)
+	row := runOf("a", 1, *wide.Solution.Objective)[0]
+	row.InstanceSHA256, row.Minimised = wide.Instance.SHA256(), "makespan"
+	page = string(write(t, []report.Run{{Name: "x", Rows: []bench.Row{row}, Best: []report.Known{wide}}}, report.Options{}))
+	if !strings.Contains(page, ` href="data:image/png;base64,iVBOR`) || !strings.Contains(page, "as an image, which does not say which block is which job") || len(page) > 1<<20 {
+		t.Errorf("the large chart is not an image, or the page of %d bytes is too large", len(page))
+	}
+}
+
 // TestLargeStaysUsable: 10,000 rows of 30 solvers are a file that a browser shows, with curves that can be told apart.
 func TestLargeStaysUsable(t *testing.T) {
 	rows := sample{groups: 3, instances: 37, solvers: 30, seeds: 3, trace: true}.rows()
@@ -120,6 +139,7 @@ func TestAnyRows(t *testing.T) {
 				Seed: rapid.Uint64().Draw(t, "seed"), Evaluations: rapid.Int64().Draw(t, "evaluations"), TimeLimit: figure.Draw(t, "limit"),
 			}
 			row.InstanceSHA256 = row.Instance
+			row.Online = rapid.SampledFrom([]*bool{nil, new(true), new(false)}).Draw(t, "online")
 			if rapid.IntRange(0, 4).Draw(t, "has") > 0 {
 				row.Objective = new(figure.Draw(t, "objective"))
 			}
@@ -137,6 +157,21 @@ func TestAnyRows(t *testing.T) {
 		}
 		if bad := regexp.MustCompile(`.*? (d|x|y|viewBox)="[^"]*(NaN|Inf)[^"]*".*`).Find(b.Bytes()); bad != nil {
 			t.Fatalf("%s", bad)
+		}
+		pictures, err := report.Pictures([]report.Run{run("any", rows)}, report.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pictures {
+			b.Reset()
+			if err := p.Write(&b, report.SVG); err != nil || bytes.Contains(b.Bytes(), []byte("NaN")) || bytes.Contains(b.Bytes(), []byte("Inf")) {
+				t.Fatalf("%s: %v", p.Name, err)
+			}
+		}
+		for _, format := range report.TableFormats() {
+			if err := report.WriteTable(io.Discard, []report.Run{run("any", rows)}, format); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
@@ -171,15 +206,18 @@ func TestVerdict(t *testing.T) {
 	}{
 		"two": {both, "a has the best mean rank, 1 among 2 solvers over 8 instances. It is significantly better than b (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %)."},
 		// Rank sums 12, 23 and 13: χ² = 12/96·842 − 96 = 9.25, W = 9.25/16, F = 7·9.25/(16 − 9.25) with 2 and 14 degrees of freedom.
-		"three": {three, "a has the best mean rank, 1.5 among 3 solvers over 8 instances. The solvers differ (Friedman p = 0.002, concordance 0.58). " +
+		"three": {three, "a has the best mean rank, 1.5 among 3 solvers over 8 instances. The solvers differ (Friedman’s p = 0.002, concordance 0.58). " +
 			"a is significantly better than b; of the others none is shown to be worse (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %)."},
-		"few": {slices.Concat(runOf("a", 1, 1, 2), runOf("b", 1, 2, 3)), "a has the best mean rank, 1 among 2 solvers over 2 instances. No other solver is shown to be worse than a " +
-			"(Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference of a pair, however large: 2 instances and 1 comparison."},
+		"few": {slices.Concat(runOf("a", 1, 1, 2), runOf("b", 1, 2, 3)), "a has the best mean rank, 1 among 2 solvers over 2 instances. " +
+			"There are too few instances to tell solvers apart: with 2 instances no test could show a difference, however large."},
+		// Friedman's F is infinite where two instances agree, yet one of six tables of ranks does.
+		"few of three": {slices.Concat(runOf("a", 1, 1, 2), runOf("b", 1, 2, 3), runOf("c", 1, 3, 4)), "a has the best mean rank, 1 among 3 solvers over 2 instances. " +
+			"There are too few instances to tell solvers apart: with 2 instances and 3 comparisons no test could show a difference, however large."},
 		// Signed ranks of four pairs cannot be significant; Nemenyi's difference is 2.344·√(3·4/(6·4)) = 1.66.
 		"ranks": {slices.Concat(runOf("a", 1, 1, 2, 3, 4), runOf("b", 1, 2, 3, 4, 5), runOf("c", 1, 3, 4, 5, 6)), "a has the best mean rank, 1 among 3 solvers over 4 instances. " +
-			"The solvers differ (Friedman p = 0.005, concordance 1). a is significantly better than c; of the others none is shown to be worse " +
-			"(Nemenyi’s critical difference of mean ranks, α = 5 %). So few samples could not show a difference of a pair, however large: 4 instances and 3 comparisons."},
-		"alike":    {slices.Concat(runOf("a", 1, low...), runOf("b", 1, low...)), "All solvers have the same mean rank over 8 instances. No other solver is shown to be worse than a (Wilcoxon’s signed ranks with Holm’s correction, α = 5 %). So few samples could not show a difference of a pair, however large: 8 instances and 1 comparison."},
+			"The solvers differ (Friedman’s p = 0.005, concordance 1). a is significantly better than c; of the others none is shown to be worse " +
+			"(Nemenyi’s critical difference of mean ranks, α = 5 %)."},
+		"alike":    {slices.Concat(runOf("a", 1, low...), runOf("b", 1, low...)), "All solvers have the same mean rank over 8 instances. Their results are equal on all instances."},
 		"seeds":    {seeds, "a has the best mean rank, 1 among 2 solvers on the only instance. It is significantly better than b (Mann and Whitney’s rank sums over the runs, with Holm’s correction, α = 5 %)."},
 		"one":      {runOf("a", 1, low...), "There are no two solvers that ran on the same instances, so there is nothing to compare."},
 		"no cells": {slices.Concat(runOf("a", 1, 1), func() []bench.Row { r := runOf("b", 1, 1, 2)[1:]; return r }()), "There are no two solvers that ran on the same instances, so there is nothing to compare."},

@@ -70,10 +70,13 @@ func (s sample) name(k int) string {
 // ordinary is a report like those of suites, with what can go wrong in it.
 func ordinary() []report.Run {
 	rows := sample{groups: 3, instances: 12, solvers: 7, seeds: 2, trace: true, names: []string{"search", "muscle+titan", "muscle", "dll"}}.rows()
-	best := known(40)
+	best, crowd := known(40), spread(1000, 2, 0.05) // so many jobs are too small to be drawn one by one: their chart holds an image
 	for k := range rows {
-		if rows[k].Group == "group 2" && rows[k].Instance == "instance-1" {
+		switch {
+		case rows[k].Group == "group 2" && rows[k].Instance == "instance-1":
 			rows[k].InstanceSHA256 = best.Instance.SHA256()
+		case rows[k].Group == "group 2" && rows[k].Instance == "instance-2":
+			rows[k].InstanceSHA256 = crowd.Instance.SHA256()
 		}
 		switch {
 		case k%41 == 7:
@@ -87,8 +90,9 @@ func ordinary() []report.Run {
 	return []report.Run{{Name: "sample", Rows: rows, File: &bench.RunFile{
 		Suite: bench.Suite{Name: "sample", Doc: "Made up rows: what a report looks like, with faults, jobs left out and missing bounds."},
 		Cells: len(rows) + 5, Skipped: []bench.Skipped{{Solver: "exact", Reason: "takes up to 16 jobs", Instances: 36}},
-		Instances: []bench.PlannedInstance{{Group: "group 2"}, {Group: "group 1"}},
-	}, Best: []report.Known{best}}}
+		Instances:    []bench.PlannedInstance{{Group: "group 2"}, {Group: "group 1"}},
+		Environments: []bench.Environment{{Date: "2026-01-02T03:04:05Z", Commit: "0123456789ab", CPU: hostile, Cores: 2, Memory: 24 << 30, Load: 1.5}},
+	}, Best: []report.Known{best, crowd}}}
 }
 
 // known is a solution of an instance that stands for instance-1 of group 2.
@@ -106,6 +110,23 @@ func known(jobs int) report.Known {
 		panic(err)
 	}
 	sol.Objective = new(25.0)
+	return report.Known{Instance: in, Solution: sol}
+}
+
+// spread is a solution of equal jobs of a length up to 4 on processors, one every 4.
+func spread(jobs, processors int, length float64) report.Known {
+	b := model.NewBuilder("spread").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: processors}}})
+	sol := &model.Solution{Solver: "hand", Objective: new(4*float64(jobs/processors-1) + length)}
+	for k := range jobs {
+		id := fmt.Sprint(k)
+		b.Job(model.JobSpec{ID: id, Processors: model.Rigid(1), Work: &length})
+		start := float64(4 * (k / processors))
+		sol.Jobs = append(sol.Jobs, model.Placement{Job: id, Cluster: "c", Processors: model.Processors(k % processors), Start: start, End: start + length})
+	}
+	in, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
 	return report.Known{Instance: in, Solution: sol}
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,56 +14,78 @@ const (
 
 // section is what the page says of a group.
 type section struct {
-	ID, Name string
-	Facts    string
-	Verdict  sentence
-	Notes    []string
-	Solvers  *table
-	Diagram  *diagram
-	Plots    []*plot
-	Pairs    *table
+	ID, Name  string
+	Facts     string
+	Verdict   sentence
+	Reference string // what the group is only beside; empty: nothing
+	Notes     []string
+	Solvers   *table
+	Gaps      *table
+	Diagram   *diagram
+	Plots     []*plot
+	Pairs     *table
 }
 
 // room is what is left of what the groups may take.
 type room struct{ plotted, pairs int }
 
-// addGroups makes the sections and, with several groups, what sums them up, which has the first claim to room.
-func (p *page) addGroups(s *study) {
+// addGroups makes the sections and, with several groups, what sums them up, one for all solvers or one for those of each kind, which
+// has the first claim to what room is left.
+func (p *page) addGroups(s *study, left room) {
 	preferred := map[string]int{}
 	for k, name := range s.solvers {
 		preferred[name] = k
 	}
-	left := room{mostPlotted, mostAllPairs}
-	var all *group
-	if len(s.groups) > 1 {
-		all = s.overall()
-		p.Overall = left.section("all", 0, all, preferred)
-		p.Overall.Solvers = nil // means over groups say nothing
+	several := slices.ContainsFunc(s.groups, func(g *group) bool { return g.name != s.groups[0].name })
+	var overall []*group
+	if several {
+		overall = s.overalls()
+		for k, all := range overall {
+			id := "all"
+			if k > 0 {
+				id = fmt.Sprintf("all%d", k+1)
+			}
+			c := left.section(id, all, preferred)
+			c.Solvers = nil // means over groups say nothing
+			p.Overall = append(p.Overall, c)
+		}
 	}
 	for k, g := range s.groups {
-		p.Groups = append(p.Groups, left.section(fmt.Sprintf("g%d", k+1), k+1, g, preferred))
-		if name := &p.Groups[k].Name; *name == "" && all == nil {
+		p.Groups = append(p.Groups, left.section(fmt.Sprintf("g%d", k+1), g, preferred))
+		if name := &p.Groups[k].Name; *name == "" && !several {
 			*name = "All instances"
 		} else if *name == "" {
 			*name = "Other instances"
 		}
 	}
-	p.Verdict = s.groups[0].test.words()
-	if all != nil {
-		p.Verdict = all.test.words()
-		p.Winners, p.Gaps = s.winnersTable(p.Groups), s.gapsTable(p.Groups, all)
+	summed, groups := p.Overall, overall
+	if !several {
+		summed, groups = p.Groups, s.groups
+	}
+	for k, c := range summed {
+		v := verdict{Sentence: c.Verdict}
+		if groups[k].kind != anyone {
+			v.Name = capital(groups[k].kind.String())
+		}
+		p.Verdicts = append(p.Verdicts, v)
+	}
+	if several {
+		p.Winners = s.winnersTable(p.Groups)
+		for k, all := range overall {
+			p.Overall[k].Gaps = s.gapsTable(fmt.Sprintf("gaps%d", k+1), p.Groups, all)
+		}
 	}
 }
 
-// section makes that of a group; index numbers its pictures. What there is no room for is left out, and a note says so.
-func (r *room) section(id string, index int, g *group, preferred map[string]int) *section {
+// section makes that of a group. What there is no room for is left out, and a note says so.
+func (r *room) section(id string, g *group, preferred map[string]int) *section {
 	c := &section{
-		ID: id, Name: printable(g.name), Facts: g.facts(), Verdict: g.test.words(), Notes: g.notes(), Solvers: g.solversTable(id + "-solvers"),
+		ID: id, Name: printable(g.title()), Facts: g.facts(), Verdict: g.words(), Reference: g.referenceNote(), Notes: g.notes(), Solvers: g.solversTable(id + "-solvers"),
 		Diagram: newDiagram(id+"-cd", g.test),
 	}
 	var missing []string
 	if r.plotted > 0 {
-		c.Plots = g.plots(index, preferred)
+		c.Plots = g.plots(id, preferred)
 		for _, p := range c.Plots {
 			r.plotted -= p.size()
 		}

@@ -25,6 +25,8 @@ type group struct {
 	cases   []*problem
 	solvers []*contender // the best mean rank first
 	test    *outcome     // nil: nothing to test
+	kind    kind
+	other   *group // of the other kind on the same instances; nil: none
 }
 
 // problem is an instance with an objective.
@@ -97,6 +99,9 @@ func newStudy(rows, known []bench.Row, order []string) *study {
 		for _, p := range g.cases {
 			p.finish(best[[2]string{p.sha, p.metric}])
 		}
+	}
+	s.splitByKind()
+	for _, g := range s.groups {
 		g.rank()
 	}
 	seen := map[string]bool{}
@@ -244,34 +249,12 @@ func (g *group) rank() {
 	})
 }
 
-// overall is all groups as one.
-func (s *study) overall() *group {
-	all := &group{name: "All groups together"}
-	for _, name := range s.solvers {
-		c := &contender{name: name, rank: math.NaN()}
-		for _, g := range s.groups {
-			for _, part := range g.solvers {
-				if part.name == name {
-					c.rows = append(c.rows, part.rows...)
-				}
-			}
-		}
-		all.solvers = append(all.solvers, c)
-	}
-	for _, g := range s.groups {
-		all.cases = append(all.cases, g.cases...)
-	}
-	all.rank()
-	return all
-}
-
-// gap is by how much a run's objective is above the best known, as a share of that; NaN where it has none or leaves out more or fewer
-// jobs.
+// gap is a run's gap to the best known, see [gapTo]; NaN where it has none or leaves out more or fewer jobs.
 func (p *problem) gap(row *bench.Row) float64 {
 	if row.Left != p.left {
 		return math.NaN()
 	}
-	return excess(objective(row), p.known)
+	return gapTo(objective(row), p.known)
 }
 
 // objective is a row's objective; NaN: there is none.
@@ -282,13 +265,17 @@ func objective(row *bench.Row) float64 {
 	return *row.Objective
 }
 
-// excess is by how much an objective is above the best known, as a share of that; 0 where it is not above. Beside a best of 0 it is
-// infinite.
-func excess(objective, best float64) float64 {
-	if objective-best <= model.Tolerance*math.Abs(objective) {
-		return 0
+// gapTo is the only gap of this package: by how much an objective lies above a reference, the best known objective or a lower bound, in per cent
+// of the objective, as [model.Gap] has it. It is 0 where the objective is not above, infinite beside an objective of 0 and NaN where one is
+// missing.
+func gapTo(objective, reference float64) float64 {
+	if math.IsNaN(objective) || math.IsNaN(reference) {
+		return math.NaN()
 	}
-	return (objective - best) / math.Abs(best)
+	if gap, ok := model.Gap(objective, model.ProvedBound(reference)); ok {
+		return gap
+	}
+	return math.Inf(1)
 }
 
 // compareLast compares numbers, with NaN after all others.

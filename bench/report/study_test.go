@@ -95,8 +95,8 @@ func TestFigures(t *testing.T) {
 		a, b = b, a
 	}
 	near := func(x, y float64) bool { return math.Abs(x-y) < 1e-9 || math.IsNaN(x) && math.IsNaN(y) }
-	// a: gaps 2.5/7.5 and 0 to the best; 3/10 to the bound. b leaves jobs out on y, so only x counts.
-	if !near(a.gap, 100*(1.0/3)/2) || !near(b.gap, 100*0.5/7.5) || !near(a.bound, 30) || !near(b.bound, 12.5) {
+	// a: gaps 2.5/10 and 0 to the best known, 3/10 to the bound: shares of the objective. b leaves jobs out on y, so only x counts.
+	if !near(a.gap, 100*(1.0/4)/2) || !near(b.gap, 100*0.5/8) || !near(a.bound, 30) || !near(b.bound, 12.5) {
 		t.Errorf("gaps %v, %v; to the bound %v, %v", a.gap, b.gap, a.bound, b.bound)
 	}
 	if a.wins != 1 || b.wins != 1 || b.left != 2 || !near(a.mean.Estimate, 12) || !near(a.speed, 2) || !near(b.time, 10) {

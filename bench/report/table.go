@@ -12,6 +12,7 @@ type table struct {
 	Caption string
 	Columns []heading
 	Rows    [][]cell
+	Foot    [][]cell // stays below, however the rows are sorted
 }
 
 // heading is the head of a column.
@@ -106,8 +107,8 @@ func (g *group) solversTable(id string) *table {
 		{Name: "mean rank", Help: "mean over the instances of its rank among the solvers; 1 is the best possible"},
 		{Name: "best on", Help: "instances on which no solver was better", First: "descending"},
 		{Name: "objective", Help: "mean over the instances with its 95 % confidence interval"},
-		{Name: "gap to best, %", Help: "mean gap to the best known objective"},
-		{Name: "gap to bound, %", Help: "mean gap to the best proved bound"},
+		{Name: "gap to best known, %", Help: "mean gap to the best known objective; Gap under Method says what a gap is"},
+		{Name: "gap to bound, %", Help: "mean gap to the best proved lower bound"},
 		{Name: "proved", Help: "runs whose schedule is proved optimal", First: "descending"},
 		{Name: "time, s", Help: "mean wall clock of a run"},
 		{Name: "evaluations/s", Help: "schedules evaluated per second", First: "descending"},
@@ -116,18 +117,13 @@ func (g *group) solversTable(id string) *table {
 		{Name: "runs", Help: "runs with a schedule, of all runs"},
 	}}
 	for _, c := range g.solvers {
-		f := g.figuresOf(c)
-		row := []cell{
-			text(c.name), number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), number(float64(f.wins), whole(f.wins)),
-			number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(f.bound, percent(f.bound)), count(f.proved),
-			clock(f.time), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
-		}
-		if f.results < f.runs {
-			row[11].Text += " of " + whole(f.runs)
-			row[11].IsBad = true
-		}
-		row[9].IsBad, row[10].IsBad = f.left > 0, f.faults > 0
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, g.solverRow(c))
+	}
+	if c := g.reference(); c != nil {
+		row := g.solverRow(c)
+		row[0].Text += " (" + g.other.kind.single() + ")"
+		row[1], row[2] = cell{Text: missing}, cell{Text: missing} // it is ranked among others
+		t.Foot = append(t.Foot, row)
 	}
 	t.markBest(1, false, nil)
 	t.markBest(2, true, nil)
@@ -136,6 +132,22 @@ func (g *group) solversTable(id string) *table {
 		t.markBest(column, false, func(row int) bool { return complete[g.solvers[row].name] })
 	}
 	return t
+}
+
+// solverRow is the line of a solver in the table of solvers.
+func (g *group) solverRow(c *contender) []cell {
+	f := g.figuresOf(c)
+	row := []cell{
+		text(c.name), number(f.rank, strconv.FormatFloat(f.rank, 'f', 2, 64)), number(float64(f.wins), whole(f.wins)),
+		number(f.mean.Estimate, interval(f.mean)), number(f.gap, percent(f.gap)), number(f.bound, percent(f.bound)), count(f.proved),
+		clock(f.time), number(f.speed, figure(f.speed, 3)), count(f.left), count(f.faults), count(f.results),
+	}
+	if f.results < f.runs {
+		row[11].Text += " of " + whole(f.runs)
+		row[11].IsBad = true
+	}
+	row[9].IsBad, row[10].IsBad = f.left > 0, f.faults > 0
+	return row
 }
 
 // complete are the solvers whose means can be compared: they ran on all instances, every run has a schedule, and they leave out no more jobs
@@ -172,16 +184,23 @@ func (o *outcome) pairsTable(id string) *table {
 		{Name: better, First: "descending"}, {Name: "equal"}, {Name: worse},
 		{Name: "effect", Help: "rank-biserial correlation or Cliff's delta, from −1, always better, to 1, always worse"},
 		{Name: "size", IsText: true}, {Name: "p", Help: "two-sided, of this pair alone"},
-		{Name: "p (Holm)", Help: "adjusted for all pairs"}, {Name: "verdict", IsText: true},
+		{Name: "p (Holm)", Help: "adjusted for all pairs that could be significant; none where there are too few samples"}, {Name: "verdict", IsText: true},
 	}}
 	if len(o.pairs) > mostPairs {
 		t.Caption += ": the first " + whole(mostPairs) + " of " + whole(len(o.pairs))
 	}
 	for _, q := range o.pairs[:min(len(o.pairs), mostPairs)] {
+		p, adjusted := q.p, q.adjusted
+		if q.better+q.worse == 0 { // p would be 1, as if something had been tested
+			p = math.NaN()
+		}
+		if !o.canTell(&q) {
+			adjusted = math.NaN()
+		}
 		t.Rows = append(t.Rows, []cell{
 			text(o.solvers[q.a]), text(o.solvers[q.b]), count(q.better), count(q.equal), count(q.worse),
 			number(q.effect, strings.Replace(strconv.FormatFloat(q.effect, 'f', 2, 64), "-", "−", 1)), text(sizeOf(q.effect)),
-			number(q.p, probability(q.p)), number(q.adjusted, probability(q.adjusted)), {Text: q.verdict(), IsBest: q.adjusted <= alpha},
+			number(p, probability(p)), number(adjusted, probability(adjusted)), {Text: o.verdict(&q), IsBest: o.differ(q.a, q.b)},
 		})
 	}
 	return t

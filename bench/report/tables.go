@@ -56,24 +56,40 @@ func (g *group) against(a, b *contender) cell {
 	if g.test == nil {
 		return cell{Text: missing}
 	}
-	q, significant := g.test.between(slices.Index(g.test.solvers, a.name), slices.Index(g.test.solvers, b.name))
+	o := g.test
+	q := o.between(slices.Index(o.solvers, a.name), slices.Index(o.solvers, b.name))
 	if q == nil {
 		return cell{Text: missing}
 	}
-	return cell{Text: q.verdict() + ", p " + related(q.adjusted), IsBest: significant}
+	c := cell{Text: o.verdict(q), IsBest: o.differ(q.a, q.b)}
+	if o.decision != byMeanRanks && o.canTell(q) {
+		c.Text += ", p " + related(q.adjusted)
+	}
+	return c
 }
 
-// gapsTable is the mean gaps to the best known, solver × group.
-func (s *study) gapsTable(sections []*section, overall *group) *table {
-	t := &table{ID: "gaps", Caption: "Mean gap to the best known, %", Columns: []heading{
+// gapsTable is the mean gaps to the best known, solver × group, of the solvers and groups that the overall group has.
+func (s *study) gapsTable(id string, sections []*section, overall *group) *table {
+	t := &table{ID: id, Caption: "Mean gap to the best known, %", Columns: []heading{
 		{Name: "solver", IsText: true}, {Name: "mean rank", Help: "over the instances of all groups"},
 	}}
-	for k := range s.groups {
-		t.Columns = append(t.Columns, heading{Name: sections[k].Name})
+	if overall.kind != anyone {
+		t.Caption += ", of the " + overall.kind.String()
+	}
+	var groups []*group
+	for k, g := range s.groups {
+		if slices.ContainsFunc(g.solvers, func(c *contender) bool { return overall.has(c.name) }) {
+			groups = append(groups, g)
+			name := sections[k].Name
+			if overall.kind != anyone { // the caption says of which solvers
+				name = printable(cmp.Or(g.name, "other instances"))
+			}
+			t.Columns = append(t.Columns, heading{Name: name})
+		}
 	}
 	for _, c := range overall.solvers {
 		row := []cell{text(c.name), number(c.rank, strconv.FormatFloat(c.rank, 'f', 2, 64))}
-		for _, g := range s.groups {
+		for _, g := range groups {
 			gap := math.NaN()
 			if at := slices.IndexFunc(g.solvers, func(part *contender) bool { return part.name == c.name }); at >= 0 {
 				gap = g.meanGap(g.solvers[at])
@@ -83,11 +99,16 @@ func (s *study) gapsTable(sections []*section, overall *group) *table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.markBest(1, false, nil)
-	for k, g := range s.groups {
+	for k, g := range groups {
 		complete := g.complete()
 		t.markBest(k+2, false, func(row int) bool { return complete[overall.solvers[row].name] })
 	}
 	return t
+}
+
+// has says whether a solver is of the group.
+func (g *group) has(name string) bool {
+	return slices.ContainsFunc(g.solvers, func(c *contender) bool { return c.name == name })
 }
 
 // mostFaults is how many kinds of faults a table lists, and mostFaultLetters how much of each it shows.
@@ -154,7 +175,7 @@ func skippedTable(runs []Run) *table {
 func (s *study) rowsTable() *table {
 	t := &table{ID: "rows", Caption: "Every run", Columns: []heading{
 		{Name: "instance", IsText: true}, {Name: "group", IsText: true}, {Name: "solver", IsText: true}, {Name: "seed"}, {Name: "objective"},
-		{Name: "gap to best, %"}, {Name: "bound"}, {Name: "status", IsText: true}, {Name: "stopped by", IsText: true}, {Name: "time, s"},
+		{Name: "gap to best known, %"}, {Name: "bound"}, {Name: "status", IsText: true}, {Name: "stopped by", IsText: true}, {Name: "time, s"},
 		{Name: "evaluations"}, {Name: "left out"}, {Name: "fault", IsText: true},
 	}}
 	if len(s.rows) > mostRows {
@@ -176,7 +197,7 @@ func (p *problem) rows(g *group, most int) [][]cell {
 			if len(list) >= most {
 				return list
 			}
-			gap := 100 * p.gap(row)
+			gap := p.gap(row)
 			list = append(list, []cell{
 				text(row.Instance), text(row.Group), text(row.Solver), {Text: strconv.FormatUint(row.Seed, 10)}, {Text: figure(objective(row), 6)},
 				{Text: percent(gap)}, {Text: optional(bench.Finite(row.Bound.Or(math.NaN())))}, text(string(row.Status)), text(string(row.Stop)), clock(row.Elapsed),

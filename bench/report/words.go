@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/bench/statistics"
 )
@@ -29,17 +30,6 @@ func (s *sentence) name(names ...string) {
 		}
 		*s = append(*s, piece{printable(name), true})
 	}
-}
-
-// verdict is the comparison in a word.
-func (q *pair) verdict() string {
-	switch {
-	case !(q.adjusted <= alpha):
-		return "no difference shown"
-	case q.effect <= 0:
-		return "better"
-	}
-	return "worse"
 }
 
 // sizeOf is an effect in a word.
@@ -82,71 +72,82 @@ func (o *outcome) words() sentence {
 	return s
 }
 
-// sayTests adds what is significant.
+// sayTests adds which solvers differ, and by which test.
 func (o *outcome) sayTests(s *sentence, order []int) {
-	k := len(o.solvers)
-	if o.ranks != nil && k > 2 {
-		if o.ranks.PF > alpha {
-			s.say("Friedman's test shows no difference among them (p = " + probability(o.ranks.PF) + ").")
-			return
-		}
-		s.say("The solvers differ (Friedman p " + related(o.ranks.PF) + ", concordance " + figure(o.ranks.W, 2) + "). ")
+	if !slices.ContainsFunc(o.pairs, func(q pair) bool { return q.better+q.worse > 0 }) && len(o.pairs) > 0 {
+		s.say("Their results are equal on all " + o.sample() + ".")
+		return
 	}
-	beaten, open, test := o.beaten(order)
-	switch lead := o.solvers[order[0]]; {
-	case len(beaten) == 0:
+	switch o.decision {
+	case tooFew:
+		s.say("There are too few " + o.sample() + " to tell solvers apart: with " + o.samples() + " no test could show a difference, however large.")
+		return
+	case noDifference:
+		s.say("Friedman’s test shows no difference among them (p " + related(o.ranks.PF) + ").")
+		return
+	}
+	if o.ranks != nil && len(o.solvers) > 2 {
+		s.say("The solvers differ (Friedman’s p " + related(o.ranks.PF) + ", concordance " + figure(o.ranks.W, 2) + "). ")
+	}
+	worse, better, open := o.beside(order)
+	lead, how := o.solvers[order[0]], " ("+o.test()+", α = 5 %)."
+	switch {
+	case len(worse) == 0:
 		s.say("No other solver is shown to be worse than ")
 		s.name(lead)
-		s.say(" (" + test + ", α = 5 %).")
-	case len(open) == 0:
+	case len(open)+len(better) == 0:
 		s.say("It is significantly better than ")
-		if len(beaten) == 1 {
-			s.name(beaten...)
+		if len(worse) == 1 {
+			s.name(worse...)
 		} else {
 			s.say("each of the others")
 		}
-		s.say(" (" + test + ", α = 5 %).")
-	case len(beaten) <= len(open):
+	case len(worse) <= len(open)+len(better):
 		s.name(lead)
 		s.say(" is significantly better than ")
-		s.name(beaten...)
-		s.say("; of the others none is shown to be worse (" + test + ", α = 5 %).")
+		s.name(worse...)
+		s.say("; of the others none is shown to be worse")
 	default:
 		s.name(lead)
 		s.say(" is significantly better than each of the others but ")
-		s.name(open...)
-		s.say(", from which no difference is shown (" + test + ", α = 5 %).")
+		s.name(slices.Concat(open, better)...)
+		if len(better) == 0 {
+			s.say(", from which no difference is shown")
+		}
 	}
-	if len(open) > 0 && o.isHopeless() {
-		s.say(" So few samples could not show a difference of a pair, however large: " + o.samples() + " and " + counted(len(o.pairs), "comparison") + ".")
+	s.say(how)
+	if len(better) > 0 { // ranks count how often, signed ranks by how much
+		s.say(" Though of a worse mean rank, ")
+		s.name(better...)
+		s.say(oneOrMore(len(better), " is", " are") + " significantly better than ")
+		s.name(lead)
+		s.say(".")
 	}
 }
 
-// beaten are the solvers that are significantly worse than the first, those that are not shown to be, and by which test. Where there are too
-// few instances for pairs, mean ranks may still tell.
-func (o *outcome) beaten(order []int) (beaten, open []string, test string) {
-	byRanks := o.ranks != nil && len(o.solvers) > 2 && o.isHopeless() && !math.IsNaN(o.critical)
-	switch {
-	case byRanks:
-		test = "Nemenyi’s critical difference of mean ranks"
-	case o.seeds:
-		test = "Mann and Whitney’s rank sums over the runs, with Holm’s correction"
-	default:
-		test = "Wilcoxon’s signed ranks with Holm’s correction"
-	}
+// beside sorts the other solvers by the test that decides: significantly worse than the one of the best mean rank, better, or neither.
+func (o *outcome) beside(order []int) (worse, better, open []string) {
 	for _, other := range order[1:] {
-		q, significant := o.between(order[0], other)
-		isWorse := q != nil && significant && q.verdict() == "better"
-		if byRanks {
-			isWorse = o.mean[other]-o.mean[order[0]] >= o.critical
-		}
-		if isWorse {
-			beaten = append(beaten, o.solvers[other])
-		} else {
-			open = append(open, o.solvers[other])
+		name := o.solvers[other]
+		q := o.between(order[0], other)
+		switch {
+		case !o.differ(order[0], other):
+			open = append(open, name)
+		case o.decision == byMeanRanks || q.a == order[0] && q.effect <= 0 || q.a == other && q.effect > 0:
+			worse = append(worse, name)
+		default:
+			better = append(better, name)
 		}
 	}
-	return beaten, open, test
+	return worse, better, open
+}
+
+// oneOrMore is the one word for one thing and the other for several.
+func oneOrMore(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
 
 // related is a p-value with its relation.
@@ -159,19 +160,12 @@ func related(p float64) string {
 
 // samples says how many there are.
 func (o *outcome) samples() string {
+	text := counted(len(o.cases), "instance")
 	if o.seeds {
-		return "one instance with few runs"
+		text = "so few runs on one instance"
 	}
-	return counted(len(o.cases), "instance")
-}
-
-// isHopeless says that no pair of solvers could differ significantly with so few samples.
-func (o *outcome) isHopeless() bool {
-	able, least := 0.0, 1.0
-	for _, q := range o.pairs {
-		if q.least <= alpha {
-			able, least = able+1, min(least, q.least)
-		}
+	if n := len(o.pairs); n > 1 {
+		text += " and " + whole(n) + " comparisons"
 	}
-	return least*able > alpha || able == 0
+	return text
 }

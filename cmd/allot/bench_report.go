@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,14 +22,19 @@ func benchReportCommand() *cli.Command {
 		Description: `Writes a page that needs nothing beside it, neither a network nor another file: who wins where and whether that is significant,
 a table a group that sorts, profiles, gaps over time, charts of best-known schedules, every run, and how it was all computed.
 RUN is a run folder, or a file of rows such as allot compare --json writes. Rows of the same cell in several runs are compared.
+On-line policies, such as easy, are compared apart from the solvers that know which jobs will arrive and how long they run.
 
 Examples:
   allot bench report run-mcp
-  allot bench report before after -o both.html`,
+  allot bench report before after -o both.html
+  allot bench report run-mcp --figures figures
+  allot bench report run-mcp --table latex >table.tex`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "report.html", Usage: "write to `FILE`; - is standard output"},
 			&cli.StringFlag{Name: "title", DefaultText: "by the suites", Usage: "`TEXT` above the page"},
 			&cli.IntFlag{Name: "charts", Value: 4, Usage: "at most `N` Gantt charts of best-known schedules"},
+			&cli.StringFlag{Name: "figures", Usage: "write each figure to `FOLDER` as SVG, PDF and PNG instead of a page"},
+			&cli.StringFlag{Name: "table", Usage: "write the table of solvers as `FORMAT` instead of a page: latex (with booktabs), csv or md; to standard output unless -o is given"},
 		},
 		Action: runBenchReport,
 	}
@@ -42,9 +48,22 @@ func runBenchReport(c *cli.Context) error {
 	if n := c.Int("charts"); n < 0 || n > report.MostCharts {
 		return usageErrorf("--charts: expected a number from 0 to %d, found %d", report.MostCharts, n)
 	}
-	path := c.String("output")
-	if err := checkWritable(path); err != nil {
-		return err
+	path, table := c.String("output"), report.TableFormat(c.String("table"))
+	if table != "" && !c.IsSet("output") {
+		path = "-"
+	}
+	switch {
+	case table != "" && !slices.Contains(report.TableFormats(), table):
+		return usageErrorf("--table: expected latex, csv or md, found %q", table)
+	case table != "" && c.IsSet("figures"), c.IsSet("figures") && c.IsSet("output"):
+		return usageErrorf("expected one of --figures, --table and a page (-o), found two")
+	case c.IsSet("figures") && c.String("figures") == "":
+		return usageErrorf("--figures: expected a folder, found none")
+	}
+	if !c.IsSet("figures") {
+		if err := checkWritable(path); err != nil {
+			return err
+		}
 	}
 	var runs []report.Run
 	for _, name := range c.Args().Slice() {
@@ -61,12 +80,40 @@ func runBenchReport(c *cli.Context) error {
 	if opt.Charts == 0 {
 		opt.Charts = -1
 	}
-	if err := write(c, path, func(w io.Writer) error { return report.Write(w, runs, opt) }); err != nil {
+	if c.IsSet("figures") {
+		return writePictures(c, c.String("figures"), runs, opt)
+	}
+	if err := write(c, path, func(w io.Writer) error {
+		if table != "" {
+			return report.WriteTable(w, runs, table)
+		}
+		return report.Write(w, runs, opt)
+	}); err != nil || table != "" {
 		return err
 	}
 	if path != "-" {
 		fmt.Fprintf(c.App.ErrWriter, "%s: open it in a browser\n", printable(path))
 	}
+	return nil
+}
+
+// writePictures writes the figures of the report into a folder, each in all formats.
+func writePictures(c *cli.Context, dir string, runs []report.Run, opt report.Options) error {
+	pictures, err := report.Pictures(runs, opt)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return cannotWrite(dir, err)
+	}
+	for _, p := range pictures {
+		for _, format := range []report.Format{report.SVG, report.PDF, report.PNG} {
+			if err := writeFile(filepath.Join(dir, p.Name+"."+string(format)), func(w io.Writer) error { return p.Write(w, format) }); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%s: %s, each as SVG, PDF and PNG\n", printable(dir), counted(len(pictures), "figure"))
 	return nil
 }
 

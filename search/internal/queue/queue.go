@@ -13,13 +13,22 @@ type Heap struct {
 	Position []int32
 }
 
-func (h *Heap) Len() int      { return len(h.Jobs) }
+// Len implements [sort.Interface].
+func (h *Heap) Len() int { return len(h.Jobs) }
+
+// Swap implements [sort.Interface].
 func (h *Heap) Swap(a, b int) { h.Jobs[a], h.Jobs[b] = h.Jobs[b], h.Jobs[a] }
-func (h *Heap) Push(x any)    { h.Jobs = append(h.Jobs, x.(Waiting)) }
+
+// Push implements [container/heap.Interface]: it appends a [Waiting].
+func (h *Heap) Push(x any) { h.Jobs = append(h.Jobs, x.(Waiting)) }
+
+// Less implements [sort.Interface].
 func (h *Heap) Less(a, b int) bool {
 	x, y := h.Jobs[a], h.Jobs[b]
 	return x.Key < y.Key || x.Key == y.Key && h.Position[x.Job] < h.Position[y.Job]
 }
+
+// Pop implements [container/heap.Interface]: it takes off the last job.
 func (h *Heap) Pop() any {
 	x := h.Jobs[len(h.Jobs)-1]
 	h.Jobs = h.Jobs[:len(h.Jobs)-1]

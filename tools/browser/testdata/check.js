@@ -60,6 +60,14 @@
     if (letters < 9) wrong.push(`letters of ${letters.toFixed(1)} px in a picture`);
   }
 
+  // What scrolls sideways says so while there is more to the right, and nothing else does.
+  for (const box of document.querySelectorAll(".scroll")) {
+    if (!box.checkVisibility()) continue;
+    const more = box.scrollWidth - box.clientWidth - box.scrollLeft >= 2;
+    const hint = box.previousElementSibling;
+    if (!hint?.matches(".hint") || hint.checkVisibility() !== more) wrong.push(`more to the right: ${more}, yet its hint is ${hint?.hidden ? "hidden" : "shown"}: ${box.textContent.trim().slice(0, 40)}`);
+  }
+
   // Names, however hostile, are text.
   if (document.querySelectorAll("img, iframe, object, embed, link").length || document.scripts.length !== 1) wrong.push("an element that the report does not write");
   for (const id of new Set([...document.querySelectorAll("[id]")].map(e => e.id))) {

@@ -1,0 +1,62 @@
+package bench
+
+import (
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/load"
+	"github.com/shirou/gopsutil/v4/mem"
+)
+
+// Environment describes the machine and the build of a run. A field whose value could not be found out is absent.
+type Environment struct {
+	Date   string  `json:"date"`                                // when it began, in UTC, as 2006-01-02T15:04:05Z
+	Commit string  `json:"commit,omitempty"`                    // of the sources of allot, with -dirty where they were changed since
+	Go     string  `json:"go,omitempty"`                        // version of the compiler
+	System string  `json:"system,omitempty"`                    // operating system and kind of processor, as linux/amd64
+	CPU    string  `json:"cpu,omitempty"`                       // as its maker calls it
+	Cores  int     `json:"cores,omitempty" check:"counter"`     // that the program may use
+	Memory float64 `json:"memory_bytes,omitempty" check:"time"` // of the machine
+	Load   float64 `json:"load" check:"time"`                   // processes that ran or waited to, mean of the minute before it began
+}
+
+// environment returns the current environment of this program.
+func environment() Environment {
+	e := Environment{
+		Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Go: runtime.Version(),
+		System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(),
+	}
+	if list, err := cpu.Info(); err == nil && len(list) > 0 {
+		e.CPU = list[0].ModelName
+	}
+	if memory, err := mem.VirtualMemory(); err == nil {
+		e.Memory = float64(memory.Total)
+	}
+	if average, err := load.Avg(); err == nil {
+		e.Load = average.Load1
+	}
+	return e
+}
+
+// commit returns the commit of the sources that the program was built from, or an empty text if the build does not state it.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	revision, changed := "", ""
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			revision = setting.Value[:min(12, len(setting.Value))]
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			changed = "-dirty"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + changed
+}

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"context"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// A row is of an on-line policy where the solver is one and there is something that it learns late: arrivals, or run times unlike their
+// estimates. Rows that do not say so are judged by the solver's name.
+func TestRowsSayWhoDecidedOnLine(t *testing.T) {
+	instance := func(arrival, estimate float64) *model.Instance {
+		in, err := model.NewBuilder("two").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}).
+			Job(model.JobSpec{ID: "a", Work: new(2.0), Estimate: new(2.0)}, model.JobSpec{ID: "b", Work: new(3.0), Estimate: &estimate, Arrival: arrival}).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in
+	}
+	rolling := map[string]string{"rolling_period": "5"}
+	for name, c := range map[string]struct {
+		solver     string
+		parameters map[string]string
+		in         *model.Instance
+		want       bool
+	}{
+		"arrivals":           {"easy", nil, instance(1, 3), true},
+		"estimates":          {"easy", nil, instance(0, 4), true},
+		"nothing to come":    {"easy", nil, instance(0, 3), false},
+		"plans":              {"minmin", nil, instance(1, 4), false},
+		"improves an online": {"easy+search", nil, instance(1, 4), false},
+		"rolling":            {"minmin", rolling, instance(1, 4), false},
+	} {
+		row := Measure(context.Background(), c.solver, c.in, Settings{Options: solve.Options{MaxEvals: 10}, Parameters: c.parameters})
+		if row.Fault != "" || row.Online == nil || row.IsOnline() != c.want {
+			t.Errorf("%s: on line %v, expected %v; %s", name, row.IsOnline(), c.want, row.Fault)
+		}
+	}
+	for _, c := range []struct {
+		row  Row
+		want bool
+	}{
+		{Row{Solver: "easy"}, true}, {Row{Solver: "mine", Algorithm: "fcfs"}, true}, {Row{Solver: "easy", Algorithm: "minmin"}, false},
+		{Row{Solver: "easy", Parameters: rolling}, false}, {Row{Solver: "unheard of"}, false}, {Row{Solver: "easy", Online: new(false)}, false},
+	} {
+		if got := c.row.IsOnline(); got != c.want {
+			t.Errorf("%+v: on line %v, expected %v", c.row, got, c.want)
+		}
+	}
+}
