@@ -1,24 +1,36 @@
-// Package allot is the root of a toolkit that allocates batches of jobs to clusters and grids. It holds no code; the packages are:
+// Package allot is the root of a toolkit that allocates batches of jobs to clusters and grids. It holds no code. A package imports only
+// packages above it in this list:
 //
-//	model        instance, solution, metrics, checker, JSON and its schema; readers of real formats below it
-//	plan         from decisions to schedules: availability profiles, list decoding, licences
-//	bound        lower bounds of the objective
-//	queueing     formulas of queues
-//	milp         mixed integer programs: a model, MPS and LP files, HiGHS (build tag highs)
-//	ga           the genetic algorithm of TITAN
-//	ggone        the G/G/1 allocation: branch and bound
-//	search       the anytime global search and the exhaustive one
-//	sim          the discrete-event engine; sim/backfill its policies, sim/whatif what they would do to one job
-//	params       documented parameters: exported fields of solvers, workloads and importers
-//	solve        the contract of a solver, the registry, and Run, which checks every schedule; solve/process runs programs as solvers,
-//	             solve/solvetest holds any solver to the contract
-//	solvers      the algorithms; importing it registers them
-//	workload     generators of instances by published recipes
-//	draw         Gantt charts, curves over time, progress of runs: pictures in one list of formats
-//	bench        suites, runs, rows, statistics and reports; bench/papers the papers' experiments
-//	cmd/allot    the command
+//	model              instances, solutions, metrics, the evaluator and the checker; JSON files
+//	model/schema       the JSON Schemas of these files
+//	model/swf, etc, wfformat, jobcsv, batsim
+//	                   readers of foreign formats; jobcsv and batsim also write
+//	model/modeltest    random instances for property tests
+//	params             documented parameters: the exported fields of solvers, workloads and importers
+//	plan               turns decisions into schedules: availability profiles, list decoding, licences
+//	bound              lower bounds of the objective; parts of its methods in bound/internal
+//	queueing           formulas for the waits of queues
+//	milp               mixed-integer programs: a model, MPS and LP files, the solver HiGHS (build tag highs)
+//	ga                 the genetic algorithm of TITAN
+//	ggone              branch and bound for the G/G/1 allocation
+//	search             an anytime global search, and an exhaustive one for small instances; its engines in search/internal
+//	sim                a discrete-event engine for on-line policies
+//	sim/backfill       backfilling policies for that engine
+//	sim/whatif         what a policy would do to one job, and why
+//	solve              the contract of a solver, the registry, and Run, which checks every schedule
+//	solve/process      programs in any language as solvers
+//	solve/solvetest    tests any solver against the contract
+//	solvers            the algorithms; importing it registers them all
+//	workload           generators of instances by published recipes
+//	draw               pictures: Gantt charts, curves over time, progress of runs
+//	bench/statistics   intervals, tests and profiles to compare solvers
+//	bench              comparisons of solvers: suites, runs, rows and rankings
+//	bench/report       comparisons as HTML pages
+//	bench/papers       the experiments of published papers, and whether their claims reproduce
+//	cmd/allot          the command
+//	examples           instances to try, and programs that use the library
 //
-// To solve an instance, import solve and, for its registrations, solvers:
+// To solve an instance, import solve and also solvers, which registers the algorithms:
 //
 //	search, err := solve.Choose("search")
 //	result, err := solve.Run(ctx, search, instance, solve.Options{Seed: 1})

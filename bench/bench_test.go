@@ -20,13 +20,13 @@ var (
 	solversFlag   = flag.String("solvers", "", "solvers to benchmark instead of all that support the instance, separated by commas")
 )
 
-// benchmarkFiles are the instance files to benchmark.
+// benchmarkFiles lists the instance files to benchmark.
 func benchmarkFiles(b *testing.B) []string {
 	pattern := *instancesFlag
 	if pattern == "" {
 		pattern = "examples/*.json"
 	}
-	// go test runs in the folder of the package, and a user names files from the folder where they are.
+	// go test runs in the folder of the package, but a user names files relative to his own folder.
 	for _, folder := range []string{"", ".."} {
 		candidate := pattern
 		if !filepath.IsAbs(pattern) {
@@ -45,9 +45,9 @@ func benchmarkFiles(b *testing.B) []string {
 	return nil
 }
 
-// Benchmark runs every solver on every instance it supports: /solver=NAME/instance=NAME, in ns/op, objective, gap% (to the
-// proved bound, where there is one), jobs/s and evals/s. The instances are the examples, generated ones and, where it is at hand, some of
-// the real data, or those of -instances.
+// Benchmark runs every solver on every instance that it supports: /solver=NAME/instance=NAME. It reports ns/op, objective, gap% (to the proved
+// bound, if there is one), jobs/s and evals/s. The instances are the examples, generated ones and, if present, some of the real data. The flag
+// -instances names others.
 func Benchmark(b *testing.B) {
 	instances := map[string]*model.Instance{}
 	var names []string
@@ -114,7 +114,7 @@ func benchmarkSolver(b *testing.B, choice solve.Choice, in *model.Instance) {
 		var err error
 		result, err = solve.Run(context.Background(), choice, in, solve.Options{Seed: 1})
 		if errors.Is(err, solve.ErrUnsupported) {
-			b.Skip(err) // some see only when they run that an instance is too large
+			b.Skip(err) // some solvers find only when they run that an instance is too large
 		}
 		if err != nil {
 			b.Fatal(err)
@@ -172,12 +172,12 @@ func TestShareBounds(t *testing.T) {
 	if rows[0].Bound != model.ProvedBound(8) || *rows[0].Gap != 20 || rows[0].Status != model.Feasible || rows[1].Status != model.Optimal {
 		t.Errorf("rows %+v, expected the bound 8", rows)
 	}
-	if rows[2].Bound != model.ProvedBound(2) { // below the bound: it left jobs out
+	if rows[2].Bound != model.ProvedBound(2) { // its objective is below the shared bound, because it leaves out jobs
 		t.Errorf("bound %v of a row below it", rows[2].Bound)
 	}
 }
 
-// with is what New has made, with other values in some fields.
+// with changes some fields of a struct that was just made.
 func with[S any](s *S, set func(*S)) *S {
 	set(s)
 	return s

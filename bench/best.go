@@ -16,22 +16,22 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// BestStore is a folder of the best-known solutions, a file for each instance (by SHA-256) and objective. Nothing in it is trusted: a
-// solution is checked and evaluated anew whenever it is read. Several programs may use a folder at a time; a value of this type is for one
-// goroutine.
+// BestStore is a folder of the best-known solutions. It has a file for each instance (by SHA-256) and objective. The store trusts no file: it
+// checks and evaluates a solution whenever it reads it. Several programs may use a folder at the same time, but only one goroutine may use a
+// BestStore.
 type BestStore struct {
 	dir  string
 	seen map[string]seenBest // by path
 }
 
-// seenBest is a stored file that was found to be right, as long as it does not change.
+// seenBest records that a stored file was found to be right. The record holds as long as the file does not change.
 type seenBest struct {
 	size     int64
 	modified time.Time
 	rank     model.Rank
 }
 
-// BestError says what is wrong with a stored solution.
+// BestError says that a stored solution is wrong, and why.
 type BestError struct {
 	Path string
 	Err  error
@@ -43,13 +43,13 @@ func (e *BestError) Error() string {
 	return fmt.Sprintf("%s: the stored solution does not count: %s", e.Path, text)
 }
 
-// Unwrap is what is wrong.
+// Unwrap returns the reason without the file.
 func (e *BestError) Unwrap() error { return e.Err }
 
 // OpenBest opens the folder, which need not exist yet.
 func OpenBest(dir string) *BestStore { return &BestStore{dir, map[string]seenBest{}} }
 
-// Path is the file of the instance and its objective: SHA256.OBJECTIVE.json.
+// Path returns the path of the file for the instance and its objective: SHA256.OBJECTIVE.json.
 func (s *BestStore) Path(in *model.Instance) string {
 	objective := strings.Map(func(r rune) rune {
 		switch {
@@ -63,8 +63,8 @@ func (s *BestStore) Path(in *model.Instance) string {
 	return filepath.Join(s.dir, in.SHA256()+"."+strings.ReplaceAll(objective, "*", "x")+".json")
 }
 
-// Best is the best-known solution of the instance for its objective, checked and with its figures computed anew; nil: none. A file that is
-// wrong is as good as none; the error, a [*BestError], names it.
+// Best returns the best-known solution of the instance for its objective, or nil if there is none. It checks the solution and computes its figures
+// again. For a file that is wrong it returns nil and a [*BestError] that names the file.
 func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
 	path := s.Path(in)
 	sol, err := model.ReadSolutionFile(path)
@@ -88,8 +88,8 @@ func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
 	return sol, nil
 }
 
-// Offer stores the solution if it is better than the stored one: leaves fewer jobs out or, with as many, has a lower objective. It must be
-// one that the checker accepts. A stored file that is wrong is replaced; the error is then a [*BestError] that names it.
+// Offer stores the solution if it is better than the stored one. A solution is better if it leaves out fewer jobs, or equally many with a lower
+// objective. The checker must accept it. Offer replaces a stored file that is wrong; the error is then a [*BestError] that names the file.
 func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool, err error) {
 	if sol.Objective == nil {
 		return false, nil
@@ -98,7 +98,7 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 	if known, ok := s.unchanged(path); ok && !rank.Better(known) {
 		return false, nil
 	}
-	unlock, err := s.lock() // for the moment between reading and writing
+	unlock, err := s.lock() // no other program may write between our reading and our writing
 	if err != nil {
 		return false, err
 	}
@@ -115,7 +115,7 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 	return true, wrong
 }
 
-// lock waits until no other program writes in the folder, which is made if it is missing.
+// lock makes the folder if it is missing and waits until no other program writes in it.
 func (s *BestStore) lock() (unlock func() error, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *BestStore) lock() (unlock func() error, err error) {
 	return lock.Unlock, withoutLocks(lock.Lock())
 }
 
-// tidy removes what killed programs have left half-written.
+// tidy removes half-written files that killed programs have left.
 func (s *BestStore) tidy() error {
 	unlock, err := s.lock()
 	if err != nil {
@@ -133,19 +133,19 @@ func (s *BestStore) tidy() error {
 	return errors.Join(files.RemoveTemporary(s.dir), unlock())
 }
 
-// rankOf is what a solution with a finite objective is judged by.
+// rankOf returns the rank of a solution with a finite objective.
 func rankOf(sol *model.Solution) model.Rank {
 	return model.NewRank(len(sol.Unscheduled), *sol.Objective)
 }
 
-// unchanged is the rank of a stored solution that was right when it was last looked at, if the file is the same.
+// unchanged returns the remembered rank of a stored solution, or false if the file has changed since it was last checked.
 func (s *BestStore) unchanged(path string) (model.Rank, bool) {
 	seen, ok := s.seen[path]
 	info, err := os.Stat(path)
 	return seen.rank, ok && err == nil && info.Size() == seen.size && info.ModTime().Equal(seen.modified)
 }
 
-// remember keeps the rank of a stored solution.
+// remember records the rank of a stored solution that was found to be right.
 func (s *BestStore) remember(path string, rank model.Rank) {
 	if info, err := os.Stat(path); err == nil {
 		s.seen[path] = seenBest{info.Size(), info.ModTime(), rank}

@@ -26,7 +26,7 @@ func generated(t *testing.T, seed uint64) *model.Instance {
 	return in
 }
 
-// solvedBy is the solution of a solver.
+// solvedBy returns a solver's solution.
 func solvedBy(t *testing.T, in *model.Instance, solver string) *model.Solution {
 	t.Helper()
 	row := Measure(context.Background(), solver, in, Settings{Options: solve.Options{Seed: 1, MaxEvals: 20000}})
@@ -36,7 +36,7 @@ func solvedBy(t *testing.T, in *model.Instance, solver string) *model.Solution {
 	return row.Solution
 }
 
-// The store keeps the best that it is offered, whatever the order, one for each objective.
+// The store keeps the best solution that it is offered for each objective, whatever the order.
 func TestBestStore(t *testing.T) {
 	in := generated(t, 1)
 	poor, good := solvedBy(t, in, "met"), solvedBy(t, in, "search")
@@ -56,7 +56,7 @@ func TestBestStore(t *testing.T) {
 		if err != nil || better != offer.better {
 			t.Errorf("better %v, %v; expected %v", better, err, offer.better)
 		}
-		again := OpenBest(store.dir) // that has nothing in mind
+		again := OpenBest(store.dir) // a new store that remembers nothing
 		for _, s := range []*BestStore{store, again} {
 			if sol, err := s.Best(in); err != nil || *sol.Objective != offer.best {
 				t.Errorf("the best is %v, %v; expected %v", sol, err, offer.best)
@@ -86,7 +86,7 @@ func TestBestStore(t *testing.T) {
 	}
 }
 
-// A file that somebody has changed does not count, is named, and is replaced by the next solution, even by a worse one.
+// A stored file that somebody has changed does not count. The error names it, and the next solution replaces it, even a worse one.
 func TestBestStoreTrustsNothing(t *testing.T) {
 	in := generated(t, 1)
 	sol := solvedBy(t, in, "search")
@@ -147,7 +147,7 @@ func TestBestStoreTrustsNothing(t *testing.T) {
 	}
 }
 
-// Several programs may offer to one folder; the best of all stays.
+// Several programs may offer solutions to one folder at the same time. The best of all stays.
 func TestBestStoreShared(t *testing.T) {
 	in := generated(t, 1)
 	var offers []*model.Solution

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A stored schedule counts by what it comes to, whether or not it states that.
+// A stored schedule counts with its computed figures, whether or not it states any.
 func TestStoredScheduleNeedNotStateItsFigures(t *testing.T) {
 	in := generated(t, 1)
 	sol := solvedBy(t, in, "met")

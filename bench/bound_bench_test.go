@@ -12,10 +12,11 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// BenchmarkBound measures lower bounds on one core, on real data beside the repository: /data=SET/instance=NAME/time=LIMIT. mcp: gap%, how
-// far the bound is below the best known value. braun_etc: %below-LP. strip_packing: %reached, in how many of the instances whose optimum is
-// proved the bound is it. wfformat: weaker, how often it is below max(critical path, work/p), and %better, by how much it is above that
-// on average over the loose instances, those in which a second of search finds no schedule as short as that.
+// BenchmarkBound measures lower bounds on one core, on real data: /data=SET/instance=NAME/time=LIMIT. For mcp it reports gap%: how far the bound is
+// below the best known value. For braun_etc it reports %below-LP. For strip_packing it reports %reached: the share of instances with a proved
+// optimum whose bound equals the optimum. For wfformat it reports weaker, the number of instances whose bound is below max(critical path, work/p),
+// and %better, how far the bound is above that on average. The average is over the loose instances: those in which a second of search finds no
+// schedule as short as max(critical path, work/p).
 func BenchmarkBound(b *testing.B) {
 	b.Run("data=mcp", func(b *testing.B) {
 		for _, c := range mcpCases(b) {
@@ -52,7 +53,7 @@ func BenchmarkBound(b *testing.B) {
 	b.Run("data=wfformat/instance=all/time=5s", benchmarkWorkflowBound)
 }
 
-// benchmarkBound proves a bound for so long.
+// benchmarkBound proves a bound within the time limit.
 func benchmarkBound(b *testing.B, c searchCase, limit time.Duration) (value float64) {
 	for b.Loop() {
 		value = prove(b.Context(), c, limit)
@@ -60,7 +61,7 @@ func benchmarkBound(b *testing.B, c searchCase, limit time.Duration) (value floa
 	return value
 }
 
-// prove improves the bound of a case on one core until it is what is known, nothing is left to try, or the time is over.
+// prove improves the bound of a case on one core until it equals the known value, no method can improve it, or the time limit passes.
 func prove(ctx context.Context, c searchCase, limit time.Duration) float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -76,7 +77,7 @@ func prove(ctx context.Context, c searchCase, limit time.Duration) float64 {
 	return value
 }
 
-// benchmarkWorkflowBound compares the bound of each workflow with the larger of its critical path and its work a processor.
+// benchmarkWorkflowBound compares the bound of each workflow with the larger of its critical path and its work per processor.
 func benchmarkWorkflowBound(b *testing.B) {
 	cases := workflowCases(b, 4, 16, 64)
 	tight := make([]bool, len(cases))
@@ -89,7 +90,7 @@ func benchmarkWorkflowBound(b *testing.B) {
 		weaker, loose, better = 0, 0, 0
 		for k, c := range cases {
 			plain := c.known
-			c.known *= 2 // Graham's list schedules are below: prove goes on
+			c.known *= 2 // above every list schedule by Graham's theorem, so prove does not stop early
 			value := prove(b.Context(), c, 5*time.Second)
 			if value < plain*(1-model.Tolerance) {
 				weaker++

@@ -1,5 +1,6 @@
-// Package bench compares solvers: workload generators, a runner that gives every solver the same instances and limits, and
-// tables of what came out. Every schedule is checked before its figures count.
+// Package bench compares solvers. A [Suite] is a data file that names instances, solvers, seeds and limits. [Suite.Plan] lists the runs, and [Run]
+// makes them: every solver gets the same instances and limits, every schedule is checked, and each run becomes a [Row]. A run that was
+// killed can go on. [Measure] makes a single run. Tables and rankings are computed from rows alone; package report makes pages of them.
 package bench
 
 import (
@@ -18,17 +19,17 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Settings are the limits of each run and the parameters of the solver.
+// Settings are the limits of a run and the parameters of the solver.
 type Settings struct {
-	Time       time.Duration // 0: none
+	Time       time.Duration // 0: no limit
 	Options    solve.Options
-	Parameters map[string]string // that differ from the defaults
-	Trace      bool              // keep in the row how the schedule came to be, in at most 200 improvements
+	Parameters map[string]string // those that differ from the defaults
+	Incumbents bool              // keep at most 200 of the run's incumbents in the row
 }
 
-// Measure runs one solver, named as [solve.Choose] reads it, on one instance and checks its schedule. The parameters of the settings are
-// set after those of the text. What goes wrong is the row's Fault: an instance that the solver does not support, an error, a panic, or a
-// schedule that the checker refuses.
+// Measure runs one solver on one instance and checks its schedule. The text names the solver as [solve.Choose] reads it; parameters in settings
+// are set after those in the text. A failed run has a row with a Fault: the solver does not support the instance, returns an error or panics, or
+// the checker refuses its schedule.
 func Measure(ctx context.Context, solver string, in *model.Instance, settings Settings) Row {
 	row := Row{
 		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: solver,
@@ -50,10 +51,10 @@ func Measure(ctx context.Context, solver string, in *model.Instance, settings Se
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)
 		defer cancel()
 	}
-	var trace *Trace
-	if settings.Trace {
-		trace = NewTrace(model.Bound{})
-		settings.Options.Progress = func(p solve.Progress) { trace.Note(p) }
+	var course *Course
+	if settings.Incumbents {
+		course = NewCourse(model.Bound{})
+		settings.Options.Progress = func(p solve.Progress) { course.Note(p) }
 	}
 	began := time.Now()
 	result, err := runGuarded(ctx, choice, in, settings.Options)
@@ -72,20 +73,20 @@ func Measure(ctx context.Context, solver string, in *model.Instance, settings Se
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
 	row.Left = len(result.Solution.Unscheduled)
 	row.Gap = row.gap()
-	if trace != nil {
-		trace.End(result)
-		row.Trace = thinned(trace.Incumbents)
+	if course != nil {
+		course.End(result)
+		row.Incumbents = thinned(course.Incumbents)
 	}
 	return row
 }
 
-// configured is the solver that the text names, with its parameters and these set.
+// configured returns the solver that the text names, with the parameters in the text and then the given ones set.
 func configured(text string, parameters map[string]string) (solve.Choice, error) {
 	choice, err := solve.Choose(text)
 	if err != nil {
 		return choice, err
 	}
-	for _, p := range slices.Sorted(maps.Keys(parameters)) { // the period of rolling use before its threshold
+	for _, p := range slices.Sorted(maps.Keys(parameters)) { // sorted, because rolling_period must be set before rolling_threshold
 		if err := choice.Set(p, parameters[p]); err != nil {
 			return choice, err
 		}
@@ -93,8 +94,8 @@ func configured(text string, parameters map[string]string) (solve.Choice, error)
 	return choice, nil
 }
 
-// runGuarded is [solve.Run] with a panic as an error: one broken solver must not end the runs of the others. It cannot catch a panic in a
-// goroutine that the solver began.
+// runGuarded calls [solve.Run] and turns a panic into an error, so that one broken solver does not end the runs of the others. It cannot catch a
+// panic in a goroutine that the solver started.
 func runGuarded(ctx context.Context, choice solve.Choice, in *model.Instance, opt solve.Options) (result solve.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -104,7 +105,7 @@ func runGuarded(ctx context.Context, choice solve.Choice, in *model.Instance, op
 	return solve.Run(ctx, choice, in, opt)
 }
 
-// panicPlace is where the panic that is being recovered from was, as " at FILE:LINE".
+// panicPlace returns the place of the panic that is being recovered from, as " at FILE:LINE".
 func panicPlace() string {
 	callers := make([]uintptr, 50)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
@@ -121,8 +122,8 @@ func panicPlace() string {
 	}
 }
 
-// ShareBounds gives every row of one instance the best bound that any of the runs proved: it holds for all of them, and a run that
-// reaches it is optimal.
+// ShareBounds gives every row of one instance the best bound that any of the runs proved. The bound holds for all of them, and a run whose
+// objective equals it is optimal.
 func ShareBounds(rows []Row) {
 	var bound model.Bound
 	for k := range rows {
@@ -136,7 +137,7 @@ func ShareBounds(rows []Row) {
 		}
 		slack := model.Tolerance * math.Abs(*row.Objective)
 		if best > *row.Objective+slack {
-			continue // it leaves out jobs that the bound counts on
+			continue // the bound does not hold for a schedule that leaves out more jobs
 		}
 		row.Bound = bound
 		row.Gap = row.gap()
@@ -146,7 +147,7 @@ func ShareBounds(rows []Row) {
 	}
 }
 
-// faultOf is the error without the solver's name, which the row has already.
+// faultOf returns the error's text without the solver's name, which the row states already.
 func faultOf(err error) string {
 	if run := (*solve.RunError)(nil); errors.As(err, &run) {
 		return run.Err.Error()
@@ -154,7 +155,7 @@ func faultOf(err error) string {
 	return err.Error()
 }
 
-// SupportingSolvers names the registered solvers that support the instance, but for auto, which runs the others.
+// SupportingSolvers names the registered solvers that support the instance, except auto, which runs the others.
 func SupportingSolvers(in *model.Instance) []string {
 	var names []string
 	for _, info := range solve.Solvers() {
@@ -165,7 +166,7 @@ func SupportingSolvers(in *model.Instance) []string {
 	return names
 }
 
-// Finite is the number, or nil where it is not finite and so cannot be written.
+// Finite returns a pointer to the number, or nil if it is not finite: JSON cannot state it then.
 func Finite(x float64) *float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil

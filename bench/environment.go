@@ -10,7 +10,7 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// Environment is what a run was made on. A field that could not be found out is absent.
+// Environment describes the machine and the build of a run. A field whose value could not be found out is absent.
 type Environment struct {
 	Date   string  `json:"date"`                                // when it began, in UTC, as 2006-01-02T15:04:05Z
 	Commit string  `json:"commit,omitempty"`                    // of the sources of allot, with -dirty where they were changed since
@@ -22,7 +22,7 @@ type Environment struct {
 	Load   float64 `json:"load" check:"time"`                   // processes that ran or waited to, mean of the minute before it began
 }
 
-// environment is that of this program, now.
+// environment returns the current environment of this program.
 func environment() Environment {
 	e := Environment{
 		Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Go: runtime.Version(),
@@ -40,7 +40,7 @@ func environment() Environment {
 	return e
 }
 
-// commit is that of the sources that the program was built from; empty where the build does not say.
+// commit returns the commit of the sources that the program was built from, or an empty text if the build does not state it.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Importer reads an instance of a foreign format. Its options are exported fields, documented by tags as package params says. In the text of an option 'N' is
-// what stands for its value.
+// Importer reads an instance from a file of a foreign format. Its options are exported fields, documented by tags, see package params. In the doc
+// of an option, 'N' in quotes stands for its value.
 type Importer interface {
 	Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error)
 }
@@ -21,7 +21,7 @@ type Importer interface {
 // FormatInfo documents a foreign format.
 type FormatInfo struct {
 	Name, Doc, Example string
-	New                func() Importer // with its defaults filled in
+	New                func() Importer // makes an importer with its defaults
 }
 
 // Formats lists the foreign formats.
@@ -39,7 +39,7 @@ func Formats() []FormatInfo {
 	}
 }
 
-// SWFImport reads traces in the Standard Workload Format, see [swf.Read].
+// SWFImport reads workload traces in the Standard Workload Format, see [swf.Read].
 type SWFImport struct {
 	First             int    `range:"[0, inf)" doc:"skip the first 'N' jobs of the file"`
 	Jobs              int    `range:"[0, inf)" zero:"all" doc:"take at most 'N' jobs"`
@@ -57,7 +57,7 @@ type SWFImport struct {
 	UnknownSubmit     string `enum:"drop,repair" doc:"'ACTION' on jobs without a submit time (repair: that of the job above)"`
 }
 
-// NewSWFImport is the reader with its defaults.
+// NewSWFImport makes the importer with its defaults.
 func NewSWFImport() *SWFImport {
 	return &SWFImport{
 		Cluster: "cluster", PreferRequested: true, Estimates: "raise", Memory: "none",
@@ -68,7 +68,7 @@ func NewSWFImport() *SWFImport {
 // Check implements [params.Checker].
 func (f *SWFImport) Check() error { return named(f.Cluster) }
 
-// Options are the options as the reader takes them.
+// Options converts the options to those of package swf.
 func (f *SWFImport) Options() swf.Options {
 	opt := swf.Options{
 		First: f.First, Jobs: f.Jobs, Processors: f.Processors, Cluster: f.Cluster,
@@ -96,7 +96,7 @@ type ETCImport struct {
 	Jobs  int `range:"[0, inf)" zero:"all" doc:"take at most 'N' jobs"`
 }
 
-// NewETCImport is the reader with its defaults.
+// NewETCImport makes the importer with its defaults.
 func NewETCImport() *ETCImport { return &ETCImport{} }
 
 // Read implements [Importer].
@@ -115,7 +115,7 @@ type WfFormatImport struct {
 	Memory         bool   `doc:"read the memory of each task"`
 }
 
-// NewWfFormatImport is the reader with its defaults.
+// NewWfFormatImport makes the importer with its defaults.
 func NewWfFormatImport() *WfFormatImport {
 	return &WfFormatImport{Cluster: "cluster", MissingRuntime: "keep"}
 }
@@ -139,7 +139,7 @@ type JobsImport struct {
 	Cluster    string `doc:"'ID' of the cluster"`
 }
 
-// NewJobsImport is the reader with its defaults; Processors, which has none, has to be set.
+// NewJobsImport makes the importer with its defaults. Processors has no default and must be set.
 func NewJobsImport() *JobsImport { return &JobsImport{Cluster: "cluster"} }
 
 // Check implements [params.Checker].
@@ -153,13 +153,13 @@ func (f *JobsImport) Read(r io.Reader, name string) (*model.Instance, *model.Imp
 	return jobcsv.Read(r, name, jobcsv.Options{Processors: f.Processors, Cluster: f.Cluster})
 }
 
-// BatsimImport reads the table of jobs that Batsim puts out, see [batsim.Read].
+// BatsimImport reads the table of jobs that Batsim writes, see [batsim.Read].
 type BatsimImport struct {
 	Processors int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
 	Cluster    string `doc:"'ID' of the cluster"`
 }
 
-// NewBatsimImport is the reader with its defaults.
+// NewBatsimImport makes the importer with its defaults.
 func NewBatsimImport() *BatsimImport { return &BatsimImport{Cluster: "cluster"} }
 
 // Check implements [params.Checker].
@@ -173,7 +173,7 @@ func (f *BatsimImport) Read(r io.Reader, name string) (*model.Instance, *model.I
 	return batsim.Read(r, name, batsim.Options{Processors: f.Processors, Cluster: f.Cluster})
 }
 
-// named refuses a cluster without an id.
+// named refuses an empty cluster id.
 func named(cluster string) error {
 	if cluster == "" {
 		return &params.Error{Name: "cluster", Expected: "the id of the cluster", Found: cluster}

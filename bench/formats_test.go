@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// tinyFiles are files that the readers take.
+// tinyFiles holds a small valid file for each importer.
 var tinyFiles = map[string]string{
 	"swf":      "; MaxProcs: 4\n1 0 0 10 2 -1 -1 2 20 -1 1 -1 -1 -1 -1 -1 -1 -1\n2 5 0 10 2 -1 -1 2 20 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
 	"etc":      "1 2\n3 4\n",
@@ -19,8 +19,8 @@ var tinyFiles = map[string]string{
 	"batsim":   "",
 }
 
-// A new reader has defaults that its own check accepts. Each number of each reader, set from text to something odd, either works or is refused with an error
-// that is no panic; a number out of its range is refused by name.
+// The defaults of every importer pass its own check. Every numeric option is set to odd texts: it either works or is refused with an error, never
+// with a panic. A number out of its range is refused by name.
 func TestImporterParametersAtTheEdges(t *testing.T) {
 	for _, info := range Formats() {
 		if err := params.Check(info.New()); err != nil {
@@ -48,7 +48,7 @@ func TestImporterParametersAtTheEdges(t *testing.T) {
 	}
 }
 
-// Fields that no text set are checked when the file is read: a zero stands for nothing where New has another value.
+// Options that a program sets directly are checked when the file is read. A zero does not stand for the default.
 func TestImportersCheckTheirFields(t *testing.T) {
 	read := func(i Importer, format string) error {
 		_, _, err := i.Read(strings.NewReader(tinyFiles[format]), "tiny")
@@ -75,7 +75,7 @@ func TestImportersCheckTheirFields(t *testing.T) {
 	}
 }
 
-// The most processors in the tags is that of the model.
+// The largest number of processors in the tags equals the model's.
 func TestMostProcessorsInTags(t *testing.T) {
 	for _, info := range Formats() {
 		for _, p := range params.Of(info.New()) {

@@ -12,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/workload"
 )
 
-// BenchmarkGGOneManyMachines solves generated instances of 96 machines and 1,000 tasks within 20 s on one core, among them some whose waits
-// hardly tell loads apart: the gap in %. Its target: 0.1 %.
+// BenchmarkGGOneManyMachines solves generated instances of 96 machines and 1,000 tasks within 20 s on one core and reports the gap in %. In some of
+// them the wait hardly depends on the load. The target is 0.1 %.
 func BenchmarkGGOneManyMachines(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -39,10 +39,10 @@ func BenchmarkGGOneManyMachines(b *testing.B) {
 	}
 }
 
-// BenchmarkGGOne solves the reference instances of the G/G/1 allocation, where they are at hand, and a generated one of 96
-// machines and 200 tasks, each within 60 s on one core: seconds to the proof, or to the end, the gap in %, and how far from the best known
-// value. Its targets: up to 200 tasks proved in less than 1 s, J0500_c in less than 15 s, J1000_b to 0.001 % and the generated one
-// to 0.02 % in 60 s.
+// BenchmarkGGOne solves the reference instances of the G/G/1 allocation, if present, and a generated one of 96 machines and 200 tasks, each within
+// 60 s on one core. It reports the seconds to the proof or to the end, the gap in %, and the distance from the best known value. The targets:
+// instances of up to 200 tasks are proved in less than 1 s and J0500_c in less than 15 s; within 60 s the gap of J1000_b is 0.001 % and that of the
+// generated instance 0.02 %.
 func BenchmarkGGOne(b *testing.B) {
 	for _, name := range []string{"J0005_a", "J0010_a", "J0020_a", "J0050_b", "J0100_b", "J0200_b", "J0500_c", "J1000_b"} {
 		b.Run("solver=ggone/instance="+name, func(b *testing.B) {
@@ -81,7 +81,7 @@ func benchmarkGGOne(b *testing.B, in *model.Instance) float64 {
 	return benchmarkGGOneFor(b, in, time.Minute)
 }
 
-// benchmarkGGOneFor solves one instance in at most so long on one core.
+// benchmarkGGOneFor solves one instance within the time limit on one core.
 func benchmarkGGOneFor(b *testing.B, in *model.Instance, limit time.Duration) float64 {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var row bench.Row

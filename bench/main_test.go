@@ -56,7 +56,7 @@ type broken struct {
 	Way string `enum:"panic,error,wrong,nothing,refuse" doc:"how"`
 }
 
-// Supports refuses what other tests run all solvers on.
+// Supports refuses the instances on which other tests run all solvers.
 func (*broken) Supports(in *model.Instance) error {
 	if in.Name() != "muscle-n3-s1" {
 		return fmt.Errorf("%w: not of three jobs", solve.ErrUnsupported)
@@ -68,7 +68,7 @@ func (b *broken) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	switch b.Way {
 	case "error":
 		return solve.Result{}, fmt.Errorf("no luck")
-	case "wrong": // every job takes longer than it does
+	case "wrong": // the schedule states a wrong end for every job
 		info, err := solve.Lookup("met")
 		if err != nil {
 			return solve.Result{}, err

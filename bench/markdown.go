@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// SolversMarkdown is the table of registered solvers for the README.
+// SolversMarkdown makes the table of registered solvers in the README.
 func SolversMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| solver | what it does | parameters (first is the default) | source |\n| --- | --- | --- | --- |\n")
@@ -28,7 +28,7 @@ func SolversMarkdown() string {
 	return b.String()
 }
 
-// MetricsMarkdown is the table of metrics for the README.
+// MetricsMarkdown makes the table of metrics in the README.
 func MetricsMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| metric | unit | better | definition |\n| --- | --- | --- | --- |\n")
@@ -46,5 +46,5 @@ func MetricsMarkdown() string {
 	return b.String()
 }
 
-// cellText is a text that does not break a table.
+// cellText escapes a text for a cell of a Markdown table.
 func cellText(text string) string { return strings.ReplaceAll(text, "|", "\\|") }

@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Minimising is the instance with one metric as its objective; an empty name leaves the instance's own.
+// Minimising returns the instance with one metric as its objective. An empty name keeps the instance's own objective.
 func Minimising(in *model.Instance, metric string) (*model.Instance, error) {
 	if metric == "" {
 		return in, nil
@@ -15,7 +15,7 @@ func Minimising(in *model.Instance, metric string) (*model.Instance, error) {
 	return in.WithObjective(map[string]float64{metric: 1})
 }
 
-// ObjectiveName is the weighted sum of metrics that is minimised.
+// ObjectiveName formats the instance's objective, a weighted sum of metrics.
 func ObjectiveName(in *model.Instance) string {
 	var terms []string
 	for _, t := range in.Objective() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pairedSuite has solvers for some of the instances only, one of them in rolling use, and the workload's seeds for the solvers.
+// pairedSuite has solvers that run on some instances only, one of them in rolling use. The solvers take the workload's seeds.
 const pairedSuite = `{
  "format": "allot-suite/1", "name": "paired", "paired": true,
  "instances": [{"generate": "muscle", "parameters": {"jobs": 8}, "seeds": {"first": 7, "count": 2}, "group": "batch", "solvers": ["wrand", "dll"]},
@@ -16,7 +16,8 @@ const pairedSuite = `{
  "solvers": ["wrand", "dll", {"solver": "dll+titan", "label": "each {rolling_period}", "parameters": {"rolling_period": [20, 40], "titan.coding": "list"}}]
 }`
 
-// Paired seeds: each instance is solved with the seed that made it. A source's solvers run there alone, and rolling use plans in rounds.
+// With paired seeds, each instance is solved with the seed that made it. The solvers of a source run on that source only, and rolling use plans in
+// rounds.
 func TestPairedSuite(t *testing.T) {
 	path := writeSuite(t, pairedSuite)
 	dir := t.TempDir()

@@ -15,20 +15,20 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Plan is what a suite comes to: its instances, each with its SHA-256 and how to make it again, and the cells to run.
+// Plan lists the instances of a suite and the cells to run. Each instance has its SHA-256 and a recipe to make it again.
 type Plan struct {
 	Suite     *Suite
 	Instances []PlannedInstance
 	Cells     []Cell    // instance by instance, solver by solver, seed by seed
-	Skipped   []Skipped // what does not run, and why
+	Skipped   []Skipped // the solvers that do not run on some instances, and why
 }
 
 // Cell is one run of a suite: instance × solver × seed × budget.
 type Cell struct {
-	Key        string // short hash of what is run
-	Instance   int    // its place in Plan.Instances
-	Label      string // of the solver in the suite
-	Solver     string // its name
+	Key        string // short hash that identifies the cell, see key
+	Instance   int    // index in Plan.Instances
+	Label      string // the solver's label in the suite
+	Solver     string // the solver's name
 	Parameters map[string]string
 	Seed       uint64
 	Budget     Budget
@@ -38,7 +38,7 @@ type Cell struct {
 // Skipped counts the instances that a solver of the suite does not run on.
 type Skipped struct {
 	Solver    string `json:"solver"`
-	Reason    string `json:"reason"` // on the first of them
+	Reason    string `json:"reason"` // for the first of these instances
 	Instances int    `json:"instances" check:"counter"`
 }
 
@@ -48,13 +48,13 @@ type entrant struct {
 	parameters  map[string]string
 	seeds       []uint64
 	solver      solve.Solver
-	absent      string // why it is not in this build
-	implied     bool   // by "all"
-	path        string // in the suite
+	absent      string // why the solver is not in this build; empty: it is
+	implied     bool   // the suite asks for it with "all"
+	path        string // JSON path in the suite
 }
 
-// Plan finds the files, makes every instance once, one after another, and lists the cells. The error is a [*model.InputError] where a
-// pattern matches nothing, a file is wrong or two cells are the same, and that of ctx where it ends.
+// Plan finds the files, makes every instance once, one after another, and lists the cells. The error is a [*model.InputError] if a pattern
+// matches no file, a file is wrong or two cells are the same. It is the error of ctx if ctx ends.
 func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 	recipes, err := s.recipes()
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 	}
 	p := &Plan{Suite: s}
 	f := s.faults()
-	places := map[string]int{} // of the instances, by SHA-256
+	places := map[string]int{} // index of each instance, by SHA-256
 	for _, r := range recipes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant) {
 	}
 }
 
-// entrants are those that run on the instance, with the seeds they take there.
+// entrants returns the entrants that run on the instance, with their seeds for it.
 func (r *sourced) entrants(all []entrant, paired bool) []entrant {
 	if r.solvers == nil && !paired {
 		return all
@@ -135,7 +135,7 @@ func (r *sourced) entrants(all []entrant, paired bool) []entrant {
 	return list
 }
 
-// skip counts an instance that a solver does not run on; the reason told is that of the first.
+// skip counts an instance that a solver does not run on. It keeps the reason of the first such instance.
 func (p *Plan) skip(solver, reason string) {
 	for k := range p.Skipped {
 		if s := &p.Skipped[k]; s.Solver == solver {
@@ -146,17 +146,17 @@ func (p *Plan) skip(solver, reason string) {
 	p.Skipped = append(p.Skipped, Skipped{solver, reason, 1})
 }
 
-// key is what the cell is known by: the first 16 digits of the SHA-256 of everything that the result depends on but the version of allot.
+// key identifies the cell: the first 16 digits of the SHA-256 of everything that the result depends on, except the version of allot.
 func (c *Cell) key(instance, objective string) string {
 	text, err := json.Marshal([]any{instance, c.Solver, stated(c.Parameters), c.Seed, c.Budget.Time, c.Budget.Evaluations, c.Workers, objective})
 	if err != nil {
-		panic("bench: a cell cannot be written: " + err.Error()) // it holds texts and finite numbers
+		panic("bench: a cell cannot be written: " + err.Error()) // impossible: a cell holds only texts and finite numbers
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
 
-// Own are the rows of the plan's cells in the order of those, whatever order they ended in. A folder may hold rows of other runs.
+// Own returns the rows of the plan's cells, in the order of the cells. It drops the rows of other runs that a folder may hold.
 func (p *Plan) Own(rows []Row) []Row {
 	byKey := make(map[string]*Row, len(rows))
 	for k := range rows {
@@ -171,7 +171,7 @@ func (p *Plan) Own(rows []Row) []Row {
 	return own
 }
 
-// nameApart gives instances of one name the beginning of their SHA-256 too.
+// nameApart appends the first digits of the SHA-256 to the names of instances that share a name.
 func (p *Plan) nameApart() {
 	count := map[string]int{}
 	for _, in := range p.Instances {
@@ -184,7 +184,7 @@ func (p *Plan) nameApart() {
 	}
 }
 
-// labelAt is what the solver is called with the parameters.
+// labelAt returns the label of the solver with the given parameters.
 func (choice *SolverChoice) labelAt(parameters map[string]string) string {
 	if choice.Label != "" {
 		return filled(choice.Label, parameters)
@@ -196,11 +196,11 @@ func (choice *SolverChoice) labelAt(parameters map[string]string) string {
 	return strings.TrimSpace(name + " " + stated(parameters))
 }
 
-// entrants are the solvers of the suite, those of "all" last.
+// entrants lists the solvers of the suite. Those that "all" adds come last.
 func (s *Suite) entrants() ([]entrant, error) {
 	f := s.faults()
 	var list []entrant
-	named := map[string]bool{} // by their label without parameters
+	named := map[string]bool{} // the names of solvers that the suite runs with their default parameters
 	for k, choice := range s.Solvers {
 		if choice.All {
 			continue
@@ -215,7 +215,7 @@ func (s *Suite) entrants() ([]entrant, error) {
 			name, absent := chosen.Info.Name, chosen.Info.Absent
 			named[name] = named[name] || len(chosen.Given) == 0
 			label := choice.labelAt(point)
-			maps.Copy(point, chosen.Given) // those of the solver's text too
+			maps.Copy(point, chosen.Given) // adds the parameters in the solver's text
 			list = append(list, entrant{label: label, name: name, parameters: point, seeds: s.seedsOf(choice), solver: chosen.Solver, absent: absent, path: path})
 		}
 	}
@@ -233,7 +233,7 @@ func (s *Suite) entrants() ([]entrant, error) {
 	return list, f.orNil()
 }
 
-// listSame lists entrants that run the same, and those of "all" whose name is the label of another.
+// listSame lists two kinds of fault: entrants that would make the same runs, and labels that are also the name of a solver that "all" adds.
 func listSame(f *suiteFaults, entrants []entrant) {
 	seen, labels := map[string]entrant{}, map[string]entrant{}
 	for _, e := range entrants {
@@ -249,7 +249,7 @@ func listSame(f *suiteFaults, entrants []entrant) {
 	}
 }
 
-// seedsOf are the seeds of a choice: its own, else those of the suite.
+// seedsOf returns the seeds of a choice, or those of the suite if the choice has none.
 func (s *Suite) seedsOf(choice SolverChoice) []uint64 {
 	if choice.Seeds.given() {
 		return choice.Seeds.list()
@@ -257,7 +257,7 @@ func (s *Suite) seedsOf(choice SolverChoice) []uint64 {
 	return s.Seeds.list()
 }
 
-// String is what a plan says of a solver that is left out.
+// String says which solver is left out, on how many instances and why.
 func (s Skipped) String() string {
 	instances := "1 instance"
 	if s.Instances > 1 {

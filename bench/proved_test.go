@@ -6,7 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// The best bound of all rows proves a schedule that it equals up to rounding, not one a millionth above it.
+// The best bound of all rows proves a schedule optimal if the two are equal up to rounding, but not if the schedule is a millionth above the bound.
 func TestSharedBoundsProveWhatTheyEqual(t *testing.T) {
 	for _, c := range []struct {
 		above  float64
@@ -20,7 +20,7 @@ func TestSharedBoundsProveWhatTheyEqual(t *testing.T) {
 	}
 }
 
-// A metric that is better when high is minimised negated.
+// For a metric that is better when high, the objective is its negative.
 func TestMinimisingWhatIsBetterWhenHigh(t *testing.T) {
 	in := generated(t, 1)
 	sol := solvedBy(t, in, "met")

@@ -15,29 +15,29 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Ranking is how the solvers did on the instances of one group.
+// Ranking compares the solvers on the instances of one group.
 type Ranking struct {
 	Group     string
-	Minimised string // the objectives, in metrics
+	Minimised string // the objectives, as sums of metrics
 	Instances int
-	Standings []Standing // first those with the least share of runs that have no ratio, then by the ratio
+	Standings []Standing // sorted by the share of runs without a ratio, then by the ratio
 }
 
-// Standing is how one solver did on the instances of a group.
+// Standing sums up one solver's runs on the instances of a group.
 type Standing struct {
 	Solver    string
 	Runs      int
-	Objective *float64 // mean of the runs that have one; nil: none has, or they are of several metrics
-	Ratio     *float64 // mean of objective/best of the runs that leave out as few jobs as the best; nil: none does, or a best is 0 or less
-	Compared  int      // runs that Ratio is of
-	Wins      int      // instances on which no solver is better by the mean over seeds
-	Elapsed   float64  // mean seconds of a run
-	Left      float64  // mean jobs left out
-	Unsolved  int      // runs without a schedule, faults apart
+	Objective *float64 // mean over the runs that have one; nil: no run has one, or the instances have different objectives
+	Ratio     *float64 // mean of objective/best over the runs that leave out as few jobs as the best; nil: no run does, or a best is 0 or less
+	Compared  int      // number of runs in Ratio
+	Wins      int      // instances on which no solver has a better mean over the seeds
+	Elapsed   float64  // mean seconds per run
+	Left      float64  // mean number of jobs left out
+	Unsolved  int      // runs without a schedule and without a fault
 	Faults    int
 }
 
-// rankOfRow is what a row with an objective is judged by.
+// rankOfRow returns the rank of a row, or false if the row has no objective.
 func rankOfRow(row *Row) (model.Rank, bool) {
 	if row.Objective == nil {
 		return model.Rank{}, false
@@ -45,7 +45,7 @@ func rankOfRow(row *Row) (model.Rank, bool) {
 	return model.NewRank(row.Left, *row.Objective), true
 }
 
-// BestRows are the rows with the best schedule of each instance, by its SHA-256 and what is minimised.
+// BestRows returns the row with the best schedule of each instance. The key is the instance's SHA-256 and its objective.
 func BestRows(rows []Row) map[[2]string]*Row {
 	best := map[[2]string]*Row{}
 	for k := range rows {
@@ -64,8 +64,8 @@ func BestRows(rows []Row) map[[2]string]*Row {
 	return best
 }
 
-// Rank compares the solvers, group by group in the order of the rows. Known are more rows of the same instances that a schedule is measured
-// by, such as those of the best-known solutions.
+// Rank compares the solvers, group by group in the order of the rows. The rows in known are not ranked, but count when the best schedule of an
+// instance is looked for; they may be the best-known solutions.
 func Rank(rows, known []Row) []Ranking {
 	best := BestRows(slices.Concat(rows, known))
 	var order []string
@@ -125,7 +125,7 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
 	return r
 }
 
-// compareOptional puts what is absent last.
+// compareOptional compares two numbers and puts an absent one last.
 func compareOptional(a, b *float64) int {
 	switch {
 	case a == nil && b == nil:
@@ -138,7 +138,7 @@ func compareOptional(a, b *float64) int {
 	return cmp.Compare(*a, *b)
 }
 
-// winners are the solvers that no other beats on an instance, by the means over seeds. A solver with a run that has no schedule wins nothing.
+// winners lists the solvers that no other beats on an instance, by the means over the seeds. A solver with a run without a schedule cannot win.
 func winners(rows []*Row) []string {
 	runs := map[string][]*Row{}
 	var solvers []string
@@ -191,7 +191,7 @@ func standing(rows []*Row, best map[[2]string]*Row) Standing {
 	return s
 }
 
-// ratioOf is objective/best; +Inf where that says nothing: unless they are equal, a best of 0 or less.
+// ratioOf returns objective/best: 1 if they are equal, and +Inf if best is 0 or less and the ratio thus says nothing.
 func ratioOf(objective, best float64) float64 {
 	switch {
 	case math.Abs(objective-best) <= model.Tolerance*math.Abs(best):
@@ -202,7 +202,7 @@ func ratioOf(objective, best float64) float64 {
 	return math.Inf(1)
 }
 
-// WriteRankings writes a table a group for people.
+// WriteRankings writes one table per group for people.
 func WriteRankings(w io.Writer, rankings []Ranking) error {
 	var b strings.Builder
 	for k, r := range rankings {
@@ -223,7 +223,7 @@ func WriteRankings(w io.Writer, rankings []Ranking) error {
 	return err
 }
 
-// rankingTable is the table of one group; columns that would be all 0 are left out.
+// rankingTable makes the table of one group. It leaves out columns that would hold only zeros.
 func rankingTable(r Ranking) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -263,7 +263,7 @@ func rankingTable(r Ranking) string {
 	return t.Render()
 }
 
-// seconds are three significant digits, down to a tenth of a microsecond.
+// seconds formats a time with three significant digits, rounded to a tenth of a microsecond.
 func seconds(x float64) string {
 	digits := 1
 	if x > 0 {

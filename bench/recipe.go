@@ -13,26 +13,26 @@ import (
 	"github.com/allot-opt/allot/workload"
 )
 
-// PlannedInstance is an instance of a suite, to be made when it is needed.
+// PlannedInstance is an instance of a suite that is made when it is needed.
 type PlannedInstance struct {
 	Group  string `json:"group,omitempty"`
-	Name   string `json:"name"` // no two have the same
+	Name   string `json:"name"` // unique in the plan
 	SHA256 string `json:"sha256"`
 	Jobs   int    `json:"jobs"`
 	Recipe Recipe `json:"recipe"`
 }
 
-// Recipe makes an instance: from a file, by a workload or from a file of a foreign format.
+// Recipe says how to make an instance: from a file, by a workload, or from a file of a foreign format.
 type Recipe struct {
-	File       string            `json:"file,omitempty"` // path, absolute
+	File       string            `json:"file,omitempty"` // absolute path
 	Generate   string            `json:"generate,omitempty"`
 	Import     string            `json:"import,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
-	Seed       uint64            `json:"seed,omitempty"` // of the workload
+	Seed       uint64            `json:"seed,omitempty"` // the workload's seed
 }
 
-// Load makes the instance, for the objective of the suite (a metric; empty: its own), and refuses one whose SHA-256 is another than when
-// the plan was made.
+// Load makes the instance. The objective is a metric that replaces the instance's objective; an empty one keeps it. Load returns an error if the
+// SHA-256 has changed since the plan was made.
 func (p *PlannedInstance) Load(objective string) (*model.Instance, error) {
 	in, err := p.Recipe.make()
 	if err != nil {
@@ -78,7 +78,7 @@ func (r Recipe) make() (*model.Instance, error) {
 	return model.ReadInstanceFile(r.File)
 }
 
-// setAll sets parameters, by name.
+// setAll sets the parameters by name.
 func setAll(target any, parameters map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		if err := params.Set(target, name, parameters[name]); err != nil {
@@ -88,7 +88,7 @@ func setAll(target any, parameters map[string]string) error {
 	return nil
 }
 
-// String is the recipe for people: the file, or the workload with parameters and seed.
+// String describes the recipe for people: the file, or the workload with its parameters and seed.
 func (r Recipe) String() string {
 	if r.Generate != "" {
 		return strings.TrimSpace(r.Generate+" "+stated(r.Parameters)) + fmt.Sprintf(" seed=%d", r.Seed)
@@ -96,14 +96,14 @@ func (r Recipe) String() string {
 	return strings.TrimSpace(r.File + " " + stated(r.Parameters))
 }
 
-// sourced is a recipe with its group and its place in the suite.
+// sourced is a recipe with its group and its JSON path in the suite.
 type sourced struct {
 	Recipe
-	group, path, file string   // file: of the suite
-	solvers           []string // labels; nil: all
+	group, path, file string   // file is the suite's file
+	solvers           []string // labels of the solvers to run; nil: all
 }
 
-// wrapped adds the place in the suite to an error that does not name a file.
+// wrapped adds the JSON path in the suite to an error that does not name a file.
 func (r sourced) wrapped(err error) error {
 	var input *model.InputError
 	if errors.As(err, &input) && input.File != "" {
@@ -112,7 +112,7 @@ func (r sourced) wrapped(err error) error {
 	return &model.InputError{File: r.file, Faults: []model.Fault{{Path: r.path, Message: fmt.Sprintf("%s: %s", r.Recipe, err)}}}
 }
 
-// recipes are the instances of the suite; files are looked for.
+// recipes lists the recipes of all instances of the suite. It looks for the files that the patterns match.
 func (s *Suite) recipes() ([]sourced, error) {
 	f := s.faults()
 	var list []sourced
@@ -144,8 +144,8 @@ func (s *Suite) recipes() ([]sourced, error) {
 	return list, f.orNil()
 }
 
-// groupOf is what an instance is reported under: where the source names no group, the workload or format with the parameters that have
-// several values, or the suite.
+// groupOf returns the group that an instance is reported in. If the source names no group, it is the workload or format with those
+// parameters that have several values. For plain instance files it is the name of the suite.
 func (s *Suite) groupOf(source InstanceSource, r Recipe) string {
 	values := maps.Clone(r.Parameters)
 	if source.Group != "" {
@@ -160,7 +160,7 @@ func (s *Suite) groupOf(source InstanceSource, r Recipe) string {
 	return strings.TrimSpace(r.Generate + r.Import + " " + stated(values))
 }
 
-// matches are the files that the patterns match, by their absolute paths.
+// matches returns the absolute paths of the files that the patterns match.
 func (s *Suite) matches(f *suiteFaults, path string, patterns []string) []string {
 	base := s.Data
 	if !filepath.IsAbs(base) {
@@ -190,10 +190,10 @@ func (s *Suite) matches(f *suiteFaults, path string, patterns []string) []string
 	return files
 }
 
-// plainPattern is the pattern that matches just the path.
+// plainPattern returns a pattern that matches only the given path.
 func plainPattern(path string) string {
 	if filepath.Separator == '\\' {
-		return path // where it cannot be escaped
+		return path // this system's patterns have no escapes
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Result is how a solver did on an instance: the means over its runs.
+// Result is the mean over a solver's runs on an instance.
 type Result struct {
-	Left      float64 // jobs left out
-	Objective float64 // NaN: a run has no schedule
+	Left      float64 // mean number of jobs left out
+	Objective float64 // mean objective; NaN: a run has no schedule
 }
 
-// ResultOf is the result of runs, which are of one solver and instance; of none it is a failure.
+// ResultOf computes the result of the runs of one solver on one instance. Without runs the result is a failure.
 func ResultOf(rows []*Row) Result {
 	left, objectives := make([]float64, len(rows)), make([]float64, len(rows))
 	for k, row := range rows {
@@ -26,8 +26,8 @@ func ResultOf(rows []*Row) Result {
 	return Result{statistics.Sum(left) / n, statistics.Sum(objectives) / n}
 }
 
-// Better says whether a result is better than another by more than rounding: no failure beside one, fewer jobs left out or, with as many, a
-// lower objective.
+// Better reports whether r is better than s by more than rounding. A success is better than a failure; then fewer jobs left out are better; then
+// a lower objective.
 func (r Result) Better(s Result) bool {
 	if math.IsNaN(r.Objective) || math.IsNaN(s.Objective) {
 		return math.IsNaN(s.Objective) && !math.IsNaN(r.Objective)

@@ -9,44 +9,45 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Row is what one solver did on one instance: a line of a run's rows. Every table, picture and test is a function of rows alone.
+// Row records one run of one solver on one instance. A run folder keeps one row per line. Every table, picture and test is a function of rows
+// alone.
 type Row struct {
-	Key            string            `json:"key,omitempty"`   // of the cell of a suite: what was run, without what came out
-	Group          string            `json:"group,omitempty"` // of the instance in its suite
+	Key            string            `json:"key,omitempty"`   // identifies the cell of the suite
+	Group          string            `json:"group,omitempty"` // the instance's group in the suite
 	Instance       string            `json:"instance"`
 	InstanceSHA256 string            `json:"instance_sha256"`
-	Solver         string            `json:"solver"`              // its name, in a suite its label
-	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name where its label is another
+	Solver         string            `json:"solver"`              // the solver's name, or its label in a suite
+	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name, if the label differs
 	Parameters     map[string]string `json:"parameters,omitempty"`
-	Minimised      string            `json:"minimised,omitempty"`            // the objective, in metrics
-	Jobs           int               `json:"jobs,omitempty" check:"counter"` // of the instance
+	Minimised      string            `json:"minimised,omitempty"`            // the objective, as a sum of metrics
+	Jobs           int               `json:"jobs,omitempty" check:"counter"` // number of jobs of the instance
 	Seed           uint64            `json:"seed"`
 	TimeLimit      float64           `json:"time_limit_s,omitempty" check:"time"`
 	MaxEvals       int64             `json:"max_evaluations,omitempty" check:"counter"`
 	Workers        int               `json:"workers,omitempty" check:"counter"`
-	Version        string            `json:"version,omitempty"` // of allot
-	Online         *bool             `json:"online,omitempty"`  // whether the solver had to decide before it knew all; absent: not recorded, see [Row.IsOnline]
+	Version        string            `json:"version,omitempty"` // version of allot
+	Online         *bool             `json:"online,omitempty"`  // the solver had to decide before it knew the future; absent: not recorded, see [Row.IsOnline]
 
 	Status      model.Status      `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible"`
 	Stop        model.Stop        `json:"stop,omitempty" enum:"done,time,evaluations,cancelled"`
-	Objective   *float64          `json:"objective,omitempty"` // absent: no schedule, or not finite
+	Objective   *float64          `json:"objective,omitempty"` // absent: there is no schedule, or the objective is not finite
 	Bound       model.Bound       `json:"bound,omitzero"`
 	Gap         *float64          `json:"gap_percent,omitempty"`          // 100·(objective − bound)/|objective|
 	Left        int               `json:"left,omitempty" check:"counter"` // jobs that the schedule leaves out
 	Metrics     model.Metrics     `json:"metrics,omitempty"`
 	Evaluations int64             `json:"evaluations,omitempty" check:"counter"`
-	Elapsed     float64           `json:"elapsed_s" check:"time"` // wall clock of the solver alone
-	Trace       []model.Incumbent `json:"trace,omitempty"`        // how the schedule came to be, in a suite that asks for it
+	Elapsed     float64           `json:"elapsed_s" check:"time"` // wall-clock seconds of the solver alone
+	Incumbents  []model.Incumbent `json:"trace,omitempty"`        // the run's incumbents, if the suite asks for them
 	Fault       string            `json:"fault,omitempty"`        // why there is no result
-	Warning     string            `json:"warning,omitempty"`      // what went wrong although there is one
+	Warning     string            `json:"warning,omitempty"`      // what went wrong although there is a result
 
 	Solution *model.Solution `json:"-"`
-	Refused  bool            `json:"-"` // Fault is that the solver does not support the instance
+	Refused  bool            `json:"-"` // true: the Fault says that the solver does not support the instance
 }
 
-// IsOnline says whether the row is of an on-line policy (see [solve.Info]) on an instance that holds a future: jobs that arrive later than the
-// first, or run times unlike their estimates. On any other instance such a policy knows as much as every solver. A row that does not say so,
-// as those of older versions, is judged by the name of its solver.
+// IsOnline reports whether the row is the run of an on-line policy (see [solve.Info]) on an instance with a future: jobs that arrive after the
+// first, or run times that differ from their estimates. On any other instance such a policy knows as much as every other solver. Rows of older
+// versions do not state this; IsOnline then decides by the name of the solver.
 func (row *Row) IsOnline() bool {
 	if row.Online != nil {
 		return *row.Online
@@ -55,13 +56,13 @@ func (row *Row) IsOnline() bool {
 	return err == nil && isOnline(info, row.Parameters)
 }
 
-// isOnline says whether the solver with the parameters is an on-line policy. Rolling use is none: it plans with the run times.
+// isOnline reports whether the solver with the parameters is an on-line policy. Rolling use is not on-line, because it plans with the run times.
 func isOnline(info solve.Info, parameters map[string]string) bool {
 	_, rolling := parameters["rolling_period"]
 	return info.Online && !rolling
 }
 
-// holdsFuture says whether there is something in the instance that an on-line policy learns late.
+// holdsFuture reports whether an on-line policy learns some facts of the instance late.
 func holdsFuture(in *model.Instance) bool {
 	if in.Features().Has(model.Arrivals) {
 		return true
@@ -78,7 +79,7 @@ func holdsFuture(in *model.Instance) bool {
 	return false
 }
 
-// gap is the gap of the row's objective and bound in %; nil: there is none.
+// gap returns the gap between the row's objective and bound in percent, or nil if there is none.
 func (row *Row) gap() *float64 {
 	if row.Objective == nil {
 		return nil

@@ -12,14 +12,15 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// rowsFile is the file of the rows in a run folder.
+// rowsFile is the name of the file that holds the rows in a run folder.
 const rowsFile = "rows.jsonl"
 
-// maxLine is the longest line of a file of rows, in bytes.
+// maxLine is the largest length of a line in a file of rows, in bytes.
 const maxLine = 1 << 26
 
-// ReadRows reads the rows of a run: of its folder, or of a file of JSON lines as [WriteJSON] and the runner write them. An error names the file
-// and the line. The last line may be torn, as it is where a run was killed or goes on: without its line feed it is left out if it is no row.
+// ReadRows reads the rows of a run from its folder, or from a file of JSON lines as [WriteJSON] and the runner write them. An error names the file
+// and the line. The last line may be incomplete, because the run was killed or still goes on. If it has no line feed and is not a row, it is left
+// out.
 func ReadRows(path string) ([]Row, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, rowsFile)
@@ -33,10 +34,10 @@ func ReadRows(path string) ([]Row, error) {
 	return rows, err
 }
 
-// readRows reads rows, one a line. Rest is what follows the last line feed; where it is a row, that is the last of the rows.
+// readRows reads one row per line. It returns the text after the last line feed as rest; if that is a row, it is the last of the rows too.
 func readRows(r io.Reader, name string) (rows []Row, rest []byte, err error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	lines := map[string]int{} // of the rows, by their key
+	lines := map[string]int{} // line number of each row, by its key
 	for number := 1; ; number++ {
 		line, ended, err := readLine(buffered)
 		if err != nil {
@@ -63,7 +64,7 @@ func readRows(r io.Reader, name string) (rows []Row, rest []byte, err error) {
 	}
 }
 
-// readLine reads a line, without its line feed, and says whether it has one.
+// readLine reads a line without its line feed, and reports whether it ended with one.
 func readLine(r *bufio.Reader) (line []byte, ended bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

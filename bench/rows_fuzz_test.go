@@ -12,8 +12,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// FuzzRunFolder: whatever stands in the files of a run folder, reading it is no panic and its errors name the file; rows that are
-// read can be written and read back, each key once.
+// FuzzRunFolder: no content of a run folder causes a panic, and errors name the file. Rows that are read can be written and read back, each key once.
 func FuzzRunFolder(f *testing.F) {
 	const row = `{"key":"k","instance":"i","instance_sha256":"s","solver":"fcfs","seed":1,"objective":3,"elapsed_s":0.1}`
 	for _, rows := range []string{"", row, row + "\n", row + "\n" + row, row + "\n{\"key\":\"k2", "{}\n\n{}\n", "[]\n", "{\"key\":1}\n", row + "\nx\n" + row, "\x1f\x8b", "null\n"} {

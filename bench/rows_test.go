@@ -20,7 +20,7 @@ const rowLine = `{"instance":"a","instance_sha256":"00","solver":"s","seed":1,"e
 func TestReadRows(t *testing.T) {
 	rows := []Row{
 		{Key: "1", Instance: "a", InstanceSHA256: "00", Solver: "s", Parameters: map[string]string{"x": "1"}, Seed: 1<<64 - 1, Elapsed: 0.25, Objective: new(1.5),
-			Trace: []model.Incumbent{{Elapsed: 0.125, Evaluations: 3, Objective: 2}, {Elapsed: 0.25, Evaluations: 9, Objective: 1.5, Bound: model.ProvedBound(1)}}},
+			Incumbents: []model.Incumbent{{Elapsed: 0.125, Evaluations: 3, Objective: 2}, {Elapsed: 0.25, Evaluations: 9, Objective: 1.5, Bound: model.ProvedBound(1)}}},
 		{Instance: "b", InstanceSHA256: "01", Solver: "s", Fault: "none"},
 		{Instance: "b", InstanceSHA256: "01", Solver: "s", Fault: "none"}, // of compare, which has no keys
 	}

@@ -18,29 +18,29 @@ import (
 type RunOptions struct {
 	Dir   string // the run folder, made if it is missing
 	Best  string // folder of the best-known solutions; empty: best in Dir
-	Bare  bool   // keep rows alone, no solutions
-	Jobs  int    // runs at a time; 0: 1
-	Mixed bool   // go on in a folder whose rows are of another suite or version of allot; they stay
+	Bare  bool   // keep only rows, no solutions
+	Jobs  int    // runs at the same time; 0: 1
+	Mixed bool   // go on in a folder that has rows of another suite or version of allot, and keep them
 
 	Progress func(Progress) // nil: silent; called from one goroutine at a time
-	Warn     func(string)   // nil: silent; what is wrong but ends nothing, such as a stored solution that the checker refuses
+	Warn     func(string)   // nil: silent; called for a fault that does not end the run, such as a stored solution that the checker refuses
 }
 
-// Progress is how far a run is.
+// Progress says how many cells of a plan are done.
 type Progress struct {
-	Done, Total int           // cells
+	Done, Total int           // numbers of cells
 	Left        time.Duration // estimated from the rows so far and the budget
-	Running     []string      // what runs now
+	Running     []string      // the cells that run now
 }
 
-// Run runs the cells of the plan that the run folder has no row of and appends a row for each, see [RunFile] for the folder. Killed at any
-// moment, it goes on with the same call: no row is lost and none comes twice. When ctx ends, nothing new is begun, what is cut short leaves no
-// row and the error is that of ctx.
+// Run runs those cells of the plan that have no row in the run folder and appends a row for each; see [RunFile] for the folder. If it is killed at
+// any moment, the same call goes on with the rest: no row is lost and none is written twice. When ctx ends, Run starts no new cell, writes no row
+// for cells that were cut short, and returns the error of ctx.
 //
-// A run that fails or is refused by the checker is a row with a fault. One that the solver refuses, since it does not support the instance as
-// only a program from outside finds out when it runs, has no row; it is warned of and stated among what the folder skips. An error is one of the folder, which wraps [ErrOtherRun] or [ErrBusy] or
-// is of the file system, or of an instance that cannot be made again. Memory grows with the rows and holds the instances of the cells
-// that run only.
+// A cell that fails, or whose schedule the checker refuses, has a row with a fault. A program from outside may refuse an instance only when it
+// runs. Such a cell has no row; Run warns of it and lists it among the skipped ones in the run folder. Errors come from the folder, which wrap
+// [ErrOtherRun] or [ErrBusy], from the file system, or from an instance that cannot be made again. Memory grows with the number of rows; instances
+// are held only while their cells run.
 func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
 	folder, err := openRun(plan, opt)
 	if err != nil {
@@ -76,17 +76,17 @@ type runner struct {
 	folder  *runFolder
 	opt     RunOptions
 	shelf   *shelf
-	pending []int // places in plan.Cells of what has not begun
+	pending []int // indices in plan.Cells of the cells to run
 
-	mutex   sync.Mutex // of what follows, the folder and what opt calls
-	started int        // of pending
+	mutex   sync.Mutex // protects the fields below, the folder and the functions of opt
+	started int        // number of pending cells that were started
 	done    int
 	pace    pace
-	running []string       // by worker; empty: none
-	refused map[int]string // why, by place in plan.Cells
+	running []string       // the cell of each worker; empty: the worker is idle
+	refused map[int]string // reasons of refused cells, by index in plan.Cells
 }
 
-// newRunner is ready to run what has no row yet.
+// newRunner prepares to run the cells that have no row yet.
 func newRunner(plan *Plan, folder *runFolder, opt RunOptions) *runner {
 	r := &runner{plan: plan, folder: folder, opt: opt, running: make([]string, max(1, opt.Jobs)), refused: map[int]string{}}
 	uses := make([]int, len(plan.Instances))
@@ -101,13 +101,13 @@ func newRunner(plan *Plan, folder *runFolder, opt RunOptions) *runner {
 	for _, row := range folder.old {
 		r.pace.note(row.Solver, row.Elapsed)
 	}
-	folder.old = nil // with traces they may be large
+	folder.old = nil // rows with incumbents may be large, so free them
 	r.done = len(plan.Cells) - len(r.pending)
 	r.shelf = &shelf{plan: plan, uses: uses, held: map[int]*shelved{}}
 	return r
 }
 
-// next is the next cell to run.
+// next returns the index of the next cell to run, or false if none is left.
 func (r *runner) next() (place int, ok bool) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -131,11 +131,11 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 		Time:       time.Duration(math.Round(cell.Budget.Time * float64(time.Second))),
 		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers},
 		Parameters: cell.Parameters,
-		Trace:      r.plan.Suite.Trace,
+		Incumbents: r.plan.Suite.Incumbents,
 	})
 	r.shelf.putBack(cell.Instance)
 	if ctx.Err() != nil {
-		return nil // cut short, or as good as
+		return nil // the cell was probably cut short, so it has no row
 	}
 	if row.Refused {
 		r.refuse(worker, place, row.Fault)
@@ -148,7 +148,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	return r.store(worker, in, &row)
 }
 
-// store stores the solution, if it is the best, and then the row: killed in between, the run comes again and finds the same.
+// store stores the solution, if it is the best, and then the row. If the program is killed in between, the cell has no row and runs again later.
 func (r *runner) store(worker int, in *model.Instance, row *Row) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -167,14 +167,14 @@ func (r *runner) store(worker int, in *model.Instance, row *Row) error {
 	return nil
 }
 
-// finish counts a run that is done. The mutex is held.
+// finish counts a cell that is done. The caller holds the mutex.
 func (r *runner) finish(worker int, solver string) {
 	r.done++
 	r.pace.finish(solver)
 	r.running[worker] = ""
 }
 
-// refuse notes that a solver, which only knows when it runs, does not support the instance.
+// refuse records that a solver found out, when it ran, that it does not support the instance.
 func (r *runner) refuse(worker, place int, reason string) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -182,7 +182,7 @@ func (r *runner) refuse(worker, place int, reason string) {
 	r.finish(worker, r.plan.Cells[place].Label)
 }
 
-// tellRefusals warns of what solvers refused and states it in the folder, beside what the plan skips.
+// tellRefusals warns of the cells that solvers refused and adds them to the skipped ones in the run folder.
 func (r *runner) tellRefusals() error {
 	if len(r.refused) == 0 {
 		return nil
@@ -203,7 +203,7 @@ func (r *runner) tellRefusals() error {
 	for _, skipped := range refusals.Skipped {
 		r.warn(errors.New(skipped.String()))
 	}
-	all := *r.plan // that of the caller stays as it is
+	all := *r.plan // a copy, because the caller's plan must not change
 	all.Cells = nil
 	for place, cell := range r.plan.Cells {
 		if _, refused := r.refused[place]; !refused {
@@ -221,7 +221,7 @@ func (r *runner) warn(err error) {
 	}
 }
 
-// show says what a worker begins.
+// show reports what a worker starts.
 func (r *runner) show(worker int, what string) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -240,17 +240,17 @@ func (r *runner) show(worker int, what string) {
 	r.opt.Progress(p)
 }
 
-// pace is how long the runs of each solver take.
+// pace estimates how long the runs of each solver take.
 type pace struct{ solvers map[string]*spent }
 
-// spent is what the runs of one solver took.
+// spent sums up the times of one solver's runs.
 type spent struct {
 	sum       float64 // seconds
 	runs      int
 	remaining int
 }
 
-// of finds a solver, or makes it.
+// of returns the times of a solver. It makes a new entry for a new solver.
 func (p *pace) of(solver string) *spent {
 	if p.solvers == nil {
 		p.solvers = map[string]*spent{}
@@ -261,20 +261,20 @@ func (p *pace) of(solver string) *spent {
 	return p.solvers[solver]
 }
 
-// expect counts a run to come.
+// expect counts one more run to come.
 func (p *pace) expect(solver string) { p.of(solver).remaining++ }
 
-// finish counts a run less to come.
+// finish counts one run less to come.
 func (p *pace) finish(solver string) { p.of(solver).remaining-- }
 
-// note takes the seconds of a run.
+// note records the seconds of a run.
 func (p *pace) note(solver string, elapsed float64) {
 	s := p.of(solver)
 	s.sum += elapsed
 	s.runs++
 }
 
-// left is the seconds that the runs to come take: as long as those of their solver before or, where there are none, the limit (0: no time).
+// left estimates the seconds that the runs to come take. Each takes the mean time of its solver's earlier runs, or limit if there are none.
 func (p *pace) left(limit float64) float64 {
 	total := 0.0
 	for _, s := range p.solvers {
@@ -287,22 +287,22 @@ func (p *pace) left(limit float64) float64 {
 	return total
 }
 
-// shelf holds the instances of the cells that run; one is made when it is first needed and dropped after its last cell.
+// shelf holds the instances of the cells that run. It makes an instance when it is first needed and drops it after its last cell.
 type shelf struct {
 	plan  *Plan
 	mutex sync.Mutex
-	uses  []int // cells to come, by instance
+	uses  []int // number of cells to come, by instance
 	held  map[int]*shelved
 }
 
-// shelved is an instance that is made once.
+// shelved is an instance on the shelf. It is made only once.
 type shelved struct {
 	once sync.Once
 	in   *model.Instance
 	err  error
 }
 
-// take is the instance.
+// take returns the instance at the given index of the plan.
 func (s *shelf) take(place int) (*model.Instance, error) {
 	s.mutex.Lock()
 	held := s.held[place]

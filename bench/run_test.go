@@ -17,7 +17,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// smallSuite has runs of a few milliseconds, with limits in evaluations alone, so that rows can be compared.
+// smallSuite has runs of a few milliseconds. Their only limit is in evaluations, so that rows can be compared.
 const smallSuite = `{
  "format": "allot-suite/1", "name": "small",
  "instances": [{"generate": "muscle", "parameters": {"jobs": [8, 20]}, "seeds": 3}],
@@ -25,7 +25,7 @@ const smallSuite = `{
  "seeds": 3, "budget": {"evaluations": 3000}, "trace": true
 }`
 
-// rowsOf are the rows of a run folder by their key, without what may differ: the times.
+// rowsOf returns the rows of a run folder by their key, without the times, which may differ.
 func rowsOf(t *testing.T, dir string) map[string]Row {
 	t.Helper()
 	rows, err := ReadRows(dir)
@@ -35,8 +35,8 @@ func rowsOf(t *testing.T, dir string) map[string]Row {
 	byKey := map[string]Row{}
 	for _, row := range rows {
 		row.Elapsed = 0
-		for k := range row.Trace {
-			row.Trace[k].Elapsed = 0
+		for k := range row.Incumbents {
+			row.Incumbents[k].Elapsed = 0
 		}
 		byKey[row.Key] = row
 	}
@@ -64,7 +64,7 @@ func sameRows(t *testing.T, what, want, found string) {
 	}
 }
 
-// The rows are the same however many runs go on at a time, and whatever else is in the suite.
+// The rows depend neither on the number of runs at the same time nor on the other entries of the suite.
 func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 	path := writeSuite(t, smallSuite)
 	one := undisturbed(t, path, 1)
@@ -74,7 +74,7 @@ func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 		t.Errorf("%d rows, expected 54", len(rows))
 	}
 	for _, row := range rows {
-		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 3000 || row.Workers != 1 || row.Jobs == 0 || len(row.Trace) == 0 {
+		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 3000 || row.Workers != 1 || row.Jobs == 0 || len(row.Incumbents) == 0 {
 			t.Errorf("a row lacks something: %+v", row)
 		}
 		if (row.Solver == "search, one core") != (row.Algorithm == "search") {
@@ -83,7 +83,7 @@ func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 	}
 }
 
-// A run that is killed three times at random moments and goes on has the rows of one that is not disturbed.
+// A run that is killed three times at random moments and goes on each time ends with the rows of an undisturbed run.
 func TestKilledRunGoesOn(t *testing.T) {
 	path := writeSuite(t, smallSuite)
 	want := undisturbed(t, path, 2)
@@ -129,7 +129,7 @@ func TestKilledRunGoesOn(t *testing.T) {
 	}
 }
 
-// linesOf is the number of rows that are written so far.
+// linesOf counts the rows written so far.
 func linesOf(dir string) int {
 	text, err := os.ReadFile(filepath.Join(dir, rowsFile))
 	if err != nil {
@@ -138,7 +138,7 @@ func linesOf(dir string) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// A line that is cut off anywhere is run again, and nothing else is.
+// If the last line is cut off anywhere, its cell is run again, and no other is.
 func TestTornLine(t *testing.T) {
 	path := writeSuite(t, strings.Replace(smallSuite, "[8, 20]", "8", 1))
 	want := undisturbed(t, path, 2)
@@ -164,7 +164,7 @@ func TestTornLine(t *testing.T) {
 			t.Errorf("cut at byte %d: the rows before were touched, or there are too many: %v", keep-last, err)
 		}
 	}
-	dir := t.TempDir() // a line in the middle is nothing that a kill can do
+	dir := t.TempDir() // a killed run cannot damage a line in the middle, so this is an error
 	if err := os.WriteFile(filepath.Join(dir, rowsFile), append([]byte("{\"key\":\n"), whole...), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// Two runners do not share a folder.
+// Two runners cannot use a folder at the same time.
 func TestLock(t *testing.T) {
 	plan := planOf(t, smallSuite)
 	dir := t.TempDir()
@@ -192,7 +192,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// A folder takes more cells, and no others unless it is told to.
+// A run may go on in a folder with more cells. With other cells it may do so only if it is told to.
 func TestOtherSuiteInTheFolder(t *testing.T) {
 	const some = `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}, "group": "g"}], "solvers": ["minmin"]}`
 	dir := t.TempDir()
@@ -233,7 +233,7 @@ func TestOtherSuiteInTheFolder(t *testing.T) {
 	}
 }
 
-// What a solver does wrong is the fault of its row, and the others go on.
+// A solver's mistake becomes the fault of its row, and the other solvers go on.
 func TestFaultsAreRows(t *testing.T) {
 	path := writeSuite(t, `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}],
  "solvers": ["minmin", {"solver": "broken", "label": "{way}", "parameters": {"way": ["panic", "error", "wrong", "nothing"]}}]}`)
@@ -260,7 +260,7 @@ func TestFaultsAreRows(t *testing.T) {
 	}
 }
 
-// What is cut short by the user has no row, and the same call goes on.
+// A cell that the user interrupts has no row, and the same call runs it again.
 func TestInterruptedRun(t *testing.T) {
 	plan := planOf(t, smallSuite)
 	dir := t.TempDir()
@@ -318,7 +318,7 @@ func TestChangedInstance(t *testing.T) {
 	}
 }
 
-// What a run folder says of itself is enough to make its instances again and to find the best schedules.
+// The file suite.json of a run folder is enough to make the instances again and to find the best schedules.
 func TestReadRun(t *testing.T) {
 	dir := undisturbed(t, writeSuite(t, smallSuite), 2)
 	run, err := ReadRun(dir)

@@ -23,29 +23,29 @@ import (
 // RunFormat is the format of the file suite.json of a run folder.
 const RunFormat = "allot-run/1"
 
-// The files of a run folder beside rowsFile.
+// The names of the files in a run folder, besides rowsFile.
 const (
 	runFile    = "suite.json"
 	lockFile   = "lock"
 	bestFolder = "best"
 )
 
-// RunFile is the file suite.json of a run folder: what is run. Beside it are rows.jsonl, a [Row] a line, appended to as runs end, and
-// best, the [BestStore] unless another was named. [PlannedInstance.Load] makes an instance again.
+// RunFile is the file suite.json of a run folder. It states what is run. The folder also has the file rows.jsonl with one [Row] per line, to which
+// each finished run is appended, and the folder best, a [BestStore], unless another was named. [PlannedInstance.Load] makes an instance again.
 type RunFile struct {
 	Format    string            `json:"format"`
-	Version   string            `json:"version"` // of allot
+	Version   string            `json:"version"` // version of allot
 	Suite     Suite             `json:"suite"`
-	Best      string            `json:"best,omitempty"` // folder of the best-known solutions; relative: to the run folder; absent: the run keeps none
+	Best      string            `json:"best,omitempty"` // folder of the best-known solutions, absolute or relative to the run folder; absent: the run keeps none
 	Cells     int               `json:"cells" check:"counter"`
 	Instances []PlannedInstance `json:"instances"`
 	Skipped   []Skipped         `json:"skipped,omitempty"`
 
-	// Environments has one entry for each time that runs were begun in the folder, the first first; none in folders of older versions.
+	// Environments has one entry for each time that runs were started in the folder, in order of time. Folders of older versions have none.
 	Environments []Environment `json:"environments,omitempty"`
 }
 
-// ReadRun reads what a run folder says of itself; [ReadRows] reads its rows.
+// ReadRun reads the file suite.json of a run folder; [ReadRows] reads its rows.
 func ReadRun(dir string) (*RunFile, error) {
 	path := filepath.Join(dir, runFile)
 	file, err := model.Open(path)
@@ -64,9 +64,8 @@ func ReadRun(dir string) (*RunFile, error) {
 	return r, nil
 }
 
-// Known are the best-known solutions of the instances, checked, as rows, without the schedule, which
-// [BestStore.Best] gives; warn is told of those that are wrong. Those that
-// the run itself stored are among them.
+// Known returns the best-known solutions of the instances, also those that this run has stored. It checks each of them and returns it as a
+// row without the schedule, which [BestStore.Best] returns. It calls warn for each stored solution that is wrong.
 func (r *RunFile) Known(warn func(string)) ([]Row, error) {
 	if r.Best == "" {
 		return nil, nil
@@ -95,30 +94,30 @@ func (r *RunFile) Known(warn func(string)) ([]Row, error) {
 	return rows, nil
 }
 
-// ErrOtherRun is wrapped by the error where the rows of a run folder are of another suite or version of allot.
+// ErrOtherRun says that the rows of a run folder come from another suite or version of allot. Errors of [Run] wrap it.
 var ErrOtherRun = errors.New("the folder holds another run")
 
-// ErrForeign is wrapped by the error where a file that a run would write over is not of a run.
+// ErrForeign says that a run would overwrite a file that does not come from a run. Errors of [Run] wrap it.
 var ErrForeign = errors.New("the folder is not one of a run")
 
-// ErrBusy is wrapped by the error where another program runs in the run folder.
+// ErrBusy says that another program is running in the run folder. Errors of [Run] wrap it.
 var ErrBusy = errors.New("another run goes on in the folder")
 
-// runFolder is a run folder that is being run in.
+// runFolder is a run folder that this program has locked and writes to.
 type runFolder struct {
 	dir  string
 	best *BestStore
 	lock *flock.Flock
 	rows *os.File
 	done map[string]bool // keys of the cells that have a row
-	old  []Row           // found in the folder
+	old  []Row           // the rows found in the folder
 
-	bestPath     string // of best, as the run file has it
+	bestPath     string // path of best, as the run file states it
 	environments []Environment
-	broken       error // of a row that could not be written; no more are
+	broken       error // the error of a row that could not be written; no rows are written after it
 }
 
-// withoutLocks is the error of a lock. Where the system has none, as under WebAssembly, it says what that means.
+// withoutLocks explains the error of a lock on a system without locks of files, such as WebAssembly.
 func withoutLocks(err error) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return fmt.Errorf("a suite cannot be run on %s/%s, which has no locks of files: %w", runtime.GOOS, runtime.GOARCH, err)
@@ -126,7 +125,8 @@ func withoutLocks(err error) error {
 	return err
 }
 
-// openRun makes the folder or goes on in it: it takes the lock, compares the rows with the plan, states the plan and cuts off a torn line.
+// openRun makes the folder or goes on in an existing one. It takes the lock, compares the rows with the plan, writes the plan to the folder and
+// removes an incomplete last line.
 func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
 		return nil, err
@@ -180,8 +180,8 @@ func openRun(plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	return folder, err
 }
 
-// readRows reads the rows that are there, refuses those of another suite or version and then mends the end of the file: one that is not ours
-// stays as it is.
+// readRows reads the rows in the folder and refuses those of another suite or version. Only then does it mend the end of the file, so that a
+// file of another run stays as it is.
 func (folder *runFolder) readRows(plan *Plan, mixed bool) ([]Row, error) {
 	path := filepath.Join(folder.dir, rowsFile)
 	file, err := os.Open(path)
@@ -208,10 +208,10 @@ func (folder *runFolder) readRows(plan *Plan, mixed bool) ([]Row, error) {
 	return rows, mend(path, rest)
 }
 
-// rowBegin is what every row of a run begins with.
+// rowBegin is the text that every row of a run begins with.
 const rowBegin = `{"key":"`
 
-// checkRows refuses rows of another suite or version than the plan's.
+// checkRows returns an error if a row comes from another suite or version than the plan.
 func checkRows(path string, rows []Row, plan *Plan) error {
 	cells := map[string]*Cell{}
 	for k := range plan.Cells {
@@ -232,8 +232,8 @@ func checkRows(path string, rows []Row, plan *Plan) error {
 	return nil
 }
 
-// mend makes the file end with a line feed: behind a row that lacks it, as one that an editor wrote may; what else follows the last line
-// feed is the line that was being written when a run was killed, and is cut off.
+// mend makes the file end with a line feed. If the text after the last line feed is a row, as an editor may have left it, mend appends one. Any
+// other text there is a line that was being written when a run was killed, and mend removes it.
 func mend(path string, rest []byte) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -250,7 +250,7 @@ func mend(path string, rest []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// state writes the plan to the folder, unless it says the same already.
+// state writes the plan to the folder, unless the folder states the same plan already.
 func (folder *runFolder) state(plan *Plan) error {
 	text, err := json.MarshalIndent(RunFile{
 		Format: RunFormat, Version: solve.Version(), Suite: *plan.Suite, Best: folder.bestPath, Cells: len(plan.Cells), Instances: plan.Instances, Skipped: plan.Skipped,
@@ -279,13 +279,13 @@ func (folder *runFolder) state(plan *Plan) error {
 	})
 }
 
-// append writes a row for good: as one line, in one piece, to the disk.
+// append writes a row as one line with one system call, and waits until it is on the disk.
 func (folder *runFolder) append(row *Row) error {
 	text, err := json.Marshal(row)
 	if err != nil {
 		return fmt.Errorf("the row of %s on %s: %w", row.Solver, row.Instance, err)
 	}
-	if folder.broken != nil { // a row behind half a line would be lost with it
+	if folder.broken != nil { // a row after half a line would be lost together with it
 		return folder.broken
 	}
 	if _, err = folder.rows.Write(append(text, '\n')); err == nil {
@@ -295,7 +295,7 @@ func (folder *runFolder) append(row *Row) error {
 	return err
 }
 
-// close lets another run into the folder.
+// close gives the lock back, so that another run can use the folder.
 func (folder *runFolder) close() error {
 	var err error
 	if folder.rows != nil {

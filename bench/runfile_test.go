@@ -12,7 +12,7 @@ import (
 
 const oneSuite = `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}], "solvers": ["minmin", "mct"]}`
 
-// What is not of a run stays as it is: a suite of the user that is called as the run's file is, and rows that are none.
+// Files that do not come from a run are not changed: a suite of the user named suite.json, and a rows.jsonl without rows of a run.
 func TestForeignFilesStay(t *testing.T) {
 	path := writeSuite(t, oneSuite)
 	for name, text := range map[string]string{
@@ -37,7 +37,7 @@ func TestForeignFilesStay(t *testing.T) {
 	}
 }
 
-// Behind a row that could not be written, or only its half, comes no other: the two would be one line.
+// After a row that could not be written, or only in part, no other row is written: the two would become one line.
 func TestNoRowBehindOneThatFailed(t *testing.T) {
 	dir := t.TempDir()
 	folder, err := openRun(planOf(t, oneSuite), RunOptions{Dir: dir})
@@ -45,7 +45,7 @@ func TestNoRowBehindOneThatFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := folder.rows
-	if folder.rows, err = os.Open(filepath.Join(dir, rowsFile)); err != nil { // not for writing
+	if folder.rows, err = os.Open(filepath.Join(dir, rowsFile)); err != nil { // read-only, so that writing fails
 		t.Fatal(err)
 	}
 	if err := folder.append(&Row{Key: "a"}); err == nil {
@@ -63,12 +63,13 @@ func TestNoRowBehindOneThatFailed(t *testing.T) {
 	}
 }
 
-// A refusal that only the run brings out is no fault: it leaves no row, is told, and stands in the folder with what is skipped.
+// If a solver refuses an instance only when it runs, that is not a fault: the cell has no row, the user is warned, and the run folder lists it among
+// the skipped ones.
 func TestRefusalsAreSkipped(t *testing.T) {
 	path := writeSuite(t, `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}],
  "solvers": ["minmin", "ggone", {"solver": "broken", "label": "picky", "parameters": {"way": "refuse"}}], "seeds": 3}`)
 	dir := t.TempDir()
-	for range 2 { // it is asked again
+	for range 2 { // the second run asks the solver again
 		var told []string
 		if err := runOf(t.Context(), path, RunOptions{Dir: dir, Jobs: 2, Warn: func(text string) { told = append(told, text) }}); err != nil {
 			t.Fatal(err)
@@ -92,7 +93,7 @@ func TestRefusalsAreSkipped(t *testing.T) {
 	}
 }
 
-// Rows end in any order; tables come in that of the suite, and have no other rows.
+// Runs end in any order. Own returns their rows in the order of the suite, without rows of other runs.
 func TestOwnRows(t *testing.T) {
 	plan := planOf(t, oneSuite)
 	own := plan.Own([]Row{{Key: "other"}, {Key: plan.Cells[1].Key}, {Key: plan.Cells[0].Key}})

@@ -13,27 +13,27 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// searchWorkers is how many workers the solver, and the peer beside it, may use.
+// searchWorkers is the number of workers that the solver and its peer may use.
 const searchWorkers = 2
 
-// searchCase is an instance with what is known of it.
+// searchCase is an instance with a known value.
 type searchCase struct {
 	name  string
 	in    *model.Instance
 	known float64 // the best known objective, or a lower bound
-	limit float64 // a ratio to it that is counted when it is passed; 0: none
+	limit float64 // the benchmark counts ratios to known above this limit; 0: no limit
 }
 
-// searchSet is a set of instances that are searched for as long each.
+// searchSet is a set of instances that are searched with the same time limits.
 type searchSet struct {
 	cases []searchCase
 	times []time.Duration
-	to    string // what the known values are: best, optimum, bound
+	to    string // the kind of the known values: best, optimum or bound
 }
 
-// BenchmarkSearch measures what the solver search finds in a given time with two workers, on real data beside the repository:
-// /data=SET/instance=NAME/time=LIMIT, in objective, ratio to the best that is known, gap% to the proved bound and evaluations a
-// second. instance=mean sums a set up. Every repetition takes the next seed, whether -benchtime 5x or -count 5 asks for it.
+// BenchmarkSearch measures what the solver search finds in a given time with two workers, on real data: /data=SET/instance=NAME/time=LIMIT. It
+// reports the objective, its ratio to the best known value, gap% to the proved bound and evaluations per second. instance=mean sums up a set. Every
+// repetition takes the next seed, with -benchtime 5x as well as with -count 5.
 func BenchmarkSearch(b *testing.B) {
 	for _, set := range []struct {
 		name string
@@ -70,7 +70,7 @@ func openWorkflows(b *testing.B) searchSet {
 	return searchSet{workflowCases(b, 4, 16, 64), []time.Duration{time.Second}, "bound"}
 }
 
-// benchmark runs every case for every time, and sums each time up.
+// benchmark runs every case with every time limit, and sums up the cases for each limit.
 func (s searchSet) benchmark(b *testing.B) {
 	for _, limit := range s.times {
 		var sum summary
@@ -87,21 +87,21 @@ func (s searchSet) benchmark(b *testing.B) {
 	}
 }
 
-// report states one ratio, as such and as a percentage, which has more digits where it is near 1.
+// report states a ratio and the same as a percentage, which shows more digits of a ratio near 1.
 func (s searchSet) report(b *testing.B, ratio float64) {
 	b.ReportMetric(ratio, "ratio-"+s.to)
 	b.ReportMetric(100*(ratio-1), "%above-"+s.to)
 }
 
-// summary sums up the ratios of some cases, each repetition of them by itself: with -count 5 go test repeats one case five times, then the
-// next, and then the summary.
+// summary sums up the ratios of some cases, separately for each repetition. With -count 5, go test runs the first case five times, then the next
+// case, and last the summary five times.
 type summary struct {
 	cases  []searchCase
-	ratios [][]float64 // by case, in the order of the repetitions
-	now    int         // the repetition that is summed up, from 1 on
+	ratios [][]float64 // by case and repetition
+	now    int         // the repetition that is summed up, counted from 1
 }
 
-// add takes the ratio of the next repetition of a case.
+// add records the ratio of a case's next repetition.
 func (s *summary) add(c searchCase, ratio float64) {
 	k := slices.IndexFunc(s.cases, func(other searchCase) bool { return other.name == c.name })
 	if k < 0 {
@@ -111,10 +111,10 @@ func (s *summary) add(c searchCase, ratio float64) {
 	s.ratios[k] = append(s.ratios[k], ratio)
 }
 
-// benchmark states the mean, the worst and how many of the ratios are 1 or below, below 1 and above their limits, up to rounding.
+// benchmark states the mean and the worst ratio, and how many ratios are at most 1, below 1, and above their limits, up to rounding.
 func (s *summary) benchmark(b *testing.B, name, to string) {
 	if len(s.cases) == 0 {
-		return // none was chosen
+		return // no case was selected
 	}
 	b.Run(name, func(b *testing.B) {
 		if b.N == 1 { // once a repetition
@@ -149,14 +149,14 @@ func (s *summary) benchmark(b *testing.B, name, to string) {
 		if s.cases[0].limit > 0 {
 			b.ReportMetric(float64(passed), "above-limit")
 		}
-		b.ReportMetric(0, "ns/op") // nothing was timed
+		b.ReportMetric(0, "ns/op") // no time was measured, so hide it
 	})
 }
 
-// searchSeeds are the last seeds of the benchmarks, by name.
+// searchSeeds holds the last seed that each benchmark has used, by its name.
 var searchSeeds = map[string]uint64{}
 
-// benchmarkSearch runs the solver for so long, reports what it found and returns the mean objective.
+// benchmarkSearch runs the solver with the time limit, reports its figures and returns the mean objective.
 func benchmarkSearch(b *testing.B, in *model.Instance, limit time.Duration) float64 {
 	objective, gap, evaluations, seconds, runs := 0.0, 0.0, 0.0, 0.0, 0.0
 	for b.Loop() {
@@ -183,11 +183,10 @@ func benchmarkSearch(b *testing.B, in *model.Instance, limit time.Duration) floa
 	return objective / runs
 }
 
-// batchHeuristics are the heuristics that a large batch is compared with, where they support it.
+// batchHeuristics names the heuristics that search is compared with on a large batch, if they support it.
 var batchHeuristics = []string{"fcfs-list", "dll", "minmin"}
 
-// benchmarkBatch searches a real batch of 20,000 jobs: by how much it improves on the best heuristic, and the most memory the
-// process held meanwhile.
+// benchmarkBatch searches a real batch of 20,000 jobs. It reports the improvement over the best heuristic and the peak memory of the process.
 func benchmarkBatch(b *testing.B) {
 	in := batch(b, 20000)
 	for _, objective := range []string{"makespan", "mean_response"} {
@@ -214,5 +213,5 @@ func benchmarkBatch(b *testing.B) {
 	}
 }
 
-// shortTime writes 1m0s as 60s.
+// shortTime formats a time in seconds: 60s, not 1m0s.
 func shortTime(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }

@@ -13,9 +13,9 @@ import (
 	"github.com/allot-opt/allot/solvers"
 )
 
-// BenchmarkSearchCancellation measures how long the solver search takes to return after it is cancelled, with two workers, at
-// moments that are drawn at random and early ones more often: ms at the 99th percentile and at worst, and the number of cancellations.
-// instance=all pools them.
+// BenchmarkSearchCancellation measures how long the solver search takes to return after it is cancelled, with two workers. The moments of
+// cancellation are random, early ones more often. It reports the median, the 99th percentile and the worst in ms, and the number of cancellations.
+// instance=all pools all instances.
 func BenchmarkSearchCancellation(b *testing.B) {
 	const cancellations = 40
 	var all [][]float64 // by repetition
@@ -53,7 +53,7 @@ func BenchmarkSearchCancellation(b *testing.B) {
 	})
 }
 
-// cancellationCases are instances for each engine of the search, small and large, with the time within which the search is cancelled.
+// cancellationCases has small and large instances for each engine of the search, with the time within which the search is cancelled.
 var cancellationCases = []struct {
 	name   string
 	open   func(*testing.B) *model.Instance
@@ -75,7 +75,7 @@ func example(b *testing.B, name string) *model.Instance {
 	return in
 }
 
-// cancelled cancels a search after so long and returns the ms it took to return; not ok: it had ended by itself.
+// cancelled cancels a search after the time and returns the ms that it took to return. ok is false if the search had already ended by itself.
 func cancelled(b *testing.B, in *model.Instance, seed uint64, after time.Duration) (ms float64, ok bool) {
 	info, err := solve.Lookup("search")
 	if err != nil {
@@ -86,7 +86,7 @@ func cancelled(b *testing.B, in *model.Instance, seed uint64, after time.Duratio
 	var at time.Time
 	timer := time.AfterFunc(after, func() { at = time.Now(); cancel() })
 	defer timer.Stop()
-	// Without a deadline the search has an effort instead, which must not end it.
+	// Without a deadline the parameter effort limits the search. It must not end the search here.
 	solver := with(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = math.MaxInt32 })
 	result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solver}, in, solve.Options{Seed: seed, Workers: searchWorkers})
 	if err != nil {
@@ -98,7 +98,7 @@ func cancelled(b *testing.B, in *model.Instance, seed uint64, after time.Duratio
 	return float64(time.Since(at)) / 1e6, true
 }
 
-// reportLatencies states the median, the 99th percentile and the worst; on a busy machine the last two are of waiting for a core.
+// reportLatencies states the median, the 99th percentile and the worst latency. On a busy machine the last two mostly show the wait for a core.
 func reportLatencies(b *testing.B, latencies []float64) {
 	b.ReportMetric(float64(len(latencies)), "cancellations")
 	if len(latencies) == 0 {

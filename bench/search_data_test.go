@@ -16,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// readData reads an instance of the real data by a reader of its format.
+// readData reads an instance of the real data with the reader of its format.
 func readData(b *testing.B, read func(io.Reader) (*model.Instance, *model.ImportReport, error), parts ...string) *model.Instance {
 	b.Helper()
 	in, _, err := read(realdata.Open(b, parts...))
@@ -26,7 +26,7 @@ func readData(b *testing.B, read func(io.Reader) (*model.Instance, *model.Import
 	return in
 }
 
-// mcpCases are batches by MUSCLE's recipe, with the best mcp known.
+// mcpCases returns batches made by MUSCLE's recipe, with the best known mcp.
 func mcpCases(b *testing.B) []searchCase {
 	var cases []searchCase
 	for _, row := range realdata.Table(b, "mcp", "best_known.csv") {
@@ -39,13 +39,13 @@ func mcpCases(b *testing.B) []searchCase {
 	return cases
 }
 
-// braunCases are matrices of unrelated run times, with the best makespan published.
+// braunCases returns matrices of unrelated run times, with the best published makespan.
 func braunCases(b *testing.B) []searchCase { return matrices(b, "best_known_MS") }
 
-// programCases are the same with the optimum of their linear program.
+// programCases returns the same matrices, with the optimum of their linear program.
 func programCases(b *testing.B) []searchCase { return matrices(b, "lp_lower_bound") }
 
-// matrices are the matrices of unrelated run times with what a column of their table knows of them.
+// matrices returns the matrices of unrelated run times, with the known value from the given column of their table.
 func matrices(b *testing.B, column string) []searchCase {
 	var cases []searchCase
 	for _, row := range realdata.Table(b, "braun_etc", "best_known.csv") {
@@ -58,8 +58,8 @@ func matrices(b *testing.B, column string) []searchCase {
 	return cases
 }
 
-// stripPackingCases are rigid jobs on one cluster whose least makespan is proved. Hopper's sets list the items as they were cut from
-// the strip, an order in which a list schedule is often optimal at once: shuffled takes these sets alone, in another order.
+// stripPackingCases returns rigid jobs on one cluster whose least makespan is proved. Hopper's sets list the items in the order in which they were
+// cut from the strip; in this order a plain list schedule is often optimal. If shuffled is true, only these sets are returned, in a random order.
 func stripPackingCases(b *testing.B, shuffled bool) []searchCase {
 	var cases []searchCase
 	for k, row := range realdata.Table(b, "strip_packing", "best_known.csv") {
@@ -78,7 +78,7 @@ func stripPackingCases(b *testing.B, shuffled bool) []searchCase {
 	return cases
 }
 
-// shuffledLines is a table with its rows in a random order.
+// shuffledLines reads a table and puts its rows in a random order.
 func shuffledLines(b *testing.B, r io.Reader, seed uint64) io.Reader {
 	b.Helper()
 	text, err := io.ReadAll(r)
@@ -92,8 +92,8 @@ func shuffledLines(b *testing.B, r io.Reader, seed uint64) io.Reader {
 	return strings.NewReader(strings.Join(lines, "\n") + "\n")
 }
 
-// workflowCases are workflows on so many processors with the larger of their critical path and their work a processor. No list
-// schedule is above 2 − 1/p times that (R. L. Graham 1969, doi:10.1137/0117039).
+// workflowCases returns workflows on each of the given numbers of processors. The known value is the larger of the critical path and the work per
+// processor. No list schedule on p processors is above 2 − 1/p times that (R. L. Graham 1969, doi:10.1137/0117039).
 func workflowCases(b *testing.B, processors ...int) []searchCase {
 	var cases []searchCase
 	for _, p := range processors {
@@ -113,12 +113,12 @@ func workflowCases(b *testing.B, processors ...int) []searchCase {
 	return cases
 }
 
-// workflowBound is the larger of the critical path and the work a processor, on processors of speed 1.
+// workflowBound returns the larger of the critical path and the work per processor, on processors of speed 1.
 func workflowBound(in *model.Instance) float64 {
 	jobs := in.Jobs()
 	end := make([]float64, len(jobs))
 	work, path := 0.0, 0.0
-	for _, j := range plan.ArrivalOrder(in) { // those waited for first
+	for _, j := range plan.ArrivalOrder(in) { // each job comes after the jobs that it waits for
 		start := 0.0
 		for _, before := range jobs[j].After {
 			start = max(start, end[before])
@@ -130,7 +130,7 @@ func workflowBound(in *model.Instance) float64 {
 	return max(path, work/float64(in.Processors()))
 }
 
-// batch is the first jobs of a real trace, all released at 0.
+// batch returns the first jobs of a real workload trace, all released at 0.
 func batch(b *testing.B, jobs int) *model.Instance {
 	return readData(b, func(r io.Reader) (*model.Instance, *model.ImportReport, error) {
 		return swf.Read(r, "mira", swf.Options{Jobs: jobs, Batch: true})

@@ -23,22 +23,22 @@ func peerScript(b *testing.B) string {
 	return realdata.Peer(b, "cpsat.py")
 }
 
-// BenchmarkSearchPeer runs OR-Tools' CP-SAT on some instances of BenchmarkSearch with the same time and workers. It hands over no
-// schedule, so that its objective and bound are its own statement, not checked; solved is 0 where it has found nothing. Its time
-// counts without the start of Python and the making of its model.
+// BenchmarkSearchPeer runs OR-Tools' CP-SAT on some instances of BenchmarkSearch, with the same time and workers. The peer returns no schedule, so
+// its objective and bound are its own statement and are not checked. solved is 0 if it found nothing. Its time does not include the start of Python
+// and the building of its model.
 func BenchmarkSearchPeer(b *testing.B) {
 	peerScript(b)
 	if out, err := exec.CommandContext(b.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
 		b.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, lastLine(string(out)))
 	}
 	b.Run("data=mcp", func(b *testing.B) {
-		// The scale is that of a thousandth of a second.
+		// CP-SAT needs whole numbers; the scale of 1000 counts in thousandths of a second.
 		benchmarkPeer(b, mcpCases(b), "best", 1000, 2*time.Second, 10*time.Second)
 	})
 	b.Run("data=strip_packing", func(b *testing.B) {
 		chosen := []string{"BENG5", "BKW4", "BKW8", "n5a", "t7b", "C4_1"}
 		cases := slices.DeleteFunc(stripPackingCases(b, false), func(c searchCase) bool { return !slices.Contains(chosen, c.name) })
-		benchmarkPeer(b, cases, "optimum", 1, 10*time.Second) // times are whole
+		benchmarkPeer(b, cases, "optimum", 1, 10*time.Second) // the times are whole numbers already
 	})
 }
 
@@ -71,7 +71,7 @@ func benchmarkPeer(b *testing.B, cases []searchCase, to string, scale int, times
 	}
 }
 
-// statement is what the peer says of itself.
+// statement holds the figures that the peer states.
 type statement struct{ value, bound, seconds float64 }
 
 // askPeer runs the peer once.
@@ -85,7 +85,7 @@ func askPeer(b *testing.B, path string, limit time.Duration, scale int) statemen
 	if err != nil {
 		b.Fatalf("the peer: %v: %s", err, lastLine(faults.String()))
 	}
-	// status value bound seconds
+	// The output is: status value bound seconds.
 	fields := strings.Fields(string(out))
 	if len(fields) != 4 {
 		b.Fatalf("the peer says %q, expected a status and three numbers", out)
@@ -116,7 +116,7 @@ func writtenInstance(b *testing.B, in *model.Instance) string {
 	return path
 }
 
-// lastLine is the last line of a text, where Python says what went wrong.
+// lastLine returns the last line of a text, in which Python states the error.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]

@@ -17,29 +17,29 @@ import (
 // SuiteFormat is the format of suite files.
 const SuiteFormat = "allot-suite/1"
 
-// Suite is a data file that says what to run: instances × solvers × seeds within a budget. See [Suite.Plan] for what becomes of it.
+// Suite is a data file that says what to run: instances × solvers × seeds, within a budget. [Suite.Plan] turns it into a list of runs.
 type Suite struct {
-	Format    string           `json:"format" doc:"the format: allot-suite/1"`
-	Name      string           `json:"name" check:"id" doc:"name of the suite"`
-	Doc       string           `json:"doc,omitempty" doc:"what it is for; the report begins with it"`
-	Data      string           `json:"data,omitempty" doc:"folder that the files are in, from the suite's own folder; absent: that folder"`
-	Instances []InstanceSource `json:"instances" doc:"what to run the solvers on"`
-	Solvers   []SolverChoice   `json:"solvers" doc:"what to run"`
-	Objective string           `json:"objective,omitempty" doc:"metric to minimise (or maximise, by its kind); absent: the objective of each instance"`
-	Seeds     Seeds            `json:"seeds,omitzero" doc:"seeds of the solvers; absent: 1"`
-	Paired    bool             `json:"paired,omitempty" doc:"the seed of a solver is that of the workload that made the instance: each seed is one independent repetition"`
-	Budget    Budget           `json:"budget,omitzero" doc:"limits of each run"`
-	Workers   int              `json:"workers,omitempty" check:"count" doc:"workers of each run; absent: 1"`
-	Trace     bool             `json:"trace,omitempty" doc:"keep in each row how the schedule came to be"`
+	Format     string           `json:"format" doc:"the format: allot-suite/1"`
+	Name       string           `json:"name" check:"id" doc:"name of the suite"`
+	Doc        string           `json:"doc,omitempty" doc:"what it is for; the report begins with it"`
+	Data       string           `json:"data,omitempty" doc:"folder that the files are in, from the suite's own folder; absent: that folder"`
+	Instances  []InstanceSource `json:"instances" doc:"what to run the solvers on"`
+	Solvers    []SolverChoice   `json:"solvers" doc:"what to run"`
+	Objective  string           `json:"objective,omitempty" doc:"metric to minimise (or maximise, by its kind); absent: the objective of each instance"`
+	Seeds      Seeds            `json:"seeds,omitzero" doc:"seeds of the solvers; absent: 1"`
+	Paired     bool             `json:"paired,omitempty" doc:"the seed of a solver is that of the workload that made the instance: each seed is one independent repetition"`
+	Budget     Budget           `json:"budget,omitzero" doc:"limits of each run"`
+	Workers    int              `json:"workers,omitempty" check:"count" doc:"workers of each run; absent: 1"`
+	Incumbents bool             `json:"trace,omitempty" doc:"keep in each row how the schedule came to be"`
 
-	// Folder is the folder that data begins from: that of the file the suite was read from; empty: the working folder.
+	// Folder is the folder that the path Data is relative to: the folder of the suite's file; empty: the working folder.
 	Folder string `json:"-"`
-	// File is what errors call the suite.
+	// File is the name of the suite in errors.
 	File string `json:"-"`
 }
 
-// InstanceSource is where instances come from: files, a generator, or files of a foreign format. Parameters with several values make a
-// grid, all combinations of them, the last name (in alphabetical order) varying fastest.
+// InstanceSource says where instances come from: files, a workload, or files of a foreign format. Parameters with several values make a
+// grid of all combinations. The parameter whose name is last in the alphabet varies fastest.
 type InstanceSource struct {
 	Files      []string          `json:"files,omitempty" check:"text" doc:"patterns of instance files, or of those to import"`
 	Generate   string            `json:"generate,omitempty" check:"id" doc:"name of a workload, see allot generate"`
@@ -50,7 +50,7 @@ type InstanceSource struct {
 	Solvers    []string          `json:"solvers,omitempty" check:"id" doc:"labels of the solvers to run on these; absent: all of the suite"`
 }
 
-// SolverChoice is a solver to run, or all that support an instance.
+// SolverChoice names a solver to run, or all solvers that support the instance.
 type SolverChoice struct {
 	Solver     string            `json:"solver,omitempty" bare:"true" check:"id" doc:"the solver: name, name:param=value:…, a+b to start b from a's solution, exec:COMMAND, label=… before any of them"`
 	All        bool              `json:"all,omitempty" doc:"every solver that supports the instance and is not named elsewhere, but auto"`
@@ -59,7 +59,7 @@ type SolverChoice struct {
 	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds, where they are not those of the suite"`
 }
 
-// Seeds are First, First+1, …, Count of them. A number alone is the count.
+// Seeds are the Count seeds First, First+1, and so on. In JSON a plain number is the count.
 type Seeds struct {
 	First *uint64 `json:"first,omitempty" doc:"the first seed; absent: 1"`
 	Count int     `json:"count,omitempty" bare:"true" check:"count" doc:"how many; absent: 1"`
@@ -74,8 +74,8 @@ type Budget struct {
 // Values are the values of a parameter: numbers, texts, true or false.
 type Values []any
 
-// ReadSuite reads a suite file, strictly: what is unknown, missing, of the wrong kind, out of range or contradicts itself is listed with its
-// JSON path in a [*model.InputError]. Whether the files exist is for [Suite.Plan].
+// ReadSuite reads a suite file strictly. A [*model.InputError] lists, with their JSON paths, all fields that are unknown, missing, of the wrong
+// kind, out of range or contradictory. ReadSuite does not look for the instance files; [Suite.Plan] does.
 func ReadSuite(path string) (*Suite, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func readSuite(r io.Reader, name string) (*Suite, error) {
 	return s, s.Validate()
 }
 
-// readFormat reads a document. In one of another format everything else is wrong too, so that is all it then says.
+// readFormat reads a document of the expected format. If the format is another one, all other fields are wrong too, so it reports only that.
 func readFormat(r io.Reader, name string, target any, format *string, expected string) error {
 	err := model.ReadJSON(r, name, target)
 	if *format != expected && (*format != "" || err == nil) {
@@ -110,7 +110,7 @@ func readFormat(r io.Reader, name string, target any, format *string, expected s
 	return err
 }
 
-// list are the seeds.
+// list returns the seeds.
 func (s Seeds) list() []uint64 {
 	first := uint64(1)
 	if s.First != nil {
@@ -123,15 +123,15 @@ func (s Seeds) list() []uint64 {
 	return seeds
 }
 
-// given says whether there is anything in them.
+// given reports whether the file states seeds.
 func (s Seeds) given() bool { return s != Seeds{} }
 
-// texts are the values as a command line has them.
+// texts formats the values as on a command line.
 func (v Values) texts() []string {
 	list := make([]string, len(v))
 	for k, value := range v {
 		switch x := value.(type) {
-		case float64: // 100000, not 1e+05: it may be a whole number
+		case float64: // write 100000, not 1e+05, because the parameter may be a whole number
 			format := byte('f')
 			if math.Abs(x) >= 1e15 || x != 0 && math.Abs(x) < 1e-6 {
 				format = 'g'
@@ -144,10 +144,10 @@ func (v Values) texts() []string {
 	return list
 }
 
-// maxGrid is the most combinations of the parameters of one entry.
+// maxGrid is the largest number of combinations of the parameters of one entry.
 const maxGrid = 10_000
 
-// grid are all combinations of the values of the parameters, the last name varying fastest; without parameters there is one, of nothing.
+// grid lists all combinations of the values of the parameters. The last name varies fastest. Without parameters there is one empty combination.
 func grid(parameters map[string]Values) []map[string]string {
 	list := []map[string]string{{}}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -164,7 +164,7 @@ func grid(parameters map[string]Values) []map[string]string {
 	return list
 }
 
-// filled puts values in the place of the names in braces.
+// filled replaces each name in braces by its value.
 func filled(template string, values map[string]string) string {
 	return inBraces.ReplaceAllStringFunc(template, func(name string) string {
 		if value, ok := values[name[1:len(name)-1]]; ok {
@@ -177,7 +177,7 @@ func filled(template string, values map[string]string) string {
 // inBraces finds the names in a template.
 var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
-// stated are parameters as text: "alpha=1 jobs=40".
+// stated formats parameters as text: "alpha=1 jobs=40".
 func stated(parameters map[string]string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {

@@ -41,7 +41,7 @@ func planOf(t *testing.T, text string) *Plan {
 	return plan
 }
 
-// TestBadSuites compares what is said of bad suites with testdata/bad-suites.txt: each file NAME.json there is followed by NAME.want.
+// TestBadSuites compares the errors of bad suites with testdata/bad-suites.txt, in which each file NAME.json is followed by NAME.want.
 func TestBadSuites(t *testing.T) {
 	const golden = "testdata/bad-suites.txt"
 	archive, err := txtar.ParseFile(golden)
@@ -76,7 +76,8 @@ func TestBadSuites(t *testing.T) {
 	}
 }
 
-// TestUnknownSolver is apart from the golden file: it lists all solvers, and more come. A command is looked up when the suite is planned.
+// TestUnknownSolver is not in the golden file, because the error lists all solvers and their number grows. The program of an exec: solver is looked
+// up when the suite is planned.
 func TestUnknownSolver(t *testing.T) {
 	const text = `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle"}], "solvers": ["minmin", "SOLVER"]}`
 	for solver, want := range map[string]string{
@@ -96,8 +97,8 @@ func TestUnknownSolver(t *testing.T) {
 	}
 }
 
-// TestPlan lists a small grid by hand: workloads × seeds, solvers with parameters, their own seeds and labels, and all that support an
-// instance but those that are named without parameters.
+// TestPlan compares the plan of a small suite with a list made by hand: workloads × seeds; solvers with parameters, seeds and labels of their own; and
+// "all", which adds every solver that supports an instance, except those that are named without parameters.
 func TestPlan(t *testing.T) {
 	plan := planOf(t, `{
  "format": "allot-suite/1", "name": "grid",
@@ -147,7 +148,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A cell has another key where anything else is run, and the same for the same under another label.
+// Two cells have the same key if and only if they run the same thing; the label does not matter.
 func TestKeys(t *testing.T) {
 	suite := func(solver, more string) string {
 		return `{"format": "allot-suite/1", "name": "keys", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}], "solvers": [` + solver + `]` + more + `}`
@@ -170,7 +171,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A solver with parameters and label in one text is what it is as an object: the same key and label, and other texts beside it.
+// A solver written as one text, with parameters and label, has the same key and label as the same solver written as an object.
 func TestSolverTexts(t *testing.T) {
 	cell := func(solver string) Cell {
 		return planOf(t, `{"format": "allot-suite/1", "name": "texts", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}}], "solvers": [`+solver+`]}`).Cells[0]
@@ -194,7 +195,7 @@ func TestSolverTexts(t *testing.T) {
 	}
 }
 
-// TestValues are written as a command line has them.
+// Values are formatted as on a command line.
 func TestValues(t *testing.T) {
 	found := Values{100000.0, 1e6, 0.25, -3.0, 1e-9, 1e20, "list", true}.texts()
 	if want := []string{"100000", "1000000", "0.25", "-3", "1e-09", "1e+20", "list", "true"}; !slices.Equal(found, want) {
@@ -202,7 +203,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The suites of the project are right; where their data is there, every instance can be made and is run on by several solvers.
+// The suites of the project are valid. If their data is present, every instance can be made and several solvers run on it.
 func TestSuites(t *testing.T) {
 	paths, err := filepath.Glob("suites/*.json")
 	if err != nil || len(paths) < 4 {
@@ -231,7 +232,7 @@ func TestSuites(t *testing.T) {
 				for _, c := range suite.Solvers {
 					if program, ok := strings.CutPrefix(c.Solver, "exec:"); ok {
 						if _, err := exec.LookPath(strings.Fields(program)[0]); err != nil {
-							least-- // this machine lacks its interpreter
+							least-- // the interpreter of this program is not installed here
 						}
 					}
 				}

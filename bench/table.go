@@ -15,8 +15,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows of one instance as a table for people, with a column a metric; the best value of each column is marked
-// with a star. Where it is wider than so many columns of a terminal, the last metrics are left out, named below it; 0: no limit.
+// WriteTable writes the rows of one instance as a table for people, with one column per metric. A star marks the best value of each column. A
+// table wider than width leaves out its last metrics and names them below; width 0: no limit.
 func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
 	shown := len(metrics)
 	rendered := renderTable(rows, metrics)
@@ -47,7 +47,7 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) erro
 	return err
 }
 
-// renderTable is the table itself.
+// renderTable makes the table itself.
 func renderTable(rows []Row, metrics []model.Metric) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -70,7 +70,7 @@ func renderTable(rows []Row, metrics []model.Metric) string {
 	return t.Render()
 }
 
-// ShownMetrics are the metrics that say something of the instance.
+// ShownMetrics lists the metrics that are of interest for the instance.
 func ShownMetrics(in *model.Instance) []model.Metric {
 	names := []string{"makespan"}
 	if len(in.Clusters()) > 1 {
@@ -90,7 +90,7 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 		names = append(names, "over_deadline", "missed")
 	}
 	names = append(names, "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished")
-	if hard { // which jobs are finished differs from schedule to schedule
+	if hard { // schedules may differ in the jobs that they finish
 		names = append(names, "work_done")
 	}
 	if hard && files {
@@ -120,7 +120,7 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 	return shown
 }
 
-// bestValues is the best objective ("") and the best value of each metric, where solvers differ.
+// bestValues returns the best objective, under the key "", and the best value of each metric. It leaves out columns in which all solvers agree.
 func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
 	best := map[string]float64{}
 	consider := func(name string, higher bool, value func(Row) (float64, bool)) {
@@ -145,7 +145,7 @@ func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
 	return best
 }
 
-// objectiveOf is the row's objective, where it has one.
+// objectiveOf returns the row's objective, or false if it has none.
 func objectiveOf(row Row) (float64, bool) {
 	if row.Objective == nil {
 		return 0, false
@@ -174,7 +174,7 @@ func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Ro
 	return append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64))
 }
 
-// optionalFigure is a figure, or a dash where there is none.
+// optionalFigure formats a number, or writes a dash for nil.
 func optionalFigure(x *float64) string {
 	if x == nil {
 		return "–"
@@ -182,7 +182,7 @@ func optionalFigure(x *float64) string {
 	return Figure(*x)
 }
 
-// Figure formats a number for people: six significant digits, whole numbers whole.
+// Figure formats a number for people with six significant digits. A whole number has no decimals.
 func Figure(x float64) string {
 	switch a := math.Abs(x); {
 	case x == math.Trunc(x) && a < 1e12:
@@ -206,7 +206,7 @@ func WriteJSON(w io.Writer, rows []Row) error {
 	return nil
 }
 
-// WriteCSV writes the rows with a column a metric; nil: all that have one value.
+// WriteCSV writes the rows as CSV with one column per metric; nil: all metrics that consist of a single value.
 func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 	if metrics == nil {
 		metrics = slices.DeleteFunc(slices.Clone(model.MetricTable()), func(m model.Metric) bool { return m.PerCluster })
@@ -237,7 +237,7 @@ func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 	return out.Error()
 }
 
-// exact is a number without loss; empty where there is none.
+// exact formats a number without loss, or returns an empty text for nil.
 func exact(x *float64) string {
 	if x == nil {
 		return ""

@@ -14,19 +14,19 @@ import (
 	"github.com/allot-opt/allot/workload"
 )
 
-// maxCells is the most runs of a suite.
+// maxCells is the largest number of runs of a suite.
 const maxCells = 10_000_000
 
 // The shortest and the longest time limit of a run, in seconds.
 const (
-	minTime = 1e-9 // less would be rounded to none
+	minTime = 1e-9 // a shorter limit would be rounded to 0, which means no limit
 	maxTime = 1e9
 )
 
-// suiteFaults collects what is wrong with a suite.
+// suiteFaults collects the faults of a suite.
 type suiteFaults struct{ model.InputError }
 
-// at lists a fault.
+// at adds a fault at a JSON path.
 func (f *suiteFaults) at(path, format string, args ...any) {
 	if len(f.Faults) >= model.MaxListed {
 		f.More++
@@ -35,7 +35,7 @@ func (f *suiteFaults) at(path, format string, args ...any) {
 	f.Faults = append(f.Faults, model.Fault{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// orNil is the error, or nil where nothing is wrong.
+// orNil returns the faults as an error, or nil if there are none.
 func (f *suiteFaults) orNil() error {
 	if len(f.Faults) == 0 {
 		return nil
@@ -43,11 +43,11 @@ func (f *suiteFaults) orNil() error {
 	return &f.InputError
 }
 
-// faults begins a list of what is wrong with the suite.
+// faults starts an empty list of the suite's faults.
 func (s *Suite) faults() *suiteFaults { return &suiteFaults{model.InputError{File: s.File}} }
 
-// Validate says what contradicts itself in the suite or names what does not exist, but for files and commands; the error is a
-// [*model.InputError]. A suite that a program made has to be validated; [ReadSuite] does so.
+// Validate returns a [*model.InputError] if fields of the suite contradict each other or name things that do not exist. It does not look for files
+// and commands. [ReadSuite] validates the suite that it reads; a program that builds a suite itself must call Validate.
 func (s *Suite) Validate() error {
 	f := s.faults()
 	if s.Format != SuiteFormat {
@@ -98,7 +98,7 @@ func (s *Suite) Validate() error {
 	return f.orNil()
 }
 
-// validate lists what is wrong with a source of instances.
+// validate adds the faults of a source of instances.
 func (source *InstanceSource) validate(f *suiteFaults, path string) {
 	known := []string{"file"}
 	var target func() any
@@ -139,7 +139,8 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
 }
 
-// validateSources lists what the sources of instances refer to that is not there: labels of solvers and, where runs are paired, seeds of workloads.
+// validateSources adds a fault for each thing that the sources of instances refer to and that is missing: labels of solvers and, if runs are
+// paired, seeds of workloads.
 func (s *Suite) validateSources(f *suiteFaults, labels map[string]int, all bool) {
 	for k, source := range s.Instances {
 		for n, label := range source.Solvers {
@@ -161,7 +162,7 @@ func (s *Suite) validateSources(f *suiteFaults, labels map[string]int, all bool)
 	}
 }
 
-// formatNamed finds a foreign format.
+// formatNamed finds a foreign format by its name.
 func formatNamed(name string) (FormatInfo, bool) {
 	for _, info := range Formats() {
 		if info.Name == name {
@@ -171,7 +172,7 @@ func formatNamed(name string) (FormatInfo, bool) {
 	return FormatInfo{}, false
 }
 
-// validate lists what is wrong with a choice of solvers; false where there is none to go on with.
+// validate adds the faults of a choice of solvers. It returns false if there is no usable solver to check further.
 func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 	choice.Seeds.validate(f, path+".seeds")
 	if choice.All {
@@ -198,9 +199,9 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 		}
 	}
 	target := func() any {
-		again, _ := choice.chosen() // there was no error above
+		again, _ := choice.chosen() // the same call succeeded above
 		if _, rolling := choice.Parameters["rolling_period"]; rolling {
-			again.Solver, _ = solve.NewRolling(again, 1, 0) // which is in its range
+			again.Solver, _ = solve.NewRolling(again, 1, 0) // cannot fail: the period 1 and the threshold 0 are in range
 		}
 		return &again
 	}
@@ -210,11 +211,11 @@ func (choice *SolverChoice) validate(f *suiteFaults, path string) bool {
 	return len(f.Faults) == before
 }
 
-// chosen is the solver without the parameters that stand beside it.
+// chosen returns the solver without the parameters of the field Parameters.
 func (choice *SolverChoice) chosen() (solve.Choice, error) { return solve.Choose(choice.Solver) }
 
-// External names the first solver of the suite that runs a command of the user's; empty: none does. Whoever runs a suite of somebody
-// else's has to be asked first.
+// External returns the first solver of the suite that runs a command, or an empty text. A program must ask the user before it runs such a suite
+// from somebody else.
 func (s *Suite) External() string {
 	for _, choice := range s.Solvers {
 		if solve.External(choice.Solver) {
@@ -224,7 +225,7 @@ func (s *Suite) External() string {
 	return ""
 }
 
-// validate lists seeds past the largest.
+// validate adds a fault if the seeds exceed the largest seed.
 func (s Seeds) validate(f *suiteFaults, path string) {
 	if list := max(1, s.Count); s.First != nil && *s.First > math.MaxUint64-uint64(list-1) {
 		f.at(path, "expected seeds below 2^64, found %d from %d on", list, *s.First)
@@ -234,7 +235,8 @@ func (s Seeds) validate(f *suiteFaults, path string) {
 	}
 }
 
-// validateGrid lists parameters that are unknown, have no value or one that is refused. A target is a new solver, workload or reader.
+// validateGrid adds a fault for each parameter that is unknown, has no value or has a refused value. The function target makes a new solver,
+// workload or importer to try the values on.
 func validateGrid(f *suiteFaults, path string, parameters map[string]Values, target func() any, set func(target any, name, text string) error) {
 	points := 1
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -263,7 +265,7 @@ func validateGrid(f *suiteFaults, path string, parameters map[string]Values, tar
 	}
 }
 
-// validateTemplate lists names in braces that are no parameters.
+// validateTemplate adds a fault for each name in braces that is not a parameter.
 func validateTemplate(f *suiteFaults, path, template string, parameters map[string]Values, more ...string) {
 	known := append(slices.Sorted(maps.Keys(parameters)), more...)
 	for _, name := range inBraces.FindAllString(template, -1) {

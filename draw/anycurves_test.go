@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// TestCurvesOfAnything: every schedule with ordinary times has curves. Where times come near the largest numbers, sums of them
-// may be infinite and the curves refused, but not drawn wrong, and never without end.
+// TestCurvesOfAnything: every schedule with ordinary times has curves. If times come near the largest numbers, their sums may be infinite. Curves
+// may then be refused, but they are never drawn wrong, and drawing always ends.
 func TestCurvesOfAnything(t *testing.T) {
 	const ordinary = 1e18
 	moment := rapid.OneOf(rapid.Float64Range(0, 100), rapid.SampledFrom([]float64{0, 5e-324, 1e-300, 1e-9, 1.5e9, 1e15, ordinary, 1e300, math.MaxFloat64}))

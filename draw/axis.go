@@ -11,13 +11,13 @@ type Axis struct {
 	from, to float64
 	isLog    bool
 	Ticks    []Tick
-	Caption  string // what the labels count: "time (s)"
+	Caption  string // names the values and their unit: "time (s)"
 }
 
 // Tick is a mark on an axis.
 type Tick struct {
 	At    float64 // share of the axis, 0 to 1
-	Label string  // empty: a lesser mark between those that say what they are
+	Label string  // empty: a minor tick between labelled ones
 }
 
 // Labels of largePlain or more, or in steps below smallPlain, are in powers of 1,000.
@@ -26,8 +26,8 @@ const (
 	smallPlain = 1e-3
 )
 
-// NewAxis makes an axis that shows all values from first to last, with about most ticks or fewer. It begins or ends at 0 where
-// 0 is near. The caption is made of what the values are and their unit, which may be empty.
+// NewAxis makes an axis that shows all values from first to last, with at most about most ticks. It begins or ends at 0 if 0 is
+// near. The caption is made of what, the name of the values, and their unit, which may be empty.
 func NewAxis(what string, first, last float64, unit string, most int) Axis {
 	a := Axis{from: first, to: last}
 	switch near := (last - first) / 4; {
@@ -46,7 +46,7 @@ func NewAxis(what string, first, last float64, unit string, most int) Axis {
 	return a
 }
 
-// From is the value at its start.
+// From returns the value at the start of the axis.
 func (a *Axis) From() float64 { return a.from }
 
 // At is the share of the axis that lies before the value.
@@ -70,7 +70,7 @@ func (a *Axis) mark(what, unit string, most int) {
 	base, size := 0.0, max(math.Abs(a.from), math.Abs(a.to))
 	if ratio := size / step; ratio > 1e5 || ratio > 1e3 && size >= largePlain {
 		round := math.Pow10(int(math.Ceil(math.Log10(a.to - a.from))))
-		// Neighbouring numbers have no round one between them.
+		// If first and last are neighbouring floats, no round number lies between them.
 		base = min(math.Floor(a.from/round)*round, a.from)
 	}
 	low, high := a.from-base, a.to-base
@@ -94,13 +94,13 @@ func (a *Axis) mark(what, unit string, most int) {
 	a.Caption = axisCaption(what, unit, base, a.to-a.from, scale)
 }
 
-// NewLogAxis makes an axis that shows the values up to last by their logarithms, with about most labels or fewer.
-// It begins below first, but not below a billionth, and ends where numbers do; smaller values lie at its start.
+// NewLogAxis makes a logarithmic axis that shows the values up to last, with at most about most labels. It begins below first, but
+// not below a billionth, and ends at the latest at the largest float. Smaller values lie at its start.
 func NewLogAxis(what string, first, last float64, unit string, most int) Axis {
 	const least, greatest = 1e-9, math.MaxFloat64 / 4 // the double of it is finite
 	first, last = min(max(first, least), greatest), min(last, greatest)
 	mantissa, exponent := niceStep(first)
-	if mantissa*math.Pow10(exponent) > first*(1+1e-9) { // the one before
+	if mantissa*math.Pow10(exponent) > first*(1+1e-9) { // above first: begin one power earlier
 		mantissa, exponent = niceStep(first / 2.5)
 	}
 	a := Axis{from: mantissa * math.Pow10(exponent), isLog: true, Caption: what + " (logarithmic)"}
@@ -109,7 +109,7 @@ func NewLogAxis(what string, first, last float64, unit string, most int) Axis {
 	}
 	a.to = max(last, 2*a.from)
 	decades := math.Log10(a.to) - math.Log10(a.from)
-	each := max(1, int(math.Ceil(decades/float64(max(most, 2))))) // of how many decades one has a label
+	each := max(1, int(math.Ceil(decades/float64(max(most, 2))))) // one of each decades has a label
 	for power := exponent; math.Pow10(power) <= a.to; power++ {
 		for digit := 1; digit <= 9; digit++ {
 			value := float64(digit) * math.Pow10(power)
@@ -158,7 +158,7 @@ func axisCaption(what, unit string, base, span float64, scale int) string {
 		if base < 0 {
 			base, sign = -base, " + "
 		}
-		// The digits that tell base from its neighbours a span away, and no more.
+		// As many digits as distinguish base from base ± span.
 		digits := 2 + int(math.Ceil(math.Log10(base/span)))
 		text += sign + Significant(base, min(max(digits, 6), 17))
 	}

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// mostRectangles is how many blocks are drawn one by one; a picture with more of them says nothing and is slow to show.
+// mostRectangles is the largest number of blocks that are drawn one by one. A picture with more is unreadable and slow to show.
 const mostRectangles = 20_000
 
 // leastSide is the side below which a block is never drawn by itself, in pixels.
@@ -68,7 +68,7 @@ func (c *chart) drawBlocks() {
 	c.drawLabels()
 }
 
-// leastDrawn is the least side of blocks to draw by themselves, so that there are not too many.
+// leastDrawn returns the least side of the blocks that are drawn one by one. It is large enough that these are at most mostRectangles.
 func (c *chart) leastDrawn() float64 {
 	for least := leastSide; ; least *= 2 {
 		n := 0
@@ -83,7 +83,7 @@ func (c *chart) leastDrawn() float64 {
 	}
 }
 
-// drawable says that no side of the rectangle is below the least.
+// drawable reports whether both sides of the rectangle are at least least.
 func drawable(r rect, least float64) bool { return min(r.width(), r.height()) >= least }
 
 // visible is the place of a block, widened if it takes no time.
@@ -173,7 +173,7 @@ func (c *chart) drawLabels() {
 // mostLabelled is how many characters of an id a label shows.
 const mostLabelled = 40
 
-// leastLabel and mostLabel are the sizes between which an id can be read and does not shout.
+// leastLabel and mostLabel limit the size of ids: smaller ones cannot be read, larger ones distract.
 const (
 	leastLabel = 8.5
 	mostLabel  = 12.5

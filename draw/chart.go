@@ -28,7 +28,7 @@ type chart struct {
 	*layout
 	strips  []strip // by band
 	numbers float64 // width of the column of processor numbers
-	hovers  []hover // what to say of the blocks that can be pointed at
+	hovers  []hover // the blocks that show a hint under the pointer
 }
 
 // strip is the place of a band.
@@ -55,7 +55,7 @@ func newChart(l *layout, s summary, fonts *fonts, width, height float64) *chart 
 	return c
 }
 
-// from is the earliest time to show: with an instance, the time before the first start in which jobs wait.
+// from returns the earliest time to show. With an instance it includes the time before the first start in which jobs wait.
 func (l *layout) from() float64 {
 	if len(l.jobs) == 0 {
 		return 0
@@ -79,7 +79,7 @@ func (c *chart) gutter() float64 {
 	return math.Ceil(min(widest, 0.16*c.width) + 14 + c.numbers)
 }
 
-// notes are what is said of a cluster under its name.
+// notes are the facts about a cluster that stand under its name.
 func (b *band) notes() []string {
 	size := counted(b.processors, "processor")
 	switch {
@@ -97,7 +97,7 @@ func percent(share float64) string {
 	return strconv.FormatFloat(100*share, 'f', 0, 64) + " %"
 }
 
-// naturalHeight is the height of the bands at which a row is comfortable to look at, within what a screen holds.
+// naturalHeight returns the height of the bands at which rows are easy to see, limited by the height of a screen.
 func (c *chart) naturalHeight() float64 {
 	const (
 		row, least, most = 24, 140, 800

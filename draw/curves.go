@@ -43,7 +43,7 @@ type CurveOptions struct {
 	Title    string // empty: by quantity and instance
 }
 
-// withDefaults fills in the defaults and says what is unknown.
+// withDefaults fills in the defaults. It returns an error for an unknown quantity or view.
 func (o CurveOptions) withDefaults(schedules int) (CurveOptions, error) {
 	if o.Quantity == "" {
 		o.Quantity = Queue
@@ -66,9 +66,9 @@ func (o CurveOptions) withDefaults(schedules int) (CurveOptions, error) {
 	return o, nil
 }
 
-// Curves draws the queue, the utilisation or the waits in schedules of the instance, each named by its solver: over time each
-// in a panel of its own, on the same scales; distributions in one panel with a legend. The schedules must place jobs of the
-// instance only; whether they are right is for [model.Check] to say. Curves have no text.
+// Curves draws the queue, the utilisation or the waits in schedules of the instance. Each curve is named after its schedule's solver. Over time,
+// each schedule has a panel of its own, all on the same scales; distributions share one panel with a legend. The schedules must place jobs of the
+// instance only. Curves does not check them otherwise; [model.Check] does. The text format is not available for curves.
 //
 // Complexity: O(n log n) for n placements.
 func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
@@ -101,7 +101,7 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 	}}, nil
 }
 
-// panelName is a name as it stands on a panel.
+// panelName shortens a name for a panel and makes it printable.
 func panelName(name string) string {
 	const most = 80
 	return clip(printable(name), most)

@@ -57,7 +57,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// TestDraw draws every quantity in every view and format, twice to the same bytes.
+// TestCurves draws every quantity in every view and format, twice to the same bytes.
 func TestCurves(t *testing.T) {
 	in, sol := example(t)
 	empty := &model.Solution{}

@@ -7,8 +7,9 @@
 //	…
 //	err = picture.WriteFile("plan.svg")
 //
-// The same input gives the same bytes. A schedule of a million jobs is drawn in bounded time and memory: on a chart, jobs too
-// small to be seen by themselves are shaded together; a curve has no more points than the picture has columns.
+// The same input gives the same bytes. A schedule of a million jobs is drawn in bounded time and memory: jobs too small to be seen one by
+// one are shaded together on a chart, and a curve has no more points than the picture has columns.
 //
-// For pictures of one's own, [Axis] divides an axis at round values, and [Significant] and [Grouped] write numbers for people.
+// Programs that draw other pictures can use [Axis], which divides an axis at round values, and [Significant] and [Grouped], which write
+// numbers for people.
 package draw

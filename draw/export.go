@@ -22,21 +22,21 @@ type drawing interface {
 	size() (width, height vg.Length)
 	draw(canvas vg.CanvasSizer)
 	finish() finish
-	hints() iter.Seq2[rect, string] // what to say where the pointer rests, known once it is drawn
+	hints() iter.Seq2[rect, string] // texts to show while the pointer rests on a rectangle; known only after drawing
 }
 
-// finish is what the file formats need to know of a drawing besides its lines and letters.
+// finish holds what the file formats need to know besides lines and letters.
 type finish struct {
 	title       string // of an SVG that has one
 	hasTitle    bool
-	dots        int  // of a PNG on the length of a pixel of 1/96 inch
-	evenFigures bool // neighbouring figures do not move together
+	dots        int  // dots of a PNG per pixel of 1/96 inch
+	evenFigures bool // digits are all equally wide, without kerning
 }
 
-// limits are the sizes in pixels that can be asked for.
+// limits are the sizes, in pixels, that a caller can ask for.
 type limits struct{ defaultWidth, leastWidth, leastHeight, mostSide, mostPixels int }
 
-// check is the size asked for, a height of 0 left to the picture.
+// check returns the size that the caller asks for. A height of 0 lets the picture choose.
 func (l *limits) check(width, height int) (float64, float64, error) {
 	if width == 0 {
 		width = l.defaultWidth
@@ -67,7 +67,7 @@ func exportPNG(w io.Writer, s drawing) error {
 	return err
 }
 
-// pixels is a canvas of package vgimg that writes figures equally wide; in SVG the viewer is told to.
+// pixels is a canvas of package vgimg that writes digits equally wide. In SVG a style tells the viewer to do so.
 type pixels struct{ *vgimg.Canvas }
 
 // FillString implements vg.Canvas.
@@ -91,9 +91,8 @@ func exportSVG(w io.Writer, s drawing) error {
 	return out.Flush()
 }
 
-// corrections mend what package vgsvg writes: a viewer that lacks the font needs other names or falls back to one with
-// serifs, it should not move even figures together, and images are PNG. A quote in a text is escaped, so neither pattern is
-// found in one.
+// corrections mends the output of package vgsvg. It adds names of fonts for viewers that lack ours, which would otherwise take one with serifs; it
+// turns off the kerning of even figures; and it states that images are PNG. Quotes in texts are escaped, so no text matches the patterns.
 func corrections(evenFigures bool) *strings.Replacer {
 	letters := `style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;`
 	if evenFigures {
@@ -109,7 +108,7 @@ func finishSVG(out *bufio.Writer, s drawing, drawn []byte) {
 	head := start + 1 + bytes.IndexByte(drawn[max(start, 0):], '>')
 	end := bytes.LastIndex(drawn, []byte("</svg>"))
 	if start < 0 || end < head {
-		// Not a document that this function understands: better without title than broken.
+		// The document has an unexpected form. A picture without title is better than a broken one.
 		out.Write(drawn)
 		return
 	}
@@ -145,7 +144,7 @@ func (c *chart) hints() iter.Seq2[rect, string] {
 	}
 }
 
-// describe says what a block shows, in lines.
+// describe describes a block in lines of text.
 func (c *chart) describe(k int) string {
 	b := &c.blocks[k]
 	j := &c.jobs[b.job]

@@ -52,8 +52,7 @@ func textWidth(face font.Face, text string) vg.Length {
 	return width
 }
 
-// evenFigures cuts a text between neighbouring ones. The font moves them together, which spoils the ids and numbers that
-// pictures of schedules are full of.
+// evenFigures cuts a text between neighbouring digits. The font would move them closer together, which makes ids and numbers uneven.
 func evenFigures(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for {

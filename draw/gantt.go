@@ -10,26 +10,26 @@ import (
 
 // GanttOptions say how to draw a schedule. The zero value suits every schedule.
 type GanttOptions struct {
-	// Instance is what the solution solves; nil: not at hand. Without it a cluster ends at the largest processor that
-	// the solution names and no job is late.
+	// Instance is the instance that the solution solves; nil: unknown. Without it a cluster ends at the largest processor that
+	// the solution names, and no job is late.
 	Instance *model.Instance
 	// Width is in pixels (1/96 inch), for text in columns. 0: 1,200 pixels or 100 columns.
 	Width int
-	// Height is in pixels, for text in lines. 0: what suits the number of processors. A text takes more lines than asked
-	// where it could not show every cluster otherwise.
+	// Height is in pixels, for text in lines. 0: chosen by the number of processors. A text takes more lines if it could not
+	// show every cluster otherwise.
 	Height int
 	// Title stands above the picture; empty: the name of the instance.
 	Title string
 }
 
-// Gantt draws a schedule: one band a cluster, one row a processor, time to the right, one rectangle for each run of
-// neighbouring processors that a job holds.
+// Gantt draws a schedule. Each cluster is a band and each processor a row; time runs to the right. A rectangle stands for neighbouring
+// processors that a job holds.
 //
 // A solution alone is enough. With its instance the picture also knows how many processors each cluster has, the unit of
 // time and which jobs miss their deadlines.
 //
-// It says what is wrong with a solution that cannot be drawn, such as one with a negative time; whether the schedule is
-// right is for [model.Check] to say.
+// It returns an error for a solution that cannot be drawn, such as one with a negative time. It does not check the schedule
+// otherwise; [model.Check] does.
 func Gantt(sol *model.Solution, opt GanttOptions) (*Picture, error) {
 	if sol == nil {
 		return nil, errors.New("draw: no solution")

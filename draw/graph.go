@@ -17,7 +17,7 @@ const (
 	captionRoom = 20.0 // above the plot, for what its height means
 )
 
-// graph is a course placed on a sheet.
+// graph is a course (see there) placed on a sheet.
 type graph struct {
 	page
 	*course
@@ -26,7 +26,7 @@ type graph struct {
 	rows   int        // of the legend
 }
 
-// corner is where a curve changes: the place of a point and of its bound.
+// corner is a place where a curve changes: the position of a point and of its bound.
 type corner struct {
 	x, y  float64
 	bound float64 // NaN: none
@@ -114,7 +114,7 @@ func (g *graph) draw(canvas vg.CanvasSizer) {
 	}
 }
 
-// drawValues draws the lines of the figures across the plot, their labels and what they are.
+// drawValues draws the lines of the value axis across the plot, their labels and the caption.
 func (g *graph) drawValues() {
 	var lines vg.Path
 	label := lettering{size: smallSize, ink: quietInk, align: 1}
@@ -143,7 +143,7 @@ func (g *graph) steps(path *vg.Path, corners []corner, height func(corner) float
 func objectiveOf(c corner) float64 { return c.y }
 func boundOf(c corner) float64     { return c.bound }
 
-// bounded is the corners from the first with a bound on.
+// bounded returns the corners from the first one with a bound.
 func bounded(corners []corner) []corner {
 	for k := range corners {
 		if !math.IsNaN(corners[k].bound) {
@@ -153,7 +153,7 @@ func bounded(corners []corner) []corner {
 	return nil
 }
 
-// drawGap shades what lies between a curve and its bound.
+// drawGap shades the area between a curve and its bound.
 func (g *graph) drawGap(k int) {
 	corners := bounded(g.curves[k])
 	if len(corners) == 0 {
@@ -171,10 +171,10 @@ func (g *graph) drawGap(k int) {
 	g.fill(path, faded(curveInk(k), g.gapShade()))
 }
 
-// gapShade is how strong the shades of gaps are, weaker where several lie one over the other.
+// gapShade returns the opacity of the shaded gaps. It is weaker for more runs, because their gaps may overlap.
 func (g *graph) gapShade() float64 { return 0.3 / float64(len(g.runs)+1) }
 
-// drawObjective draws a curve and, thin, that its last schedule stays as good after the last improvement.
+// drawObjective draws a curve. A thin line continues it from its last point to the end of the axis.
 func (g *graph) drawObjective(k int) {
 	corners := g.curves[k]
 	if len(corners) == 0 {
@@ -217,7 +217,7 @@ func (g *graph) drawBound(k int) {
 	g.strokeDashed(path, 1.5, curveInk(k), same, corners[0].x-g.plot.x0-float64(rank)*(dash+dashApart))
 }
 
-// drawLegend writes, below the header, a line a run: how its curve looks, its name and how it ended.
+// drawLegend writes one line per run below the header: a sample of its curve, its name and how it ended.
 func (g *graph) drawLegend(y float64) {
 	const (
 		apart = 22.0
@@ -261,7 +261,7 @@ func (g *graph) drawLegend(y float64) {
 	}
 }
 
-// legendRows are the cells of the legend, all rows equally many.
+// legendRows returns the cells of the legend. All rows have the same number of cells.
 func (g *graph) legendRows() [][]string {
 	const cells = 6
 	rows := make([][]string, len(g.runs))
@@ -287,7 +287,7 @@ func (g *graph) drawSample(k int, y float64) {
 	g.drawMarker(k, margin+sampleWidth/2, y)
 }
 
-// hints implements drawing: what was reached where.
+// hints implements drawing: each point shows its figures.
 func (g *graph) hints() iter.Seq2[rect, string] {
 	return func(yield func(rect, string) bool) {
 		for k, corners := range g.curves {
@@ -305,7 +305,7 @@ func (g *graph) hints() iter.Seq2[rect, string] {
 	}
 }
 
-// describe says what a point shows, in lines.
+// describe describes a point in lines of text.
 func (t *Run) describe(k int) string {
 	p := &t.Points[k]
 	lines := []string{printable(t.Name), "objective " + Significant(p.Objective, 12) + " after " + Significant(p.Elapsed, 6) + " s"}

@@ -24,8 +24,8 @@ type textGraph struct {
 	cells  [][]rune // by row and column
 }
 
-// drawCourseText writes the runs as text. One run is a line with its gap shaded; of several each is a letter, a capital
-// for the objective and a small one for the bound.
+// drawCourseText writes the runs as text. A single run is a line with its gap shaded. Of several runs, each is a letter: a capital for its
+// objective and a small one for its bound.
 func drawCourseText(w io.Writer, c *course, opt ProgressOptions) error {
 	page, err := newTextPage(w, opt.Width, opt.Height)
 	if err != nil {
@@ -60,7 +60,7 @@ func drawCourseText(w io.Writer, c *course, opt ProgressOptions) error {
 	return t.out.Flush()
 }
 
-// legend says how each run looks and how it ended, with a line for what the signs of a single one mean.
+// legend says how each run looks and how it ended. For a single run it also explains the signs.
 func (t *textGraph) legend() []string {
 	fits := func(text string) bool { return utf8.RuneCountInString(text) <= t.width-textLegendAt }
 	indent := strings.Repeat(" ", textLegendAt)
@@ -116,7 +116,7 @@ func (t *textGraph) plot() {
 				return
 			}
 			if len(t.runs) > 1 {
-				if column%len(t.runs) == k { // so that equal ones are all seen
+				if column%len(t.runs) == k { // equal bounds take turns, so that all are seen
 					t.cells[bound][column] = letter(k) - 'A' + 'a'
 				}
 				return
@@ -148,8 +148,8 @@ func (t *textGraph) plot() {
 	}
 }
 
-// eachColumn calls draw for every column from the first with a point on: the rows of the objective before and after it and
-// that of the bound, -1 without one.
+// eachColumn calls draw for every column, from the first one with a point. It passes the rows of the objective before and after the column
+// and the row of the bound, or -1 if there is no bound.
 func (t *textGraph) eachColumn(k int, draw func(column, before, after, bound int)) {
 	points := t.runs[k].Points
 	if len(points) == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// layout is a schedule as rectangles in the space of time × processors, before anything is known of pixels.
+// layout is a schedule as rectangles in the space of time × processors. It does not depend on the size of the picture.
 type layout struct {
 	bands  []band
 	jobs   []job
@@ -26,14 +26,14 @@ type layout struct {
 type band struct {
 	id         string
 	processors int
-	exact      bool    // processors is what the instance says, not the largest number named
+	exact      bool    // the number of processors comes from the instance, not from the largest processor named
 	busy       float64 // share of the processors' time from origin to last that jobs hold
 }
 
 // job is one placed job.
 type job struct {
 	id         string
-	hue        int // what its colour follows from: its index in the instance or, without one, in the solution
+	hue        int // selects the colour: the job's index in the instance or, without one, in the solution
 	start, end float64
 	deadline   float64 // +Inf: none
 }
@@ -136,7 +136,7 @@ func (b *layoutBuilder) addPiece(p *model.Piece) error {
 	return nil
 }
 
-// band is the index of the cluster's band, made if there is none and no instance says that there cannot be one.
+// band returns the index of the cluster's band. Without an instance it makes a band for a new cluster; with one, an unknown cluster is an error.
 func (b *layoutBuilder) band(id string) (int, error) {
 	c, known := b.bandOf[id]
 	switch {
@@ -153,7 +153,7 @@ func (b *layoutBuilder) band(id string) (int, error) {
 	return c, nil
 }
 
-// finish sorts the bands and computes what depends on all jobs.
+// finish sorts the bands and computes the figures that depend on all jobs.
 func (b *layoutBuilder) finish() {
 	if len(b.jobs) == 0 {
 		b.first = 0
@@ -171,7 +171,7 @@ func (b *layoutBuilder) finish() {
 	}
 	for k := range b.blocks {
 		r := &b.blocks[k]
-		// A share of a share: times near the largest float64 times processors would overflow.
+		// Divide by the time and by the processors separately: the product of both may overflow.
 		if span := b.last - b.origin; span > 0 {
 			cluster := &b.bands[r.band]
 			cluster.busy += (r.end - r.start) / span * (float64(r.last-r.first+1) / float64(cluster.processors))
@@ -179,7 +179,7 @@ func (b *layoutBuilder) finish() {
 	}
 }
 
-// sortBands puts the bands in the order of their ids, so that schedules of one instance by different solvers compare.
+// sortBands sorts the bands by their ids, so that schedules by different solvers can be compared.
 func (b *layoutBuilder) sortBands() {
 	order := make([]int, len(b.bands))
 	for k := range order {
@@ -205,7 +205,7 @@ func (l *layout) processors() int {
 	return n
 }
 
-// checkInterval says what is wrong with a start and an end.
+// checkInterval returns an error for a start and an end that cannot be drawn.
 func checkInterval(start, end float64) error {
 	for _, t := range []float64{start, end} {
 		if math.IsNaN(t) || math.IsInf(t, 0) || t < 0 {
@@ -218,8 +218,8 @@ func checkInterval(start, end float64) error {
 	return nil
 }
 
-// checkProcessors says what is wrong with a set of processors: one that was not read from a file may break the rules of
-// its type.
+// checkProcessors returns an error for an invalid set of processors. A set made by a program, not read from a file, may break the rules of its
+// type.
 func checkProcessors(set model.ProcessorSet) error {
 	if len(set) == 0 {
 		return fmt.Errorf("no processors")

@@ -10,8 +10,8 @@ import (
 // curveInk is the colour of the k-th curve.
 func curveInk(k int) color.NRGBA { return curveInks[k%len(curveInks)] }
 
-// shapes are the outlines of markers, of radius 1. They are as many as share no factor with the colours, so that a
-// colour that returns comes with another shape.
+// shapes are the outlines of markers, with radius 1. Their number has no factor in common with the number of colours, so that a colour
+// that is used again comes with another shape.
 var shapes = [][][2]float64{
 	polygon(24, 0, 1),
 	polygon(4, math.Pi/4, 1.2),
@@ -20,7 +20,7 @@ var shapes = [][][2]float64{
 	polygon(3, math.Pi/2, 1.35),
 }
 
-// polygon is a regular one with its first corner in a direction.
+// polygon makes a regular polygon with its first corner in the given direction.
 func polygon(corners int, direction, radius float64) [][2]float64 {
 	outline := make([][2]float64, corners)
 	for k := range outline {
@@ -42,7 +42,7 @@ func (s *sheet) drawMarker(k int, x, y float64) {
 		}
 	}
 	path.Close()
-	s.stroke(path, 3, paper) // apart from the curves it lies on
+	s.stroke(path, 3, paper) // a light rim sets the marker apart from the curves below it
 	s.fill(path, curveInk(k))
 }
 
@@ -58,7 +58,7 @@ func (s *sheet) strokeDashed(path vg.Path, width float64, c color.Color, kinds i
 	s.canvas.SetLineDash(nil, 0)
 }
 
-// drawKey explains, at the right end of the line below the plot, the parts of a curve, as many as have room.
+// drawKey explains the parts of a curve at the right end of the line below the plot. It explains as many parts as have room.
 func (g *graph) drawKey() {
 	const (
 		sample, gap, apart = 30.0, 8.0, 20.0

@@ -27,8 +27,8 @@ func clip(text string, most int) string {
 	return text
 }
 
-// printable makes a text fit to be drawn on one line and to stand in XML: white space becomes a space, invisible
-// characters that change the order or the look of their neighbours go, and what cannot be printed becomes U+FFFD.
+// printable prepares a text to be drawn on one line and to stand in XML. White space becomes a space. Invisible characters that change the
+// order or the look of their neighbours are removed. Characters that cannot be printed become U+FFFD.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -9,7 +9,7 @@ import (
 // captionDrop is how far below the plot the caption of its axis stands.
 const captionDrop = 36.0
 
-// page is what all pictures share: a sheet with a text above a plot, below which an axis shows the time.
+// page is the part that all pictures share: a sheet with a text above a plot, and an axis of time below the plot.
 type page struct {
 	*sheet
 	summary summary

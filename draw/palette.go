@@ -19,7 +19,7 @@ var light = []color.NRGBA{
 // tones is how many tones of each colour there are, so that jobs eight apart differ too.
 const tones = 2
 
-// Colours of everything that is no job.
+// The colours of everything that is not a job.
 var (
 	paper      = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 	idleFill   = color.NRGBA{0xf1, 0xf3, 0xf5, 0xff}

@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// dashes tell curves apart where colours return or are not seen.
+// dashes distinguish curves that share a colour, and serve readers who cannot see the colours.
 var dashes = [][]vg.Length{nil, {vg.Points(6), vg.Points(2)}, {vg.Points(2), vg.Points(2)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
 
 // panelLimits are the sizes of curves.
@@ -26,8 +26,8 @@ type panels struct {
 	plots         []*plot.Plot
 }
 
-// newPanels draws the series, each by the name beside it: over time, where curves would hide each other, a panel for each;
-// distributions in one panel.
+// newPanels draws the series under their names. Over time each has its own panel, because the curves would hide each other. Distributions
+// share one panel.
 func newPanels(in *model.Instance, list []*series, names []string, opt CurveOptions, width, height float64) (*panels, error) {
 	from, to := in.FirstArrival(), in.FirstArrival()
 	for _, s := range list {
@@ -125,7 +125,7 @@ func stylePanel(p *plot.Plot) {
 	p.Legend.XOffs, p.Legend.YOffs = vg.Points(-8), vg.Points(-4)
 }
 
-// curvesTitle is what the picture shows.
+// curvesTitle makes the title of the picture.
 func curvesTitle(in *model.Instance, opt CurveOptions) string {
 	if opt.Title != "" {
 		return panelName(opt.Title)

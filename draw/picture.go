@@ -16,13 +16,13 @@ type Format string
 const (
 	SVG  Format = "svg"
 	PNG  Format = "png"
-	Text Format = "text" // for a terminal, in UTF-8; curves have none
+	Text Format = "text" // for a terminal, in UTF-8; not available for curves
 )
 
 // Formats lists all formats.
 func Formats() []Format { return []Format{SVG, PNG, Text} }
 
-// FormatOf is the format that the end of a file's name stands for: .svg, .png, or .txt or .text.
+// FormatOf returns the format that belongs to the extension of a file's name: .svg, .png, .txt or .text.
 func FormatOf(filename string) (Format, error) {
 	switch extension := strings.ToLower(filepath.Ext(filename)); extension {
 	case ".svg":
@@ -36,7 +36,7 @@ func FormatOf(filename string) (Format, error) {
 	}
 }
 
-// Picture is something to write in one of the formats, as often as wanted. [Gantt], [Progress] and [Curves] make one.
+// Picture is a picture that can be written in several formats, any number of times. [Gantt], [Progress] and [Curves] make one.
 type Picture struct {
 	// text writes the picture as text; nil: it has no text.
 	text func(io.Writer) error
@@ -44,7 +44,7 @@ type Picture struct {
 	layOut func() (drawing, error)
 }
 
-// Write writes the picture. It fails where the size that was asked for does not suit the format.
+// Write writes the picture. It returns an error if the size that was asked for does not suit the format.
 func (p *Picture) Write(w io.Writer, format Format) error {
 	if err := p.write(w, format); err != nil {
 		return fmt.Errorf("draw: %w", err)
@@ -52,7 +52,7 @@ func (p *Picture) Write(w io.Writer, format Format) error {
 	return nil
 }
 
-// write is Write before the package's name is put in front of the error.
+// write does the work of Write. Its errors lack the name of the package.
 func (p *Picture) write(w io.Writer, format Format) error {
 	switch format {
 	case SVG, PNG:
@@ -73,8 +73,7 @@ func (p *Picture) write(w io.Writer, format Format) error {
 	return fmt.Errorf("unknown format %q: expected svg, png or text", format)
 }
 
-// WriteFile writes the picture to a file in the format that the end of the file's name stands for, see [FormatOf]. The file
-// appears whole or not at all.
+// WriteFile writes the picture to a file, in the format of the file's extension, see [FormatOf]. The file appears whole or not at all.
 func (p *Picture) WriteFile(path string) error {
 	format, err := FormatOf(path)
 	if err != nil {

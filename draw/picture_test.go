@@ -19,8 +19,8 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestWriteFile: the file has the bytes that Write gives in the format of its name, again and again; where the picture cannot be
-// written, there is no file.
+// TestWriteFile: the file has the bytes that Write gives in the format of its name, each time. If the picture cannot be written, there is
+// no file.
 func TestWriteFile(t *testing.T) {
 	sol, in := small(t)
 	gantt, err := Gantt(sol, GanttOptions{Instance: in})

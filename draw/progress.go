@@ -13,13 +13,13 @@ import (
 type ProgressOptions struct {
 	// Width and Height are as in [GanttOptions]; 0 stands for 1,200 × about 560 pixels or 100 columns × about 30 lines.
 	Width, Height int
-	// Title stands above the picture; empty: the name of the run where there is one, else what the picture shows.
+	// Title stands above the picture; empty: the name of the run if there is only one, otherwise a general title.
 	Title string
-	// LogTime draws the time by its logarithm: searches find most of their improvements in the first moments.
+	// LogTime makes the axis of time logarithmic, because searches find most improvements in the first moments.
 	LogTime bool
 }
 
-// MostRuns is how many runs one picture shows; more of them could not be told apart.
+// MostRuns is the largest number of runs in one picture. More could not be told apart.
 const MostRuns = 12
 
 // Progress draws the objective and the bound of runs over time: for each run a step curve, with its bound as a dashed line and
@@ -41,7 +41,7 @@ func Progress(runs []*Run, opt ProgressOptions) (*Picture, error) {
 	}, nil
 }
 
-// checkRuns says what keeps runs from being drawn.
+// checkRuns returns an error for runs that cannot be drawn.
 func checkRuns(runs []*Run) error {
 	if len(runs) == 0 {
 		return errors.New("no runs")
@@ -60,7 +60,7 @@ func checkRuns(runs []*Run) error {
 	return nil
 }
 
-// course is what a picture of runs shows, in any format.
+// course is the content of a picture of runs, for any format.
 type course struct {
 	runs  []*Run
 	title string
@@ -73,7 +73,7 @@ type course struct {
 	isEmpty   bool // there are no points
 }
 
-// newCourse finds out what the picture has to show.
+// newCourse collects the content of the picture.
 func newCourse(runs []*Run, opt ProgressOptions) *course {
 	c := &course{runs: runs, title: opt.Title, low: math.Inf(1), high: math.Inf(-1), first: math.Inf(1)}
 	for _, t := range runs {
@@ -168,8 +168,8 @@ func (t *Run) facts() []string {
 	return append(facts, gapText(last), counted(improvements, "improvement"), when)
 }
 
-// improvements is how many points are better than those before them by more than rounding, the first among them, and when the last of
-// those was.
+// improvements counts the points that are better than those before them by more than rounding, including the first point. It also returns
+// the time of the last of them.
 func (t *Run) improvements() (n int, at float64) {
 	best := math.Inf(1)
 	for k := range t.Points {

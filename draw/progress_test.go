@@ -128,7 +128,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkSVG says what is wrong with a document: its syntax, a number that is none, or an element that came from a name.
+// checkSVG fails the test if a document has wrong syntax, an invalid number, or an element that came from a name.
 func checkSVG(t fataler, name string, document []byte) {
 	if !utf8.Valid(document) {
 		t.Fatalf("%s: not UTF-8", name)

@@ -16,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// anySolution draws a schedule that may be wrong in every way a checker knows, but not in what a picture needs.
+// anySolution draws a schedule that can be drawn, but may be wrong in any way that the checker detects.
 func anySolution() *rapid.Generator[*model.Solution] {
 	moment := rapid.OneOf(
 		rapid.Float64Range(0, 100),
@@ -95,7 +95,7 @@ func TestPicturesOfAnything(t *testing.T) {
 	})
 }
 
-// notNumbers says that an attribute for numbers holds something that is none.
+// notNumbers reports whether an attribute for numbers holds something else.
 func notNumbers(a xml.Attr) bool {
 	switch a.Name.Local {
 	case "d", "x", "y", "width", "height", "transform":
@@ -149,7 +149,7 @@ func FuzzGantt(f *testing.F) {
 			if format != Text && width > 2000 {
 				continue
 			}
-			// Whether it is an error does not matter here: it must return.
+			// An error is allowed here, but the call must return.
 			_ = into(io.Discard, format)(Gantt(sol, GanttOptions{Width: width, Height: 300}))
 		}
 	})

@@ -1,6 +1,6 @@
 package draw
 
-// raster is a cluster in cells of some processors by some time. Each cell finds out who holds most of it.
+// raster divides a cluster into cells of some processors by some time. Each cell finds the job that holds most of it.
 type raster struct {
 	rows, columns int
 	processors    int
@@ -15,7 +15,7 @@ type cell struct {
 	bestJob, currentJob  int
 }
 
-// What holds a cell that no job holds.
+// Values that stand for the holder of a cell that no single job holds.
 const (
 	nobody  = -1
 	brief   = -2 // jobs hold less than half of it
@@ -58,7 +58,7 @@ func covered(k int, from, to float64) float64 {
 // add counts a share that a job holds.
 func (c *cell) add(job int, share float64) {
 	if share < 1e-11 {
-		return // what rounding leaves of a neighbour
+		return // a remainder of rounding from a neighbouring cell
 	}
 	if job != c.currentJob {
 		c.currentJob, c.current = job, 0
@@ -70,7 +70,7 @@ func (c *cell) add(job int, share float64) {
 	}
 }
 
-// holders are the jobs, or what stands for them, in the cells of a row.
+// holders returns, for each cell of a row, the job that it shows or one of the values above.
 func (r *raster) holders(row int) []int {
 	holders := make([]int, r.columns)
 	for column := range holders {
@@ -91,14 +91,14 @@ func (r *raster) holders(row int) []int {
 	return holders
 }
 
-// half is the share from which on a cell shows a job. Shares are sums of rounded numbers: exactly a half must not depend
-// on the last digit.
+// half is the least share for which a cell shows a job. It is a little below 1/2, because shares are sums of rounded numbers and a share of
+// exactly a half must not depend on the last digit.
 const half = 0.5 - 1e-9
 
-// thin says that jobs hold less than half of the cell.
+// thin reports whether jobs hold less than half of the cell.
 func (c *cell) thin() bool { return c.total < half }
 
-// isRim says that a thin cell holds nothing but the rim of a job that the cell beside it shows.
+// isRim reports whether a thin cell holds only the edge of a job that the neighbouring cell shows.
 func (r *raster) isRim(c *cell, row, column int) bool {
 	if c.best < c.total {
 		return false

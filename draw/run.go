@@ -17,17 +17,17 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Run is how the objective and the bound of a run went: a point for each improvement and one for the end of the run, as
+// Run holds the incumbents of a run, with their objectives and bounds: a point for each improvement and one for the end of the run, as
 // allot solve --trace writes them.
 type Run struct {
-	Name   string            // what the picture calls it
+	Name   string            // its name in the picture
 	Points []model.Incumbent // the elapsed times never fall, the objective never rises and the bound never falls
 }
 
 // ReadRun reads a run from JSON lines, as allot solve --trace writes them. The name stands for the input in errors. The error
 // is a [*model.InputError] that names the lines.
 //
-// The file is streamed: beside the points only one line is held.
+// The file is read as a stream: besides the points only one line is in memory.
 func ReadRun(r io.Reader, name string) (*Run, error) {
 	d := runReader{
 		run: &Run{Name: runName(name)}, faults: &model.InputError{File: name},
@@ -54,7 +54,7 @@ func ReadRun(r io.Reader, name string) (*Run, error) {
 	return d.run, nil
 }
 
-// ReadRunFile is [ReadRun] of a file; see [model.Open].
+// ReadRunFile reads a run from a file, see [ReadRun] and [model.Open].
 func ReadRunFile(path string) (*Run, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func runName(file string) string {
 	return name
 }
 
-// Limits of what is read.
+// Limits for the input.
 const (
 	maxRunLine = 1 << 16
 	maxElapsed = 1e18
@@ -91,7 +91,7 @@ type runReader struct {
 	wrong  bool // the line being read has a fault
 }
 
-// fault lists a fault of the line, at one of its fields unless that is empty.
+// fault adds a fault of the line. If field is not empty, the fault names it.
 func (d *runReader) fault(field, format string, args ...any) {
 	d.wrong = true
 	if len(d.faults.Faults) >= model.MaxListed {
@@ -105,7 +105,7 @@ func (d *runReader) fault(field, format string, args ...any) {
 	d.faults.Faults = append(d.faults.Faults, model.Fault{Path: place, Message: fmt.Sprintf(format, args...)})
 }
 
-// read reads a line; it is false where the rest of the file would only repeat what is wrong.
+// read reads a line. It returns false if the rest of the file would only repeat the same faults.
 func (d *runReader) read(line []byte) bool {
 	d.wrong = false
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -136,7 +136,7 @@ func (d *runReader) read(line []byte) bool {
 // examplePoint shows what a line looks like.
 const examplePoint = `{"elapsed_s":0.5,"evaluations":120,"objective":42,"bound":40}`
 
-// syntax lists what is wrong with the JSON of the line.
+// syntax adds the faults in the JSON syntax of the line.
 func (d *runReader) syntax(err error) {
 	var syntactic *jsontext.SyntacticError
 	switch {
@@ -156,7 +156,7 @@ func found[T ~string | ~[]byte](text T) string {
 	return clip(printable(string(text)), most)
 }
 
-// runField is a field of a line: the numbers it may have and where they go.
+// runField is a field of a line: the numbers that it may have and the place where they are stored.
 type runField struct {
 	name       string
 	isOptional bool
@@ -194,7 +194,7 @@ func (d *runReader) point() (model.Incumbent, error) {
 	if _, err := d.json.ReadToken(); err != nil {
 		return point, err
 	}
-	seen := 0 // a bit a field
+	seen := 0 // one bit per field
 	for d.json.PeekKind() != '}' {
 		token, err := d.json.ReadToken()
 		if err != nil {
@@ -243,7 +243,7 @@ func (d *runReader) number(f *runField, point *model.Incumbent) error {
 	return nil
 }
 
-// add takes a point that follows the others. A line without a bound has that of the line before.
+// add appends a point. A point without a bound gets the bound of the point before it.
 func (d *runReader) add(p model.Incumbent) {
 	if n := len(d.run.Points); n > 0 {
 		last := &d.run.Points[n-1]
@@ -258,7 +258,7 @@ func (d *runReader) add(p model.Incumbent) {
 	d.run.Points = append(d.run.Points, p)
 }
 
-// follows says which field keeps a point from following the last one and what was expected; empty texts: none.
+// follows checks a point against the last one. It returns the field that is wrong and what was expected, or empty texts.
 func follows(p, last *model.Incumbent) (field, message string) {
 	switch {
 	case p.Elapsed < last.Elapsed:
@@ -271,7 +271,7 @@ func follows(p, last *model.Incumbent) (field, message string) {
 	return "", ""
 }
 
-// check says what keeps a run made in a program from being drawn.
+// check returns an error for a run, made by a program, that cannot be drawn.
 func (t *Run) check() error {
 	for k := range t.Points {
 		p := &t.Points[k]

@@ -116,8 +116,8 @@ func written(run *Run) string {
 	return b.String()
 }
 
-// FuzzReadRun feeds anything to the reader: it must not panic, errors name the file, and what it accepts can be drawn and
-// is read again as it was.
+// FuzzReadRun feeds arbitrary bytes to the reader. It must not panic, errors name the file, and a run that it accepts can be drawn and is the
+// same after it is written and read again.
 func FuzzReadRun(f *testing.F) {
 	f.Add([]byte(written(courses()[0].runs[0])))
 	f.Add([]byte(`{"elapsed_s":0,"evaluations":0,"objective":-1e300}` + "\n" + `{"elapsed_s":1e18,"evaluations":9,"objective":-1e300,"bound":1e300}`))

@@ -14,17 +14,17 @@ import (
 // change is a change of a quantity at a time.
 type change struct{ time, by float64 }
 
-// sample is a value with its weight: a length of time, or 1 for a job.
+// weighted is a value with its weight: a length of time, or 1 for a job.
 type weighted struct{ value, weight float64 }
 
-// series is what a schedule says of a quantity.
+// series holds the values of a quantity in a schedule.
 type series struct {
 	steps []change // value from each time on, for queue and utilisation
 	waits []change // arrival and wait of each placed job, by arrival
 	last  float64  // end of the last step
 }
 
-// newSeries reads the quantity from a schedule. A time that is no time is an error.
+// newSeries computes the quantity from a schedule. An invalid time is an error.
 func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*series, error) {
 	s := &series{last: in.FirstArrival()}
 	var changes []change
@@ -77,14 +77,14 @@ func stepsOf(changes []change, from float64) []change {
 			last = &steps[len(steps)-1]
 		}
 		if last.by += c.by; math.Abs(last.by) < 1e-9 {
-			last.by = 0 // what rounding left of a sum of shares
+			last.by = 0 // remove the remainder of rounding
 		}
 	}
 	return steps
 }
 
-// overTime is the curve over time in at most the given number of columns: the steps themselves where they are fewer, else the mean of
-// each column.
+// overTime makes the curve over time, with at most the given number of columns. It shows the steps themselves if they are few enough, and
+// otherwise the mean of each column.
 func (s *series) overTime(from, to float64, columns int) plotter.XYs {
 	if s.waits != nil {
 		return s.waitsOverTime(from, to, columns)
@@ -116,9 +116,9 @@ func (s *series) overTime(from, to float64, columns int) plotter.XYs {
 	return append(curve, plotter.XY{X: to, Y: curve[len(curve)-1].Y})
 }
 
-// waitsOverTime is the mean wait of the jobs that arrive in each column, without the columns in which none does.
+// waitsOverTime makes the curve of the mean wait of the jobs that arrive in each column. Columns without arrivals are left out.
 func (s *series) waitsOverTime(from, to float64, columns int) plotter.XYs {
-	columns = min(columns, max(len(s.waits)/8, 1)) // few jobs a column make a curve of spikes
+	columns = min(columns, max(len(s.waits)/8, 1)) // with few jobs per column the curve would consist of spikes
 	var curve plotter.XYs
 	width, k := (to-from)/float64(columns), 0
 	for column := range columns {
@@ -134,7 +134,8 @@ func (s *series) waitsOverTime(from, to float64, columns int) plotter.XYs {
 	return curve
 }
 
-// cumulative is the distribution: the share, in %, of the weight with at most each value. It has about as many points as asked for, or fewer.
+// cumulative makes the distribution: for each value the share, in %, of the weight with at most that value. It has at most about the given
+// number of points.
 func (s *series) cumulative(points int) plotter.XYs {
 	var samples []weighted
 	total := 0.0

@@ -6,14 +6,15 @@ import (
 	"math"
 )
 
-// shade is a raster that blocks too small to be seen by themselves are painted into. A cell gets the mean colour of what
-// covers it and is as opaque as it is covered, which is what a fine enough picture looks like from afar.
+// shade is a raster for blocks that are too small to be seen one by one. The colour of a cell is the mean colour of the blocks that cover it, and
+// its opacity is the share of the cell that they cover. This is how a much finer picture looks from a distance.
 //
-// It takes a fixed time for a block of any size: a rectangle is the double running sum of a few values at its corners.
+// Adding a block takes constant time, whatever its size: only a few values at the corners change, and two running sums over them at the end
+// give all cells.
 type shade struct {
 	columns, rows int
 	cell          float64      // pixels
-	sums          [][4]float64 // coverage and coverage × red, green, blue; differences until image adds them up
+	sums          [][4]float64 // coverage and coverage × red, green, blue; they are differences until image sums them up
 }
 
 // newShade makes a raster over the given width and height in pixels. A cell is a pixel, or more where there would be too many cells.
@@ -24,7 +25,7 @@ func newShade(width, height float64) *shade {
 		s.cell *= 2
 	}
 	s.columns, s.rows = max(1, int(math.Ceil(width/s.cell))), max(1, int(math.Ceil(height/s.cell)))
-	// One row and column more, where differences that end at the edge go.
+	// One more row and column, for differences at the far edge.
 	s.sums = make([][4]float64, (s.columns+1)*(s.rows+1))
 	return s
 }
@@ -49,11 +50,11 @@ type step struct {
 	by float64
 }
 
-// steps are the changes whose running sum is how far the interval covers each cell. The cells have length 1; the first begins at 0.
+// steps returns the changes whose running sum is the share of each cell that the interval covers. The cells have length 1; the first begins at 0.
 func steps(from, to float64, cells int) [4]step {
 	from, to = min(max(from, 0), float64(cells)), min(max(to, 0), float64(cells))
 	first, last := min(int(from), cells-1), min(int(to), cells-1)
-	// An end inside a cell splits its change over this cell and the next, in the proportion in which it splits the cell.
+	// If an end of the interval lies inside a cell, its change is divided between this cell and the next, in the same proportion.
 	return [4]step{
 		{first, float64(first+1) - from},
 		{first + 1, from - float64(first)},
@@ -62,7 +63,7 @@ func steps(from, to float64, cells int) [4]step {
 	}
 }
 
-// image is the finished raster. The sums are of no use afterwards.
+// image makes the finished image. It overwrites the sums, so call it once.
 func (s *shade) image() image.Image {
 	stride := s.columns + 1
 	for k := range s.sums {
@@ -89,7 +90,7 @@ func (s *shade) image() image.Image {
 // blend is the colour of a cell.
 func blend(sum [4]float64) color.NRGBA {
 	const (
-		rounding = 1e-7 // what adding and taking away a million rectangles may leave
+		rounding = 1e-7 // the rounding error that a million rectangles may leave
 		faintest = 0.25 // even a lone job far below a pixel can be seen
 	)
 	coverage := sum[0]

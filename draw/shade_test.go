@@ -62,7 +62,7 @@ func TestShadeIsTheMeanOfWhatCovers(t *testing.T) {
 			for x := range columns {
 				got := img.NRGBAAt(x, y)
 				expected := blend(want[y*columns+x])
-				// Coverage next to nothing may fall on either side of nothing.
+				// A coverage of almost 0 may be rounded to 0 or not.
 				if coverage := want[y*columns+x][0]; coverage > 1e-6 && !near(got, expected) || coverage == 0 && got.A != 0 {
 					t.Fatalf("cell %d, %d: %v, want %v", x, y, got, expected)
 				}
@@ -71,7 +71,7 @@ func TestShadeIsTheMeanOfWhatCovers(t *testing.T) {
 	})
 }
 
-// near says that no channel differs by more than the last digit.
+// near reports whether no channel differs by more than 1.
 func near(a, b color.NRGBA) bool {
 	for _, d := range []int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B), int(a.A) - int(b.A)} {
 		if d < -1 || d > 1 {

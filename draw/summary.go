@@ -13,7 +13,7 @@ type summary struct {
 	facts []string // short statements, in the order in which they are shown
 }
 
-// summarise says in a few words what the picture shows.
+// summarise describes the schedule in a few facts.
 func summarise(sol *model.Solution, l *layout, opt GanttOptions) summary {
 	name := sol.Instance
 	if opt.Instance != nil {
@@ -45,8 +45,8 @@ func (s *summary) add(format string, values ...any) {
 	s.facts = append(s.facts, fmt.Sprintf(format, values...))
 }
 
-// addMakespan states the makespan. Without an instance the first arrival is unknown and the solution's own figure counts;
-// failing that, the last end.
+// addMakespan states the makespan. Without an instance the first arrival is unknown; then it states the solution's own figure or, if there is
+// none, the last end.
 func (s *summary) addMakespan(sol *model.Solution, l *layout, arrivalsKnown bool) {
 	name, value := "last end", l.last
 	if stated, ok := sol.Metrics.Get("makespan"); ok {
@@ -62,7 +62,7 @@ func (s *summary) addMakespan(sol *model.Solution, l *layout, arrivalsKnown bool
 	}
 }
 
-// addObjective states the objective and what is known of it; the instance, which may be nil, says what it is.
+// addObjective states the objective, its bound and the status. The instance, which may be nil, says for what metric a schedule is optimal.
 func (s *summary) addObjective(sol *model.Solution, in *model.Instance) {
 	bound, bounded := sol.Bound.Value()
 	switch {
@@ -83,7 +83,7 @@ func (s *summary) addObjective(sol *model.Solution, in *model.Instance) {
 	}
 }
 
-// lines joins the facts to lines that fit by the given measure; a fact too long for a line of its own is cut.
+// lines joins the facts to lines; the function fits says whether a line fits. A fact that is too long for a line is cut.
 func (s *summary) lines(fits func(string) bool) []string {
 	var lines []string
 	line := ""
@@ -103,7 +103,7 @@ func (s *summary) lines(fits func(string) bool) []string {
 	return lines
 }
 
-// shorten cuts a text, with an ellipsis, until it fits by the given measure.
+// shorten cuts a text, with an ellipsis, until it fits.
 func shorten(text string, fits func(string) bool) string {
 	for most := mostRunes; most > 0 && !fits(text); most-- {
 		text = clip(text, most)

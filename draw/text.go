@@ -19,7 +19,7 @@ const (
 	textTickSpace  = 12
 )
 
-// textPage is what all texts share: lines of characters of some width, a plot in them and an axis of time below it.
+// textPage is the part that all texts share: lines of characters, a plot in them, and an axis of time below the plot.
 type textPage struct {
 	out     *bufio.Writer
 	width   int
@@ -35,7 +35,7 @@ type textChart struct {
 	shown marks
 }
 
-// marks are the special characters that a picture contains and its key explains.
+// marks says which special characters a picture contains, so that its key explains them.
 type marks struct{ brief, mixed, late bool }
 
 // drawText writes the picture as text.
@@ -110,7 +110,7 @@ func (t *textChart) writeBands(rows int) {
 	}
 }
 
-// rasters are the clusters in cells: a row a processor, or a row several processors where there are too many.
+// rasters divides the clusters into cells. A row is one processor, or several if there are too many.
 func (t *textChart) rasters(rows int) []raster {
 	processors := max(t.processors(), 1)
 	rasters := make([]raster, len(t.bands))
@@ -138,8 +138,8 @@ func (t *textChart) writeRaster(r *raster) {
 	}
 }
 
-// paint draws a row: each run of cells of a job begins with an edge and is filled with one of four shades; the id stands
-// where the job is not in the row above, if it has room.
+// paint draws a row. Neighbouring cells of one job begin with an edge and are filled with one of four shades. The job's id is written where the
+// row above does not show the job, if there is room.
 func (t *textChart) paint(holders, above []int) []rune {
 	cells := make([]rune, len(holders))
 	for from := 0; from < len(holders); {

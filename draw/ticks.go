@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// nextTick is the first tick of the axis of waits that is not below the value, or the value where there is no such tick.
+// nextTick returns the first tick of the axis of waits that is at least the value, or the value if there is no such tick.
 func nextTick(marker plot.Ticker, value float64) float64 {
 	for _, t := range marker.Ticks(leastWait, 1e3*value) {
 		if t.Value >= value {
@@ -16,7 +16,7 @@ func nextTick(marker plot.Ticker, value float64) float64 {
 	return value
 }
 
-// decades are the ticks of the logarithmic axis of waits: familiar durations where the unit is the second, else powers of ten.
+// decades makes the ticks of the logarithmic axis of waits: familiar durations if the unit is the second, otherwise powers of ten.
 func decades(unit string) plot.Ticker {
 	return plot.TickerFunc(func(low, high float64) []plot.Tick {
 		var ticks []plot.Tick
@@ -37,13 +37,13 @@ func decades(unit string) plot.Ticker {
 	})
 }
 
-// clock is an axis of time from an origin, in a unit that suits its length.
+// clock makes the ticks of an axis of time, counted from an origin in a unit that suits the axis' length.
 type clock struct {
 	origin, scale float64
 	unit, label   string
 }
 
-// newClock chooses the unit: of seconds also minutes, hours and days.
+// newClock chooses the unit. If the instance's unit is the second, it may be the minute, the hour or the day.
 func newClock(origin, length float64, unit string) clock {
 	c := clock{origin, 1, printable(unit), ""}
 	if unit == "s" {
@@ -80,7 +80,7 @@ func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	step := mantissa * math.Pow10(exponent)
 	var ticks []plot.Tick
 	first := math.Ceil(low/step - 1e-9)
-	for k := range most + 2 { // both ends, and one for rounding; where the values end, high may be as large as any other
+	for k := range most + 2 { // both ends and one more for rounding; the count is limited, because adding a step to huge values changes nothing
 		n := first + float64(k)
 		if !(n*step <= high*(1+1e-9)) || math.IsInf(n*step, 0) {
 			break

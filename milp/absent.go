@@ -6,5 +6,5 @@ import "context"
 
 var missing = ErrMissing
 
-// solve is never called: Solve refuses before.
+// solve is never called, because Solve returns ErrMissing first in this build.
 func solve(context.Context, *Model, Options) (Result, error) { return Result{}, ErrMissing }

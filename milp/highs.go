@@ -25,8 +25,8 @@ import (
 var missing error
 
 const (
-	look  = 20 * time.Millisecond // between two looks at a run that goes on
-	grace = 30 * time.Millisecond // that a run has to end by itself once it was told to
+	look  = 20 * time.Millisecond // time between two looks at a running solver
+	grace = 30 * time.Millisecond // time that a run has to end by itself after it was told to
 )
 
 // The statuses of a model, the same in all versions.
@@ -45,7 +45,7 @@ const (
 	highsSolutionLimit         = 16
 )
 
-// run is one run of HiGHS. Everything that HiGHS touches is in C's memory or kept alive by the run.
+// run is one run of HiGHS. All memory that HiGHS uses is C's or is kept alive by the run.
 type run struct {
 	raw    *highs.RawModel
 	handle unsafe.Pointer // the raw model's
@@ -53,8 +53,8 @@ type run struct {
 	model  *Model
 	cutoff float64       // +Inf: none
 	done   chan struct{} // closed when HiGHS is at rest
-	status C.int         // what it returned
-	err    error         // of handing over the model
+	status C.int         // the status that HiGHS returned
+	err    error         // error of passing the model to HiGHS
 }
 
 // solve runs HiGHS on a thread of its own and waits for it or for ctx.
@@ -66,27 +66,27 @@ func solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	if opt.Cutoff != nil {
 		r.cutoff = *opt.Cutoff
 	}
-	given := newColumns(m) // the caller's model and options are not touched once Solve has returned
+	given := newColumns(m) // a copy: a run that goes on after Solve has returned must not use the caller's model
 	opt.Start = slices.Clone(opt.Start)
 	if opt.Cutoff != nil {
 		opt.Cutoff = new(*opt.Cutoff)
 	}
 	deadline, limited := ctx.Deadline()
 	go func() {
-		// HiGHS keeps its scheduler by thread. This thread ends with the goroutine, as it is never unlocked, and the
-		// scheduler with it: no run meets that of another.
+		// HiGHS has one scheduler per thread. This thread is never unlocked, so it ends with the goroutine, and the scheduler ends with it. Thus no
+		// two runs share a scheduler.
 		runtime.LockOSThread()
 		defer close(r.done)
 		if r.err = errors.Join(r.set(opt), r.load(given)); r.err != nil || ctx.Err() != nil {
 			return
 		}
-		if limited { // ctx ends the run; this is for the parts of HiGHS that look at the clock alone
+		if limited { // ctx ends the run, but some parts of HiGHS only watch the clock
 			if r.err = r.raw.SetFloat64Option("time_limit", max(0.001, time.Until(deadline).Seconds())); r.err != nil {
 				return
 			}
 		}
 		if opt.Start != nil {
-			C.milp_start(r.handle, (*C.double)(&opt.Start[0])) // where it does not take it, it starts from nothing
+			C.milp_start(r.handle, (*C.double)(&opt.Start[0])) // if HiGHS rejects the values, it starts without them
 		}
 		r.status = C.milp_run(r.handle, r.watch)
 	}()
@@ -105,8 +105,8 @@ func solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 // newRun makes an empty model of HiGHS.
 func newRun(m *Model) (*run, error) {
 	r := &run{raw: highs.NewRawModel(), model: m, cutoff: math.Inf(1), done: make(chan struct{})}
-	// The package keeps the handle to itself, and destroys it in a finalizer: too early for a run that uses the handle
-	// alone, too late for the memory of many. So the run takes over.
+	// The package hides the handle and destroys it in a finalizer. That may be too early, while a run uses only the handle, or too late, when many
+	// runs need memory. So the run takes over the handle.
 	field := reflect.ValueOf(r.raw).Elem().FieldByName("obj")
 	if !field.IsValid() || field.Kind() != reflect.UnsafePointer {
 		return nil, errors.New("highs: the package has another layout than that of its version 1.0.0")
@@ -127,7 +127,7 @@ func (r *run) free() {
 	runtime.KeepAlive(r.raw)
 }
 
-// set sets the options. The tolerances stay HiGHS's own: with 1e-9 it was seen to abort.
+// set sets the options. It keeps HiGHS's tolerances, because HiGHS aborted with tolerances of 1e-9.
 func (r *run) set(opt Options) error {
 	errs := []error{
 		r.raw.SetBoolOption("output_flag", false),
@@ -164,7 +164,7 @@ func newColumns(m *Model) *columns {
 	for k := range m.variables {
 		v := &m.variables[k]
 		c.cost[k] = v.Cost
-		c.lower[k], c.upper[k] = v.limits() // with limits between whole numbers HiGHS was seen to miss the optimum
+		c.lower[k], c.upper[k] = v.limits() // whole numbers for integers: with fractional limits HiGHS missed optima
 		if v.Integer {
 			c.kinds[k] = highs.IntegerType
 		}
@@ -175,7 +175,7 @@ func newColumns(m *Model) *columns {
 	for k, t := range m.terms {
 		c.index[k], c.value[k] = int(t.Var), t.Coefficient
 	}
-	if len(m.terms) == 0 { // the package cannot state rows without terms, so each gets one of nothing
+	if len(m.terms) == 0 { // the package cannot state rows without terms, so each row gets a term with coefficient 0
 		c.index, c.value = make([]int, len(m.rows)), make([]float64, len(m.rows))
 		for k := range c.start {
 			c.start[k] = k
@@ -184,7 +184,7 @@ func newColumns(m *Model) *columns {
 	return c
 }
 
-// load states the model.
+// load passes the model to HiGHS.
 func (r *run) load(c *columns) error {
 	errs := []error{
 		fatal(r.raw.AddColumnBounds(c.lower, c.upper)),
@@ -197,7 +197,7 @@ func (r *run) load(c *columns) error {
 	return errors.Join(errs...)
 }
 
-// fatal is the error but for a mere warning, such as that a coefficient is tiny.
+// fatal returns the error, but drops warnings, such as the one that a coefficient is tiny.
 func fatal(err error) error {
 	var status highs.CallStatus
 	if errors.As(err, &status) && status.IsWarning() {
@@ -206,7 +206,7 @@ func fatal(err error) error {
 	return err
 }
 
-// await waits until HiGHS has returned, or until a while after ctx has ended; it says whether HiGHS has.
+// await waits until HiGHS has returned, or until a short time after the end of ctx. It reports whether HiGHS has returned.
 func (r *run) await(ctx context.Context, progress func(Progress)) bool {
 	var last Progress
 	ticker := time.NewTicker(look)
@@ -236,7 +236,7 @@ func (r *run) await(ctx context.Context, progress func(Progress)) bool {
 	}
 }
 
-// look is what the run has reached, with the values of its incumbent if they are wanted; nil: none yet.
+// look asks a running solver for its incumbent and bound, and for the incumbent's values if wanted; nil: there is no incumbent.
 func (r *run) look(wanted bool) (p Progress, values []float64) {
 	var objective, bound C.double
 	var nodes C.int64_t
@@ -251,7 +251,8 @@ func (r *run) look(wanted bool) (p Progress, values []float64) {
 	return Progress{int64(nodes), float64(objective), r.proved(float64(bound))}, values
 }
 
-// proved is the bound of the model by what HiGHS states, which is a bound of what costs less than the cutoff; −1e30 stands for −∞.
+// proved turns the bound that HiGHS states into a bound of the model. HiGHS bounds only solutions that cost less than the cutoff; −1e30 stands
+// for −∞.
 func (r *run) proved(bound float64) model.Bound {
 	if bound = min(bound, r.cutoff); bound <= -1e30 {
 		return model.Bound{}
@@ -259,7 +260,7 @@ func (r *run) proved(bound float64) model.Bound {
 	return model.ProvedBound(bound)
 }
 
-// incumbent is the result of a run that goes on.
+// incumbent returns the result so far of a run that has not ended.
 func (r *run) incumbent() Result {
 	p, values := r.look(true)
 	result := Result{Objective: math.Inf(1), Bound: p.Bound, Nodes: p.Nodes}
@@ -270,7 +271,7 @@ func (r *run) incumbent() Result {
 	return result
 }
 
-// accept makes values that a solver found the result's, where they are a solution: integers rounded, objective computed.
+// accept takes values from HiGHS into the result if they are a solution. It rounds integers and computes the objective.
 func (r *Result) accept(m *Model, values []float64) {
 	for k := range m.variables {
 		v := &m.variables[k]
@@ -288,14 +289,14 @@ func (r *Result) accept(m *Model, values []float64) {
 	}
 }
 
-// settle makes the status one of a run that was stopped.
+// settle sets the status of a run that was stopped.
 func (r *Result) settle() {
 	if r.Values != nil {
 		r.Status = Feasible
 	}
 }
 
-// result is that of a run that is over.
+// result returns the result of a run that has ended.
 func (r *run) result(opt Options) (Result, error) {
 	switch {
 	case r.err != nil:
@@ -336,7 +337,7 @@ func (r *run) result(opt Options) (Result, error) {
 		result.Status, result.Bound = Infeasible, r.proved(math.Inf(1))
 	case highsUnboundedOrInfeasible, highsUnbounded:
 		result.Status, result.Bound = Unbounded, model.Bound{}
-	case highsSolutionLimit: // which nodes count as
+	case highsSolutionLimit: // HiGHS reports the limit of nodes as this status
 		result.Limited = true
 	case highsLoadError, highsModelError, highsPresolveError, highsSolveError, highsPostsolveError:
 		return Result{}, fmt.Errorf("highs: the run failed with model status %d", status)
@@ -344,7 +345,7 @@ func (r *run) result(opt Options) (Result, error) {
 	return result, nil
 }
 
-// info is a figure of the run.
+// info reads a figure of the run.
 func (r *run) info(name string) (float64, bool) {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
@@ -353,15 +354,15 @@ func (r *run) info(name string) (float64, bool) {
 	return float64(value), ok
 }
 
-// info64 is a whole figure of the run.
+// info64 reads a whole figure of the run.
 func (r *run) info64(name string, value *C.int64_t) {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
 	C.milp_int64_info(r.handle, text, value)
 }
 
-// solveFile solves the model in a file: the status and objective that HiGHS gives. Tests check written files by it; they cannot use
-// cgo themselves.
+// solveFile solves the model in a file and returns HiGHS's status and objective. Tests use it to check written files, because test files
+// cannot use cgo.
 func solveFile(path string) (status int, objective float64, err error) {
 	one := &Model{}
 	one.Add(Variable{})

@@ -45,7 +45,8 @@ func random(seed uint64) *Model {
 	return m
 }
 
-// enumerate is the least objective of all integer points of a model whose variables are integer and limited; +Inf: none.
+// enumerate finds the least objective over all integer points of a model, all of whose variables are integer and limited. +Inf: no point is
+// feasible.
 func enumerate(m *Model) float64 {
 	best := inf
 	values := make([]float64, len(m.variables))
@@ -86,8 +87,8 @@ func TestSolveSmall(t *testing.T) {
 	}
 }
 
-// Random integer programs against enumeration; a start changes nothing; a cutoff at the optimum leaves nothing, one above it
-// the optimum.
+// Random integer programs have the optimum found by enumeration. A start does not change it. With a cutoff at the optimum there is no
+// solution; with one above it the optimum is found.
 func TestSolveAgainstEnumeration(t *testing.T) {
 	for seed := range uint64(300) {
 		m := random(seed)
@@ -121,8 +122,8 @@ func TestSolveAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Limits of integer variables that are no whole numbers, against enumeration of the whole numbers within; on some of these HiGHS itself
-// states a false optimum.
+// Integer variables with fractional limits have the optimum found by enumeration of the whole numbers between the limits. On some of these
+// models HiGHS alone states a false optimum.
 func TestSolveFractionalLimits(t *testing.T) {
 	infeasible := 0
 	for seed := range uint64(400) {
@@ -189,7 +190,7 @@ func TestSolveOdd(t *testing.T) {
 	}
 }
 
-// What is written is the model: HiGHS reads it and finds the same optimum.
+// The written file is the same model: HiGHS reads it and finds the same optimum.
 func TestWrittenFilesAreTheModel(t *testing.T) {
 	dir := t.TempDir()
 	for seed := range uint64(100) {
@@ -245,7 +246,7 @@ func hard(rows, n int, seed uint64) *Model {
 	return m
 }
 
-// A limit of time keeps the incumbent, a cancellation too, and both come back in time; a limit of nodes gives the same each time.
+// After a time limit or a cancellation, Solve returns the incumbent in time. A limit of nodes gives the same result each time.
 func TestLimitsKeepTheIncumbent(t *testing.T) {
 	m := hard(6, 50, 1)
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
@@ -280,8 +281,8 @@ func TestLimitsKeepTheIncumbent(t *testing.T) {
 	}
 }
 
-// The run comes back when its context ends, whatever HiGHS does: presolve, the root, the tree. The contract's 150 ms is measured by
-// the benchmark; here a machine with other work on it gets a second.
+// Solve returns when its context ends, whether HiGHS is in presolve, at the root or in the tree. The benchmark measures the limit of the
+// contract, 150 ms. Here the limit is a second, because the machine may be busy.
 func TestCancellation(t *testing.T) {
 	m := hard(5, 60, 2)
 	for _, after := range []time.Duration{0, 1, 10, 50, 200, 400} {
@@ -291,7 +292,7 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-// cancelled is the time from a cancellation to the return.
+// cancelled measures the time from a cancellation to the return.
 func cancelled(t testing.TB, m *Model, after time.Duration) time.Duration {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -312,8 +313,8 @@ func cancelled(t testing.TB, m *Model, after time.Duration) time.Duration {
 	return end.Sub(<-at)
 }
 
-// A run that is stopped early, before there is a bound as well as after, states none above what can be reached. Its objective is
-// negative, so that a 0 that stands for nothing would show.
+// A run that is stopped early, before or after there is a bound, states no bound above the optimum. The optimum is negative, so that a 0
+// stated in place of no bound would be found.
 func TestStoppedBoundIsValid(t *testing.T) {
 	m := hard(4, 40, 5)
 	for k := range 40 {
@@ -351,8 +352,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Runs side by side, started from goroutines that come and go, some cancelled, with the garbage collector never at rest: every
-// answer is that of a run alone.
+// Many runs at the same time, from short-lived goroutines, some cancelled, while the garbage collector works all the time: every result is the
+// same as that of a single run.
 func TestStress(t *testing.T) {
 	const workers, each = 8, 100
 	want := map[uint64]Result{}
@@ -397,7 +398,7 @@ func TestStress(t *testing.T) {
 	collector.Wait()
 }
 
-// BenchmarkHighsCancellation measures how long a run takes to return after its context ends at some time: ms, the worst.
+// BenchmarkHighsCancellation measures how long Solve takes to return after its context ends. It reports the worst time in ms.
 func BenchmarkHighsCancellation(b *testing.B) {
 	m := hard(6, 60, 2)
 	worst := 0.0

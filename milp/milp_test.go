@@ -117,7 +117,7 @@ End
 	}
 }
 
-// Names that a file cannot hold, or not twice, give way to numbers, all of them.
+// If a name is repeated, or cannot stand in a file, numbers replace all names.
 func TestNames(t *testing.T) {
 	for _, name := range []string{"", "a", "e5", "free", "two words", "9", "x+y", "ä", "End", "BOUNDS", "MAX", "subject", "E1x", "a\nb"} {
 		m := small()

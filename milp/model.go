@@ -1,6 +1,6 @@
-// Package milp states mixed-integer linear programs and solves them: min c·x with limits of variables and rows, some
-// variables integer. Stating, checking and writing them (MPS, LP) is pure Go. Solving needs the library HiGHS, which is
-// part of builds with the tag highs alone; see [Missing].
+// Package milp states and solves mixed-integer linear programs: minimise c·x within limits of variables and rows, where some variables are
+// integer. [Model] states, checks and writes them (as MPS or LP files) in pure Go. [Solve] needs the library HiGHS, which only builds with the
+// tag highs contain; [Missing] tells whether this build does.
 package milp
 
 import (
@@ -17,7 +17,7 @@ type Model struct {
 
 	variables []Variable
 	rows      []limits
-	start     []int // by row: its first term
+	start     []int // the index of each row's first term
 	terms     []Term
 }
 
@@ -25,7 +25,7 @@ type Model struct {
 type Variable struct {
 	Name         string // for people and files; see [Model.WriteMPS]
 	Lower, Upper float64
-	Cost         float64 // in the objective
+	Cost         float64 // coefficient in the objective
 	Integer      bool
 }
 
@@ -38,13 +38,13 @@ type Term struct {
 	Coefficient float64
 }
 
-// limits are those of a row.
+// limits are the limits of a row.
 type limits struct {
 	name         string
 	lower, upper float64
 }
 
-// ErrInvalid is wrapped by the error of a model that is not one.
+// ErrInvalid says that a model is malformed. Errors of this package wrap it.
 var ErrInvalid = errors.New("invalid model")
 
 // Add adds a variable.
@@ -53,7 +53,7 @@ func (m *Model) Add(v Variable) Var {
 	return Var(len(m.variables) - 1)
 }
 
-// AddRow adds lower ≤ Σ terms ≤ upper; a variable may be in it once. The terms are copied.
+// AddRow adds the row lower ≤ Σ terms ≤ upper. Each variable may appear once. The terms are copied.
 func (m *Model) AddRow(name string, lower, upper float64, terms ...Term) {
 	m.rows = append(m.rows, limits{name, lower, upper})
 	m.start = append(m.start, len(m.terms))
@@ -69,8 +69,8 @@ func (m *Model) Rows() int { return len(m.rows) }
 // Terms is the number of coefficients in all rows.
 func (m *Model) Terms() int { return len(m.terms) }
 
-// limits are the limits of the variable; those of an integer one are whole numbers. A fraction of up to [Tolerance] beyond one counts as
-// rounding.
+// limits returns the limits of the variable. For an integer variable it rounds them inwards to whole numbers. A limit that misses a whole
+// number by at most [Tolerance] is rounded to it.
 func (v *Variable) limits() (lower, upper float64) {
 	if !v.Integer {
 		return v.Lower, v.Upper
@@ -78,7 +78,7 @@ func (v *Variable) limits() (lower, upper float64) {
 	return math.Ceil(v.Lower - Tolerance), math.Floor(v.Upper + Tolerance)
 }
 
-// crossed says that an integer variable has no value: its limits lie between two whole numbers.
+// crossed reports whether an integer variable has no value, because its limits lie between two whole numbers.
 func (m *Model) crossed() bool {
 	return slices.ContainsFunc(m.variables, func(v Variable) bool {
 		lower, upper := v.limits()
@@ -97,7 +97,7 @@ func (m *Model) Integers() int {
 	return count
 }
 
-// row is the terms of a row.
+// row returns the terms of a row.
 func (m *Model) row(k int) []Term {
 	if k+1 < len(m.start) {
 		return m.terms[m.start[k]:m.start[k+1]]
@@ -105,7 +105,8 @@ func (m *Model) row(k int) []Term {
 	return m.terms[m.start[k]:]
 }
 
-// Check says what is wrong with the model; the error wraps [ErrInvalid]. Limits that cross make it infeasible, not invalid.
+// Check returns an error that wraps [ErrInvalid] if the model is malformed. A lower limit above the upper one makes a model infeasible, not
+// malformed.
 func (m *Model) Check() error {
 	limited := func(lower, upper float64) bool {
 		return !math.IsNaN(lower) && !math.IsNaN(upper) && !math.IsInf(lower, 1) && !math.IsInf(upper, -1)
@@ -117,7 +118,7 @@ func (m *Model) Check() error {
 			return fmt.Errorf("%w: variable %d (%s): expected limits and a finite cost, found [%v, %v] and %v", ErrInvalid, k, v.Name, v.Lower, v.Upper, v.Cost)
 		}
 	}
-	last := make([]int, len(m.variables)) // the last row with the variable, from 1 on
+	last := make([]int, len(m.variables)) // the last row with the variable, counted from 1
 	for k := range m.rows {
 		r := &m.rows[k]
 		if !limited(r.lower, r.upper) {
@@ -138,7 +139,7 @@ func (m *Model) Check() error {
 	return nil
 }
 
-// Objective is Σ Cost·x.
+// Objective computes Σ Cost·x.
 func (m *Model) Objective(values []float64) float64 {
 	sum := 0.0
 	for k := range m.variables {
@@ -147,8 +148,8 @@ func (m *Model) Objective(values []float64) float64 {
 	return sum
 }
 
-// Violation is by how much the values break the model at most: limits of variables and rows, those of a row as a share of
-// the sum of the sizes of its terms where that is above 1, and integrality. NaN counts as +Inf.
+// Violation returns the largest amount by which the values violate the model: the limits of variables and rows, and integrality. The
+// violation of a row is divided by the sum of the absolute values of its terms, if that is above 1. NaN counts as +Inf.
 func (m *Model) Violation(values []float64) float64 {
 	worst := 0.0
 	note := func(excess float64) {

@@ -9,32 +9,32 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Options are the limits of a run and what helps it.
+// Options are the limits of a run and hints for it.
 type Options struct {
-	Gap      float64        // relative difference of incumbent and bound from which on the incumbent counts as optimal
-	Nodes    int64          // of the branch-and-bound; 0: no limit
-	Start    []float64      // values to start from; nil: none. Of no use where they break the model
-	Cutoff   *float64       // only solutions that cost less are asked for; nil: all
+	Gap      float64        // largest relative gap between incumbent and bound at which the incumbent counts as optimal
+	Nodes    int64          // largest number of nodes of the branch-and-bound; 0: no limit
+	Start    []float64      // values to start from; nil: none. Ignored if they violate the model
+	Cutoff   *float64       // look only for solutions that cost less than this; nil: for all
 	Progress func(Progress) // nil: silent; called from one goroutine at a time, never after Solve has returned
 }
 
-// Progress is what a run has reached.
+// Progress is the state that a run reports.
 type Progress struct {
 	Nodes     int64
 	Objective float64     // +Inf: none
 	Bound     model.Bound // see [Result]
 }
 
-// Status says what is known in the end.
+// Status says what a run has found out.
 type Status int
 
-// The statuses. Infeasible with a cutoff means that nothing costs less than that.
+// The statuses. With a cutoff, Infeasible means that no solution costs less than the cutoff.
 const (
 	Unknown  Status = iota // stopped without a solution
-	Feasible               // stopped with one
-	Optimal                // within the gap
+	Feasible               // stopped with a solution
+	Optimal                // the solution is optimal within the gap
 	Infeasible
-	Unbounded // or infeasible: HiGHS does not always tell
+	Unbounded // or infeasible: HiGHS does not always distinguish the two
 )
 
 // String is the status in words.
@@ -45,22 +45,22 @@ func (s Status) String() string {
 	return [...]string{"unknown", "feasible", "optimal", "infeasible", "unbounded"}[s]
 }
 
-// Result is what a run found.
+// Result is the result of a run.
 type Result struct {
 	Status Status
-	// Values of all variables; nil: none found. Each integer variable is a whole number, and no limit is broken by more than
-	// [Tolerance].
+	// Values of all variables; nil: no solution found. Each integer variable is a whole number, and no limit is violated by more
+	// than [Tolerance].
 	Values    []float64
-	Objective float64 // of the values, computed by the model; +Inf: none
-	// Bound is a lower bound of the objective as the solver has it, in floating-point numbers: within Tolerance, not beyond
-	// doubt. With a cutoff it is not above that, as the solver does not look at what costs more.
+	Objective float64 // computed from the values; +Inf: no solution found
+	// Bound is a lower bound of the objective. HiGHS computes it in floating-point numbers, so it holds only within Tolerance. With
+	// a cutoff it is at most the cutoff, because the solver does not look at solutions that cost more.
 	Bound model.Bound
 	Nodes int64
-	// Limited says that the nodes ran out.
+	// Limited says that the limit of nodes was reached.
 	Limited bool
 }
 
-// Tolerance is the violation that solutions may have: HiGHS's own, for rows and integrality.
+// Tolerance is the largest violation that solutions may have. It is HiGHS's default for rows and integrality.
 const Tolerance = 1e-6
 
 // ErrMissing is the error of [Solve] in a build without a solver.
@@ -69,10 +69,9 @@ var ErrMissing = errors.New("not in this build: it needs the library HiGHS: `mak
 // Missing is nil in a build that can solve, else [ErrMissing].
 func Missing() error { return missing }
 
-// Solve solves the model. When ctx ends it returns the incumbent with a nil error, within some 50 ms whatever HiGHS does at
-// that moment; a run that does not notice at once goes on to its next look in the background and is then freed. The result
-// depends on the model and the options alone, unless ctx ends. Any number of goroutines may call it; each run takes one
-// thread. The error wraps [ErrInvalid], [ErrMissing] or is one of HiGHS.
+// Solve solves the model. When ctx ends it returns the incumbent with a nil error within about 50 ms. HiGHS may not notice the end at once; its
+// run then goes on in the background until it does, and is freed. Unless ctx ends, the result depends only on the model and the options. Any
+// number of goroutines may call Solve; each run uses one thread. The error wraps [ErrInvalid] or [ErrMissing], or comes from HiGHS.
 func Solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	if missing != nil {
 		return Result{}, missing
@@ -98,7 +97,7 @@ func Solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	return solve(ctx, m, opt)
 }
 
-// empty is the result of a model without variables.
+// empty returns the result of a model without variables.
 func (m *Model) empty(opt Options) Result {
 	if m.Violation(nil) > 0 {
 		return infeasible(opt)
@@ -106,7 +105,7 @@ func (m *Model) empty(opt Options) Result {
 	return Result{Status: Optimal, Values: []float64{}, Bound: model.ProvedBound(0)}
 }
 
-// infeasible is the result of a model without solutions, of which none costs less than the cutoff either.
+// infeasible returns the result of a model without solutions. The bound is the cutoff, if there is one: no solution costs less.
 func infeasible(opt Options) Result {
 	result := Result{Status: Infeasible, Objective: math.Inf(1)}
 	if opt.Cutoff != nil {

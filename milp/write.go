@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// WriteMPS writes the model in free MPS format, which every MILP solver reads: rows, columns, right-hand sides, ranges,
-// bounds; integer columns between markers. Numbers are exact: a row with two limits whose difference is not exact becomes two rows.
+// WriteMPS writes the model in free MPS format, which every MILP solver reads: rows, columns, right-hand sides, ranges and bounds, with markers
+// around integer columns. Numbers are exact. MPS states the second limit of a row as a difference; if that is not exact, the row becomes two rows.
 //
-// Variables and rows go by their names where all of them are words of letters, digits and underscores that no other has, else by their
-// numbers. The error wraps [ErrInvalid] also for a row whose limits cross.
+// The file uses the names of variables and rows if every name is unique and consists of letters, digits and underscores. Otherwise it uses
+// numbers. The error wraps [ErrInvalid], also for a row whose lower limit is above its upper one.
 func (m *Model) WriteMPS(w io.Writer) error {
 	if err := m.Check(); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (m *Model) WriteMPS(w io.Writer) error {
 	return out.Flush()
 }
 
-// kind is the MPS letter of a row; one with two limits is ≤ with a range.
+// kind returns the MPS letter of a row. A row with two limits is ≤ with a range.
 func (r *limits) kind() string {
 	switch {
 	case r.lower == r.upper:
@@ -75,13 +75,13 @@ func (r *limits) kind() string {
 	return "N"
 }
 
-// limited says that the row has two limits.
+// limited reports whether the row has two limits.
 func (r *limits) limited() bool {
 	return r.lower != r.upper && !math.IsInf(r.lower, 0) && !math.IsInf(r.upper, 0)
 }
 
-// twice says that the row has two limits and MPS needs two rows for them: the lower one, which a reader finds as the upper one less the
-// range, would not be exact.
+// twice reports whether the row needs two rows in MPS. It does if it has two limits and a reader, who computes the lower limit as the upper one
+// minus the range, would not get it exactly.
 func (r *limits) twice() bool { return r.limited() && r.upper-(r.upper-r.lower) != r.lower }
 
 // writeColumns writes the matrix by columns.
@@ -107,7 +107,7 @@ func (m *Model) writeColumns(out *bufio.Writer, variables, rows []string) {
 			integer = v.Integer
 			mark(map[bool]string{true: "INTORG", false: "INTEND"}[integer])
 		}
-		// A column without a coefficient must be named too: the cost does it, be it 0.
+		// A column without coefficients must be named too, so write its cost, even if it is 0.
 		if c := m.variables[k].Cost; c != 0 || len(columns[k]) == 0 {
 			fmt.Fprintf(out, " %s cost %s\n", variables[k], number(c))
 		}
@@ -123,8 +123,8 @@ func (m *Model) writeColumns(out *bufio.Writer, variables, rows []string) {
 	}
 }
 
-// writeBounds writes the limits of a variable where they are not those that readers take for granted, 0 and +Inf; of an integer
-// one always, as readers differ.
+// writeBounds writes the limits of a variable unless they are 0 and +Inf, which all readers assume. For an integer variable it always writes
+// them, because readers assume different limits.
 func (v *Variable) writeBounds(out *bufio.Writer, name string) {
 	low, high := math.IsInf(v.Lower, -1), math.IsInf(v.Upper, 1)
 	switch {
@@ -136,7 +136,7 @@ func (v *Variable) writeBounds(out *bufio.Writer, name string) {
 		return
 	case low:
 		fmt.Fprintf(out, " MI bound %s\n", name)
-	case v.Lower != 0 || v.Integer || v.Upper < 0: // some readers take a negative upper limit alone for one that frees the lower
+	case v.Lower != 0 || v.Integer || v.Upper < 0: // if only a negative upper limit is stated, some readers set the lower one to −∞
 		fmt.Fprintf(out, " LO bound %s %s\n", name, number(v.Lower))
 	}
 	switch {
@@ -147,7 +147,7 @@ func (v *Variable) writeBounds(out *bufio.Writer, name string) {
 	}
 }
 
-// WriteLP writes the model in the LP format of CPLEX, which people can read. Names are those of [Model.WriteMPS]; numbers are exact. A
+// WriteLP writes the model in the LP format of CPLEX, which people can read. It uses the same names as [Model.WriteMPS], and numbers are exact. A
 // row with two limits becomes two rows.
 func (m *Model) WriteLP(w io.Writer) error {
 	if err := m.Check(); err != nil {
@@ -230,7 +230,7 @@ func (m *Model) writeLPBounds(out *bufio.Writer, variables []string) {
 	fmt.Fprint(out, "End\n")
 }
 
-// line writes terms, a few to a line: readers of LP files limit their length.
+// line writes terms, a few per line, because readers of LP files limit the length of a line.
 type line struct {
 	out       *bufio.Writer
 	variables []string
@@ -254,7 +254,7 @@ func (l *line) term(coefficient float64, variable int) {
 	fmt.Fprintf(l.out, " %s %s %s", sign, number(coefficient), l.variables[variable])
 }
 
-// names are the names in files of variables and rows.
+// names returns the names of variables and rows in files.
 func (m *Model) names() (variables, rows []string) {
 	variables, rows = make([]string, len(m.variables)), make([]string, len(m.rows))
 	for k := range variables {
@@ -283,11 +283,11 @@ func (m *Model) names() (variables, rows []string) {
 	return variables, rows
 }
 
-// least ends the name of the row for the lower limit where an LP file needs two.
+// least is the end of the name of the row for the lower limit, if an LP file needs two rows.
 const least = "_least"
 
-// keywords are the words that LP or MPS files give a meaning, in any case: some readers take one for the beginning of a section
-// wherever it stands first in a line.
+// keywords lists the words that have a meaning in LP or MPS files, in upper or lower case. Some readers take such a word for the beginning of a
+// section whenever it stands first in a line.
 var keywords = strings.Fields("e inf infinity free end bound bounds general generals gen int integer integers binary binaries bin st subject such that to " +
 	"min max minimize maximize minimum maximum semi semis sin sos sos1 sos2 sec " + //nolint:misspell // the format's
 	"name rows columns rhs ranges endata objsense objsect objname lazycons usercuts marker quadobj qsection qmatrix qcmatrix csection indicators")

@@ -1,15 +1,16 @@
-// Package params sets, checks and documents parameters: the exported fields of a struct, whether it is a solver, a workload or an importer.
+// Package params sets, checks and documents parameters. A parameter is an exported field of a struct; the struct may be a solver, a workload or
+// an importer. Flags, suite files, help texts and tables all use this package, so that they agree on names, limits and defaults.
 //
-// Whoever makes such a struct fills in its defaults, as New of a solver's Info does. The defaults are read from that value and stand nowhere else; in
-// every field a zero means zero. Tags document the rest:
+// The function that makes such a struct fills in the defaults, as New of a solver's Info does. The defaults are read from that value; no other
+// place states them. In every field a zero means zero. Tags document the rest:
 //
 //	doc    what the parameter is
 //	enum   the values that a text may have, separated by commas
-//	range  the interval that a number must be in, such as "[0, 1]", "(0, 1]" or "[1, inf)"; any finite number where there is no range
-//	zero   what a zero, an empty text or a nil pointer says where that is not a value like the others, such as "all" of a limit
+//	range  the interval that a number must be in, such as "[0, 1]", "(0, 1]" or "[1, inf)"; without this tag any finite number is allowed
+//	zero   the word to show for a zero, an empty text or a nil pointer that has a meaning of its own, such as "all" for a limit that does not limit
 //
-// A field is a text, a truth value, a whole number, a number, or a pointer to one of them: nil says that there is none. The fields of an embedded
-// struct are parameters too.
+// A field is a text, a truth value, a whole number, a number, or a pointer to one of them. A nil pointer means that the parameter has no value. The
+// fields of an embedded struct are parameters too.
 package params
 
 import (
@@ -33,7 +34,7 @@ type Parameter struct {
 	Default string   `json:"default"`          // the value, or what the tag `zero` calls it
 }
 
-// Usage is what the parameter is and which numbers it takes, for a line of help.
+// Usage describes the parameter and the numbers that it takes in one line of help.
 func (p *Parameter) Usage() string {
 	if p.Range == nil {
 		return p.Doc
@@ -41,39 +42,40 @@ func (p *Parameter) Usage() string {
 	return p.Doc + "; " + p.Range.words()
 }
 
-// Composite is an algorithm that is put together of others, each with parameters of its own.
+// Composite is an algorithm made of others, each with parameters of its own.
 type Composite interface {
 	Parts() []Part
 }
 
 // Part is one algorithm of a [Composite].
 type Part struct {
-	Name string // stands before the names of its parameters, as in name.parameter; empty: nothing does
+	Name string // prefix of the parameters' names, as in name.parameter; empty: no prefix
 	Of   any
 }
 
-// Of documents the parameters of what a pointer to a struct, or a [Composite], holds. Its values are stated as the defaults: give it a new one.
+// Of documents the parameters of a pointer to a struct, or of a [Composite]. It states the current values as the defaults, so pass a value
+// that was just made.
 func Of(defaults any) []Parameter {
 	var list []Parameter
 	for _, f := range fieldsOf(defaults) {
 		if f.Default = f.zero; f.zero == "" || !f.value.IsZero() {
 			f.Default = textOf(f.value)
 		}
-		f.Values = slices.Clone(f.Values) // the caller's own
+		f.Values = slices.Clone(f.Values) // the caller may change its copy
 		list = append(list, f.Parameter)
 	}
 	return list
 }
 
-// Stated are the parameters of s that differ from those of the defaults, by name, as a solution states them. A parameter that the defaults do not have is
-// stated where it is not zero.
+// Stated returns the parameters of s that differ from the defaults, by name, in the form in which a solution states them. A parameter that the
+// defaults do not have is returned if it is not zero.
 func Stated(s, defaults any) map[string]any {
 	set := map[string]any{}
 	rest := fieldsOf(defaults)
 	for _, f := range fieldsOf(s) {
 		k := slices.IndexFunc(rest, func(d field) bool { return d.Name == f.Name })
 		same := f.value.IsZero()
-		if k >= 0 { // a chain may have the same solver twice: each default is used once
+		if k >= 0 { // a chain may have the same solver twice, so each default is used once
 			same = reflect.DeepEqual(f.stated(), rest[k].stated())
 			rest = slices.Delete(rest, k, k+1)
 		}
@@ -84,7 +86,7 @@ func Stated(s, defaults any) map[string]any {
 	return set
 }
 
-// field is a parameter with the field that holds it.
+// field is a parameter together with the struct field that holds its value.
 type field struct {
 	Parameter        // without Default
 	zero      string // tag `zero`
@@ -108,7 +110,7 @@ func fieldsOf(s any) []field {
 	return append(list, structFields(reflect.Indirect(reflect.ValueOf(s)))...)
 }
 
-// structFields lists the exported fields of a struct; none of anything else.
+// structFields lists the exported fields of a struct. For a value of any other kind the list is empty.
 func structFields(v reflect.Value) []field {
 	if v.Kind() != reflect.Struct {
 		return nil
@@ -124,10 +126,10 @@ func structFields(v reflect.Value) []field {
 	return list
 }
 
-// documented has the fields of each type of struct, without values: a run of many short ones, as in rolling use, reads the tags once.
+// documented caches the fields of each struct type, without values. Rolling use makes many short runs; the cache makes them read the tags once.
 var documented sync.Map
 
-// readTags lists the exported fields of a struct, which has the index in another.
+// readTags lists the exported fields of a struct type. The index says where the struct is embedded in an outer struct.
 func readTags(t reflect.Type, index []int) []field {
 	var list []field
 	for k := range t.NumField() {
@@ -143,7 +145,7 @@ func readTags(t reflect.Type, index []int) []field {
 	return list
 }
 
-// newField reads the tags. A range that cannot be read is a bug in the program and panics.
+// newField reads the tags of one field. A range that cannot be read is a bug in the program and panics.
 func newField(f reflect.StructField, index []int) field {
 	kind := f.Type
 	if kind.Kind() == reflect.Pointer {
@@ -162,7 +164,7 @@ func newField(f reflect.StructField, index []int) field {
 	return field{Parameter: p, zero: f.Tag.Get("zero"), index: index}
 }
 
-// stated is the value as JSON has it: numbers are of type float64; nil for a nil pointer.
+// stated returns the value as JSON holds it: a number is a float64, a nil pointer is nil.
 func (f *field) stated() any {
 	v := f.value
 	if v.Kind() == reflect.Pointer {
@@ -182,7 +184,7 @@ func (f *field) stated() any {
 	return v.Interface()
 }
 
-// textOf is a value as a user writes it.
+// textOf formats a value as a user writes it.
 func textOf(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -196,7 +198,7 @@ func textOf(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// number is a number as people write it: 1000000 and 1e-6 where fmt has 1e+06 and 1e-06.
+// number formats a number as people write it: 1000000 and 1e-6, where fmt writes 1e+06 and 1e-06.
 func number(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e9 {
 		return strconv.FormatFloat(x, 'f', -1, 64)

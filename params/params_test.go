@@ -35,7 +35,7 @@ func newSample() *sample {
 	return &sample{MaxSteps: 1000000, Share: 0.5, Small: 1e-6, Coding: "list", hidden: 1}
 }
 
-// Check refuses a share of 1 for a mask.
+// Check refuses the share 1 together with a mask.
 func (s *sample) Check() error {
 	if s.Coding == "mask" && s.Share == 1 {
 		return &Error{"share", "below 1 with masks", s.Share}
@@ -48,7 +48,7 @@ type pair struct{ first, second *sample }
 
 func (p pair) Parts() []Part { return []Part{{"a", p.first}, {"b", p.second}} }
 
-// The defaults are those of the value.
+// Of reads the defaults from the value that it is given.
 func TestOfReadsTheDefaultsFromTheValue(t *testing.T) {
 	var got []string
 	for _, p := range Of(newSample()) {
@@ -156,7 +156,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The text of an interval is read as the interval, and what is in it is what its ends say.
+// An interval survives being written and read again, and Contains agrees with its ends.
 func TestRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.SampledFrom([]float64{math.Inf(-1), -1e18, -2, 0, 1, 0.5, 1e-6}).Draw(t, "low")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Range is an interval of numbers. Its text is that of the tag `range`: "[0, 1]", "(0, 1]" without 0, "[1, inf)" without an end.
+// Range is an interval of numbers. As text it is written as in the tag `range`: "[0, 1]"; "(0, 1]" excludes 0; "[1, inf)" has no upper limit.
 type Range struct {
 	Low, High         float64 // infinite: no limit
 	OpenLow, OpenHigh bool    // the end itself is not in the interval
@@ -26,10 +26,10 @@ func (r *Range) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes the interval as it is read.
+// MarshalText writes the interval in the form that UnmarshalText reads.
 func (r *Range) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// String is the text of the interval.
+// String formats the interval as in the tag `range`.
 func (r *Range) String() string {
 	open, end := "[", "]"
 	if r.OpenLow || math.IsInf(r.Low, -1) {
@@ -41,7 +41,7 @@ func (r *Range) String() string {
 	return open + limit(r.Low) + ", " + limit(r.High) + end
 }
 
-// limit is an end of an interval.
+// limit formats one end of an interval.
 func limit(x float64) string {
 	if math.IsInf(x, 0) {
 		return strings.ToLower(strings.TrimPrefix(number(x), "+"))
@@ -49,7 +49,7 @@ func limit(x float64) string {
 	return number(x)
 }
 
-// Contains says that the number is in the interval; no infinite number is, nor NaN.
+// Contains reports whether the number is in the interval. NaN and infinite numbers are in none.
 func (r *Range) Contains(x float64) bool {
 	if math.IsInf(x, 0) || !(x >= r.Low && x <= r.High) {
 		return false
@@ -57,7 +57,7 @@ func (r *Range) Contains(x float64) bool {
 	return !(r.OpenLow && x == r.Low) && !(r.OpenHigh && x == r.High)
 }
 
-// words says the interval in words, such as "above 0 and at most 1".
+// words describes the interval in words, such as "above 0 and at most 1".
 func (r *Range) words() string {
 	low, high := "at least "+number(r.Low), "at most "+number(r.High)
 	if r.OpenLow {
@@ -77,5 +77,5 @@ func (r *Range) words() string {
 	return low + " and " + high
 }
 
-// everything holds all finite numbers.
+// everything is the interval of all finite numbers.
 var everything = &Range{math.Inf(-1), math.Inf(1), true, true}

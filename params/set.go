@@ -12,9 +12,9 @@ import (
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
-// Error says that a parameter has a value that it cannot have.
+// Error says that a parameter has a value that is not allowed.
 type Error struct {
-	Name     string // of the parameter; in a chain stage.parameter
+	Name     string // the parameter; in a chain stage.parameter
 	Expected string
 	Found    any // a number or a text
 }
@@ -22,12 +22,12 @@ type Error struct {
 // Error names the parameter.
 func (e *Error) Error() string { return "parameter " + e.Name + ": " + e.Fault() }
 
-// Fault is the error without the name, for a caller that names the parameter by a flag or by a place in a file.
+// Fault is the message without the parameter's name. Callers use it that name the parameter by a flag or by a place in a file.
 func (e *Error) Fault() string {
 	return fmt.Sprintf("expected %s, found %s", e.Expected, found(e.Found))
 }
 
-// found is a value in a message: a text in quotes, anything else as a user writes it.
+// found formats a value for a message: a text in quotes, anything else as a user writes it.
 func found(value any) string {
 	v := reflect.ValueOf(value)
 	switch {
@@ -39,12 +39,13 @@ func found(value any) string {
 	return textOf(v)
 }
 
-// Checker can say what is wrong with parameters that are each in their range, such as a least value above the largest. The error is an [*Error].
+// Checker is a struct that checks its parameters together. It finds faults that the range of each parameter cannot, such as a minimum above the
+// maximum. Its error is an [*Error].
 type Checker interface {
 	Check() error
 }
 
-// Check says which parameter of s, or of a part of it, has a value that it cannot have, by its tags or by the [Checker].
+// Check returns an error if a parameter of s, or of one of its parts, has a value that the tags or the [Checker] do not allow.
 func Check(s any) error {
 	for _, f := range fieldsOf(s) {
 		if err := f.check(); err != nil {
@@ -54,7 +55,7 @@ func Check(s any) error {
 	return checkers(s)
 }
 
-// checkers asks s and its parts that are a [Checker].
+// checkers calls Check on s and on those of its parts that are a [Checker].
 func checkers(s any) error {
 	if composite, ok := s.(Composite); ok {
 		for _, part := range composite.Parts() {
@@ -73,8 +74,8 @@ func checkers(s any) error {
 	return nil
 }
 
-// Set sets a parameter from text; it refuses a value that the tags do not allow. In a chain a+b the name may be a.name, or the name alone, which sets it in
-// every stage that has it.
+// Set sets a parameter from text. It refuses a value that the tags do not allow. In a chain a+b the name a.x sets x of stage a; the name x alone
+// sets it in every stage that has it.
 func Set(s any, name, text string) error {
 	set := false
 	var known []string
@@ -97,7 +98,7 @@ func Set(s any, name, text string) error {
 	return fmt.Errorf("unknown parameter %q: expected one of %s%s", name, strings.Join(known, ", "), suggest.Words(name, known))
 }
 
-// set parses the text into the field, which stays as it was where the text is refused.
+// set parses the text into the field. If it refuses the text, the field keeps its value.
 func (f *field) set(text string) error {
 	kind := f.value.Type()
 	if kind.Kind() == reflect.Pointer {
@@ -140,7 +141,7 @@ func (f *field) set(text string) error {
 	return nil
 }
 
-// check says what is wrong with the value by the tags.
+// check returns an error if the tags do not allow the value.
 func (f *field) check() error {
 	interval := f.Range
 	if interval == nil {
@@ -159,7 +160,7 @@ func (f *field) check() error {
 	return nil
 }
 
-// numbers says which numbers are allowed.
+// numbers describes the numbers that are allowed.
 func (f *field) numbers(r *Range) string {
 	noun := "a number "
 	switch {

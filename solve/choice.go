@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Choice is a solver with its parameters as chosen, which is what [Run] runs. [Choose] reads one from text and [Info.Choice] leaves the parameters as
-// they are by default. A program that fills in the parameters itself sets the fields of the solver:
+// Choice is a solver with the parameters chosen for it; [Run] runs one. [Choose] reads a choice from text. [Info.Choice] takes the default
+// parameters. A program may also set the fields of the solver itself:
 //
 //	muscle := solvers.NewMuscle()
 //	muscle.Reading = "b"
@@ -17,25 +17,25 @@ import (
 //
 // Running a choice does not change it. Copies of a choice share its solver.
 type Choice struct {
-	Label  string            // what tables call it
-	Info   Info              // of the solver
-	Solver Solver            // with its parameters
-	Given  map[string]string // the parameters that were set by name, as they were written; in a+b those of a as a.name
+	Label  string            // its name in tables
+	Info   Info              // documents the solver
+	Solver Solver            // holds the parameters
+	Given  map[string]string // the parameters that were set by name, as the user wrote them; in a chain a+b under a.name
 }
 
-// Choice is the solver with its default parameters, under its own name.
+// Choice returns the solver with its default parameters, labelled with its own name.
 func (i Info) Choice() Choice { return Choice{Label: i.Name, Info: i, Solver: i.New()} }
 
 // Choose reads a solver with its parameters from text, as flags and suite files name it:
 //
 //	name                           a registered solver
-//	name:param=value:param=value   with parameters; rolling_period (and rolling_threshold) for rolling use, see [Rolling]
-//	a+b, a:x=1+b:y=2               solve with a, hand its solution to b as [Options].Start
-//	exec:COMMAND                   a program as solver, see [RegisterScheme]: the command is the rest of the text
-//	label=…                        any of these under another name in tables
+//	name:param=value:param=value   the solver with parameters; rolling_period (and rolling_threshold) for rolling use, see [Rolling]
+//	a+b, a:x=1+b:y=2               a chain: a solves, and b gets its solution as [Options].Start
+//	exec:COMMAND                   a program as solver, see [RegisterScheme]; the command is the rest of the text
+//	label=…                        any of these, with a label for tables
 //
-// The label is the whole text where the text states none. A label holds no colon and no comma. A value holds no colon and, but for the
-// signs of a number, no plus sign; [Choice.Set] sets any value.
+// Without a label the whole text is the label. A label holds no colon and no comma. A value holds no colon, and no plus sign except in a
+// number; [Choice.Set] sets any value.
 func Choose(text string) (Choice, error) {
 	label, rest, labelled := cutLabel(text)
 	switch {
@@ -55,7 +55,7 @@ func Choose(text string) (Choice, error) {
 		read, err := readSettings(name, settings)
 		if err != nil {
 			if _, unknown := Lookup(name); unknown != nil {
-				err = unknown // a mistake in the name, as in that of a scheme, is the graver one
+				err = unknown // report a mistake in the solver's name before a mistake in its settings
 			}
 			return Choice{}, err
 		}
@@ -80,7 +80,7 @@ func Choose(text string) (Choice, error) {
 	return choice, nil
 }
 
-// setting is a parameter of a stage as it was written.
+// setting is a parameter of a stage, as the user wrote it.
 type setting struct{ name, value string }
 
 // The parameters of [Rolling].
@@ -89,7 +89,7 @@ const (
 	rollingThreshold = "rolling_threshold"
 )
 
-// readSettings splits each param=value. The period of rolling use comes first, as it is what makes the use rolling.
+// readSettings splits each param=value. It puts rolling_period first, because that setting turns on rolling use.
 func readSettings(solver string, texts []string) ([]setting, error) {
 	var settings []setting
 	for _, text := range texts {
@@ -126,8 +126,8 @@ func (c *Choice) setIn(stage int, s setting) error {
 	return nil
 }
 
-// Set sets a parameter from text; rolling_period makes the use rolling. In a+b the name may be a.name, or the name alone, which sets it in
-// every stage that has it. After an error the choice is not to be run.
+// Set sets a parameter from text. Setting rolling_period turns on rolling use. In a chain a+b the name a.x sets x of stage a; the name x alone
+// sets it in every stage that has it. Do not run the choice after an error.
 func (c *Choice) Set(name, text string) error {
 	solver := c.Solver
 	if _, rolling := solver.(*Rolling); name == rollingPeriod && !rolling {
@@ -144,7 +144,7 @@ func (c *Choice) Set(name, text string) error {
 	return nil
 }
 
-// note keeps what was set; maps of copies of the choice stay as they are.
+// note records a setting in a new map, so that copies of the choice keep theirs.
 func (c *Choice) note(name, text string) {
 	given := map[string]string{name: text}
 	for before, value := range c.Given {

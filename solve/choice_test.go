@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/solvers"
 )
 
-// Each way to name a solver gives its label, name and parameters; the result states name and parameters, whatever the label.
+// Each way to name a solver gives the right label, name and parameters. The result states name and parameters, whatever the label.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		text, label, name string
@@ -51,7 +51,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// What cannot be a solver is refused with what was expected and what was found.
+// A text that names no solver is refused with an error that says what was expected and what was found.
 func TestChooseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "expected a solver, one of ",
@@ -110,7 +110,7 @@ func TestChosenParametersAreStated(t *testing.T) {
 	}
 }
 
-// Setting a parameter of one copy of a choice leaves what another says was given.
+// Setting a parameter of one copy of a choice does not change Given of another copy.
 func TestChoiceSetKeepsCopies(t *testing.T) {
 	choice, err := solve.Choose("muscle:reading=b+search:effort=3")
 	if err != nil {
@@ -128,7 +128,7 @@ func TestChoiceSetKeepsCopies(t *testing.T) {
 	}
 }
 
-// A choice may be run again, and by several at once: a run changes neither the solver nor its parameters.
+// A choice can be run again and by several goroutines at once: a run changes neither the solver nor its parameters.
 func TestChoiceIsRunAgain(t *testing.T) {
 	in, err := model.ReadInstanceFile("../examples/table1.json")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// compose makes the Info of a+b+… of the stages.
+// compose makes the Info of the chain a+b+… from the names of its stages.
 func compose(name string, parts []string) (Info, error) {
 	var stages []Info
 	var docs, sources []string
@@ -42,7 +42,7 @@ func compose(name string, parts []string) (Info, error) {
 	}, nil
 }
 
-// starters are the names of the solvers that start from a solution.
+// starters lists the names of the solvers that can start from a solution.
 func starters() []string {
 	var names []string
 	for _, info := range Solvers() {
@@ -53,7 +53,7 @@ func starters() []string {
 	return names
 }
 
-// Chain runs solvers one after another; each starts from the solution of the one before.
+// Chain runs solvers one after another. Each starts from the solution of the one before.
 type Chain []Choice
 
 // Parts implements [params.Composite].
@@ -75,13 +75,13 @@ func (c Chain) Supports(in *model.Instance) error {
 	return nil
 }
 
-// Solve implements [Solver]. The evaluations of all stages together are limited by MaxEvals: what one leaves over is
-// the next one's. A stage that finds no solution ends the chain; its result is that of the stage before.
+// Solve implements [Solver]. MaxEvals limits the evaluations of all stages together: each stage may use what the stages before it have left
+// over. A stage that finds no solution ends the chain, and the result of the stage before it is returned.
 func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
 	run, start := NewStages(opt), opt.Start
 	last := Result{Status: model.Unknown, Stop: model.StopDone}
 	for k, stage := range c {
-		if last.Solution != nil { // what the next stage starts from
+		if last.Solution != nil { // the next stage starts from it
 			if _, err := run.rank(in, c[k-1].Info.Name, last.Solution); err != nil {
 				return Result{}, err
 			}
@@ -97,7 +97,7 @@ func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 			return Result{}, err
 		}
 		run.Add(&result)
-		result.Solver = "" // the chain's own name says it
+		result.Solver = "" // the name of the chain names its solvers already
 		if result.Solution == nil && last.Solution != nil {
 			result.Solution, result.Status = last.Solution, last.Status
 		}

@@ -16,7 +16,7 @@ var _ = solve.Register(solve.Info{
 	New: func() solve.Solver { return inOrder{} },
 })
 
-// inOrder places each job where it ends first, in the order of the file.
+// inOrder takes the jobs in the order of the file and places each where it ends first.
 type inOrder struct{}
 
 func (inOrder) Supports(in *model.Instance) error {
@@ -48,7 +48,7 @@ func (inOrder) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 	return solve.Result{Solution: schedule.Solution(), Status: model.Feasible, Stop: model.StopDone}, nil
 }
 
-// A solver of your own takes one file that registers it. From then on it is named, chained and compared as any other.
+// You add a solver of your own with one file that registers it. It can then be named, chained and compared like any other.
 func ExampleRegister() {
 	in, err := model.ReadInstance(strings.NewReader(`{
  "schema": "allot/instance/1", "objective": {"makespan": 1},

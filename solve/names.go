@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// schemes make solvers of names that begin with a word and a colon, by that word.
+// schemes maps a word to the function that makes a solver from a name. It is used for names that begin with the word and a colon.
 var schemes = map[string]func(name string) (Info, error){}
 
-// RegisterScheme makes solvers of all names that begin with the scheme and a colon, as exec:COMMAND, by the function. What stands behind the colon
-// may hold commas and plus signs, so it takes the rest of a list and of a+b. It is called in a package-level variable declaration; a scheme that is
-// taken is a bug in the program and panics.
+// RegisterScheme registers the function that makes solvers from all names that begin with the scheme and a colon, as in exec:COMMAND. The text
+// after the colon may hold commas and plus signs, so such a name extends to the end of a list or of a chain a+b. Call it in a package-level
+// variable declaration. A scheme that is taken is a bug in the program and panics.
 func RegisterScheme(scheme string, open func(name string) (Info, error)) string {
 	if _, taken := schemes[scheme]; taken || scheme == "" || strings.ContainsAny(scheme, reserved) {
 		panic(fmt.Sprintf("solve: cannot register the scheme %q", scheme))
@@ -20,10 +20,10 @@ func RegisterScheme(scheme string, open func(name string) (Info, error)) string 
 	return scheme
 }
 
-// reserved are the characters that separate names, parameters and labels, so that no name of a solver holds them.
+// reserved lists the characters that separate names, parameters and labels. The name of a solver holds none of them.
 const reserved = "+,:= "
 
-// schemeOf is what makes solvers of names that begin as this one does; nil: nothing.
+// schemeOf returns the function registered for the scheme that the name begins with, or nil.
 func schemeOf(name string) func(name string) (Info, error) {
 	scheme, _, found := strings.Cut(name, ":")
 	if !found {
@@ -32,16 +32,16 @@ func schemeOf(name string) func(name string) (Info, error) {
 	return schemes[scheme]
 }
 
-// External says whether the text that names a solver, see [Choose], or a stage of it, is a program from outside: whoever takes names from a
-// file should ask before he runs it.
+// External reports whether a text that names a solver, see [Choose], makes allot run a program from outside in one of its stages. A caller that
+// takes names from a file should ask the user before it runs one.
 func External(text string) bool {
 	_, text, _ = cutLabel(text)
 	stages := stageTexts(text)
 	return schemeOf(stages[len(stages)-1]) != nil
 }
 
-// SplitNames splits a list of texts that name solvers, see [Choose], at its commas. What stands behind a scheme, as the command of an exec: name,
-// may hold commas, so it takes the rest of the list.
+// SplitNames splits a list of texts that name solvers, see [Choose], at its commas. The text after a scheme, such as the command after exec:, may
+// hold commas, so it extends to the end of the list.
 func SplitNames(list string) []string {
 	var names []string
 	for {
@@ -58,8 +58,8 @@ func SplitNames(list string) []string {
 	}
 }
 
-// cutLabel splits label=name… into its label and the rest; false: there is no label. The first = is that of a parameter where a colon
-// stands before it.
+// cutLabel splits label=name… into the label and the rest, or returns false if there is no label. If a colon stands before the first =, that =
+// belongs to a parameter.
 func cutLabel(text string) (label, rest string, found bool) {
 	label, rest, found = strings.Cut(text, "=")
 	if !found || strings.Contains(label, ":") {
@@ -68,7 +68,7 @@ func cutLabel(text string) (label, rest string, found bool) {
 	return strings.TrimSpace(label), strings.TrimLeft(rest, " "), true
 }
 
-// stageTexts splits a+b+… into its stages, each with its parameters. What stands behind a scheme may hold plus signs, so it takes the rest.
+// stageTexts splits a+b+… into its stages, each with its parameters. The text after a scheme may hold plus signs, so it extends to the end.
 func stageTexts(text string) []string {
 	var stages []string
 	for schemeOf(text) == nil {
@@ -82,10 +82,10 @@ func stageTexts(text string) []string {
 	return append(stages, text)
 }
 
-// signAhead matches what ends in front of the plus sign of a number, as in x=+5 and x=1e+06.
+// signAhead matches a text that ends just before the plus sign of a number, as in x=+5 and x=1e+06.
 var signAhead = regexp.MustCompile(`=([-+]?[0-9.]+[eE])?$`)
 
-// plusBetween is where the first plus sign between two stages is; −1: nowhere. One that belongs to a number is none.
+// plusBetween returns the index of the first plus sign that separates two stages, or −1. It skips the plus sign of a number.
 func plusBetween(text string) int {
 	for k := range len(text) {
 		if text[k] != '+' {

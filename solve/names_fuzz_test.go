@@ -9,12 +9,13 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// other is a scheme of which every name is a solver.
+// The scheme other accepts every name.
 var _ = RegisterScheme("other", func(name string) (Info, error) {
 	return Info{Name: name, Starts: true, New: func() Solver { return Chain{} }}, nil
 })
 
-// FuzzNames: no name of a solver panics; what is found goes by the name that was asked for, and in a list each name is found again.
+// FuzzNames: no text that names a solver causes a panic; a solver that is found has the name that was asked for; and splitting a list of names
+// finds each of them again.
 func FuzzNames(f *testing.F) {
 	for _, name := range []string{"", "fcfs", "minmin+search", "+", "a+", "other:", "other:a b", "other:'a", `other:a\`, "minmin+other:a+b, c", "fcfs, easy,other:x,y", "other:other:",
 		" auto", "search+search+search", "auto+fcfs", "other:''", "fcfs+other:x", "minmin+exec:b", "exec:a,b+c",
@@ -50,7 +51,7 @@ func FuzzNames(f *testing.F) {
 				t.Fatalf("%q of %d stages: %T of %d", part, len(stages), solver, len(chain))
 			}
 			stages = stageTexts(part)
-			last := stages[len(stages)-1] // exec is registered as well: the other tests import the solvers
+			last := stages[len(stages)-1] // exec is registered too, because other tests import the solvers
 			if External(part) != (strings.HasPrefix(last, "other:") || strings.HasPrefix(last, "exec:")) {
 				t.Fatalf("%q: external %v", part, External(part))
 			}
@@ -63,8 +64,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// checkChoice: a choice goes by its label or by the whole text, has a solver whose parameters are those given, and is the same when its name and
-// parameters are chosen anew.
+// checkChoice checks three properties: a choice is labelled with its label or with the whole text; its solver has the given parameters; and
+// choosing by the same name and parameters again gives the same choice.
 func checkChoice(t *testing.T, text string, choice Choice) {
 	t.Helper()
 	if label, _, labelled := cutLabel(text); labelled && choice.Label != label || !labelled && choice.Label != text {

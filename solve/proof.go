@@ -7,16 +7,16 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Proof is what is proved of an instance whoever solves it, and which jobs have to be placed. It is begun once in a run, with a
-// little work, by the first that asks: a solver that aims at the bound, or the run itself when it states its figures. A solver may
-// go on with it; those after it find what it has proved. It is for one goroutine at a time.
+// Proof holds what is known of an instance independently of any solver: lower bounds, and which jobs a schedule has to place. A run has one
+// Proof. The first user starts it with a little work: a solver that needs the bound, or the run when it states its figures. A solver may
+// improve the Proof further; later solvers of the same run see the improvement. Only one goroutine at a time may use it.
 type Proof struct {
-	*bound.Proof // nil: not begun
+	*bound.Proof // nil: not started
 	in           *model.Instance
 	more         bool // more work may improve the bound
 }
 
-// Proof is what is proved of the instance of the run, with a little work done; for another instance, or outside of [Run], it is begun anew.
+// Proof returns the run's proof of its instance, started with a little work. For another instance, or outside of [Run], it returns a new one.
 func (o *Options) Proof(ctx context.Context, in *model.Instance) *Proof {
 	p := o.proof
 	if p == nil || p.in != in {
@@ -26,7 +26,7 @@ func (o *Options) Proof(ctx context.Context, in *model.Instance) *Proof {
 	return p
 }
 
-// find proves what a little work can until the context ends.
+// find starts the proof with a little work, unless it was started already. It stops when the context ends.
 func (p *Proof) find(ctx context.Context) {
 	if p.Proof == nil {
 		p.Proof = bound.New(ctx, p.in)
@@ -34,14 +34,15 @@ func (p *Proof) find(ctx context.Context) {
 	}
 }
 
-// Continue goes on for about so much work, see [bound.Prover].
+// Continue improves the proof with about the given work, in the units of [bound.Prover].
 func (p *Proof) Continue(ctx context.Context, work int64) { p.more = p.Improve(ctx, work) }
 
-// More says that more work may improve the bound.
+// More reports whether more work may improve the bound.
 func (p *Proof) More() bool { return p.more }
 
-// WorstLeft is the gravest of what a schedule leaves out: MustPlace where one job has to be placed, or that is not known; MustLeave
-// where it leaves out nothing, or only what it has to.
+// WorstLeft returns the strictest duty among the jobs that a schedule leaves out. MustPlace: it leaves out a job that has to be placed, or one of
+// which that is not known. MayLeave: it leaves out jobs that a schedule need not place. MustLeave: it leaves out no job, or only jobs that no
+// schedule can place.
 func (p *Proof) WorstLeft(sol *model.Solution) bound.Duty {
 	worst, duties := bound.MustLeave, p.Duties()
 	for k := range sol.Unscheduled {

@@ -13,8 +13,8 @@ import (
 // registry holds the registered solvers by name.
 var registry = map[string]Info{}
 
-// Register adds a solver to the registry. It is called from the file of the solver, in a package-level variable
-// declaration; a name that is taken, or holds a character of + , : = or space, is a bug in the program and panics.
+// Register adds a solver to the registry. Call it from the file of the solver, in a package-level variable declaration. A name that is
+// taken, or that holds one of the characters + , : = or a space, is a bug in the program and panics.
 func Register(info Info) Info {
 	if _, taken := registry[info.Name]; taken || info.Name == "" || strings.ContainsAny(info.Name, reserved) {
 		panic(fmt.Sprintf("solve: cannot register a solver as %q", info.Name))
@@ -33,8 +33,8 @@ func Solvers() []Info {
 	return infos
 }
 
-// Lookup finds a solver by name. A name a+b makes a solver that runs a and hands its solution to b as Options.Start; a name
-// that begins with a scheme, as exec:COMMAND, takes the rest, plus signs and all.
+// Lookup finds a solver by name. The name a+b means a chain that runs a and hands its solution to b as Options.Start. A name that begins
+// with a scheme, as in exec:COMMAND, extends to the end of the text, plus signs included.
 func Lookup(name string) (Info, error) {
 	if stages := stageTexts(name); len(stages) > 1 {
 		return compose(name, stages)
@@ -52,16 +52,16 @@ func Lookup(name string) (Info, error) {
 	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, or exec:COMMAND; found %q%s", strings.Join(names, ", "), name, suggest.Words(name, names))
 }
 
-// UnsupportedError is the error of a solver that cannot honour features of an instance; it wraps [ErrUnsupported].
+// UnsupportedError says that a solver cannot honour some features of an instance. It wraps [ErrUnsupported].
 type UnsupportedError struct{ Missing model.Features }
 
 // Error names the features.
 func (e *UnsupportedError) Error() string { return ErrUnsupported.Error() + ": " + e.Missing.String() }
 
-// Unwrap is [ErrUnsupported].
+// Unwrap returns [ErrUnsupported].
 func (e *UnsupportedError) Unwrap() error { return ErrUnsupported }
 
-// Unsupported is the error of a solver that honours the given features only, an [*UnsupportedError]; nil where the instance asks for no other.
+// Unsupported returns the [*UnsupportedError] of a solver that honours the given features only, or nil if the instance asks for no others.
 func Unsupported(in *model.Instance, honoured model.Features) error {
 	if missing := in.Features() &^ honoured; missing != 0 {
 		return &UnsupportedError{missing}
@@ -69,7 +69,7 @@ func Unsupported(in *model.Instance, honoured model.Features) error {
 	return nil
 }
 
-// Description is what there is to know of a solver, for lists and tables.
+// Description describes a solver for lists and tables.
 type Description struct {
 	Name       string             `json:"name"`
 	Doc        string             `json:"doc"`

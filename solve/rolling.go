@@ -13,28 +13,29 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// Rolling applies a solver that plans all jobs at once to jobs that arrive over time: every period, and where there is a
-// threshold as soon as a cluster's work left falls to it, the jobs that have arrived by then are planned, behind all that was
-// planned before. What is planned once stays.
+// Rolling applies a solver that plans all jobs at once to jobs that arrive over time. It works in rounds. A round begins once a period. With a
+// threshold, a round also begins as soon as the work left on a cluster falls to the threshold. Each round plans the jobs that have arrived since
+// the round before. It starts no job on processors that earlier rounds hold, and it never changes what they planned.
 //
-// A solver that honours [model.Commitments] sees until when processors are held. Another plans each batch on empty machines;
-// its choice of clusters, of processor numbers and its order stay, and each job starts as soon as it can behind what is
-// held. A job that is left out of its batch is left out.
+// A solver that honours [model.Commitments] is told until when processors are held. Any other solver plans each batch on empty machines.
+// Rolling keeps its order of the jobs, its clusters and its numbers of processors, and starts each job as early as the held processors
+// allow. A job that the solver leaves out of its batch stays left out.
 //
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), IEE Proc. Software 151(5), pp. 224–231, §4, algorithm 4, step 1 (the threshold);
 // Y. Hao (2016), KSII Transactions on Internet and Information Systems 10(3), §4 (the period).
 //
-// Complexity: a round costs what the solver takes for its jobs, and O(processors + jobs that still run or wait).
+// Complexity: a round costs the solver's time for the jobs of the round, and O(processors + jobs that still run or wait).
 //
-// Limits of time and evaluations are shared out over the batches that are still to come. A run that is cancelled has no
-// schedule: one of a part of the jobs is none.
+// The limits of time and evaluations are divided among the rounds that are still to come. A cancelled run returns no schedule, because a
+// schedule of only some of the jobs is not a solution.
 type Rolling struct {
 	RollingPeriod    float64 `range:"[1e-18, 1e18]" doc:"time between two rounds of planning"`
 	RollingThreshold float64 `range:"[0, 1e18]" doc:"a round begins as soon as a cluster has no more than this time of work left; 0: by the period alone"`
 	of               Choice
 }
 
-// NewRolling makes the rolling use of a chosen solver, which goes on under the solver's name. Period and threshold are times of the instance, of the magnitudes that it may have.
+// NewRolling makes the rolling use of a chosen solver. Results keep the solver's name. The period and the threshold are in the instance's unit of
+// time.
 func NewRolling(of Choice, period, threshold float64) (*Rolling, error) {
 	r := &Rolling{period, threshold, of}
 	if err := params.Check(r); err != nil {
@@ -43,10 +44,10 @@ func NewRolling(of Choice, period, threshold float64) (*Rolling, error) {
 	return r, nil
 }
 
-// Parts implements [params.Composite]: the parameters of the solver, by their own names.
+// Parts implements [params.Composite]: the solver's parameters keep their names.
 func (r *Rolling) Parts() []params.Part { return []params.Part{{Of: r.of.Solver}} }
 
-// Supports implements [Solver]: where the solver supports the jobs as one batch.
+// Supports implements [Solver]: the solver must support all jobs as one batch.
 func (r *Rolling) Supports(in *model.Instance) error {
 	run := newRollingRun(in, r)
 	return r.of.Solver.Supports(in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil))
@@ -89,7 +90,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	return total, nil
 }
 
-// share is what the round that begins now may take of the limits.
+// share returns the part of the limits that the round beginning now may use.
 func (r *rollingRun) share(ctx context.Context, opt Options, evaluations int64) (context.Context, Options, context.CancelFunc) {
 	end, timed := ctx.Deadline()
 	if !timed && opt.MaxEvals == 0 {
@@ -102,16 +103,16 @@ func (r *rollingRun) share(ctx context.Context, opt Options, evaluations int64) 
 	if !timed {
 		return ctx, opt, func() {}
 	}
-	const part = 0.9 // what is left over is for the work between the rounds
+	const part = 0.9 // the rest is for the work between the rounds
 	limited, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))/float64(rounds)))
 	return limited, opt, cancel
 }
 
-// rollingRun is a run of [Rolling].
+// rollingRun is one run of [Rolling].
 type rollingRun struct {
 	*Rolling
 	in       *model.Instance
-	order    []int // the jobs that have not been planned, in order of arrival, none before those it waits for
+	order    []int // the jobs not planned yet, in order of arrival; each stands after the jobs that it waits for
 	now      float64
 	began    bool
 	end      []float64 // by job; NaN: not placed
@@ -132,18 +133,18 @@ func newRollingRun(in *model.Instance, r *Rolling) *rollingRun {
 	return run
 }
 
-// arrived is when the job arrives; in the order it stands behind those that it waits for, whenever they do.
+// arrived returns the job's arrival. In the order a job may stand after others that arrive later, because it waits for them.
 func (r *rollingRun) arrived(job int) float64 { return r.in.Jobs()[job].Arrival }
 
-// tick is the first regular round not before the time.
+// tick returns the time of the first periodic round at or after t.
 func (r *rollingRun) tick(t float64) float64 {
 	origin := r.in.FirstArrival()
 	at := origin + math.Ceil((t-origin)/r.RollingPeriod)*r.RollingPeriod
-	return max(t, at) // rounding must not lose a job
+	return max(t, at) // rounding must not put the round before the arrival, or the job would be missed
 }
 
-// next is the time of the next round: the first regular one with a job to plan, or before it that at which the work left of a cluster has
-// fallen to the threshold.
+// next returns the time of the next round. That is the first periodic round with a job to plan, or the earlier time at which the work left on a
+// cluster falls to the threshold.
 func (r *rollingRun) next() float64 {
 	arrival := r.arrived(r.order[0])
 	at := r.tick(arrival)
@@ -154,7 +155,7 @@ func (r *rollingRun) next() float64 {
 	return at
 }
 
-// rounds is the number of rounds, this one included, without those that the threshold brings forward.
+// rounds counts the periodic rounds from this one to the last. It ignores rounds that the threshold adds.
 func (r *rollingRun) rounds() int {
 	rounds := 1
 	for k, last := 0, r.now; k < len(r.order); k++ {
@@ -165,7 +166,7 @@ func (r *rollingRun) rounds() int {
 	return rounds
 }
 
-// collect takes the jobs that have arrived out of the order.
+// collect removes the jobs that have arrived from the order and returns them.
 func (r *rollingRun) collect(now float64) []int {
 	n := 0
 	for n < len(r.order) && r.arrived(r.order[n]) <= now {
@@ -176,7 +177,7 @@ func (r *rollingRun) collect(now float64) []int {
 	return jobs
 }
 
-// ready is when each of the jobs may start: now, or after those it waits for that are placed.
+// ready returns the earliest start of each job: now, or the last end of the jobs that it waits for and that are placed.
 func (r *rollingRun) ready(now float64, jobs []int) []float64 {
 	ready := make([]float64, len(jobs))
 	for k, j := range jobs {
@@ -190,7 +191,7 @@ func (r *rollingRun) ready(now float64, jobs []int) []float64 {
 	return ready
 }
 
-// round plans the jobs.
+// round plans the jobs of one round.
 func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Options) (Result, error) {
 	jobs = r.placeable(jobs)
 	if len(jobs) == 0 {
@@ -218,11 +219,11 @@ func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Opt
 	return result, r.commit(sol)
 }
 
-// placeable leaves out the jobs that wait for one that is left out, and hands back the others.
+// placeable leaves out the jobs that wait for a job that is left out. It returns the others.
 func (r *rollingRun) placeable(jobs []int) []int {
 	in := make(map[int]bool, len(jobs))
 	var kept []int
-	for _, j := range jobs { // none stands before those it waits for
+	for _, j := range jobs { // each stands after the jobs that it waits for
 		missing := -1
 		for _, before := range r.in.Jobs()[j].After {
 			if math.IsNaN(r.end[before]) && !in[before] {
@@ -240,8 +241,8 @@ func (r *rollingRun) placeable(jobs []int) []int {
 	return kept
 }
 
-// behind is the schedule with its jobs, in the order of their starts, on the clusters and numbers of processors that they have
-// there, as soon as each can start behind what the instance says is held.
+// behind rebuilds a schedule that was made for empty machines around the processors that the instance holds. It takes the jobs in the order of
+// their starts, keeps each one's clusters and number of processors, and starts it as early as possible.
 func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error) {
 	s := plan.NewChosenSchedule(batch)
 	placements := slices.Clone(sol.Jobs)
@@ -256,7 +257,7 @@ func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error)
 		of[j] = &placements[k]
 		order = append(order, j)
 	}
-	for j := range of { // all jobs are in the order: Topological counts on it
+	for j := range of { // Topological needs all jobs in the order
 		if of[j] == nil {
 			order = append(order, j)
 		}
@@ -277,7 +278,7 @@ func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error)
 	return result, nil
 }
 
-// again is the earliest slot for what a placement holds.
+// again finds the earliest slot with the clusters and the number of processors of a placement.
 func again(s *plan.Schedule, in *model.Instance, job int, p *model.Placement) (plan.Slot, bool) {
 	held, first, several := 0, -1, false
 	p.Parts(in.Jobs()[job].Tasks, func(piece model.Piece) {
@@ -292,7 +293,7 @@ func again(s *plan.Schedule, in *model.Instance, job int, p *model.Placement) (p
 	return s.EarliestOn(job, first, held)
 }
 
-// commit adds what was planned for a batch.
+// commit adds the schedule of a batch to the whole schedule and holds its processors.
 func (r *rollingRun) commit(sol *model.Solution) error {
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]

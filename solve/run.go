@@ -12,15 +12,15 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// Run solves an instance with a chosen solver and hands back its result with the solution completed: what the evaluator says of
-// it, who made it and from what.
+// Run solves an instance with a chosen solver. It completes the solution with the metrics and the objective that the evaluator computes, the
+// name and parameters of the solver, and the identity of the instance.
 //
-// It trusts nobody. The checker looks at the schedule that the solver hands over and at [Options.Start]; one that it refuses is a
-// [*WrongScheduleError]. Objective and metrics are computed anew. A bound above the objective of a checked schedule is a bug of its method: the schedule is
-// handed back without that bound, [Result.Refuted] names the method, and with [Options.Strict] it is the error. A status says optimal
-// only where a bound proves it.
+// Run does not trust the solver. The checker examines the schedule that the solver returns and [Options.Start]; if it refuses one, the error is
+// a [*WrongScheduleError]. The evaluator computes objective and metrics again. If a lower bound is above the objective of a checked schedule,
+// the method that stated the bound has a bug: Run returns the schedule without that bound, and [Result.Refuted] names the method. With
+// [Options.Strict] this is an error. The status is optimal only if a bound proves it.
 //
-// A solver found no schedule where Result.Solution is nil.
+// Result.Solution is nil if the solver found no schedule.
 func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (Result, error) {
 	result, err := run(ctx, choice.Info, choice.Solver, in, opt)
 	if err != nil {
@@ -29,7 +29,7 @@ func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (R
 	return result, nil
 }
 
-// run is Run, its errors without the name of the solver.
+// run does the work of Run. Its errors do not name the solver yet.
 func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
 	if err := params.Check(solver); err != nil {
 		return Result{}, err
@@ -49,7 +49,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	}
 	result.Elapsed = time.Since(began)
 	if result.Solution == nil && from.solution != nil {
-		result.Solution = from.copied() // whatever the solver says of it: there is a checked schedule
+		result.Solution = from.copied() // the start is a checked schedule, whatever the solver says
 	}
 	if result.Solution == nil {
 		if result.Status != model.Infeasible {
@@ -60,7 +60,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	return result, complete(ctx, &result, from, info, solver, in, opt)
 }
 
-// RunError is an error of a solver, with its name.
+// RunError is an error of a run, with the name of the solver.
 type RunError struct {
 	Solver string
 	Err    error
@@ -69,18 +69,18 @@ type RunError struct {
 // Error implements error.
 func (e *RunError) Error() string { return "solver " + e.Solver + ": " + e.Err.Error() }
 
-// Unwrap is the error itself.
+// Unwrap returns the error without the name.
 func (e *RunError) Unwrap() error { return e.Err }
 
-// ErrStart is wrapped by the error where a solver that takes no start is given one.
+// ErrStart says that a solver that takes no start was given one. The errors of [Run] wrap it.
 var ErrStart = errors.New("the solver does not start from a solution")
 
-// WrongScheduleError says that the checker refuses a schedule: a bug of the solver that made it, or a wrong [Options.Start].
+// WrongScheduleError says that the checker refuses a schedule. Either the solver that made it has a bug, or [Options.Start] is wrong.
 type WrongScheduleError struct {
-	Violation model.Violation // the first
-	More      int             // how many there are besides
-	Start     bool            // the schedule is the start that the solver was given
-	Solution  int64           // of a program from outside: which of its solutions, from 1; 0: the schedule is not from one
+	Violation model.Violation // the first violation
+	More      int             // the number of further violations
+	Start     bool            // true: the schedule is [Options].Start
+	Solution  int64           // for a program from outside, the number of its solution, from 1; 0: the schedule comes from no program
 }
 
 // Error names the violation.
@@ -98,7 +98,7 @@ func (e *WrongScheduleError) Error() string {
 	return text
 }
 
-// Checked is what the checker says of a schedule, whatever the figures that it states of itself.
+// Checked runs the checker on a schedule. It ignores the figures that the schedule states of itself.
 func Checked(in *model.Instance, sol *model.Solution) (model.Evaluation, *WrongScheduleError) {
 	report := model.Check(in, Bare(sol))
 	if !report.OK() {
@@ -107,18 +107,18 @@ func Checked(in *model.Instance, sol *model.Solution) (model.Evaluation, *WrongS
 	return report.Evaluation, nil
 }
 
-// Bare is a schedule without what it says of itself.
+// Bare returns a schedule without the figures that it states of itself.
 func Bare(sol *model.Solution) *model.Solution {
 	return &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
 }
 
-// start is the checked start of a run, as the caller has it: what the solver gets is a copy.
+// start is the checked start of a run. It is the caller's solution; the solver gets a copy.
 type start struct {
 	solution   *model.Solution // nil: a cold start
 	evaluation model.Evaluation
 }
 
-// prepareStart checks the start and puts a copy in its place: a solver may write into it, or hand it back as its result.
+// prepareStart checks the start and puts a copy into the options, because a solver may change its start or return it as its result.
 func prepareStart(info Info, in *model.Instance, opt *Options) (start, error) {
 	if opt.Start == nil {
 		return start{}, nil
@@ -136,19 +136,19 @@ func prepareStart(info Info, in *model.Instance, opt *Options) (start, error) {
 	return from, nil
 }
 
-// copied is a copy of the schedule without what it says of itself.
+// copied returns a copy of the schedule without the figures that it states of itself.
 func (s start) copied() *model.Solution {
 	sol := Bare(s.solution)
 	sol.Jobs, sol.Unscheduled, sol.Loads = slices.Clone(sol.Jobs), slices.Clone(sol.Unscheduled), slices.Clone(sol.Loads)
 	return sol
 }
 
-// better says that the start is better than the schedule with its evaluation: a solver that starts from a schedule must not lose it.
+// better reports whether the start is better than the evaluated schedule. A run never returns a schedule worse than its start.
 func (s start) better(sol *model.Solution, evaluation model.Evaluation) bool {
 	return s.solution != nil && model.NewRank(len(s.solution.Unscheduled), s.evaluation.Objective).Better(model.NewRank(len(sol.Unscheduled), evaluation.Objective))
 }
 
-// complete checks the schedule and fills in what the solution says of itself.
+// complete checks the schedule and fills in the figures that the solution states of itself.
 func complete(ctx context.Context, result *Result, from start, info Info, solver Solver, in *model.Instance, opt Options) error {
 	evaluation, wrong := Checked(in, result.Solution)
 	if wrong != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// A checked start is a schedule at hand: what the solver hands back instead is not worse, or the start is the result.
+// If the solver returns a schedule worse than the start, or none, the start is the result.
 func TestRunKeepsTheStart(t *testing.T) {
 	for name, result := range map[string]solve.Result{
 		"nothing":    {},
@@ -28,7 +28,7 @@ func TestRunKeepsTheStart(t *testing.T) {
 	}
 }
 
-// A start that a solver sorts, or writes into, is the caller's still.
+// A solver that sorts or changes its start does not change the caller's solution.
 func TestRunLeavesTheStartAsItIs(t *testing.T) {
 	start := schedule(0, 2)
 	got, err := runStub(t, solve.Options{Start: start}, true, func(_ *model.Instance, opt solve.Options) solve.Result {
@@ -44,7 +44,7 @@ func TestRunLeavesTheStartAsItIs(t *testing.T) {
 	}
 }
 
-// The progress of rolling planning says how many jobs are left out.
+// The progress of rolling use says how many jobs are left out.
 func TestRollingReportsTheJobsLeftOut(t *testing.T) {
 	long, due := 3.0, 1.0
 	in, err := model.NewBuilder("late").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
@@ -67,7 +67,7 @@ func TestRollingReportsTheJobsLeftOut(t *testing.T) {
 	}
 }
 
-// A start that the solver spoils is not lost either: what is handed back is as good as what the caller gave.
+// Even if the solver spoils its copy of the start, the result is as good as the caller's start.
 func TestRunKeepsAStartThatTheSolverSpoils(t *testing.T) {
 	got, err := runStub(t, solve.Options{Start: schedule(0, 2)}, true, func(_ *model.Instance, opt solve.Options) solve.Result {
 		opt.Start.Jobs[0].Start = 99

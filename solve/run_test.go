@@ -12,7 +12,7 @@ import (
 	_ "github.com/allot-opt/allot/solvers"
 )
 
-// stub is a solver that hands back what it is told to.
+// stub is a solver that returns a given result.
 type stub struct {
 	solve func(in *model.Instance, opt solve.Options) solve.Result
 }
@@ -45,7 +45,7 @@ func twoJobs(t *testing.T) *model.Instance {
 	return in
 }
 
-// schedule starts the two jobs at the times; the best makespan is 5, from 0 and 2.
+// schedule starts the two jobs at times a and b. The best makespan is 5, with starts 0 and 2.
 func schedule(a, b float64) *model.Solution {
 	set := model.ProcessorSet{{First: 0, Last: 0}}
 	return &model.Solution{Jobs: []model.Placement{
@@ -82,7 +82,7 @@ func TestRunChecksTheStart(t *testing.T) {
 		t.Errorf("a start that the solver would ignore: got %v, the solver ran: %v", err, called)
 	}
 	start := schedule(0, 2)
-	stated := -7.0 // what a start says of itself does not count
+	stated := -7.0 // a figure that the start states of itself; it must be ignored
 	start.Objective, start.Bound, start.InstanceSHA256 = &stated, model.ProvedBound(stated), "of another file"
 	result, err := runStub(t, solve.Options{Start: start}, true, solver)
 	if err != nil || *result.Solution.Objective != 5 {
@@ -93,7 +93,7 @@ func TestRunChecksTheStart(t *testing.T) {
 	}
 }
 
-// In rolling use nothing starts from a solution, whatever the solver below does.
+// Rolling use takes no start, even if its solver does.
 func TestRunRefusesTheStartOfRollingUse(t *testing.T) {
 	search, err := solve.Lookup("search")
 	if err != nil {
@@ -108,13 +108,13 @@ func TestRunRefusesTheStartOfRollingUse(t *testing.T) {
 	}
 }
 
-// What a solver claims is stated only as far as the checked schedule and the bounds bear it out.
+// A claim of the solver is stated only if the checked schedule and the bounds support it.
 func TestRunStatesWhatIsProved(t *testing.T) {
 	const none = -1
 	for name, c := range map[string]struct {
 		a, b    float64
 		claimed solve.Result
-		bound   float64 // least that is to be stated; none: that of the methods
+		bound   float64 // the least bound to be stated; none: the bound of the methods
 		status  model.Status
 		refuted bool
 	}{
@@ -165,7 +165,7 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 	}
 }
 
-// A solver of a chain, or one that auto tries, is no more trusted than one alone.
+// The schedule of every stage of a chain, and of every solver that auto tries, is checked.
 func TestChainsCheckEveryStage(t *testing.T) {
 	wrong := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 1)} }}
 	mended := &stub{func(*model.Instance, solve.Options) solve.Result { return solve.Result{Solution: schedule(0, 2)} }}
@@ -177,7 +177,7 @@ func TestChainsCheckEveryStage(t *testing.T) {
 	}
 }
 
-// What is better when high has a largest value, and so an objective of it alone a bound.
+// Utilisation, which is better when high, has a largest value; an objective of utilisation alone therefore has a bound.
 func TestUtilisationIsProved(t *testing.T) {
 	in, err := twoJobs(t).WithObjective(map[string]float64{"utilisation": 1})
 	if err != nil {
@@ -193,7 +193,7 @@ func TestUtilisationIsProved(t *testing.T) {
 	}
 }
 
-// The bound of an objective in place of the file's is one of that objective, and the solution says which it is.
+// If an objective replaces the one of the file, the bound is of the new objective, and the solution names that objective.
 func TestRunStatesTheMinimisedObjective(t *testing.T) {
 	in, err := twoJobs(t).WithObjective(map[string]float64{"utilisation": 1, "makespan": 1})
 	if err != nil {

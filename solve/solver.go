@@ -1,8 +1,12 @@
-// Package solve holds the contract of a solver: [Solver], [Info] and [Options], the registry of all solvers, chains of them, rolling use, programs from
-// outside, [Choose], which reads a solver with its parameters from text, and [Run], which checks every schedule and states what is proved. The algorithms are in package solvers.
+// Package solve holds the contract between solvers and their callers. [Solver] is what an algorithm implements, and [Info] documents it in the
+// registry. [Choose] reads a solver with its parameters from text. [Run] runs it within the limits of [Options], checks every schedule and
+// states only what is proved.
 //
-// A solver is a documented value: a file registers an [Info] and nothing else is edited to add it. The command, the
-// conformance test, the benchmarks and the tables pick it up from the registry.
+// [Chain] runs solvers one after another. [Rolling] applies a solver to jobs that arrive over time. [RegisterScheme] adds solvers that are
+// programs, as package process does. The algorithms are in package solvers; importing it registers them.
+//
+// To add a solver, write one file that registers an [Info]; nothing else is edited. The command, the conformance test, the benchmarks and the
+// tables find it in the registry.
 package solve
 
 import (
@@ -13,12 +17,12 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// ErrUnsupported is wrapped by the error of a solver that cannot honour something that an instance asks for.
+// ErrUnsupported says that a solver cannot honour something that the instance asks for. The error of Supports wraps it.
 var ErrUnsupported = errors.New("unsupported")
 
 // Solver is an algorithm that schedules the jobs of an instance.
 type Solver interface {
-	// Supports says whether the solver can honour everything the instance asks for; the error wraps [ErrUnsupported]
+	// Supports returns nil if the solver can honour everything that the instance asks for. Otherwise the error wraps [ErrUnsupported]
 	// and names the feature.
 	Supports(in *model.Instance) error
 	// Solve schedules the instance. When ctx ends it returns the best schedule so far, with a nil error, within 50 ms.
@@ -26,16 +30,16 @@ type Solver interface {
 	Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error)
 }
 
-// Options are the limits of a run. Parameters of the algorithm are exported fields of the solver instead.
+// Options are the limits of a run. The parameters of the algorithm are not here: they are exported fields of the solver.
 type Options struct {
 	Seed     uint64
 	MaxEvals int64           // 0: no limit
 	Workers  int             // 0: one
 	Start    *model.Solution // nil: cold start
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
-	Strict   bool            // a bound that a checked schedule refutes is an error of [Run]; otherwise it is dropped, see [Result.Refuted]
+	Strict   bool            // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
 
-	proof *Proof // of the run's instance, shared by all that take part in it; nil: not in a run
+	proof *Proof // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
 }
 
 // Progress is what a solver reports while it runs.
@@ -43,47 +47,48 @@ type Progress struct {
 	Evaluations int64
 	Objective   float64     // of the best schedule so far; +Inf: none yet
 	Bound       model.Bound // the best proved so far
-	Left        int         // jobs that the best schedule so far leaves out; one that leaves out fewer is better, whatever its objective
+	Left        int         // jobs that the best schedule leaves out; a schedule that leaves out fewer is better, whatever its objective
 }
 
-// Result is what a solver hands back. Status and Stop are two things: a limit that was hit proves nothing.
+// Result is what a solver returns. Status says what is proved; Stop says why the run ended. They are separate because hitting a limit proves
+// nothing.
 type Result struct {
 	Solution    *model.Solution // nil: none found
 	Bound       model.Bound     // proved, of the objective
 	Status      model.Status
-	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
+	Tolerance   float64 // relative gap within which Status may say optimal, besides [model.Tolerance]
 	Stop        model.Stop
-	Solver      string        // the name of the solvers that made the solution, where the solver chose among several; empty: its own
+	Solver      string        // name of the solver that made the solution, if this solver chose among several; empty: this solver
 	Evaluations int64         // schedules evaluated
-	Elapsed     time.Duration // set by [Run]: what Solve took, without the bound and evaluation that Run adds
-	Reason      string        // for people: why the instance is infeasible, where Status says so
-	Refuted     *RefutedBound // set by [Run]: a bound that the schedule shows to be false and that was dropped; nil: none
+	Elapsed     time.Duration // set by [Run]: the time of Solve, without the bound and the evaluation that Run adds
+	Reason      string        // for people: why the instance is infeasible, if Status says so
+	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
 }
 
-// Stopped is the result of a solver that has no schedule yet when its context ends.
+// Stopped makes the result of a solver that has no schedule when its context ends.
 func Stopped(ctx context.Context) Result {
 	return Result{Status: model.Unknown, Stop: model.StopReason(ctx)}
 }
 
 // Info documents a solver. Help texts, tables and the command's list are made from it.
 type Info struct {
-	Name   string        // as on the command line
+	Name   string        // the name on the command line
 	Doc    string        // first sentence: what it does; then complexity, units and deviations from the paper
 	Source string        // authors, year, title, DOI, the section or algorithm
-	New    func() Solver // a new one with its defaults; its parameters are its exported fields, see package params. A zero in them means zero
-	// Starts says that the solver starts from Options.Start and hands back nothing worse.
+	New    func() Solver // makes a solver with its defaults; its parameters are its exported fields, see package params. A zero in them means zero
+	// Starts says that the solver starts from Options.Start and returns a schedule that is not worse.
 	Starts bool
-	// Online says that the solver is an on-line policy: it decides at each instant from the jobs that have arrived by then, and knows of a job
-	// that has not ended no run time but its estimate. Any other solver is given all jobs and run times beforehand.
+	// Online says that the solver is an on-line policy. At each instant it decides only from the jobs that have arrived by then, and of a job that
+	// has not ended it knows only the estimate, not the run time. Any other solver knows all jobs and run times from the beginning.
 	Online bool
-	// AutoJobs is the number of jobs up to which auto tries the solver, the larger the earlier; 0: never.
+	// AutoJobs is the largest number of jobs for which auto tries the solver; 0: never. Auto tries solvers with a larger AutoJobs first.
 	AutoJobs int
-	// Absent says why the solver is not in this build and how to get a build with it; empty: it is in this one.
+	// Absent says why the solver is not in this build and how to get a build with it; empty: the solver is in this build.
 	Absent string
 }
 
-// defaults is a solver with its defaults; nil where the Info, made for a single run, has no New.
+// defaults returns a solver with its defaults, or nil if the Info has no New because it was made for a single run.
 func (i *Info) defaults() any {
 	if i.New == nil {
 		return nil

@@ -9,21 +9,21 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Stages runs solvers one after another within the limits of one run: they share its evaluations and report their progress as one.
+// Stages runs solvers one after another within the limits of one run. They share its evaluations and report their progress as one solver.
 type Stages struct {
 	opt  Options
-	used int64 // evaluations of the stages so far
+	used int64 // evaluations by the stages so far
 
-	bound model.Bound // the best that they proved
+	bound model.Bound // the best bound that the stages proved
 	shown Progress    // the best schedule reported so far, and the best bound
 }
 
-// NewStages begins with the limits and the progress of a run.
+// NewStages makes the Stages of a run with the given limits and progress function.
 func NewStages(opt Options) *Stages {
 	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Left: math.MaxInt}}
 }
 
-// Next are the options of the next stage; false where no evaluations are left for it.
+// Next returns the options of the next stage, or false if no evaluations are left for it.
 func (s *Stages) Next() (Options, bool) {
 	opt := s.opt
 	if opt.MaxEvals > 0 {
@@ -41,7 +41,7 @@ func (s *Stages) Next() (Options, bool) {
 	return opt, true
 }
 
-// report passes progress on; what was reported before stands until there is something better.
+// report passes on a stage's progress. It never reports a worse schedule or bound than before.
 func (s *Stages) report(p Progress) {
 	now, before := model.NewRank(p.Left, p.Objective), model.NewRank(s.shown.Left, s.shown.Objective)
 	if !math.IsInf(p.Objective, 1) && now.Better(before) {
@@ -52,7 +52,7 @@ func (s *Stages) report(p Progress) {
 	s.opt.Progress(s.shown)
 }
 
-// Add counts what a stage did, and gives its result the evaluations and the bound of all so far.
+// Add counts the evaluations of a stage and writes the evaluations and the best bound of all stages so far into its result.
 func (s *Stages) Add(result *Result) {
 	s.used += result.Evaluations
 	result.Evaluations = s.used
@@ -73,9 +73,9 @@ func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (mo
 	return model.NewRank(left, evaluation.Objective), nil
 }
 
-// Best is the best schedule of the solvers, jobs left out first, with the best bound that one of them proved; [Result].Solver names the one
-// that made it: of equals one that is proved optimal, else the first of the list. They run in order of their [Info].AutoJobs, the largest
-// first: those are the quickest, so that a limit cuts off the slow ones.
+// Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that leave out fewer jobs are
+// better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
+// made it. Best runs the solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
 	best, rank, place := Result{Status: model.Unknown}, model.Rank{}, 0
 	for _, k := range quickestFirst(solvers) {
@@ -91,7 +91,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		s.Add(&result)
 		if result.Status == model.Infeasible {
 			result.Solver = info.Name
-			return result, nil // a proof
+			return result, nil // proved, so the other solvers need not run
 		}
 		if result.Solution == nil {
 			continue

@@ -9,23 +9,23 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// RefutedBound is a lower bound that a checked schedule shows to be false: a bug of the method that stated it.
+// RefutedBound is a lower bound that a checked schedule shows to be false. The method that stated it has a bug.
 type RefutedBound struct {
-	Method    string  // that stated it
-	Bound     float64 // what it stated
+	Method    string  // the method that stated the bound
+	Bound     float64 // the bound that it stated
 	Objective float64 // of the checked schedule
 	Instance  string  // SHA-256 of the instance
 }
 
-// Error asks for a report.
+// Error describes the false bound and asks for a report.
 func (r *RefutedBound) Error() string {
 	return fmt.Sprintf("the lower bound %v of %s is false, as a checked schedule has the objective %v; it was dropped. This is a bug: please report it with the instance, SHA-256 %s",
 		r.Bound, r.Method, r.Objective, r.Instance)
 }
 
-// state states the figures of a checked schedule, with the best bound there is: the solver's own or what is known of the instance.
-// A bound says nothing of a schedule that leaves out jobs it counts on, and a schedule that leaves out more than it has to is not
-// optimal, however low its objective is.
+// state fills in the figures of a checked schedule and the best bound: the solver's own or the one known of the instance. A bound is for
+// schedules that place all jobs that have to be placed. It says nothing of a schedule that leaves one of them out, and such a schedule is not
+// optimal, however low its objective.
 func state(result *Result, evaluation model.Evaluation, known *Proof, solver string) {
 	sol := result.Solution
 	sol.Metrics, sol.Objective = evaluation.Metrics, nil
@@ -55,7 +55,7 @@ func state(result *Result, evaluation model.Evaluation, known *Proof, solver str
 	sol.Status = result.Status
 }
 
-// methods names the methods that hold the bound.
+// methods names the methods that prove the best bound.
 func (p *Proof) methods() string {
 	var names []string
 	for _, part := range p.Parts() {

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Version is the version of allot in the program: that of its module where the program was built from one. A build from sources
-// that no version names, or that were changed since, is told from others by the SHA-256 of its executable: rows and solutions of two such
-// programs are not taken for those of one.
+// Version returns the version of allot in this program: the module's version, if the program was built from one. A build from sources without a
+// version, or from changed sources, also shows the first digits of the SHA-256 of its executable. Rows and solutions of two different builds thus
+// never seem to come from the same program.
 var Version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -28,10 +28,10 @@ var Version = sync.OnceValue(func() string {
 	return version
 })
 
-// path is that of the module.
+// path is the module's path.
 const path = "github.com/allot-opt/allot"
 
-// versionOf is the version of the module, which may be the program's own or one that it was built with.
+// versionOf returns the module's version. The module may be the program's own or a dependency.
 func versionOf(info *debug.BuildInfo) string {
 	if info.Main.Path == path {
 		return info.Main.Version
@@ -48,7 +48,7 @@ func versionOf(info *debug.BuildInfo) string {
 	return ""
 }
 
-// executable is the begin of the SHA-256 of the program's executable, as it stands behind a version; empty where it cannot be read.
+// executable returns the first digits of the SHA-256 of the program's executable, formatted to follow a version. It is empty if the file cannot be read.
 func executable() string {
 	name, err := os.Executable()
 	if err != nil {

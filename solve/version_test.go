@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// A test binary has no version of its own: it goes by its bytes, so that rows of programs of other sources are not taken for its own.
+// A test binary has no version of its own. Its version shows the hash of its bytes, so that rows of other builds are not taken for its own.
 func TestVersionNamesTheExecutable(t *testing.T) {
 	name, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// check lists every reference to what is not there, and every claim that lacks what its form needs.
+// check lists every reference to a thing that does not exist, and every claim that lacks a field that its form needs.
 func (e *Experiment) check(name string) error {
 	c := &checker{faults: &model.InputError{File: name}}
 	paper, figure, found := strings.Cut(e.ID, "/")
@@ -50,20 +50,20 @@ func (e *Experiment) check(name string) error {
 // checker lists faults.
 type checker struct{ faults *model.InputError }
 
-// expect lists a fault unless it holds.
+// expect adds a fault unless the condition holds.
 func (c *checker) expect(holds bool, at, format string, args ...any) {
 	if !holds {
 		c.faults.Faults = append(c.faults.Faults, model.Fault{Path: at, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
-// once lists a name that was there before.
+// once adds a fault if the name was seen before.
 func (c *checker) once(seen map[string]bool, at, name string) {
 	c.expect(!seen[name], at, "expected another name, found %q again", name)
 	seen[name] = true
 }
 
-// terms lists metrics that there are not.
+// terms adds a fault for each metric that does not exist.
 func (c *checker) terms(at string, terms Terms) {
 	c.expect(len(terms) > 0, at, "expected at least one metric, found none")
 	for _, name := range slices.Sorted(maps.Keys(terms)) {
@@ -72,7 +72,7 @@ func (c *checker) terms(at string, terms Terms) {
 	}
 }
 
-// reading checks that every policy has a label at every point which the suite has, and a group.
+// reading checks that, at every point, the suite has the reading's group and the label of every policy.
 func (c *checker) reading(e *Experiment, at string, r *Reading, quantities map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(r.Quantities)) {
 		c.expect(quantities[name], at+".quantities", "expected one of the quantities, found %q", name)
@@ -103,13 +103,13 @@ func (c *checker) reading(e *Experiment, at string, r *Reading, quantities map[s
 	}
 }
 
-// has says whether the reading has the point.
+// has reports whether the reading has the point.
 func (r *Reading) has(p Point) bool { return len(r.Points) == 0 || slices.Contains(r.Points, p.ID) }
 
 // fill puts the point's ID into a template.
 func (p Point) fill(template string) string { return strings.ReplaceAll(template, "{point}", p.ID) }
 
-// claim checks what the form of the claim needs.
+// claim checks that the claim has the fields that its form needs.
 func (c *checker) claim(e *Experiment, at string, claim *Claim, points, quantities map[string]bool) {
 	switch claim.Form {
 	case Table, Schedule, Figures:

@@ -1,8 +1,8 @@
-// Package papers holds the experiments of published papers as data, runs them and says of each claim whether it reproduces.
+// Package papers repeats the experiments of published papers and judges for each claim of a paper whether it reproduces.
 //
-// An experiment is a file in the folder data, read strictly: what is run (a suite of package bench), the readings (what was assumed where the paper
-// is silent) and the claims (what the paper states). No figure of a paper and no claim is in code. The rule of the verdicts is fixed, see [Judge]:
-// it is not tuned until a claim holds, and a claim that does not hold is a result.
+// An experiment is a data file in the folder data. It has three parts: a suite of package bench, which says what is run; the readings, which are
+// the assumptions made where the paper is silent; and the claims, which are the paper's statements. Code holds no claim and no figure of a paper.
+// The rule of the verdicts is fixed, see [Judge]. It is never tuned to make a claim hold: a claim that does not hold is a result too.
 package papers
 
 import (
@@ -31,34 +31,34 @@ type Experiment struct {
 	Source     Source       `json:"source"`
 	SetUp      string       `json:"set_up" check:"text"` // in words: what is run, and how often
 	Takes      Takes        `json:"takes"`
-	Suite      *bench.Suite `json:"suite,omitempty"` // absent: an experiment of worked values alone
+	Suite      *bench.Suite `json:"suite,omitempty"` // absent: the experiment has worked values only
 	Quick      *Quick       `json:"quick,omitempty"`
-	Axis       string       `json:"axis,omitempty"`       // what Point.X is
+	Axis       string       `json:"axis,omitempty"`       // name of the axis that Point.X is on
 	Points     []Point      `json:"points,omitempty"`     // of the figure
 	Quantities []Quantity   `json:"quantities,omitempty"` // that the paper measures
 	Policies   []string     `json:"policies,omitempty"`   // that the paper compares, by its names
-	Readings   []Reading    `json:"readings"`             // the first is the one that stays nearest to the paper's words
+	Readings   []Reading    `json:"readings"`             // the first is the closest to the paper's words
 	Claims     []Claim      `json:"claims"`
 	Worked     *Worked      `json:"worked,omitempty"`
 }
 
-// Source is where the experiment was published.
+// Source says where the experiment was published.
 type Source struct {
 	Authors string `json:"authors" check:"text"`
 	Year    int    `json:"year" check:"count"`
 	Title   string `json:"title" check:"text"`
 	In      string `json:"in" check:"text"` // journal, volume, pages
-	DOI     string `json:"doi,omitempty"`   // where known
+	DOI     string `json:"doi,omitempty"`   // empty: not known
 	Figure  string `json:"figure" check:"text"`
 }
 
-// Takes says for people how long a run takes.
+// Takes tells people how long a run takes.
 type Takes struct {
 	Quick string `json:"quick" check:"text"`
 	Full  string `json:"full" check:"text"`
 }
 
-// Quick is what quick mode runs in place of the suite's instances; readings and points that it has no rows of are left out.
+// Quick lists the instances that quick mode runs in place of the suite's. Readings and points without rows are left out then.
 type Quick struct {
 	Instances []bench.InstanceSource `json:"instances"`
 }
@@ -67,17 +67,17 @@ type Quick struct {
 type Point struct {
 	ID    string  `json:"id" check:"id"`
 	X     float64 `json:"x" check:"figure"`
-	Panel string  `json:"panel,omitempty"` // the part of the figure that it is in, where it has several
+	Panel string  `json:"panel,omitempty"` // the part of the figure that the point is in, if the figure has several
 }
 
-// Quantity is what the paper measures, as a weighted sum of metrics.
+// Quantity is something that the paper measures, expressed as a weighted sum of metrics.
 type Quantity struct {
 	Name  string             `json:"name" check:"id"`
 	Doc   string             `json:"doc" check:"text"`
 	Terms map[string]float64 `json:"terms"` // metric: weight
 }
 
-// Reading is one way to read what the paper leaves open.
+// Reading is one set of assumptions about things that the paper leaves open.
 type Reading struct {
 	ID   string `json:"id" check:"id"`
 	Text string `json:"text" check:"text"`
@@ -85,13 +85,13 @@ type Reading struct {
 	Group string `json:"group,omitempty"`
 	// Policies are the suite's labels of the policies, with {point} for the ID of the point.
 	Policies map[string]string `json:"policies,omitempty"`
-	// Points are those that the reading has; absent: all.
+	// Points lists the points that the reading has; absent: all.
 	Points []string `json:"points,omitempty" check:"id"`
-	// Quantities are those that the reading measures otherwise.
+	// Quantities lists the quantities that this reading measures by other metrics.
 	Quantities map[string]Terms `json:"quantities,omitempty"`
-	// Percent says what 100 % is: the rival's value (the default) or the policy's own.
+	// Percent says which value is 100 %: the rival's (the default) or the policy's own.
 	Percent string `json:"percent,omitempty" enum:"of the rival,of its own"`
-	// Solver is what an experiment of worked values runs.
+	// Solver is the solver that an experiment with worked values runs.
 	Solver     string            `json:"solver,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
@@ -101,9 +101,9 @@ type Terms = map[string]float64
 
 // Forms of a claim.
 const (
-	Percent  = "percent"  // the policy's mean differs from the rival's by so many percent, over all the points together
-	Sign     = "sign"     // the policy's mean is less, or more, than the rival's at each of the points
-	Order    = "order"    // the difference in percent becomes less, or more, from the first of the points to the last
+	Percent  = "percent"  // the policy's mean differs from the rival's by Value percent, over all the points together
+	Sign     = "sign"     // the policy's mean is less (or more, see Direction) than the rival's at each of the points
+	Order    = "order"    // the difference in percent becomes less (or more) from the first of the points to the last
 	Table    = "table"    // the composition table of the worked instance
 	Schedule = "schedule" // the schedule of the worked instance
 	Figures  = "metrics"  // the metrics of the schedule of the worked instance
@@ -112,7 +112,7 @@ const (
 // Claim is one statement of the paper.
 type Claim struct {
 	ID        string   `json:"id" check:"id"`
-	Text      string   `json:"text" check:"text"`  // as the paper has it
+	Text      string   `json:"text" check:"text"`  // in the paper's words
 	Where     string   `json:"where" check:"text"` // section, page, figure
 	Form      string   `json:"form" enum:"percent,sign,order,table,schedule,metrics"`
 	Quantity  string   `json:"quantity,omitempty"`
@@ -122,13 +122,13 @@ type Claim struct {
 	Direction string   `json:"direction,omitempty" enum:"less,more"` // of a sign or an order
 	Value     *float64 `json:"value,omitempty" check:"figure"`       // the paper's percentage; below 0: less than the rival
 
-	// What worked values come to.
-	Table    [][][]string      `json:"table,omitempty"` // by row, from a space of one processor on: the compositions, each of jobs in order
+	// The values that a worked instance must have.
+	Table    [][][]string      `json:"table,omitempty"` // compositions by row; row k is for a space of k+1 processors; a composition lists jobs in order
 	Schedule []model.Placement `json:"schedule,omitempty"`
 	Metrics  Terms             `json:"metrics,omitempty"`
 }
 
-// Worked is an instance whose schedules the paper works out by hand.
+// Worked is an instance whose schedule the paper works out by hand.
 type Worked struct {
 	Instance model.InstanceSpec `json:"instance"`
 }
@@ -141,7 +141,7 @@ func Known() []*Experiment { return known() }
 //go:embed data
 var data embed.FS
 
-// known reads the experiments when they are first asked for.
+// known reads the experiments when they are first needed.
 var known = sync.OnceValue(func() []*Experiment { return mustReadAll(data) })
 
 // mustReadAll reads the embedded files; a fault in one is a bug in the program and panics.
@@ -155,7 +155,7 @@ func mustReadAll(files fs.FS) []*Experiment {
 		}
 		var e *Experiment
 		e, err = Read(file, path.Base(name))
-		_ = file.Close() // of embedded data
+		_ = file.Close() // closing embedded data cannot fail
 		if err != nil {
 			break
 		}
@@ -168,7 +168,7 @@ func mustReadAll(files fs.FS) []*Experiment {
 	return list
 }
 
-// Lookup finds the experiments of a name: PAPER/FIGURE is one, PAPER all of that paper. The error lists those there are.
+// Lookup finds experiments by name. PAPER/FIGURE names one, PAPER all of that paper. The error lists the experiments that exist.
 func Lookup(name string) ([]*Experiment, error) {
 	var found []*Experiment
 	var ids []string
@@ -190,8 +190,8 @@ func (e *Experiment) Paper() string {
 	return paper
 }
 
-// Read reads an experiment strictly: what is unknown, missing, of the wrong kind or out of range, and a claim or a reading that refers to what is not
-// there, is listed in a [*model.InputError] with its JSON path. The name stands for the file in errors.
+// Read reads an experiment strictly. A [*model.InputError] lists, with their JSON paths, all fields that are unknown, missing, of the wrong kind or
+// out of range, and all references to things that do not exist. The name stands for the file in errors.
 func Read(r io.Reader, name string) (*Experiment, error) {
 	e := new(Experiment)
 	if err := model.ReadJSON(r, name, e); err != nil {
@@ -206,7 +206,7 @@ func Read(r io.Reader, name string) (*Experiment, error) {
 	return e, e.validate()
 }
 
-// validate lists what is wrong with the suites, with whose paths in the file the faults come.
+// validate lists the faults of the suites, with their JSON paths in the experiment's file.
 func (e *Experiment) validate() error {
 	if e.Suite == nil {
 		return nil
@@ -219,7 +219,7 @@ func (e *Experiment) validate() error {
 	return nil
 }
 
-// suite is what is run.
+// suite returns the suite to run.
 func (e *Experiment) suite(quick bool) *bench.Suite {
 	suite := *e.Suite
 	if quick && e.Quick != nil {

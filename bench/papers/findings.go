@@ -11,9 +11,9 @@ import (
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
-// Findings are what came out of the rows for every claim under every reading, claim by claim. Points that have no rows are left out; a claim none of
-// whose points has rows is not run. Repetitions are paired by seed: all policies run on the same instances. A row with a fault is an
-// error: what is missing could be what the claim is about.
+// Findings judges every claim under every reading from the rows. The findings are ordered by claim. Points without rows are left out; a claim all of
+// whose points lack rows counts as not run. Repetitions are paired by seed, because all policies run on the same instances. A row with a fault is an
+// error, because the missing value could decide the claim.
 func (e *Experiment) Findings(rows []bench.Row) ([]Finding, error) {
 	table, err := tableOf(rows)
 	if err != nil {
@@ -105,7 +105,7 @@ func (e *Experiment) find(table sampleTable, f *Finding) error {
 	return nil
 }
 
-// difference are the linearised differences in percent, repetition by repetition, over the points together.
+// difference returns the linearised difference in percent of each repetition, over all points together.
 func (e *Experiment) difference(table sampleTable, f *Finding, at []Point) ([]float64, error) {
 	var own, rival []float64
 	for k, p := range at {
@@ -156,7 +156,7 @@ type repetition struct {
 	value float64
 }
 
-// sample are the values of a quantity under a reading, of a policy at a point, by seed; NaN where a metric is missing.
+// sample returns the values of a policy's quantity at a point under a reading, ordered by seed. A value is NaN if a metric is missing.
 func (e *Experiment) sample(table sampleTable, r *Reading, quantity, policy string, p Point) []repetition {
 	if !r.has(p) {
 		return nil
@@ -171,7 +171,7 @@ func (e *Experiment) sample(table sampleTable, r *Reading, quantity, policy stri
 	return list
 }
 
-// terms are the metrics that a quantity is under a reading.
+// terms returns the metrics and weights of a quantity under a reading.
 func (e *Experiment) terms(r *Reading, quantity string) weighted {
 	terms := r.Quantities[quantity]
 	if terms == nil {
@@ -187,7 +187,7 @@ func (e *Experiment) terms(r *Reading, quantity string) weighted {
 // weighted is a sum of metrics.
 type weighted Terms
 
-// of is its value in a row.
+// of computes the sum for a row.
 func (w weighted) of(row *bench.Row) float64 {
 	sum := 0.0
 	for _, m := range slices.Sorted(maps.Keys(w)) {
@@ -200,8 +200,8 @@ func (w weighted) of(row *bench.Row) float64 {
 	return sum
 }
 
-// Closest names the reading that comes closest to the paper: of one claim the one with the best verdict, then with the number nearest to the
-// paper's; ties go to the reading named first. Nil: none was run.
+// Closest returns the finding of one claim that comes closest to the paper: the one with the best verdict, and among those the one with the number
+// nearest to the paper's. Of equals it is the reading named first. It returns nil if the claim was not run.
 func Closest(findings []Finding, claim *Claim) *Finding {
 	var best *Finding
 	for k := range findings {
@@ -223,7 +223,7 @@ func (a nearness) less(b nearness) bool {
 	return cmp.Or(cmp.Compare(a.fails, b.fails), cmp.Compare(a.direction, b.direction), cmp.Compare(a.distance, b.distance)) < 0
 }
 
-// nearness is that of one finding; the distance is relative to the paper's number.
+// nearness computes the nearness of one finding. Its distance is relative to the paper's number.
 func (f *Finding) nearness() (n nearness) {
 	switch f.Verdict {
 	case Fails:
@@ -237,9 +237,9 @@ func (f *Finding) nearness() (n nearness) {
 	return n
 }
 
-// ClosestOverall is the reading that comes closest over all claims: that with the fewest that do not reproduce, then with the fewest of which the
-// direction alone does, then with the least sum of relative distances from the paper's numbers. Readings under which a claim was not run that was run
-// under another are left out; ties go to the reading named first.
+// ClosestOverall returns the reading that comes closest over all claims. Fewer claims that do not reproduce are better, then fewer claims of which
+// only the direction reproduces, then a smaller sum of relative distances from the paper's numbers. It leaves out a reading under which a claim was
+// not run that was run under another reading. Of equals it returns the reading named first.
 func (e *Experiment) ClosestOverall(findings []Finding) *Reading {
 	var best *Reading
 	var least nearness

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/bench/report"
 )
 
-// WriteReport writes the report as a page that needs nothing beside it: the claims with the verdicts, the readings, the figures and the rule. The same
+// WriteReport writes the report as a page that needs no other files: the claims with the verdicts, the readings, the figures and the rule. The same
 // rows give the same bytes.
 func (o *Outcome) WriteReport(w io.Writer) error {
 	e := o.Experiment
@@ -35,7 +35,7 @@ func (o *Outcome) WriteReport(w io.Writer) error {
 	return report.WriteAccount(w, a)
 }
 
-// claimsPart is the table of the claims with what came out under the first reading, and the reading that comes closest.
+// claimsPart makes the table of the claims, with the findings under the first reading and the reading that comes closest.
 func (o *Outcome) claimsPart() report.Part {
 	first := &o.Experiment.Readings[0]
 	g := &report.Grid{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []report.Column{
@@ -66,7 +66,7 @@ var (
 	oursColumn = report.Column{Name: "ours", Help: "difference of the means in percent with its 95 % interval; of several points its range"}
 )
 
-// findingsPart is the table of all findings of what was run.
+// findingsPart makes the table of the findings of all claims that were run.
 func (o *Outcome) findingsPart() report.Part {
 	g := &report.Grid{Caption: "Every claim under every reading that was run", Columns: []report.Column{
 		{Name: "claim", IsText: true}, paperColumn, {Name: "reading", IsText: true, Help: "★ comes closest to this claim"}, oursColumn, {Name: "verdict", IsText: true},
@@ -87,12 +87,12 @@ func (o *Outcome) findingsPart() report.Part {
 	return report.Part{Name: "All findings", Grid: g}
 }
 
-// verdictCell is the verdict as a place in a table.
+// verdictCell makes the table cell of the verdict.
 func (f *Finding) verdictCell() report.Cell {
 	return report.Cell{Text: f.verdictText(), IsGood: f.Verdict == Reproduces, IsBad: f.Verdict == Fails}
 }
 
-// oursCell is what came out as a place in a table.
+// oursCell makes the table cell of our number.
 func (f *Finding) oursCell() report.Cell {
 	c := report.Cell{Text: f.Ours()}
 	if f.Value.N > 0 {
@@ -101,10 +101,10 @@ func (f *Finding) oursCell() report.Cell {
 	return c
 }
 
-// paperCell is the paper's number as a place in a table.
+// paperCell makes the table cell of the paper's number.
 func (c *Claim) paperCell() report.Cell { return report.Cell{Text: c.States(), Value: c.Value} }
 
-// readingsPart is the table of the readings with how many claims hold under each.
+// readingsPart makes the table of the readings, with the number of claims that hold under each.
 func (o *Outcome) readingsPart() report.Part {
 	g := &report.Grid{Caption: "The readings, and how many claims hold under each", Columns: []report.Column{
 		{Name: "reading", IsText: true}, {Name: "what it assumes", IsText: true},
@@ -127,7 +127,8 @@ func (o *Outcome) readingsPart() report.Part {
 	return report.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words; ★ comes closest to its figures, which proves nothing of what its authors did.", Grid: g}
 }
 
-// figureParts are the figures, a part for each reading that draws other figures than those before it; the first is open.
+// figureParts makes the parts that hold the figures. A reading has a part if its figures differ from those of all readings before it. The first
+// part is open.
 func (o *Outcome) figureParts() []report.Part {
 	var parts []report.Part
 	seen := map[string]bool{}
@@ -144,11 +145,11 @@ func (o *Outcome) figureParts() []report.Part {
 	return parts
 }
 
-// drawn says which rows and metrics a reading draws.
+// drawn identifies the rows and metrics that a reading draws.
 func (r *Reading) drawn() string { return fmt.Sprint(r.Group, r.Points, r.Policies, r.Quantities) }
 
-// Figures are the paper's figures under a reading, with our means and intervals: one for each quantity and panel. A panel of one point, which
-// has no lines, is drawn too.
+// Figures draws the paper's figures under a reading, with our means and intervals. There is one for each quantity and panel, also for a panel with a
+// single point, which has no lines.
 func (o *Outcome) Figures(r *Reading) []report.Figure {
 	var list []report.Figure
 	for _, s := range o.Series {
@@ -172,13 +173,13 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 	return list
 }
 
-// quantity is the one of the name.
+// quantity finds a quantity by its name.
 func (o *Outcome) quantity(name string) *Quantity {
 	k := slices.IndexFunc(o.Experiment.Quantities, func(q Quantity) bool { return q.Name == name })
 	return &o.Experiment.Quantities[k]
 }
 
-// repetitions is how many repetitions the points have.
+// repetitions says how many repetitions the points have.
 func (o *Outcome) repetitions() string {
 	counts := map[int]bool{}
 	for _, s := range o.Series {
@@ -193,7 +194,7 @@ func (o *Outcome) repetitions() string {
 	return strings.Join(texts, ", ")
 }
 
-// method says how verdicts come to be.
+// method explains how the verdicts are reached.
 func (e *Experiment) method() []string {
 	if e.Worked != nil {
 		return []string{"Worked values must be the same, numbers up to rounding."}

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Reading is strict: what is unknown, missing or refers to nothing is listed with its path.
+// Reading is strict: fields that are unknown or missing, and references to nothing, are listed with their paths.
 func TestReadIsStrict(t *testing.T) {
 	good := fmt.Sprintf(small, claim("c", `"form": "percent", "value": -20, "at": ["4"]`))
 	if _, err := papers.Read(strings.NewReader(good), "small.json"); err != nil {

@@ -14,16 +14,16 @@ import (
 
 // Options say how to run an experiment.
 type Options struct {
-	Dir      string // folder of the rows; it goes on where it was, see [bench.Run]
+	Dir      string // folder of the rows; a run that was interrupted goes on there, see [bench.Run]
 	Quick    bool
-	Jobs     int                  // runs at a time; 0: 1
-	Mixed    bool                 // go on in a folder with rows of another version of allot; they count
+	Jobs     int                  // runs at the same time; 0: 1
+	Mixed    bool                 // go on in a folder with rows of another version of allot, and count them
 	Progress func(bench.Progress) // nil: silent
 	Warn     func(string)         // nil: silent
 }
 
-// Run runs the experiment and judges its claims. The rows are those of [bench.Run] in the folder, where the same call goes on. The outcome is the
-// same whatever the number of jobs and however often the run was interrupted: no run has a limit of time.
+// Run runs the experiment and judges its claims. [bench.Run] writes the rows to the folder; after an interruption the same call goes on there. The
+// outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
 func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	outcome := &Outcome{Experiment: e, Quick: opt.Quick}
 	if e.Worked != nil {
@@ -52,11 +52,11 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	for _, cell := range plan.Cells {
 		planned[cell.Key] = true
 	}
-	rows = slices.DeleteFunc(rows, func(row bench.Row) bool { return !planned[row.Key] }) // where the folder holds others too
+	rows = slices.DeleteFunc(rows, func(row bench.Row) bool { return !planned[row.Key] }) // the folder may hold rows of other runs
 	return outcome, outcome.judge(rows)
 }
 
-// judge fills in what the rows say.
+// judge fills in the findings and the series from the rows.
 func (o *Outcome) judge(rows []bench.Row) error {
 	table, err := tableOf(rows)
 	if err != nil {

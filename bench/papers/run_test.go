@@ -39,7 +39,7 @@ func run(t *testing.T, e *papers.Experiment, opt papers.Options) (table, page st
 	return text.String(), html.String(), outcome
 }
 
-// withSeeds is a copy of the experiment in which every source has so many seeds.
+// withSeeds copies the experiment and gives every source the given number of seeds.
 func withSeeds(e *papers.Experiment, seeds int) *papers.Experiment {
 	few := func(sources []bench.InstanceSource) []bench.InstanceSource {
 		sources = slices.Clone(sources)
@@ -54,8 +54,8 @@ func withSeeds(e *papers.Experiment, seeds int) *papers.Experiment {
 	return &c
 }
 
-// Every reading has the groups and the labels that it names: with one repetition of the full mode every claim under every reading has rows, but for their
-// metrics, and in quick mode a claim that is not run under the first reading does not exist.
+// Every reading names groups and labels that exist. With one repetition of the full mode, every claim under every reading has rows. In quick mode
+// every claim is run under the first reading. The rows are made up, so the test does not look at metrics.
 func TestReadingsHaveRows(t *testing.T) {
 	for _, e := range papers.Known() {
 		if e.Suite == nil {
@@ -67,7 +67,7 @@ func TestReadingsHaveRows(t *testing.T) {
 			if quick {
 				suite.Instances = few.Quick.Instances
 			}
-			if !quick { // the groups do not depend on how many jobs there are
+			if !quick { // the groups do not depend on the number of jobs
 				for k, source := range suite.Instances {
 					if jobs, ok := source.Parameters["jobs"]; ok && len(jobs) == 1 && !strings.Contains(source.Group, "{jobs}") {
 						suite.Instances[k].Parameters = map[string]bench.Values{"jobs": {1000.0}}
@@ -156,7 +156,7 @@ func TestWorkedValues(t *testing.T) {
 	}
 }
 
-// Quick mode of muscle/fig4 with two repetitions: the same table and page, byte for byte, with other numbers of jobs at a time and after an
+// Quick mode of muscle/fig4 with two repetitions gives the same table and page, byte for byte, for any number of jobs at the same time and after an
 // interruption.
 func TestFig4IsTheSameAgain(t *testing.T) {
 	if testing.Short() {
@@ -176,7 +176,7 @@ func TestFig4IsTheSameAgain(t *testing.T) {
 		t.Fatalf("an interrupted run says %v", err)
 	}
 	if race.Enabled {
-		return // what runs side by side has run
+		return // the runs that the race detector has to see are over
 	}
 	table, page, outcome := run(t, e, papers.Options{Dir: t.TempDir(), Quick: true, Jobs: 1})
 	for _, f := range outcome.Findings {

@@ -19,7 +19,7 @@ type SeriesPoint struct {
 	Value statistics.Interval
 }
 
-// series are the lines of the figure under every reading, as far as there are rows: quantity by quantity, panel by panel, reading by reading.
+// series makes the lines of the figure under every reading that has rows, ordered by quantity, panel and reading.
 func (e *Experiment) series(table sampleTable) ([]Series, error) {
 	var panels []string
 	for _, p := range e.Points {

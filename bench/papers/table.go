@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Outcome is an experiment with what came out.
+// Outcome is an experiment with its findings.
 type Outcome struct {
 	Experiment *Experiment
 	Findings   []Finding // claim by claim
@@ -17,8 +17,8 @@ type Outcome struct {
 	Quick      bool
 }
 
-// WriteTable writes the findings as a table for people: each claim under the first reading and, where that is another, under the one that comes
-// closest to it, marked with a star. The report has all of them.
+// WriteTable writes the findings as a table for people. Each claim is shown under the first reading. If another reading comes closest, the claim is
+// shown under that too, marked with a star. The report has all findings.
 func (o *Outcome) WriteTable(w io.Writer) error {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -52,7 +52,7 @@ func (o *Outcome) WriteTable(w io.Writer) error {
 	return err
 }
 
-// tallies says what becomes of the claims under each reading; nothing where there is but one.
+// tallies counts the verdicts under each reading. It is empty if there is only one reading.
 func (o *Outcome) tallies() string {
 	if len(o.Experiment.Readings) == 1 {
 		return ""
@@ -69,7 +69,7 @@ func (o *Outcome) tallies() string {
 	return t.Render() + "\n"
 }
 
-// verdictText is the verdict with the reason.
+// verdictText formats the verdict with its reason.
 func (f *Finding) verdictText() string {
 	if f.Reason == "" {
 		return string(f.Verdict)
@@ -77,7 +77,7 @@ func (f *Finding) verdictText() string {
 	return string(f.Verdict) + ": " + f.Reason
 }
 
-// Summary says in a sentence or two which reading comes closest and what becomes of the claims under it.
+// Summary says in one or two sentences which reading comes closest and counts the verdicts under it.
 func (o *Outcome) Summary() string {
 	best := o.Experiment.ClosestOverall(o.Findings)
 	if best == nil {

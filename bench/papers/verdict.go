@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
-// Verdict is what becomes of a claim.
+// Verdict says whether a claim reproduces.
 type Verdict string
 
 // Verdicts.
@@ -21,20 +21,20 @@ const (
 
 // The rule of the verdicts, fixed before the first run.
 const (
-	Confidence = 0.95 // of every interval
-	Tolerance  = 0.25 // a number is the paper's where it is within this share of the paper's number, or the paper's is in our interval
+	Confidence = 0.95 // confidence of every interval
+	Tolerance  = 0.25 // our number agrees with the paper's if it is within this share of it, or if the paper's is in our interval
 )
 
-// Finding is what came out for a claim under a reading.
+// Finding is the verdict on a claim under a reading, with our number.
 type Finding struct {
 	Claim   *Claim
 	Reading *Reading
 	Verdict Verdict
-	Reason  string // why, where it is not the number alone that says it
-	// Value is the difference in percent; of an order how many percentage points it changes; of a sign that at all its points together.
-	// N is 0 where there is none: the claim was not run, or is one of worked values.
+	Reason  string // explains the verdict, if the number alone does not
+	// Value is the difference in percent. For an order it is the change of that difference in percentage points; for a sign it is the difference
+	// over all its points together. N is 0 if there is no value: the claim was not run, or is about worked values.
 	Value statistics.Interval
-	At    []PointValue // of a sign and an order: the difference in percent at each point
+	At    []PointValue // for a sign and an order, the difference in percent at each point
 }
 
 // PointValue is a difference in percent at a point.
@@ -43,9 +43,10 @@ type PointValue struct {
 	Value statistics.Interval
 }
 
-// Judge is the rule for a number. The direction comes first: the interval of ours must lie on the paper's side of 0, wholly. Then the size: the
-// paper's number must lie in our interval, or ours within a quarter of the paper's ([Tolerance]). Both: it reproduces; the
-// direction alone: direction only; else it does not reproduce, and the reason says whether the opposite is shown or nothing is.
+// Judge applies the rule for a number. First the direction: our whole interval must lie on the paper's side of 0. Then the size: the paper's
+// number must lie in our interval, or our number must be within a quarter of the paper's ([Tolerance]). If both hold, the claim reproduces. If only
+// the direction holds, the verdict is direction only. Otherwise the claim does not reproduce, and the reason says whether the data show the
+// opposite or no difference.
 func Judge(paper float64, ours statistics.Interval) (Verdict, string) {
 	if shown, reason := side(paper, ours); !shown {
 		return Fails, reason
@@ -59,7 +60,7 @@ func Judge(paper float64, ours statistics.Interval) (Verdict, string) {
 	return DirectionOnly, "larger than the paper's"
 }
 
-// side says whether the interval lies on the claimed side of 0, and otherwise why not.
+// side reports whether the interval lies on the claimed side of 0, and if not, why.
 func side(claimed float64, ours statistics.Interval) (shown bool, reason string) {
 	low, high := ours.Low, ours.High
 	if claimed < 0 {
@@ -74,7 +75,7 @@ func side(claimed float64, ours statistics.Interval) (shown bool, reason string)
 	return false, "no difference is shown"
 }
 
-// sense is the number that stands for a direction.
+// sense returns a number with the sign of the direction.
 func sense(direction string) float64 {
 	if direction == "less" {
 		return -1
@@ -82,7 +83,7 @@ func sense(direction string) float64 {
 	return 1
 }
 
-// judgeSigns is the rule for a sign: every point must show it.
+// judgeSigns applies the rule for a sign: every point must show the direction.
 func judgeSigns(direction string, at []PointValue) (Verdict, string) {
 	var open, opposite []string
 	for _, p := range at {
@@ -110,9 +111,10 @@ func judgeSigns(direction string, at []PointValue) (Verdict, string) {
 	return Fails, strings.Join(reasons, "; ")
 }
 
-// linearised are values whose mean is the difference of the means in percent and whose spread is that of this difference to first order
-// (the delta method): with R = mean a/mean b, 100·(R − 1) + 100·(aᵢ − R·bᵢ)/mean b. Values of the same index are of the same instance
-// (common random numbers). Where 100 % is the policy's own value, 100·(1 − mean b/mean a) likewise. ok is false where the mean is 0.
+// linearised returns values whose mean is the difference of the means in percent. Their spread is the spread of this difference to first order (the
+// delta method). With R = mean a/mean b, value i is 100·(R − 1) + 100·(aᵢ − R·bᵢ)/mean b. Values of a and b with the same index come from the same
+// instance (common random numbers). If own is true, 100 % is the policy's own value, and the values are those of 100·(1 − mean b/mean a),
+// linearised in the same way. ok is false if the mean is 0.
 //
 // W. G. Cochran (1977), Sampling Techniques, 3rd edition, §2.11 and §6.3, the ratio estimator and its variance.
 func linearised(a, b []float64, own bool) (values []float64, ok bool) {
@@ -132,7 +134,7 @@ func linearised(a, b []float64, own bool) (values []float64, ok bool) {
 	return values, true
 }
 
-// places are points in words.
+// places names points in words.
 func places(ids []string, all []PointValue) string {
 	if len(ids) == len(all) && len(all) > 2 {
 		return "every point"

@@ -81,7 +81,7 @@ func smallExperiment(t *testing.T, claims ...string) *papers.Experiment {
 	return e
 }
 
-// rows are rows of both policies at both points: muscle's mcp by point and repetition, dll's likewise; makespans are 0.
+// rows makes rows of both policies. The arguments are their mcp by point and repetition; makespans are 0.
 func rows(muscle, dll map[string][]float64) []bench.Row {
 	var list []bench.Row
 	for name, values := range map[string]map[string][]float64{"muscle": muscle, "dll": dll} {
@@ -94,7 +94,7 @@ func rows(muscle, dll map[string][]float64) []bench.Row {
 	return list
 }
 
-// found are the verdicts by claim and reading.
+// found returns the findings by claim and reading.
 func found(t *testing.T, e *papers.Experiment, rows []bench.Row) map[string]papers.Finding {
 	t.Helper()
 	findings, err := e.Findings(rows)
@@ -176,7 +176,7 @@ func TestFindingsOfSomePoints(t *testing.T) {
 	}
 }
 
-// What is missing is an error, not a verdict.
+// A missing value is an error, not a verdict.
 func TestFindingsOfWrongRows(t *testing.T) {
 	e := smallExperiment(t, claim("at 4", `"form": "percent", "value": -20, "at": ["4"]`))
 	both := func(change func(rows []bench.Row) []bench.Row) []bench.Row {
@@ -196,7 +196,8 @@ func TestFindingsOfWrongRows(t *testing.T) {
 	}
 }
 
-// The interval holds the true difference about as often as it says: log-normal values, correlated within a repetition, whose ratio of means is known.
+// The interval holds the true difference about as often as its confidence says. The values are log-normal, correlated within a repetition, and have
+// a known ratio of means.
 func TestIntervalCoverage(t *testing.T) {
 	e := smallExperiment(t, claim("c", `"form": "percent", "value": -20, "at": ["4"]`))
 	rng := rand.New(rand.NewPCG(5, 7))
@@ -221,7 +222,7 @@ func TestIntervalCoverage(t *testing.T) {
 	}
 }
 
-// The reading that comes closest: by verdict, then by distance, then by place.
+// The closest reading is chosen by verdict, then by distance, then by order.
 func TestClosest(t *testing.T) {
 	e := smallExperiment(t,
 		claim("as 20", `"form": "percent", "value": -20, "at": ["4"]`),

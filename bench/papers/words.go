@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
-// signed is a number with its sign and one decimal place, two below one.
+// signed formats a number with its sign and one decimal place, or two decimal places if it is below one.
 func signed(x float64) string {
 	switch {
 	case math.IsInf(x, 1):
@@ -31,12 +31,12 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// span is an estimate with its interval.
+// span formats an estimate with its interval.
 func span(i statistics.Interval, unit string) string {
 	return fmt.Sprintf("%s %s [%s, %s]", signed(i.Estimate), unit, signed(i.Low), signed(i.High))
 }
 
-// States is what the claim says in figures: −12.1 %, less, less and less.
+// States formats the statement of the claim, such as "−12.1 %", "less" or "less and less".
 func (c *Claim) States() string {
 	switch c.Form {
 	case Percent:
@@ -44,7 +44,7 @@ func (c *Claim) States() string {
 		if *c.Value < 0 {
 			sign = "−"
 		}
-		return sign + strconv.FormatFloat(math.Abs(*c.Value), 'f', -1, 64) + " %" // with the paper's digits
+		return sign + strconv.FormatFloat(math.Abs(*c.Value), 'f', -1, 64) + " %" // as many digits as in the paper
 	case Sign:
 		return c.Direction
 	case Order:
@@ -53,7 +53,7 @@ func (c *Claim) States() string {
 	return "these values"
 }
 
-// Ours is what came out, in figures.
+// Ours formats our number.
 func (f *Finding) Ours() string {
 	switch {
 	case f.Claim.Form == Percent && f.Value.N > 0:
@@ -76,7 +76,7 @@ func (f *Finding) Ours() string {
 	return "–"
 }
 
-// Subject is what the claim is about: the quantity, who against whom, and where.
+// Subject says what the claim is about: the quantity, the two policies and the points.
 func (c *Claim) Subject() string {
 	if c.Quantity == "" {
 		return c.ID
@@ -88,7 +88,7 @@ func (c *Claim) Subject() string {
 	return text
 }
 
-// shortened lists a few points, and of many the first and the last.
+// shortened lists the points if they are few, and otherwise only the first and the last.
 func shortened(ids []string) string {
 	if len(ids) > 3 {
 		return ids[0] + " … " + ids[len(ids)-1]
@@ -96,7 +96,7 @@ func shortened(ids []string) string {
 	return strings.Join(ids, ", ")
 }
 
-// Citation is the source in one line.
+// Citation formats the source in one line.
 func (s *Source) Citation() string {
 	text := fmt.Sprintf("%s (%d), %s, %s", s.Authors, s.Year, s.Title, s.In)
 	if s.DOI != "" {
@@ -116,7 +116,7 @@ func Tally(findings []Finding, r *Reading) map[Verdict]int {
 	return count
 }
 
-// TallyText is a tally in words.
+// TallyText describes a tally in words.
 func TallyText(count map[Verdict]int) string {
 	var parts []string
 	for _, v := range []Verdict{Reproduces, DirectionOnly, Fails, NotRun} {

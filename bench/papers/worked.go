@@ -16,7 +16,8 @@ import (
 	"github.com/allot-opt/allot/solvers"
 )
 
-// work runs the solver of each reading on the worked instance and compares what comes out with the claims: a row for each reading that has a solver.
+// work runs the solver of each reading on the worked instance and compares the result with the claims. It returns a row for each reading that has a
+// solver.
 func (e *Experiment) work(ctx context.Context) ([]bench.Row, []Finding, error) {
 	in, err := model.New(e.Worked.Instance)
 	if err != nil {
@@ -51,7 +52,7 @@ func (e *Experiment) work(ctx context.Context) ([]bench.Row, []Finding, error) {
 	return rows, findings, nil
 }
 
-// judgeWorked compares worked values: all of them must be the paper's.
+// judgeWorked compares worked values. All of them must equal the paper's.
 func (f *Finding) judgeWorked(in *model.Instance, row *bench.Row) {
 	var err error
 	switch {
@@ -71,7 +72,7 @@ func (f *Finding) judgeWorked(in *model.Instance, row *bench.Row) {
 	}
 }
 
-// compareTables builds the composition table of the instance, for spaces up to the largest of the table expected, and names the first row that differs.
+// compareTables builds the composition table of the instance, with as many rows as the expected table, and names the first row that differs.
 func compareTables(in *model.Instance, expected [][][]string) error {
 	sizes := make([]int, len(in.Jobs()))
 	for j := range sizes {
@@ -119,7 +120,7 @@ func placementText(p model.Placement) string {
 	return fmt.Sprintf("%s on %s, processors %s, from %g to %g", p.Job, p.Cluster, p.Processors, p.Start, p.End)
 }
 
-// compareMetrics names the metrics that differ, by more than rounding.
+// compareMetrics names the metrics that differ by more than rounding.
 func compareMetrics(expected Terms, found model.Metrics) error {
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(expected)) {

@@ -215,7 +215,7 @@ func traceOf(row *bench.Row) []model.Incumbent {
 	if math.IsNaN(x) {
 		return nil
 	}
-	trace := slices.Clone(row.Trace)
+	trace := slices.Clone(row.Incumbents)
 	slices.SortStableFunc(trace, func(a, b model.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
 	if n := len(trace); n == 0 || trace[n-1].Objective > x {
 		trace = append(trace, model.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
@@ -287,7 +287,7 @@ func (g *group) medianConvergence(id string, style map[string]int) *plot {
 // no convergence.
 func (g *group) convergence(id, title string, style map[string]int, summary func([]float64) float64) *plot {
 	if !slices.ContainsFunc(g.solvers, func(c *contender) bool {
-		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return len(row.Trace) > 0 })
+		return slices.ContainsFunc(c.rows, func(row *bench.Row) bool { return len(row.Incumbents) > 0 })
 	}) {
 		return nil
 	}

@@ -18,7 +18,7 @@ func kindRows(group string, instances int, future bool) []bench.Row {
 		for name, x := range map[string]float64{"easy": 20, "fcfs": 30, "minmin": 11, "search": 10} {
 			r := row(name, fmt.Sprintf("%s-x%02d", group, i), x+float64(i))
 			r.Group, r.Online = group, new(future && (name == "easy" || name == "fcfs"))
-			r.Trace = []model.Incumbent{{Elapsed: 1, Objective: 2 * x}, {Elapsed: 5, Objective: x + float64(i)}}
+			r.Incumbents = []model.Incumbent{{Elapsed: 1, Objective: 2 * x}, {Elapsed: 5, Objective: x + float64(i)}}
 			rows = append(rows, r)
 		}
 	}

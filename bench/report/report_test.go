@@ -147,7 +147,7 @@ func TestAnyRows(t *testing.T) {
 				row.Bound = model.ProvedBound(figure.Draw(t, "bound"))
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "trace") {
-				row.Trace = append(row.Trace, model.Incumbent{Elapsed: figure.Draw(t, "at"), Objective: figure.Draw(t, "found")})
+				row.Incumbents = append(row.Incumbents, model.Incumbent{Elapsed: figure.Draw(t, "at"), Objective: figure.Draw(t, "found")})
 			}
 			rows = append(rows, row)
 		}

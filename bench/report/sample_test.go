@@ -44,7 +44,7 @@ func (s sample) rows() []bench.Row {
 					}
 					if s.trace {
 						for t, x := row.Elapsed/1000, 2*objective; t < row.Elapsed; t, x = t*1.8, x-(x-objective)*0.4 {
-							row.Trace = append(row.Trace, model.Incumbent{Elapsed: t, Evaluations: int64(1000 * t), Objective: x})
+							row.Incumbents = append(row.Incumbents, model.Incumbent{Elapsed: t, Evaluations: int64(1000 * t), Objective: x})
 						}
 					}
 					row.Objective = &objective
@@ -80,7 +80,7 @@ func ordinary() []report.Run {
 		}
 		switch {
 		case k%41 == 7:
-			rows[k].Objective, rows[k].Trace, rows[k].Fault = nil, nil, "out of memory: "+hostile
+			rows[k].Objective, rows[k].Incumbents, rows[k].Fault = nil, nil, "out of memory: "+hostile
 		case k%53 == 11:
 			rows[k].Left = 2
 		case k%67 == 5:

@@ -134,7 +134,7 @@ func TestBestIsComparable(t *testing.T) {
 // TestConvergence: a gap is 1 before the first schedule and that of the best so far after it.
 func TestConvergence(t *testing.T) {
 	a, b := row("a", "x", 10), row("b", "x", 20)
-	a.Trace = []model.Incumbent{{Elapsed: 1, Objective: 40}, {Elapsed: 3, Objective: 20}, {Elapsed: 5, Objective: 10}}
+	a.Incumbents = []model.Incumbent{{Elapsed: 1, Objective: 40}, {Elapsed: 3, Objective: 20}, {Elapsed: 5, Objective: 10}}
 	s := newStudy([]bench.Row{a, b}, nil, nil)
 	g := s.groups[0]
 	mean := func(gaps []float64) float64 { return statistics.Sum(gaps) / float64(len(gaps)) }

@@ -15,7 +15,7 @@ type Ranks struct {
 	Problems, Solvers int
 	ChiSquare         float64 // Friedman's statistic, corrected for ties; solvers − 1 degrees of freedom
 	PChiSquare        float64
-	F                 float64 // Iman and Davenport's, +Inf where all problems rank alike
+	F                 float64 // Iman and Davenport's statistic; +Inf if all problems rank the solvers alike
 	PF                float64 // with solvers − 1 and (solvers − 1)(problems − 1) degrees of freedom
 	W                 float64 // Kendall's concordance, the effect size: 0 no agreement of the problems, 1 all rank alike
 }
@@ -27,9 +27,8 @@ type Ranks struct {
 //	F  = (n − 1)χ²/(n(k − 1) − χ²)
 //	W  = χ²/(n(k − 1))
 //
-// PF is the one to use: χ² is conservative. Where all problems rank the solvers alike F is infinite, and PF the exact
-// probability of that under the hypothesis. Where every problem ties all solvers there is nothing to see: χ² = F = W = 0, P =
-// 1.
+// Use PF, because χ² is conservative. If all problems rank the solvers alike, F is infinite and PF is the exact probability of
+// that under the hypothesis. If every problem ties all solvers, there is no difference: χ² = F = W = 0, P = 1.
 //
 // Rows of different lengths, fewer than two problems or solvers and −Inf are errors. O(n·k log k).
 //
@@ -78,8 +77,8 @@ func Friedman(costs [][]float64) (Ranks, error) {
 	return result, nil
 }
 
-// allAlike is the probability of n problems that all rank the solvers as row does, any order, when each takes one of the k!/Πt!
-// orders by chance.
+// allAlike returns the probability that n problems all have the same order of the solvers, if each has one of the k!/Πt! orders at
+// random. The row gives the ties.
 func allAlike(row []float64, n int) float64 {
 	sorted := slices.Sorted(slices.Values(row))
 	logOrders, _ := math.Lgamma(float64(len(row) + 1))
@@ -93,9 +92,9 @@ func allAlike(row []float64, n int) float64 {
 	return math.Exp(-float64(n-1) * logOrders)
 }
 
-// Compare is the post-hoc test of two solvers by their mean ranks: z = (Rᵢ − Rⱼ)/√(k(k + 1)/(6n)), positive where i is worse,
-// and its two-sided p, to be corrected by Holm over all comparisons made. Demšar (2006), section 3.2.2. An index out of range
-// is an error.
+// Compare is the post-hoc test of two solvers by their mean ranks: z = (Rᵢ − Rⱼ)/√(k(k + 1)/(6n)), positive if i is worse, with
+// its two-sided p. Correct the p of all comparisons together with Holm. Demšar (2006), section 3.2.2. An index out of range is an
+// error.
 func (r Ranks) Compare(i, j int) (z, p float64, err error) {
 	for _, index := range []int{i, j} {
 		if index < 0 || index >= len(r.Mean) {

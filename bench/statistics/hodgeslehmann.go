@@ -10,12 +10,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// HodgesLehmann is the estimate of the median difference a − b that belongs to SignedRank: the median of the Walsh averages (dᵢ
-// + dⱼ)/2, i ≤ j, with the interval of the shifts that the test does not reject, from the c-th least to the c-th greatest
-// average. c is from the exact distribution without ties up to 50 pairs, from its normal approximation with continuity
-// correction above. SD is that of the differences. Samples of different lengths, empty ones and values that are not finite are
-// errors; below 6 pairs there is no interval of 95 % (−Inf, +Inf, Coverage 1). O(n² log n) time and n²/2 numbers: 5,000 pairs
-// at most, more are an error.
+// HodgesLehmann estimates the median difference a − b; it belongs to the test SignedRank. The estimate is the median of the Walsh averages
+// (dᵢ + dⱼ)/2, i ≤ j. The interval holds the shifts that the test does not reject; it reaches from the c-th least to the c-th greatest average.
+// Up to 50 pairs, c comes from the exact distribution without ties; above, from its normal approximation with continuity correction. SD is the
+// standard deviation of the differences. Samples of different lengths, empty samples and values that are not finite are errors. Below 6 pairs
+// there is no interval of 95 % (−Inf, +Inf, Coverage 1). O(n² log n) time and n²/2 numbers; more than 5,000 pairs are an error.
 //
 // J. L. Hodges, E. L. Lehmann (1963), Estimates of location based on rank tests, doi:10.1214/aoms/1177704172; J. W. Tukey
 // (1949) for the interval; Hollander, Wolfe, Chicken (2014), doi:10.1002/9781119196037, sections 3.2 and 3.3.
@@ -53,11 +52,11 @@ func HodgesLehmann(a, b []float64, confidence float64) (Interval, error) {
 	return result, nil
 }
 
-// walshPairs is the most pairs whose Walsh averages HodgesLehmann sorts: 12.5 million, 100 MB.
+// walshPairs is the largest number of pairs that HodgesLehmann takes. It then sorts 12.5 million Walsh averages in 100 MB.
 const walshPairs = 5000
 
-// walshIndex is the greatest c for which the signed-rank statistic of n pairs is below c with probability (1 − confidence)/2 at
-// most, and the coverage that this gives; 0 where no c is.
+// walshIndex returns the greatest c such that the signed-rank statistic of n pairs is below c with probability at most (1 − confidence)/2, and
+// the coverage of the interval from this c. It returns 0 if there is no such c.
 func walshIndex(n int, confidence float64) (c int, coverage float64) {
 	sums := n * (n + 1) / 2
 	var below func(c int) float64

@@ -13,18 +13,18 @@ import (
 // Interval is an estimate from a sample with its confidence interval.
 type Interval struct {
 	N        int     // values in the sample
-	Estimate float64 // of the mean, the geometric mean, the median …
-	// SD is the sample's standard deviation, with N − 1; of the geometric mean the factor exp(SD of the logarithms), ≥ 1. NaN
-	// for one value, and where a failed run has none.
+	Estimate float64 // the mean, the geometric mean, the median, …
+	// SD is the sample's standard deviation, with N − 1. For the geometric mean it is the factor exp(SD of the logarithms), ≥ 1. It
+	// is NaN for a single value and for samples with failed runs.
 	SD        float64
-	Low, High float64 // ±Inf where the sample is too small to say anything
-	Coverage  float64 // probability of an interval so made to hold the true value: the confidence asked for, or more
+	Low, High float64 // ±Inf if the sample is too small for an interval
+	Coverage  float64 // probability that such an interval holds the true value: at least the confidence asked for
 }
 
 // Mean is the arithmetic mean with Student's interval, mean ± t·SD/√n, t the (1 + confidence)/2 quantile of Student's t with n
-// − 1 degrees of freedom. Exact for a normal sample; for others by the central limit theorem, slowly where they are skewed:
-// gaps and times are, so show Median or GeometricMean beside it. One value: SD is NaN and the interval all numbers. An empty
-// sample, a value that is not finite and a sum beyond the greatest float are errors. O(n).
+// − 1 degrees of freedom. It is exact for a normal sample. For others it is approximate by the central limit theorem, and poor for
+// skewed samples; gaps and times are skewed, so show Median or GeometricMean too. For a single value SD is NaN and the interval holds
+// all numbers. An empty sample, a value that is not finite and a sum beyond the greatest float are errors. O(n).
 //
 // Student (1908), The Probable Error of a Mean, doi:10.1093/biomet/6.1.1. The variance is the corrected two-pass one of T. F.
 // Chan, G. H. Golub, R. J. LeVeque (1983), doi:10.1080/00031305.1983.10483115, eq. 1.7, from gonum.
@@ -49,7 +49,7 @@ func Mean(x []float64, confidence float64) (Interval, error) {
 		return Interval{}, fmt.Errorf("x: expected values with a finite variance, found %v", result.SD)
 	}
 	if slices.Min(x) == slices.Max(x) {
-		result.SD = 0 // the rounding of the mean is no spread
+		result.SD = 0 // all values are equal; the rounding of the mean is not a spread
 		result.Estimate = x[0]
 	}
 	half := studentWidth(confidence, n-1) * result.SD / math.Sqrt(n)
@@ -63,14 +63,15 @@ func studentWidth(confidence, degrees float64) float64 {
 	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: degrees}.Quantile((1 - confidence) / 2)
 }
 
-// tail is what an interval of discrete ranks may leave out, with room for the rounding of probabilities that are equal to it.
+// tail is the probability that an interval of discrete ranks may leave out. It is a little larger than 1 − confidence, so that rounding does not
+// exclude a probability that is equal to it.
 func tail(confidence float64) float64 { return (1 - confidence) * (1 + 1e-12) }
 
 // GeometricMean is the shifted geometric mean, exp(Σ ln(xᵢ + shift)/n) − shift, with Student's interval on the scale of the
-// logarithms; SD is the factor exp(SD of ln(xᵢ + shift)). Shift 0 is for ratios, for which only it gives the same ranking
-// whichever solver is the reference; a shift of about what one does not care about (10 s, say) keeps tiny times from ruling the
-// mean. Values with xᵢ + shift ≤ 0 are errors, as are those of Mean, and one value behaves as there (from −shift to +Inf).
-// O(n).
+// logarithms; SD is the factor exp(SD of ln(xᵢ + shift)). Use shift 0 for ratios: only then does the ranking not depend on which
+// solver is the reference. For times, a shift about as large as a negligible time (such as 10 s) keeps tiny times from dominating
+// the mean. Values with xᵢ + shift ≤ 0 and the errors of Mean are errors here too. For a single value the interval is from −shift
+// to +Inf. O(n).
 //
 // P. J. Fleming, J. J. Wallace (1986), How not to lie with statistics, doi:10.1145/5666.5673; the shift: T. Achterberg (2007),
 // Constraint Integer Programming, doi:10.14279/depositonce-1634.
@@ -99,8 +100,8 @@ func GeometricMean(x []float64, shift, confidence float64) (Interval, error) {
 
 // Median is the median with the interval that inverts the sign test: from the d-th least to the d-th greatest value, d the
 // greatest for which P(Binomial(n, ½) < d) ≤ (1 − confidence)/2. It holds for every distribution; Coverage is its exact
-// probability (at least that, where the values have ties). Below 6 values there is none of 95 %: from −Inf to +Inf, Coverage 1.
-// SD is NaN where a run failed. Failed runs count as +Inf; with half of them or more the median is +Inf. O(n log n).
+// probability (at least that, if the values have ties). Below 6 values there is no interval of 95 %: it is from −Inf to +Inf, Coverage
+// 1. SD is NaN if a run failed. Failed runs count as +Inf; if half of the runs or more failed, the median is +Inf. O(n log n).
 //
 // W. R. Thompson (1936), On confidence ranges for the median and other expectation distributions for populations of unknown
 // distribution form, doi:10.1214/aoms/1177732502; M. Hollander, D. A. Wolfe, E. Chicken (2014), Nonparametric Statistical

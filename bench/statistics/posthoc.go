@@ -86,10 +86,10 @@ func BonferroniDunn(solvers, problems int, alpha float64) (float64, error) {
 	})
 }
 
-// Cliques are the bars of a critical-difference diagram: the maximal sets of at least two solvers whose mean ranks all lie
-// within less than the critical difference. Each is a list of indexes into mean in order of mean rank (ties in order of index);
-// the bar goes from the first's to the last's. Solvers that share a bar were not shown to differ, which is not that they are
-// alike. NaN in mean or difference is an error. O(k log k + output).
+// Cliques returns the bars of a critical-difference diagram: the maximal sets of at least two solvers whose mean ranks differ by less than the
+// critical difference. Each set is a list of indexes into mean, in order of mean rank (ties in order of index); its bar reaches from the first
+// to the last. Solvers that share a bar were not shown to differ; that does not show that they are alike. NaN in mean or difference is an
+// error. O(k log k + output).
 //
 // Demšar (2006), section 3.2.4 and figure 1.
 func Cliques(mean []float64, difference float64) ([][]int, error) {
@@ -111,7 +111,7 @@ func Cliques(mean []float64, difference float64) ([][]int, error) {
 		for next < len(order) && mean[order[next]]-mean[order[first]] < difference {
 			next++
 		}
-		if next > reached && next > first+1 { // else it is part of the one before, or alone
+		if next > reached && next > first+1 { // otherwise the set is part of the one before, or has one solver only
 			cliques = append(cliques, slices.Clone(order[first:next]))
 		}
 		reached = max(reached, next)
@@ -119,9 +119,9 @@ func Cliques(mean []float64, difference float64) ([][]int, error) {
 	return cliques, nil
 }
 
-// Holm is the adjusted p of each p in place: with p₍₁₎ ≤ … ≤ p₍ₘ₎ it is max over i ≤ j of min(1, (m − i + 1)·p₍ᵢ₎). Rejecting
-// where it is at most alpha keeps the probability of any false rejection at alpha, whatever the dependence. None for none; what
-// is not from 0 to 1 is an error. O(m log m).
+// Holm returns the adjusted p of each p, in the same order. With p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted p₍ⱼ₎ is the maximum over i ≤ j of
+// min(1, (m − i + 1)·p₍ᵢ₎). If a hypothesis is rejected when its adjusted p is at most alpha, the probability of any false rejection is at most
+// alpha, whatever the dependence. An empty p gives an empty result; a p outside [0, 1] is an error. O(m log m).
 //
 // S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6(2), 65–70.
 func Holm(p []float64) ([]float64, error) {

@@ -44,9 +44,9 @@ func TestPrimalGapBerthold(t *testing.T) {
 
 // By hand: nothing until 2, then 200 until 5, then 125 until 8, then the optimum 100 until 10: 2·1 + 3·0.5 + 3·0.2 + 2·0 = 4.1.
 func TestPrimalIntegralBerthold(t *testing.T) {
-	trace := []model.Incumbent{{Elapsed: 2, Objective: 200}, {Elapsed: 5, Objective: 125}, {Elapsed: 8, Objective: 100}}
+	incumbents := []model.Incumbent{{Elapsed: 2, Objective: 200}, {Elapsed: 5, Objective: 125}, {Elapsed: 8, Objective: 100}}
 	for limit, want := range map[float64]float64{10: 4.1, 8: 4.1, 7: 3.9, 2: 2, 1: 1, 3: 2.5, 100: 4.1} {
-		got, err := statistics.PrimalIntegral(trace, statistics.Seconds, 100, limit)
+		got, err := statistics.PrimalIntegral(incumbents, statistics.Seconds, 100, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,21 +67,21 @@ func TestPrimalIntegralBerthold(t *testing.T) {
 	near(t, "a worse one later", got, 2.8, 1e-15)
 
 	for _, limit := range []float64{0, -1, nan, inf} {
-		_, err := statistics.PrimalIntegral(trace, statistics.Seconds, 100, limit)
+		_, err := statistics.PrimalIntegral(incumbents, statistics.Seconds, 100, limit)
 		refused(t, "limit", err, "limit: expected a finite number above 0")
 	}
-	_, err = statistics.PrimalIntegral(trace, statistics.Seconds, nan, 10)
+	_, err = statistics.PrimalIntegral(incumbents, statistics.Seconds, nan, 10)
 	refused(t, "best", err, "best")
 	for _, bad := range [][]model.Incumbent{{{Elapsed: -1, Objective: 5}}, {{Elapsed: nan, Objective: 5}}, {{Elapsed: inf, Objective: 5}}} {
 		_, err = statistics.PrimalIntegral(bad, statistics.Seconds, 100, 10)
-		refused(t, "times", err, "trace[0]: expected it at a finite number of at least 0")
+		refused(t, "times", err, "incumbents[0]: expected it at a finite number of at least 0")
 	}
 	_, err = statistics.PrimalIntegral([]model.Incumbent{{Elapsed: 3, Objective: 5}, {Elapsed: 2, Objective: 4}}, statistics.Seconds, 1, 10)
-	refused(t, "falling times", err, "trace[1]: expected it at a finite number of at least 3, found it at 2")
+	refused(t, "falling times", err, "incumbents[1]: expected it at a finite number of at least 3, found it at 2")
 }
 
-// Along the axis of evaluations the same run has another area and another moment of success; a trace whose evaluations fall is refused along
-// that axis alone.
+// Along the axis of evaluations the same run has another area and another moment of success. Incumbents whose evaluations fall are refused along
+// that axis only.
 func TestAxes(t *testing.T) {
 	run := []model.Incumbent{{Elapsed: 2, Evaluations: 100, Objective: 200}, {Elapsed: 5, Evaluations: 500, Objective: 100}}
 	for name, c := range map[string]struct {
@@ -102,11 +102,11 @@ func TestAxes(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := statistics.Spent(run, statistics.Evaluations, 200, 100, 0.1)
-	refused(t, "falling evaluations", err, "trace[1]: expected it at a finite number of at least 100, found it at 99")
+	refused(t, "falling evaluations", err, "incumbents[1]: expected it at a finite number of at least 100, found it at 99")
 }
 
-// trace is a run with rising times.
-func trace(t *rapid.T) []model.Incumbent {
+// anyRun draws the incumbents of a run with rising times.
+func anyRun(t *rapid.T) []model.Incumbent {
 	at := rapid.SliceOfN(rapid.Float64Range(0, 20), 0, 8).Draw(t, "at")
 	slices.Sort(at)
 	run := make([]model.Incumbent, len(at))
@@ -118,7 +118,7 @@ func trace(t *rapid.T) []model.Incumbent {
 
 func TestPrimalIntegralProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		run, best := trace(t), rapid.Float64Range(-10, 10).Draw(t, "best")
+		run, best := anyRun(t), rapid.Float64Range(-10, 10).Draw(t, "best")
 		limit := rapid.Float64Range(0.5, 25).Draw(t, "limit")
 		got, err := statistics.PrimalIntegral(run, statistics.Seconds, best, limit)
 		if err != nil {
@@ -184,12 +184,12 @@ func TestSpentMoreWild(t *testing.T) {
 		refused(t, "tolerance", err, "tolerance")
 	}
 	_, err = statistics.Spent([]model.Incumbent{{Elapsed: 2, Objective: 1}, {Elapsed: 1, Objective: 1}}, statistics.Seconds, 100, 20, 0.1)
-	refused(t, "times", err, "trace[1]: expected")
+	refused(t, "times", err, "incumbents[1]: expected")
 }
 
 func TestSpentRisesAsToleranceFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		run := trace(t)
+		run := anyRun(t)
 		tolerances := rapid.SliceOfN(rapid.Float64Range(0, 0.99), 2, 2).Draw(t, "tolerances")
 		slices.Sort(tolerances)
 		strict, errA := statistics.Spent(run, statistics.Seconds, 10, -10, tolerances[0])

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// Profile is a step curve: Y[i] is the share of problems whose figure is at most X[i], and stays so until X[i+1]. X rises
-// strictly; the curve is 0 before X[0]. Failures keep its last Y below 1.
+// Profile is a step curve: Y[i] is the share of problems whose figure is at most x, for x from X[i] to just before X[i+1]. X rises
+// strictly, and the curve is 0 before X[0]. If there are failures, the last Y is below 1.
 type Profile struct {
 	X, Y []float64
 }
@@ -22,9 +22,9 @@ func (p Profile) At(x float64) float64 {
 	return p.Y[after-1]
 }
 
-// Empirical is the empirical distribution of x as a profile: a step at each value, failed runs (NaN, +Inf) counted but never
-// reached. All failed: no step. An empty x and −Inf are errors. O(n log n). The profiles below are distributions of one figure
-// each.
+// Empirical returns the empirical distribution of x as a profile, with a step at each value. Failed runs (NaN, +Inf) count as problems that are
+// never reached; if all failed, there is no step. An empty x and −Inf are errors. O(n log n). The profiles below are each the distribution of
+// one figure.
 func Empirical(x []float64) (Profile, error) {
 	sorted, err := orderable("x", x)
 	if err != nil {
@@ -45,11 +45,11 @@ func Empirical(x []float64) (Profile, error) {
 	return profile, nil
 }
 
-// PerformanceProfile is, for each solver, the share of problems on which its cost is at most x times the least of all solvers'
-// costs: ρₛ(x), where ρₛ(1) is the share it wins or ties and the limit the share it solves. costs is problem × solver. A
-// problem that no solver solves counts for all. Costs are ratios' terms, so a negative one is an error; beside a least cost of
-// 0 only 0 is within any factor. The ranking of the second and later solvers depends on who else is in the table (N. Gould, J.
-// Scott (2016), doi:10.1145/2950048). O(n·k log n).
+// PerformanceProfile returns for each solver ρₛ(x), the share of problems on which its cost is at most x times the least cost of all solvers.
+// ρₛ(1) is the share of problems that the solver wins or ties; for large x it is the share that the solver solves. costs is problem × solver.
+// A problem that no solver solves counts as unsolved for all. A negative cost is an error, because its ratio has no meaning. If the least cost
+// is 0, only a cost of 0 is within any factor of it. The ranking of the second and later solvers depends on which other solvers are in the
+// table (N. Gould, J. Scott (2016), doi:10.1145/2950048). O(n·k log n).
 //
 // E. D. Dolan, J. J. Moré (2002), Benchmarking optimization software with performance profiles, doi:10.1007/s101070100263,
 // section 2.
@@ -75,7 +75,7 @@ func PerformanceProfile(costs [][]float64) ([]Profile, error) {
 	return columnProfiles(table)
 }
 
-// nonNegativeTable is orderableTable without negative numbers.
+// nonNegativeTable is orderableTable, but negative numbers are errors.
 func nonNegativeTable(name string, values [][]float64) ([][]float64, error) {
 	table, err := orderableTable(name, values)
 	if err != nil {
@@ -107,10 +107,10 @@ func columnProfiles(table [][]float64) ([]Profile, error) {
 	return profiles, nil
 }
 
-// DataProfile is, for each solver, the share of problems that it solves within x units of budget: dₛ(κ). spent is problem ×
-// solver, the evaluations (or seconds) until Spent says solved, +Inf or NaN for never; unit is one budget unit for each problem
-// (Moré and Wild: variables + 1, the evaluations of a simplex gradient), nil for 1. Unlike a performance profile it does not
-// depend on who else is in the table. Negative spent and units that are not positive are errors. O(n·k log n).
+// DataProfile returns for each solver dₛ(κ), the share of problems that it solves within κ units of budget. spent is problem × solver: the
+// evaluations (or seconds) until the problem is solved, as the function Spent returns them; +Inf or NaN means never. unit holds the budget unit
+// of each problem (Moré and Wild: variables + 1, the evaluations of a simplex gradient); nil means 1. Unlike a performance profile it does not
+// depend on the other solvers in the table. A negative spent and a unit that is not positive are errors. O(n·k log n).
 //
 // J. J. Moré, S. M. Wild (2009), Benchmarking derivative-free optimization algorithms, doi:10.1137/080724083, section 2.
 func DataProfile(spent [][]float64, unit []float64) ([]Profile, error) {

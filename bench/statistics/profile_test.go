@@ -145,7 +145,7 @@ func TestDataProfileMoreWild(t *testing.T) {
 	refused(t, "spent", err, "spent[1][0]: expected a number ≥ 0, found -2")
 }
 
-// A data profile says nothing of who else is in the table.
+// The data profile of a solver does not depend on the other solvers in the table.
 func TestDataProfileOfEachAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := table(t, 1)

@@ -12,12 +12,12 @@ type MannWhitney struct {
 	Delta  float64 // Cliff's delta, (2U − NA·NB)/(NA·NB)
 }
 
-// RankSum is the test of Mann and Whitney, which is Wilcoxon's rank-sum test, two-sided, for samples without pairs, such as
-// runs of a random solver with seeds of its own on one instance: are a's costs drawn from the same distribution as b's? Where
-// there are pairs SignedRank sees more. Up to 50 values together P is exact, the share of all ways to choose a's ranks, ties as
-// they are, whose U is as far from its mean or farther; above from Z = (|U − NA·NB/2| − ½)/σ, σ² = NA·NB/12 · (N + 1 − Σ(t³ −
-// t)/(N(N − 1))). Failed runs tie after all others. Empty samples and −Inf are errors. O(N log N), and O(N³·min(NA, NB)) for
-// the exact P.
+// RankSum is the two-sided test of Mann and Whitney, also known as Wilcoxon's rank-sum test, for samples without pairs, such as
+// runs of a random solver with different seeds on one instance. It tests whether a's costs come from the same distribution as
+// b's. If there are pairs, SignedRank is more powerful. Up to 50 values together P is exact: it is the share of all ways to
+// choose a's ranks, with the given ties, whose U is at least as far from its mean. Above, P comes from
+// Z = (|U − NA·NB/2| − ½)/σ with σ² = NA·NB/12 · (N + 1 − Σ(t³ − t)/(N(N − 1))). Failed runs are worse than all others and tie
+// with each other. Empty samples and −Inf are errors. O(N log N), and O(N³·min(NA, NB)) for the exact P.
 //
 // H. B. Mann, D. R. Whitney (1947), On a test of whether one of two random variables is stochastically larger than the other,
 // doi:10.1214/aoms/1177730491; Hollander, Wolfe, Chicken (2014), doi:10.1002/9781119196037, section 4.1.
@@ -40,7 +40,7 @@ func RankSum(a, b []float64) (MannWhitney, error) {
 		result.P = twoSided(result.Z)
 		return result, nil
 	}
-	// The ranks of the smaller sample say as much: the two sums have a constant sum.
+	// Use the ranks of the smaller sample: the sums of the two samples have a constant total.
 	size, centre := len(a), len(a)*(len(ranks)+1)
 	if len(b) < len(a) {
 		size, centre = len(b), len(b)*(len(ranks)+1)
@@ -117,9 +117,9 @@ const (
 	LargeDelta  = 0.42
 )
 
-// MagnitudeOf is the word for a delta of Cliff (or a rank-biserial correlation, or 2·A₁₂ − 1): the sizes that Vargha and
-// Delaney (2000, doi:10.3102/10769986025002101) match with Cohen's. A word for the eye, not a test; it says how often, not by
-// how much. None ("") for NaN.
+// MagnitudeOf returns the word for a Cliff's delta (or a rank-biserial correlation, or 2·A₁₂ − 1), with the limits that Vargha and
+// Delaney (2000, doi:10.3102/10769986025002101) match with Cohen's. It is a description, not a test; it tells how often one sample
+// is better, not by how much. For NaN it is empty.
 func MagnitudeOf(delta float64) Magnitude {
 	switch size := math.Abs(delta); {
 	case math.IsNaN(delta):

@@ -1,17 +1,17 @@
-// Package statistics has the statistics of a comparison of solvers: pure functions on numbers that know nothing of instances,
-// solvers or files.
+// Package statistics has the statistical methods to compare solvers: intervals, tests, effect sizes, profiles and primal integrals. They are
+// pure functions on numbers and do not depend on instances, solvers or files.
 //
 // Two rules hold throughout.
 //
-//   - A function that uses the order of costs alone (Median, Quantile, SignedRank, RankSum, CliffDelta, VarghaDelaney,
-//     Friedman and the profiles) takes NaN and +Inf for a failed run: after every other cost, equal to every other failure.
-//     −Inf is an error. Costs are compared as they are: whose last digits are noise is to be rounded first.
-//   - A function that adds costs up (Sum, Mean, GeometricMean, HodgesLehmann) wants finite ones: a mean over the runs that
-//     happened to succeed is a figure of other problems, and whoever means it leaves the failures out by name.
+//   - A function that uses only the order of costs (Median, Quantile, SignedRank, RankSum, CliffDelta, VarghaDelaney,
+//     Friedman and the profiles) takes NaN and +Inf for a failed run: worse than every other cost and equal to every other
+//     failure. −Inf is an error. Costs are compared exactly; if their last digits are noise, round them first.
+//   - A function that adds costs up (Sum, Mean, GeometricMean, HodgesLehmann) accepts finite costs only. A mean over only those
+//     runs that succeeded describes other problems; a caller who wants it must remove the failures himself.
 //
-// Input that a formula says nothing of, empty samples among it, is an error that says what was expected and where. Nothing
-// panics, and no argument is changed. Costs are minimised everywhere. A confidence is that of an interval (0.95), an alpha the
-// probability of an error of the first kind (0.05).
+// Input for which a formula is not defined, such as an empty sample, is an error that says what was expected and where.
+// Nothing panics, and no argument is changed. Costs are always minimised. A confidence belongs to an interval (0.95); an alpha
+// is the probability of an error of the first kind (0.05).
 package statistics
 
 import (
@@ -19,8 +19,8 @@ import (
 	"math"
 )
 
-// Sum is the sum of x by compensated summation: in any order it is off by one rounding of the sum and n² of the square of a
-// rounding (2⁻¹⁰⁴) of Σ|xᵢ|. The sum of nothing is 0; infinities and NaN give what + gives. O(n).
+// Sum adds up x by compensated summation. In any order the error is at most one rounding of the sum plus n²·2⁻¹⁰⁴·Σ|xᵢ|. The sum of an
+// empty x is 0; infinities and NaN give what + gives. O(n).
 //
 // A. Neumaier (1974), Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, doi:10.1002/zamm.19740540106.
 func Sum(x []float64) float64 {
@@ -37,10 +37,10 @@ func Sum(x []float64) float64 {
 	if total := sum + lost; !math.IsNaN(total) {
 		return total
 	}
-	return sum // an infinite term or overflow: the compensation is ∞ − ∞
+	return sum // a term is infinite or the sum overflows, so the compensation would be ∞ − ∞
 }
 
-// checkFinite refuses an empty sample and values that cannot be added up.
+// checkFinite returns an error for an empty sample and for values that are not finite.
 func checkFinite(name string, x []float64) error {
 	if len(x) == 0 {
 		return fmt.Errorf("%s: expected at least one value, found none", name)
@@ -53,7 +53,7 @@ func checkFinite(name string, x []float64) error {
 	return nil
 }
 
-// orderable is a copy of the costs in x with +Inf for every failure; an empty x and −Inf are errors.
+// orderable copies the costs in x and writes +Inf for every failure. An empty x and −Inf are errors.
 func orderable(name string, x []float64) ([]float64, error) {
 	if len(x) == 0 {
 		return nil, fmt.Errorf("%s: expected at least one value, found none", name)
@@ -71,7 +71,7 @@ func orderable(name string, x []float64) ([]float64, error) {
 	return costs, nil
 }
 
-// orderableTable is a copy of a table of costs, problem × solver, with +Inf for every failure.
+// orderableTable copies a table of costs, problem × solver, and writes +Inf for every failure.
 func orderableTable(name string, costs [][]float64) ([][]float64, error) {
 	if len(costs) == 0 {
 		return nil, fmt.Errorf("%s: expected at least one problem, found none", name)
@@ -89,7 +89,7 @@ func orderableTable(name string, costs [][]float64) ([][]float64, error) {
 	return table, nil
 }
 
-// checkShare refuses what is not strictly between 0 and 1.
+// checkShare returns an error for a number that is not strictly between 0 and 1.
 func checkShare(name string, value float64) error {
 	if !(value > 0 && value < 1) {
 		return fmt.Errorf("%s: expected a number between 0 and 1, both excluded, found %v", name, value)

@@ -11,9 +11,8 @@ import (
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
-// flagsFirst moves the flags of the subcommand before its arguments, so that they may stand anywhere: the library stops
-// reading flags at the first argument. What follows -- stays as it is. "help COMMAND" and --help after arguments become
-// what the library knows.
+// flagsFirst moves the flags of the subcommand before its arguments. The library stops reading flags at the first argument; this way they may
+// stand anywhere. Words after -- stay where they are. "help COMMAND", and --help after arguments, are rewritten to forms that the library knows.
 func flagsFirst(app *cli.App, args []string) []string {
 	if len(args) > 1 && args[1] == "help" {
 		return append(append([]string{args[0]}, args[2:]...), "--help")
@@ -41,7 +40,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 			return append(head, "--help")
 		case !takesValue(flagNamed(flags, name)) || hasValue:
 		case k+1 == len(rest):
-			return append(head, named...) // without arguments after it, so that the library sees that the value is missing
+			return append(head, named...) // without arguments after the flag, so that the library notices the missing value
 		default:
 			k++
 			named = append(named, rest[k])
@@ -54,7 +53,7 @@ func flagsFirst(app *cli.App, args []string) []string {
 	return head
 }
 
-// commandOf follows the words down to a subcommand: the subcommands of the last one, its flags and how many words it took.
+// commandOf follows the words down to a subcommand. It returns that command, its flags, and the number of words used.
 func commandOf(app *cli.App, words []string) (last *cli.Command, flags []cli.Flag, depth int) {
 	commands := app.Commands
 	for depth < len(words) {
@@ -68,7 +67,7 @@ func commandOf(app *cli.App, words []string) (last *cli.Command, flags []cli.Fla
 	return last, flags, depth
 }
 
-// flagNamed is the flag with the name; nil: none.
+// flagNamed returns the flag with the given name, or nil.
 func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	for _, flag := range flags {
 		if slices.Contains(flag.Names(), name) {
@@ -78,13 +77,13 @@ func flagNamed(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// takesValue says whether a value follows the flag.
+// takesValue reports whether the flag takes a value.
 func takesValue(flag cli.Flag) bool {
 	_, isBool := flag.(*cli.BoolFlag)
 	return flag != nil && !isBool
 }
 
-// commandNamed is the command with the name; nil: none.
+// commandNamed returns the command with the given name, or nil.
 func commandNamed(commands []*cli.Command, name string) *cli.Command {
 	for _, command := range commands {
 		if command.HasName(name) {
@@ -94,7 +93,7 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// arguments are the command's arguments, which must be as many as the names.
+// arguments returns the command's arguments. There must be one for each of the names.
 func arguments(c *cli.Context, names ...string) ([]string, error) {
 	if c.NArg() != len(names) {
 		expected := strings.Join(names, " ")
@@ -106,7 +105,7 @@ func arguments(c *cli.Context, names ...string) ([]string, error) {
 	return c.Args().Slice(), nil
 }
 
-// oneFromStdin is an error where several of the inputs are standard input, which can be read once only.
+// oneFromStdin returns an error if more than one of the inputs is standard input, because that can be read only once.
 func oneFromStdin(what string, paths ...string) error {
 	found := 0
 	for _, path := range paths {
@@ -120,7 +119,7 @@ func oneFromStdin(what string, paths ...string) error {
 	return nil
 }
 
-// counted is a number of things in words.
+// counted formats a number of things, such as "1 job" or "2 jobs".
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -128,7 +127,8 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// printable replaces control characters, also those of the direction of writing, with which a name in somebody's file could steer the reader's terminal.
+// printable replaces control characters, also those that change the direction of writing. With them, a name in a file could steer the user's
+// terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
@@ -138,19 +138,19 @@ func printable(text string) string {
 	}, text)
 }
 
-// choiceFlag is a flag with a few possible values, which the help lists, completion offers and [checkChoices] demands.
+// choiceFlag is a flag with a few possible values. The help lists them, completion offers them, and [checkChoices] refuses others.
 type choiceFlag struct {
 	*cli.StringFlag
 	values []string
 }
 
-// newChoice makes a flag of the values; the usage text is followed by them.
+// newChoice makes a flag with the given values and appends them to its usage text.
 func newChoice(name, value, usage string, values ...string) cli.Flag {
 	list := strings.Join(values[:len(values)-1], ", ") + " or " + values[len(values)-1]
 	return &choiceFlag{&cli.StringFlag{Name: name, Value: value, Usage: usage + ": " + list}, values}
 }
 
-// checkChoices is an error for the first flag that has none of its values.
+// checkChoices returns an error for the first flag whose value is not one of the possible ones.
 func checkChoices(c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		choice, ok := flag.(*choiceFlag)

@@ -96,7 +96,7 @@ func runBench(c *cli.Context) error {
 	return reportRun(c, plan, opt)
 }
 
-// overrideSuite puts what the flags say in the place of what the suite says.
+// overrideSuite replaces settings of the suite by those of the flags.
 func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
 	switch {
 	case c.Int64("evals") < 0:
@@ -123,7 +123,7 @@ func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
 	return err
 }
 
-// planned says what will run.
+// planned describes the runs to come.
 func planned(plan *bench.Plan, dir string) string {
 	var labels []string
 	for _, cell := range plan.Cells {
@@ -140,9 +140,9 @@ func planned(plan *bench.Plan, dir string) string {
 	return text.String()
 }
 
-// progressLine says how long it will take and what runs.
+// progressLine shows the time left and the cells that run.
 func progressLine(p bench.Progress) string {
-	const shown = 2 // more would not fit a line
+	const shown = 2 // more would not fit on a line
 	line := strings.Join(p.Running[:min(shown, len(p.Running))], "; ")
 	if more := len(p.Running) - shown; more > 0 {
 		line += fmt.Sprintf(" and %d more", more)
@@ -153,7 +153,7 @@ func progressLine(p bench.Progress) string {
 	return line
 }
 
-// runError gives errors of a run the status that they call for.
+// runError gives the error of a run its exit status.
 func runError(err error) error {
 	switch {
 	case errors.Is(err, bench.ErrOtherRun):
@@ -168,7 +168,7 @@ func runError(err error) error {
 	return err
 }
 
-// interrupted is the error of a run that the user has stopped; another error stays what it is.
+// interrupted turns the error of a run that the user has stopped into a message. It returns any other error unchanged.
 func interrupted(ctx context.Context, err error, left string) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return &statusError{exitNoSolution, errors.New("interrupted: " + left)}
@@ -176,7 +176,7 @@ func interrupted(ctx context.Context, err error, left string) error {
 	return err
 }
 
-// reportRun writes the tables of a run that is done.
+// reportRun writes the tables of a finished run.
 func reportRun(c *cli.Context, plan *bench.Plan, opt bench.RunOptions) error {
 	rows, err := bench.ReadRows(opt.Dir)
 	if err != nil {
@@ -211,7 +211,7 @@ func reportRun(c *cli.Context, plan *bench.Plan, opt bench.RunOptions) error {
 	return benchFaults(c.App.ErrWriter, rows)
 }
 
-// benchFaults lists the first faults and is an error where there is one.
+// benchFaults lists the first faults, and returns an error if there are any.
 func benchFaults(w io.Writer, rows []bench.Row) error {
 	const listed = 10
 	count, status := 0, exitFailure

@@ -117,7 +117,7 @@ func writePictures(c *cli.Context, dir string, runs []report.Run, opt report.Opt
 	return nil
 }
 
-// readRun reads a run folder or a file of rows, which must have one.
+// readRun reads a run folder or a file of rows. There must be at least one row.
 func readRun(path string) (report.Run, error) {
 	run := report.Run{Name: filepath.Base(filepath.Clean(path))}
 	info, err := os.Stat(path)
@@ -136,8 +136,8 @@ func readRun(path string) (report.Run, error) {
 	return run, err
 }
 
-// knownSolutions are the best-known solutions of a run's instances. What cannot be read, such as an instance whose file has gone, is
-// told and left out: the rows are there without it.
+// knownSolutions reads the best-known solutions of a run's instances. It warns of those that it cannot read, such as one whose instance file is
+// gone, and leaves them out: the report can be made without them.
 func knownSolutions(c *cli.Context, run *bench.RunFile) []report.Known {
 	store := bench.OpenBest(run.Best)
 	var list []report.Known

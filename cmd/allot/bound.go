@@ -34,12 +34,12 @@ Examples:
 	}
 }
 
-// provedBound is what the command writes.
+// provedBound is the output of the command.
 type provedBound struct {
 	Objective string       `json:"objective"`
 	Bound     float64      `json:"bound"`
 	Parts     []bound.Part `json:"parts"`
-	More      bool         `json:"more"` // more time may prove more
+	More      bool         `json:"more"` // more time may improve the bound
 	Elapsed   float64      `json:"elapsed_s"`
 }
 
@@ -104,7 +104,7 @@ func objectiveFlag() cli.Flag {
 	return &cli.StringFlag{Name: "objective", Usage: "minimise `METRIC` instead of the instance's objective"}
 }
 
-// readTarget reads an instance, with the objective that the flag names, where it does.
+// readTarget reads an instance. If the flag names an objective, that replaces the instance's own.
 func readTarget(c *cli.Context, path string) (*model.Instance, error) {
 	in, err := readInstance(path)
 	if err != nil {
@@ -113,7 +113,7 @@ func readTarget(c *cli.Context, path string) (*model.Instance, error) {
 	return withObjective(c, in)
 }
 
-// withObjective is the instance with the objective that the flag names, where it does.
+// withObjective returns the instance with the objective that the flag names. Without the flag it returns the instance unchanged.
 func withObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
 	metric := c.String("objective")
 	if metric == "" {

@@ -13,10 +13,11 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// completionFlag, as the last word, asks what may stand in place of the word before it.
+// completionFlag, as the last word, asks for the words that may replace the word before it.
 const completionFlag = "--generate-bash-completion"
 
-// completionScripts ask the command itself what may come next. Where it offers nothing, the shell offers files.
+// completionScripts holds a script for each shell. The scripts ask the command itself for the possible words. If there are none, the shell offers
+// files.
 var completionScripts = map[string]string{
 	"bash": `_allot() {
   COMPREPLY=($("${COMP_WORDS[@]:0:COMP_CWORD+1}" --generate-bash-completion 2>/dev/null))
@@ -67,19 +68,19 @@ func completionCommand() *cli.Command {
 	}
 }
 
-// complete writes what may stand in place of the last word.
+// complete writes the words that may replace the last word.
 func complete(w io.Writer, app *cli.App, words []string) {
 	if len(words) == 0 {
 		return
 	}
 	current, before := words[len(words)-1], words[:len(words)-1]
-	// Bash makes a word of its own of the = in --solver=NAME.
+	// Bash splits --solver=NAME at the = and makes the = a word of its own.
 	if current == "=" {
 		current = ""
 	} else if k := len(before) - 1; k >= 0 && before[k] == "=" {
 		before = before[:k]
 	}
-	joined := "" // the flag of --solver=NAME, which other shells leave whole
+	joined := "" // the part --solver= of --solver=NAME, which other shells do not split
 	if flag, value, ok := strings.Cut(current, "="); ok && strings.HasPrefix(flag, "-") {
 		before, current, joined = append(slices.Clone(before), flag), value, flag+"="
 	}
@@ -90,7 +91,7 @@ func complete(w io.Writer, app *cli.App, words []string) {
 	}
 }
 
-// offered are the words that may follow those before, whatever the current one begins with.
+// offered lists the words that may follow the words before. The caller selects those that begin like the current word.
 func offered(app *cli.App, before []string, current string) []string {
 	command, flags, depth := commandOf(app, before)
 	if depth < len(before) {
@@ -131,7 +132,7 @@ func offered(app *cli.App, before []string, current string) []string {
 	return nil
 }
 
-// commandNames are the names of commands.
+// commandNames lists the names of commands.
 func commandNames(commands []*cli.Command) []string {
 	var names []string
 	for _, command := range commands {
@@ -140,7 +141,7 @@ func commandNames(commands []*cli.Command) []string {
 	return names
 }
 
-// valuesOf are the values that a flag may have, where they are few.
+// valuesOf lists the possible values of a flag, if they are few.
 func valuesOf(flag cli.Flag, current string) []string {
 	if choice, ok := flag.(*choiceFlag); ok {
 		return choice.values
@@ -149,9 +150,9 @@ func valuesOf(flag cli.Flag, current string) []string {
 	switch flag.Names()[0] {
 	case "solver", "solvers":
 		if named := solve.SplitNames(current); solve.External(named[len(named)-1]) {
-			return nil // a command: the shell knows better
+			return nil // a command follows, and the shell completes commands better
 		}
-		// Those named already, as in dll,mu and dll+mu, stay.
+		// Keep the solvers named before the current one, as in dll,mu and dll+mu.
 		first := current[:strings.LastIndexAny(current, ",+")+1]
 		for _, info := range solve.Solvers() {
 			values = append(values, first+info.Name)

@@ -58,7 +58,7 @@ func runExplain(c *cli.Context) error {
 	})
 }
 
-// explained is the explanation for people.
+// explained formats the explanation for people.
 func explained(e *plan.Explanation) string {
 	w := new(strings.Builder)
 	if p := e.Placement; p == nil {
@@ -100,7 +100,7 @@ func explained(e *plan.Explanation) string {
 	return w.String()
 }
 
-// endOf is the end of an alternative; +Inf: there is none.
+// endOf returns the end of an alternative, or +Inf if it has none.
 func endOf(a plan.Alternative) float64 {
 	if a.End == nil {
 		return math.Inf(1)
@@ -108,7 +108,7 @@ func endOf(a plan.Alternative) float64 {
 	return *a.End
 }
 
-// placeOf is where a job runs.
+// placeOf describes the place where a job runs.
 func placeOf(p *model.Placement) string {
 	if len(p.Pieces) == 0 {
 		return fmt.Sprintf("%s, processors %s,", p.Cluster, p.Processors)

@@ -54,7 +54,7 @@ func exportFormat(name, usage string, writer func(io.Writer, *model.Instance, *m
 	}
 }
 
-// schedulesOf reads the arguments INSTANCE SOLUTION…, at most so many solutions, each of which must pass the checker.
+// schedulesOf reads the arguments INSTANCE SOLUTION…, with at most most solutions. Each solution must pass the checker.
 func schedulesOf(c *cli.Context, most int) (*model.Instance, []*model.Solution, error) {
 	args := c.Args().Slice()
 	if len(args) < 2 || len(args) > 1+most {
@@ -76,7 +76,7 @@ func schedulesOf(c *cli.Context, most int) (*model.Instance, []*model.Solution, 
 	return in, list, nil
 }
 
-// readSchedules reads an instance and solutions of it, one of them from standard input at most. They are not checked.
+// readSchedules reads an instance and solutions of it. At most one of the files may be standard input. It does not check the solutions.
 func readSchedules(instance string, solutions ...string) (*model.Instance, []*model.Solution, error) {
 	if err := oneFromStdin("INSTANCE and SOLUTION", append([]string{instance}, solutions...)...); err != nil {
 		return nil, nil, err
@@ -96,7 +96,7 @@ func readSchedules(instance string, solutions ...string) (*model.Instance, []*mo
 	return in, list, nil
 }
 
-// checkError says that a solution does not pass the checker.
+// checkError says that the checker refuses a solution.
 type checkError struct {
 	path string
 	err  error

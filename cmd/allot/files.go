@@ -16,7 +16,7 @@ import (
 // outputFlag names the file to write to.
 var outputFlag = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write to `FILE`; - is standard output"}
 
-// write writes to a file, or for - to the command's standard output.
+// write writes to a file; the path - means the command's standard output.
 func write(c *cli.Context, path string, content func(io.Writer) error) error {
 	if path != "-" {
 		return writeFile(path, content)
@@ -33,7 +33,7 @@ func writeFile(path string, content func(io.Writer) error) error {
 	return cannotWrite(path, files.Write(path, content))
 }
 
-// checkWritable is the error that writing to the file would meet, so that it comes before the work and not after it.
+// checkWritable returns the error that writing to the file would cause, so that the user sees it before the work and not after.
 func checkWritable(path string) error {
 	if path == "-" {
 		return nil
@@ -41,8 +41,8 @@ func checkWritable(path string) error {
 	return cannotWrite(path, files.CheckWritable(path))
 }
 
-// cannotWrite names the file that was asked for; the temporary one means nothing to the user. An error that has a status
-// already is of the content, not of the file.
+// cannotWrite makes an error that names the user's file, not the temporary one. An error that has an exit status already comes from the content,
+// not from the file, and is returned unchanged.
 func cannotWrite(path string, err error) error {
 	var status *statusError
 	if err == nil || errors.As(err, &status) {

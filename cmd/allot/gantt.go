@@ -79,7 +79,7 @@ func runGantt(c *cli.Context) error {
 	return writePicture(c, picture, format)
 }
 
-// pathList are files, one each time that a flag is given; a name may hold commas.
+// pathList holds the files of a flag that may be given several times. The flag adds one file each time, so names may hold commas.
 type pathList []string
 
 // Set implements flag.Value.
@@ -91,7 +91,7 @@ func (l *pathList) Set(path string) error {
 // String implements flag.Value.
 func (l *pathList) String() string { return strings.Join(*l, " ") }
 
-// runProgress draws how runs went.
+// runProgress draws the progress of runs.
 func runProgress(c *cli.Context) error {
 	if _, err := arguments(c); err != nil {
 		return err
@@ -121,7 +121,7 @@ func runProgress(c *cli.Context) error {
 		named[runs[k].Name]++
 	}
 	for k, path := range paths {
-		if named[runs[k].Name] > 1 { // in several folders
+		if named[runs[k].Name] > 1 { // files in different folders have the same name
 			runs[k].Name = path
 		}
 	}
@@ -132,7 +132,7 @@ func runProgress(c *cli.Context) error {
 	return writePicture(c, picture, format)
 }
 
-// formatNames are the names of formats.
+// formatNames lists the names of formats.
 func formatNames(formats []draw.Format) []string {
 	var names []string
 	for _, format := range formats {
@@ -141,8 +141,8 @@ func formatNames(formats []draw.Format) []string {
 	return names
 }
 
-// pictureFormat is the format by the flags, failing them by the name of the output, failing that the usual one, and the width
-// that the flags ask for or, where a text goes to a terminal, that of the terminal.
+// pictureFormat returns the format and the width of a picture. The format comes from the flag, else from the name of the output, else it is the
+// usual one. The width comes from the flag; for a text on a terminal without that flag, it is the width of the terminal.
 func pictureFormat(c *cli.Context, usual draw.Format) (draw.Format, int, error) {
 	if err := checkChoices(c); err != nil {
 		return "", 0, err
@@ -169,8 +169,7 @@ func pictureFormat(c *cli.Context, usual draw.Format) (draw.Format, int, error) 
 	return format, width, nil
 }
 
-// writePicture writes a picture to the output that the flags ask for. Where that fails for the picture's sake, it is for the
-// size or the format that was asked for.
+// writePicture writes a picture to the output that the flags name. If the picture itself fails, the user asked for an unsuitable size or format.
 func writePicture(c *cli.Context, picture *draw.Picture, format draw.Format) error {
 	return write(c, c.String("output"), func(w io.Writer) error {
 		if err := picture.Write(w, format); err != nil {

@@ -30,7 +30,7 @@ func generateCommand() *cli.Command {
 	return command
 }
 
-// workloadNames are the names of the workloads.
+// workloadNames lists the names of the workloads.
 func workloadNames() []string {
 	var names []string
 	for _, info := range workload.All() {
@@ -39,7 +39,7 @@ func workloadNames() []string {
 	return names
 }
 
-// workloadCommand is the subcommand of one workload, with a flag a parameter.
+// workloadCommand makes the subcommand of one workload, with one flag per parameter.
 func workloadCommand(info workload.Info) *cli.Command {
 	flags := []cli.Flag{&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"}, outputFlag}
 	for _, p := range params.Of(info.New()) {

@@ -1,5 +1,5 @@
-// Command allot allocates batches of jobs to clusters: it solves, checks, compares, imports, generates and draws. Each
-// subcommand is one file; what they do is in the packages.
+// Command allot allocates batches of jobs to clusters: it solves, checks, compares, imports, generates and draws. Run allot help for
+// the list of subcommands. Each subcommand is one file, which only reads flags and writes results; the packages do the work.
 package main
 
 import (
@@ -25,13 +25,13 @@ import (
 // Exit statuses.
 const (
 	exitOK         = 0
-	exitFailure    = 1 // a file cannot be written, a bug
+	exitFailure    = 1 // a file that cannot be written, or a bug
 	exitInput      = 2 // usage or invalid input
 	exitViolations = 3 // infeasible, or a schedule that the checker refuses
 	exitNoSolution = 4 // stopped by a limit with no solution
 )
 
-// statusError is an error with the exit status it calls for.
+// statusError is an error with its exit status.
 type statusError struct {
 	status int
 	err    error
@@ -40,12 +40,12 @@ type statusError struct {
 func (e *statusError) Error() string { return e.err.Error() }
 func (e *statusError) Unwrap() error { return e.err }
 
-// usageErrorf is an error of how the command was called, or of its input.
+// usageErrorf makes an error for wrong usage or wrong input, with exit status 2.
 func usageErrorf(format string, args ...any) error {
 	return &statusError{exitInput, fmt.Errorf(format, args...)}
 }
 
-// statusOf is the exit status that an error calls for.
+// statusOf returns the exit status for an error.
 func statusOf(err error) int {
 	var status *statusError
 	var input *model.InputError
@@ -68,15 +68,15 @@ func main() {
 	os.Exit(run(context.Background(), os.Args, os.Stdout, os.Stderr))
 }
 
-// interruptible is a context that ends with the first Ctrl-C, so that a solver hands over its best so far; a second one ends the
-// program at once, as does one outside the runs of solvers, where there is nothing to hand over.
+// interruptible makes a context that ends with the first Ctrl-C, so that a solver can return its best solution so far. A second Ctrl-C ends the
+// program at once. While no solver runs, the first one does so too.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// withinTime is interruptible, and ends after the time limit of the flag too, where there is one.
+// withinTime is like interruptible, but its context also ends after the time limit of the flag, if there is one.
 func withinTime(c *cli.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := interruptible(c.Context)
 	limit := c.Duration("time")
@@ -122,7 +122,7 @@ Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible o
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		HideHelpCommand: true,
-		ExitErrHandler:  func(*cli.Context, error) {}, // run decides
+		ExitErrHandler:  func(*cli.Context, error) {}, // the function run handles errors instead
 		OnUsageError:    onUsageError,
 		Commands: []*cli.Command{
 			solveCommand(), boundCommand(), checkCommand(), explainCommand(), compareCommand(), solversCommand(), metricsCommand(),
@@ -157,7 +157,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 		command = c.App.HelpName
 	}
 	text := err.Error()
-	if before, ok := strings.CutSuffix(text, ": parse error"); ok { // the library does not say what it expected
+	if before, ok := strings.CutSuffix(text, ": parse error"); ok { // add the expected value, which the library does not name
 		_, name, _ := strings.Cut(before, "for flag -")
 		text = before + ": expected " + valueOf(flagNamed(c.Command.Flags, name))
 	}

@@ -27,7 +27,7 @@ var terminals = func() bool {
 	return shown.Close() == nil && terminal.Close() == nil
 }()
 
-// TestScripts runs the transcripts in testdata/script: what a user types and what comes back, with the exit status.
+// TestScripts runs the transcripts in testdata/script: what a user types, what the command writes, and the exit status.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 				return milp.Missing() == nil, nil
 			case "terminals": // pseudo-terminals can be opened
 				return terminals, nil
-			case "race": // a second of search takes ten
+			case "race": // under the race detector a search takes ten times as long
 				return race.Enabled, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestInterrupted says what it left undone and has the status of a run with no solution.
+// TestInterrupted: an interrupted command says what it has not done and has the exit status of a run without solution.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -64,7 +64,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestWrongParameters are errors of usage, found before the instance is read.
+// TestWrongParameters: wrong parameters are errors of usage and are found before the instance is read.
 func TestWrongParameters(t *testing.T) {
 	for _, c := range []struct{ solver, param, want string }{
 		{"search", "effort=-1", "parameter effort: expected a finite number above 0, found -1"},
@@ -83,7 +83,7 @@ func TestWrongParameters(t *testing.T) {
 	}
 }
 
-// TestPrintable: no name steers the terminal, nor turns the direction of what follows it.
+// TestPrintable: no name can steer the terminal or change the direction of writing.
 func TestPrintable(t *testing.T) {
 	if got := printable("a\x1b[31m\r\u202eb\u2066\nπ 网格 ж"); got != "a\uFFFD[31m\uFFFD\uFFFDb\uFFFD\nπ 网格 ж" {
 		t.Errorf("%q", got)

@@ -51,7 +51,7 @@ func runMetrics(c *cli.Context) error {
 	})
 }
 
-// metricOf is the list of one metric.
+// metricOf returns the list of the named metric alone.
 func metricOf(list []metricRow, name string) ([]metricRow, error) {
 	var known []string
 	for k := range list {
@@ -63,7 +63,7 @@ func metricOf(list []metricRow, name string) ([]metricRow, error) {
 	return nil, usageErrorf("expected a metric, one of %s; found %q%s", strings.Join(known, ", "), name, suggest.Words(name, known))
 }
 
-// metricRow is a metric as the lists show it.
+// metricRow is a metric in a list.
 type metricRow struct {
 	Name       string `json:"name"`
 	Unit       string `json:"unit"`
@@ -72,7 +72,7 @@ type metricRow struct {
 	Doc        string `json:"doc"`
 }
 
-// metricList is the table of metrics.
+// metricList lists the metrics.
 func metricList() []metricRow {
 	var rows []metricRow
 	for _, m := range model.MetricTable() {

@@ -36,7 +36,7 @@ Examples:
 	}
 }
 
-// plotQuantity is the subcommand of one quantity.
+// plotQuantity makes the subcommand of one quantity.
 func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 	return &cli.Command{
 		Name:        string(quantity),
@@ -55,7 +55,7 @@ func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 	}
 }
 
-// mostCurves is the number of schedules in one picture that can be told apart.
+// mostCurves is the largest number of schedules in one picture. More could not be told apart.
 const mostCurves = 24
 
 // runPlot draws one picture.

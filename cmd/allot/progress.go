@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far a run has come: on a terminal a line that is written anew some times a second, elsewhere a line every ten seconds, so
-// that a log of a long run shows that it goes on, also where the run has nothing to report. Any number of goroutines may call it.
+// progress shows the progress of a run. On a terminal it rewrites one line several times a second. Elsewhere it writes a new line every ten
+// seconds, so that the log of a long run shows that the run goes on, even if it reports nothing. Any number of goroutines may call it.
 type progress struct {
 	w        io.Writer
 	terminal int           // file descriptor; −1: the stream is no terminal
@@ -40,7 +40,7 @@ func newProgress(w io.Writer, title string, steps int) *progress {
 	return p
 }
 
-// run writes the lines.
+// run writes a line after each pause.
 func (p *progress) run() {
 	defer close(p.stopped)
 	ticker := time.NewTicker(p.pause)
@@ -55,10 +55,10 @@ func (p *progress) run() {
 	}
 }
 
-// visible says that there is a terminal to show it on.
+// visible says whether there is a terminal to show the line on.
 func (p *progress) visible() bool { return p.terminal >= 0 }
 
-// describe says what goes on.
+// describe sets the title of the line.
 func (p *progress) describe(title string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -79,7 +79,7 @@ func (p *progress) at(steps int) {
 	p.done = steps
 }
 
-// show writes the line. One that cannot be written is no failure.
+// show writes the line. It is no failure if the line cannot be written.
 func (p *progress) show() {
 	if p.terminal < 0 {
 		fmt.Fprintln(p.w, p.line())
@@ -92,10 +92,10 @@ func (p *progress) show() {
 	fmt.Fprint(p.w, eraseLine, text.Trim(p.line(), width-1))
 }
 
-// eraseLine takes the cursor to the begin of the line and clears it.
+// eraseLine moves the cursor to the beginning of the line and clears the line.
 const eraseLine = "\r\x1b[2K"
 
-// line is what is shown: what goes on, how far it is, and how long it has taken.
+// line makes the text of the line: the title, the steps done, and the time taken.
 func (p *progress) line() string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -108,7 +108,7 @@ func (p *progress) line() string {
 	return b.String()
 }
 
-// finish takes the line away, and writes no more.
+// finish removes the line from the terminal and writes no more.
 func (p *progress) finish() {
 	close(p.stop)
 	<-p.stopped
@@ -117,7 +117,7 @@ func (p *progress) finish() {
 	}
 }
 
-// terminalOf is the file descriptor of the stream, if it is a terminal.
+// terminalOf returns the file descriptor of the stream, if the stream is a terminal.
 func terminalOf(w io.Writer) (int, bool) {
 	file, ok := w.(*os.File)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Where there is no terminal a plain line is written every ten seconds, also of a run that reports nothing, and none before or at the end.
+// Without a terminal a plain line is written every ten seconds, even if the run reports nothing; none is written before, and none at the end.
 func TestProgressInALog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -10,11 +10,11 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// queuesShown limits the machines and the jobs that a summary lists.
+// queuesShown is the largest number of machines, and of jobs, that a summary lists.
 const queuesShown = 24
 
-// queueSummary says, for an instance whose objective is the penalty of queues, what each machine carries and what response
-// each job can expect; empty for others.
+// queueSummary describes, for an instance that minimises the penalty of queues, the load of each machine and the expected response of each job. It is
+// empty for other instances.
 func queueSummary(in *model.Instance, sol *model.Solution) string {
 	if !slices.ContainsFunc(in.Objective(), func(t model.ObjectiveTerm) bool { return t.Metric == "qos_penalty" && t.Weight != 0 }) {
 		return ""
@@ -85,7 +85,7 @@ func (l *limited) end() {
 	}
 }
 
-// expected is a figure that may have no bound.
+// expected formats a figure that may be infinite.
 func expected(x float64) string {
 	if math.IsInf(x, 1) {
 		return "without bound"

@@ -78,7 +78,7 @@ func runReplay(c *cli.Context) error {
 	return writeTotals(c, c.String("solver"), &totals)
 }
 
-// swfSource is a trace as the engine takes it.
+// swfSource adapts a workload trace to the simulation engine.
 type swfSource struct{ stream *swf.Stream }
 
 // Next implements sim.Source.
@@ -89,7 +89,7 @@ func (s swfSource) Next(spec *sim.Spec) (bool, error) {
 	return ok, err
 }
 
-// onlineSolver is the on-line solver that the flags name, with its parameters set.
+// onlineSolver returns the on-line solver that the flags name, with its parameters set.
 func onlineSolver(c *cli.Context) (solve.Info, solvers.Online, error) {
 	choice, err := configuredSolver(c)
 	if err != nil {

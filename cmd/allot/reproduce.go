@@ -76,7 +76,7 @@ func runReproduce(c *cli.Context) error {
 	return nil
 }
 
-// listExperiments writes what there is.
+// listExperiments lists the experiments.
 func listExperiments(w io.Writer) error {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -89,7 +89,7 @@ func listExperiments(w io.Writer) error {
 	return err
 }
 
-// experimentFolder is where an experiment's files go.
+// experimentFolder returns the folder for an experiment's files.
 func experimentFolder(c *cli.Context, e *papers.Experiment, several bool) string {
 	_, figure, _ := strings.Cut(e.ID, "/")
 	switch dir := c.String("output"); {

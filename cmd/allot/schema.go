@@ -15,7 +15,7 @@ func schemaCommand() *cli.Command {
 		Usage:       "print the JSON Schema of a file format",
 		ArgsUsage:   "instance|solution",
 		Description: "Example:\n  allot schema instance > instance.schema.json",
-		Flags:       []cli.Flag{jsonFlag}, // it is JSON anyway
+		Flags:       []cli.Flag{jsonFlag}, // changes nothing, because a schema is JSON anyway
 		Action: func(c *cli.Context) error {
 			args, err := arguments(c, "instance|solution")
 			if err != nil {

@@ -28,11 +28,11 @@ func examplesFolder(t *testing.T) string {
 	return folder
 }
 
-// noRaceSleep spares a second at the end of every process that the race detector watches; what it found is printed all the same.
+// noRaceSleep removes the pause of a second at the end of every process under the race detector. The detector still prints what it finds.
 const noRaceSleep = "GORACE=atexit_sleep_ms=0"
 
-// status runs a command and checks its exit status: status 2 allot check a b. What it writes can be compared as files stdout.txt and
-// stderr.txt. It runs as a process of its own: scripts run side by side, and the flags of the command line library are global.
+// status runs a command and checks its exit status, as in: status 2 allot check a b. Its output is in the files stdout.txt and stderr.txt. The
+// command runs as a separate process, because scripts run at the same time and the flags of the command line library are global.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || args[1] != "allot" {
 		ts.Fatalf("usage: status N allot ARG…")

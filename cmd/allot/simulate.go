@@ -96,7 +96,7 @@ func runSimulate(c *cli.Context) error {
 	})
 }
 
-// onlineSolvers are the names of the on-line solvers.
+// onlineSolvers lists the names of the on-line solvers.
 func onlineSolvers() string {
 	var names []string
 	for _, info := range solve.Solvers() {
@@ -107,7 +107,7 @@ func onlineSolvers() string {
 	return strings.Join(names, ", ")
 }
 
-// whatIfText is an answer for people.
+// whatIfText formats an answer for people.
 func whatIfText(a *whatif.Answer) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "job %s (%s) submitted at %s under %s\n", a.Job, counted(a.Processors, "processor"), bench.Figure(a.Submitted), a.Solver)
@@ -150,7 +150,7 @@ func writeCauses(b *strings.Builder, causes []whatif.Cause) {
 	}
 }
 
-// writeBlockers writes which jobs stood in the way.
+// writeBlockers writes which jobs delayed the job.
 func writeBlockers(b *strings.Builder, blockers []whatif.Blocker) {
 	if len(blockers) > 0 {
 		fmt.Fprintf(b, "%s in its way:\n", counted(len(blockers), "job"))

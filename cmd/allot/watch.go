@@ -13,41 +13,41 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// watch follows a run: it shows the best so far on a terminal and keeps every improvement for --trace.
+// watch follows a run. It shows the best objective so far on a terminal and records every incumbent for --trace.
 type watch struct {
-	*bench.Trace
+	*bench.Course
 	bar   *progress
 	shown time.Time
 }
 
-// newWatch starts to follow a run on the instance. The bound that is known before the run costs time: it is computed where there is a terminal to
-// show it on, a trace is asked for, or the run may be long enough for a line. Elsewhere the bound is what the solver reports.
+// newWatch starts to follow a run on the instance. A bound before the run costs time: newWatch computes one only if there is a terminal to show it
+// on, --trace is given, or limit, the longest time of the run, is long enough for a line. Otherwise the solver reports the first bound.
 func newWatch(ctx context.Context, w io.Writer, in *model.Instance, traced bool, limit time.Duration) *watch {
 	bar := newProgress(w, printable(instanceName(in)), 0)
 	var known model.Bound
 	if traced || bar.visible() || limit >= bar.pause {
 		known = bound.Lower(ctx, in)
 	}
-	return &watch{Trace: bench.NewTrace(known), bar: bar}
+	return &watch{Course: bench.NewCourse(known), bar: bar}
 }
 
-// observe takes what a solver reports and shows it.
+// observe takes a solver's progress report and shows it.
 func (f *watch) observe(p solve.Progress) {
 	f.Note(p)
-	const pause = 100 * time.Millisecond // a line that changes faster cannot be read
+	const pause = 100 * time.Millisecond // nobody can read a line that changes faster
 	if now := time.Now(); now.Sub(f.shown) >= pause {
 		f.shown = now
 		f.bar.describe(f.line(p.Evaluations))
 	}
 }
 
-// end takes the result of the run and the line away.
+// end takes the result of the run and removes the line from the terminal.
 func (f *watch) end(result solve.Result) {
 	f.bar.finish()
 	f.End(result)
 }
 
-// line is what the terminal shows: incumbent, bound, gap and evaluations per second.
+// line makes the line for the terminal: incumbent, bound, gap and evaluations per second.
 func (f *watch) line(evaluations int64) string {
 	text := "no schedule yet"
 	if !math.IsInf(f.Best, 1) {

@@ -14,8 +14,7 @@ import (
 	"github.com/allot-opt/allot/solvers"
 )
 
-// writeModel writes the MILP that the solver states for the instance in the file. It solves nothing, and so works in builds
-// without HiGHS too.
+// writeModel writes the MILP that the solver states for the instance. It solves nothing, so it also works in builds without HiGHS.
 func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	info := choice.Info
 	path := c.String("write-model")
@@ -59,7 +58,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	return err
 }
 
-// modellers are the names of the solvers that state a MILP.
+// modellers lists the names of the solvers that state a MILP.
 func modellers() []string {
 	var names []string
 	for _, info := range solve.Solvers() {

@@ -1,4 +1,4 @@
-// Command embed uses allot as a library: it builds an instance, solves it and prints the schedule.
+// Command embed shows how a program uses allot as a library: it builds an instance, solves it and prints the schedule.
 package main
 
 import (
@@ -24,7 +24,7 @@ func main() {
 		b.Job(model.JobSpec{ID: fmt.Sprint("J", k+1), Processors: model.Rigid(job.processors),
 			Work: &job.time, Deadline: &job.deadline})
 	}
-	in, err := b.Build() // checks everything; the error lists all that is wrong
+	in, err := b.Build() // checks everything; the error lists all faults
 	if err != nil {
 		log.Fatal(err)
 	}

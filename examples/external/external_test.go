@@ -18,7 +18,7 @@ import (
 	_ "github.com/allot-opt/allot/solvers"
 )
 
-// run runs a program of this folder; it skips the test where Python or a library of it is missing.
+// run runs a program of this folder. It skips the test if Python or one of the program's libraries is missing.
 func run(t *testing.T, command string, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	t.Helper()
 	choice, err := solve.Choose("exec:python3 " + command)
@@ -32,7 +32,7 @@ func run(t *testing.T, command string, in *model.Instance, opt solve.Options) (s
 	return result, err
 }
 
-// instance is a random instance that both programs take: rigid jobs on clusters, with work or run times.
+// instance makes a random instance that both programs support: rigid jobs on clusters, with work or run times.
 func instance(t *testing.T, seed uint64, objective map[string]float64) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	b := model.NewBuilder("random")
@@ -60,7 +60,7 @@ func instance(t *testing.T, seed uint64, objective map[string]float64) *model.In
 	return in
 }
 
-// The programs give schedules that the checker accepts, or say what they do not support.
+// The programs return schedules that the checker accepts, or say what they do not support.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../*.json")
 	if err != nil {
@@ -138,8 +138,8 @@ func TestFirstComeIsQuick(t *testing.T) {
 	t.Logf("%v", result.Elapsed)
 }
 
-// On small instances CP-SAT reaches what search finds, which is optimal on nearly all of them, for every objective that it takes; rounding to its whole
-// numbers costs almost nothing.
+// On small instances CP-SAT is as good as search for every objective that it supports; search is optimal on nearly all of them. Rounding to CP-SAT's
+// whole numbers costs almost nothing.
 func TestCPSATIsOptimal(t *testing.T) {
 	search, err := solve.Choose("search")
 	if err != nil {
@@ -161,7 +161,7 @@ func TestCPSATIsOptimal(t *testing.T) {
 	}
 }
 
-// A start is where the search begins.
+// CP-SAT's search begins at the start.
 func TestCPSATStarts(t *testing.T) {
 	in, err := model.ReadInstanceFile("../multicluster.json")
 	if err != nil {
@@ -182,7 +182,7 @@ func TestCPSATStarts(t *testing.T) {
 	}
 }
 
-// Without OR-Tools the program says what to install, which refuses the instance; -S leaves out installed packages.
+// Without OR-Tools the program refuses the instance and says what to install. The flag -S hides the packages that are installed.
 func TestMissingORTools(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip(err)

@@ -1,4 +1,5 @@
-// Command ownbound registers a lower bound of its own, of the cost, for which allot has none, and shows what becomes of it:
+// Command ownbound shows how a program adds a lower bound to allot. It registers a bound of the metric cost, for which allot has none, solves an
+// instance, and prints what is proved:
 //
 //	go run ./examples/ownbound examples/small-grid.json
 package main
@@ -16,7 +17,7 @@ import (
 	_ "github.com/allot-opt/allot/solvers"
 )
 
-// From here on every proof uses it: that of solve.Run, those of solvers which aim at a bound, and allot's own reports name it.
+// After registration every proof uses the method: solve.Run does, and solvers that need a bound do. Reports name it.
 var _ = bound.Register(bound.Method{
 	Name:   "my-cheapest-cluster",
 	Metric: "cost",
@@ -25,18 +26,18 @@ var _ = bound.Register(bound.Method{
 	New:    bound.Once(cheapest), // a method that improves over time implements bound.Prover instead
 })
 
-// cheapest adds up, over the jobs that every schedule has to place, what the job costs at least. The sum keeps what its rounding
-// depends on, and the gate that it goes through rounds it outward.
+// cheapest adds up the least costs of the jobs that every schedule has to place. The sum records the size of its rounding error; package bound
+// subtracts the error before it states the bound.
 func cheapest(ctx context.Context, r *bound.Relaxation) (sum bound.Sum, ok bool) {
 	areas, ok := r.Areas(ctx)
 	if !ok {
-		return sum, false // the time is up
+		return sum, false // the time is over
 	}
 	clusters := r.Instance().Clusters()
 	for k := range r.MustPlace() {
 		least := math.Inf(1)
 		for c := range clusters {
-			if rate := cheapestRate(&clusters[c]); !math.IsInf(areas[k][c], 1) { // else the job cannot run there
+			if rate := cheapestRate(&clusters[c]); !math.IsInf(areas[k][c], 1) { // an infinite area: the job cannot run there
 				least = min(least, rate*areas[k][c])
 			}
 		}
@@ -45,7 +46,7 @@ func cheapest(ctx context.Context, r *bound.Relaxation) (sum bound.Sum, ok bool)
 	return sum, true
 }
 
-// cheapestRate is the least cost of a processor of the cluster per unit of time.
+// cheapestRate returns the least cost of a processor of the cluster per unit of time.
 func cheapestRate(c *model.Cluster) float64 {
 	rate := math.Inf(1)
 	for _, m := range c.Machines {
@@ -63,7 +64,7 @@ func main() {
 	}
 }
 
-// show solves an instance for its cost and prints what is proved, and by which method.
+// show minimises the cost of an instance and prints what is proved, and by which method.
 func show(file string) error {
 	in, err := model.ReadInstanceFile(file)
 	if err != nil {

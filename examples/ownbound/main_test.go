@@ -21,8 +21,8 @@ func Example() {
 	// cost: my-cheapest-cluster proves 25.37
 }
 
-// No schedule of any solver costs less than the bound: Strict makes that an error. On one cluster of one kind of machine the cost of
-// rigid jobs is the same in all schedules, and the bound reaches it.
+// No schedule of any solver costs less than the bound; Strict would make that an error. On one cluster with equal machines, rigid jobs cost the same
+// in all schedules, and the bound equals that cost.
 func TestCheapest(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -62,7 +62,7 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
-// This method is wrong: Run drops its bound, and names it.
+// If a method is wrong, Run drops its bound and names the method.
 var _ = bound.Register(bound.Method{Name: "my-mistake", Metric: "idle_time", Doc: "wrong", Source: "nobody",
 	New: bound.Once(func(context.Context, *bound.Relaxation) (bound.Sum, bool) { return bound.Sum{Value: 1e6}, true })})
 

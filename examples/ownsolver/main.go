@@ -1,4 +1,4 @@
-// Command ownsolver registers a solver of its own and compares it with one that comes with allot:
+// Command ownsolver shows how a program adds a solver to allot. It registers a solver and compares it with one of allot's:
 //
 //	go run ./examples/ownsolver examples/multicluster.json
 package main
@@ -18,7 +18,7 @@ import (
 	_ "github.com/allot-opt/allot/solvers"
 )
 
-// From here on solve.Choose and solve.Solvers know it as any other.
+// After registration, solve.Choose and solve.Solvers treat it like any other solver.
 var _ = solve.Register(solve.Info{
 	Name:   "my-longest-first",
 	Doc:    "The job that takes longest first, each where it ends first.",
@@ -26,11 +26,11 @@ var _ = solve.Register(solve.Info{
 	New:    func() solve.Solver { return LongestFirst{} },
 })
 
-// LongestFirst places the job that takes longest first, each on the cluster where it ends first.
+// LongestFirst takes the jobs in order of falling length and places each on the cluster where it ends first.
 type LongestFirst struct{}
 
-// Supports refuses what the algorithm cannot honour. A [plan.Schedule] honours the rest; of two jobs with run times stated
-// cluster by cluster this one cannot say which takes longer.
+// Supports refuses instances that the algorithm cannot honour. It compares lengths of jobs, so it cannot take jobs whose run times are stated cluster
+// by cluster. A [plan.Schedule] honours the rest.
 func (LongestFirst) Supports(in *model.Instance) error {
 	const honoured = plan.ScheduleFeatures &^ model.UnrelatedTimes
 	if missing := in.Features() &^ honoured; missing != 0 {
@@ -39,14 +39,14 @@ func (LongestFirst) Supports(in *model.Instance) error {
 	return nil
 }
 
-// Solve places the jobs one by one: Earliest looks for a place, Place takes it.
+// Solve places the jobs one by one: Earliest finds a place, Place takes it.
 func (LongestFirst) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	schedule, err := plan.NewSchedule(in)
 	if err != nil {
 		return solve.Result{}, err
 	}
 	for _, job := range longestFirst(in) {
-		if err := ctx.Err(); err != nil { // nothing to show yet: a solver with a schedule would return it
+		if err := ctx.Err(); err != nil { // there is no complete schedule yet; a solver that has one would return it
 			stop := model.StopTime
 			if errors.Is(err, context.Canceled) {
 				stop = model.StopCancelled
@@ -63,13 +63,13 @@ func (LongestFirst) Solve(ctx context.Context, in *model.Instance, _ solve.Optio
 		if found {
 			schedule.Place(job, best)
 		} else {
-			schedule.LeaveUnplaceable(job) // the solution says why
+			schedule.LeaveUnplaceable(job) // states the reason in the solution
 		}
 	}
 	return solve.Result{Solution: schedule.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
 }
 
-// longestFirst lists the jobs by falling time at speed 1, none before the jobs it waits for.
+// longestFirst lists the jobs by falling run time at speed 1. Each job stands after the jobs that it waits for.
 func longestFirst(in *model.Instance) []int {
 	jobs := in.Jobs()
 	time := func(j int) float64 { return jobs[j].TotalWork() / float64(jobs[j].Min) }
@@ -87,7 +87,7 @@ func main() {
 	}
 }
 
-// compare prints the makespan that each of the solvers reaches on an instance.
+// compare prints the makespan of each solver on an instance.
 func compare(file string, solvers ...string) error {
 	in, err := model.ReadInstanceFile(file)
 	if err != nil {

@@ -13,25 +13,25 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// refusal says what is wrong with a request.
+// refusal is the answer to a request that fails.
 type refusal struct {
 	status  int
 	Message string  `json:"error"`
 	Faults  []fault `json:"faults,omitempty"`
 }
 
-// fault is one thing that is wrong with an instance.
+// fault is one fault of an instance.
 type fault struct {
 	Path    string `json:"path"` // such as jobs[3].after[0]; empty: the instance as a whole
 	Message string `json:"message"`
 }
 
-// badRequest is the refusal of a request with a mistake.
+// badRequest makes the refusal of a wrong request.
 func badRequest(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-// badInstance lists what is wrong with an instance, each with its JSON path.
+// badInstance makes the refusal of a wrong instance. It lists the faults with their JSON paths.
 func badInstance(err error) *refusal {
 	wrong := badRequest("the instance is wrong: %s", err)
 	if input := (*model.InputError)(nil); errors.As(err, &input) {
@@ -42,7 +42,7 @@ func badInstance(err error) *refusal {
 	return wrong
 }
 
-// failure is the refusal where a solver ends with an error.
+// failure makes the refusal for the error of a solver.
 func failure(err error) *refusal {
 	if errors.Is(err, solve.ErrUnsupported) {
 		return &refusal{status: http.StatusUnprocessableEntity, Message: err.Error()}
@@ -50,11 +50,11 @@ func failure(err error) *refusal {
 	return &refusal{status: http.StatusInternalServerError, Message: err.Error()}
 }
 
-// line is a line of the answer; one of the fields is there.
+// line is a line of the answer. Exactly one field is set.
 type line struct {
 	Progress *progress `json:"progress,omitempty"`
 	Result   *result   `json:"result,omitempty"`
-	Error    string    `json:"error,omitempty"` // of a run that failed after its first line
+	Error    string    `json:"error,omitempty"` // the error of a run that failed after its first line
 }
 
 // progress is an improvement.
@@ -65,16 +65,16 @@ type progress struct {
 	Left        int         `json:"left"`                // jobs that the best schedule leaves out
 }
 
-// result is what a run came to. The solution says itself what it costs and what is proved of it.
+// result is the result of a run. The solution itself states its cost and what is proved of it.
 type result struct {
 	Status   model.Status    `json:"status"`
 	Stop     model.Stop      `json:"stop"`
 	Reason   string          `json:"reason,omitempty"`   // why the instance is infeasible
 	Warning  string          `json:"warning,omitempty"`  // what went wrong although there is a solution
-	Solution json.RawMessage `json:"solution,omitempty"` // absent: none was found
+	Solution json.RawMessage `json:"solution,omitempty"` // absent: no solution was found
 }
 
-// progressOf is what a client is told of an improvement; JSON has no infinite numbers.
+// progressOf converts an improvement for the client. It leaves out infinite numbers, which JSON cannot state.
 func progressOf(p solve.Progress) *progress {
 	finite := func(x float64) *float64 {
 		if math.IsInf(x, 0) || math.IsNaN(x) {
@@ -89,24 +89,24 @@ func progressOf(p solve.Progress) *progress {
 type answer struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
-	patience time.Duration // for the client to accept a line
-	begun    bool          // there are lines
+	patience time.Duration // time for the client to accept a line
+	begun    bool          // a line was written
 }
 
-// refuse answers with what is wrong.
+// refuse answers with a refusal.
 func (a *answer) refuse(wrong *refusal) {
 	a.w.Header().Set("Content-Type", "application/json")
 	a.w.WriteHeader(wrong.status)
-	_ = json.NewEncoder(a.w).Encode(wrong) // a client that is gone needs no answer
+	_ = json.NewEncoder(a.w).Encode(wrong) // if the client is gone, nobody needs the answer
 }
 
-// line writes a line at once. Its error says that the client is gone, or does not read.
+// line writes a line and sends it at once. An error means that the client is gone or does not read.
 func (a *answer) line(l line) error {
 	if !a.begun {
 		a.begun = true
 		a.w.Header().Set("Content-Type", "application/x-ndjson")
 	}
-	_ = a.control.SetWriteDeadline(time.Now().Add(a.patience)) // where that cannot be set there is no limit
+	_ = a.control.SetWriteDeadline(time.Now().Add(a.patience)) // a connection without deadlines has no limit
 	defer func() { _ = a.control.SetWriteDeadline(time.Time{}) }()
 	if err := json.NewEncoder(a.w).Encode(l); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (a *answer) line(l line) error {
 	return a.control.Flush()
 }
 
-// end writes the last line or, where the run failed before any, what is wrong.
+// end writes the last line. If the run failed before the first line, it writes a refusal instead.
 func (a *answer) end(e ending) {
 	if e.err != nil && !a.begun {
 		a.refuse(failure(e.err))
@@ -129,10 +129,10 @@ func (a *answer) end(e ending) {
 	default:
 		last.Result = &result{Status: e.result.Status, Stop: e.result.Stop, Reason: e.result.Reason, Warning: e.result.Warning, Solution: solution}
 	}
-	_ = a.line(last) // a client that is gone needs no answer
+	_ = a.line(last) // if the client is gone, nobody needs the answer
 }
 
-// written is a solution as JSON, which the line that holds it makes compact; empty: there is none.
+// written formats a solution as JSON, or returns nothing if there is none. The line that holds it makes it compact.
 func written(sol *model.Solution) (json.RawMessage, error) {
 	if sol == nil {
 		return nil, nil

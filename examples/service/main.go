@@ -4,10 +4,10 @@
 //	curl --no-buffer --data-binary @examples/multicluster.json 'http://localhost:8080/solve?solver=search&deadline=2s'
 //
 // The body is an instance. The query names the solver as allot's --solver does (with parameters: search:effort=3), the deadline of the run and
-// the seed. The answer is a line of JSON for each improvement, {"progress": …}, as it is found, and a last one, {"result": …}, with the
-// solution. Whoever hangs up stops the run. What is wrong with a request is said in JSON: 400 for a mistake, with the JSON path
-// where the instance has it, 413 for one that is too large, 422 where the solver does not support the instance, and 503 where as many runs as
-// there may be are under way.
+// the seed. The answer has one line of JSON, {"progress": …}, for each improvement as soon as it is found, and a last line, {"result": …}, with the
+// solution. If the client closes the connection, the run stops. Errors are JSON too, with these statuses: 400 for a wrong request (with the JSON path
+// of a fault in the instance), 413 if the instance is too large, 422 if the solver does not support it, and 503 if the largest number of runs
+// is under way.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// serve answers requests until the process is told to stop. Then runs are cancelled, and their clients get the best so far.
+// serve answers requests until the process is told to stop. It then cancels the runs, and their clients get the best solutions so far.
 func serve(listen string, s *service) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -15,18 +15,18 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// service solves instances, a few at a time. Its limits are there because those who ask are not those who pay for the machine.
+// service solves instances, a few at the same time. Its limits protect the machine from its clients.
 type service struct {
-	mostBytes         int64 // of a body
+	mostBytes         int64 // largest size of a body
 	mostJobs          int
 	mostProcessors    int
-	reading           time.Duration // that a body may take to arrive
-	writing           time.Duration // that a client may take to accept a line
-	deadline, longest time.Duration // of a run where the request names none, and at most
-	slots             chan struct{} // holds one for each run
+	reading           time.Duration // time that a body may take to arrive
+	writing           time.Duration // time that a client may take to accept a line
+	deadline, longest time.Duration // deadline of a run whose request names none, and the longest that a request may ask for
+	slots             chan struct{} // holds one element for each run
 }
 
-// newService has room for the number of runs at a time.
+// newService makes a service that allows the given number of runs at the same time.
 func newService(runs int) *service {
 	return &service{
 		mostBytes: 16 << 20, mostJobs: 20_000, mostProcessors: 100_000, reading: 20 * time.Second, writing: 5 * time.Second,
@@ -34,14 +34,14 @@ func newService(runs int) *service {
 	}
 }
 
-// routes are what can be asked for.
+// routes lists the paths that the service answers.
 func (s *service) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /solve", s.solve)
 	return mux
 }
 
-// request is what a request asks for.
+// request holds the contents of a request.
 type request struct {
 	instance *model.Instance
 	choice   solve.Choice
@@ -49,7 +49,7 @@ type request struct {
 	seed     uint64
 }
 
-// solve answers one request. The run takes a slot until it has ended, so no more than there are slots ever work.
+// solve answers one request. The run holds a slot until it has ended, so there are never more runs than slots.
 func (s *service) solve(w http.ResponseWriter, r *http.Request) {
 	out := &answer{w: w, control: http.NewResponseController(w), patience: s.writing}
 	select {
@@ -65,20 +65,20 @@ func (s *service) solve(w http.ResponseWriter, r *http.Request) {
 		out.refuse(wrong)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), asked.deadline) // ends early where the client hangs up
+	ctx, cancel := context.WithTimeout(r.Context(), asked.deadline) // ends early if the client closes the connection
 	defer cancel()
 	improved, ended := start(ctx, asked)
-	told := solve.Progress{Left: -1} // on the last line; none yet
+	told := solve.Progress{Left: -1} // the progress on the last line written; none yet
 	for {
 		select {
 		case p := <-improved:
 			told.Evaluations = p.Evaluations
 			if told == p {
-				continue // no better: solvers report how far they are, too
+				continue // not an improvement: solvers also report how many evaluations they have made
 			}
 			told = p
 			if err := out.line(line{Progress: progressOf(p)}); err != nil {
-				cancel() // nobody reads it: the run ends, and the loop goes on until it has
+				cancel() // the client is gone: stop the run; the loop waits until it has ended
 			}
 		case e := <-ended:
 			out.end(e)
@@ -87,7 +87,7 @@ func (s *service) solve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// start runs the solver. The solver never waits for the client: of improvements that come faster than the client reads, the latest counts.
+// start runs the solver. The solver never waits for the client: if improvements come faster than the client reads, only the latest is kept.
 func start(ctx context.Context, asked *request) (improved <-chan solve.Progress, ended <-chan ending) {
 	latest, end := make(chan solve.Progress, 1), make(chan ending, 1)
 	opt := solve.Options{Seed: asked.seed, Progress: func(p solve.Progress) { // called from one goroutine at a time
@@ -110,21 +110,21 @@ func start(ctx context.Context, asked *request) (improved <-chan solve.Progress,
 	return latest, end
 }
 
-// ending is what a run ended with.
+// ending is the result or the error of a run.
 type ending struct {
 	result solve.Result
 	err    error
 }
 
-// read reads a request and says what is wrong with it.
+// read reads a request, or returns the refusal of a wrong one.
 func (s *service) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (*request, *refusal) {
 	asked, wrong := s.readQuery(r.URL.Query())
 	if wrong != nil {
 		return nil, wrong
 	}
-	_ = control.SetReadDeadline(time.Now().Add(s.reading)) // where that cannot be set there is no limit
+	_ = control.SetReadDeadline(time.Now().Add(s.reading)) // a connection without deadlines has no limit
 	in, err := model.ReadInstance(http.MaxBytesReader(w, r.Body, s.mostBytes), "")
-	_ = control.SetReadDeadline(time.Time{}) // from here on the connection is watched for the client's end
+	_ = control.SetReadDeadline(time.Time{}) // from here on the server watches whether the client closes the connection
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -164,7 +164,7 @@ func (s *service) readQuery(query url.Values) (*request, *refusal) {
 			return nil, badRequest("expected solver, deadline and seed; found %q", key)
 		}
 	}
-	if solve.External(name) { // a command that a stranger wrote must not run here
+	if solve.External(name) { // never run a command that a client sends
 		return nil, badRequest("solver: expected one that comes with allot, found %q", name)
 	}
 	if asked.choice, err = solve.Choose(name); err != nil {

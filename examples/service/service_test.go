@@ -18,7 +18,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// stall is a solver that finds a schedule at once, and then looks for a better one until its context ends.
+// stall is a solver that finds a schedule at once and then waits until its context ends.
 type stall struct{}
 
 var (
@@ -51,7 +51,7 @@ func (broken) Solve(context.Context, *model.Instance, solve.Options) (solve.Resu
 	panic("no luck")
 }
 
-// begin starts a service of one run at a time.
+// begin starts a service that allows one run at a time.
 func begin(t *testing.T, change func(*service)) *httptest.Server {
 	t.Helper()
 	s := newService(1)
@@ -63,7 +63,7 @@ func begin(t *testing.T, change func(*service)) *httptest.Server {
 	return server
 }
 
-// post asks the service and hands back the answer's status and body.
+// post sends a request to the service and returns the answer's status and body.
 func post(t *testing.T, server *httptest.Server, query, body string) (int, string) {
 	t.Helper()
 	response, err := server.Client().Post(server.URL+"/solve"+query, "application/json", strings.NewReader(body))
@@ -78,7 +78,7 @@ func post(t *testing.T, server *httptest.Server, query, body string) (int, strin
 	return response.StatusCode, string(text)
 }
 
-// example is the text of an example.
+// example reads the text of an example.
 func example(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../" + name + ".json")
@@ -88,7 +88,7 @@ func example(t *testing.T, name string) string {
 	return string(text)
 }
 
-// lastOf is the last line of an answer; all of its lines must be right.
+// lastOf returns the last line of an answer. It checks that all lines are valid.
 func lastOf(t *testing.T, answer string) (last line) {
 	t.Helper()
 	for text := range strings.Lines(answer) {
@@ -102,7 +102,7 @@ func lastOf(t *testing.T, answer string) (last line) {
 	return last
 }
 
-// checked is the objective of the solution in the result, which the checker accepts for the instance.
+// checked returns the objective of the solution in the result. The checker must accept the solution.
 func checked(t *testing.T, instance string, r *result) float64 {
 	t.Helper()
 	in, err := model.ReadInstance(strings.NewReader(instance), "")
@@ -146,7 +146,7 @@ func TestSolves(t *testing.T) {
 	}
 }
 
-// Improvements arrive while the run goes on. At the deadline comes the best so far, which says why it is no better.
+// Improvements arrive while the run goes on. At the deadline the client gets the best solution so far, which states that time was the limit.
 func TestDeadlineGivesTheBestSoFar(t *testing.T) {
 	server, instance := begin(t, nil), example(t, "multicluster")
 	began := time.Now()
@@ -177,7 +177,7 @@ func TestDeadlineGivesTheBestSoFar(t *testing.T) {
 	}
 }
 
-// Whoever hangs up stops the run; the slot is free again. Meanwhile nobody else gets one.
+// A client that closes the connection stops its run, and the slot becomes free. Until then no other client gets a slot.
 func TestHangingUpStopsTheRun(t *testing.T) {
 	server, instance := begin(t, nil), example(t, "tiny")
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -212,7 +212,7 @@ func TestHangingUpStopsTheRun(t *testing.T) {
 	}
 }
 
-// What is wrong with a request is said with its place.
+// The refusal of a wrong request names the place of the fault.
 func TestRefuses(t *testing.T) {
 	small := func(s *service) { s.mostBytes, s.mostJobs = 20_000, 30 }
 	server, tiny := begin(t, small), example(t, "tiny")

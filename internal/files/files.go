@@ -1,4 +1,4 @@
-// Package files writes files that appear whole or not at all.
+// Package files writes files atomically: a reader never sees a half-written file, and a failed write leaves the old file as it was.
 package files
 
 import (
@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Write writes to a file, which appears whole or not at all, even where the machine stops: the text goes to a temporary file beside it,
-// which is then renamed. What is no plain file, such as a device, a pipe or a link, is written in place: renaming would replace it.
+// Write writes to a file, which appears whole or not at all, even if the machine stops. It writes the text to a temporary file in the same
+// folder and then renames that. A device, a pipe or a link is written in place, because renaming would replace it by a plain file.
 func Write(path string, content func(io.Writer) error) error {
 	if !isPlain(path) {
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -40,13 +40,13 @@ func Write(path string, content func(io.Writer) error) error {
 	return nil
 }
 
-// CheckWritable is the error that writing to the file would meet, so that it comes before the work and not after it.
+// CheckWritable returns the error that writing to the file would cause. Call it before long work, so that the error does not come after it.
 func CheckWritable(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
 		return errors.New("is a directory")
 	case !isPlain(path):
-		return nil // opening a pipe would wait for its reader
+		return nil // do not open a pipe: that would wait for its reader
 	}
 	temporary, err := temporaryFor(path)
 	if err != nil {
@@ -55,13 +55,13 @@ func CheckWritable(path string) error {
 	return errors.Join(temporary.Close(), os.Remove(temporary.Name()))
 }
 
-// isPlain says whether the path is a plain file or nothing yet.
+// isPlain reports whether the path is a plain file or does not exist yet.
 func isPlain(path string) bool {
 	info, err := os.Lstat(path)
 	return err != nil || info.Mode().IsRegular()
 }
 
-// temporaryFor makes a file beside the one to write, with the same permissions, if that one can be written.
+// temporaryFor makes a temporary file in the folder of the file to write, with the same permissions. It fails if that file cannot be written.
 func temporaryFor(path string) (*os.File, error) {
 	if path == "" {
 		return nil, errors.New("the name is empty")
@@ -87,7 +87,7 @@ func temporaryFor(path string) (*os.File, error) {
 // prefix begins the name of a temporary file.
 const prefix = ".allot-"
 
-// RemoveTemporary removes the temporary files that killed programs have left in the folder. Nobody may be writing there.
+// RemoveTemporary removes the temporary files that killed programs have left in the folder. No program may be writing there.
 func RemoveTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -98,7 +98,7 @@ func RemoveTemporary(dir string) error {
 	return err
 }
 
-// newBeside makes a file in the same folder. It may be read by whom the user's mask allows, unlike one of os.CreateTemp.
+// newBeside makes a file in the same folder. Its permissions follow the user's mask; those of os.CreateTemp are stricter.
 func newBeside(path string) (*os.File, error) {
 	name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -1,4 +1,4 @@
-// Package peak measures how much memory a program holds at most, for benchmarks.
+// Package peak measures the peak memory of a program, for benchmarks.
 package peak
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Watch gives memory that is free back to the system, then looks every 20 ms at what the process holds of it. The function that it
-// returns ends this, once, and says the most, in bytes.
+// Watch returns free memory to the system and then samples every 20 ms how much memory the process holds. The function that it returns
+// ends the sampling and returns the peak in bytes. Call that function once.
 func Watch() (end func() float64) {
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -31,7 +31,7 @@ func Watch() (end func() float64) {
 	return func() float64 { close(ended); return <-most }
 }
 
-// held is the memory that the process holds of the system, in bytes.
+// held returns the memory that the process holds, in bytes.
 func held() float64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

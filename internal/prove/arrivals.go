@@ -14,9 +14,10 @@ var (
 	_ = register("mixed", 8, mixed)
 )
 
-// equalJobsThatArrive are jobs of one length on servers of one speed that arrive at any time, in fractions of the length. The k-th start is
-// no earlier than the k-th arrival and than the start m places before it plus the length, for m servers; first come, first served starts
-// just then, so every end is as early as can be. Jobs that take no time hold nothing: each ends as it arrives. Deadlines are in the order of the arrivals, so that the k-th is that of the k-th end.
+// equalJobsThatArrive has jobs of one length on m servers of one speed. They arrive at multiples of a fraction of the length. The k-th start is at
+// least the k-th arrival, and at least the (k − m)-th start plus the length. First come, first served starts each job at exactly that time, so every
+// end is as early as possible. Jobs of length 0 hold nothing and end when they arrive. Deadlines are in the order of the arrivals, so that the
+// k-th deadline belongs to the k-th end.
 func equalJobsThatArrive(d *draft) {
 	width, speed := d.between(1, 3), d.speed()
 	var list []server
@@ -29,7 +30,7 @@ func equalJobsThatArrive(d *draft) {
 	}
 	n, parts := d.size(), pick(d.Rand, 1, 4, 10, 7)
 	length := d.unit * float64(d.between(1, 3))
-	arrivals := make([]int, n) // in parts of the unit
+	arrivals := make([]int, n) // counted in fractions of the unit
 	span := 1 + n*3*parts/len(list)*d.between(1, 4)/2
 	for k := range arrivals[1:] {
 		arrivals[k+1] = d.IntN(span)
@@ -44,7 +45,7 @@ func equalJobsThatArrive(d *draft) {
 	d.shuffle()
 }
 
-// arrive adds the jobs that arrive at the given times, in parts of which so many make a time of 1, and plans them first come, first served.
+// arrive adds jobs that arrive at the given times and plans them first come, first served. The times are counted in equal fractions of the time 1.
 func (d *draft) arrive(list []server, arrivals []int, parts, length float64, width int) {
 	n, m := len(arrivals), len(list)
 	starts, plan := make([]float64, n), make([]slot, n)
@@ -81,8 +82,8 @@ func (d *draft) arrive(list []server, arrivals []int, parts, length float64, wid
 	d.optimum("over_deadline", over)
 }
 
-// equalJobsLeftOut are equal jobs with hard deadlines of which some cannot be kept: the most are those that the turns of the servers, in their order,
-// give to the deadlines in theirs.
+// equalJobsLeftOut has equal jobs with hard deadlines, not all of which can be met. To meet the most, take the turns of the servers in order of their
+// ends, and give each to the earliest remaining deadline that it meets.
 func equalJobsLeftOut(d *draft) {
 	width := d.between(1, 3)
 	list := d.servers(width, d.between(1, 3))
@@ -92,7 +93,7 @@ func equalJobsLeftOut(d *draft) {
 	deadlines := make([]float64, n)
 	for j := range deadlines {
 		d.job(width, length)
-		deadlines[j] = float64(d.between(0, 9))/9*last + 0.0137*length // off the ends: rounding decides no tie
+		deadlines[j] = float64(d.between(0, 9))/9*last + 0.0137*length // never equal to an end, so that rounding decides nothing
 	}
 	slices.Sort(deadlines)
 	var plan []slot
@@ -111,7 +112,7 @@ func equalJobsLeftOut(d *draft) {
 	d.shuffle()
 }
 
-// wholeMachines fills machines that each take one job at a time, at the rate of all their processors.
+// wholeMachines fills machines that each run one job at a time, with the speed of all their processors together.
 func wholeMachines(d *draft) {
 	steps := d.between(2, 30)
 	var plan []slot
@@ -123,7 +124,7 @@ func wholeMachines(d *draft) {
 			for _, p := range d.cut(piece{c, k, 1, 0, steps}, d.between(1, 8)) {
 				j := d.job(1, float64(p.length)*d.unit*speed*float64(each))
 				if d.chance(3) {
-					d.at(j).Processors, d.at(j).Tasks = model.Rigid(each), 1 // a whole machine whatever it says
+					d.at(j).Processors, d.at(j).Tasks = model.Rigid(each), 1 // the job gets a whole machine anyway
 				}
 				plan = append(plan, slot{job: j, cluster: c, first: k, n: 1})
 			}
@@ -136,8 +137,8 @@ func wholeMachines(d *draft) {
 	d.shuffle()
 }
 
-// mixed has jobs of all sorts and a poor plan, all jobs one after another: the methods are held to each other. No bound and no optimum is above
-// any right schedule.
+// mixed has jobs of all kinds and a poor plan that runs them one after another. Here the methods are compared with each other: no bound and no
+// optimum may be above any correct schedule.
 func mixed(d *draft) {
 	clusters := d.between(1, 3)
 	for c := range clusters {

@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// errRedraw says that what was drawn is no instance that can be planted: draw again.
+// errRedraw says that the instance drawn cannot be planted. The caller draws again.
 var errRedraw = errors.New("drawn in vain")
 
 // Falsehood is a claim that is false.
@@ -21,34 +21,34 @@ type Falsehood struct {
 	Kind      string             `json:"kind"`
 	Objective map[string]float64 `json:"objective"`
 	By        string             `json:"by"`   // the solver or the method of bounds
-	What      string             `json:"what"` // bound, optimal, schedule, error, planted
+	What      string             `json:"what"` // the kind of claim: bound, optimal, schedule, error or planted
 	Value     float64            `json:"value"`
 	Truth     float64            `json:"truth"`
 	Text      string             `json:"text"`
-	Seed      uint64             `json:"seed"` // of the run of the solver
+	Seed      uint64             `json:"seed"` // the seed of the solver's run
 	MaxEvals  int64              `json:"max_evals"`
 
-	refutes *model.Solution // a right schedule below the value; nil: none
+	refutes *model.Solution // a correct schedule below the claimed value; nil: none
 }
 
 func (f *Falsehood) String() string {
 	return fmt.Sprintf("%s, %v: %s: %s: %s", f.Kind, f.Objective, f.By, f.What, f.Text)
 }
 
-// Effort is how hard the methods try.
+// Effort limits the work of the methods.
 type Effort struct {
-	Works   []int64 // of the bounds, one after another
-	Evals   int64   // of a solver
-	Solvers int     // how many solvers run beside those that prove; -1: all
-	Metrics int     // how many metrics are asked for; -1: all
+	Works   []int64 // work of the bounds, one step after another
+	Evals   int64   // evaluations of a solver
+	Solvers int     // number of solvers that run besides the provers; -1: all
+	Metrics int     // number of metrics to minimise, one after another; -1: all
 }
 
 // Quick is the effort of a run that tries many instances.
 var Quick = Effort{Works: []int64{20_000, 1_000_000}, Evals: 300, Solvers: 3, Metrics: 2}
 
-// tolerance is the one allowance of this package: two ways to compute a metric may differ by 1e-9 of the largest time, cost or number of jobs that is
-// part of it, or of a penalty or slowdown of 1 and its optimum. It is absolute, as optima may be 0. The model's checker allows as much of a
-// stated figure. It is not to be widened until a claim passes.
+// tolerance is the only tolerance of this package. Two ways to compute a metric may differ by 1e-9 of the largest time, cost or number of jobs in it;
+// for a penalty or a slowdown, by 1e-9 of 1 plus its optimum. The tolerance is absolute, because optima may be 0. The model's checker allows the same
+// for a stated figure. Never widen it to make a claim pass.
 func (p *Planted) tolerance(metric string) float64 {
 	const relative = 1e-9
 	horizon, cost := 0.0, 0.0
@@ -78,22 +78,22 @@ func (p *Planted) tolerance(metric string) float64 {
 	return relative * max(1, p.Optimum[metric], p.Least[metric])
 }
 
-// trial is what is said of an instance with one objective.
+// trial collects the claims of the methods on an instance with one objective.
 type trial struct {
 	*Planted
 	in        *model.Instance
 	objective map[string]float64
 	tolerated float64 // see tolerance
 	found     []Falsehood
-	upper     float64            // the least objective of all right schedules that leave out nothing that can be placed
-	best      *model.Solution    // one of these that has it
+	upper     float64            // the least objective of all correct schedules that leave out no job that can be placed
+	best      *model.Solution    // such a schedule with this objective
 	uppers    map[string]float64 // the same for each metric alone
 	claims    []claim
-	tight     map[string]bool // by metric/method: the bound is the optimum
+	tight     map[string]bool // by metric/method: the bound equals the optimum
 	cut       int             // runs cut short
 }
 
-// claim is a number that no schedule is said to be below; metric "": of the objective.
+// claim is a claimed lower bound: a method says that no schedule has less. The metric "" stands for the objective.
 type claim struct {
 	by, what, metric string
 	value, tolerated float64
@@ -101,19 +101,19 @@ type claim struct {
 	evals            int64
 }
 
-// Outcome is what trying an instance gave.
+// Outcome is the result of trying an instance.
 type Outcome struct {
 	Falsehoods []Falsehood
-	Objectives int             // that the instance was tried with
-	Runs       int             // of solvers
-	Bounds     int             // that were compared
-	Cut        int             // runs cut short after a time
-	Optimal    int             // statements of an optimum that were compared
-	Tight      map[string]bool // metric/method: its bound is the optimum; metric/any: one is; known by construction alone
+	Objectives int             // number of objectives tried
+	Runs       int             // number of solver runs
+	Bounds     int             // number of bounds compared
+	Cut        int             // number of runs cut short by the time limit
+	Optimal    int             // number of claimed optima compared
+	Tight      map[string]bool // metric/method: the bound equals the optimum; metric/any: some bound does; only for optima known by construction
 	Known      []string        // metrics whose optimum is known by construction
 }
 
-// Try holds all that the registered methods say of the instance to what is known of it.
+// Try compares all claims of the registered methods about the instance with the facts that are known of it.
 func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcome {
 	out := Outcome{Tight: map[string]bool{}}
 	for _, objective := range p.objectives(rng, effort.Metrics) {
@@ -144,11 +144,11 @@ func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcom
 	return out
 }
 
-// objectives draws what the instance is asked for: metrics whose optimum is known first, then others, now and then a sum of two.
+// objectives draws the objectives to try: first metrics whose optimum is known, then others, and sometimes a sum of two.
 func (p *Planted) objectives(rng *rand.Rand, most int) []map[string]float64 {
 	var list []map[string]float64
 	var known, others []string
-	for _, m := range model.MetricTable() { // in an order that does not change
+	for _, m := range model.MetricTable() { // in a fixed order, unlike the order of a map
 		if _, ok := p.Optimum[m.Name]; ok {
 			known = append(known, m.Name)
 		} else if _, ok := p.Least[m.Name]; ok {
@@ -175,7 +175,7 @@ func (p *Planted) objectives(rng *rand.Rand, most int) []map[string]float64 {
 	return list
 }
 
-// trial prepares a trial: the planted schedules have to be right, and to have the optimum.
+// trial prepares a trial. It checks that the planted schedules are correct and have the optimum.
 func (p *Planted) trial(objective map[string]float64) *trial {
 	t := &trial{Planted: p, objective: objective, upper: math.Inf(1), uppers: map[string]float64{}, tight: map[string]bool{}}
 	in, err := p.Instance.WithObjective(objective)
@@ -208,7 +208,7 @@ func (p *Planted) trial(objective map[string]float64) *trial {
 	return t
 }
 
-// lower takes note of a right schedule that leaves out nothing that can be placed.
+// lower records a correct schedule that leaves out no job that can be placed.
 func (t *trial) lower(sol *model.Solution, evaluation model.Evaluation) {
 	if evaluation.Objective < t.upper {
 		t.upper, t.best = evaluation.Objective, sol
@@ -220,12 +220,13 @@ func (t *trial) lower(sol *model.Solution, evaluation model.Evaluation) {
 	}
 }
 
-// report takes note of a false claim.
+// report records a false claim.
 func (t *trial) report(by, what string, value, truth float64, text string) {
 	t.found = append(t.found, Falsehood{Kind: t.Kind, Objective: t.objective, By: by, What: what, Value: value, Truth: truth, Text: text})
 }
 
-// prove asks all methods for bounds, with more and more work and then with a limit at hand.
+// prove asks all methods for bounds, with more and more work. From a random step on, it also tells them a limit at or above the objective of a known
+// schedule. Methods may then ignore schedules that cost more than the limit.
 func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -234,7 +235,7 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 	}()
 	proof := bound.New(ctx, t.in)
 	limit, limited := rng.IntN(len(works)+2), false
-	// Some faults show after hundreds of steps alone, which take little time where there are few jobs.
+	// Some faults show only after hundreds of steps. With few jobs these take little time.
 	switch draw := rng.IntN(24); {
 	case draw == 0:
 		works = append(slices.Clone(works), 150_000_000)
@@ -266,7 +267,7 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 	}
 }
 
-// compare holds what no schedule is said to be below to the best schedule of all, planted or found by any solver.
+// compare compares each claimed lower bound with the best schedule, planted or found by any solver.
 func (t *trial) compare() {
 	for _, c := range t.claims {
 		truth, tolerated := t.upper, t.tolerated+c.tolerated

@@ -21,13 +21,13 @@ func compareWork(in *model.Instance, a, b int) int {
 	return cmp.Compare(in.Jobs()[a].Work, in.Jobs()[b].Work)
 }
 
-// server is a part of a cluster that runs one job at a time, as all jobs need as many processors.
+// server is a part of a cluster that runs one job at a time. It has as many processors as each job needs.
 type server struct {
 	cluster, first int
 	speed          float64
 }
 
-// servers adds clusters that hold whole servers of the width, and lists these.
+// servers adds clusters that consist of whole servers of the given width, and lists these servers.
 func (d *draft) servers(width, clusters int) []server {
 	var list []server
 	for range clusters {
@@ -40,13 +40,13 @@ func (d *draft) servers(width, clusters int) []server {
 	return list
 }
 
-// turn is the k-th place in a server, from 1 on, with the time at which a job ends there when each takes a time of 1.
+// turn is the k-th place on a server, counted from 1, with the time at which a job ends there if each job takes a time of 1.
 type turn struct {
 	server int
 	end    float64
 }
 
-// turns are the n turns that end first.
+// turns returns the n turns that end first.
 func turns(list []server, n int) []turn {
 	var all []turn
 	for l := range list {
@@ -58,8 +58,9 @@ func turns(list []server, n int) []turn {
 	return all[:n]
 }
 
-// equalJobs are jobs that differ in nothing but their deadlines. The k-th of them to end ends no earlier than the k-th turn of the servers;
-// by an exchange, the k-th deadline goes to the k-th turn. For the fewest misses a turn takes the job of the earliest deadline that it meets.
+// equalJobs has jobs that differ only in their deadlines. The k-th job to end ends no earlier than the k-th turn of the servers. By an exchange
+// argument, an optimal plan gives the k-th turn to the job with the k-th deadline. For the fewest misses, each turn takes the job with the
+// earliest deadline that it can meet.
 func equalJobs(d *draft) {
 	width := d.between(1, 3)
 	list := d.servers(width, d.between(1, 3))
@@ -102,7 +103,8 @@ func equalJobs(d *draft) {
 	d.shuffle()
 }
 
-// misses plans for the fewest late jobs, of equal jobs in the order of their deadlines. Ends that meet a deadline to within rounding leave it open.
+// misses plans equal jobs, sorted by their deadlines, so that the fewest are late. If an end is too close to a deadline, rounding could decide; then
+// it plans nothing and states no optimum.
 func (d *draft) misses(list []server, first []turn, deadlines []float64, length float64, in func(server, int) slot) {
 	var early, late []slot
 	next := 0
@@ -126,8 +128,8 @@ func (d *draft) misses(list []server, first []turn, deadlines []float64, length 
 	d.optimum("missed", float64(len(late)))
 }
 
-// shortestFirst shares jobs of one width among servers for the least mean response: the longest jobs take the turns that the fewest
-// others wait for. Source: W. Horowitz, S. Sahni (1976), J. ACM 23(2), doi:10.1145/321941.321951, for servers of several speeds.
+// shortestFirst divides jobs of one width among servers for the least mean response: the longer a job, the fewer jobs wait behind it. Source:
+// W. Horowitz, S. Sahni (1976), J. ACM 23(2), doi:10.1145/321941.321951, for servers of several speeds.
 func shortestFirst(d *draft) {
 	width := d.between(1, 3)
 	list := d.servers(width, d.between(1, 3))
@@ -140,7 +142,7 @@ func shortestFirst(d *draft) {
 	slices.Reverse(lengths)
 	var plan []slot
 	response := 0.0
-	for k, t := range turns(list, n) { // counted from the end of the server
+	for k, t := range turns(list, n) { // each server's turns are counted from its last job
 		j := d.job(width, lengths[k])
 		response += t.end * lengths[k]
 		l := list[t.server]
@@ -181,7 +183,7 @@ func (d *draft) oneServer(n int) (width int, lengths []float64) {
 	return width, lengths
 }
 
-// agreeableDeadlines are jobs of one machine of which the shorter has the earlier deadline: in that order the time over deadlines is least.
+// agreeableDeadlines has jobs of one machine in which a shorter job has an earlier deadline. In this order the time over deadlines is least.
 // Source: H. Emmons (1969), Operations Research 17(4), doi:10.1287/opre.17.4.701, theorem 1.
 func agreeableDeadlines(d *draft) {
 	width, lengths := d.oneServer(d.size())
@@ -210,13 +212,13 @@ func agreeableDeadlines(d *draft) {
 	d.shuffle()
 }
 
-// processors is the number of processors of the first cluster.
+// processors returns the number of processors of the first cluster.
 func (d *draft) processors() int {
 	m := d.spec.Clusters[0].Machines[0]
 	return max(1, m.Count) * max(1, m.Processors)
 }
 
-// mostOnTime are jobs of one machine with deadlines of any kind, soft or hard, of which the most are kept.
+// mostOnTime has jobs of one machine with soft or hard deadlines. Its plan keeps as many deadlines as possible.
 // Source: J. M. Moore (1968), Management Science 15(1), doi:10.1287/mnsc.15.1.102, with Hodgson's algorithm.
 func mostOnTime(d *draft) {
 	width, lengths := d.oneServer(d.size())
@@ -227,7 +229,7 @@ func mostOnTime(d *draft) {
 	deadlines, order := make([]float64, len(lengths)), make([]int, len(lengths))
 	for j := range lengths {
 		order[j] = j
-		deadlines[j] = float64(d.between(1, 40))/40*all + lengths[j]/3 + 0.1237*d.unit // off the ends: rounding decides no tie
+		deadlines[j] = float64(d.between(1, 40))/40*all + lengths[j]/3 + 0.1237*d.unit // never equal to an end, so that rounding decides nothing
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(deadlines[a], deadlines[b]) })
 	var kept, late []int
@@ -268,8 +270,8 @@ func mostOnTime(d *draft) {
 	d.shuffle()
 }
 
-// roomForAll has processors for all jobs at once in its fastest cluster, so each runs as soon as it has arrived and what it waits
-// for has ended: everything that grows with the ends is least.
+// roomForAll has enough processors for all jobs at once in its fastest cluster. Each job starts as soon as it has arrived and the jobs that it
+// waits for have ended. So every metric that grows with the ends has its least value.
 func roomForAll(d *draft) {
 	n, all := d.size(), 0
 	sizes := make([]int, n)
@@ -319,7 +321,7 @@ func roomForAll(d *draft) {
 	d.shuffle()
 }
 
-// wait makes the job wait for one before it, and says when that ends.
+// wait makes the job wait for an earlier one and returns the end of that.
 func (d *draft) wait(job, before int, ends []float64) float64 {
 	id := d.spec.Jobs[before].ID
 	if !slices.Contains(d.spec.Jobs[job].After, id) {

@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// TestKeptInstances tries the instances of testdata/kept, of each of which something false was said, as package prove found it and left
-// out the jobs that did not matter. Beside each is a right schedule that refutes the claim.
+// TestKeptInstances tries the instances of testdata/kept. About each of them a method once made a false claim. Package prove found these claims and
+// removed the jobs that did not matter. Next to each instance is a correct schedule that refutes the claim.
 func TestKeptInstances(t *testing.T) {
 	paths, err := filepath.Glob("testdata/kept/*.sol.json")
 	if err != nil || len(paths) == 0 {

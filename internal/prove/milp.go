@@ -17,10 +17,10 @@ var (
 	_ = registerMILP("milp, clusters", 6, clustersByMILP)
 )
 
-// nodes are those that HiGHS may take for one optimum; an instance that takes more is drawn in vain.
+// nodes is the limit of nodes that HiGHS may take for one optimum. An instance that takes more is dropped.
 const nodes = 3000
 
-// solved is the optimum of the model by HiGHS; ok is false where it takes too long.
+// solved returns the optimum of the model by HiGHS; ok is false if that takes too long.
 func (d *draft) solved(m *milp.Model) (result milp.Result, ok bool) {
 	result, err := milp.Solve(context.Background(), m, milp.Options{Nodes: nodes})
 	if err == nil && result.Status != milp.Optimal {
@@ -32,11 +32,12 @@ func (d *draft) solved(m *milp.Model) (result milp.Result, ok bool) {
 	return result, err == nil
 }
 
-// atLeast is the bound of HiGHS on a value, less what its tolerances may add to one of that size.
+// atLeast returns HiGHS's bound of a value, minus the error that its tolerances may cause in a value of this size.
 func atLeast(bound, size float64) float64 { return bound - milp.Tolerance*max(math.Abs(bound), size) }
 
-// queuesByMILP has 15 to 60 tasks that differ, on several kinds of machines, and the level form of ggone.md: w machines of a group carry a load of n,
-// and bucket (group, n) holds n·w tasks, each at what it costs on a machine of that load. No the idle rate: the loads are the tasks.
+// queuesByMILP has 15 to 60 different tasks on several kinds of machines. It solves the level form of docs/ggone.md: w machines of a group carry a
+// load of n tasks each, so bucket (group, n) holds n·w tasks, and each task has its penalty on a machine of that load. The idle rate is 0: the
+// loads are the numbers of tasks.
 func queuesByMILP(d *draft) {
 	d.origin, d.unit = 0, pick(d.Rand, 1, 1, 1000, 0.001)
 	n := pick(d.Rand, 20, d.between(15, 30), d.between(20, 60))
@@ -91,7 +92,7 @@ func queuesByMILP(d *draft) {
 	d.plan(q.allocation(buckets, result.Values, n))
 }
 
-// bucket is the machines of a group that carry one load.
+// bucket holds the machines of a group that carry the same load.
 type bucket struct {
 	group, load int
 	machines    milp.Var
@@ -107,7 +108,7 @@ func (q *queueing) machinesFor(n int) (counts []int) {
 		counts, speeds = append(counts, cmp.Or(even, q.between(1, 6))), append(speeds, float64(q.between(2, 14)))
 		all += float64(counts[len(counts)-1]) * speeds[len(speeds)-1]
 	}
-	rate := all / 20 / q.unit * share // of all tasks; a mean work is 20
+	rate := all / 20 / q.unit * share // rate of all tasks together; the mean work is 20
 	q.period = float64(n) / rate
 	arrival, service := pick(q.Rand, 0.1, 0.1, 1, 2), pick(q.Rand, 0.1, 0.5, 1.2, 1.2)
 	for g, count := range counts {
@@ -130,7 +131,7 @@ func (q *queueing) machinesFor(n int) (counts []int) {
 	return counts
 }
 
-// limited draws a task whose deadline and budget are about what it takes and costs on one of the machines; some tasks are alike.
+// limited draws a task whose deadline and budget are about its response time and cost on one of the machines. Some tasks are alike.
 func (q *queueing) limited() task {
 	work := 8 + 24*q.Float64()
 	if q.chance(3) {
@@ -148,8 +149,8 @@ func (q *queueing) limited() task {
 	return t
 }
 
-// workflows draws tasks in chains of one to five, of one CV, that share out the deadline and the budget of their chain by their works, as in the paper. On equal
-// machines they differ in their size alone, which makes ties.
+// workflows draws tasks in chains of one to five, with one coefficient of variation. The tasks of a chain divide its deadline and its budget in
+// proportion to their work, as in the paper. On equal machines they differ only in their size, which makes ties.
 func (q *queueing) workflows() func() task {
 	cv, mean, cost := pick(q.Rand, 0, 0.25, 1), 0.0, 0.0
 	for _, one := range q.queues {
@@ -170,7 +171,7 @@ func (q *queueing) workflows() func() task {
 	}
 }
 
-// allocation is the plan of the buckets, in order of arrival on each machine; nil where HiGHS shares a task out.
+// allocation makes the plan from the buckets, in order of arrival on each machine. It is nil if HiGHS splits a task.
 func (q *queueing) allocation(buckets []bucket, values []float64, n int) []slot {
 	used, plan := make([]int, len(q.spec.Clusters)), []slot(nil)
 	for _, b := range buckets {

@@ -22,7 +22,7 @@ type piece struct {
 	start, length     int
 }
 
-// cut divides a rectangle into about so many by straight cuts through the whole of a part, at places that often are the same.
+// cut divides a rectangle into about the given number of pieces by straight cuts through whole parts. The places of the cuts are often equal.
 func (d *draft) cut(whole piece, parts int) []piece {
 	pieces := []piece{whole}
 	for tries := 0; len(pieces) < parts && tries < 20*parts; tries++ {
@@ -48,7 +48,7 @@ func (d *draft) cut(whole piece, parts int) []piece {
 	return pieces
 }
 
-// size draws how many jobs an instance has.
+// size draws the number of jobs of an instance.
 func (d *draft) size() int {
 	if d.chance(20) {
 		return d.between(60, 200)
@@ -59,8 +59,8 @@ func (d *draft) size() int {
 // speeds draws speeds of clusters.
 func (d *draft) speed() float64 { return pick(d.Rand, 1, 1, 1, 2, 0.5, 3, 1.5) }
 
-// perfectPacking cuts a schedule that keeps all processors of all clusters busy from the first to the last instant. The processors
-// do all the work there is in that time, so no makespan is shorter; no processor idles in it.
+// perfectPacking cuts a schedule that keeps all processors of all clusters busy from the first to the last instant. No processor is idle in that
+// time, so no schedule has a shorter makespan.
 func perfectPacking(d *draft) {
 	steps, most := d.between(2, 40), d.size()
 	var pieces []piece
@@ -92,7 +92,8 @@ func perfectPacking(d *draft) {
 	d.shuffle()
 }
 
-// impossible adds jobs that no schedule can place, and says how many: too wide, too late for a hard deadline however early, and what waits for them.
+// impossible adds jobs that no schedule can place and returns their number. They are too wide, or end after a hard deadline even if they start
+// at once, or wait for such a job.
 func (d *draft) impossible() int {
 	wide := d.job(100, d.unit)
 	late := d.job(1, 1000*d.unit)
@@ -113,7 +114,7 @@ func (d *draft) place(pieces []piece) {
 	d.plan(plan)
 }
 
-// arriveBefore lets jobs arrive before they start in the plan, at whole steps or at fractions; the first pieces at the origin.
+// arriveBefore makes jobs arrive before they start in the plan, at whole steps or at fractions of them. The first pieces arrive at the origin.
 func (d *draft) arriveBefore(pieces []piece) {
 	for k, p := range pieces {
 		if p.start > 0 && !d.chance(3) {
@@ -122,7 +123,7 @@ func (d *draft) arriveBefore(pieces []piece) {
 	}
 }
 
-// deadlinesAfter puts soft deadlines behind the ends of the plan, or right there.
+// deadlinesAfter sets soft deadlines at or after the ends of the plan.
 func (d *draft) deadlinesAfter(plan int) {
 	in := d.instance()
 	if in == nil {
@@ -136,7 +137,7 @@ func (d *draft) deadlinesAfter(plan int) {
 	}
 }
 
-// weights draws weights of mcp, which metrics other than it and its parts do not depend on.
+// weights draws the weights of mcp. Only mcp and its parts depend on them.
 func (d *draft) weights() {
 	for c := range d.spec.Clusters {
 		if d.chance(2) {
@@ -145,7 +146,7 @@ func (d *draft) weights() {
 	}
 }
 
-// nothingLate fills clusters with jobs one after another, with gaps now and then, and puts the deadlines behind their ends.
+// nothingLate fills clusters with jobs one after another, sometimes with gaps, and sets the deadlines after their ends.
 func nothingLate(d *draft) {
 	clusters := d.between(1, 3)
 	free := make([][]int, clusters)
@@ -190,8 +191,8 @@ func nothingLate(d *draft) {
 	d.shuffle()
 }
 
-// moldableShelves runs jobs on all processors of their cluster, one after another, for the same time in all. They may take fewer, and
-// then longer; the work alone fills that time.
+// moldableShelves runs jobs one after another, each on all processors of its cluster, for the same total time in every cluster. A job may take fewer
+// processors and then takes longer. The work alone fills the time, so no makespan is shorter.
 func moldableShelves(d *draft) {
 	clusters, steps := d.between(1, 3), d.between(1, 30)
 	var plan []slot
@@ -199,7 +200,7 @@ func moldableShelves(d *draft) {
 		n, speed := d.between(1, 8), d.speed()
 		c := d.cluster(n, speed)
 		for _, p := range d.cut(piece{c, 0, 1, 0, steps}, d.between(1, 12)) {
-			rounds := 1 // tasks a processor
+			rounds := 1 // tasks per processor
 			if p.length%2 == 0 && d.chance(2) {
 				rounds = 2
 			}
@@ -217,7 +218,7 @@ func moldableShelves(d *draft) {
 	d.shuffle()
 }
 
-// unrelatedLoads shares the same time among the jobs of each cluster of one processor; elsewhere a job takes longer, as long or cannot
+// unrelatedLoads divides the same time among the jobs of each cluster of one processor. On other clusters a job takes at least as long or cannot
 // run. The least times of all jobs fill the clusters, so no makespan is shorter.
 func unrelatedLoads(d *draft) {
 	clusters, steps := d.between(1, 6), d.between(4, 60)
@@ -249,7 +250,7 @@ func unrelatedLoads(d *draft) {
 	d.shuffle()
 }
 
-// memoryPacking cuts the memory of one machine by time; processors are plenty.
+// memoryPacking cuts the rectangle of one machine's memory × time. There are more than enough processors.
 func memoryPacking(d *draft) {
 	memory, steps := d.between(2, 12), d.between(2, 30)
 	pieces := d.cut(piece{0, 0, memory, 0, steps}, d.size())
@@ -257,7 +258,7 @@ func memoryPacking(d *draft) {
 	machine := &d.spec.Clusters[c].Machines[0]
 	machine.Count, machine.Processors, machine.Memory = 1, len(pieces), new(float64(memory))
 	d.place(pieces)
-	for k, p := range pieces { // one processor each, and as much memory as the piece is wide
+	for k, p := range pieces { // each job takes one processor, and the piece's width in memory
 		d.at(k).Processors, d.at(k).Memory = model.ProcessorRange{}, float64(p.n)
 		d.plans[0][k].first, d.plans[0][k].n = k, 1
 		d.plans[0][k].notBefore = d.origin + float64(p.start)*d.unit
@@ -270,7 +271,7 @@ func memoryPacking(d *draft) {
 	d.shuffle()
 }
 
-// licencePacking cuts the copies of a licence by time, over clusters of one speed where processors are plenty.
+// licencePacking cuts the rectangle of a licence's copies × time. The clusters have equal speeds and more than enough processors.
 func licencePacking(d *draft) {
 	copies, steps := d.between(1, 8), d.between(2, 30)
 	pieces := d.cut(piece{0, 0, copies, 0, steps}, d.size())
@@ -308,7 +309,7 @@ func (d *draft) afterTouching(pieces []piece) {
 	}
 }
 
-// overTheGrid runs jobs that need all processors of all clusters, one after another.
+// overTheGrid has jobs that each need all processors of all clusters, and runs them one after another.
 func overTheGrid(d *draft) {
 	clusters, all, speed := d.between(2, 3), 0, d.speed()
 	for range clusters {
@@ -328,7 +329,7 @@ func overTheGrid(d *draft) {
 		return
 	}
 	sol, now := &model.Solution{Schema: model.SolutionSchema}, d.origin
-	order := make([]int, len(in.Jobs())) // the shortest first: the least mean response of one machine
+	order := make([]int, len(in.Jobs())) // shortest first, which gives the least mean response on one machine
 	for j := range order {
 		order[j] = j
 	}

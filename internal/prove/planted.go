@@ -1,9 +1,9 @@
-// Package prove looks for false claims. It draws instances of which more is known than the solvers are told: the optimum of a metric
-// by construction, one good schedule, or what a MILP of its own finds. Then it holds every bound, every status and every schedule
-// of the registered methods to that, see [Try].
+// Package prove looks for false claims of solvers and lower bounds. It makes random instances for which it knows more than the solvers are
+// told: the optimum of a metric by construction, a good schedule, or the optimum of a MILP of its own. Then it compares every bound, every status
+// and every schedule of the registered methods with that, see [Planted.Try].
 //
-// It shares no code with what it tests: a generator writes an instance down, lays out its schedule by itself, and the model's
-// evaluator and checker judge it.
+// It shares no code with the methods that it tests. Its generators state the instances and their schedules themselves; only the model's evaluator
+// and checker are used to judge them.
 package prove
 
 import (
@@ -15,19 +15,19 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Planted is an instance with what is known of it.
+// Planted is an instance with the facts that are known of it.
 type Planted struct {
 	Kind      string
 	Spec      *model.InstanceSpec
 	Instance  *model.Instance
-	Schedules []*model.Solution // right ones: no optimum is above the cheapest of them
+	Schedules []*model.Solution // correct schedules: no optimum is above the cheapest of them
 	// Optimum is the least value of a metric, by construction. One of the schedules has it.
 	Optimum map[string]float64
-	// Least is what no schedule is below, where the optimum itself is not known to the last digit, as by a MILP.
+	// Least holds lower bounds of metrics, for optima that are not known to the last digit, such as those of a MILP.
 	Least map[string]float64
-	// Metrics are what the instance is asked for, apart from those of Optimum and Least.
+	// Metrics lists further metrics to minimise, besides those of Optimum and Least.
 	Metrics []string
-	// MayLeave says that a schedule may leave out jobs that others place, as hard deadlines are at stake.
+	// MayLeave says that a schedule may leave out jobs that other schedules place, because there are hard deadlines.
 	MayLeave bool
 }
 
@@ -39,7 +39,7 @@ type Kind struct {
 	MILP  bool // its optimum comes from HiGHS, which is not part of every build
 }
 
-// kinds are all kinds; the files of the generators add theirs.
+// kinds lists all kinds. The files of the generators add theirs.
 var kinds []Kind
 
 // register adds a kind. It is called from a package-level variable declaration.
@@ -63,26 +63,26 @@ func add(name string, share int, milp bool, draw func(*draft)) bool {
 // allMetrics are the metrics that have bounds of their own, which any instance may be asked for.
 var allMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed", "idle_time", "mean_slowdown", "bounded_slowdown", "cost", "unfinished"}
 
-// draft is an instance in the making: its text, and where the planted schedules put its jobs.
+// draft is an instance that is being made: its text, and the places of its jobs in the planted schedules.
 type draft struct {
 	*rand.Rand
 	kind    string
 	spec    *model.InstanceSpec
 	built   *model.Instance // of the spec as it is; see instance
 	planted *Planted
-	unit    float64 // of time: every time is a multiple of it, apart from what a generator says otherwise
-	mass    float64 // of work: a speed of 1 does so much work in a time of 1
+	unit    float64 // unit of time: every time is a multiple of it, unless a generator says otherwise
+	mass    float64 // unit of work: a processor of speed 1 does this much work in a time of 1
 	origin  float64 // earliest arrival
 	plans   [][]slot
 	err     error
 }
 
-// slot is where a plan puts a job. A plan lists the jobs in an order in which they can be placed one after another.
+// slot is the place of a job in a plan. A plan lists the jobs in an order in which they can be placed one after another.
 type slot struct {
 	job       int
 	cluster   int
 	first, n  int                // processors
-	set       model.ProcessorSet // the processors where they do not lie side by side; nil: first and n say which
+	set       model.ProcessorSet // the processors, if they are not neighbours; nil: first and n state them
 	notBefore float64            // earliest start, besides arrival, predecessors and processors
 }
 
@@ -119,7 +119,7 @@ func (d *draft) cluster(n int, speed float64) int {
 	return c
 }
 
-// job adds a job of so many processors that takes the time at a speed of 1, and returns its number. It arrives at the origin.
+// job adds a job with the given number of processors and run time at a speed of 1, and returns its index. The job arrives at the origin.
 func (d *draft) job(processors int, time float64) int {
 	j := len(d.spec.Jobs)
 	spec := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(time * d.mass), Arrival: d.origin}
@@ -137,7 +137,7 @@ func (d *draft) at(job int) *model.JobSpec {
 	return &d.spec.Jobs[job]
 }
 
-// shuffle puts the jobs into any order, so that the order of the file says nothing; plans follow.
+// shuffle puts the jobs into a random order, so that the order of the file gives no hint. It renumbers the jobs of the plans too.
 func (d *draft) shuffle() {
 	order := d.Perm(len(d.spec.Jobs)) // order[new] is the old number
 	jobs, place := make([]model.JobSpec, len(order)), make([]int, len(order))
@@ -155,10 +155,10 @@ func (d *draft) shuffle() {
 // plan adds a planted schedule. Jobs that it does not list are left out.
 func (d *draft) plan(slots []slot) { d.plans = append(d.plans, slots) }
 
-// optimum says what the least value of the metric is.
+// optimum states the least value of the metric.
 func (d *draft) optimum(metric string, value float64) { d.planted.Optimum[metric] = value }
 
-// ask adds metrics that the instance is asked for.
+// ask adds metrics to minimise.
 func (d *draft) ask(metrics ...string) { d.planted.Metrics = append(d.planted.Metrics, metrics...) }
 
 // fail keeps the first error.
@@ -168,7 +168,7 @@ func (d *draft) fail(err error) {
 	}
 }
 
-// instance is the instance as far as it is drafted; nil where that is wrong.
+// instance builds the draft so far; nil: the draft is invalid.
 func (d *draft) instance() *model.Instance {
 	if d.built == nil {
 		in, err := model.New(*d.spec)
@@ -236,7 +236,7 @@ func layOut(in *model.Instance, plan []slot) *model.Solution {
 	return sol
 }
 
-// endsOf are the ends of the jobs in a schedule; NaN: left out.
+// endsOf returns the end of each job in a schedule; NaN: the job is left out.
 func endsOf(in *model.Instance, sol *model.Solution) []float64 {
 	ends := slices.Repeat([]float64{math.NaN()}, len(in.Jobs()))
 	for k := range sol.Jobs {

@@ -36,7 +36,8 @@ func TestNothingIsFalse(t *testing.T) {
 	}
 }
 
-// TestStrength holds the bounds to what they reached when the table was recorded: go test ./internal/prove -run Strength -update
+// TestStrength checks that the bounds reach at least what they reached when the table was recorded. To record it again:
+// go test ./internal/prove -run Strength -update
 func TestStrength(t *testing.T) {
 	if race.Enabled {
 		t.Skip("counts only; the race detector has the other tests")
@@ -71,7 +72,7 @@ func TestStrength(t *testing.T) {
 	}
 }
 
-// liar is a solver that says what it is told to.
+// liar is a solver that returns a given, possibly false, result.
 type liar struct {
 	result solve.Result
 	err    error
@@ -83,7 +84,7 @@ func (l *liar) Solve(context.Context, *model.Instance, solve.Options) (solve.Res
 	return l.result, l.err
 }
 
-// said is what is false of the result of a solver on a schedule that packs two processors perfectly, with a makespan of 6.
+// said returns the falsehoods found in a solver's result on an instance whose planted schedule packs two processors perfectly, with a makespan of 6.
 func said(t *testing.T, result func(best, worse *model.Solution) solve.Result, err error) []Falsehood {
 	t.Helper()
 	d := newDraft("test", rand.New(rand.NewPCG(1, 1)))
@@ -146,7 +147,8 @@ func TestEveryKindOfFalseClaimIsFound(t *testing.T) {
 	}
 }
 
-// A generator that claims too much would accuse the honest, so a schedule below the optimum and an optimum that no plan has are reported.
+// A generator with a wrong optimum would accuse correct solvers. So a schedule below the stated optimum, and an optimum that no plan reaches, are
+// reported.
 func TestAWrongGeneratorIsFound(t *testing.T) {
 	for _, claimed := range []float64{5, 7} {
 		d := newDraft("test", rand.New(rand.NewPCG(1, 1)))

@@ -12,12 +12,13 @@ var (
 	_ = register("queues, no penalty", 3, queuesWithoutPenalty)
 )
 
-// queue is a machine as a G/G/1 server, and what the formulas of the paper say of it.
+// queue is a machine as a G/G/1 server, with the paper's formulas for it.
 type queue struct {
 	speed, cost, serviceRate, kappa float64
 }
 
-// queueing is a G/G/1 batch in the making. Its formulas are written down here again, from eqs. 2, 3, 9–11 and 23 of Y. Patel, J. Darlington (2006), Proc. MGC '06.
+// queueing is a G/G/1 batch that is being made. Its formulas are written again here, independently of the product, from eqs. 2, 3, 9–11 and 23 of
+// Y. Patel, J. Darlington (2006), Proc. MGC '06.
 type queueing struct {
 	*draft
 	period  float64
@@ -28,10 +29,11 @@ type queueing struct {
 	index   []int // by queue: its processor there
 }
 
-// newQueueing draws machines for n tasks whose mean work is 1: some alike in a group, all with a stated rate and variances. Together they can take the tasks.
+// newQueueing draws machines for n tasks with a mean work of 1. The machines of a group are alike; all have stated rates and variances. Together the
+// machines can serve the tasks.
 func newQueueing(d *draft, n, most int) *queueing {
 	d.origin = 0
-	switch { // variances are squares of times, and have the same limits
+	switch { // variances are squares of times, but have the same limits as times
 	case d.unit > 1e8:
 		d.unit /= 1000
 	case d.unit < 1e-7:
@@ -44,9 +46,9 @@ func newQueueing(d *draft, n, most int) *queueing {
 		if len(q.queues)+machines > most {
 			machines = 1
 		}
-		load := (1 + d.Float64()*2) * float64(n) / q.period // the rate of one machine: it could take all tasks
+		load := (1 + d.Float64()*2) * float64(n) / q.period // the machine could serve all tasks
 		if d.chance(2) {
-			load /= 1 + d.Float64()*float64(groups) // it cannot
+			load /= 1 + d.Float64()*float64(groups) // the machine cannot serve all tasks
 		}
 		if len(q.queues) == 0 {
 			load = 1.2 * float64(n) / q.period
@@ -74,7 +76,7 @@ func (d *draft) variance() float64 {
 	return pick(d.Rand, 0, 1, float64(d.IntN(400))/100, float64(d.IntN(2000))/100, 9)
 }
 
-// waits is the bound on the mean wait of the machine with so many tasks; +Inf: it is not stable.
+// waits returns the bound on the mean wait of the machine with the given number of tasks; +Inf: the queue is not stable.
 func (q *queueing) waits(r, tasks int) float64 {
 	rate := float64(tasks) / q.period
 	if rate >= q.queues[r].serviceRate {
@@ -83,13 +85,13 @@ func (q *queueing) waits(r, tasks int) float64 {
 	return q.queues[r].kappa * rate / (1 - rate/q.queues[r].serviceRate)
 }
 
-// task is what a task asks for; a limit of +Inf is none.
+// task holds a task's work and limits. +Inf means no limit.
 type task struct{ work, cv, deadline, budget float64 }
 
-// serves is the service time of the task on the machine.
+// serves returns the service time of the task on the machine.
 func (q *queueing) serves(r int, t task) float64 { return t.work / q.queues[r].speed * (1 + q.k*t.cv) }
 
-// pays is the cost of the task on the machine that carries so many.
+// pays returns the cost of the task on the machine, if that carries the given number of tasks.
 func (q *queueing) pays(r, tasks int, t task) float64 {
 	if q.service {
 		return q.queues[r].cost * q.serves(r, t)
@@ -97,7 +99,7 @@ func (q *queueing) pays(r, tasks int, t task) float64 {
 	return q.queues[r].cost * (q.waits(r, tasks) + q.serves(r, t))
 }
 
-// penalty is what the task adds to the objective there.
+// penalty returns the part of the objective that the task causes there.
 func (q *queueing) penalty(r, tasks int, t task) float64 {
 	wait := q.waits(r, tasks)
 	if math.IsInf(wait, 1) {
@@ -144,8 +146,8 @@ func (q *queueing) on(job, r int) slot {
 	return slot{job: job, cluster: q.group[r], first: q.index[r], n: 1}
 }
 
-// queuesOfTypes has many tasks of one to three types. How many of each type a machine takes is all that counts: a dynamic programme over the machines
-// finds the least penalty.
+// queuesOfTypes has many tasks of one to three types. Only the numbers of tasks of each type on each machine matter, so a dynamic programme over the
+// machines finds the least penalty.
 func queuesOfTypes(d *draft) {
 	kinds := d.between(1, 3)
 	each := []int{0, 60, 16, 7}[kinds]
@@ -159,12 +161,12 @@ func queuesOfTypes(d *draft) {
 		types[k] = q.draw()
 	}
 	shape := newShape(counts)
-	least := make([]float64, shape.size) // of the machines so far, by what they have taken
+	least := make([]float64, shape.size) // least penalty of the machines so far, by the numbers of tasks that they have taken
 	for s := range least {
 		least[s] = math.Inf(1)
 	}
 	least[0] = 0
-	choice := make([][]int, len(q.queues)) // by machine and state: what it takes
+	choice := make([][]int, len(q.queues)) // by machine and state: the tasks that the machine takes
 	for r := range q.queues {
 		own := q.takes(r, shape, types)
 		next := make([]float64, shape.size)
@@ -199,7 +201,7 @@ func queuesOfTypes(d *draft) {
 	d.shuffle()
 }
 
-// takes is the penalty of the machine by what it takes of each type.
+// takes returns the penalty of the machine for every choice of how many tasks of each type it takes.
 func (q *queueing) takes(r int, shape shape, types []task) []float64 {
 	own := make([]float64, shape.size)
 	for part := range own {
@@ -216,7 +218,7 @@ func (q *queueing) takes(r int, shape shape, types []task) []float64 {
 	return own
 }
 
-// shape numbers the vectors from 0 to the counts, so that the numbers of vectors add up as the vectors do.
+// shape numbers the vectors from 0 to the counts. The number of a sum of vectors is the sum of their numbers.
 type shape struct {
 	counts, stride []int
 	size           int
@@ -231,10 +233,10 @@ func newShape(counts []int) shape {
 	return s
 }
 
-// count is the k-th element of the vector with the number.
+// count returns the k-th element of the vector with the given number.
 func (s shape) count(vector, k int) int { return vector / s.stride[k] % (s.counts[k] + 1) }
 
-// within calls yield for every vector that is nowhere above the one given.
+// within calls yield for every vector whose elements are all at most those of the given one.
 func (s shape) within(vector int, yield func(part int)) {
 	var extend func(k, part int)
 	extend = func(k, part int) {
@@ -258,7 +260,7 @@ func queuesWithoutPenalty(d *draft) {
 	for j := range n {
 		on[j] = d.IntN(len(q.queues))
 		if math.IsInf(q.waits(on[j], loads[on[j]]+1), 1) {
-			on[j] = 0 // the first takes all
+			on[j] = 0 // the first machine takes all tasks
 		}
 		loads[on[j]]++
 	}

@@ -20,26 +20,26 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Run is a search for false claims over many instances. Which instance has which number depends on the seed and the build alone, so that one
-// can be tried again by itself.
+// Run is a search for false claims over many instances. The number of an instance, the seed and the build determine the instance, so that a single
+// one can be tried again.
 type Run struct {
 	Seed      uint64
 	First     uint64        // number of the first instance
-	Instances uint64        // how many; 0: until the time is up
+	Instances uint64        // number of instances; 0: until the time is over
 	Time      time.Duration // 0: until all instances are tried
 	Workers   int
 	Kinds     []string // the kinds to draw from; nil: all
 	Effort    Effort
-	Keep      string    // directory for what is false; empty: nothing is kept. It is made when the first falsehood is found
+	Keep      string    // folder for the instances of false claims, made when the first is found; empty: nothing is kept
 	Log       io.Writer // nil: silent
 }
 
-// Tally is what a run has tried.
+// Tally counts the instances and claims of a run.
 type Tally struct {
 	Instances, Objectives, Runs, Bounds, Optimal, Cut int
-	Large                                             int            // instances beyond the sizes that tests enumerate
-	ByKind                                            map[string]int // instances
-	Known                                             map[string]int // kind, metric: objectives of a known optimum
+	Large                                             int            // instances too large for the tests that enumerate all schedules
+	ByKind                                            map[string]int // instances by kind
+	Known                                             map[string]int // objectives with a known optimum, by kind and metric
 	Tight                                             map[string]int // kind, metric/method: of those, how many the bound reaches
 	Skipped                                           []string       // kinds that are not in this build
 	False                                             int            // claims
@@ -48,7 +48,7 @@ type Tally struct {
 	Errors                                            []string
 }
 
-// enumerable is the number of jobs up to which the tests of packages bound and solve enumerate all schedules.
+// enumerable is the largest number of jobs for which the tests of packages bound and solve enumerate all schedules.
 const enumerable = 5
 
 // Do runs until the instances or the time are used up, or the context ends.
@@ -79,7 +79,7 @@ func (r *Run) Do(ctx context.Context) *Tally {
 				}
 				p, out, err := r.try(ctx, pool, index)
 				if ctx.Err() != nil && len(out.Falsehoods) == 0 {
-					return // cut short: it says nothing
+					return // cut short, so the result does not count
 				}
 				kept := r.keep(ctx, p, index, out.Falsehoods)
 				lock.Lock()
@@ -100,7 +100,7 @@ func (r *Run) Do(ctx context.Context) *Tally {
 	return t
 }
 
-// pool lists the kinds, each as often as its share.
+// pool lists the kinds. Each occurs as often as its share says.
 func (r *Run) pool(t *Tally) []Kind {
 	var pool []Kind
 	for _, kind := range kinds {
@@ -116,7 +116,7 @@ func (r *Run) pool(t *Tally) []Kind {
 	return pool
 }
 
-// draw draws the instance of the number.
+// draw draws the instance with the given number.
 func (r *Run) draw(pool []Kind, index uint64) (*Planted, *rand.Rand, error) {
 	rng := rand.New(rand.NewPCG(r.Seed, index))
 	for {
@@ -167,7 +167,7 @@ func (t *Tally) add(p *Planted, out Outcome, err error) {
 	}
 }
 
-// progress is the tally in a line.
+// progress formats the tally in one line.
 func (t *Tally) progress() string {
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(t.ByKind)) {
@@ -176,7 +176,7 @@ func (t *Tally) progress() string {
 	return fmt.Sprintf("%d instances (%d of more than %d jobs; %s), %d false claims of %d instances", t.Instances, t.Large, enumerable, strings.Join(parts, ", "), t.False, t.FalseInstances)
 }
 
-// Summary says in a few lines what was tried and what was false.
+// Summary describes in a few lines what was tried and which claims were false.
 func (t *Tally) Summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "prove: %s\n", t.progress())
@@ -196,19 +196,19 @@ func (t *Tally) Summary() string {
 	return text.String()
 }
 
-// printf writes a line of the log. An error is nobody's to see: the summary has all that counts.
+// printf writes a line of the log. It ignores errors, because the summary has everything that matters.
 func (r *Run) printf(format string, args ...any) {
 	if r.Log != nil {
 		_, _ = fmt.Fprintf(r.Log, "prove: "+format+"\n", args...)
 	}
 }
 
-// sort says what is false, by which solver or method and of which metrics.
+// sort describes a falsehood by the kind of claim, the solver or method, and the metrics.
 func (f *Falsehood) sort() string {
 	return fmt.Sprintf("%s by %s, %s", f.What, solverOf(f.By), strings.Join(slices.Sorted(maps.Keys(f.Objective)), "+"))
 }
 
-// distinct keeps one falsehood of each kind by each solver and objective.
+// distinct keeps one falsehood for each kind of claim, solver and objective.
 func distinct(found []Falsehood) []Falsehood {
 	var kept []Falsehood
 	for _, f := range found {
@@ -219,7 +219,7 @@ func distinct(found []Falsehood) []Falsehood {
 	return kept
 }
 
-// keep writes the instance of each falsehood, as it was and with fewer jobs, the planted schedule and the claim. It returns what went wrong.
+// keep writes the instance of each falsehood, as it was drawn and with fewer jobs, the planted schedule and the claim.
 func (r *Run) keep(ctx context.Context, p *Planted, index uint64, found []Falsehood) (errs []string) {
 	if r.Keep == "" || len(found) == 0 {
 		return nil
@@ -236,7 +236,7 @@ func (r *Run) keep(ctx context.Context, p *Planted, index uint64, found []Falseh
 	return errs
 }
 
-// write writes the instance with the objective, the schedule that refutes the falsehood or else a planted one, and the falsehood.
+// write writes the instance with the objective, the falsehood, and the schedule that refutes it or else a planted schedule.
 func (p *Planted) write(name string, f Falsehood) error {
 	in, err := p.Instance.WithObjective(f.Objective)
 	if err != nil {

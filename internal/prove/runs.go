@@ -11,13 +11,13 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	_ "github.com/allot-opt/allot/solvers" // all that are tried
+	_ "github.com/allot-opt/allot/solvers" // registers the solvers to be tried
 )
 
-// provers are the solvers that state bounds and optima of their own, which run on every instance that they support.
+// provers names the solvers that state bounds and optima of their own. They run on every instance that they support.
 var provers = []string{"exact", "search", "auto", "ggone", "ggone-milp", "ggone-hybrid"}
 
-// solve runs the solvers that prove and some others, and says how many.
+// solve runs the provers and some other solvers, and returns the number of runs.
 func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs int) {
 	var provings, others []solve.Info
 	for _, info := range solve.Solvers() {
@@ -36,10 +36,10 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 	for _, info := range append(provings, others...) {
 		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10), Strict: true}
 		if _, queues := t.objective["qos_penalty"]; queues {
-			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone is a bound, and quick
+			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone computes one bound, which is quick
 		}
 		if info.Name == "exact" {
-			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 100) // so that it comes to its end
+			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 100) // large enough to let it finish sometimes
 		}
 		if info.Starts && len(t.Schedules) > 0 && rng.IntN(6) == 0 {
 			start := *t.Schedules[0] // a run fills in figures of its objective
@@ -52,7 +52,8 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 	return runs
 }
 
-// run holds one run of a solver to what is known: through solve.Run, or alone, so that what Run would drop or put right is seen too.
+// run compares one run of a solver with the known facts. It calls the solver through solve.Run or directly. A direct call also shows errors that Run
+// would drop or correct.
 func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alone bool) {
 	from, by := len(t.found), info.Name
 	limited, cancel := context.WithTimeout(ctx, patience)
@@ -83,10 +84,10 @@ func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alo
 	}
 }
 
-// patience is how long a run may take. One that is cut short is judged as any other.
+// patience is the time limit of a run. A run that is cut short is judged like any other.
 const patience = 30 * time.Second
 
-// safely runs the solver; a panic is an error.
+// safely runs the solver and turns a panic into an error.
 func (t *trial) safely(ctx context.Context, choice solve.Choice, opt solve.Options, alone bool) (result solve.Result, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -99,7 +100,7 @@ func (t *trial) safely(ctx context.Context, choice solve.Choice, opt solve.Optio
 	return solve.Run(ctx, choice, t.in, opt)
 }
 
-// judge holds a schedule and what is said of it to the checker and to what is known.
+// judge compares a schedule and the claims about it with the checker and the known facts.
 func (t *trial) judge(by string, opt solve.Options, result *solve.Result) {
 	sol := result.Solution
 	if report := model.Check(t.in, sol); !report.OK() {

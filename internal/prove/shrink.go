@@ -9,9 +9,9 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Shrink leaves out jobs of the instance as long as some claim of the same kind by the same method stays false, and gives what is left
-// with what is false of it. Without some of its jobs a planted schedule is still right, so it still refutes what claims to lie
-// above it; what is known by construction is dropped, as is all that rests on it.
+// Shrink removes jobs from the instance as long as a claim of the same kind by the same method stays false. It returns the smaller instance and
+// its false claim. A planted schedule stays correct without some of its jobs, so it can still refute a bound above it. Facts that are known by
+// construction do not hold for the smaller instance and are dropped.
 func Shrink(ctx context.Context, p *Planted, f Falsehood) (*Planted, Falsehood) {
 	small := &Planted{Kind: p.Kind, Spec: p.Spec, Instance: p.Instance, Schedules: p.Schedules, MayLeave: p.MayLeave}
 	still, ok := small.stillFalse(ctx, f)
@@ -36,7 +36,7 @@ func Shrink(ctx context.Context, p *Planted, f Falsehood) (*Planted, Falsehood) 
 	return small, still
 }
 
-// without is the instance without the jobs from one number up to another; nil where it is none.
+// without returns the instance without the jobs from index from to just before to; nil: the rest is not a valid instance.
 func (p *Planted) without(from, to int) *Planted {
 	gone := map[string]bool{}
 	for _, job := range p.Spec.Jobs[from:to] {
@@ -47,7 +47,7 @@ func (p *Planted) without(from, to int) *Planted {
 	for k := range spec.Jobs {
 		spec.Jobs[k].After = slices.DeleteFunc(slices.Clone(spec.Jobs[k].After), func(id string) bool { return gone[id] })
 	}
-	if q := spec.Queueing; q != nil && len(p.Spec.Jobs) > 0 { // the rate of what is left
+	if q := spec.Queueing; q != nil && len(p.Spec.Jobs) > 0 { // reduce the rate to that of the remaining jobs
 		fewer := *q
 		fewer.Rate *= float64(len(spec.Jobs)) / float64(len(p.Spec.Jobs))
 		spec.Queueing = &fewer
@@ -74,7 +74,7 @@ func (p *Planted) without(from, to int) *Planted {
 	return less
 }
 
-// stillFalse tries the instance again, with the same objective and all solvers that prove, and says whether the same is false.
+// stillFalse tries the instance again, with the same objective and all provers, and reports whether the same kind of claim is false.
 func (p *Planted) stillFalse(ctx context.Context, f Falsehood) (Falsehood, bool) {
 	t := p.trial(f.Objective)
 	if len(t.found) > 0 {
@@ -99,7 +99,7 @@ func (p *Planted) stillFalse(ctx context.Context, f Falsehood) (Falsehood, bool)
 	return f, false
 }
 
-// solverOf is the name of the solver or of the method of bounds, "bound" for the best of these, in what a falsehood is by.
+// solverOf returns the name of the solver or the method of bounds from the field By of a falsehood. The name "bound" stands for the best bound.
 func solverOf(by string) string {
 	for k, r := range by {
 		if r == ',' || r == ' ' {

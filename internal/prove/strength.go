@@ -15,8 +15,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Strength counts, of the first instances of each kind that needs no MILP, those whose optimum a method of bounds reaches with a little work, and those
-// of which a solver states it: by "kind, metric, method". The entries "all" are the instances of that kind and metric.
+// Strength tries the first instances of each kind that needs no MILP. It counts, by "kind, metric, method", those whose optimum a method of bounds
+// reaches with a little work, and those whose optimum a solver proves. The method "all" counts all instances of that kind and metric.
 func Strength(ctx context.Context, each int) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, kind := range kinds {
@@ -40,7 +40,7 @@ func Strength(ctx context.Context, each int) (map[string]int, error) {
 	return counts, ctx.Err()
 }
 
-// strength counts what is reached of one instance.
+// strength adds the counts of one instance.
 func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
 	for _, metric := range model.MetricTable() {
 		optimum, known := p.Optimum[metric.Name]
@@ -78,7 +78,7 @@ func (p *Planted) strength(ctx context.Context, counts map[string]int) error {
 	return nil
 }
 
-// WriteStrength writes the counts, one a line.
+// WriteStrength writes the counts, one per line.
 func WriteStrength(w io.Writer, counts map[string]int) error {
 	buffer := bufio.NewWriter(w)
 	keys := make([]string, 0, len(counts))
@@ -92,7 +92,7 @@ func WriteStrength(w io.Writer, counts map[string]int) error {
 	return buffer.Flush()
 }
 
-// ReadStrength reads what WriteStrength wrote.
+// ReadStrength reads the counts that WriteStrength has written.
 func ReadStrength(text string) (map[string]int, error) {
 	counts := map[string]int{}
 	for line := range strings.Lines(text) {

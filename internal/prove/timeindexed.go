@@ -10,22 +10,22 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// timeIndexed is a batch of rigid jobs whose times are whole numbers of the unit, as a MILP over the starts: x_jct is 1 where job j starts at t on
-// cluster c. Whatever grows with the ends has an optimum at whole times.
+// timeIndexed states a batch of rigid jobs as a MILP over the starts: x_jct is 1 if job j starts at time t on cluster c. All times are whole
+// multiples of the unit, so every metric that grows with the ends has an optimum with whole starts.
 type timeIndexed struct {
 	*draft
 	processors []int   // by cluster
 	width      []int   // by job
-	length     [][]int // by job and cluster; −1: cannot run there
+	length     [][]int // by job and cluster; −1: the job cannot run there
 	arrival    []int
 	deadline   []int // −1: none
-	copies     []int // of the licence
-	pool       int   // copies there are; 0: no licence
+	copies     []int // copies of the licence that each job needs
+	pool       int   // all copies of the licence; 0: there is no licence
 	after      [][]int
-	horizon    int // every job has ended by then, in some optimum
+	horizon    int // in some optimum every job has ended by this time
 }
 
-// clustersByMILP draws such a batch of 8 to 14 jobs on up to three clusters, with arrivals, precedence and a licence, and one of its metrics.
+// clustersByMILP draws a batch of 8 to 14 jobs on up to three clusters, with arrivals, precedence and a licence, and a metric to minimise.
 func clustersByMILP(d *draft) {
 	t := &timeIndexed{draft: d}
 	t.drawJobs()
@@ -38,7 +38,7 @@ func clustersByMILP(d *draft) {
 	if !ok {
 		return
 	}
-	total := math.Round(result.Objective) // of whole numbers
+	total := math.Round(result.Objective) // a sum of whole numbers
 	if math.Abs(total-result.Objective) > 1e-3 || math.Ceil(result.Bound.Or(math.Inf(-1))-1e-3) < total {
 		d.fail(errRedraw)
 		return
@@ -108,7 +108,7 @@ func (t *timeIndexed) drawJobs() {
 		latest = max(latest, t.arrival[j])
 		t.horizon += max(0, slices.Max(t.length[j]))
 	}
-	t.horizon += latest // some job runs at every instant after the last arrival
+	t.horizon += latest // in some optimum a job runs at every instant after the last arrival
 }
 
 // start is a variable: the job starts at the time on the cluster.
@@ -149,7 +149,7 @@ func (t *timeIndexed) state(metric string) (*milp.Model, []start) {
 	return m, starts
 }
 
-// cost is what a start adds to the metric.
+// cost returns the part of the metric that a start causes.
 func (t *timeIndexed) cost(metric string, job, at, end int) float64 {
 	switch {
 	case metric == "mean_response":
@@ -164,7 +164,7 @@ func (t *timeIndexed) cost(metric string, job, at, end int) float64 {
 	return 0
 }
 
-// capacities limits what runs in each step on each cluster, and the copies of the licence.
+// capacities limits the processors in use in each step on each cluster, and the copies of the licence.
 func (t *timeIndexed) capacities(m *milp.Model, starts []start) {
 	for step := range t.horizon {
 		rows, licence := make([][]milp.Term, len(t.processors)), []milp.Term(nil)
@@ -186,7 +186,7 @@ func (t *timeIndexed) capacities(m *milp.Model, starts []start) {
 	}
 }
 
-// precedence lets a job start by a time only where what it waits for has ended by then.
+// precedence lets a job start at a time only if the jobs that it waits for have ended by then.
 func (t *timeIndexed) precedence(m *milp.Model, starts []start) {
 	for j := range t.after {
 		for _, before := range t.after[j] {
@@ -206,7 +206,7 @@ func (t *timeIndexed) precedence(m *milp.Model, starts []start) {
 	}
 }
 
-// schedule is the plan of the starts, with processors that are free.
+// schedule turns the starts into a plan and chooses free processors.
 func (t *timeIndexed) schedule(starts []start, values []float64) []slot {
 	var chosen []start
 	for _, s := range starts {
@@ -214,7 +214,7 @@ func (t *timeIndexed) schedule(starts []start, values []float64) []slot {
 			chosen = append(chosen, s)
 		}
 	}
-	slices.SortStableFunc(chosen, func(a, b start) int { // what takes no time first, and before what waits for it
+	slices.SortStableFunc(chosen, func(a, b start) int { // jobs of length 0 first, and before the jobs that wait for them
 		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(min(1, t.length[a.job][a.cluster]), min(1, t.length[b.job][b.cluster])), cmp.Compare(a.job, b.job))
 	})
 	free := make([][]int, len(t.processors))

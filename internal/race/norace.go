@@ -3,5 +3,5 @@
 // Package race says whether the race detector is on.
 package race
 
-// Enabled says that the race detector is on, which makes everything some ten times slower.
+// Enabled is true if the race detector is on. It makes everything about ten times slower.
 const Enabled = false

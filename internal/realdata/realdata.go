@@ -1,6 +1,6 @@
-// Package realdata finds real inputs for tests and benchmarks: files that nobody of this project made, with figures that were
-// computed from them by other means. They lie in the folder data of the repository. The environment variable ALLOT_DATA names a
-// folder of the same layout that is looked at first: a larger set.
+// Package realdata finds real inputs for tests and benchmarks: files from outside this project, and figures that other programs computed
+// from them. They are in the folder data of the repository. The environment variable ALLOT_DATA may name a folder with a larger set in the
+// same layout, which is looked at first.
 package realdata
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Path is the path of a file of the data, given by its parts; it skips the test where it is in neither set.
+// Path returns the path of a file of the data, given by the parts of its path. It skips the test if the file is in neither set.
 func Path(t testing.TB, parts ...string) string {
 	t.Helper()
 	name := filepath.Join(parts...)
@@ -32,8 +32,8 @@ func Path(t testing.TB, parts ...string) string {
 	return path
 }
 
-// Peer is the path of a script that runs another program on our instances, in the folder that ALLOT_PEERS names; it skips the test
-// where there is none.
+// Peer returns the path of a script that runs another program on our instances. The script is in the folder that ALLOT_PEERS names; if it is
+// missing, the test is skipped.
 func Peer(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(os.Getenv("ALLOT_PEERS"), name)
@@ -43,7 +43,7 @@ func Peer(t testing.TB, name string) string {
 	return path
 }
 
-// root is the folder of the repository.
+// root returns the folder of the repository.
 func root(t testing.TB) string {
 	t.Helper()
 	folder := "." // tests run in the folder of their package
@@ -57,7 +57,7 @@ func root(t testing.TB) string {
 	}
 }
 
-// Open opens a file of the data, given by the parts of its path, and skips the test where it is absent.
+// Open opens a file of the data, given by the parts of its path. It skips the test if the file is absent.
 func Open(t testing.TB, parts ...string) io.Reader {
 	t.Helper()
 	file, err := model.Open(Path(t, parts...))
@@ -93,7 +93,7 @@ func Table(t testing.TB, parts ...string) []Row {
 	return rows
 }
 
-// Number is a cell that must be a number.
+// Number reads a cell that must be a number.
 func (r Row) Number(t testing.TB, column string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(r[column], 64)
@@ -103,7 +103,7 @@ func (r Row) Number(t testing.TB, column string) float64 {
 	return x
 }
 
-// Expect fails the test where a figure differs from its column by more than the relative tolerance.
+// Expect fails the test if a figure differs from its column by more than the relative tolerance.
 func (r Row) Expect(t testing.TB, column string, got, tolerance float64) {
 	t.Helper()
 	if want := r.Number(t, column); !(math.Abs(got-want) <= tolerance*math.Abs(want)) {

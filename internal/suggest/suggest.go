@@ -1,4 +1,4 @@
-// Package suggest finds the name that somebody who made a typing error may have meant.
+// Package suggest finds the name that a user may have meant when he mistyped one.
 package suggest
 
 import (
@@ -8,11 +8,11 @@ import (
 	"github.com/xrash/smetrics"
 )
 
-// longest is the most letters of a name that is compared: the time grows with the product of the lengths.
+// longest is the largest length of a name that is compared. It limits the time, which grows with the product of the lengths.
 const longest = 64
 
-// Words ask for the known name that is most like the one found, as `; did you mean "search"?`, the end of a message. They are empty where none is
-// like it.
+// Words returns the end of a message, such as `; did you mean "search"?`, with the known name that is most like the one found. It is empty if none
+// is like it.
 func Words(found string, known []string) string {
 	best := Name(found, known)
 	if best == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
-// A slip of the keyboard finds its name; another word, or none, finds nothing.
+// A mistyped name finds the right one; a different word, or an empty one, finds nothing.
 func TestWords(t *testing.T) {
 	known := []string{"fcfs", "fcfs-list", "search", "minmin", "maxmin", "muscle", "mct", "met", "swf", ""}
 	for found, want := range map[string]string{

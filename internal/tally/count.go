@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// count is what became of the tests so far.
+// count counts the results of the tests so far.
 type count struct {
-	passed, failed int      // tests, without their parts
+	passed, failed int      // numbers of tests, without subtests
 	broken         []string // packages that failed
 	skipped        []skip
-	output         map[string][]string // lines of what has not ended yet, by package and test
+	output         map[string][]string // output of tests that have not ended yet, by package and test
 }
 
-// skip is a test, or a part of one, that was skipped.
+// skip is a test or subtest that was skipped.
 type skip struct{ test, reason string }
 
-// add takes an event in.
+// add processes an event.
 func (c *count) add(e event, out *bufio.Writer) {
 	key := e.Package + " " + e.Test
 	switch e.Action {
@@ -42,7 +42,7 @@ func (c *count) add(e event, out *bufio.Writer) {
 	}
 }
 
-// end takes the end of a test, or of a package, in.
+// end processes the end of a test or of a package.
 func (c *count) end(e event, lines []string, out *bufio.Writer) {
 	part := strings.Contains(e.Test, "/")
 	switch {
@@ -65,7 +65,7 @@ func (c *count) end(e event, lines []string, out *bufio.Writer) {
 	}
 }
 
-// unfinished writes what tests of a package said that did not end, as where the program was ended in the middle.
+// unfinished writes the output of a package's tests that did not end, for example because the program was killed.
 func (c *count) unfinished(pkg string, out *bufio.Writer) {
 	for _, key := range slices.Sorted(maps.Keys(c.output)) {
 		if strings.HasPrefix(key, pkg+" ") {
@@ -75,14 +75,14 @@ func (c *count) unfinished(pkg string, out *bufio.Writer) {
 	}
 }
 
-// showsPackage says that a line is the result of a package with tests.
+// showsPackage reports whether a line states the result of a package with tests.
 func showsPackage(line string) bool {
 	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "FAIL\t")
 }
 
 var logged = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)`)
 
-// reason is what a test said when it was skipped: its last words.
+// reason returns why a test was skipped: the last line that it logged.
 func reason(lines []string) string {
 	why := "no reason given"
 	for _, line := range lines {
@@ -93,7 +93,7 @@ func reason(lines []string) string {
 	return why
 }
 
-// write writes the count, and the reasons with the tests that were skipped for each: the one that took most of them first.
+// write writes the count, and then each reason with the tests that were skipped for it. The most frequent reason comes first.
 func (c *count) write(out *bufio.Writer) {
 	fmt.Fprintf(out, "\n%d tests passed, %d failed, %d skipped\n", c.passed, c.failed, len(c.skipped))
 	if len(c.broken) > 0 {

@@ -1,8 +1,8 @@
 // Command tally runs go test and ends with a count of what passed, failed and was skipped, and why:
 //
-//	go run ./internal/tally [-C FOLDER] [FLAG…] [PACKAGE…]    as go test, but for -json, which it adds
+//	go run ./internal/tally [-C FOLDER] [FLAG…] [PACKAGE…]    the arguments of go test, except -json, which it adds
 //
-// A line a package says how it went, with the output of tests that failed. The exit status is that of go test.
+// It writes one line per package, with the output of tests that failed. The exit status is that of go test.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run runs go test and gives its exit status.
+// run runs go test and returns its exit status.
 func run(ctx context.Context, arguments []string, out io.Writer) (int, error) {
 	folder := ""
 	if len(arguments) > 1 && arguments[0] == "-C" {
@@ -67,7 +67,7 @@ type event struct {
 	Output  string
 }
 
-// read takes the lines of go test -json; what people want to see at once goes to out.
+// read reads the lines of go test -json, and writes those that people want to see at once to out.
 func (c *count) read(events io.Reader, out *bufio.Writer) error {
 	lines := bufio.NewReader(events)
 	for {
@@ -77,7 +77,7 @@ func (c *count) read(events io.Reader, out *bufio.Writer) error {
 			if json.Unmarshal(line, &e) == nil && e.Action != "" {
 				c.add(e, out)
 			} else {
-				out.Write(line) // not of go test, such as what a test prints past it
+				out.Write(line) // not a line of go test, such as one that a test prints directly
 			}
 			if err := out.Flush(); err != nil {
 				return err

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What go test says of a package with tests that pass, fail and are skipped becomes a count with reasons.
+// The output of go test for tests that pass, fail and are skipped becomes a count with reasons.
 func TestTally(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -1,4 +1,5 @@
-// Package whatif asks an on-line policy what would happen to one job: when it would start, why it waits and which jobs stand in its way.
+// Package whatif answers questions about one job under an on-line policy: when it would start, why it waits and which jobs delay it. [Submit]
+// simulates the policy and watches the job.
 package whatif
 
 import (
@@ -27,7 +28,7 @@ type Answer struct {
 	Wait    *float64  `json:"wait"`
 	End     *float64  `json:"end"`
 	Cluster string    `json:"cluster,omitempty"`
-	Reason  string    `json:"reason,omitempty"` // why it does not run to its end
+	Reason  string    `json:"reason,omitempty"` // why the job does not run to its end
 	Causes  []Cause   `json:"causes"`
 	Blocked []Blocker `json:"blocked_by"`
 }
@@ -38,7 +39,7 @@ type Cause struct {
 	To   float64   `json:"to"`
 	Kind CauseKind `json:"kind"`
 	Text string    `json:"text"`
-	// For is the queued job for which the policy keeps processors; empty where that is not the cause.
+	// For is the queued job for which the policy keeps processors; empty if that is not the cause.
 	For string `json:"for,omitempty"`
 }
 
@@ -47,14 +48,14 @@ type CauseKind string
 
 // The kinds.
 const (
-	CauseAfter      CauseKind = "after"      // it waits for other jobs to end
-	CauseProcessors CauseKind = "processors" // too few are free
-	CauseLicence    CauseKind = "licence"    // too few copies are free
-	CauseMachines   CauseKind = "machines"   // enough processors are free, but not with the memory or on the machine that it needs
-	CauseKept       CauseKind = "kept"       // it would fit, but might delay a job ahead of it
+	CauseAfter      CauseKind = "after"      // the job waits for other jobs to end
+	CauseProcessors CauseKind = "processors" // too few processors are free
+	CauseLicence    CauseKind = "licence"    // too few copies of a licence are free
+	CauseMachines   CauseKind = "machines"   // enough processors are free, but without the memory that the job needs or on other machines
+	CauseKept       CauseKind = "kept"       // the job would fit, but might delay a job ahead of it
 )
 
-// Blocker is a job that stands in the way.
+// Blocker is a job that delays the job asked about.
 type Blocker struct {
 	Job          string   `json:"job"`
 	Role         Role     `json:"role"`
@@ -65,29 +66,29 @@ type Blocker struct {
 	End          *float64 `json:"end"`
 }
 
-// Role is how a job stands in the way.
+// Role says how a blocker delays the job.
 type Role string
 
 // The roles.
 const (
-	RoleRunning Role = "running"     // it ran when the job was submitted
-	RoleAhead   Role = "went before" // submitted before the job, it started while the job waited
-	RoleJumped  Role = "overtook"    // submitted after the job, it started while the job waited
+	RoleRunning Role = "running"     // the blocker ran when the job was submitted
+	RoleAhead   Role = "went before" // the blocker was submitted before the job and started while the job waited
+	RoleJumped  Role = "overtook"    // the blocker was submitted after the job and started while the job waited
 )
 
 // Policy is an on-line policy that can be simulated on an instance, such as the backfilling solvers.
 type Policy interface {
-	// Supports says whether the policy can honour everything that the instance asks for.
+	// Supports returns nil if the policy can honour everything that the instance asks for.
 	Supports(in *model.Instance) error
-	// Simulate runs the policy; an observer may look on. The error is that of ctx or a bug.
+	// Simulate runs the policy; opt may name an observer. The error is the error of ctx, or shows a bug.
 	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
 }
 
 // Submit says what would happen to the job of the instance under the policy.
 //
-// The error names an instance that the policy cannot honour, an unknown job, or is that of ctx.
+// It returns an error if the policy cannot honour the instance, if the job is unknown, or if ctx ends.
 //
-// Complexity: that of two simulations in the general world.
+// Complexity: two simulations in the general world, see package sim.
 func Submit(ctx context.Context, name string, policy Policy, in *model.Instance, job string) (*Answer, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
@@ -119,10 +120,10 @@ func Submit(ctx context.Context, name string, policy Policy, in *model.Instance,
 // probe follows one job through a simulation.
 type probe struct {
 	id       string
-	explain  bool // note causes and blockers
+	explain  bool // record causes and blockers
 	platform *sim.Platform
 	policy   sim.Policy
-	job      *sim.Job // nil: not in the system
+	job      *sim.Job // nil: the job is not in the system
 	waiting  bool
 	usable   []bool // clusters that the job can run on
 	seen     map[string]*Blocker
@@ -210,14 +211,14 @@ func (p *probe) Decided(now float64) {
 	p.result.Causes = append(p.result.Causes, cause)
 }
 
-// close ends the cause that holds so far.
+// close ends the interval of the current cause.
 func (p *probe) close(now float64) {
 	if n := len(p.result.Causes); n > 0 && math.IsNaN(p.result.Causes[n-1].To) {
 		p.result.Causes[n-1].To = now
 	}
 }
 
-// cause is why the job waits now.
+// cause returns why the job waits now.
 func (p *probe) cause() Cause {
 	platform, j := p.platform, p.job
 	if j.Waiting() {
@@ -245,7 +246,7 @@ func (p *probe) cause() Cause {
 	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, platform.ClusterID(closest))}
 }
 
-// kept is the cause where the job fits and the policy lets it wait.
+// kept returns the cause for a job that would fit but that the policy lets wait.
 func (p *probe) kept() Cause {
 	planner, ok := p.policy.(sim.Planner)
 	if !ok {
@@ -263,7 +264,7 @@ func (p *probe) kept() Cause {
 	return Cause{Kind: CauseKept, Text: text, For: first}
 }
 
-// blockers are the jobs that stood in the way, in order of their start.
+// blockers lists the jobs that delayed the job, in order of their starts.
 func (p *probe) blockers(submitted float64) []Blocker {
 	list := []Blocker{}
 	for _, b := range p.seen {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Brackets and quotes inside texts are no brackets, at whatever depth, and a backslash takes its meaning from the next character.
+// Brackets inside texts do not count, at any depth, and a backslash removes the meaning of the character after it.
 func TestBracketsInTexts(t *testing.T) {
 	list := []string{`{"solver": "}"}`, `{"a}": {"b{": "]}"}}`, `{"a": "\"}"}`, `{"a": "\\"}`, `{"a": ["{", "}", "\\\"}"], "b": 1}`, `{}`}
 	for _, space := range []string{"", "\n", " \t\r\n"} {

@@ -4,7 +4,7 @@ package process
 
 import "os/exec"
 
-// hasPrograms says that programs can be run here. WebAssembly runs none.
+// hasPrograms says that this system can run programs. WebAssembly runs none.
 const hasPrograms = false
 
 func inGroup(*exec.Cmd) {}

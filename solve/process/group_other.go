@@ -4,14 +4,14 @@ package process
 
 import "os/exec"
 
-// hasPrograms says that programs can be run here.
+// hasPrograms says that this system can run programs.
 const hasPrograms = true
 
-// inGroup does nothing: there are no process groups.
+// inGroup does nothing: this system has no process groups.
 func inGroup(*exec.Cmd) {}
 
-// terminateGroup does nothing: the program cannot be asked.
+// terminateGroup does nothing: on this system a program cannot be asked to end.
 func terminateGroup(*exec.Cmd) {}
 
-// killGroup ends the program. That it has ended already is no failure.
+// killGroup kills the program. It is no failure if the program has ended already.
 func killGroup(command *exec.Cmd) { _ = command.Process.Kill() }

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// hasPrograms says that programs can be run here.
+// hasPrograms says that this system can run programs.
 const hasPrograms = true
 
-// inGroup makes the program the first of a process group of its own, so that Ctrl-C does not reach it past us and its children can be
-// ended with it. Where the system can, the program itself ends with us, however we end.
+// inGroup puts the program into a process group of its own. Ctrl-C then reaches allot alone, and the program's children can be ended
+// together with it. If the system can do it, the program is killed when allot ends, however allot ends.
 func inGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// The field is not on every Unix.
+	// Not every Unix has this field.
 	if field := reflect.ValueOf(command.SysProcAttr).Elem().FieldByName("Pdeathsig"); field.IsValid() {
 		field.SetInt(int64(syscall.SIGKILL))
 	}
@@ -24,10 +24,10 @@ func inGroup(command *exec.Cmd) {
 // terminateGroup asks the group to end.
 func terminateGroup(command *exec.Cmd) { signalGroup(command, syscall.SIGTERM) }
 
-// killGroup ends what is left of the group.
+// killGroup kills the processes that are left in the group.
 func killGroup(command *exec.Cmd) { signalGroup(command, syscall.SIGKILL) }
 
-// signalGroup sends a signal to the group. That none is left to take it is no failure.
+// signalGroup sends a signal to the group. It is no failure if the group has no process left.
 func signalGroup(command *exec.Cmd, signal syscall.Signal) {
 	_ = syscall.Kill(-command.Process.Pid, signal)
 }

@@ -20,21 +20,21 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// How long the end of a program may take. The contract leaves 50 ms from the end of the context.
+// Time limits for ending a program. The solver contract allows 50 ms after the end of the context.
 const (
 	grace     = 10 * time.Millisecond  // from SIGTERM to SIGKILL
-	lastRead  = 10 * time.Millisecond  // to read what was written by then
-	lastWait  = 5 * time.Millisecond   // for the system to take the program away, where the context has ended
-	lingering = time.Second            // that a program may run after it has closed its standard output
-	draining  = 300 * time.Millisecond // without a byte from others, who still hold a stream of a program that has ended
+	lastRead  = 10 * time.Millisecond  // to read what the program wrote before SIGKILL
+	lastWait  = 5 * time.Millisecond   // for the system to remove the killed program, if the context has ended
+	lingering = time.Second            // a program may run for this time after it has closed its standard output
+	draining  = 300 * time.Millisecond // allot stops reading if the children of an ended program write nothing for this time
 )
 
-// environmentOf is the environment of a program with the limits told, see [Program]. The function takes the temporary file of
-// the start away.
+// environmentOf makes the environment of a program, which tells it the limits, see [Program]. The caller calls cleanUp after the run to
+// remove the temporary file that holds the start.
 func environmentOf(opt solve.Options, told time.Duration) (environment []string, cleanUp func(), err error) {
 	for _, pair := range os.Environ() {
 		switch name, _, _ := strings.Cut(pair, "="); name {
-		case "ALLOT_SEED", "ALLOT_WORKERS", "ALLOT_TIME", "ALLOT_EVALUATIONS", "ALLOT_START": // of an allot that runs us
+		case "ALLOT_SEED", "ALLOT_WORKERS", "ALLOT_TIME", "ALLOT_EVALUATIONS", "ALLOT_START": // set by another allot that runs this one
 		default:
 			environment = append(environment, pair)
 		}
@@ -56,7 +56,7 @@ func environmentOf(opt solve.Options, told time.Duration) (environment []string,
 		return nil, nil, err
 	}
 	tell("ALLOT_START", path)
-	return environment, func() { _ = os.Remove(path) }, nil // a file that is gone already is no failure
+	return environment, func() { _ = os.Remove(path) }, nil // it is no failure if the file is gone already
 }
 
 // writeStart writes the schedule to a temporary file.
@@ -72,20 +72,20 @@ func writeStart(start *model.Solution) (path string, err error) {
 	return file.Name(), nil
 }
 
-// process is a program that runs, with our ends of its standard streams. All pipes are ours: that of a child which outlives
-// the program must not hold us up.
+// process is a running program, with our ends of its standard streams. We make the pipes ourselves, because those of os/exec would make us
+// wait for a child that outlives the program.
 type process struct {
 	command               *exec.Cmd
 	stdin, stdout, stderr *os.File
 	sending               *sending
 	tail                  tail
-	exited, heard         chan struct{} // closed: the program is gone; its standard error is
+	exited, heard         chan struct{} // closed when the program has ended; closed when its standard error has
 	helpers               sync.WaitGroup
-	killed                bool // the group, by us
+	killed                bool // we have killed the process group
 	alone                 bool // the program ended by itself
 }
 
-// startProcess starts a program. What send writes is its standard input.
+// startProcess starts a program. The function send writes its standard input.
 func startProcess(words, environment []string, send func(*sending) error) (*process, error) {
 	p := &process{command: exec.Command(words[0], words[1:]...), exited: make(chan struct{}), heard: make(chan struct{})}
 	p.command.Env = environment
@@ -93,7 +93,7 @@ func startProcess(words, environment []string, send func(*sending) error) (*proc
 	var theirs []*os.File
 	defer func() {
 		for _, file := range theirs {
-			_ = file.Close() // the program has its own
+			_ = file.Close() // the program has its own copy
 		}
 	}()
 	in, stdin, err := os.Pipe()
@@ -124,12 +124,12 @@ func startProcess(words, environment []string, send func(*sending) error) (*proc
 	})
 	p.helpers.Go(func() {
 		defer close(p.exited)
-		_ = p.command.Wait() // the state says what there is to say
+		_ = p.command.Wait() // ProcessState tells how the program ended
 	})
 	return p, nil
 }
 
-// closePipes closes our ends.
+// closePipes closes our ends of the pipes.
 func (p *process) closePipes() error {
 	var errs []error
 	for _, file := range []*os.File{p.stdin, p.stdout, p.stderr} {
@@ -143,9 +143,8 @@ func (p *process) closePipes() error {
 	return errors.Join(errs...)
 }
 
-// follow reads the program's standard output until it is read to the end, or the program or the context ends, and hands back
-// what reading ended with. What is left of the group of a program that has ended is killed. It returns soon after the end of the
-// context, even where read does not.
+// follow reads the program's standard output until its end, or until the program or the context ends. It returns the error of read. When the
+// program has ended it kills the rest of its process group. It returns soon after the end of the context, even if read does not.
 func (p *process) follow(ctx context.Context, read func(io.Reader) error) error {
 	verdict, stdout := make(chan error, 1), &waitingReader{file: p.stdout}
 	p.helpers.Go(func() { verdict <- read(stdout) })
@@ -155,13 +154,13 @@ func (p *process) follow(ctx context.Context, read func(io.Reader) error) error 
 		select {
 		case err := <-verdict:
 			if (err == nil || errors.Is(err, errCut)) && exited != nil && !expired {
-				// Nothing more can come, but why it ended may still show.
+				// No more solutions can come. Wait for the program's exit status, which may tell why it closed its output.
 				p.alone = await(lingering, p.exited, over)
 			}
 			return err
 		case <-exited:
 			exited, p.alone = nil, !expired
-			p.kill() // its children may hold its standard output
+			p.kill() // children may still hold its standard output open
 			if !expired {
 				timer = time.After(draining / 10)
 			}
@@ -172,12 +171,12 @@ func (p *process) follow(ctx context.Context, read func(io.Reader) error) error 
 			}
 			timer = time.After(grace)
 		case <-timer:
-			if !expired && stdout.waited() < draining { // what is there is still being read
+			if !expired && stdout.waited() < draining { // bytes are still coming
 				timer = time.After(draining / 10)
 				continue
 			}
 			if last {
-				return nil // what is still held open by others, or being read, does not count
+				return nil // solutions that are still incomplete do not count
 			}
 			last = true
 			p.kill()
@@ -186,10 +185,10 @@ func (p *process) follow(ctx context.Context, read func(io.Reader) error) error 
 	}
 }
 
-// waitingReader is a file that knows for how long it has been waited for.
+// waitingReader is a file that knows how long the current Read has been waiting.
 type waitingReader struct {
 	file  *os.File
-	since atomic.Pointer[time.Time] // nil: nobody waits
+	since atomic.Pointer[time.Time] // nil: no Read is waiting
 }
 
 // Read implements io.Reader.
@@ -199,7 +198,7 @@ func (r *waitingReader) Read(buffer []byte) (int, error) {
 	return r.file.Read(buffer)
 }
 
-// waited is for how long a Read has been waiting.
+// waited returns how long the current Read has been waiting; 0 if there is none.
 func (r *waitingReader) waited() time.Duration {
 	if since := r.since.Load(); since != nil {
 		return time.Since(*since)
@@ -207,7 +206,7 @@ func (r *waitingReader) waited() time.Duration {
 	return 0
 }
 
-// await waits until the channel is closed and says whether it was in time: before the other one is.
+// await waits until the first channel is closed. It returns false if the limit passes or the other channel is closed before that.
 func await(limit time.Duration, closed, other <-chan struct{}) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -220,7 +219,7 @@ func await(limit time.Duration, closed, other <-chan struct{}) bool {
 	return false
 }
 
-// kill kills the process group, once: later its number may be that of another.
+// kill kills the process group. It does so only once, because the system may give the group's number to another group later.
 func (p *process) kill() {
 	if !p.killed {
 		p.killed = true
@@ -228,7 +227,7 @@ func (p *process) kill() {
 	}
 }
 
-// end makes sure that nothing of the program is left, and returns soon where there is no time.
+// end makes sure that nothing of the program is left. If it is hurried, it returns soon.
 func (p *process) end(hurried bool) {
 	p.kill()
 	limit := lingering
@@ -238,7 +237,7 @@ func (p *process) end(hurried bool) {
 	if await(limit, p.exited, nil) && !hurried {
 		await(draining, p.heard, nil)
 	}
-	_ = p.closePipes() // wakes those that still read or write
+	_ = p.closePipes() // ends every read and write that is still waiting
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
@@ -247,7 +246,7 @@ func (p *process) end(hurried bool) {
 	await(limit, finished, nil)
 }
 
-// failed says how the program failed; empty: it did not, or we ended it.
+// failed describes how the program failed. It is empty if the program succeeded or if we ended it.
 func (p *process) failed() string {
 	if !p.alone || p.command.ProcessState.Success() {
 		return ""
@@ -255,7 +254,7 @@ func (p *process) failed() string {
 	return p.command.ProcessState.String()
 }
 
-// lastWords is the end of the program's standard error, as the end of a message.
+// lastWords formats the end of the program's standard error, to be appended to a message.
 func (p *process) lastWords() string {
 	text := strings.TrimSpace(p.tail.String())
 	if text == "" {
@@ -264,7 +263,7 @@ func (p *process) lastWords() string {
 	return "; the end of its standard error:\n  " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
-// sent is the SHA-256 of what was written to the program; empty where it is not all yet.
+// sent returns the SHA-256 of the program's whole input, or an empty text while the input is not all written.
 func (p *process) sent() string {
 	if sum := p.sending.sum.Load(); sum != nil {
 		return *sum
@@ -272,7 +271,7 @@ func (p *process) sent() string {
 	return ""
 }
 
-// sending is the standard input of a program, with the hash of what it is sent.
+// sending is the standard input of a program. It also computes the hash of the bytes written.
 type sending struct {
 	w    io.WriteCloser
 	hash hash.Hash
@@ -285,7 +284,7 @@ func (s *sending) Write(text []byte) (int, error) {
 	return s.w.Write(text)
 }
 
-// finish ends the input; err is what writing it ended with.
+// finish ends the input; err is the error of writing it.
 func (s *sending) finish(err error) error {
 	if err == nil {
 		s.sum.Store(new(hex.EncodeToString(s.hash.Sum(nil))))
@@ -293,7 +292,7 @@ func (s *sending) finish(err error) error {
 	return errors.Join(err, s.w.Close())
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes of the text that is written to it.
 type tail struct {
 	mutex sync.Mutex
 	text  []byte
@@ -313,7 +312,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// String is the last lines, without what could steer a terminal.
+// String returns the last lines, without control characters that could steer a terminal.
 func (t *tail) String() string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

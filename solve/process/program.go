@@ -1,4 +1,5 @@
-// Package process runs programs in any language as solvers: importing it makes every name exec:COMMAND one.
+// Package process runs programs in any language as solvers. After it is imported, the name exec:COMMAND means the solver that runs the command.
+// [Program] describes what the program reads and writes.
 package process
 
 import (
@@ -16,12 +17,12 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Scheme begins, with a colon behind it, the name of a solver that is a program of its own.
+// Scheme is the word before the colon in the name of a solver that is a program.
 const Scheme = "exec"
 
 var _ = solve.RegisterScheme(Scheme, external)
 
-// external makes the Info of exec:COMMAND. The command is split into words as a shell does, with quotes and backslashes; no shell runs.
+// external makes the Info of exec:COMMAND. It splits the command into words as a shell does, with quotes and backslashes, but runs no shell.
 func external(name string) (solve.Info, error) {
 	words, err := shellquote.Split(strings.TrimPrefix(name, Scheme+":"))
 	if err != nil || len(words) == 0 || words[0] == "" {
@@ -36,33 +37,31 @@ func external(name string) (solve.Info, error) {
 	}, nil
 }
 
-// Program is a solver that is a program of its own, in any language; its name is exec: and the command. It supports what the program
-// does.
+// Program is a solver that runs a program, written in any language. Its name is exec: and the command. It supports the instances that the
+// program supports.
 //
-// The program reads the instance on its standard input, as the JSON that [model.WriteInstance] writes, and writes solutions as JSON
-// objects on its standard output, one a line or over several, each as soon as it has it: the best by our evaluation counts. It need
-// not read all of its input and may write nothing but space between the objects. An object {"unsupported": "text"} instead refuses
-// the instance, which becomes [ErrUnsupported]. Its environment tells it the limits:
+// The program reads the instance on its standard input, as the JSON that [model.WriteInstance] writes. It writes each solution that it finds as a
+// JSON object to its standard output. An object may span several lines, and only blank space may stand between objects. The solution that is
+// best by allot's evaluation is the result. The program need not read all of its input. To refuse the instance it writes the object
+// {"unsupported": "text"}; the error then wraps [solve.ErrUnsupported]. The program's environment tells it the limits:
 //
 //	ALLOT_SEED         the seed
 //	ALLOT_WORKERS      how many workers it may use
-//	ALLOT_TIME         seconds from its start that it may take; absent: no limit
+//	ALLOT_TIME         how many seconds it may take from its start; absent: no limit
 //	ALLOT_EVALUATIONS  how many schedules it may evaluate; absent: no limit
 //	ALLOT_START        path of a solution to start from; absent: a cold start
 //
-// ALLOT_TIME is shorter than the time left by what reading the last solution may take, 50 ms and 10 µs a job, at most half of it. When the
-// context ends the program and all its process group get SIGTERM, 10 ms later SIGKILL; what was written by then counts. What is left of the group
-// when the program itself ends is killed too.
+// ALLOT_TIME is less than the time left, so that allot has time to read the last solution: 50 ms and 10 µs per job less, but at least half of the
+// time left. When the context ends, the whole process group of the program gets SIGTERM and 10 ms later SIGKILL. Solutions written by then count.
+// When the program ends by itself, the rest of its group is killed too. On a system without process groups only the program itself is killed.
 //
-// Nothing that it says of itself counts: objective, metrics, bound, status and statistics are dropped. A solution that the checker refuses,
-// or what is no solution, ends the run with an error. A program that fails after a solution gives that solution and
-// [Result.Warning]. Evaluations counts the solutions that were read; MaxEvals limits them too.
-//
-// Where the system has no process groups only the program itself is killed.
+// The figures that a solution states of itself do not count: objective, metrics, bound, status and statistics are dropped. An output that is not a
+// solution, or a solution that the checker refuses, ends the run with an error. If the program fails after a solution, the result is the best
+// solution so far, with [solve.Result].Warning. Evaluations counts the solutions that were read; MaxEvals limits their number too.
 type Program struct{ words []string }
 
-// Supports implements [Solver]: the program is there, and the instance is one that a file can state. What else the program does not support it
-// says when it runs.
+// Supports implements [solve.Solver]: the program must exist, and a file must be able to state the instance. The program itself refuses other
+// instances only when it runs.
 func (p *Program) Supports(in *model.Instance) error {
 	if !hasPrograms {
 		return fmt.Errorf("%w: %s/%s cannot run the program %s", solve.ErrUnsupported, runtime.GOOS, runtime.GOARCH, p.words[0])
@@ -73,7 +72,7 @@ func (p *Program) Supports(in *model.Instance) error {
 	return solve.Unsupported(in, ^model.Commitments)
 }
 
-// Solve implements [Solver].
+// Solve implements [solve.Solver].
 func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := p.Supports(in); err != nil {
 		return solve.Result{}, err
@@ -91,7 +90,7 @@ func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 		return solve.Result{}, err
 	}
 	defer cleanUp()
-	// Linux ends the program with us by the thread that started it, which must not end before.
+	// Linux kills the program when the thread that started it ends, so this thread must outlive the run.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	child, err := startProcess(p.words, environment, func(w *sending) error { return model.WriteInstance(w, in) })
@@ -100,7 +99,7 @@ func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 	}
 	found.sent = child.sent
 	ended := child.follow(ctx, found.read)
-	result := found.result(model.StopDone) // closes it: what is still being read does not count
+	result := found.result(model.StopDone) // a solution that is still being read does not count
 	child.end(ctx.Err() != nil)
 	if told > 0 && time.Since(began) >= told {
 		result.Stop = model.StopTime
@@ -108,7 +107,7 @@ func (p *Program) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 	return p.judge(ctx, child, ended, result)
 }
 
-// timeTold is the time limit that a program is told; 0: none.
+// timeTold returns the time limit that the program is told; 0: no limit.
 func timeTold(ctx context.Context, jobs int) time.Duration {
 	end, timed := ctx.Deadline()
 	if !timed {
@@ -119,7 +118,7 @@ func timeTold(ctx context.Context, jobs int) time.Duration {
 	return max(left-reserve, left/2, time.Millisecond)
 }
 
-// judge says what came of a run: ended is what reading ended with.
+// judge turns the end of a run into its result; ended is the error of reading the solutions.
 func (p *Program) judge(ctx context.Context, child *process, ended error, result solve.Result) (solve.Result, error) {
 	var refusal *refusalError
 	fault := ended

@@ -16,34 +16,34 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// What reading a program's solutions ends with, besides nil where all is read and a fault of the program.
+// Errors that end the reading of a program's solutions without a fault of the program.
 var (
 	errCut    = errors.New("cut off inside a solution")
 	errEnough = errors.New("as many solutions as were asked for")
 )
 
-// refusalError is a program's refusal of the instance.
+// refusalError says that the program refuses the instance.
 type refusalError struct{ text string }
 
-// Error is the program's text.
+// Error returns the program's text.
 func (e *refusalError) Error() string { return e.text }
 
-// incumbents reads the solutions of a program and keeps the best. Once its result is taken it changes no more and reports nothing.
+// incumbents reads the solutions of a program and keeps the best. After result was called it changes nothing and reports nothing.
 type incumbents struct {
 	in       *model.Instance
-	limit    int64 // of solutions; 0: none
+	limit    int64 // the largest number of solutions to read; 0: no limit
 	progress func(solve.Progress)
-	sent     func() string // the SHA-256 of what the program was sent; empty: not all of it yet
+	sent     func() string // the SHA-256 of the program's input; empty while it is not all written
 
 	mutex     sync.Mutex
-	closed    atomic.Bool // written under the mutex
+	closed    atomic.Bool // true after result was called; written under the mutex
 	best      *model.Solution
 	objective float64
 	left      int
 	count     int64
 }
 
-// start begins with a schedule that is in order by the checker.
+// start takes a checked schedule as the first incumbent.
 func (i *incumbents) start(sol *model.Solution) error {
 	if sol == nil {
 		return nil
@@ -56,7 +56,7 @@ func (i *incumbents) start(sol *model.Solution) error {
 	return nil
 }
 
-// result is the best so far; it ends the reading.
+// result returns the best solution so far and ends the reading.
 func (i *incumbents) result(stop model.Stop) solve.Result {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -68,9 +68,9 @@ func (i *incumbents) result(stop model.Stop) solve.Result {
 	return result
 }
 
-// read reads solutions until there are no more, enough, or one is wrong.
+// read reads solutions until the stream ends, the limit is reached, or a solution is wrong.
 func (i *incumbents) read(r io.Reader) error {
-	// A placement takes some 100 bytes; one of scattered processors much more, but few jobs can be as wide.
+	// A placement takes about 100 bytes. One on scattered processors takes much more, but few jobs can have that many processors.
 	list := &documents{r: bufio.NewReaderSize(r, 1<<16), limit: 16<<20 + 1024*len(i.in.Jobs())}
 	for k := int64(1); ; k++ {
 		text, err := list.next()
@@ -91,7 +91,7 @@ func (i *incumbents) read(r io.Reader) error {
 	}
 }
 
-// take takes the k-th solution.
+// take checks the k-th solution and offers it as incumbent.
 func (i *incumbents) take(text []byte, k int64) error {
 	if why, refused := refusalOf(text); refused {
 		return &refusalError{why}
@@ -117,13 +117,13 @@ func (i *incumbents) take(text []byte, k int64) error {
 	return nil
 }
 
-// isOurs says that the SHA-256, where there is one, is that of the instance: of its file, or of what the program was sent, which may
-// be of another form.
+// isOurs reports whether the SHA-256 that a solution states is the instance's. It may be the hash of the instance's file or of the program's
+// input, whose bytes may differ. An empty one is accepted.
 func (i *incumbents) isOurs(sum string) bool {
 	return sum == "" || sum == i.in.SHA256() || sum == i.sent()
 }
 
-// keep keeps the schedule where it is the best, and reports.
+// keep makes the schedule the incumbent if it is the best so far, and reports progress.
 func (i *incumbents) keep(sol *model.Solution, objective float64) {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -140,7 +140,7 @@ func (i *incumbents) keep(sol *model.Solution, objective float64) {
 	}
 }
 
-// untilClosed fails once the incumbents are closed: a long solution must not be read on when nobody waits for it.
+// untilClosed is a reader that fails after closed is set, so that allot stops reading a long solution that no longer counts.
 type untilClosed struct {
 	io.Reader
 	closed *atomic.Bool
@@ -154,7 +154,7 @@ func (r *untilClosed) Read(buffer []byte) (int, error) {
 	return r.Reader.Read(buffer)
 }
 
-// refusalOf is the text of {"unsupported": "text"}.
+// refusalOf returns the text of an object {"unsupported": "text"}, or false for another object.
 func refusalOf(text []byte) (why string, refused bool) {
 	first := bytes.TrimLeft(text[1:], " \t\r\n")
 	if !bytes.HasPrefix(first, []byte(`"unsupported"`)) {
@@ -167,7 +167,7 @@ func refusalOf(text []byte) (why string, refused bool) {
 	return printableEnd(*object.Unsupported, 500), true
 }
 
-// firstFault is the first of the faults of a file, with the number of the others.
+// firstFault reports the first fault of a solution and the number of the others.
 func firstFault(err error) error {
 	var input *model.InputError
 	if !errors.As(err, &input) || len(input.Faults) == 0 {
@@ -184,16 +184,15 @@ func firstFault(err error) error {
 	return errors.New(text)
 }
 
-// documents splits a stream into JSON objects by their brackets, each of at most limit bytes. What is between the brackets is for
-// others to judge.
+// documents splits a stream into JSON objects of at most limit bytes each. It looks for their brackets only and does not check what is inside.
 type documents struct {
 	r     *bufio.Reader
 	limit int
 	text  []byte
 }
 
-// next is the next object, until the next call. The error is io.EOF after the last, [errCut] where the stream ends inside one, or
-// says what is there instead of an object.
+// next returns the next object; it is valid until the next call. The error is io.EOF after the last object and [errCut] if the stream ends
+// inside an object. Any other error says what was found instead of an object.
 func (d *documents) next() ([]byte, error) {
 	d.text = d.text[:0]
 	var scan bracketScan
@@ -204,7 +203,7 @@ func (d *documents) next() ([]byte, error) {
 			}
 			return nil, io.EOF
 		}
-		chunk, _ := d.r.Peek(d.r.Buffered()) // that much is there
+		chunk, _ := d.r.Peek(d.r.Buffered()) // these bytes are buffered, so Peek cannot fail
 		if len(d.text) == 0 {
 			blank := len(chunk) - len(bytes.TrimLeft(chunk, " \t\r\n"))
 			_, _ = d.r.Discard(blank)
@@ -228,13 +227,13 @@ func (d *documents) next() ([]byte, error) {
 	}
 }
 
-// bracketScan looks for the end of a JSON value that is an object.
+// bracketScan finds the end of a JSON object that comes in chunks.
 type bracketScan struct {
 	depth           int
 	inText, escaped bool
 }
 
-// end is how many bytes of the chunk belong to the value, and whether it ends there.
+// end returns how many bytes of the chunk belong to the object, and whether the object ends in the chunk.
 func (s *bracketScan) end(chunk []byte) (length int, whole bool) {
 	for k, b := range chunk {
 		switch {
@@ -256,7 +255,7 @@ func (s *bracketScan) end(chunk []byte) (length int, whole bool) {
 	return len(chunk), false
 }
 
-// printableEnd is the end of a text that somebody else wrote, at most so many bytes, without control characters but line feeds.
+// printableEnd returns the end of a text from outside: at most most bytes, without control characters other than line feeds.
 func printableEnd(text string, most int) string {
 	if len(text) > most {
 		text = text[len(text)-most:]

@@ -25,8 +25,8 @@ func split(r io.Reader, limit int) (list []string, err error) {
 	}
 }
 
-// FuzzIncumbents: whatever a program writes is no panic; it is split the same however it comes, as the standard library splits it where that
-// reads it; what is kept is right by the checker.
+// FuzzIncumbents: no output of a program causes a panic. The stream is split in the same way whatever the sizes of its chunks, and as the
+// standard library splits it if that can read it. A solution that is kept passes the checker.
 func FuzzIncumbents(f *testing.F) {
 	b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
 	in, err := b.Job(model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(2.0)}).Build()
@@ -66,7 +66,7 @@ func FuzzIncumbents(f *testing.F) {
 	})
 }
 
-// The end of a standard error is kept whole lines, few and printable, however it comes.
+// The kept end of a standard error consists of a few whole, printable lines, whatever the sizes of its chunks.
 func TestTail(t *testing.T) {
 	for _, c := range []struct {
 		writes []string

@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// BruteForce is the least objective of all list schedules: every order of the jobs that precedence allows, every choice of clusters.
-// Where the objective only grows with the ends of the jobs that is the optimum. It is for at most some 6 jobs.
+// BruteForce returns the least objective of all list schedules: every order of the jobs that precedence allows, with every choice of clusters. If
+// the objective never falls when a job ends later, this is the optimum. Use it for at most about 6 jobs.
 func BruteForce(t testing.TB, in *model.Instance) float64 {
 	t.Helper()
 	best, err := bruteForce(in)
@@ -56,7 +56,7 @@ func bruteForce(in *model.Instance) (float64, error) {
 	return best, fault
 }
 
-// waitsFor says that a predecessor of the job is not in the order yet.
+// waitsFor reports whether a predecessor of the job is not in the order yet.
 func waitsFor(in *model.Instance, job int, used []bool) bool {
 	for _, before := range in.Jobs()[job].After {
 		if !used[before] {
@@ -66,7 +66,7 @@ func waitsFor(in *model.Instance, job int, used []bool) bool {
 	return false
 }
 
-// listed is the objective of the list schedule.
+// listed returns the objective of the list schedule.
 func listed(in *model.Instance, order, clusters []int) (float64, error) {
 	s, err := plan.NewSchedule(in)
 	if err != nil {
@@ -83,7 +83,7 @@ func listed(in *model.Instance, order, clusters []int) (float64, error) {
 	return evaluation.Objective, err
 }
 
-// firstCome is the schedule of the jobs in the order of their arrival, each where it ends first; nil where a list schedule cannot
+// firstCome makes the schedule that takes the jobs in order of arrival and places each where it ends first. It returns nil if a list schedule cannot
 // honour what the instance asks for.
 func firstCome(in *model.Instance) *model.Solution {
 	s, err := plan.NewSchedule(in)

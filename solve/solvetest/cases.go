@@ -9,22 +9,22 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// recipe is how to build an instance that every solver must either solve or refuse.
+// recipe says how to build an instance that every solver must either solve or refuse.
 type recipe struct {
 	name       string
 	build      *model.Builder
-	bruteForce bool // the instance is small and its objective regular, so that the best list schedule is optimal
+	bruteForce bool // the instance is small, and its objective never falls when a job ends later: the best list schedule is optimal
 }
 
-// testCase is an instance with what is known of it.
+// testCase is an instance with the facts that are known of it.
 type testCase struct {
 	name       string
 	in         *model.Instance
 	best       float64          // the optimum; NaN: not known
-	reference  *model.Solution  // a right schedule; nil: none known
-	evaluation model.Evaluation // of the reference
+	reference  *model.Solution  // a correct schedule; nil: none is known
+	evaluation model.Evaluation // the evaluation of the reference
 	placesAll  bool             // the reference leaves out no job
-	large      bool             // for the checks of the context alone
+	large      bool             // used only for the checks of the context
 }
 
 // allCases builds the instances once for all solvers of a test.
@@ -58,7 +58,7 @@ var allCases = sync.OnceValues(func() ([]testCase, error) {
 	return append(cases, testCase{name: "large", in: in, best: math.NaN(), large: true}), nil
 })
 
-// casesOf builds the instances and finds out what is known of them.
+// casesOf builds the instances and computes the facts that are known of them.
 func casesOf(recipes []recipe) ([]testCase, error) {
 	var cases []testCase
 	for _, r := range recipes {
@@ -83,7 +83,7 @@ func casesOf(recipes []recipe) ([]testCase, error) {
 	return cases, nil
 }
 
-// known is the instance with a schedule that a solver can be measured by.
+// known returns the instance with a schedule to compare a solver with.
 func known(name string, in *model.Instance) (testCase, error) {
 	c := testCase{name: name, in: in, best: math.NaN()}
 	sol := firstCome(in)

@@ -1,4 +1,4 @@
-// Package solvetest holds solvers to the contract of package solve. A solver of any module passes [Conform] before it is used:
+// Package solvetest tests solvers against the contract of package solve. A solver of any module should pass [Conform] before it is used:
 //
 //	func TestMySolver(t *testing.T) { solvetest.Conform(t, info) }
 //
@@ -19,27 +19,27 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Conform holds a solver to the contract of [solve.Solver], on some 250 tiny, medium and odd instances. Each is either refused with an
-// error that wraps [solve.ErrUnsupported] or solved, and then:
+// Conform tests a solver against the contract of [solve.Solver], on about 250 tiny, medium and odd instances. The solver either refuses an
+// instance with an error that wraps [solve.ErrUnsupported], or solves it. Then Conform checks:
 //
-//   - without a limit of time there is a schedule, the checker finds nothing wrong with it, and no job is left out that a
-//     list schedule places although no deadline is hard;
-//   - on tiny instances the objective is not below the best of all list schedules, and a result that is called optimal is as good;
-//   - no bound is above the objective of a known schedule, and nothing is called infeasible that has a schedule;
+//   - without a time limit there is a schedule, the checker accepts it, and, if no deadline is hard, it leaves out no job that a
+//     list schedule places;
+//   - on tiny instances the objective is not below that of the best list schedule, and a result with status optimal equals it;
+//   - no bound is above the objective of a known schedule, and no instance with a schedule is called infeasible;
 //   - the limit of evaluations is kept;
 //   - the same seed and limit give the same bytes again, and with 4 workers; progress comes from one goroutine at a time;
-//   - when the context ends, before the run or during it, Solve returns in time, with a schedule that is right or none;
-//   - a solver that takes a start ([solve.Info].Starts) hands back nothing worse.
+//   - when the context ends, before the run or during it, Solve returns in time, with a correct schedule or none;
+//   - a solver that takes a start ([solve.Info].Starts) returns a schedule that is not worse.
 //
-// A panic of the solver's own goroutine is reported as a failure; one in a goroutine that the solver starts ends the program.
+// A panic in the goroutine that calls Solve is reported as a failure. A panic in a goroutine that the solver starts ends the program.
 //
-// With -short, and under the race detector, it tries a part of the instances.
+// With -short, and under the race detector, Conform tries only some of the instances.
 func Conform(t *testing.T, info solve.Info) {
 	t.Helper()
 	ConformSample(t, info, 1)
 }
 
-// ConformSample is [Conform] on one of every oneIn instances, for a solver of which each run takes long, such as a program.
+// ConformSample is [Conform] on one of every oneIn instances. Use it for a solver whose runs take long, such as a program.
 func ConformSample(t *testing.T, info solve.Info, oneIn int) {
 	t.Helper()
 	cases, err := allCases()
@@ -47,7 +47,7 @@ func ConformSample(t *testing.T, info solve.Info, oneIn int) {
 		t.Fatal(err)
 	}
 	if race.Enabled {
-		oneIn *= 2 // faults of that kind hang on the solver more than on the instance
+		oneIn *= 2 // data races depend more on the solver than on the instance
 	}
 	var some []testCase
 	for k := len(info.Name) % oneIn; k < len(cases); k += oneIn {
@@ -58,23 +58,23 @@ func ConformSample(t *testing.T, info solve.Info, oneIn int) {
 
 const (
 	evaluations   = 1000 // of an ordinary run
-	fewer         = 300  // under the race detector
-	few           = 50   // of a short one
-	tries         = 3    // runs, one of which has to end in time
-	mostReports   = 8    // failures that are printed
-	leastAccepted = 10   // instances without which the test says little
+	fewer         = 300  // of an ordinary run under the race detector
+	few           = 50   // of a short run
+	tries         = 3    // number of runs, one of which has to end in time
+	mostReports   = 8    // largest number of failures that are printed
+	leastAccepted = 10   // a solver must accept this number of instances for the test to mean something
 )
 
-// limits are the times after which a run is wrong.
+// limits are the times after which a run counts as wrong.
 type limits struct {
-	slowest  time.Duration // that Solve may take after its context ended: the contract says 50 ms, a busy machine takes its time
-	endless  time.Duration // that a run takes which does not keep its limit of evaluations
-	patience time.Duration // after the end of its context, until a run is given up
+	slowest  time.Duration // time for Solve to return after its context ended: more than the 50 ms of the contract, because the machine may be busy
+	endless  time.Duration // a run that takes longer does not keep its limit of evaluations
+	patience time.Duration // time from the end of its context until a run is given up
 }
 
 var usual = limits{time.Second, time.Minute, 15 * time.Second}
 
-// reporter takes failures: a [testing.T], or what a test of the checks themselves looks at.
+// reporter takes failures. It is a [testing.T], or a recorder in the tests of this package.
 type reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -107,14 +107,14 @@ func conform(to reporter, info solve.Info, cases []testCase) {
 	}
 }
 
-// conformer holds one solver to the contract.
+// conformer tests one solver against the contract.
 type conformer struct {
 	to       reporter
 	info     solve.Info
 	at       *testCase // the instance that is tried
 	failures int
 	limits
-	over bool // a run goes on although it has to end: another would share the processor with it
+	over bool // a run goes on although it should have ended; stop testing, because it would slow down further runs
 }
 
 // failf reports a failure on the instance.
@@ -124,7 +124,7 @@ func (c *conformer) failf(format string, args ...any) {
 	c.to.Errorf("%s on %s: %s", c.info.Name, c.at.name, fmt.Sprintf(format, args...))
 }
 
-// documented says that there is a solver with a name and a doc.
+// documented checks that the Info has a name, a doc and a solver.
 func (c *conformer) documented() bool {
 	c.to.Helper()
 	switch {
@@ -140,7 +140,7 @@ func (c *conformer) documented() bool {
 	return true
 }
 
-// accepts says that the solver supports the instance.
+// accepts reports whether the solver supports the instance.
 func (c *conformer) accepts() bool {
 	c.to.Helper()
 	panicked, err := supports(c.info, c.at.in)
@@ -182,7 +182,7 @@ func (c *conformer) holds() {
 	}
 }
 
-// ended says that a run came to an end and its schedule is right; the reports say what went wrong otherwise.
+// ended reports whether a run has ended and its schedule is correct. If not, it reports the failure.
 func (c *conformer) ended(o outcome) bool {
 	c.to.Helper()
 	var wrong *solve.WrongScheduleError
@@ -207,7 +207,7 @@ func (c *conformer) ended(o outcome) bool {
 	return false
 }
 
-// asked names what the instance asks for.
+// asked names the features that the instance asks for.
 func asked(in *model.Instance) string {
 	if in.Features() == 0 {
 		return "nothing special"
@@ -215,7 +215,7 @@ func asked(in *model.Instance) string {
 	return in.Features().String()
 }
 
-// honest compares what the result says of itself with what is known of the instance.
+// honest compares the claims of the result with the facts that are known of the instance.
 func (c *conformer) honest(o outcome) {
 	c.to.Helper()
 	sol := o.result.Solution
@@ -237,13 +237,13 @@ func (c *conformer) honest(o outcome) {
 	if math.IsNaN(best) {
 		return
 	}
-	slack := model.Tolerance * math.Abs(best)
+	tolerance := model.Tolerance * math.Abs(best)
 	switch {
-	case objective < best-slack:
+	case objective < best-tolerance:
 		c.failf("objective %v, below the best of all list schedules, %v", objective, best)
-	case optimal && objective > best+slack:
+	case optimal && objective > best+tolerance:
 		c.failf("says that the objective %v is optimal; the optimum is %v", objective, best)
-	case sol.Bound.Or(math.Inf(-1)) > best+slack:
+	case sol.Bound.Or(math.Inf(-1)) > best+tolerance:
 		c.failf("states the lower bound %v, and the optimum is %v", sol.Bound, best)
 	}
 }
@@ -259,7 +259,7 @@ func (c *conformer) keepsLimit(o outcome, limit int64) {
 	}
 }
 
-// same checks that the same seed gives the same bytes at 4 workers, and again.
+// same checks that the same seed gives the same bytes with 4 workers, and when it is run again.
 func (c *conformer) same(first outcome, opt solve.Options) bool {
 	c.to.Helper()
 	progress := &lone{}
@@ -322,7 +322,7 @@ func (c *conformer) stops() {
 	}
 }
 
-// starts checks that a solver that takes a start hands back nothing worse.
+// starts checks that a solver that takes a start returns a schedule that is not worse.
 func (c *conformer) starts(opt solve.Options) {
 	c.to.Helper()
 	if !c.info.Starts || c.at.reference == nil {
@@ -343,14 +343,14 @@ func (c *conformer) starts(opt solve.Options) {
 		return
 	}
 	left, had := len(o.raw.Solution.Unscheduled), len(c.at.reference.Unscheduled)
-	slack := c.at.evaluation.Rounding + model.Tolerance*math.Abs(c.at.evaluation.Objective)
-	if left > had || left == had && evaluation.Objective > c.at.evaluation.Objective+slack {
+	tolerance := c.at.evaluation.Rounding + model.Tolerance*math.Abs(c.at.evaluation.Objective)
+	if left > had || left == had && evaluation.Objective > c.at.evaluation.Objective+tolerance {
 		c.failf("takes a start (Info.Starts) and hands back a worse schedule: objective %v with %d jobs left out, from %v with %d",
 			evaluation.Objective, left, c.at.evaluation.Objective, had)
 	}
 }
 
-// encoded is a solution as bytes.
+// encoded writes a solution as bytes.
 func encoded(sol *model.Solution) []byte {
 	var text bytes.Buffer
 	if sol == nil {

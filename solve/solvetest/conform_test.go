@@ -15,7 +15,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// listing is a right solver, with a place for each fault.
+// listing is a correct solver, into which the tests put faults.
 type listing struct {
 	honours func(in *model.Instance) error                                          // nil: what a list schedule honours
 	order   func(in *model.Instance, order []int, opt solve.Options)                // nil: as the jobs arrive
@@ -76,7 +76,7 @@ func earliest(in *model.Instance, s *plan.Schedule, job int) {
 	}
 }
 
-// recorder keeps what is reported.
+// recorder keeps the reported failures.
 type recorder struct{ texts []string }
 
 func (*recorder) Helper() {}
@@ -85,12 +85,12 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.texts = append(r.texts, fmt.Sprintf(format, args...))
 }
 
-// about is the solver as a value of the registry.
+// about makes the Info of the solver.
 func about(l *listing) solve.Info {
 	return solve.Info{Name: "tried", Doc: "Tried.", New: func() solve.Solver { copied := *l; return &copied }}
 }
 
-// A right solver passes; each broken one fails, and the first report says what is wrong with it.
+// A correct solver passes. Each broken one fails, and the first report says what is wrong with it.
 func TestConformFindsWhatIsWrong(t *testing.T) {
 	cases, err := allCases()
 	if err != nil {
@@ -156,7 +156,7 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A solver that does not look at its context is found out: one that is late, and one that never ends, of which the test does not wait for the end.
+// A solver that ignores its context fails, whether it is late or never ends. The test does not wait for the one that never ends.
 func TestConformFindsWhoIgnoresTheContext(t *testing.T) {
 	cases, err := casesOf([]recipe{{"plain", medium(1, false), false}})
 	if err != nil {
@@ -164,7 +164,7 @@ func TestConformFindsWhoIgnoresTheContext(t *testing.T) {
 	}
 	for _, broken := range []struct {
 		name string
-		runs time.Duration // of the solver, with no limit of evaluations
+		runs time.Duration // run time of the solver without a limit of evaluations
 		want string
 	}{{"late", 60 * time.Millisecond, "after its context ended, in the quickest of 3 runs; the contract allows 50 ms"}, {"endless", time.Hour, "Solve goes on 200ms after its context ended"}} {
 		t.Run(broken.name, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestConformFindsWhoIgnoresTheContext(t *testing.T) {
 	}
 }
 
-// A solver that keeps no limit of evaluations is stopped by the watchdog's context.
+// A solver that ignores the limit of evaluations is stopped by a context that the test ends.
 func TestConformFindsWhoIgnoresTheLimitOfEvaluations(t *testing.T) {
 	cases, err := casesOf([]recipe{{"plain", medium(1, false), false}})
 	if err != nil {
@@ -198,7 +198,7 @@ func TestConformFindsWhoIgnoresTheLimitOfEvaluations(t *testing.T) {
 	expect(t, heard.texts, []string{"Solve did not stop within 50ms: it has to keep Options.MaxEvals"})
 }
 
-// expect compares the first report with the texts that it has to hold; no texts: there is no report.
+// expect checks that the first report contains the texts. Without texts there must be no report.
 func expect(t *testing.T, reports, want []string) {
 	t.Helper()
 	if len(want) == 0 {
@@ -215,12 +215,12 @@ func expect(t *testing.T, reports, want []string) {
 			t.Errorf("the first report lacks %q: %s", text, reports[0])
 		}
 	}
-	if len(reports) > mostReports+2 { // of the last instance there may be two, and one says that it was the last
+	if len(reports) > mostReports+2 { // the last instance may give two reports, and one more says that the rest is not tried
 		t.Errorf("%d reports", len(reports))
 	}
 }
 
-// delayed lets all jobs start later, whatever their deadlines.
+// delayed starts all jobs later, whatever their deadlines.
 func delayed(_ *model.Instance, r *solve.Result, _ solve.Options) error {
 	const delay = 64
 	for k := range r.Solution.Jobs {
@@ -230,7 +230,7 @@ func delayed(_ *model.Instance, r *solve.Result, _ solve.Options) error {
 	return nil
 }
 
-// shuffledStarts lets all jobs start at their arrival, whatever they wait for and whoever holds the processors.
+// shuffledStarts starts all jobs at their arrival, even if they wait for other jobs or other jobs hold the processors.
 func shuffledStarts(in *model.Instance, r *solve.Result, _ solve.Options) error {
 	for k := range r.Solution.Jobs {
 		p := &r.Solution.Jobs[k]

@@ -7,8 +7,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// featureCases ask for one feature each, all that a file can ask for, in a way that a solver which ignores it breaks it: a solver that
-// honours a few features alone is held to each of them.
+// featureCases has a case for each feature that a file can ask for. A solver that ignores the feature makes a wrong schedule of the case. So a solver
+// that honours only a few features is tested on each of them.
 func featureCases() []recipe {
 	var recipes []recipe
 	for _, f := range features {
@@ -35,7 +35,7 @@ func featureCases() []recipe {
 	return recipes
 }
 
-// feature says how an instance asks for a feature.
+// feature changes an instance so that it asks for a feature.
 type feature struct {
 	feature  model.Features
 	clusters func(clusters []model.ClusterSpec, spec *model.InstanceSpec) // nil: plain ones
@@ -90,7 +90,7 @@ var features = []feature{
 	}, func(*model.JobSpec, int, *rand.Rand) {}},
 }
 
-// large has so many jobs that a solver is busy when its context ends.
+// large makes an instance with enough jobs to keep a solver busy until its context ends.
 func large() *model.Builder {
 	b := model.NewBuilder("large")
 	for c := range 8 {

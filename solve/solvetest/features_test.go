@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// Each case of features asks for its own, and every feature that a file can ask for has its case.
+// Each feature case asks for its feature, and every feature that a file can ask for has a case.
 func TestFeatureCases(t *testing.T) {
 	var all model.Features
 	recipes := featureCases()
@@ -29,7 +29,7 @@ func TestFeatureCases(t *testing.T) {
 	}
 }
 
-// blind plans an instance as if it did not ask for a feature, and claims to honour it.
+// blind is a solver that ignores a feature although it claims to honour it.
 type blind struct {
 	listing
 	specs map[string]model.InstanceSpec // by the hash of the instance
@@ -52,8 +52,8 @@ func (b *blind) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	return b.listing.Solve(ctx, seen, opt)
 }
 
-// A solver that claims to honour a feature and ignores it is found out, whichever it is. A background load is left out: a schedule that
-// ignores it is still right.
+// A solver that claims to honour a feature and ignores it fails, for every feature except a background load: a schedule that ignores that is still
+// correct.
 func TestConformFindsEachIgnoredFeature(t *testing.T) {
 	job := func(strip func(job *model.JobSpec)) func(*model.InstanceSpec) {
 		return func(spec *model.InstanceSpec) {

@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// built is the instance that the builder makes.
+// built returns the instance that the builder makes.
 func built(t testing.TB, b *model.Builder) *model.Instance {
 	t.Helper()
 	in, err := b.Build()
@@ -19,12 +19,12 @@ func built(t testing.TB, b *model.Builder) *model.Instance {
 	return in
 }
 
-// machines is a cluster of n processors at one speed.
+// machines makes a cluster of n processors of one speed.
 func machines(id string, n int, speed float64) model.ClusterSpec {
 	return model.ClusterSpec{ID: id, Machines: []model.MachineSpec{{ID: "m", Count: n, Speed: speed}}}
 }
 
-// Tiny is an instance of 1 to 5 jobs on 1 to 3 clusters, with the given objective. Jobs arrive at different times where the seed is odd.
+// Tiny makes an instance of 1 to 5 jobs on 1 to 3 clusters, with the given objective. If the seed is odd, jobs arrive at different times.
 func Tiny(t testing.TB, seed uint64, objective string) *model.Instance {
 	t.Helper()
 	return built(t, tiny(seed, objective))
@@ -50,7 +50,7 @@ func tiny(seed uint64, objective string) *model.Builder {
 	return b
 }
 
-// Medium is an instance of 120 jobs that minimises mcp; a rich one asks for everything that list schedules honour.
+// Medium makes an instance of 120 jobs that minimises mcp. If rich is true, it asks for every feature that list schedules honour.
 func Medium(t testing.TB, seed uint64, rich bool) *model.Instance {
 	t.Helper()
 	return built(t, medium(seed, rich))
@@ -94,7 +94,7 @@ func medium(seed uint64, rich bool) *model.Builder {
 	return b
 }
 
-// Grid is a grid of single machines with memory and bandwidth, and at most as many jobs, with files and deadlines, as told.
+// Grid makes a grid of single machines with memory and bandwidth, and at most most jobs with files and deadlines.
 func Grid(t testing.TB, seed uint64, most int) *model.Instance {
 	t.Helper()
 	return built(t, grid(seed, most))
@@ -147,7 +147,7 @@ func grid(seed uint64, most int) *model.Builder {
 	return b
 }
 
-// mixedGrid is a grid of machines in one cluster that gives out whole machines, and a cluster that does not.
+// mixedGrid makes a grid with one cluster that allocates whole machines, and one that allocates single processors.
 func mixedGrid(seed uint64, most int) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	b := model.NewBuilder("mixed grid").Minimise("unfinished", 1)

@@ -6,7 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// oddCases are the instances at the edges of the model.
+// oddCases lists instances at the limits of the model.
 func oddCases() []recipe {
 	one := func(job model.JobSpec) *model.Builder {
 		return model.NewBuilder("odd").Cluster(machines("c0", 2, 1), machines("c1", 4, 2)).Job(job)

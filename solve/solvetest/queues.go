@@ -9,24 +9,24 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Queues is an instance of 3 to 7 tasks on 2 or 3 machines with queues, some alike, that minimises qos_penalty. With slack, which is an
-// arrival rate above what the tasks need, it has at most 5 tasks. Not every instance is stable.
-func Queues(t testing.TB, seed uint64, slack bool) *model.Instance {
+// Queues makes an instance of 3 to 7 tasks on 2 or 3 machines with queues, some of them alike, that minimises qos_penalty. With an idle rate, which
+// is an arrival rate above that of the tasks, it has at most 5 tasks. Not every instance is stable.
+func Queues(t testing.TB, seed uint64, idle bool) *model.Instance {
 	t.Helper()
-	return built(t, queues(seed, slack))
+	return built(t, queues(seed, idle))
 }
 
-func queues(seed uint64, slack bool) *model.Builder {
+func queues(seed uint64, idle bool) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	between := func(low, high float64) float64 { return low + (high-low)*rng.Float64() }
-	b := model.NewBuilder(fmt.Sprint("random-", seed, slack)).Minimise("qos_penalty", 1)
+	b := model.NewBuilder(fmt.Sprint("random-", seed, idle)).Minimise("qos_penalty", 1)
 	tasks := 3 + rng.IntN(5)
-	if slack {
+	if idle {
 		tasks = 3 + rng.IntN(3)
 	}
 	machines := 2 + rng.IntN(2)
 	rate := float64(tasks) / 10
-	if slack {
+	if idle {
 		rate *= 1 + between(0.02, 0.6)
 	}
 	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: 10, K: new(between(0, 2)), Charge: []string{"response", "service"}[rng.IntN(2)]}
@@ -49,7 +49,7 @@ func queues(seed uint64, slack bool) *model.Builder {
 	return b
 }
 
-// MediumQueues is an instance of 60 tasks on 12 machines that minimises qos_penalty.
+// MediumQueues makes an instance of 60 tasks on 12 machines that minimises qos_penalty.
 func MediumQueues(t testing.TB) *model.Instance {
 	t.Helper()
 	return built(t, mediumQueues())
@@ -68,7 +68,7 @@ func mediumQueues() *model.Builder {
 	return b
 }
 
-// isStable says that the machines of an instance with queues can take the jobs.
+// isStable reports whether the machines of an instance with queues can serve the jobs.
 func isStable(in *model.Instance) bool {
 	view, err := model.Queues(in, nil)
 	if err != nil {

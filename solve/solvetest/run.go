@@ -12,18 +12,18 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// outcome is what became of a run.
+// outcome is the outcome of a run.
 type outcome struct {
-	result   solve.Result // of solve.Run
-	raw      solve.Result // as the solver handed it over
+	result   solve.Result // the result of solve.Run
+	raw      solve.Result // the solver's own result
 	err      error
 	panicked string        // with the stack; empty: no panic
-	late     time.Duration // from the end of the context to the end of Solve; 0: it was done before
-	hangs    bool          // it was given up
-	endless  bool          // it ended with the watchdog's context only
+	late     time.Duration // from the end of the context to the end of Solve; 0: Solve ended first
+	hangs    bool          // the run was given up
+	endless  bool          // the run ended only because the test ended its context
 }
 
-// watched is a solver whose result is noted as it hands it over.
+// watched is a solver that records the result of the solver inside.
 type watched struct {
 	solver solve.Solver
 	raw    solve.Result
@@ -40,11 +40,11 @@ func (w *watched) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 	return result, err
 }
 
-// run runs the solver in a goroutine of its own, so that one that never ends can be reported.
+// run runs the solver in another goroutine, so that it can report a solver that never ends.
 func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
 	ctx, cancel := context.WithTimeout(ctx, c.endless)
 	defer cancel()
-	var ended atomic.Int64 // when ctx did, in ns since began
+	var ended atomic.Int64 // when ctx ended, in ns since began
 	began := time.Now()
 	stop := context.AfterFunc(ctx, func() { ended.Store(max(1, int64(time.Since(began)))) })
 	defer stop()
@@ -54,7 +54,7 @@ func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
 		w := &watched{}
 		defer func() {
 			if fault := recover(); fault != nil {
-				o.panicked = trace(fault)
+				o.panicked = panicText(fault)
 			}
 			if at := ended.Load(); at > 0 && !w.ended.IsZero() {
 				o.late = max(0, w.ended.Sub(began)-time.Duration(at))
@@ -79,20 +79,20 @@ func (c *conformer) run(ctx context.Context, opt solve.Options) outcome {
 	return o
 }
 
-// supports asks whether the solver supports the instance.
+// supports calls Supports and turns a panic into an error.
 func supports(info solve.Info, in *model.Instance) (panicked string, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			panicked = trace(fault)
+			panicked = panicText(fault)
 		}
 	}()
 	return "", info.New().Supports(in)
 }
 
-// trace is a panic with its stack.
-func trace(fault any) string { return fmt.Sprintf("%v\n%s", fault, debug.Stack()) }
+// panicText formats a panic with its stack.
+func panicText(fault any) string { return fmt.Sprintf("%v\n%s", fault, debug.Stack()) }
 
-// lone takes progress and notes whether two reports came at a time.
+// lone takes progress reports and records whether two came at the same time.
 type lone struct {
 	inside   atomic.Int32
 	together atomic.Bool

@@ -14,17 +14,17 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// module is the path that packages are named without.
+// module is the path of the module. Packages are named without it.
 const module = "github.com/allot-opt/allot"
 
-// figures are what some files say of benchmarks.
+// figures holds the figures of benchmarks from some files.
 type figures struct {
 	benchmarks []*benchmark
 	units      benchfmt.UnitMetadataMap
-	at         map[id]int // place in benchmarks
+	at         map[id]int // index in benchmarks
 }
 
-// id names a benchmark: its package within the module, and its name without "Benchmark" and the number of processors behind it.
+// id names a benchmark: its package within the module, and its name without "Benchmark" and the number of processors at the end.
 type id struct{ pkg, name string }
 
 // benchmark is a benchmark with all its repetitions.
@@ -32,10 +32,11 @@ type benchmark struct {
 	id
 	units   []string // in the order of the file, in base units
 	values  map[string][]float64
-	results []*benchfmt.Result // as they were read
+	results []*benchfmt.Result // unchanged, as read
 }
 
-// seconds is how long a repetition took at least, by its iterations; setting up is not in it, and nothing where no time was reported.
+// seconds returns the least time of a repetition, computed from its iterations. It does not include the time to set up. It is 0 if no time was
+// reported.
 func (b *benchmark) seconds() float64 {
 	sum := 0.0
 	for _, r := range b.results {
@@ -48,7 +49,7 @@ func (b *benchmark) seconds() float64 {
 	return sum / float64(len(b.results))
 }
 
-// find is the benchmark of that name, or nil.
+// find returns the benchmark of that name, or nil.
 func (f *figures) find(which id) *benchmark {
 	if k, ok := f.at[which]; ok {
 		return f.benchmarks[k]
@@ -98,7 +99,7 @@ func readFile(reader *benchfmt.Reader, path string) ([]*benchfmt.Result, error) 
 	return results, errors.Join(append(faults, reader.Err())...)
 }
 
-// add counts a result in as a repetition of the benchmark of that name.
+// add adds a result as a repetition of the benchmark of that name.
 func (f *figures) add(r *benchfmt.Result, name string) {
 	which := id{packageOf(r.GetConfig("pkg")), name}
 	k, ok := f.at[which]
@@ -110,7 +111,7 @@ func (f *figures) add(r *benchfmt.Result, name string) {
 	b := f.benchmarks[k]
 	b.results = append(b.results, r)
 	for _, v := range r.Values {
-		_, unit := benchunit.Tidy(0, v.Unit) // the reader leaves the unit of a 0 as it is
+		_, unit := benchunit.Tidy(0, v.Unit) // the reader does not convert the unit of a 0
 		if _, ok := b.values[unit]; !ok {
 			b.units = append(b.units, unit)
 		}
@@ -118,21 +119,21 @@ func (f *figures) add(r *benchfmt.Result, name string) {
 	}
 }
 
-// packageOf is a package's path within the module; a full stop is the module's own.
+// packageOf returns a package's path within the module; a full stop stands for the module's root package.
 func packageOf(path string) string {
 	return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, module), "/"), ".")
 }
 
-// sorted are the benchmarks by package, in the order of the files within one.
+// sorted returns the benchmarks sorted by package, and within a package in the order of the files.
 func (f *figures) sorted() []*benchmark {
 	return slices.SortedStableFunc(slices.Values(f.benchmarks), func(a, b *benchmark) int { return cmp.Compare(a.pkg, b.pkg) })
 }
 
-// processorsSuffix is what go test puts behind a name for the number of processors, unless it is 1.
+// processorsSuffix matches the number of processors that go test appends to a name, unless it is 1.
 var processorsSuffix = regexp.MustCompile(`-([2-9]|[1-9][0-9]+)$`)
 
-// commonProcessors is the suffix of the number of processors in the names of a run. Some of our names end in a number themselves, so
-// it is one only if all names have it.
+// commonProcessors returns the suffix for the number of processors in the names of a run. Some names end in a number of their own, so a suffix
+// counts only if all names have it.
 func commonProcessors(results []*benchfmt.Result) string {
 	if len(results) == 0 {
 		return ""
@@ -146,16 +147,16 @@ func commonProcessors(results []*benchfmt.Result) string {
 	return suffix
 }
 
-// choice is which benchmarks a run of go test is to measure, by its patterns: a regular expression for each element of the name, and
-// alternatives of such. The zero value is that nobody knows.
+// choice says which benchmarks a run of go test measures, by its patterns. A pattern has a regular expression for each element of the name, and may
+// have alternatives. The zero value means that the choice is unknown.
 type choice struct{ bench, skip string }
 
-// choiceOf takes the patterns from a command.
+// choiceOf reads the patterns from a command.
 func choiceOf(args []string) choice {
 	return choice{argument(args, "-bench", "."), argument(args, "-skip", "")}
 }
 
-// holds says whether a benchmark is measured.
+// holds reports whether a benchmark is measured.
 func (c choice) holds(name string) bool {
 	elements := strings.Split("Benchmark"+name, "/")
 	matches := func(pattern string, whole bool) bool {

@@ -1,15 +1,15 @@
 //go:build unix
 
-// Command benchtable prints the figures that go test -bench measured beside those kept in bench/baseline and the targets of the
-// project: mean and spread of both, whether they differ, and whether a target is met.
+// Command benchtable compares the figures of go test -bench with the baseline in bench/baseline and with the project's targets. It prints the
+// mean and spread of both, whether they differ, and whether a target is met.
 //
-//	benchtable FILE...                                     figures that are at hand
-//	benchtable -o bench.txt -run go test -bench . ./...    measures them, and keeps the text for benchstat
-//	benchtable -record FILE...                             makes them the baseline
+//	benchtable FILE...                                     compares the figures in the files
+//	benchtable -o bench.txt -run go test -bench . ./...    measures the figures, and keeps the text for benchstat
+//	benchtable -record FILE...                             makes the figures in the files the baseline
 //
-// The mean and its 95 % confidence interval are of Student's t distribution; a change is stated where Welch's t-test tells the two
-// apart with p ≤ 0.05, is ~ where it does not, and stands in brackets where there are too few repetitions to tell. The exit status is
-// 0 whether targets are met or not, 1 where the command or a file failed, 2 for usage and malformed input.
+// The mean has a 95 % confidence interval by Student's t distribution. A change is stated if Welch's t-test finds a difference with p ≤ 0.05;
+// otherwise ~ is printed. With too few repetitions for the test, the change stands in brackets. The exit status is 0 whether targets are met or
+// not, 1 if the command or a file fails, 2 for wrong usage and malformed input.
 package main
 
 import (
@@ -42,13 +42,13 @@ func main() {
 	}
 }
 
-// usageError is a mistake of the user or in a file.
+// usageError is a mistake of the user or a fault in a file.
 type usageError struct{ error }
 
 // options are the flags.
 type options struct {
-	folder string // with baseline and targets
-	out    string // where the text of a run is kept
+	folder string // the folder with the baseline and the targets
+	out    string // the file for the text of a run
 	run    bool
 	record bool
 }
@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return compare(ctx, opt, flags.Args(), stdout, stderr)
 }
 
-// compare reads or measures the figures, prints the table and records them where that is asked for.
+// compare reads or measures the figures, prints the table, and records the figures if asked to.
 func compare(ctx context.Context, opt options, args []string, stdout, stderr io.Writer) error {
 	targets, err := readTargets(filepath.Join(opt.folder, "thresholds.json"))
 	if err != nil {
@@ -127,7 +127,7 @@ func compare(ctx context.Context, opt options, args []string, stdout, stderr io.
 	return failure
 }
 
-// argument is what follows a flag in a command, or else the value given.
+// argument returns the word after a flag in a command, or the given value if the flag is absent.
 func argument(args []string, name, otherwise string) string {
 	for k, arg := range args {
 		if arg == name && k+1 < len(args) {

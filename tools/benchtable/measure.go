@@ -21,11 +21,11 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// measure runs a command such as go test -bench and keeps what it prints, below a header that says where and when, in the file out;
-// until it ends in that name and .partial. It says on stderr what runs, and how long it is going to take by the baseline. After a
-// failure of the command the file is kept too, with what was measured until then.
+// measure runs a command such as go test -bench and writes its output to the file out, below a header that says where and when it ran. Until the
+// command ends, the file's name ends in .partial. On stderr it shows what runs and, by the baseline, how long the rest takes. If the command fails,
+// the file is kept with the figures so far.
 func measure(ctx context.Context, out string, args []string, baseline *figures, stderr io.Writer) (kept bool, err error) {
-	stderr = &locked{w: stderr} // the command and the progress write to it
+	stderr = &locked{w: stderr} // both the command and the progress write to it
 	partial := out + ".partial"
 	file, err := os.Create(partial)
 	if err != nil {
@@ -40,12 +40,12 @@ func measure(ctx context.Context, out string, args []string, baseline *figures, 
 	defer cancel()
 	command := exec.CommandContext(run, args[0], args[1:]...)
 	command.Stderr = stderr
-	// go test and the tests that it starts end together: they are a group of their own, to which an interrupt is passed on.
+	// go test and the tests that it starts form a process group. An interrupt goes to the whole group, so that they end together.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	over := make(chan struct{})
 	command.Cancel = func() error {
 		group := -command.Process.Pid
-		go func() { // one that was being started while the others were interrupted has not heard of it
+		go func() { // a test that was just being started may have missed the interrupt, so kill the group later
 			select {
 			case <-over:
 			case <-time.After(2 * time.Second):
@@ -64,10 +64,10 @@ func measure(ctx context.Context, out string, args []string, baseline *figures, 
 	}
 	progress := newProgress(args, baseline, stderr)
 	progress.begin()
-	// What is kept is written through line by line, so that it is there after a kill.
+	// The output is written to the file line by line, so that it survives a kill.
 	_, copied := io.Copy(io.MultiWriter(lines{writer}, progress), pipe)
 	if copied != nil {
-		cancel() // nobody reads on
+		cancel() // the output is no longer read
 	}
 	ended := command.Wait()
 	close(over)
@@ -91,7 +91,7 @@ func measure(ctx context.Context, out string, args []string, baseline *figures, 
 	return true, nil
 }
 
-// locked is a writer for several at once.
+// locked is a writer that several goroutines may use.
 type locked struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -103,7 +103,7 @@ func (l *locked) Write(text []byte) (int, error) {
 	return l.w.Write(text)
 }
 
-// lines flushes whatever is written.
+// lines flushes after every write.
 type lines struct{ w *bufio.Writer }
 
 func (l lines) Write(text []byte) (int, error) {
@@ -114,7 +114,7 @@ func (l lines) Write(text []byte) (int, error) {
 	return n, l.w.Flush()
 }
 
-// writeHeader writes what is known of units, so that benchstat knows it too, and the lines of configuration.
+// writeHeader writes the properties of units, for benchstat, and the lines of configuration.
 func writeHeader(w io.Writer, units benchfmt.UnitMetadataMap) error {
 	writer := benchfmt.NewWriter(w)
 	known := slices.SortedFunc(func(yield func(*benchfmt.UnitMetadata) bool) {
@@ -137,7 +137,7 @@ func writeHeader(w io.Writer, units benchfmt.UnitMetadataMap) error {
 	return nil
 }
 
-// configuration is the machine and its state, in keys and values; what cannot be found out is left out.
+// configuration describes the machine and its state in keys and values. It leaves out what it cannot find out.
 func configuration() [][2]string {
 	var lines [][2]string
 	add := func(key, value string) {

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// progress reads what go test -v -bench prints and says what runs: there a line with the name alone begins a benchmark, or a group of
-// them, and the line with the figures ends it.
+// progress reads the output of go test -v -bench and shows what runs. In this output a line with only a name begins a benchmark or a group of
+// them, and a line with figures ends it.
 type progress struct {
 	w        io.Writer
 	start    time.Time
-	expected map[id]float64 // seconds that the benchmarks of the baseline that were asked for take, all repetitions
+	expected map[id]float64 // seconds that each requested benchmark takes by the baseline, with all repetitions
 	repeats  int
 	pkg      string
-	line     []byte     // what has come of the line
-	said     string     // the line before, where it is a test's own
+	line     []byte     // the part of the current line that has arrived
+	said     string     // the line before, if a test has printed it
 	running  string     // the benchmark or group whose name has been printed without an end of line
 	since    time.Time  // when it began
-	last     time.Time  // when the line before came
+	last     time.Time  // when the line before arrived
 	seen     map[id]int // repetitions done
 	done     int
 }
@@ -42,7 +42,7 @@ func newProgress(args []string, baseline *figures, w io.Writer) *progress {
 	return p
 }
 
-// begin says how long it is going to take.
+// begin shows how long the run takes by the baseline.
 func (p *progress) begin() {
 	if len(p.expected) == 0 {
 		fmt.Fprintln(p.w, "The tests are compiled first. The baseline has none of these benchmarks, so it does not tell how long they take.")
@@ -51,7 +51,7 @@ func (p *progress) begin() {
 	fmt.Fprintf(p.w, "The tests are compiled first; then, by the baseline, %d benchmarks × %d take %s or more.\n", len(p.expected), p.repeats, duration(p.left()))
 }
 
-// left is the time that the benchmarks not yet done take, by the baseline.
+// left returns the time that the remaining benchmarks take by the baseline.
 func (p *progress) left() time.Duration {
 	sum := 0.0
 	for which, seconds := range p.expected {
@@ -60,7 +60,7 @@ func (p *progress) left() time.Duration {
 	return time.Duration(sum * float64(time.Second))
 }
 
-// Write takes the next bytes of what go test prints.
+// Write takes the next bytes of the output of go test.
 func (p *progress) Write(text []byte) (int, error) {
 	for rest := text; len(rest) > 0; {
 		line, behind, whole := bytes.Cut(rest, []byte("\n"))
@@ -74,7 +74,7 @@ func (p *progress) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// take looks at a whole line.
+// take processes a whole line.
 func (p *progress) take(line string) {
 	fields := strings.Fields(line)
 	switch {
@@ -97,17 +97,17 @@ func (p *progress) take(line string) {
 	}
 }
 
-// name prints the name of what begins.
+// name prints the name of the benchmark or group that begins.
 func (p *progress) name(full string, since time.Time) {
 	p.end()
 	p.running, p.since = strings.TrimPrefix(full, "Benchmark"), since
 	fmt.Fprintf(p.w, "%8s  %s %s", duration(p.since.Sub(p.start)), p.pkg, p.running)
 }
 
-// figures says how long a benchmark took and how long the rest takes.
+// figures prints how long a benchmark took and how long the rest takes.
 func (p *progress) figures(full string) {
 	full = strings.TrimPrefix(full, "Benchmark")
-	if p.running == "" || !strings.HasPrefix(full, p.running) { // without -v, or a repetition, which has no line of its own
+	if p.running == "" || !strings.HasPrefix(full, p.running) { // no line has announced it: there is no -v, or it is a repetition
 		p.name(processorsSuffix.ReplaceAllString(full, ""), p.last)
 	}
 	p.done++
@@ -119,7 +119,7 @@ func (p *progress) figures(full string) {
 	p.end()
 }
 
-// end ends the line of what runs.
+// end ends the line of the benchmark that runs.
 func (p *progress) end() {
 	if p.running != "" {
 		fmt.Fprintln(p.w)
@@ -127,5 +127,5 @@ func (p *progress) end() {
 	p.running = ""
 }
 
-// duration is a time in whole seconds.
+// duration rounds a time to whole seconds.
 func duration(d time.Duration) string { return d.Round(time.Second).String() }

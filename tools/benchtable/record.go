@@ -16,8 +16,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// record puts the figures into the files of the baseline, one a package, in place of those of the same benchmarks, each under the
-// configuration that it was measured with. Benchmarks that are no more are kept until somebody removes them.
+// record writes the figures into the files of the baseline, one per package, under the configuration that they were measured with. They replace the
+// figures of the same benchmarks. Benchmarks that no longer exist stay until somebody removes them.
 func record(folder string, baseline, now *figures, stderr io.Writer) error {
 	files := map[string]*bytes.Buffer{}
 	writers := map[string]*benchfmt.Writer{}
@@ -64,7 +64,7 @@ func record(folder string, baseline, now *figures, stderr io.Writer) error {
 	return nil
 }
 
-// warnOfLoad says where the machine was busy before the benchmarks began.
+// warnOfLoad warns if the machine was busy before the benchmarks began.
 func warnOfLoad(now *figures, stderr io.Writer) {
 	for _, b := range now.benchmarks {
 		for _, r := range b.results {

@@ -15,20 +15,20 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// confidence is that of the intervals.
+// confidence is the confidence of the intervals.
 const confidence = 0.95
 
 // columns of a row below the name of its benchmark.
 var columns = []string{"unit", "baseline", "now", "change", "target", ""}
 
-// table is what is printed.
+// table is the table to print.
 type table struct {
 	groups      []group
 	met, missed int
 	misses      []string // the targets that were missed, in words
-	unmeasured  []string // those that were asked for and have no figure
-	absent      int      // targets that no benchmark of the run is about
-	sources     []string // where the baseline is from
+	unmeasured  []string // the targets whose benchmark was requested but has no figure
+	absent      int      // number of targets whose benchmark is not part of the run
+	sources     []string // the origins of the baseline
 }
 
 // group is a benchmark with its rows.
@@ -37,7 +37,7 @@ type group struct {
 	rows [][]string
 }
 
-// newTable compares the figures of the benchmarks that were asked for.
+// newTable compares the figures of the requested benchmarks.
 func newTable(baseline, now *figures, targets []target, asked choice) *table {
 	t := &table{}
 	measured := make([]bool, len(targets))
@@ -49,7 +49,7 @@ func newTable(baseline, now *figures, targets []target, asked choice) *table {
 		}
 		for _, unit := range b.units {
 			if unit == "sec/op" && slices.Max(b.values[unit]) == 0 {
-				continue // a summary, in which nothing was timed
+				continue // a summary, in which no time was measured
 			}
 			var old []float64
 			if before != nil {
@@ -72,7 +72,7 @@ func newTable(baseline, now *figures, targets []target, asked choice) *table {
 	return t
 }
 
-// direction is +1 for a unit of which more is better, −1 where less is, 0 where nobody says.
+// direction returns +1 for a unit of which more is better, −1 if less is better, and 0 if that is unknown.
 func direction(baseline, now *figures, unit string) int {
 	for _, units := range []benchfmt.UnitMetadataMap{now.units, baseline.units} {
 		if better := units.GetBetter(unit); better != 0 {
@@ -82,7 +82,7 @@ func direction(baseline, now *figures, unit string) int {
 	return 0
 }
 
-// source notes where the baseline of a benchmark is from.
+// source records the origin of the baseline of a benchmark.
 func (t *table) source(b *benchmark) {
 	r := b.results[0]
 	var parts []string
@@ -96,7 +96,7 @@ func (t *table) source(b *benchmark) {
 	}
 }
 
-// rows are those of one unit: one, or one for each of its targets.
+// rows makes the rows of one unit: one for each of its targets, or a single one.
 func (t *table) rows(b *benchmark, unit string, old []float64, targets []target, measured []bool, better int) [][]string {
 	var mine []*target
 	for k := range targets {
@@ -127,22 +127,22 @@ func (t *table) rows(b *benchmark, unit string, old []float64, targets []target,
 	return rows
 }
 
-// summary is the mean of the values with its confidence interval.
+// summary computes the mean of the values with its confidence interval.
 func summary(values []float64) benchmath.Summary {
 	return benchmath.AssumeNormal.Summary(sample(values), confidence)
 }
 
-// mean is that of the values.
+// mean computes the mean of the values.
 func mean(values []float64) float64 {
 	return summary(values).Center //nolint:misspell // the library's name
 }
 
-// sample is the values as the statistics want them; they sort their argument.
+// sample copies the values for the statistics library, which sorts its argument.
 func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
 }
 
-// formatted is mean ± spread, the latter in per cent where that says something.
+// formatted formats mean ± spread. The spread is in per cent, if that has a meaning.
 func formatted(values []float64, unit string) string {
 	if len(values) == 0 {
 		return "–"
@@ -153,17 +153,17 @@ func formatted(values []float64, unit string) string {
 		return text
 	}
 	spread := s.PctRangeString()
-	if spread == "?" { // the interval holds 0
+	if spread == "?" { // the interval contains 0
 		spread = number((s.Hi-s.Lo)/2, unit)
 	}
 	return text + " ± " + spread
 }
 
-// number has four significant digits. Times, rates and bytes have prefixes; to a ratio, a percentage or a count they say nothing.
+// number formats a value with four significant digits. Times, rates and bytes have prefixes; ratios, percentages and counts have none.
 func number(value float64, unit string) string {
 	value += 0 // no −0
 	if strings.HasPrefix(unit, "sec") {
-		return benchunit.Scale(value, benchunit.Decimal) + "s" // 5.0m alone could be minutes
+		return benchunit.Scale(value, benchunit.Decimal) + "s" // without the s, 5.0m could mean minutes
 	}
 	if strings.Contains(unit, "sec") || strings.Contains(unit, "/s") || benchunit.ClassOf(unit) == benchunit.Binary {
 		return benchunit.Scale(value, benchunit.ClassOf(unit))
@@ -174,7 +174,7 @@ func number(value float64, unit string) string {
 	return strconv.FormatFloat(value, 'g', 4, 64)
 }
 
-// change says by how much the mean differs, and whether that is better, where repetitions tell.
+// change says by how much the mean differs, and, if there are enough repetitions to tell, whether it is better.
 func change(old, now []float64, better int) string {
 	if len(old) == 0 {
 		return "new"
@@ -187,7 +187,7 @@ func change(old, now []float64, better int) string {
 	case a == b:
 		return "0.00%"
 	case constant(old) && constant(now) && len(old) > 1 && len(now) > 1:
-		comparison.P = 0 // the test fails without any variance
+		comparison.P = 0 // the values have no variance, so the test cannot be computed
 	case len(old) == 1 || len(now) == 1:
 		comparison.P = 0
 		return fmt.Sprintf("(%s) n=%d+%d", comparison.FormatDelta(a, b), len(old), len(now))
@@ -202,7 +202,7 @@ func change(old, now []float64, better int) string {
 	return text + " worse"
 }
 
-// writeTable prints the table, its columns aligned, and what there is to say of it in a few words.
+// writeTable prints the table with aligned columns, and a few remarks.
 func writeTable(w *strings.Builder, t *table) {
 	widths := make([]int, len(columns))
 	measure := func(row []string) {

@@ -15,16 +15,16 @@ import (
 
 // target is a figure that the project wants to reach.
 type target struct {
-	Issue     int      `json:"issue"`     // that asks for it
-	Package   string   `json:"package"`   // within the module
+	Issue     int      `json:"issue"`     // the issue that asks for it
+	Package   string   `json:"package"`   // the package's path within the module
 	Benchmark string   `json:"benchmark"` // its name without "Benchmark"; *, ? and [...] within an element, as in path.Match
 	Unit      string   `json:"unit"`
-	AtMost    *float64 `json:"at_most,omitempty"` // exactly one of the two, in the unit
+	AtMost    *float64 `json:"at_most,omitempty"` // exactly one of AtMost and AtLeast is set, in the unit
 	AtLeast   *float64 `json:"at_least,omitempty"`
 	Target    string   `json:"target"` // in words
 }
 
-// readTargets reads the targets, strictly, and brings them to base units.
+// readTargets reads the targets strictly and converts them to base units.
 func readTargets(file string) ([]target, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -74,7 +74,7 @@ func strict(text []byte, into any) error {
 	return nil
 }
 
-// position is file:line of a syntax error, or the file.
+// position returns file:line of a syntax error, or only the file.
 func position(file string, text []byte, err error) string {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
@@ -83,7 +83,7 @@ func position(file string, text []byte, err error) string {
 	return fmt.Sprintf("%s:%d", file, 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n")))
 }
 
-// check finds what is missing or wrong; its error begins with the field.
+// check returns an error for a field that is missing or wrong. The error begins with the name of the field.
 func (t *target) check() error {
 	for _, field := range [][2]string{{"package", t.Package}, {"benchmark", t.Benchmark}, {"unit", t.Unit}, {"target", t.Target}} {
 		if field[1] == "" {
@@ -102,16 +102,16 @@ func (t *target) check() error {
 	return nil
 }
 
-// covers says whether the target is of this benchmark.
+// covers reports whether the target is for this benchmark.
 func (t *target) covers(which id) bool {
 	if t.Package != which.pkg {
 		return false
 	}
-	matched, _ := path.Match(t.Benchmark, which.name) // the pattern is checked
+	matched, _ := path.Match(t.Benchmark, which.name) // check has accepted the pattern
 	return matched
 }
 
-// met says whether a value reaches the target.
+// met reports whether a value reaches the target.
 func (t *target) met(value float64) bool {
 	if t.AtMost != nil {
 		return value <= *t.AtMost
@@ -119,7 +119,7 @@ func (t *target) met(value float64) bool {
 	return value >= *t.AtLeast
 }
 
-// limit is the target as a formula.
+// limit formats the target as a formula.
 func (t *target) limit() string {
 	if t.AtMost != nil {
 		return "≤ " + number(*t.AtMost, t.Unit)
@@ -127,7 +127,7 @@ func (t *target) limit() string {
 	return "≥ " + number(*t.AtLeast, t.Unit)
 }
 
-// better is +1 where more is better, −1 where less is.
+// better returns +1 if more is better, −1 if less is.
 func (t *target) better() int {
 	if t.AtMost != nil {
 		return -1

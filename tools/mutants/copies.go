@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// copyTree copies the files of the repository as they are now, those that git ignores left out. Where git does not know the folder it
-// copies all.
+// copyTree copies the files of the repository in their current state, except those that git ignores. If the folder is not a git repository, it
+// copies all files.
 func copyTree(ctx context.Context, root, to string) error {
 	files, err := filesOf(ctx, root)
 	if err != nil {
@@ -47,7 +47,7 @@ func filesOf(ctx context.Context, root string) ([]string, error) {
 	return files, err
 }
 
-// copyFile copies a file or a symbolic link. One that git lists and that is no longer there is left out.
+// copyFile copies a file or a symbolic link. It skips a file that git lists but that no longer exists.
 func copyFile(from, to string) error {
 	info, err := os.Lstat(from)
 	if os.IsNotExist(err) {

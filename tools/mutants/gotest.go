@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// failedTest is the line with the name of a test that failed.
+// failedTest matches the line with the name of a failed test.
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// test runs go test with the arguments; survived: all pass. It does not ask vet, which is no test of the product.
+// test runs go test with the arguments. The fault has survived if all tests pass. It does not run vet, which does not test the product.
 func (w *worker) test(ctx context.Context, args []string) (outcome, string) {
 	out, err := w.goCommand(ctx, append([]string{"test", "-count=1", "-failfast", "-vet=off", "-timeout", w.timeout.String()}, args...)...)
 	text := string(out)
@@ -28,7 +28,7 @@ func (w *worker) test(ctx context.Context, args []string) (outcome, string) {
 	case strings.Contains(text, "panic: test timed out"):
 		return timedOut, ""
 	case len(failed) > 0:
-		return killed, failed[len(failed)-1][1] // the last is the innermost
+		return killed, failed[len(failed)-1][1] // the last one is the innermost subtest
 	case strings.Contains(text, "[build failed]"):
 		return uncompiled, firstLine(out, func(line string) bool { return !strings.HasPrefix(line, "#") })
 	case strings.Contains(text, "panic:"), strings.Contains(text, "fatal error:"):
@@ -39,8 +39,8 @@ func (w *worker) test(ctx context.Context, args []string) (outcome, string) {
 	return broken, firstLine(out, func(string) bool { return true })
 }
 
-// goCommand runs go in the copy and returns all that it prints. Paths are trimmed so that all copies share the build cache. An
-// interrupt ends it with the tests that it started.
+// goCommand runs go in the copy and returns its output. It trims paths, so that all copies share the build cache. An interrupt ends go and the tests
+// that it has started.
 func (w *worker) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = w.root
@@ -57,7 +57,7 @@ func (w *worker) goCommand(ctx context.Context, args ...string) ([]byte, error) 
 	return out.Bytes(), err
 }
 
-// firstLine is the first line with something on it that suits.
+// firstLine returns the first line that is not empty and suits.
 func firstLine(text []byte, suits func(line string) bool) string {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && suits(line) {

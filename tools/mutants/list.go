@@ -16,22 +16,22 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// mutant is a fault: one line of a file that is replaced, and the tests of which one has to fail then.
+// mutant is a fault: it replaces one line of a file, and then at least one of its tests has to fail.
 type mutant struct {
 	ID   string `toml:"id"`
 	File string `toml:"file"`
-	// Line is the whole line but for the space around it. It occurs once in the file, or once in the function or
-	// declaration at the margin that Within begins.
+	// Line is the whole line, without the space around it. It occurs once in the file or, if Within is set, once in the top-level
+	// declaration whose first line begins with Within.
 	Line   string `toml:"line"`
 	Within string `toml:"within"`
-	Fault  string `toml:"fault"` // what stands in its place
-	// Tests are arguments of go test, tried in this order; without them the package of the file is tested.
+	Fault  string `toml:"fault"` // the line that replaces it
+	// Tests are arguments of go test, tried in this order. Without them the package of the file is tested.
 	Tests []string `toml:"tests"`
-	Hangs bool     `toml:"hangs"` // a test that does not end has found the fault
-	Wrong string   `toml:"wrong"` // what would be false
+	Hangs bool     `toml:"hangs"` // true: a test that does not end counts as one that has found the fault
+	Wrong string   `toml:"wrong"` // what the fault makes wrong
 }
 
-// commands are the arguments of go test.
+// commands returns the arguments of each go test to run.
 func (m *mutant) commands() [][]string {
 	if len(m.Tests) == 0 {
 		return [][]string{{"./" + path.Dir(m.File)}}
@@ -43,7 +43,7 @@ func (m *mutant) commands() [][]string {
 	return commands
 }
 
-// readMutants reads the faults of the files and keeps those chosen.
+// readMutants reads the faults from the files and keeps the selected ones.
 func readMutants(root, pattern string, chosen *regexp.Regexp) ([]mutant, error) {
 	files, err := filepath.Glob(filepath.Join(root, pattern))
 	if err != nil {
@@ -86,7 +86,7 @@ func readMutants(root, pattern string, chosen *regexp.Regexp) ([]mutant, error) 
 	return all, nil
 }
 
-// faulty is the text of the file with the fault in it.
+// faulty returns the text of the file with the fault in it.
 func (m *mutant) faulty(text string) (string, error) {
 	lines := strings.Split(text, "\n")
 	from, to := 0, len(lines)

@@ -1,15 +1,15 @@
 //go:build unix
 
-// Command mutants tests the tests: it puts one-line faults into copies of the repository, one at a time, and demands that a test fails
-// for each. A fault that no test sees survives.
+// Command mutants tests the tests: it puts one-line faults into copies of the repository, one at a time, and checks that a test fails for
+// each. A fault that no test finds survives.
 //
-//	mutants                    all faults of tools/mutants/faults
+//	mutants                    tries all faults of tools/mutants/faults
 //	mutants -list              prints them, and says which no longer fit the code
-//	mutants -run '^check-'     those whose id matches the regular expression
+//	mutants -run '^check-'     tries those whose id matches the regular expression
 //
-// The faults are in TOML files, one table [[mutant]] each: see the type mutant. The repository itself is never changed. The exit status
-// is 0 where at most -allow faults survive, 1 where more do, where a fault no longer fits the code or its tests could not be run, 2 for
-// usage and malformed files.
+// The faults are in TOML files, one table [[mutant]] each: see the type mutant. The repository itself is never changed. The exit status is 0 if
+// at most -allow faults survive; 1 if more survive, if a fault no longer fits the code, or if its tests could not be run; and 2 for wrong usage
+// and malformed files.
 package main
 
 import (
@@ -41,13 +41,13 @@ func main() {
 	}
 }
 
-// usageError is a mistake of the user or in a file of faults.
+// usageError is a mistake of the user, or one in a file of faults.
 type usageError struct{ error }
 
 // options are the flags.
 type options struct {
-	root    string // the repository
-	faults  string // pattern of the files, in the repository
+	root    string // folder of the repository
+	faults  string // pattern of the files of faults, within the repository
 	chosen  *regexp.Regexp
 	jobs    int
 	allow   int

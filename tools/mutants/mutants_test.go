@@ -23,7 +23,7 @@ func runMutants(ctx context.Context, args ...string) (stdout, stderr string, err
 	return out.String(), progress.String(), err
 }
 
-// apart sends what the program leaves behind to a folder of the test, and returns it.
+// apart makes the program use a temporary folder of the test, and returns that folder.
 func apart(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -31,7 +31,7 @@ func apart(t *testing.T) string {
 	return folder
 }
 
-// left are the copies that are left behind.
+// left lists the copies that the program has not removed.
 func left(t *testing.T, folder string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder, "mutants-*"))
@@ -122,7 +122,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The faults of the repository fit its code: one that does not is mended with the change that moved the line.
+// The faults of the repository fit its code. A change that moves or changes a line must also mend the faults that quote it.
 func TestFaultsOfTheRepositoryFit(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(context.Background(), []string{"-C", "../..", "-list"}, &out, &out); err != nil {

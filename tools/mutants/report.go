@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// report prints the table of the results, what was not killed last, and returns the failure.
+// report prints the table of the results, with the faults that were not killed at the end, and returns an error if the run has failed.
 func report(results []result, allow int, w io.Writer) error {
 	counts := map[outcome]int{}
 	sorted := slices.Clone(results)
@@ -45,8 +45,8 @@ func report(results []result, allow int, w io.Writer) error {
 	return nil
 }
 
-// outcomes are all outcomes, those that need something done last.
+// outcomes lists all outcomes. Those that somebody has to act on come last.
 var outcomes = []outcome{killed, survived, stale, uncompiled, timedOut, broken}
 
-// rank is the place of the outcome in the table.
+// rank returns the position of the outcome in the table.
 func rank(o outcome) int { return slices.Index(outcomes, o) }

@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// outcome is what became of a fault.
+// outcome is the outcome of trying a fault.
 type outcome string
 
-// The outcomes. Stale, uncompiled and broken ones say nothing of the tests: the list of faults has to be mended.
+// The outcomes. Stale, uncompiled and broken ones tell nothing about the tests: the list of faults has to be mended.
 const (
 	killed     outcome = "killed"
 	survived   outcome = "SURVIVED"
 	stale      outcome = "STALE"
 	uncompiled outcome = "DOES NOT COMPILE"
-	timedOut   outcome = "TIMED OUT" // a failure, but where the list says that the fault hangs
+	timedOut   outcome = "TIMED OUT" // a failure, unless the list says that the fault hangs
 	broken     outcome = "TESTS NOT RUN"
 )
 
@@ -33,7 +33,7 @@ const (
 type result struct {
 	mutant
 	outcome
-	by   string // the test that failed, or what went wrong
+	by   string // the test that failed, or the error
 	took time.Duration
 }
 
@@ -49,7 +49,7 @@ func try(ctx context.Context, opt options, mutants []mutant, stderr io.Writer) (
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder; there is nobody left to tell
+	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder; an error has no consequence
 	workers := make([]*worker, min(opt.jobs, len(mutants)))
 	for k := range workers {
 		workers[k] = &worker{filepath.Join(folder, fmt.Sprint(k)), opt.timeout}
@@ -71,7 +71,7 @@ func try(ctx context.Context, opt options, mutants []mutant, stderr io.Writer) (
 		begin := time.Now()
 		r := w.try(ctx, &mutants[k], failing)
 		if ctx.Err() != nil {
-			return // what failed is the interrupt
+			return // the test failed because of the interrupt
 		}
 		r.took = time.Since(begin)
 		results[k] = r
@@ -86,7 +86,7 @@ func try(ctx context.Context, opt options, mutants []mutant, stderr io.Writer) (
 	return results, nil
 }
 
-// share hands the numbers below n to the workers, each of which does one at a time.
+// share hands the numbers below n to the workers. Each worker does one at a time.
 func share(workers []*worker, n int, do func(w *worker, k int)) {
 	numbers := make(chan int)
 	var group sync.WaitGroup
@@ -104,7 +104,7 @@ func share(workers []*worker, n int, do func(w *worker, k int)) {
 	group.Wait()
 }
 
-// sound runs each command of tests once without a fault and returns, by command, what fails.
+// sound runs each test command once without a fault and returns the failures by command.
 func sound(ctx context.Context, workers []*worker, mutants []mutant, stderr io.Writer) map[string]string {
 	var commands []string
 	for k := range mutants {
@@ -134,7 +134,7 @@ func sound(ctx context.Context, workers []*worker, mutants []mutant, stderr io.W
 	return failing
 }
 
-// try puts the fault into the copy, tests and takes it out again.
+// try puts the fault into the copy, runs its tests and removes the fault again.
 func (w *worker) try(ctx context.Context, m *mutant, failing map[string]string) result {
 	file := filepath.Join(w.root, m.File)
 	text, err := os.ReadFile(file)
@@ -149,13 +149,13 @@ func (w *worker) try(ctx context.Context, m *mutant, failing map[string]string) 
 		return result{mutant: *m, outcome: broken, by: err.Error()}
 	}
 	r := w.judge(ctx, m, failing)
-	if err := os.WriteFile(file, text, 0o644); err != nil { // the next faults would be two
+	if err := os.WriteFile(file, text, 0o644); err != nil { // the fault would stay in the copy while the next one is tried
 		return result{mutant: *m, outcome: broken, by: errors.Join(err, os.Remove(file)).Error()}
 	}
 	return r
 }
 
-// judge compiles the package with the fault and runs the tests until one fails.
+// judge compiles the package with the fault and runs its tests until one fails.
 func (w *worker) judge(ctx context.Context, m *mutant, failing map[string]string) result {
 	if out, err := w.goCommand(ctx, "build", "./"+path.Dir(m.File)); err != nil {
 		return result{mutant: *m, outcome: uncompiled, by: firstLine(out, func(line string) bool { return !strings.HasPrefix(line, "#") })}

@@ -1,5 +1,5 @@
-// Command prove looks for false claims of the solvers and the lower bounds, see package prove. Exit status 0: none; 1: some, or an
-// error; 2: wrong arguments.
+// Command prove looks for false claims of the solvers and the lower bounds, see package prove. The exit status is 0 if it finds none, 1 if it
+// finds one or fails, and 2 for wrong arguments.
 package main
 
 import (

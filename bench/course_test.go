@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// A trace is of schedules that leave out as many jobs as the solution, ends in the solution's objective and can be drawn.
-func TestTraceEndsInTheSolution(t *testing.T) {
+// The incumbents leave out as many jobs as the solution, end in the solution's objective, and can be drawn.
+func TestCourseEndsInTheSolution(t *testing.T) {
 	none := math.Inf(-1)
 	at := func(evaluations int64, objective, bound float64, left int) solve.Progress {
 		return solve.Progress{Evaluations: evaluations, Objective: objective, Bound: model.ProvedBound(bound), Left: left}
@@ -35,7 +35,7 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 		{"more left out than reported", []solve.Progress{at(1, 9, none, 0)}, 6, 1, 4, []float64{6}},
 		{"nothing proved of what leaves jobs out", []solve.Progress{at(1, 9, 8, 1)}, 6, 1, math.NaN(), []float64{9, 6}},
 	} {
-		f := NewTrace(model.Bound{})
+		f := NewCourse(model.Bound{})
 		for _, p := range c.reported {
 			f.Note(p)
 		}
@@ -50,10 +50,10 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(found, c.want) {
-			t.Errorf("%s: the trace has %v, expected %v", c.name, found, c.want)
+			t.Errorf("%s: the course has %v, expected %v", c.name, found, c.want)
 		}
 		if last := f.Incumbents[len(f.Incumbents)-1]; result.Bound.Known() && last.Bound != result.Bound {
-			t.Errorf("%s: the trace does not end in the bound %v", c.name, c.bound)
+			t.Errorf("%s: the course does not end in the bound %v", c.name, c.bound)
 		}
 		var text bytes.Buffer
 		if err := f.Write(&text); err != nil {
@@ -65,7 +65,7 @@ func TestTraceEndsInTheSolution(t *testing.T) {
 	}
 }
 
-// A long trace is thinned evenly, its first and last improvement kept.
+// A long list of incumbents is thinned evenly. The first and the last stay.
 func TestThinned(t *testing.T) {
 	for _, n := range []int{0, 1, maxIncumbents, maxIncumbents + 1, 12345} {
 		list := make([]model.Incumbent, n)
@@ -78,11 +78,11 @@ func TestThinned(t *testing.T) {
 		}
 		for k := 1; k < len(kept); k++ {
 			if step := kept[k].Evaluations - kept[k-1].Evaluations; step < 1 || step > int64(n/(maxIncumbents-1)+1) {
-				t.Errorf("of %d improvements there is a step of %d", n, step)
+				t.Errorf("of %d incumbents there is a step of %d", n, step)
 			}
 		}
 		if n > 0 && (kept[0] != list[0] || kept[len(kept)-1] != list[n-1]) {
-			t.Errorf("of %d improvements the first or the last is missing", n)
+			t.Errorf("of %d incumbents the first or the last is missing", n)
 		}
 	}
 }

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// Course follows a run and records its incumbents. It keeps only those that leave out as many jobs as the newest one: the objectives of schedules
+// that leave out different numbers of jobs cannot be compared.
+type Course struct {
+	Bound      model.Bound // the best bound proved so far
+	Best       float64     // objective of the best schedule so far; +Inf: there is none
+	Left       int         // number of jobs that the best schedule leaves out
+	Incumbents []model.Incumbent
+
+	began time.Time
+}
+
+// NewCourse starts to follow a run. The bound is the best one known before the run.
+func NewCourse(bound model.Bound) *Course {
+	return &Course{Bound: bound, Best: math.Inf(1), Left: math.MaxInt, began: time.Now()}
+}
+
+// Elapsed returns the seconds since the start.
+func (c *Course) Elapsed() float64 { return time.Since(c.began).Seconds() }
+
+// Note takes a solver's progress report. If the schedule is an improvement, it records a new incumbent and returns true.
+func (c *Course) Note(p solve.Progress) bool { return c.noteAt(p, c.Elapsed()) }
+
+// noteAt does what Note does, for a report at the given time in seconds.
+func (c *Course) noteAt(p solve.Progress, at float64) bool {
+	c.Bound = c.Bound.Max(p.Bound)
+	if math.IsInf(p.Objective, 1) || !model.NewRank(p.Left, p.Objective).Better(model.NewRank(c.Left, c.Best)) {
+		return false
+	}
+	if p.Left < c.Left {
+		c.Incumbents = c.Incumbents[:0]
+	}
+	c.Best, c.Left = p.Objective, p.Left
+	c.Incumbents = append(c.Incumbents, model.Incumbent{Elapsed: at, Evaluations: p.Evaluations, Objective: p.Objective, Bound: c.Bound})
+	return true
+}
+
+// End takes the result of the run. Afterwards the last incumbent has the objective of the solution, even if it improves nothing, and no earlier
+// incumbent has a better one.
+func (c *Course) End(result solve.Result) {
+	if result.Solution == nil || result.Solution.Objective == nil {
+		return
+	}
+	last := solve.Progress{Evaluations: result.Evaluations, Objective: *result.Solution.Objective, Bound: result.Bound, Left: len(result.Solution.Unscheduled)}
+	at := c.Elapsed()
+	if result.Elapsed > 0 { // the solver's own time, without the evaluation and the bound that solve.Run adds
+		at = result.Elapsed.Seconds()
+	}
+	if n := len(c.Incumbents); n > 0 {
+		at = max(at, c.Incumbents[n-1].Elapsed)
+	}
+	improved := c.noteAt(last, at)
+	c.Best = last.Objective
+	if c.Left != last.Left { // the solution leaves out more jobs than the solver had reported
+		c.Left, c.Incumbents = last.Left, nil
+	}
+	tolerance := model.Tolerance * math.Abs(c.Best)
+	c.Incumbents = slices.DeleteFunc(c.Incumbents, func(i model.Incumbent) bool { return i.Objective < c.Best-tolerance })
+	for k := range c.Incumbents {
+		i := &c.Incumbents[k]
+		if i.Objective = max(i.Objective, c.Best); !result.Bound.Known() { // the bounds do not hold for a schedule that leaves out this many jobs
+			i.Bound = model.Bound{}
+		}
+	}
+	if !improved {
+		c.Incumbents = append(c.Incumbents, model.Incumbent{Elapsed: at, Evaluations: last.Evaluations, Objective: c.Best})
+	}
+	if result.Bound.Known() {
+		c.Incumbents[len(c.Incumbents)-1].Bound = c.Bound
+	}
+}
+
+// Write writes the incumbents as JSON lines.
+func (c *Course) Write(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	for _, i := range c.Incumbents {
+		if err := encoder.Encode(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxIncumbents is the largest number of incumbents that a row keeps.
+const maxIncumbents = 200
+
+// thinned returns at most maxIncumbents of the incumbents. They are evenly spaced in the list and include the first and the last.
+func thinned(list []model.Incumbent) []model.Incumbent {
+	if len(list) <= maxIncumbents {
+		return list
+	}
+	kept := make([]model.Incumbent, maxIncumbents)
+	for k := range kept {
+		kept[k] = list[k*(len(list)-1)/(maxIncumbents-1)]
+	}
+	return kept
+}
