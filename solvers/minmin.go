@@ -16,7 +16,7 @@ var _ = solve.Register(solve.Info{
 	Source: "O. H. Ibarra, C. E. Kim (1977), Heuristic algorithms for scheduling independent tasks on nonidentical processors, J. ACM 24(2), doi:10.1145/322003.322011, algorithm D; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
 	New:    func() solve.Solver { return &MinMin{} },
 
-	AutoJobs: 200_000,
+	AutoJobs: 500_000,
 })
 
 // MinMin repeatedly places the pair of job and resource with the smallest completion time of all; ties go to the first job, then to
