@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -73,7 +74,7 @@ func NewMTS() *MTS {
 }
 
 // Supports implements [solve.Solver].
-func (*MTS) Supports(in *model.Instance) error { return supportsResources(in) }
+func (*MTS) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
 func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -89,7 +90,7 @@ func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (s
 	if r == nil || r.poll.Ended() {
 		return solve.Stopped(ctx), nil
 	}
-	return r.result(ctx), nil
+	return r.Result(ctx), nil
 }
 
 // mtsLoads are the parts of a resource that a job uses, at most 1.
@@ -103,28 +104,28 @@ func (l mtsLoads) fragment(most float64) (sum float64, ok bool) {
 
 // loads are the loads of the kind on the resource, where it starts in time.
 func (r *mtsRun) loads(k *mtsKind, resource int, start float64) mtsLoads {
-	l := &r.resources[resource]
+	l := &r.Resources[resource]
 	ex, tr := r.times(k, resource)
 	left := k.deadline - start
 	loads := mtsLoads{cpu: 1, bandwidth: 1, memory: 1}
 	if ex < left-tr {
 		loads.cpu = ex / (left - tr)
 	}
-	if k.files && !math.IsInf(l.bandwidth, 1) && tr < left-ex {
+	if k.files && !math.IsInf(l.Bandwidth, 1) && tr < left-ex {
 		loads.bandwidth = tr / (left - ex)
 	}
-	if !math.IsInf(l.memory, 1) {
-		loads.memory = k.memory / (l.memory * r.p.MemoryShare)
+	if !math.IsInf(l.Memory, 1) {
+		loads.memory = k.memory / (l.Memory * r.p.MemoryShare)
 	}
 	return loads
 }
 
 // times are how long the kind runs on the resource and how long it moves its files, with the usable shares of the resource.
 func (r *mtsRun) times(k *mtsKind, resource int) (ex, tr float64) {
-	l, j := &r.resources[resource], &r.in.Jobs()[k.jobs[0]]
-	size := l.size(j)
-	ex = r.in.Busy(int(k.jobs[0]), l.cluster, l.speed, (j.Tasks+size-1)/size) / r.p.ProcessorShare
-	return ex, r.in.Transfer(int(k.jobs[0]), l.bandwidth) / r.p.BandwidthShare
+	l, j := &r.Resources[resource], &r.Instance.Jobs()[k.jobs[0]]
+	size := l.Size(j)
+	ex = r.Instance.Busy(int(k.jobs[0]), l.Cluster, l.Speed, (j.Tasks+size-1)/size) / r.p.ProcessorShare
+	return ex, r.Instance.Transfer(int(k.jobs[0]), l.Bandwidth) / r.p.BandwidthShare
 }
 
 // logSumExp is ln(e^a + e^b + e^c).

@@ -107,7 +107,7 @@ func (r *mtsRun) match(resource int, q *mtsQueue) {
 
 // tryFragment adds the kind to the list if it leaves little enough of the resource from the start.
 func (r *mtsRun) tryFragment(list *[]mtsMatch, k int32, resource int, start float64) {
-	if math.Signbit(r.span[int(k)*len(r.resources)+resource]) {
+	if math.Signbit(r.span[int(k)*len(r.Resources)+resource]) {
 		return
 	}
 	if sum, ok := r.loads(&r.kinds[k], resource, start).fragment(r.p.Fragment); ok {

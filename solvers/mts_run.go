@@ -6,11 +6,12 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 // mtsRun is a run of [MTS].
 type mtsRun struct {
-	*outline
+	*grid.Outline
 	p         MTS
 	origin    float64
 	kinds     []mtsKind
@@ -56,24 +57,24 @@ type mtsMatch struct {
 
 // newMTSRun starts with nothing placed; nil where the context ends first.
 func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
-	r := &mtsRun{outline: newOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx)}
+	r := &mtsRun{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx)}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
 	r.sort()
-	r.span = make([]float64, len(r.kinds)*len(r.resources))
+	r.span = make([]float64, len(r.kinds)*len(r.Resources))
 	for k := range r.kinds {
-		if r.poll.Stopped(8 * len(r.resources)) {
+		if r.poll.Stopped(8 * len(r.Resources)) {
 			return nil
 		}
 		r.measure(k)
 	}
-	r.queues = make([][]mtsQueue, len(r.resources))
-	for resource := range r.resources {
+	r.queues = make([][]mtsQueue, len(r.Resources))
+	for resource := range r.Resources {
 		if r.poll.Ask(); r.poll.Ended() || !r.queue(resource) {
 			return nil
 		}
 	}
 	for k := range r.kinds {
-		if r.poll.Stopped(8 * len(r.resources)) {
+		if r.poll.Stopped(8 * len(r.Resources)) {
 			return nil
 		}
 		if kind := &r.kinds[k]; kind.open > 0 {
@@ -99,10 +100,10 @@ type mtsLike struct {
 
 // sort makes the kinds, in the order of their first jobs. Jobs that state run times are kinds of their own.
 func (r *mtsRun) sort() {
-	seen := make(map[mtsLike]int, len(r.left))
-	r.kinds = make([]mtsKind, 0, len(r.left))
-	for i := range r.left {
-		j := &r.in.Jobs()[i]
+	seen := make(map[mtsLike]int, len(r.Left))
+	r.kinds = make([]mtsKind, 0, len(r.Left))
+	for i := range r.Left {
+		j := &r.Instance.Jobs()[i]
 		if !j.StatesRuntimes() {
 			like := mtsLike{j.Arrival, j.Deadline, j.Work, j.Memory, j.Input + j.Output, j.Message, j.MinBandwidth, j.Tasks, j.Min, j.DeadlineHard}
 			if k, ok := seen[like]; ok {
@@ -119,39 +120,39 @@ func (r *mtsRun) sort() {
 // measure finds out how long the kind takes on each resource, which it fits and whose memory it overloads.
 func (r *mtsRun) measure(k int) {
 	kind := &r.kinds[k]
-	j := &r.in.Jobs()[kind.jobs[0]]
-	for resource := range r.resources {
-		l, span := &r.resources[resource], math.Inf(1)
-		if l.size(j) <= l.processors {
+	j := &r.Instance.Jobs()[kind.jobs[0]]
+	for resource := range r.Resources {
+		l, span := &r.Resources[resource], math.Inf(1)
+		if l.Size(j) <= l.Processors {
 			if ex, tr := r.times(kind, resource); !math.IsNaN(ex) {
 				span = ex + tr
 			}
 		}
-		if kind.memory > l.memory*r.p.MemoryShare {
+		if kind.memory > l.Memory*r.p.MemoryShare {
 			kind.room++
 		}
-		if math.IsInf(span, 1) || kind.memory > l.memory*r.p.MemoryShare || j.MinBandwidth > l.bandwidth {
+		if math.IsInf(span, 1) || kind.memory > l.Memory*r.p.MemoryShare || j.MinBandwidth > l.Bandwidth {
 			span = math.Copysign(span, -1)
 		} else {
 			kind.open++
 		}
-		r.span[k*len(r.resources)+resource] = span
+		r.span[k*len(r.Resources)+resource] = span
 	}
 }
 
 // queue fills the queues of the resource; false where the context has ended.
 func (r *mtsRun) queue(resource int) bool {
-	l := &r.resources[resource]
-	index := make([]int32, l.processors+1) // of the queue by size, from 1
+	l := &r.Resources[resource]
+	index := make([]int32, l.Processors+1) // of the queue by size, from 1
 	for k := range r.kinds {
 		kind := &r.kinds[k]
-		fits := !math.Signbit(r.span[k*len(r.resources)+resource])
-		span := math.Abs(r.span[k*len(r.resources)+resource])
+		fits := !math.Signbit(r.span[k*len(r.Resources)+resource])
+		span := math.Abs(r.span[k*len(r.Resources)+resource])
 		if math.IsInf(span, 1) {
 			r.pass(kind, resource, false)
 			continue
 		}
-		size := l.size(&r.in.Jobs()[kind.jobs[0]])
+		size := l.Size(&r.Instance.Jobs()[kind.jobs[0]])
 		if index[size] == 0 {
 			fresh := mtsQueue{size: size, release: l.Release(size)}
 			if len(r.queues[resource]) == 0 {
@@ -183,7 +184,7 @@ func (r *mtsRun) queue(resource int) bool {
 // pass counts a resource on which the kind would be too late; open says whether the kind fits there.
 func (r *mtsRun) pass(kind *mtsKind, resource int, open bool) {
 	kind.cpu++
-	if kind.files && !math.IsInf(r.resources[resource].bandwidth, 1) {
+	if kind.files && !math.IsInf(r.Resources[resource].Bandwidth, 1) {
 		kind.link++
 	}
 	if open && kind.hard {
@@ -196,7 +197,7 @@ func (r *mtsRun) class(kind *mtsKind) int8 {
 	if r.p.Classes == "off" {
 		return 0
 	}
-	class, all := int8(0), float64(len(r.resources))
+	class, all := int8(0), float64(len(r.Resources))
 	if float64(kind.cpu) > r.p.Lambda*all {
 		class++
 	}
@@ -215,7 +216,7 @@ func (r *mtsRun) start(kind *mtsKind, resource int) float64 {
 	if len(queues) == 1 {
 		return max(queues[0].release, kind.arrival)
 	}
-	size := r.resources[resource].size(&r.in.Jobs()[kind.jobs[0]])
+	size := r.Resources[resource].Size(&r.Instance.Jobs()[kind.jobs[0]])
 	for q := range queues {
 		if queues[q].size == size {
 			return max(queues[q].release, kind.arrival)
@@ -231,9 +232,9 @@ func (r *mtsRun) evaluate(k int32) (changed bool) {
 	if r.end(k, int(kind.resource)) == kind.end {
 		return false
 	}
-	r.poll.Stopped(8 * len(r.resources))
+	r.poll.Stopped(8 * len(r.Resources))
 	kind.end = math.Inf(1)
-	for resource, span := range r.span[int(k)*len(r.resources):][:len(r.resources)] {
+	for resource, span := range r.span[int(k)*len(r.Resources):][:len(r.Resources)] {
 		if math.Signbit(span) {
 			continue
 		}
@@ -252,7 +253,7 @@ func (r *mtsRun) evaluate(k int32) (changed bool) {
 
 // end is the completion time of the kind on the resource; +Inf where it does not fit or would be too late.
 func (r *mtsRun) end(k int32, resource int) float64 {
-	span := r.span[int(k)*len(r.resources)+resource]
+	span := r.span[int(k)*len(r.Resources)+resource]
 	if math.Signbit(span) {
 		return math.Inf(1)
 	}
@@ -273,7 +274,7 @@ func (r *mtsRun) weigh(kind *mtsKind) {
 
 // step places one job; false where none is left or the context has ended.
 func (r *mtsRun) step() bool {
-	if r.poll.Stopped(8 * len(r.resources)) {
+	if r.poll.Stopped(8 * len(r.Resources)) {
 		return false
 	}
 	class := len(r.heaps) - 1
@@ -309,10 +310,10 @@ func (r *mtsRun) leastKey(class int) (kind int32, resource int) {
 
 // assign places the first job of the kind on the resource.
 func (r *mtsRun) assign(k int32, resource int) {
-	kind, l := &r.kinds[k], &r.resources[resource]
+	kind, l := &r.kinds[k], &r.Resources[resource]
 	job := int(kind.jobs[0])
 	start := r.start(kind, resource)
-	r.place(job, resource, start, start+l.duration(r.in, job))
+	r.Place(job, resource, start, start+l.Duration(r.Instance, job))
 	if kind.jobs = kind.jobs[1:]; len(kind.jobs) == 0 {
 		kind.jobs = []int32{int32(job)} // kinds without jobs are still looked at
 		r.drop(k)
