@@ -6,12 +6,13 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // With R2 given 0.1 of the rate the best costs 1.65, which is no optimum of the instance: where the rate is parked freely, 0.85.
 func TestCommittedRatesProveNothingOfTheInstance(t *testing.T) {
-	in := built(t, ggoneWorked(t, 0.4))
-	result := runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
+	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
+	result := runGGOne(t, in, solverstest.With(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
 	if result.Status == model.Optimal || result.Bound.Or(0) > 0.85*(1+1e-9) {
 		t.Errorf("found %s, bound %v of %v", result.Status, result.Bound, *result.Solution.Objective)
 	}

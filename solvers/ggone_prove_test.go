@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/workload"
 )
 
@@ -86,7 +87,7 @@ func oddGGOne(seed uint64) *model.Builder {
 // The shortest path of the transportation problem once went in circles where tasks cost nearly the same in many places; the node was closed, and
 // 33.2746 called optimal.
 func TestGGOneTiesInTheTransportation(t *testing.T) {
-	in, err := with(workload.NewGGOne(), func(x *workload.GGOne) { x.Jobs, x.Load, x.ArrivalCv, x.WorkCv, x.Charge = 20, 0.5, 0.1, 1, "service" }).Generate(706649)
+	in, err := solverstest.With(workload.NewGGOne(), func(x *workload.GGOne) { x.Jobs, x.Load, x.ArrivalCv, x.WorkCv, x.Charge = 20, 0.5, 0.1, 1, "service" }).Generate(706649)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestGGOnePlantedZero(t *testing.T) {
 	planted := 0
 	for seed := first; seed < first+count; seed++ {
 		b := oddGGOne(seed)
-		in := built(t, b)
+		in := solverstest.Built(t, b)
 		spread := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: 3})
 		if spread.Solution == nil {
 			continue
@@ -126,7 +127,7 @@ func TestGGOnePlantedZero(t *testing.T) {
 				job.Deadline = new(job.Arrival + 2*r.Response)
 			}
 		}
-		in = built(t, b)
+		in = solverstest.Built(t, b)
 		evaluation, err := model.Evaluate(in, spread.Solution)
 		if err != nil {
 			t.Fatal(err)

@@ -17,25 +17,8 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
-
-// ggoneWorked is the worked instance of the specification: T = 10, X given directly.
-func ggoneWorked(t testing.TB, rate float64) *model.Builder {
-	t.Helper()
-	b := model.NewBuilder("worked").Minimise("qos_penalty", 1)
-	b.Spec().Queueing = &model.QueueingSpec{Rate: rate, Period: 10, Charge: "response"}
-	for _, m := range []struct {
-		id                                 string
-		speed, cost, mu, arrivals, service float64
-	}{{"R1", 10000, 0.2, 0.5, 6, 2}, {"R2", 5000, 0.1, 0.25, 8, 8}} {
-		b.Cluster(model.ClusterSpec{ID: m.id, Machines: []model.MachineSpec{{ID: "m", Speed: m.speed, Cost: m.cost,
-			Queue: &model.QueueSpec{ServiceRate: m.mu, ArrivalVariance: &m.arrivals, ServiceVariance: &m.service}}}})
-	}
-	for k, j := range [][3]float64{{20000, 4, 0.5}, {30000, 8, 1}, {10000, 5, 0.4}} {
-		b.Job(model.JobSpec{ID: fmt.Sprint("t", k+1), Work: &j[0], Deadline: &j[1], Budget: &j[2]})
-	}
-	return b
-}
 
 // runGGOne runs the solver and checks its schedule.
 func runGGOne(t testing.TB, in *model.Instance, solver *solvers.GGOne, opt solve.Options) solve.Result {
@@ -173,7 +156,7 @@ func tabulated(t testing.TB, in *model.Instance, machines int) float64 {
 
 // The eight assignments of the worked instance, and that the solver finds and proves the best of them.
 func TestGGOneWorkedInstance(t *testing.T) {
-	in := built(t, ggoneWorked(t, 0.3))
+	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))
 	for k, want := range []float64{2.45, 1.0 / 3, 0.5, 3.65, 0.5 + 0.2/3, 5.9, 4.55, math.Inf(1)} {
 		evaluation, err := model.Evaluate(in, onMachines(t, in, []int{k / 4, k / 2 % 2, k % 2}))
 		if err != nil {
@@ -203,13 +186,13 @@ func TestGGOneWorkedInstance(t *testing.T) {
 
 // At λ = 0.4 one task's worth of load is parked where it costs least.
 func TestGGOneIdleRate(t *testing.T) {
-	in := built(t, ggoneWorked(t, 0.4))
+	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
 	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound.Or(0) < 0.85*(1-2e-6) {
 		t.Errorf("continuous: %v, bound %v, %s; expected 0.85, optimal", got, result.Bound, result.Status)
 	}
 	// As a dummy task: 112 with four tasks' load is W = (3, 4/3) or (4/3, 8); the former costs (1 − 0.5)/0.5 + (5 − 4)/4 + (1.2 − 1).
-	result = runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Slack = "dummy" }), solve.Options{})
+	result = runGGOne(t, in, solverstest.With(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Slack = "dummy" }), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound.Or(0) > 0.85 {
 		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any spread of the idle rate", got, result.Bound, result.Status)
 	}
@@ -217,8 +200,8 @@ func TestGGOneIdleRate(t *testing.T) {
 
 // Committed rates take the same part of λ, but the machine for them is given.
 func TestGGOneCommitted(t *testing.T) {
-	in := built(t, ggoneWorked(t, 0.4))
-	result := runGGOne(t, in, with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
+	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
+	result := runGGOne(t, in, solverstest.With(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
 	// R2 carries 0.1, so that a task there waits 8: t2 costs (14 − 8)/8 + (1.4 − 1)/1 there, t1 and t3 0.5 on R1; all on R1, 2.45.
 	if got := *result.Solution.Objective; math.Abs(got-1.65) > 1e-9 {
 		t.Errorf("objective %v, expected 1.65, t2 on R2", got)
@@ -233,7 +216,7 @@ func TestGGOneCommitted(t *testing.T) {
 		"R2/m=NaN":           "finite rate",
 		"R2/m=0.05,R1/m=0.2": "at most the rate",
 	} {
-		_, err := with(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = committed }).Solve(context.Background(), in, solve.Options{})
+		_, err := solverstest.With(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = committed }).Solve(context.Background(), in, solve.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, expected one that says %q", committed, err, want)
 		}
@@ -242,15 +225,15 @@ func TestGGOneCommitted(t *testing.T) {
 
 // Where the machines cannot take the tasks the result says so, with both sides of the condition.
 func TestGGOneInfeasible(t *testing.T) {
-	b := ggoneWorked(t, 0.7)
+	b := solverstest.WorkedQueues(t, 0.7)
 	for k := range 4 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0)})
 	}
-	result := runGGOne(t, built(t, b), solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, solverstest.Built(t, b), solvers.NewGGOne(), solve.Options{})
 	if result.Status != model.Infeasible || result.Solution != nil || !strings.Contains(result.Reason, "= 6 tasks") || !strings.Contains(result.Reason, "there are 7") {
 		t.Errorf("%s: %q; expected infeasible, 6 against 7", result.Status, result.Reason)
 	}
-	result = runGGOne(t, built(t, ggoneWorked(t, 0.75)), solvers.NewGGOne(), solve.Options{})
+	result = runGGOne(t, solverstest.Built(t, solverstest.WorkedQueues(t, 0.75)), solvers.NewGGOne(), solve.Options{})
 	if result.Status != model.Infeasible || !strings.Contains(result.Reason, "0.75") {
 		t.Errorf("%s: %q; expected infeasible, λ = Σμ", result.Status, result.Reason)
 	}
@@ -258,7 +241,7 @@ func TestGGOneInfeasible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err = solve.Run(context.Background(), info.Choice(), built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
+	if result, err = solve.Run(context.Background(), info.Choice(), solverstest.Built(t, b), solve.Options{}); err != nil || result.Status != model.Infeasible {
 		t.Errorf("auto: %s, %v; expected infeasible", result.Status, err)
 	}
 }
@@ -266,19 +249,19 @@ func TestGGOneInfeasible(t *testing.T) {
 // Near μ the wait is a large number that must not spoil the rest: six tasks fill the machines of the worked instance to one
 // below their limits, and μ a hair above a whole number of tasks leaves waits of 1e9.
 func TestGGOneNearUnstable(t *testing.T) {
-	b := ggoneWorked(t, 0.6)
+	b := solverstest.WorkedQueues(t, 0.6)
 	for k := range 3 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0), Deadline: new(10.0)})
 	}
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
-	b = ggoneWorked(t, 0.3)
+	b = solverstest.WorkedQueues(t, 0.3)
 	b.Spec().Clusters[0].Machines[0].Queue.ServiceRate = 0.2 * (1 + 1e-9)
 	b.Spec().Clusters[1].Machines[0].Queue.ServiceRate = 0.1 * (1 + 1e-9)
-	in = built(t, b)
+	in = solverstest.Built(t, b)
 	result = runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal || want < 1e8 {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
@@ -383,7 +366,7 @@ func TestGGOneIsAnytime(t *testing.T) {
 			}
 		}
 		opt.Workers = 3
-		if string(encoded(t, result)) != string(encoded(t, runGGOne(t, in, solvers.NewGGOne(), opt))) {
+		if string(solverstest.Encoded(t, result)) != string(solverstest.Encoded(t, runGGOne(t, in, solvers.NewGGOne(), opt))) {
 			t.Errorf("%d evaluations: two runs give two solutions", limit)
 		}
 	}
@@ -391,17 +374,17 @@ func TestGGOneIsAnytime(t *testing.T) {
 
 // Limits of 0 that every allocation exceeds make the penalty infinite: there is a schedule all the same, and no proof.
 func TestGGOneInfinitePenalty(t *testing.T) {
-	b := ggoneWorked(t, 0.4)
+	b := solverstest.WorkedQueues(t, 0.4)
 	b.Job(model.JobSpec{ID: "late", Work: new(1.0), Arrival: 5, Deadline: new(3.0)})
-	result := runGGOne(t, built(t, b), solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, solverstest.Built(t, b), solvers.NewGGOne(), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective != nil || result.Status != model.Feasible || len(result.Solution.Jobs) != 4 {
 		t.Errorf("%s, %+v; expected a schedule of an infinite penalty", result.Status, result.Solution)
 	}
 	// A budget of 0 is met on a machine that costs nothing.
-	b = ggoneWorked(t, 0.3)
+	b = solverstest.WorkedQueues(t, 0.3)
 	b.Spec().Clusters[1].Machines[0].Cost = 0
 	b.Spec().Jobs[0].Budget = new(0.0)
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	result = runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9 || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
@@ -419,9 +402,9 @@ func TestGGOneRefuses(t *testing.T) {
 		"transfer":   func(b *model.Builder) { b.Spec().Clusters[1].Machines[0].Bandwidth, b.Spec().Jobs[1].Input = 10, 5 },
 		"hard":       func(b *model.Builder) { b.Spec().Jobs[1].DeadlineHard = true },
 	} {
-		b := ggoneWorked(t, 0.3)
+		b := solverstest.WorkedQueues(t, 0.3)
 		change(b)
-		if err := solvers.NewGGOne().Supports(built(t, b)); !errors.Is(err, solve.ErrUnsupported) {
+		if err := solvers.NewGGOne().Supports(solverstest.Built(t, b)); !errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -429,9 +412,9 @@ func TestGGOneRefuses(t *testing.T) {
 
 // A weight scales objective and bound alike.
 func TestGGOneWeight(t *testing.T) {
-	b := ggoneWorked(t, 0.3)
+	b := solverstest.WorkedQueues(t, 0.3)
 	b.Spec().Objective = map[string]float64{"qos_penalty": 3, "makespan": 0}
-	result := runGGOne(t, built(t, b), solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, solverstest.Built(t, b), solvers.NewGGOne(), solve.Options{})
 	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1) > 1e-12 || result.Bound.Or(0) > 1 || result.Bound.Or(0) < 1-1e-9 {
 		t.Errorf("%s, objective %v, bound %v; expected 1", result.Status, *result.Solution.Objective, result.Bound)
 	}
@@ -441,11 +424,11 @@ func TestGGOneWeight(t *testing.T) {
 func TestGGOneLarge(t *testing.T) {
 	b := model.NewBuilder("large").Minimise("qos_penalty", 1)
 	b.Spec().Queueing = &model.QueueingSpec{Rate: 100, CV: new(1.0), Period: 200}
-	b.Cluster(machines("a", 200, 1), machines("b", 200, 2))
+	b.Cluster(solverstest.Machines("a", 200, 1), solverstest.Machines("b", 200, 2))
 	for k := range 20000 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("t", k), Work: new(float64(1 + k%7)), Deadline: new(float64(3 + k%11))})
 	}
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	began := time.Now()
 	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective == nil || result.Status != model.Feasible {

@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // literalMTS is MTS as the specification writes it, on clusters of one machine each that is given out as a whole: in each step all
@@ -259,7 +260,7 @@ func sameDecisions(t *testing.T, name string, in *model.Instance, got *model.Sol
 func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
 	compare := func(in *model.Instance) {
 		t.Helper()
-		mts, err := with(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})
+		mts, err := solverstest.With(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +297,7 @@ func TestMTSComparesInLogSpace(t *testing.T) {
 	for j := range 40 { // all are overloaded on more than half of the resources, by memory; later jobs on more
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Memory: 50 + float64(j), Deadline: new(50.0), DeadlineHard: true})
 	}
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "off", Weights: "on"}
 	result, err := p.Solve(context.Background(), in, solve.Options{})
 	if err != nil {

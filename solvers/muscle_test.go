@@ -15,6 +15,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // muscleCase is an instance of clusters of the given processors and jobs of the given sizes and times, the same on all.
@@ -93,7 +94,7 @@ func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, *NewMuscle()) }
 
 // TestCaseStudyReadingB does so with the reading of §4.3, by which the same spaces come up.
 func TestCaseStudyReadingB(t *testing.T) {
-	testCaseStudy(t, *with(NewMuscle(), func(x *Muscle) { x.Reading, x.Queue = "b", "arrival" }))
+	testCaseStudy(t, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading, x.Queue = "b", "arrival" }))
 }
 
 func testCaseStudy(t *testing.T, m Muscle) {
@@ -166,7 +167,7 @@ func TestAlgorithm2HandCases(t *testing.T) {
 	} {
 		for _, reading := range []string{"a", "b"} {
 			in := muscleCase(t, []int{c.processors}, c.sizes, c.times, func(int) float64 { return 100 })
-			sol, packs := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.Reading = reading }), 1)
+			sol, packs := solvePacks(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading = reading }), 1)
 			if diff := cmp.Diff(c.want, texts(sol.Jobs, placementText)); diff != "" {
 				t.Errorf("%s, reading %s: %s", c.name, reading, diff)
 			}
@@ -218,7 +219,7 @@ func TestAlgorithms1To4OnLargerBatches(t *testing.T) {
 			sizes[j], times[j] = 1+rng.IntN(widest), float64(1+rng.IntN(lengths))
 		}
 		in := muscleCase(t, processors, sizes, times, func(j int) float64 { return times[j] * (1 + 30*rng.Float64()) })
-		compareWithReference(t, in, *with(NewMuscle(), func(x *Muscle) { x.Reading = string("ab"[seed%2]) }), seed, &searched, &found)
+		compareWithReference(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading = string("ab"[seed%2]) }), seed, &searched, &found)
 	}
 	t.Logf("Algorithm 2 ran %d times and found jobs %d times", searched, found)
 }
@@ -275,7 +276,7 @@ func TestQueueOrder(t *testing.T) {
 		"arrival": {"late C1 1-1 7-8", "free C1 1-1 5-6", "urgent C1 1-1 6-7"},
 		"edd":     {"late C1 1-1 6-7", "free C1 1-1 7-8", "urgent C1 1-1 5-6"},
 	} {
-		sol, _ := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.Queue = queue }), 1)
+		sol, _ := solvePacks(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Queue = queue }), 1)
 		if diff := cmp.Diff(want, texts(sol.Jobs, placementText)); diff != "" {
 			t.Errorf("%s: %s", queue, diff)
 		}
@@ -335,7 +336,7 @@ func TestUnsupported(t *testing.T) {
 			t.Errorf("%s: expected an unsupported %q, found %v", c.name, c.want, err)
 		}
 	}
-	if _, err := with(NewMuscle(), func(x *Muscle) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
+	if _, err := solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
 		t.Errorf("reading c: %v", err)
 	}
 }
@@ -374,7 +375,7 @@ func TestStepsOneAndTwo(t *testing.T) {
 	in := randomMuscle(t, 300, 9, 9, 7)
 	whole, _ := solvePacks(t, in, *NewMuscle(), 1)
 	for _, cells := range []int{1, 100, 1500, 300 * 9} {
-		sol, _ := solvePacks(t, in, *with(NewMuscle(), func(x *Muscle) { x.cells = cells }), 1)
+		sol, _ := solvePacks(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.cells = cells }), 1)
 		if same := cmp.Equal(whole, sol); same != (cells == 300*9) {
 			t.Errorf("%d cells: the schedule is that of the whole batch: %t", cells, same)
 		}
@@ -404,10 +405,4 @@ func TestContextEnds(t *testing.T) {
 	if result, _ := NewMuscle().Solve(ctx, in, solve.Options{}); result.Stop != model.StopCancelled {
 		t.Errorf("cancelled: stop %s", result.Stop)
 	}
-}
-
-// with is what New has made, with other values in some fields.
-func with[S any](s *S, set func(*S)) *S {
-	set(s)
-	return s
 }

@@ -13,18 +13,13 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
-
-// with is what New has made, with other values in some fields.
-func with[S any](s *S, set func(*S)) *S {
-	set(s)
-	return s
-}
 
 // tinyFor is a tiny instance that the solver supports.
 func tinyFor(t *testing.T, info solve.Info) *model.Instance {
 	t.Helper()
-	for _, in := range []*model.Instance{solvetest.Tiny(t, 2, "mcp"), solvetest.Grid(t, 1, 6), built(t, ggoneWorked(t, 0.3))} {
+	for _, in := range []*model.Instance{solvetest.Tiny(t, 2, "mcp"), solvetest.Grid(t, 1, 6), solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))} {
 		if info.New().Supports(in) == nil {
 			return in
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // rolling is the rolling use of a registered solver.
@@ -37,7 +38,7 @@ func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	b := model.NewBuilder("stream").Minimise("mean_response", 1)
 	for c := range 1 + rng.IntN(3) {
-		cluster := machines(fmt.Sprint("c", c), 1+rng.IntN(4), 1+rng.Float64())
+		cluster := solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), 1+rng.Float64())
 		if !plain {
 			cluster.Machines[0].Memory = new(4.0)
 			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: "n", Count: 2, Processors: 2, Speed: 2, Memory: new(6.0), Bandwidth: 3})
@@ -64,7 +65,7 @@ func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return built(t, b)
+	return solverstest.Built(t, b)
 }
 
 // Every registered solver makes a right schedule in rolling use, where it supports the batch, with and without a threshold, the same at any number of
@@ -94,7 +95,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if string(encoded(t, result)) != string(encoded(t, again)) {
+					if string(solverstest.Encoded(t, result)) != string(solverstest.Encoded(t, again)) {
 						t.Fatalf("seed %d: 1 and 4 workers give two solutions", seed)
 					}
 					if seed%2 == 1 {
@@ -158,10 +159,10 @@ func TestRollingMTSIsTheLiteralFormTickByTick(t *testing.T) {
 
 // The threshold: j1 arrives at 1 while the cluster has work until 4; with a threshold of 1 it is planned at 3, with the period alone at 10.
 func TestRollingByHand(t *testing.T) {
-	b := model.NewBuilder("threshold").Cluster(machines("c", 1, 1))
+	b := model.NewBuilder("threshold").Cluster(solverstest.Machines("c", 1, 1))
 	b.Job(model.JobSpec{ID: "j0", Work: new(4.0)}, model.JobSpec{ID: "j1", Work: new(1.0), Arrival: 1}, model.JobSpec{ID: "j2", Work: new(5.0), Arrival: 2},
 		model.JobSpec{ID: "j3", Work: new(0.5), Arrival: 3.5})
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	_, byPeriod := rolling(t, "minmin", 10, 0)
 	schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
 	_, byWork := rolling(t, "minmin", 10, 1)
@@ -196,7 +197,7 @@ func TestRollingParameters(t *testing.T) {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}
 	}
-	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: with(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes = "off" })}, 2, 1)
+	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: solverstest.With(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes = "off" })}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/workload"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkTitan(b *testing.B) {
 					mcp, evaluations, runs := 0.0, 0.0, 0.0
 					for b.Loop() {
 						for seed := range uint64(batches) {
-							in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(seed)
+							in, err := solverstest.With(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs = jobs }).Generate(seed)
 							if err != nil {
 								b.Fatal(err)
 							}

@@ -18,6 +18,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // titanInstance has rigid jobs with arrivals, deadlines and run times that leave clusters out; one job fits nowhere.
@@ -28,7 +29,7 @@ func titanInstance(t testing.TB, seed uint64, jobs int, objective map[string]flo
 		b.Minimise(metric, weight)
 	}
 	for c := range 4 {
-		spec := machines(fmt.Sprint("c", c), 3+5*c, 1+float64(c)/3)
+		spec := solverstest.Machines(fmt.Sprint("c", c), 3+5*c, 1+float64(c)/3)
 		if c == 2 {
 			spec.Weights = &model.WeightsSpec{OverDeadline: new(12.0), Makespan: new(3.0), IdleTime: new(1.0)}
 		}
@@ -44,7 +45,7 @@ func titanInstance(t testing.TB, seed uint64, jobs int, objective map[string]flo
 		}
 		b.Job(job)
 	}
-	return built(t, b.Job(model.JobSpec{ID: "giant", Processors: model.Rigid(99), Work: new(1.0)}))
+	return solverstest.Built(t, b.Job(model.JobSpec{ID: "giant", Processors: model.Rigid(99), Work: new(1.0)}))
 }
 
 // titanObjectives are objectives that come apart by cluster.
@@ -99,7 +100,7 @@ func TestTitanSection3(t *testing.T) {
 			in := titanInstance(t, seed, 40, objective)
 			for _, from := range []string{"dll", "wrand", "minmin"} {
 				start := solveChecked(t, from, "", in, solve.Options{Seed: seed}).Solution
-				before := encoded(t, solve.Result{Solution: start})
+				before := solverstest.Encoded(t, solve.Result{Solution: start})
 				for _, coding := range []string{"mask", "list"} {
 					what := fmt.Sprintf("%v, seed %d, from %s, %s", objective, seed, from, coding)
 					reported := solve.Progress{Objective: math.Inf(1)}
@@ -122,7 +123,7 @@ func TestTitanSection3(t *testing.T) {
 						t.Errorf("%s: %v from %v", what, got, want)
 					}
 				}
-				if !bytes.Equal(before, encoded(t, solve.Result{Solution: start})) {
+				if !bytes.Equal(before, solverstest.Encoded(t, solve.Result{Solution: start})) {
 					t.Errorf("objective %d: the start has changed", k)
 				}
 			}
@@ -154,14 +155,14 @@ func TestTitanFindsTheOptimum(t *testing.T) {
 		for _, objective := range titanObjectives {
 			rng := rand.New(rand.NewPCG(seed, 4))
 			processors := 1 + rng.IntN(5)
-			b := model.NewBuilder("one").Cluster(machines("c", processors, 1))
+			b := model.NewBuilder("one").Cluster(solverstest.Machines("c", processors, 1))
 			for metric, weight := range objective {
 				b.Minimise(metric, weight)
 			}
 			for j := range 2 + rng.IntN(4) {
 				b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 + rng.IntN(processors)), Work: new(float64(rng.IntN(9))), Arrival: float64(rng.IntN(4)), Deadline: new(float64(rng.IntN(20)))})
 			}
-			in := built(t, b)
+			in := solverstest.Built(t, b)
 			best := solvetest.BruteForce(t, in)
 			found := *solveChecked(t, "titan", "list", in, solve.Options{Seed: seed}).Solution.Objective
 			tolerance := 1e-9 * math.Max(1, math.Abs(best))
@@ -198,7 +199,7 @@ func TestTitanRefusesObjectives(t *testing.T) {
 			t.Errorf("%v: %v; Solve: %v", objective, err, failed)
 		}
 	}
-	one := built(t, model.NewBuilder("one").Minimise("makespan", 1).Minimise("mcp", 1).Cluster(machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Work: new(1.0)}))
+	one := solverstest.Built(t, model.NewBuilder("one").Minimise("makespan", 1).Minimise("mcp", 1).Cluster(solverstest.Machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Work: new(1.0)}))
 	if err := solvers.NewTitan().Supports(one); err != nil {
 		t.Errorf("makespan and mcp on one cluster: %v", err)
 	}
@@ -211,14 +212,14 @@ func TestTitanAnyWorkers(t *testing.T) {
 		for _, limit := range []int64{0, 999} {
 			var first []byte
 			for _, workers := range []int{0, 1, 2, 4, 9} {
-				text := encoded(t, solveChecked(t, "titan", coding, in, solve.Options{Seed: 3, Workers: workers, MaxEvals: limit}))
+				text := solverstest.Encoded(t, solveChecked(t, "titan", coding, in, solve.Options{Seed: 3, Workers: workers, MaxEvals: limit}))
 				if first == nil {
 					first = text
 				} else if !bytes.Equal(first, text) {
 					t.Errorf("%s, at most %d evaluations: another solution at %d workers", coding, limit, workers)
 				}
 			}
-			if other := encoded(t, solveChecked(t, "titan", coding, in, solve.Options{Seed: 4, MaxEvals: limit})); bytes.Equal(first, other) {
+			if other := solverstest.Encoded(t, solveChecked(t, "titan", coding, in, solve.Options{Seed: 4, MaxEvals: limit})); bytes.Equal(first, other) {
 				t.Errorf("%s: the seed makes no difference", coding)
 			}
 		}
@@ -257,7 +258,7 @@ func TestTitanCancelled(t *testing.T) {
 				cancel()
 			}
 			info, _ := solve.Lookup("titan")
-			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: with(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) })}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
+			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solverstest.With(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) })}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
 				if reports++; reports == after {
 					cancel()
 				}
@@ -279,7 +280,7 @@ func TestTitanCancelled(t *testing.T) {
 // TestTitanStarts tries starts that are no list schedules: with gaps, with a hole filled, with a job of no time within another
 // on the same processor.
 func TestTitanStarts(t *testing.T) {
-	in := built(t, model.NewBuilder("starts").Minimise("mean_response", 1).Cluster(machines("c", 3, 1)).Job(
+	in := solverstest.Built(t, model.NewBuilder("starts").Minimise("mean_response", 1).Cluster(solverstest.Machines("c", 3, 1)).Job(
 		model.JobSpec{ID: "wide", Processors: model.Rigid(3), Work: new(4.0)}, model.JobSpec{ID: "long", Processors: model.Rigid(2), Work: new(9.0)},
 		model.JobSpec{ID: "short", Work: new(2.0)}, model.JobSpec{ID: "none", Work: new(0.0)}))
 	at := func(job string, first, last int, start, length float64) model.Placement {
@@ -306,7 +307,7 @@ func TestTitanStarts(t *testing.T) {
 }
 
 func TestTitanRefusesStarts(t *testing.T) {
-	in := built(t, model.NewBuilder("starts").Minimise("mcp", 1).Cluster(machines("c", 2, 1), machines("d", 1, 1)).Job(
+	in := solverstest.Built(t, model.NewBuilder("starts").Minimise("mcp", 1).Cluster(solverstest.Machines("c", 2, 1), solverstest.Machines("d", 1, 1)).Job(
 		model.JobSpec{ID: "a", Processors: model.Rigid(2), Work: new(4.0)}))
 	both := model.NewProcessorSet(model.Range{First: 0, Last: 1})
 	for _, test := range []struct {
@@ -326,7 +327,7 @@ func TestTitanRefusesStarts(t *testing.T) {
 		{"pieces", []model.Placement{{Job: "a", End: 4, Pieces: []model.Piece{{Cluster: "c", Processors: both, Tasks: 2, End: 4}}}}, true},
 	} {
 		for _, coding := range []string{"mask", "list"} {
-			_, err := with(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) }).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
+			_, err := solverstest.With(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) }).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
 			if err == nil || errors.Is(err, solve.ErrUnsupported) != test.unsupported {
 				t.Errorf("%s, %s: %v", test.name, coding, err)
 			}
@@ -346,14 +347,14 @@ func TestTitanParameters(t *testing.T) {
 		"swap":        func(s *solvers.Titan) { s.Swap = -1 },
 		"move":        func(s *solvers.Titan) { s.Move = math.NaN() },
 	} {
-		_, err := with(solvers.NewTitan(), set).Solve(context.Background(), in, solve.Options{})
+		_, err := solverstest.With(solvers.NewTitan(), set).Solve(context.Background(), in, solve.Options{})
 		if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A zero means zero: without any variation no child differs from a schedule of the first generation, so all that more generations change is nothing.
 	still := func(generations int) *model.Solution {
-		solver := with(solvers.NewTitan(), func(s *solvers.Titan) { s.Generations, s.Crossover, s.Swap, s.Move = generations, 0, 0, 0 })
+		solver := solverstest.With(solvers.NewTitan(), func(s *solvers.Titan) { s.Generations, s.Crossover, s.Swap, s.Move = generations, 0, 0, 0 })
 		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -367,11 +368,11 @@ func TestTitanParameters(t *testing.T) {
 
 // TestTitanMemory refuses masks that would not fit into memory and takes the list coding for them.
 func TestTitanMemory(t *testing.T) {
-	b := model.NewBuilder("wide").Cluster(machines("c", 1<<22, 1))
+	b := model.NewBuilder("wide").Cluster(solverstest.Machines("c", 1<<22, 1))
 	for j := range 30 {
 		b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 << 20), Work: new(float64(1 + j))})
 	}
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	if _, err := solvers.NewTitan().Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
 		t.Errorf("%v", err)
 	}
