@@ -1,6 +1,10 @@
-// Package solvers holds the algorithms, one file each or a few with a common prefix. Importing it registers them all:
+// Package solvers holds the algorithms, one file or folder each. Importing it registers them all:
 //
 //	import _ "github.com/allot-opt/allot/solvers"
+//
+// The large ones have folders, which can be imported alone: mts. The others
+// have a file here by the name of the solver; beside them lie what several share: completion.go (completion times while jobs are placed one by
+// one) with shortlist.go and tournament.go (the best of many without a look at all), list.go (list schedules) and backfilling.go (on-line policies).
 //
 // Heuristics that compare the completion times of one job on several machines (Min-min, Max-min, Sufferage, MTS) call a resource what the
 // literature calls a grid resource: processors of one cluster that are alike for every job. It is a whole cluster, or one group of machines of a
@@ -11,4 +15,7 @@
 // [solve.Options.Proof].
 package solvers
 
-import _ "github.com/allot-opt/allot/solve/process" // exec:COMMAND is a solver wherever ours are
+import (
+	_ "github.com/allot-opt/allot/solve/process" // exec:COMMAND is a solver wherever ours are
+	_ "github.com/allot-opt/allot/solvers/mts"
+)

@@ -14,6 +14,7 @@ import (
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // tinyFor is a tiny instance that the solver supports.
@@ -85,7 +86,7 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 	}{
 		"titan":        {&solvers.Titan{}, "coding"},
 		"search":       {&solvers.Search{}, "effort"},
-		"mts":          {&solvers.MTS{}, "processor_share"},
+		"mts":          {&mts.Solver{}, "processor_share"},
 		"muscle":       {&solvers.Muscle{}, "reading"},
 		"easy":         {&solvers.EASY{}, "step"},
 		"conservative": {&solvers.Conservative{}, "step"},

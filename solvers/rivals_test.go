@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // slowAndFar is a grid of three machines: fast with a slow link, slow with a fast link, and between, with little memory.
@@ -71,7 +72,7 @@ func TestLanesRefuse(t *testing.T) {
 	mixed := solverstest.Built(t, model.NewBuilder("mixed").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "a"}, {ID: "b", Speed: 2}}}).
 		Job(model.JobSpec{ID: "j", Work: new(1.0), Processors: model.Rigid(2)}))
 	for want, in := range map[string]*model.Instance{"unsupported: memory limits": shared, "unsupported: machines of different speed or bandwidth in one cluster": mixed} {
-		for _, solver := range []solve.Solver{solvers.NewMTS(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
+		for _, solver := range []solve.Solver{mts.New(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
 			if err := solver.Supports(in); err == nil || err.Error() != want {
 				t.Errorf("%T: got %v, want %s", solver, err, want)
 			}

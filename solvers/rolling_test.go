@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,9 +13,8 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // rolling is the rolling use of a registered solver.
@@ -120,43 +118,6 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 	}
 }
 
-// On machines that take one job at a time, MTS in rolling use is the literal form applied tick by tick to the jobs that have arrived, with the
-// machines that are not free yet.
-func TestRollingMTSIsTheLiteralFormTickByTick(t *testing.T) {
-	for seed := range uint64(200) {
-		in := solvetest.Grid(t, seed, 40)
-		_, solver := rolling(t, "mts", 1, 0)
-		result, err := solver.Solve(context.Background(), in, solve.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "on", Weights: "on"}
-		free := slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters()))
-		all := &literalMTS{in: in}
-		waiting := make([]int, 0, len(in.Jobs()))
-		for j := range in.Jobs() {
-			waiting = append(waiting, j)
-		}
-		for now := in.FirstArrival(); len(waiting) > 0; now++ {
-			tick := &literalMTS{in: in, p: p, free: slices.Clone(free), now: now}
-			for r := range tick.free {
-				tick.free[r] = max(tick.free[r], now)
-			}
-			waiting = slices.DeleteFunc(waiting, func(j int) bool {
-				here := in.Jobs()[j].Arrival <= now
-				if here {
-					tick.left = append(tick.left, j)
-				}
-				return here
-			})
-			tick.run()
-			free = tick.free
-			all.placements, all.out = append(all.placements, tick.placements...), append(all.out, tick.out...)
-		}
-		sameDecisions(t, fmt.Sprint("seed ", seed), in, result.Solution, all)
-	}
-}
-
 // The threshold: j1 arrives at 1 while the cluster has work until 4; with a threshold of 1 it is planned at 3, with the period alone at 10.
 func TestRollingByHand(t *testing.T) {
 	b := model.NewBuilder("threshold").Cluster(solverstest.Machines("c", 1, 1))
@@ -197,7 +158,7 @@ func TestRollingParameters(t *testing.T) {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}
 	}
-	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: solverstest.With(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes = "off" })}, 2, 1)
+	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: solverstest.With(mts.New(), func(x *mts.Solver) { x.Classes = "off" })}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

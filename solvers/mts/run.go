@@ -1,4 +1,4 @@
-package solvers
+package mts
 
 import (
 	"context"
@@ -9,22 +9,22 @@ import (
 	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
-// mtsRun is a run of [MTS].
-type mtsRun struct {
+// run is a run of the [Solver].
+type run struct {
 	*grid.Outline
-	p         MTS
+	p         Solver
 	origin    float64
-	kinds     []mtsKind
-	span      []float64    // of kind k on resource r at k·len(resources) + r: execution time; negative: it does not fit, ±Inf: it cannot run there
-	queues    [][]mtsQueue // by resource, one a size
-	heaps     [4]mtsHeap   // by class
+	kinds     []jobKind
+	span      []float64     // of kind k on resource r at k·len(resources) + r: execution time; negative: it does not fit, ±Inf: it cannot run there
+	queues    [][]lateQueue // by resource, one a size
+	heaps     [4]heap       // by class
 	fragments bool
 	minmin    bool // all three rules are off: MTS is Min-min
 	poll      *solve.Poll
 }
 
-// mtsKind is jobs that are alike in everything.
-type mtsKind struct {
+// jobKind is jobs that are alike in everything.
+type jobKind struct {
 	jobs              []int32 // those left, in the order of the instance
 	deadline, arrival float64
 	memory            float64
@@ -39,25 +39,19 @@ type mtsKind struct {
 	key               float64 // lower bound of ln mt or, without weights, of the completion time
 }
 
-// mtsQueue is the jobs of one size on one resource, in the order in which they come to be too late there.
-type mtsQueue struct {
+// lateQueue is the jobs of one size on one resource, in the order in which they come to be too late there.
+type lateQueue struct {
 	size    int
 	release float64
 	latest  latestStarts
-	longest float64    // longest time that one of the jobs takes
-	early   []mtsMatch // fragments of jobs that start when they arrive, later than the processors are released
-	matches []mtsMatch // fragments now
+	longest float64 // longest time that one of the jobs takes
+	early   []match // fragments of jobs that start when they arrive, later than the processors are released
+	matches []match // fragments now
 }
 
-// mtsMatch is a job that the fragment rule could place on a resource.
-type mtsMatch struct {
-	sum  float64
-	kind int32
-}
-
-// newMTSRun starts with nothing placed; nil where the context ends first.
-func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
-	r := &mtsRun{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx)}
+// newRun starts with nothing placed; nil where the context ends first.
+func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
+	r := &run{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx)}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
 	r.sort()
 	r.span = make([]float64, len(r.kinds)*len(r.Resources))
@@ -67,7 +61,7 @@ func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
 		}
 		r.measure(k)
 	}
-	r.queues = make([][]mtsQueue, len(r.Resources))
+	r.queues = make([][]lateQueue, len(r.Resources))
 	for resource := range r.Resources {
 		if r.poll.Ask(); r.poll.Ended() || !r.queue(resource) {
 			return nil
@@ -91,34 +85,34 @@ func newMTSRun(ctx context.Context, in *model.Instance, p MTS) *mtsRun {
 	return r
 }
 
-// mtsLike is what jobs of one kind have in common.
-type mtsLike struct {
+// likeness is what jobs of one kind have in common.
+type likeness struct {
 	arrival, deadline, work, memory, data, message, bandwidth float64
 	tasks, size                                               int
 	hard                                                      bool
 }
 
 // sort makes the kinds, in the order of their first jobs. Jobs that state run times are kinds of their own.
-func (r *mtsRun) sort() {
-	seen := make(map[mtsLike]int, len(r.Left))
-	r.kinds = make([]mtsKind, 0, len(r.Left))
+func (r *run) sort() {
+	seen := make(map[likeness]int, len(r.Left))
+	r.kinds = make([]jobKind, 0, len(r.Left))
 	for i := range r.Left {
 		j := &r.Instance.Jobs()[i]
 		if !j.StatesRuntimes() {
-			like := mtsLike{j.Arrival, j.Deadline, j.Work, j.Memory, j.Input + j.Output, j.Message, j.MinBandwidth, j.Tasks, j.Min, j.DeadlineHard}
+			like := likeness{j.Arrival, j.Deadline, j.Work, j.Memory, j.Input + j.Output, j.Message, j.MinBandwidth, j.Tasks, j.Min, j.DeadlineHard}
 			if k, ok := seen[like]; ok {
 				r.kinds[k].jobs = append(r.kinds[k].jobs, int32(i))
 				continue
 			}
 			seen[like] = len(r.kinds)
 		}
-		r.kinds = append(r.kinds, mtsKind{jobs: []int32{int32(i)}, deadline: j.Deadline, arrival: j.Arrival, memory: j.Memory,
+		r.kinds = append(r.kinds, jobKind{jobs: []int32{int32(i)}, deadline: j.Deadline, arrival: j.Arrival, memory: j.Memory,
 			files: j.Input+j.Output > 0 && !j.StatesRuntimes(), hard: j.DeadlineHard && j.HasDeadline(), place: -1})
 	}
 }
 
 // measure finds out how long the kind takes on each resource, which it fits and whose memory it overloads.
-func (r *mtsRun) measure(k int) {
+func (r *run) measure(k int) {
 	kind := &r.kinds[k]
 	j := &r.Instance.Jobs()[kind.jobs[0]]
 	for resource := range r.Resources {
@@ -141,7 +135,7 @@ func (r *mtsRun) measure(k int) {
 }
 
 // queue fills the queues of the resource; false where the context has ended.
-func (r *mtsRun) queue(resource int) bool {
+func (r *run) queue(resource int) bool {
 	l := &r.Resources[resource]
 	index := make([]int32, l.Processors+1) // of the queue by size, from 1
 	for k := range r.kinds {
@@ -154,7 +148,7 @@ func (r *mtsRun) queue(resource int) bool {
 		}
 		size := l.Size(&r.Instance.Jobs()[kind.jobs[0]])
 		if index[size] == 0 {
-			fresh := mtsQueue{size: size, release: l.Release(size)}
+			fresh := lateQueue{size: size, release: l.Release(size)}
 			if len(r.queues[resource]) == 0 {
 				fresh.latest.items = make([]latestStart, 0, len(r.kinds)-k)
 			}
@@ -182,7 +176,7 @@ func (r *mtsRun) queue(resource int) bool {
 }
 
 // pass counts a resource on which the kind would be too late; open says whether the kind fits there.
-func (r *mtsRun) pass(kind *mtsKind, resource int, open bool) {
+func (r *run) pass(kind *jobKind, resource int, open bool) {
 	kind.cpu++
 	if kind.files && !math.IsInf(r.Resources[resource].Bandwidth, 1) {
 		kind.link++
@@ -193,7 +187,7 @@ func (r *mtsRun) pass(kind *mtsKind, resource int, open bool) {
 }
 
 // class is the number of attributes in which the kind is overloaded.
-func (r *mtsRun) class(kind *mtsKind) int8 {
+func (r *run) class(kind *jobKind) int8 {
 	if r.p.Classes == "off" {
 		return 0
 	}
@@ -211,7 +205,7 @@ func (r *mtsRun) class(kind *mtsKind) int8 {
 }
 
 // start is when the kind would start on the resource.
-func (r *mtsRun) start(kind *mtsKind, resource int) float64 {
+func (r *run) start(kind *jobKind, resource int) float64 {
 	queues := r.queues[resource]
 	if len(queues) == 1 {
 		return max(queues[0].release, kind.arrival)
@@ -227,7 +221,7 @@ func (r *mtsRun) start(kind *mtsKind, resource int) float64 {
 
 // evaluate finds the resource of the kind's least completion time and brings its key up to date; false where nothing has changed. The kind must
 // have an open resource. Completion times never fall, so the best resource stays the best while its own completion time does not grow.
-func (r *mtsRun) evaluate(k int32) (changed bool) {
+func (r *run) evaluate(k int32) (changed bool) {
 	kind := &r.kinds[k]
 	if r.end(k, int(kind.resource)) == kind.end {
 		return false
@@ -252,7 +246,7 @@ func (r *mtsRun) evaluate(k int32) (changed bool) {
 }
 
 // end is the completion time of the kind on the resource; +Inf where it does not fit or would be too late.
-func (r *mtsRun) end(k int32, resource int) float64 {
+func (r *run) end(k int32, resource int) float64 {
 	span := r.span[int(k)*len(r.Resources)+resource]
 	if math.Signbit(span) {
 		return math.Inf(1)
@@ -266,14 +260,14 @@ func (r *mtsRun) end(k int32, resource int) float64 {
 }
 
 // weigh makes the key from what is known of the completion time.
-func (r *mtsRun) weigh(kind *mtsKind) {
+func (r *run) weigh(kind *jobKind) {
 	if kind.key = kind.log; r.p.Weights != "off" {
 		kind.key -= logSumExp(float64(kind.cpu), float64(kind.link), float64(kind.room))
 	}
 }
 
 // step places one job; false where none is left or the context has ended.
-func (r *mtsRun) step() bool {
+func (r *run) step() bool {
 	if r.poll.Stopped(8 * len(r.Resources)) {
 		return false
 	}
@@ -295,7 +289,7 @@ func (r *mtsRun) step() bool {
 }
 
 // leastKey is the kind of the least mt in the class, with its resource; −1: the context has ended.
-func (r *mtsRun) leastKey(class int) (kind int32, resource int) {
+func (r *run) leastKey(class int) (kind int32, resource int) {
 	h := &r.heaps[class]
 	for !r.poll.Stopped(16) {
 		k := (*h)[0]
@@ -309,7 +303,7 @@ func (r *mtsRun) leastKey(class int) (kind int32, resource int) {
 }
 
 // assign places the first job of the kind on the resource.
-func (r *mtsRun) assign(k int32, resource int) {
+func (r *run) assign(k int32, resource int) {
 	kind, l := &r.kinds[k], &r.Resources[resource]
 	job := int(kind.jobs[0])
 	start := r.start(kind, resource)
@@ -331,13 +325,13 @@ func (r *mtsRun) assign(k int32, resource int) {
 }
 
 // drop takes the kind out of its heap.
-func (r *mtsRun) drop(k int32) {
+func (r *run) drop(k int32) {
 	kind := &r.kinds[k]
 	r.heaps[kind.class].remove(r, int(kind.place))
 }
 
 // advance passes the kinds that are too late on the resource now.
-func (r *mtsRun) advance(resource int, q *mtsQueue) {
+func (r *run) advance(resource int, q *lateQueue) {
 	for q.latest.len() > 0 && q.latest.get(0).at < q.release {
 		passed := q.latest.get(0)
 		q.latest.first++

@@ -1,4 +1,4 @@
-package solvers_test
+package mts_test
 
 import (
 	"fmt"
@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // Decisions are those of the literal form on odd numbers: jobs of no work, equal jobs and machines, and works, data and deadlines of magnitudes from 1e-9 to 1e12 on one grid.
-func TestMTSDecidesAsTheLiteralFormOnOddInstances(t *testing.T) {
+func TestDecidesAsTheLiteralFormOnOddInstances(t *testing.T) {
 	magnitudes := []float64{1e-9, 1e-3, 1, 1e6, 1e12}
 	onOff := []string{"on", "off"}
 	for seed := range uint64(300) {
@@ -56,7 +56,7 @@ func TestMTSDecidesAsTheLiteralFormOnOddInstances(t *testing.T) {
 			continue // numbers too small for the model
 		}
 		for k := range 8 {
-			p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
+			p := mts.Solver{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
 				Classes: onOff[k&1], Fragments: onOff[k>>1&1], Weights: onOff[k>>2&1]}
 			asLiteral(t, fmt.Sprintf("seed %d, switches %d", seed, k), in, p)
 		}

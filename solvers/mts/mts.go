@@ -1,4 +1,5 @@
-package solvers
+// Package mts holds MTS, the multiple attributes scheduling method of Hao (2016).
+package mts
 
 import (
 	"context"
@@ -15,12 +16,12 @@ var _ = solve.Register(solve.Info{
 	Doc: "MTS: jobs that few resources can serve in processing, memory or bandwidth go first; of those one that fits a resource almost exactly, else the one of the least " +
 		"completion time for the resources it lacks. O(n·C·log n) and re-evaluations of O(C).",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), algorithms 1–3, eqs. 5–16, 19–21",
-	New:    func() solve.Solver { return NewMTS() },
+	New:    func() solve.Solver { return New() },
 
 	AutoJobs: 20_000,
 })
 
-// MTS is the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike
+// Solver is MTS, the multiple attributes scheduling method. A resource is a whole cluster where its machines are alike, else a group of alike
 // machines of the cluster; with one machine it is the resource of the paper.
 //
 // A job that would start on a resource at s, takes tr to move its files and ex to run, and has D = deadline − s left, loads its
@@ -44,7 +45,7 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper:
 //   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and
 //     links are overloaded alike; an unlimited attribute is never overloaded and leaves no fragment.
-//   - Without all three rules it is [MinMin], with its ties: the first job, then the first resource.
+//   - Without all three rules it is Min-min, with its ties: the first job, then the first resource.
 //   - Only a hard deadline forbids a start; a soft one counts in the loads. Jobs that can be served nowhere are left out (the paper
 //     does not say what becomes of them).
 //   - λ, χ and η are 0.5 (the paper gives no values). f counts from the first arrival, waiting included. mt is compared as ln f − ln(Σ e^count): the sum overflows from 710 resources on.
@@ -52,7 +53,7 @@ var _ = solve.Register(solve.Info{
 //   - Usable shares below 1 enter what is planned with: loads, deadlines and comparisons. Jobs run, and free a resource, by the time
 //     rule of the model.
 //   - Jobs may arrive later and be parallel, where the processors of a resource are many.
-type MTS struct {
+type Solver struct {
 	Lambda         float64 `range:"[0, inf)" doc:"λ: share of the resources above which a job that overloads their processors is in that class"`
 	Chi            float64 `range:"[0, inf)" doc:"χ: the same for memory"`
 	Eta            float64 `range:"[0, inf)" doc:"η: the same for bandwidth"`
@@ -65,26 +66,26 @@ type MTS struct {
 	Weights        string  `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
 }
 
-// NewMTS is the solver with its defaults.
-func NewMTS() *MTS {
-	return &MTS{
+// New is the solver with its defaults.
+func New() *Solver {
+	return &Solver{
 		Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1,
 		Classes: "on", Fragments: "on", Weights: "on",
 	}
 }
 
 // Supports implements [solve.Solver].
-func (*MTS) Supports(in *model.Instance) error { return grid.Supports(in) }
+func (*Solver) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
-func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (m *Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
 	}
-	r := newMTSRun(ctx, in, *m)
+	r := newRun(ctx, in, *m)
 	for r != nil && r.step() {
 	}
 	if r == nil || r.poll.Ended() {
@@ -93,35 +94,8 @@ func (m *MTS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (s
 	return r.Result(ctx), nil
 }
 
-// mtsLoads are the parts of a resource that a job uses, at most 1.
-type mtsLoads struct{ cpu, bandwidth, memory float64 }
-
-// fragment is the sum of the parts that the loads leave unused; false where one of the parts exceeds most.
-func (l mtsLoads) fragment(most float64) (sum float64, ok bool) {
-	cpu, bandwidth, memory := 1-l.cpu, 1-l.bandwidth, 1-l.memory
-	return cpu + bandwidth + memory, cpu <= most && bandwidth <= most && memory <= most
-}
-
-// loads are the loads of the kind on the resource, where it starts in time.
-func (r *mtsRun) loads(k *mtsKind, resource int, start float64) mtsLoads {
-	l := &r.Resources[resource]
-	ex, tr := r.times(k, resource)
-	left := k.deadline - start
-	loads := mtsLoads{cpu: 1, bandwidth: 1, memory: 1}
-	if ex < left-tr {
-		loads.cpu = ex / (left - tr)
-	}
-	if k.files && !math.IsInf(l.Bandwidth, 1) && tr < left-ex {
-		loads.bandwidth = tr / (left - ex)
-	}
-	if !math.IsInf(l.Memory, 1) {
-		loads.memory = k.memory / (l.Memory * r.p.MemoryShare)
-	}
-	return loads
-}
-
 // times are how long the kind runs on the resource and how long it moves its files, with the usable shares of the resource.
-func (r *mtsRun) times(k *mtsKind, resource int) (ex, tr float64) {
+func (r *run) times(k *jobKind, resource int) (ex, tr float64) {
 	l, j := &r.Resources[resource], &r.Instance.Jobs()[k.jobs[0]]
 	size := l.Size(j)
 	ex = r.Instance.Busy(int(k.jobs[0]), l.Cluster, l.Speed, (j.Tasks+size-1)/size) / r.p.ProcessorShare
