@@ -11,9 +11,9 @@ import (
 // Choice is a solver with its parameters as chosen, which is what [Run] runs. [Choose] reads one from text and [Info.Choice] leaves the parameters as
 // they are by default. A program that fills in the parameters itself sets the fields of the solver:
 //
-//	muscle := solvers.NewMuscle()
-//	muscle.Reading = "b"
-//	choice := solve.Choice{Info: info, Solver: muscle}
+//	solver := muscle.New()
+//	solver.Reading = "b"
+//	choice := solve.Choice{Info: info, Solver: solver}
 //
 // Running a choice does not change it. Copies of a choice share its solver.
 type Choice struct {

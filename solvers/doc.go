@@ -2,7 +2,7 @@
 //
 //	import _ "github.com/allot-opt/allot/solvers"
 //
-// The large ones have folders, which can be imported alone: mts. The others
+// The large ones have folders, which can be imported alone: mts and muscle. The others
 // have a file here by the name of the solver; beside them lie what several share: completion.go (completion times while jobs are placed one by
 // one) with shortlist.go and tournament.go (the best of many without a look at all), list.go (list schedules) and backfilling.go (on-line policies).
 //
@@ -18,4 +18,5 @@ package solvers
 import (
 	_ "github.com/allot-opt/allot/solve/process" // exec:COMMAND is a solver wherever ours are
 	_ "github.com/allot-opt/allot/solvers/mts"
+	_ "github.com/allot-opt/allot/solvers/muscle"
 )

@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
+	"github.com/allot-opt/allot/solvers/muscle"
 )
 
 // tinyFor is a tiny instance that the solver supports.
@@ -87,7 +88,7 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 		"titan":        {&solvers.Titan{}, "coding"},
 		"search":       {&solvers.Search{}, "effort"},
 		"mts":          {&mts.Solver{}, "processor_share"},
-		"muscle":       {&solvers.Muscle{}, "reading"},
+		"muscle":       {&muscle.Solver{}, "reading"},
 		"easy":         {&solvers.EASY{}, "step"},
 		"conservative": {&solvers.Conservative{}, "step"},
 		"flexible":     {&solvers.Flexible{}, "step"},

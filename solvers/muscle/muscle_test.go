@@ -1,4 +1,4 @@
-package solvers
+package muscle
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
-// muscleCase is an instance of clusters of the given processors and jobs of the given sizes and times, the same on all.
-func muscleCase(t testing.TB, processors, sizes []int, times []float64, deadline func(j int) float64) *model.Instance {
+// caseOf is an instance of clusters of the given processors and jobs of the given sizes and times, the same on all.
+func caseOf(t testing.TB, processors, sizes []int, times []float64, deadline func(j int) float64) *model.Instance {
 	t.Helper()
 	b := model.NewBuilder("muscle").Minimise("mcp", 1)
 	b.Spec().Weights = &model.WeightsSpec{OverDeadline: new(4.0), Makespan: new(3.0), IdleTime: new(1.0)}
@@ -40,14 +40,14 @@ func muscleCase(t testing.TB, processors, sizes []int, times []float64, deadline
 func table1(t testing.TB) *model.Instance {
 	slacks := []float64{6, 8, 14, 12, 4, 8}
 	times := []float64{2, 4, 4, 6, 2, 4}
-	return muscleCase(t, []int{4, 6}, []int{2, 1, 4, 3, 1, 2}, times, func(j int) float64 { return slacks[j] + times[j] })
+	return caseOf(t, []int{4, 6}, []int{2, 1, 4, 3, 1, 2}, times, func(j int) float64 { return slacks[j] + times[j] })
 }
 
 // solvePacks solves, checks the schedule and returns it with the spaces in the order in which they were filled.
-func solvePacks(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model.Solution, []musclePack) {
+func solvePacks(t testing.TB, in *model.Instance, m Solver, seed uint64) (*model.Solution, []packedSpace) {
 	t.Helper()
-	var packs []musclePack
-	m.onPack = func(p musclePack) { packs = append(packs, p) }
+	var packs []packedSpace
+	m.onPack = func(p packedSpace) { packs = append(packs, p) }
 	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func solvePacks(t testing.TB, in *model.Instance, m Muscle, seed uint64) (*model
 }
 
 // packText writes a filled space as the paper does, processors from 1: cluster (t, r, cp) ε…: jobs.
-func packText(in *model.Instance, p musclePack) string {
+func packText(in *model.Instance, p packedSpace) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s (%v,%d,%d)", in.Clusters()[p.cluster].ID, p.t, p.r, p.cp+1)
 	for _, e := range p.epsilon {
@@ -90,14 +90,14 @@ func texts[T any](list []T, text func(T) string) []string {
 }
 
 // TestCaseStudyReadingA follows Algorithm 4 through Table 1 (Fig. 3).
-func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, *NewMuscle()) }
+func TestCaseStudyReadingA(t *testing.T) { testCaseStudy(t, *New()) }
 
 // TestCaseStudyReadingB does so with the reading of §4.3, by which the same spaces come up.
 func TestCaseStudyReadingB(t *testing.T) {
-	testCaseStudy(t, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading, x.Queue = "b", "arrival" }))
+	testCaseStudy(t, *solverstest.With(New(), func(x *Solver) { x.Reading, x.Queue = "b", "arrival" }))
 }
 
-func testCaseStudy(t *testing.T, m Muscle) {
+func testCaseStudy(t *testing.T, m Solver) {
 	in := table1(t)
 	sol, packs := solvePacks(t, in, m, 1)
 	wantPacks := []string{
@@ -106,7 +106,7 @@ func testCaseStudy(t *testing.T, m Muscle) {
 		"C2 (2,2,5) 1 0.6: J6",
 		"C1 (4,1,4) 1 1.428571: J5",
 	}
-	if diff := cmp.Diff(wantPacks, texts(packs, func(p musclePack) string { return packText(in, p) })); diff != "" {
+	if diff := cmp.Diff(wantPacks, texts(packs, func(p packedSpace) string { return packText(in, p) })); diff != "" {
 		t.Errorf("spaces: %s", diff)
 	}
 	wantSeeds := []string{"J1 C2 5-6 0-2", "J2 C1 4-4 0-4", "J3 C2 1-4 0-4", "J4 C1 1-3 0-6", "J5 C1 4-4 4-6", "J6 C2 5-6 2-6"}
@@ -133,14 +133,14 @@ func testCaseStudy(t *testing.T, m Muscle) {
 
 // TestEquation3 checks ε after the case study and at its edges.
 func TestEquation3(t *testing.T) {
-	run := newMuscleRun(context.Background(), NewMuscle(), table1(t), 1)
+	run := newPacking(context.Background(), New(), table1(t), 1)
 	run.pack(run.queue())
 	for c, want := range []float64{1.875, 240.0 / 168} {
 		if found := run.clusters[c].epsilon; math.Abs(found-want) > 1e-12 {
 			t.Errorf("ε of cluster %d is %v, want %v", c+1, found, want)
 		}
 	}
-	c := muscleCluster{processors: 2}
+	c := cluster{processors: 2}
 	c.add(3, 2, 0) // no deadline
 	if want := 1 * 3 * 2 / (1e-9 * 2); c.epsilon != want {
 		t.Errorf("ε without slack is %v, want %v", c.epsilon, want)
@@ -166,8 +166,8 @@ func TestAlgorithm2HandCases(t *testing.T) {
 		{"H3", 2, []int{1, 1, 2}, []float64{2, 1, 1}, []string{"J1 C1 2-2 0-2", "J2 C1 1-1 0-1", "J3 C1 1-2 2-3"}, 2 * 3 * 2 / (197.0 * 2)},
 	} {
 		for _, reading := range []string{"a", "b"} {
-			in := muscleCase(t, []int{c.processors}, c.sizes, c.times, func(int) float64 { return 100 })
-			sol, packs := solvePacks(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading = reading }), 1)
+			in := caseOf(t, []int{c.processors}, c.sizes, c.times, func(int) float64 { return 100 })
+			sol, packs := solvePacks(t, in, *solverstest.With(New(), func(x *Solver) { x.Reading = reading }), 1)
 			if diff := cmp.Diff(c.want, texts(sol.Jobs, placementText)); diff != "" {
 				t.Errorf("%s, reading %s: %s", c.name, reading, diff)
 			}
@@ -180,8 +180,8 @@ func TestAlgorithm2HandCases(t *testing.T) {
 
 // TestAlgorithm2FindsAlternatives: row 2 is (J2,J1)(J4,J3); once J3 runs alone, J5 stands in for it.
 func TestAlgorithm2FindsAlternatives(t *testing.T) {
-	in := muscleCase(t, []int{2}, []int{1, 1, 1, 1, 1}, []float64{1, 2, 1, 1, 1}, func(int) float64 { return 100 })
-	_, packs := solvePacks(t, in, *NewMuscle(), 1)
+	in := caseOf(t, []int{2}, []int{1, 1, 1, 1, 1}, []float64{1, 2, 1, 1, 1}, func(int) float64 { return 100 })
+	_, packs := solvePacks(t, in, *New(), 1)
 	for k, want := range []string{"J2 J1", "J3", "J4 J5"} {
 		if _, jobs, _ := strings.Cut(packText(in, packs[k]), ": "); jobs != want {
 			t.Errorf("space %d takes %s, want %s", k+1, jobs, want)
@@ -192,10 +192,10 @@ func TestAlgorithm2FindsAlternatives(t *testing.T) {
 // TestAlgorithms1To4AgainstReference compares the table, the spaces and the whole schedule with the literal algorithms.
 func TestAlgorithms1To4AgainstReference(t *testing.T) {
 	searched, found := 0, 0
-	for _, m := range []Muscle{{Reading: "a", Queue: "arrival"}, {Reading: "a", Queue: "edd"}, {Reading: "b", Queue: "arrival"}, {Reading: "b", Queue: "edd"}} {
+	for _, m := range []Solver{{Reading: "a", Queue: "arrival"}, {Reading: "a", Queue: "edd"}, {Reading: "b", Queue: "arrival"}, {Reading: "b", Queue: "edd"}} {
 		t.Run(fmt.Sprintf("reading=%s,queue=%s", m.Reading, m.Queue), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				in := drawMuscle(t)
+				in := drawBatch(t)
 				seed := rapid.Uint64Range(0, 3).Draw(t, "seed")
 				compareWithReference(t, in, m, seed, &searched, &found)
 			})
@@ -218,14 +218,14 @@ func TestAlgorithms1To4OnLargerBatches(t *testing.T) {
 		for j := range sizes {
 			sizes[j], times[j] = 1+rng.IntN(widest), float64(1+rng.IntN(lengths))
 		}
-		in := muscleCase(t, processors, sizes, times, func(j int) float64 { return times[j] * (1 + 30*rng.Float64()) })
-		compareWithReference(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading = string("ab"[seed%2]) }), seed, &searched, &found)
+		in := caseOf(t, processors, sizes, times, func(j int) float64 { return times[j] * (1 + 30*rng.Float64()) })
+		compareWithReference(t, in, *solverstest.With(New(), func(x *Solver) { x.Reading = string("ab"[seed%2]) }), seed, &searched, &found)
 	}
 	t.Logf("Algorithm 2 ran %d times and found jobs %d times", searched, found)
 }
 
-// drawMuscle draws an instance: few lengths, so that spaces merge, some of them zero; sizes up to wider than a cluster.
-func drawMuscle(t *rapid.T) *model.Instance {
+// drawBatch draws an instance: few lengths, so that spaces merge, some of them zero; sizes up to wider than a cluster.
+func drawBatch(t *rapid.T) *model.Instance {
 	b := model.NewBuilder("random")
 	clusters := rapid.IntRange(1, 3).Draw(t, "clusters")
 	for c := range clusters {
@@ -276,7 +276,7 @@ func TestQueueOrder(t *testing.T) {
 		"arrival": {"late C1 1-1 7-8", "free C1 1-1 5-6", "urgent C1 1-1 6-7"},
 		"edd":     {"late C1 1-1 6-7", "free C1 1-1 7-8", "urgent C1 1-1 5-6"},
 	} {
-		sol, _ := solvePacks(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.Queue = queue }), 1)
+		sol, _ := solvePacks(t, in, *solverstest.With(New(), func(x *Solver) { x.Queue = queue }), 1)
 		if diff := cmp.Diff(want, texts(sol.Jobs, placementText)); diff != "" {
 			t.Errorf("%s: %s", queue, diff)
 		}
@@ -292,11 +292,11 @@ func TestTies(t *testing.T) {
 	times := []float64{1, 1, 1, 1, 1}
 	first := map[int]int{}
 	for seed := range uint64(100) {
-		in := muscleCase(t, []int{2, 3, 3, 3}, []int{3, 3, 3, 2, 2}, times, func(int) float64 { return 9 })
-		_, packs := solvePacks(t, in, *NewMuscle(), seed)
+		in := caseOf(t, []int{2, 3, 3, 3}, []int{3, 3, 3, 2, 2}, times, func(int) float64 { return 9 })
+		_, packs := solvePacks(t, in, *New(), seed)
 		first[packs[0].cluster]++
-		_, again := solvePacks(t, in, *NewMuscle(), seed)
-		if diff := cmp.Diff(packs, again, cmp.AllowUnexported(musclePack{})); diff != "" {
+		_, again := solvePacks(t, in, *New(), seed)
+		if diff := cmp.Diff(packs, again, cmp.AllowUnexported(packedSpace{})); diff != "" {
 			t.Fatalf("seed %d gives two schedules: %s", seed, diff)
 		}
 	}
@@ -328,7 +328,7 @@ func TestUnsupported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = NewMuscle().Solve(context.Background(), in, solve.Options{})
+		_, err = New().Solve(context.Background(), in, solve.Options{})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
@@ -336,7 +336,7 @@ func TestUnsupported(t *testing.T) {
 			t.Errorf("%s: expected an unsupported %q, found %v", c.name, c.want, err)
 		}
 	}
-	if _, err := solverstest.With(NewMuscle(), func(x *Muscle) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
+	if _, err := solverstest.With(New(), func(x *Solver) { x.Reading = "c" }).Solve(context.Background(), table1(t), solve.Options{}); err == nil || errors.Is(err, solve.ErrUnsupported) {
 		t.Errorf("reading c: %v", err)
 	}
 }
@@ -345,14 +345,14 @@ func TestUnsupported(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	none := func(int) float64 { return 0 }
 	for name, in := range map[string]*model.Instance{
-		"no jobs":        muscleCase(t, []int{3}, nil, nil, none),
-		"all too wide":   muscleCase(t, []int{3, 2}, []int{9, 4}, []float64{1, 1}, none),
-		"zero work":      muscleCase(t, []int{3}, []int{2, 2, 1, 3}, []float64{0, 0, 0, 0}, none),
-		"magnitudes":     muscleCase(t, []int{3, 1}, []int{2, 1, 1, 3, 1}, []float64{1e-9, 1e12, 1e-9, 1e12, 1e18}, none),
-		"huge cluster":   muscleCase(t, []int{1 << 22, 1}, []int{1, 3_000_000, 1 << 22, 3}, []float64{1, 2, 3, 4}, none),
-		"no equal sizes": muscleCase(t, []int{7}, []int{1, 2, 3, 4, 5, 6, 7}, []float64{7, 6, 5, 4, 3, 2, 1}, none),
+		"no jobs":        caseOf(t, []int{3}, nil, nil, none),
+		"all too wide":   caseOf(t, []int{3, 2}, []int{9, 4}, []float64{1, 1}, none),
+		"zero work":      caseOf(t, []int{3}, []int{2, 2, 1, 3}, []float64{0, 0, 0, 0}, none),
+		"magnitudes":     caseOf(t, []int{3, 1}, []int{2, 1, 1, 3, 1}, []float64{1e-9, 1e12, 1e-9, 1e12, 1e18}, none),
+		"huge cluster":   caseOf(t, []int{1 << 22, 1}, []int{1, 3_000_000, 1 << 22, 3}, []float64{1, 2, 3, 4}, none),
+		"no equal sizes": caseOf(t, []int{7}, []int{1, 2, 3, 4, 5, 6, 7}, []float64{7, 6, 5, 4, 3, 2, 1}, none),
 	} {
-		for _, m := range []Muscle{*NewMuscle(), {Reading: "b", Queue: "edd"}} {
+		for _, m := range []Solver{*New(), {Reading: "b", Queue: "edd"}} {
 			if sol, _ := solvePacks(t, in, m, 1); len(sol.Jobs)+len(sol.Unscheduled) != len(in.Jobs()) {
 				t.Errorf("%s: places %d of %d jobs and leaves out %d", name, len(sol.Jobs), len(in.Jobs()), len(sol.Unscheduled))
 			}
@@ -360,22 +360,22 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// randomMuscle is a batch of jobs with random sizes and times.
-func randomMuscle(t testing.TB, jobs, widest int, processors ...int) *model.Instance {
+// randomBatch is a batch of jobs with random sizes and times.
+func randomBatch(t testing.TB, jobs, widest int, processors ...int) *model.Instance {
 	rng := rand.New(rand.NewPCG(1, uint64(jobs)))
 	sizes, times := make([]int, jobs), make([]float64, jobs)
 	for j := range sizes {
 		sizes[j], times[j] = 1+rng.IntN(widest), 1+99*rng.Float64()
 	}
-	return muscleCase(t, processors, sizes, times, func(j int) float64 { return times[j] * (1 + 5*rng.Float64()) })
+	return caseOf(t, processors, sizes, times, func(j int) float64 { return times[j] * (1 + 5*rng.Float64()) })
 }
 
 // TestStepsOneAndTwo packs a batch in parts, each with a table of its own, and still places every job.
 func TestStepsOneAndTwo(t *testing.T) {
-	in := randomMuscle(t, 300, 9, 9, 7)
-	whole, _ := solvePacks(t, in, *NewMuscle(), 1)
+	in := randomBatch(t, 300, 9, 9, 7)
+	whole, _ := solvePacks(t, in, *New(), 1)
 	for _, cells := range []int{1, 100, 1500, 300 * 9} {
-		sol, _ := solvePacks(t, in, *solverstest.With(NewMuscle(), func(x *Muscle) { x.cells = cells }), 1)
+		sol, _ := solvePacks(t, in, *solverstest.With(New(), func(x *Solver) { x.cells = cells }), 1)
 		if same := cmp.Equal(whole, sol); same != (cells == 300*9) {
 			t.Errorf("%d cells: the schedule is that of the whole batch: %t", cells, same)
 		}
@@ -384,10 +384,10 @@ func TestStepsOneAndTwo(t *testing.T) {
 
 // TestContextEnds ends the context at once and on the way: whatever is packed by then, the schedule is complete.
 func TestContextEnds(t *testing.T) {
-	in := randomMuscle(t, 3000, 64, 128, 64, 64, 2)
+	in := randomBatch(t, 3000, 64, 128, 64, 64, 2)
 	for _, after := range []time.Duration{0, time.Microsecond, time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, time.Hour} {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
-		result, err := NewMuscle().Solve(ctx, in, solve.Options{})
+		result, err := New().Solve(ctx, in, solve.Options{})
 		stop := model.StopTime
 		if ctx.Err() == nil || result.Stop == model.StopDone { // done before the end, or just after it
 			stop = model.StopDone
@@ -402,7 +402,7 @@ func TestContextEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if result, _ := NewMuscle().Solve(ctx, in, solve.Options{}); result.Stop != model.StopCancelled {
+	if result, _ := New().Solve(ctx, in, solve.Options{}); result.Stop != model.StopCancelled {
 		t.Errorf("cancelled: stop %s", result.Stop)
 	}
 }

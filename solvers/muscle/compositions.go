@@ -1,4 +1,4 @@
-package solvers
+package muscle
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // CompositionTable is MUSCLE's composition table (He et al. 2004, §4.1, algorithm 1, Table 2) of jobs in queue order; sizes are their numbers of
 // processors. Row r, from 0 to largest, lists the compositions that fill a space of r processors exactly. A composition lists its jobs by
-// number, from 0, in the order of the paper. A job larger than largest is in no composition. [Muscle] builds the same table. O(n²·largest) at
+// number, from 0, in the order of the paper. A job larger than largest is in no composition. [Solver] builds the same table. O(n²·largest) at
 // most for n jobs.
 func CompositionTable(sizes []int, largest int) ([][][]int, error) {
 	if largest < 1 || largest > math.MaxInt32 {

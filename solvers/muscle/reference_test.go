@@ -1,4 +1,4 @@
-package solvers
+package muscle
 
 import (
 	"cmp"
@@ -14,10 +14,10 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// literalMuscle is MUSCLE as the paper words it with the repairs of [Muscle]'s doc comment, and as dumb as can be: the
+// literal is MUSCLE as the paper words it with the repairs of [Solver]'s doc comment, and as dumb as can be: the
 // table holds lists of jobs, a search looks at all of it, and a cluster is the release time of each processor.
-type literalMuscle struct {
-	Muscle
+type literal struct {
+	Solver
 	in      *model.Instance
 	widest  int
 	order   []int     // the queue: jobs of the instance
@@ -27,13 +27,13 @@ type literalMuscle struct {
 	visited map[[2]int]bool
 	release [][]float64 // by cluster and processor
 	placed  map[int]model.Placement
-	packs   []musclePack
+	packs   []packedSpace
 
 	searched, found int // calls of Algorithm 2, and how many found jobs
 }
 
-func newLiteralMuscle(in *model.Instance, m Muscle) *literalMuscle {
-	ref := &literalMuscle{Muscle: m, in: in, done: map[int]bool{}, placed: map[int]model.Placement{}}
+func newLiteral(in *model.Instance, m Solver) *literal {
+	ref := &literal{Solver: m, in: in, done: map[int]bool{}, placed: map[int]model.Placement{}}
 	complete := 0.0
 	for j := range in.Jobs() {
 		complete = max(complete, in.Jobs()[j].Arrival)
@@ -62,7 +62,7 @@ func newLiteralMuscle(in *model.Instance, m Muscle) *literalMuscle {
 }
 
 // algorithm1 constructs the composition table.
-func (ref *literalMuscle) algorithm1() {
+func (ref *literal) algorithm1() {
 	ref.table = make([][][]int, ref.widest+1)
 	for i, s := range ref.sizes {
 		for j := 1; j <= ref.widest; j++ {
@@ -82,7 +82,7 @@ func (ref *literalMuscle) algorithm1() {
 }
 
 // stands says whether a job of the composition stands in row j.
-func (ref *literalMuscle) stands(composition []int, j int) bool {
+func (ref *literal) stands(composition []int, j int) bool {
 	for _, other := range ref.table[j] {
 		for _, job := range composition {
 			if slices.Contains(other, job) {
@@ -94,7 +94,7 @@ func (ref *literalMuscle) stands(composition []int, j int) bool {
 }
 
 // taken counts the jobs that are allocated or in q.
-func (ref *literalMuscle) taken(composition, q []int) int {
+func (ref *literal) taken(composition, q []int) int {
 	n := 0
 	for _, job := range composition {
 		if ref.done[job] || slices.Contains(q, job) {
@@ -105,7 +105,7 @@ func (ref *literalMuscle) taken(composition, q []int) int {
 }
 
 // algorithm2 calculates the alternatives for the composition at (r, l); it returns the longer q.
-func (ref *literalMuscle) algorithm2(r, l int, q []int) ([]int, bool) {
+func (ref *literal) algorithm2(r, l int, q []int) ([]int, bool) {
 	ref.visited[[2]int{r, l}] = true
 	for _, job := range ref.table[r][l] {
 		if ref.taken([]int{job}, q) == 0 {
@@ -136,7 +136,7 @@ func (ref *literalMuscle) algorithm2(r, l int, q []int) ([]int, bool) {
 }
 
 // algorithm3 finds jobs for a space of r processors.
-func (ref *literalMuscle) algorithm3(r int) []int {
+func (ref *literal) algorithm3(r int) []int {
 	for rc := r; rc > 0; rc-- {
 		if len(ref.table[rc]) == 0 {
 			continue
@@ -161,7 +161,7 @@ func (ref *literalMuscle) algorithm3(r int) []int {
 }
 
 // epsilon is eq. 3 from the jobs placed on the cluster so far.
-func (ref *literalMuscle) epsilon(c int) float64 {
+func (ref *literal) epsilon(c int) float64 {
 	p, times, sizes, slacks := 0.0, 0.0, 0.0, 0.0
 	for _, pack := range ref.packs { // in the order of the sums
 		for _, j := range pack.jobs {
@@ -182,7 +182,7 @@ func (ref *literalMuscle) epsilon(c int) float64 {
 }
 
 // solve is Algorithm 4; it returns the placements in the order of the instance.
-func (ref *literalMuscle) solve(seed uint64) []model.Placement {
+func (ref *literal) solve(seed uint64) []model.Placement {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	closed := map[int]bool{}
 	for len(ref.done) < len(ref.sizes) {
@@ -213,7 +213,7 @@ func (ref *literalMuscle) solve(seed uint64) []model.Placement {
 }
 
 // chooseCluster is steps 5 to 7 of Algorithm 4.
-func (ref *literalMuscle) chooseCluster(closed map[int]bool, rng *rand.Rand) int {
+func (ref *literal) chooseCluster(closed map[int]bool, rng *rand.Rand) int {
 	key := func(c int) []float64 {
 		k := []float64{ref.epsilon(c), -float64(len(ref.release[c]))}
 		if ref.Reading == "b" {
@@ -240,7 +240,7 @@ func (ref *literalMuscle) chooseCluster(closed map[int]bool, rng *rand.Rand) int
 }
 
 // fillEarliest tries the spaces at the cluster's earliest release time from the left.
-func (ref *literalMuscle) fillEarliest(c int) bool {
+func (ref *literal) fillEarliest(c int) bool {
 	release := ref.release[c]
 	t := slices.Min(release)
 	for cp := 0; cp < len(release); cp++ {
@@ -258,8 +258,8 @@ func (ref *literalMuscle) fillEarliest(c int) bool {
 }
 
 // place puts the jobs on the processors from cp on.
-func (ref *literalMuscle) place(c int, t float64, r, cp int, jobs []int) {
-	pack := musclePack{cluster: c, t: t, r: r, cp: cp}
+func (ref *literal) place(c int, t float64, r, cp int, jobs []int) {
+	pack := packedSpace{cluster: c, t: t, r: r, cp: cp}
 	for k := range ref.release {
 		pack.epsilon = append(pack.epsilon, ref.epsilon(k))
 	}
@@ -277,17 +277,17 @@ func (ref *literalMuscle) place(c int, t float64, r, cp int, jobs []int) {
 	ref.packs = append(ref.packs, pack)
 }
 
-// compareWithReference solves with Muscle and the literal algorithms and counts what Algorithm 2 did.
+// compareWithReference solves with the solver and the literal algorithms and counts what Algorithm 2 did.
 func compareWithReference(t interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, in *model.Instance, m Muscle, seed uint64, searched, found *int) {
+}, in *model.Instance, m Solver, seed uint64, searched, found *int) {
 	t.Helper()
-	reference := newLiteralMuscle(in, m)
+	reference := newLiteral(in, m)
 	want := reference.solve(seed)
-	var packs []musclePack
-	m.onPack = func(p musclePack) { packs = append(packs, p) }
+	var packs []packedSpace
+	m.onPack = func(p packedSpace) { packs = append(packs, p) }
 	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func compareWithReference(t interface {
 	if diff := gocmp.Diff(reference.table[:len(rows)], rows, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("composition table: %s", diff)
 	}
-	if diff := gocmp.Diff(reference.packs, packs, gocmp.AllowUnexported(musclePack{})); diff != "" {
+	if diff := gocmp.Diff(reference.packs, packs, gocmp.AllowUnexported(packedSpace{})); diff != "" {
 		t.Fatalf("spaces: %s", diff)
 	}
 	if diff := gocmp.Diff(want, result.Solution.Jobs, cmpopts.EquateEmpty()); diff != "" {

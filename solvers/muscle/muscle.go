@@ -1,4 +1,5 @@
-package solvers
+// Package muscle holds MUSCLE, the multicluster scheduling lever of He et al. (2004).
+package muscle
 
 import (
 	"cmp"
@@ -20,12 +21,12 @@ var _ = solve.Register(solve.Info{
 	Doc: "MUSCLE: packs jobs that fill a space exactly onto the same cluster and balances the clusters by their load and slack. " +
 		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
-	New:    func() solve.Solver { return NewMuscle() },
+	New:    func() solve.Solver { return New() },
 
 	AutoJobs: 5_000,
 })
 
-// Muscle is the multicluster scheduling lever. It puts the jobs of a batch into a table of compositions, groups of jobs
+// Solver is MUSCLE, the multicluster scheduling lever. It puts the jobs of a batch into a table of compositions, groups of jobs
 // that fill a space of 1, 2, … processors exactly (Algorithm 1). Then it takes the cluster with the least
 //
 //	ε = p·etSum·sizeSum/(slkSum·m)                                                         (eq. 3)
@@ -67,22 +68,22 @@ var _ = solve.Register(solve.Info{
 //     processors, then to one drawn at random by the seed.
 //   - Steps 1, 2 and 11 collect one batch. A batch whose table would have more than 2²⁷ cells (jobs × rows) is cut in the
 //     order of the queue, and each part packed behind those before it with a table of its own.
-type Muscle struct {
+type Solver struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the least ε of all (Algorithm 4 as printed); b, the earliest space, of several the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
 
-	cells  int              // largest table, in cells; 0: muscleCells
-	onPack func(musclePack) // nil: silent; called for each space that is filled
+	cells  int               // largest table, in cells; 0: maxCells
+	onPack func(packedSpace) // nil: silent; called for each space that is filled
 }
 
-// NewMuscle is the solver with its defaults.
-func NewMuscle() *Muscle { return &Muscle{Reading: "a", Queue: "arrival"} }
+// New is the solver with its defaults.
+func New() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
 
-// muscleCells limits the composition table of one batch, and with it the memory.
-const muscleCells = 1 << 27
+// maxCells limits the composition table of one batch, and with it the memory.
+const maxCells = 1 << 27
 
-// musclePack is the event of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all clusters, ε before it.
-type musclePack struct {
+// packedSpace is the event of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all clusters, ε before it.
+type packedSpace struct {
 	cluster int
 	t       float64
 	r, cp   int
@@ -91,7 +92,7 @@ type musclePack struct {
 }
 
 // Supports implements [solve.Solver].
-func (*Muscle) Supports(in *model.Instance) error {
+func (*Solver) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
 		return err
 	}
@@ -111,14 +112,14 @@ func (*Muscle) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
 	}
-	run := newMuscleRun(ctx, m, in, opt.Seed)
+	run := newPacking(ctx, m, in, opt.Seed)
 	queue := run.queue()
 	for rest := queue; len(rest) > 0 && !run.poll.Ended(); {
 		n := run.batch(rest)
@@ -133,28 +134,28 @@ func (m *Muscle) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	return result, nil
 }
 
-// muscleRun is one run of the solver.
-type muscleRun struct {
-	*Muscle
+// packing is one run of the solver.
+type packing struct {
+	*Solver
 	in       *model.Instance
 	poll     *solve.Poll
 	rng      *rand.Rand
-	clusters []muscleCluster
-	widest   int              // the most processors of a cluster
-	tied     []*muscleCluster // scratch of choose
-	sizes    []int            // by job
+	clusters []cluster
+	widest   int        // the most processors of a cluster
+	tied     []*cluster // scratch of choose
+	sizes    []int      // by job
 	placed   []model.Placement
 	sets     []model.Range // by job: what the placements' processors are slices of
 	out      []model.Unscheduled
 }
 
-func newMuscleRun(ctx context.Context, m *Muscle, in *model.Instance, seed uint64) *muscleRun {
+func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64) *packing {
 	n := len(in.Jobs())
-	run := &muscleRun{
-		Muscle: m, in: in,
+	run := &packing{
+		Solver: m, in: in,
 		poll:     solve.NewPoll(ctx),
 		rng:      rand.New(rand.NewPCG(seed, 0)),
-		clusters: make([]muscleCluster, len(in.Clusters())),
+		clusters: make([]cluster, len(in.Clusters())),
 		sizes:    make([]int, n),
 		placed:   make([]model.Placement, n),
 		sets:     make([]model.Range, n),
@@ -167,14 +168,14 @@ func newMuscleRun(ctx context.Context, m *Muscle, in *model.Instance, seed uint6
 	for c := range run.clusters {
 		processors := in.Clusters()[c].Processors
 		run.widest = max(run.widest, processors)
-		run.clusters[c] = muscleCluster{index: c, processors: processors, now: complete, free: []model.Range{{First: 0, Last: processors - 1}}}
+		run.clusters[c] = cluster{index: c, processors: processors, now: complete, free: []model.Range{{First: 0, Last: processors - 1}}}
 	}
 	run.poll.Stopped(0)
 	return run
 }
 
 // queue lists the jobs that fit a cluster in queue order and leaves out the others.
-func (run *muscleRun) queue() []int {
+func (run *packing) queue() []int {
 	why := map[int]string{} // by size, the only thing that can keep a job off every cluster
 	for j, s := range run.sizes {
 		if s > run.widest {
@@ -194,8 +195,8 @@ func (run *muscleRun) queue() []int {
 }
 
 // batch is the number of jobs at the head of the queue whose composition table is within the limit; at least one.
-func (run *muscleRun) batch(queue []int) int {
-	limit := cmp.Or(run.cells, muscleCells)
+func (run *packing) batch(queue []int) int {
+	limit := cmp.Or(run.cells, maxCells)
 	sum := 0
 	for n, j := range queue {
 		sum += run.sizes[j]
@@ -207,7 +208,7 @@ func (run *muscleRun) batch(queue []int) int {
 }
 
 // pack places a batch of jobs behind what is placed already (Algorithm 4, steps 3 to 10).
-func (run *muscleRun) pack(batch []int) {
+func (run *packing) pack(batch []int) {
 	sizes := make([]int32, len(batch))
 	for k, j := range batch {
 		sizes[k] = int32(run.sizes[j])
@@ -228,7 +229,7 @@ func (run *muscleRun) pack(batch []int) {
 }
 
 // choose is the open cluster whose turn it is. While jobs are left there is one: a cluster that is wide enough for a job left does not close.
-func (run *muscleRun) choose() *muscleCluster {
+func (run *packing) choose() *cluster {
 	run.tied = run.tied[:0]
 	for k := range run.clusters {
 		c := &run.clusters[k]
@@ -253,7 +254,7 @@ func (run *muscleRun) choose() *muscleCluster {
 }
 
 // precedence is negative where the turn of a comes before that of b, and 0 where only chance decides.
-func (run *muscleRun) precedence(a, b *muscleCluster) int {
+func (run *packing) precedence(a, b *cluster) int {
 	order := 0
 	if run.Reading == "b" {
 		order = cmp.Compare(a.now, b.now)
@@ -262,7 +263,7 @@ func (run *muscleRun) precedence(a, b *muscleCluster) int {
 }
 
 // fillSpace puts jobs of the table into the earliest space of the cluster that takes any; false: no space does.
-func (run *muscleRun) fillSpace(c *muscleCluster, table *compositionTable, batch []int) bool {
+func (run *packing) fillSpace(c *cluster, table *compositionTable, batch []int) bool {
 	for k, space := range c.free {
 		found := table.fill(space.Len())
 		if found == nil {
@@ -285,8 +286,8 @@ func (run *muscleRun) fillSpace(c *muscleCluster, table *compositionTable, batch
 }
 
 // report calls onPack for a space before its jobs are placed.
-func (run *muscleRun) report(c *muscleCluster, space model.Range, found []int32, batch []int) {
-	event := musclePack{cluster: c.index, t: c.now, r: space.Len(), cp: space.First}
+func (run *packing) report(c *cluster, space model.Range, found []int32, batch []int) {
+	event := packedSpace{cluster: c.index, t: c.now, r: space.Len(), cp: space.First}
 	for _, job := range found {
 		event.jobs = append(event.jobs, batch[job])
 	}
@@ -297,13 +298,13 @@ func (run *muscleRun) report(c *muscleCluster, space model.Range, found []int32,
 }
 
 // place puts the job on the processors of the cluster from first on and returns the processor after its last.
-func (run *muscleRun) place(c *muscleCluster, job int, start float64, first int) int {
+func (run *packing) place(c *cluster, job int, start float64, first int) int {
 	j, size := &run.in.Jobs()[job], run.sizes[job]
 	length := run.in.DurationOn(job, c.index, size)
 	set := run.sets[job : job+1 : job+1]
 	set[0] = model.Range{First: first, Last: first + size - 1}
 	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: start + length}
-	heap.Push(&c.busy, muscleRelease{start + length, set[0]})
+	heap.Push(&c.busy, release{start + length, set[0]})
 	slack := 0.0
 	if j.HasDeadline() {
 		slack = j.Deadline - j.Arrival - length
@@ -313,7 +314,7 @@ func (run *muscleRun) place(c *muscleCluster, job int, start float64, first int)
 }
 
 // solution is the schedule, in the order of the instance.
-func (run *muscleRun) solution() *model.Solution {
+func (run *packing) solution() *model.Solution {
 	placed := slices.DeleteFunc(run.placed, func(p model.Placement) bool { return p.Job == "" })
 	return &model.Solution{Jobs: placed, Unscheduled: run.out}
 }
@@ -321,14 +322,14 @@ func (run *muscleRun) solution() *model.Solution {
 // shelve places the jobs that are not placed yet when the context ends, and counts them. Each cluster gets shelves, one
 // after another behind its last release: a job goes to the right of the one before it where it fits, else it opens the next
 // shelf at the end of the longest job on this one.
-func (run *muscleRun) shelve(queue []int) int {
+func (run *packing) shelve(queue []int) int {
 	const candidates = 16 // clusters to choose among: a bound on the time
-	order := make([]*muscleCluster, len(run.clusters))
+	order := make([]*cluster, len(run.clusters))
 	for k := range run.clusters {
 		order[k] = &run.clusters[k]
 		order[k].openShelf()
 	}
-	slices.SortStableFunc(order, func(a, b *muscleCluster) int { return cmp.Compare(b.processors, a.processors) })
+	slices.SortStableFunc(order, func(a, b *cluster) int { return cmp.Compare(b.processors, a.processors) })
 	count := 0
 	for _, j := range queue {
 		if run.placed[j].Job != "" {
@@ -350,102 +351,4 @@ func (run *muscleRun) shelve(queue []int) int {
 		count++
 	}
 	return count
-}
-
-// muscleCluster is what MUSCLE knows of one cluster.
-type muscleCluster struct {
-	index      int
-	processors int
-	now        float64        // t: the earliest release time
-	free       []model.Range  // longest runs of processors free at t, ascending
-	busy       muscleReleases // the others
-	closed     bool           // no job of the batch that is left fits
-
-	jobs                 int // p
-	times, sizes, slacks float64
-	epsilon              float64
-
-	shelf    int     // on the current shelf: the first free processor
-	shelfEnd float64 // and the last end
-}
-
-// add counts a job and brings ε up to date (eq. 3).
-func (c *muscleCluster) add(length float64, size int, slack float64) {
-	const leastSlack = 1e-9
-	c.jobs++
-	c.times += length
-	c.sizes += float64(size)
-	c.slacks += slack
-	c.epsilon = float64(c.jobs) * c.times * c.sizes / (max(c.slacks, leastSlack) * float64(c.processors))
-}
-
-// settle moves t on to the earliest release time and frees what is released by then.
-func (c *muscleCluster) settle() {
-	if len(c.free) == 0 {
-		c.now = c.busy[0].at
-	}
-	for len(c.busy) > 0 && c.busy[0].at <= c.now {
-		c.release(heap.Pop(&c.busy).(muscleRelease).set)
-	}
-}
-
-// wait holds the processors free at t until the next release; a cluster that is all free closes.
-func (c *muscleCluster) wait() {
-	if len(c.busy) == 0 {
-		c.closed = true
-		return
-	}
-	c.now = c.busy[0].at
-	c.settle()
-}
-
-// release adds a run of processors to the free ones and merges it with its neighbours.
-func (c *muscleCluster) release(r model.Range) {
-	k := sort.Search(len(c.free), func(k int) bool { return c.free[k].First > r.First })
-	if k > 0 && c.free[k-1].Last+1 == r.First {
-		k--
-		r.First = c.free[k].First
-		c.free = slices.Delete(c.free, k, k+1)
-	}
-	if k < len(c.free) && r.Last+1 == c.free[k].First {
-		c.free[k].First = r.First
-		return
-	}
-	c.free = slices.Insert(c.free, k, r)
-}
-
-// openShelf starts the first shelf behind everything on the cluster.
-func (c *muscleCluster) openShelf() {
-	for _, b := range c.busy {
-		c.now = max(c.now, b.at)
-	}
-	c.shelf, c.shelfEnd = 0, c.now
-}
-
-// shelfStart is when a job of the size would start.
-func (c *muscleCluster) shelfStart(size int) float64 {
-	if c.shelf+size > c.processors {
-		return c.shelfEnd
-	}
-	return c.now
-}
-
-// muscleRelease says when a run of processors is free again.
-type muscleRelease struct {
-	at  float64
-	set model.Range
-}
-
-// muscleReleases is a heap of the next release first.
-type muscleReleases []muscleRelease
-
-func (r muscleReleases) Len() int           { return len(r) }
-func (r muscleReleases) Less(a, b int) bool { return r[a].at < r[b].at }
-func (r muscleReleases) Swap(a, b int)      { r[a], r[b] = r[b], r[a] }
-func (r *muscleReleases) Push(x any)        { *r = append(*r, x.(muscleRelease)) }
-func (r *muscleReleases) Pop() any {
-	last := len(*r) - 1
-	x := (*r)[last]
-	*r = (*r)[:last]
-	return x
 }

@@ -1,4 +1,4 @@
-package solvers
+package muscle
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func compareInAnyState(t *rapid.T, widest int) {
 	largest := min(widest, rapid.SampledFrom([]int{2, 4, 30}).Draw(t, "largest"))
 	n := rapid.SampledFrom([]int{3, 10, 25, 50}).Draw(t, "jobs")
 	sizes := rapid.SliceOfN(rapid.IntRange(1, largest), n, n).Draw(t, "sizes")
-	reference := &literalMuscle{sizes: sizes, widest: widest, done: map[int]bool{}}
+	reference := &literal{sizes: sizes, widest: widest, done: map[int]bool{}}
 	reference.algorithm1()
 	table := newCompositionTable(int32s(sizes), widest, solve.NewPoll(context.Background()))
 	table.build()
@@ -80,7 +80,7 @@ func compareInAnyState(t *rapid.T, widest int) {
 // through a composition at most once changes what is found.
 func TestAlgorithm2VisitsACompositionOnce(t *testing.T) {
 	sizes := []int{2, 1, 3, 1, 2, 1, 3, 1, 3, 1, 1, 3, 1, 1, 1, 2, 3, 1, 3, 3, 3, 3, 1, 3, 3, 3, 3, 2, 1, 3, 3, 1, 3, 3, 1, 1, 1, 3, 3, 2, 2, 1, 2, 2, 2, 2}
-	reference := &literalMuscle{sizes: sizes, widest: 32, done: map[int]bool{}}
+	reference := &literal{sizes: sizes, widest: 32, done: map[int]bool{}}
 	reference.algorithm1()
 	table := newCompositionTable(int32s(sizes), 32, solve.NewPoll(context.Background()))
 	table.build()
