@@ -92,7 +92,7 @@ func TestAutoKeepsTheBestBound(t *testing.T) {
 	in := solvetest.MediumQueues(t)
 	kept := 0
 	for _, limit := range []int64{100, 600, 700} {
-		ggone := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: limit})
+		ggone, _ := followed(t, "ggone", in, solve.Options{MaxEvals: limit})
 		auto, _ := followed(t, "auto", in, solve.Options{MaxEvals: limit + 100})
 		if !ggone.Bound.Known() || !auto.Bound.Known() {
 			t.Fatalf("%d evaluations: no bound", limit)

@@ -2,7 +2,8 @@
 //
 //	import _ "github.com/allot-opt/allot/solvers"
 //
-// The large ones have folders, which can be imported alone: mts and muscle. The others
+// The large ones have folders, which can be imported alone: mts, muscle and queues (ggone and its
+// kin). The others
 // have a file here by the name of the solver; beside them lie what several share: completion.go (completion times while jobs are placed one by
 // one) with shortlist.go and tournament.go (the best of many without a look at all), list.go (list schedules) and backfilling.go (on-line policies).
 //
@@ -19,4 +20,5 @@ import (
 	_ "github.com/allot-opt/allot/solve/process" // exec:COMMAND is a solver wherever ours are
 	_ "github.com/allot-opt/allot/solvers/mts"
 	_ "github.com/allot-opt/allot/solvers/muscle"
+	_ "github.com/allot-opt/allot/solvers/queues"
 )

@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 	"github.com/allot-opt/allot/solvers/muscle"
+	"github.com/allot-opt/allot/solvers/queues"
 )
 
 // tinyFor is a tiny instance that the solver supports.
@@ -94,7 +95,7 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 		"flexible":     {&solvers.Flexible{}, "step"},
 		"asjs":         {&solvers.ASJS{}, "wait"},
 		"mrs":          {&solvers.MRS{}, "wait"},
-		"ggone":        {&solvers.GGOne{}, "slack"},
+		"ggone":        {&queues.GGOne{}, "slack"},
 	} {
 		info := mustLookup(t, name)
 		in := tinyFor(t, info)

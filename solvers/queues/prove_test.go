@@ -1,4 +1,4 @@
-package solvers_test
+package queues_test
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/queues"
 	"github.com/allot-opt/allot/workload"
 )
 
@@ -92,7 +92,7 @@ func TestGGOneTiesInTheTransportation(t *testing.T) {
 		t.Fatal(err)
 	}
 	const optimum = 32.248955 // by HiGHS
-	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-optimum) > 1e-6 || result.Bound.Or(0) > *result.Solution.Objective {
 		t.Errorf("%s, objective %v, bound %v; the optimum is %v", result.Status, *result.Solution.Objective, result.Bound, optimum)
 	}
@@ -105,7 +105,7 @@ func TestGGOnePlantedZero(t *testing.T) {
 	for seed := first; seed < first+count; seed++ {
 		b := oddGGOne(seed)
 		in := solverstest.Built(t, b)
-		spread := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: 3})
+		spread := runGGOne(t, in, queues.NewGGOne(), solve.Options{MaxEvals: 3})
 		if spread.Solution == nil {
 			continue
 		}
@@ -136,7 +136,7 @@ func TestGGOnePlantedZero(t *testing.T) {
 			continue
 		}
 		planted++
-		result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: 20000})
+		result := runGGOne(t, in, queues.NewGGOne(), solve.Options{MaxEvals: 20000})
 		if result.Bound.Or(0) > 0 || result.Status == model.Optimal && *result.Solution.Objective > 1e-12 {
 			t.Errorf("%s: %s, objective %v, bound %v; the optimum is 0", in.Name(), result.Status, *result.Solution.Objective, result.Bound)
 		}

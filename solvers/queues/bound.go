@@ -1,4 +1,4 @@
-package solvers
+package queues
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var _ = bound.Register(bound.Method{
 func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, bool) {
 	in := r.Instance()
 	const evaluations, work = 150, 1 << 27 // bounds, and penalties in all of them
-	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^ggoneFeatures != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
+	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^features != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
 		return bound.Sum{}, false
 	}
 	problem, err := NewGGOne().problem(ctx, in)

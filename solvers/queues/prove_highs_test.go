@@ -1,6 +1,6 @@
 //go:build highs && cgo
 
-package solvers_test
+package queues_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/queues"
 )
 
 // definedGGOne states the allocation by the definition, eqs. 2, 3, 9–16 and 23, from the instance alone: of a kind of machines, w machines carry n
@@ -89,7 +89,7 @@ func TestGGOneAgainstTheDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, solver := range map[string]solve.Solver{"ggone": solvers.NewGGOne(), "hybrid": solvers.NewGGOneHybrid()} {
+		for name, solver := range map[string]solve.Solver{"ggone": queues.NewGGOne(), "hybrid": queues.NewHybrid()} {
 			result := runHighs(t, in, solver, solve.Options{MaxEvals: 30000})
 			fault := func(format string, args ...any) {
 				t.Errorf("%s: %s: %s; HiGHS: %s, %v, bound %v", in.Name(), name, fmt.Sprintf(format, args...), known.Status, known.Objective, known.Bound)

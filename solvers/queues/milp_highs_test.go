@@ -1,6 +1,6 @@
 //go:build highs && cgo
 
-package solvers_test
+package queues_test
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/queues"
 )
 
 // highsSolvers are the solvers on HiGHS.
 func highsSolvers() map[string]solve.Solver {
-	return map[string]solve.Solver{"level": solvers.NewGGOneMILP(), "chord": solverstest.With(solvers.NewGGOneMILP(), func(x *solvers.GGOneMILP) { x.Form = "chord" }), "hybrid": solvers.NewGGOneHybrid()}
+	return map[string]solve.Solver{"level": queues.NewMILP(), "chord": solverstest.With(queues.NewMILP(), func(x *queues.MILP) { x.Form = "chord" }), "hybrid": queues.NewHybrid()}
 }
 
 // runHighs runs a solver on HiGHS and checks its schedule.
@@ -108,7 +108,7 @@ func TestHighsAgreesWithGGOne(t *testing.T) {
 		instances = append(instances, in)
 	}
 	for _, in := range instances {
-		exact := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+		exact := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 		for name, solver := range highsSolvers() {
 			if name == "chord" {
 				continue // hours
@@ -143,7 +143,7 @@ func TestHighsOdd(t *testing.T) {
 			t.Errorf("%s: budget of 0: %s, %v; expected %v", name, r.Status, *r.Solution.Objective, want)
 		}
 		in = solvetest.MediumQueues(t)
-		optimum := *runGGOne(t, in, solvers.NewGGOne(), solve.Options{}).Solution.Objective
+		optimum := *runGGOne(t, in, queues.NewGGOne(), solve.Options{}).Solution.Objective
 		for _, limit := range []int64{1, 10, 700} {
 			if name == "chord" {
 				continue // its root alone takes half a minute

@@ -1,4 +1,6 @@
-package solvers
+// Package queues holds the solvers that allocate tasks to machines seen as G/G/1 queues: [GGOne] by the branch-and-bound of package ggone, [MILP]
+// by HiGHS and [Hybrid] by both. It registers the bound that the first proves too.
+package queues
 
 import (
 	"context"
@@ -53,12 +55,12 @@ type GGOne struct {
 // NewGGOne is the solver with its defaults.
 func NewGGOne() *GGOne { return &GGOne{Slack: "continuous", Charge: "instance", Tolerance: 5e-10} }
 
-// ggoneFeatures are the features that the solver honours.
-const ggoneFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
+// features are the features that the solver honours.
+const features = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
 
 // Supports implements [solve.Solver].
 func (*GGOne) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, ggoneFeatures); err != nil {
+	if err := solve.Unsupported(in, features); err != nil {
 		return err
 	}
 	if job := transferred(in); job >= 0 {
@@ -185,26 +187,26 @@ func weighted(weight float64, bound model.Bound) model.Bound {
 
 // exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
 // whole tasks, machines carry committed rates, or tasks pay for something else.
-func (g *GGOne) exact(in *model.Instance, p *ggoneProblem) bool {
+func (g *GGOne) exact(in *model.Instance, p *problem) bool {
 	charge := g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
 	whole := p.Rate*p.Period <= float64(len(p.Tasks))*(1+model.Tolerance)
 	return charge && g.Committed == "" && (g.Slack != "dummy" || whole)
 }
 
-// ggoneProblem is the problem of an instance, with the machine of the instance behind each machine of the problem.
-type ggoneProblem struct {
+// problem is the problem of an instance, with the machine of the instance behind each machine of the problem.
+type problem struct {
 	ggone.Problem
-	machines []ggoneMachine
+	machines []machine
 }
 
-// ggoneMachine is a machine by its cluster and the processor that serves its tasks.
-type ggoneMachine struct {
+// machine is a machine by its cluster and the processor that serves its tasks.
+type machine struct {
 	cluster, processor int
 	id, machine        string // as a model.Load names them
 }
 
 // problem reads the instance; nil where the context ends.
-func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem, error) {
+func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*problem, error) {
 	view, err := model.Queues(in, nil)
 	if err != nil {
 		return nil, err
@@ -218,18 +220,18 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 	if g.Charge == "instance" {
 		charge = q.Charge
 	}
-	p := &ggoneProblem{Problem: ggone.Problem{Period: q.Period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
+	p := &problem{Problem: ggone.Problem{Period: q.Period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
 		p.Tasks = append(p.Tasks, ggone.Task{Deadline: j.Deadline - j.Arrival, Budget: j.Budget})
 	}
-	var members [][]ggoneMachine // by class
-	classOf := map[ggoneClass]int{}
+	var members [][]machine // by class
+	classOf := map[classKey]int{}
 	for k := range view.Machines {
 		m := &view.Machines[k]
 		c, _ := in.ClusterIndex(m.Cluster)
 		group := &in.Clusters()[c].Machines[m.Group]
-		key := ggoneClass{c, m.Group, committed[k]}
+		key := classKey{c, m.Group, committed[k]}
 		class, known := classOf[key]
 		if !known {
 			class = len(p.Classes)
@@ -242,7 +244,7 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 			members = append(members, nil)
 		}
 		p.Classes[class].Machines++
-		members[class] = append(members[class], ggoneMachine{c, group.First + m.Number*group.Units, m.Cluster, m.Machine})
+		members[class] = append(members[class], machine{c, group.First + m.Number*group.Units, m.Cluster, m.Machine})
 	}
 	for _, list := range members {
 		p.machines = append(p.machines, list...)
@@ -253,8 +255,8 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*ggoneProblem,
 // endless stands for the infinite service rate of machines whose tasks take no work. It is far above every rate of arrivals.
 const endless = 1e200
 
-// ggoneClass is the figures in which machines of one class agree.
-type ggoneClass struct {
+// classKey is the figures in which machines of one class agree.
+type classKey struct {
 	cluster, group int
 	committed      float64
 }
@@ -305,7 +307,7 @@ func committedRates(in *model.Instance, view model.QueueView, text string) ([]fl
 }
 
 // schedule is the allocation as a schedule: each machine serves its tasks in order of arrival.
-func (p *ggoneProblem) schedule(in *model.Instance, found ggone.Result) *model.Solution {
+func (p *problem) schedule(in *model.Instance, found ggone.Result) *model.Solution {
 	sol := &model.Solution{Jobs: make([]model.Placement, 0, len(found.Machine))}
 	free := make([]float64, len(p.machines))
 	for _, j := range plan.ArrivalOrder(in) {

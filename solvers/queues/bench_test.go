@@ -1,4 +1,4 @@
-package solvers_test
+package queues_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/queues"
 )
 
 // BenchmarkGGOneCancellation measures how long the solver takes to return after its context is cancelled, at its first tables, its first
@@ -34,7 +34,7 @@ func BenchmarkGGOneCancellation(b *testing.B) {
 						ctx, cancel := context.WithCancel(context.Background())
 						var at time.Time
 						time.AfterFunc(after*time.Millisecond, func() { at = time.Now(); cancel() })
-						if _, err := solvers.NewGGOne().Solve(ctx, in, solve.Options{Seed: 1}); err != nil {
+						if _, err := queues.NewGGOne().Solve(ctx, in, solve.Options{Seed: 1}); err != nil {
 							b.Fatal(err)
 						}
 						if ctx.Err() != nil {

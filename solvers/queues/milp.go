@@ -1,4 +1,4 @@
-package solvers
+package queues
 
 import (
 	"context"
@@ -18,7 +18,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "G/G/1 workload allocation as a MILP on HiGHS: the level form, whose relaxation is as strong as the Lagrangian of ggone, or the paper-like linearisation by chords and big-M. " +
 		"An independent check of ggone. Needs a build with the tag highs. levels·n variables for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), Proc. MGC '06, doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23; Q. Huangfu, J. A. J. Hall (2018), Parallelizing the dual revised simplex method, Math. Prog. Comp. 10, doi:10.1007/s12532-017-0130-5, for HiGHS",
-	New:    func() solve.Solver { return NewGGOneMILP() },
+	New:    func() solve.Solver { return NewMILP() },
 	Absent: absence(),
 })
 
@@ -32,7 +32,7 @@ type Modeller interface {
 	MILP(ctx context.Context, in *model.Instance) (*milp.Model, error)
 }
 
-// GGOneMILP solves the problem of [GGOne] as a MILP by HiGHS. The level form (package ggone, [ggone.Problem.Level]) counts the
+// MILP solves the problem of [GGOne] as a MILP by HiGHS. The level form (package ggone, [ggone.Problem.Level]) counts the
 // machines of each kind that carry each load; the chord form ([ggone.Problem.Chord]) is the linearisation that the paper gave to
 // CPLEX, with the waiting time between chords at whole loads, where it is exact.
 //
@@ -44,15 +44,15 @@ type Modeller interface {
 //
 // Deviations from the paper: those of [GGOne], but for the idle rate. The MILP leaves it out, which gives a lower bound; then it is parked
 // where it costs least with the allocation found, which is good but not optimal.
-type GGOneMILP struct {
+type MILP struct {
 	Form      string  `enum:"level,chord" doc:"level: machines by load, strong; chord: machine by machine with chords and big-M as in the paper, weak"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
 	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; at least 1e-6, which is HiGHS's"`
 }
 
-// NewGGOneMILP is the solver with its defaults.
-func NewGGOneMILP() *GGOneMILP { return &GGOneMILP{Form: "level", Charge: "instance", Tolerance: 1e-6} }
+// NewMILP is the solver with its defaults.
+func NewMILP() *MILP { return &MILP{Form: "level", Charge: "instance", Tolerance: 1e-6} }
 
 // highsTolerance is the relative accuracy of a bound of HiGHS with its default tolerances.
 const highsTolerance = 1e-6
@@ -77,7 +77,7 @@ func present() error {
 }
 
 // Supports implements [solve.Solver].
-func (*GGOneMILP) Supports(in *model.Instance) error {
+func (*MILP) Supports(in *model.Instance) error {
 	if err := present(); err != nil {
 		return err
 	}
@@ -85,14 +85,14 @@ func (*GGOneMILP) Supports(in *model.Instance) error {
 }
 
 // base is the solver whose problem it is.
-func (g *GGOneMILP) base() *GGOne {
+func (g *MILP) base() *GGOne {
 	base := NewGGOne()
 	base.Charge, base.Committed = g.Charge, g.Committed
 	return base
 }
 
 // state states the problem in the form asked for.
-func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, error) {
+func (g *MILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, error) {
 	if g.Form == "chord" {
 		return p.Chord(ctx)
 	}
@@ -100,7 +100,7 @@ func (g *GGOneMILP) state(ctx context.Context, p *ggone.Problem) (*ggone.Form, e
 }
 
 // MILP implements [Modeller]: min qos_penalty, without an idle rate.
-func (g *GGOneMILP) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
+func (g *MILP) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
 	if err := params.Check(g); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func stated(ctx context.Context, base *GGOne, in *model.Instance, state func(con
 }
 
 // Solve implements [solve.Solver].
-func (g *GGOneMILP) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (g *MILP) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if result, done, err := atOnce(ctx, g, in); done {
 		return result, err
 	}
@@ -155,7 +155,7 @@ func (g *GGOneMILP) Solve(ctx context.Context, in *model.Instance, opt solve.Opt
 type highsRun struct {
 	in      *model.Instance
 	opt     solve.Options
-	problem *ggoneProblem
+	problem *problem
 	weight  float64 // of the penalty in the objective
 	exact   bool    // the bound is one of the objective
 

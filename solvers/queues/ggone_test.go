@@ -1,4 +1,4 @@
-package solvers_test
+package queues_test
 
 import (
 	"context"
@@ -16,12 +16,13 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers"
+	_ "github.com/allot-opt/allot/solvers" // auto, which asks ggone
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/queues"
 )
 
 // runGGOne runs the solver and checks its schedule.
-func runGGOne(t testing.TB, in *model.Instance, solver *solvers.GGOne, opt solve.Options) solve.Result {
+func runGGOne(t testing.TB, in *model.Instance, solver *queues.GGOne, opt solve.Options) solve.Result {
 	t.Helper()
 	info, err := solve.Lookup("ggone")
 	if err != nil {
@@ -166,7 +167,7 @@ func TestGGOneWorkedInstance(t *testing.T) {
 			t.Errorf("assignment %d costs %v, expected %v", k, got, want)
 		}
 	}
-	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 	if result.Status != model.Optimal || result.Stop != model.StopDone || math.Abs(*result.Solution.Objective-1.0/3) > 1e-12 || result.Bound.Or(0) > 1.0/3 || result.Bound.Or(0) < 1.0/3-1e-9 {
 		t.Errorf("%s, %s, objective %v, bound %v; expected the optimum 1/3", result.Status, result.Stop, *result.Solution.Objective, result.Bound)
 	}
@@ -187,12 +188,12 @@ func TestGGOneWorkedInstance(t *testing.T) {
 // At λ = 0.4 one task's worth of load is parked where it costs least.
 func TestGGOneIdleRate(t *testing.T) {
 	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
-	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-0.85) > 1e-9 || result.Status != model.Optimal || result.Bound.Or(0) < 0.85*(1-2e-6) {
 		t.Errorf("continuous: %v, bound %v, %s; expected 0.85, optimal", got, result.Bound, result.Status)
 	}
 	// As a dummy task: 112 with four tasks' load is W = (3, 4/3) or (4/3, 8); the former costs (1 − 0.5)/0.5 + (5 − 4)/4 + (1.2 − 1).
-	result = runGGOne(t, in, solverstest.With(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Slack = "dummy" }), solve.Options{})
+	result = runGGOne(t, in, solverstest.With(queues.NewGGOne(), func(x *queues.GGOne) { x.Slack = "dummy" }), solve.Options{})
 	if got := *result.Solution.Objective; math.Abs(got-1.45) > 1e-9 || result.Status != model.Feasible || result.Bound.Or(0) > 0.85 {
 		t.Errorf("dummy: %v, bound %v, %s; expected 1.45, feasible, as the bound is that of any spread of the idle rate", got, result.Bound, result.Status)
 	}
@@ -201,7 +202,7 @@ func TestGGOneIdleRate(t *testing.T) {
 // Committed rates take the same part of λ, but the machine for them is given.
 func TestGGOneCommitted(t *testing.T) {
 	in := solverstest.Built(t, solverstest.WorkedQueues(t, 0.4))
-	result := runGGOne(t, in, solverstest.With(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
+	result := runGGOne(t, in, solverstest.With(queues.NewGGOne(), func(x *queues.GGOne) { x.Committed = "R2/m=0.1" }), solve.Options{})
 	// R2 carries 0.1, so that a task there waits 8: t2 costs (14 − 8)/8 + (1.4 − 1)/1 there, t1 and t3 0.5 on R1; all on R1, 2.45.
 	if got := *result.Solution.Objective; math.Abs(got-1.65) > 1e-9 {
 		t.Errorf("objective %v, expected 1.65, t2 on R2", got)
@@ -216,7 +217,7 @@ func TestGGOneCommitted(t *testing.T) {
 		"R2/m=NaN":           "finite rate",
 		"R2/m=0.05,R1/m=0.2": "at most the rate",
 	} {
-		_, err := solverstest.With(solvers.NewGGOne(), func(x *solvers.GGOne) { x.Committed = committed }).Solve(context.Background(), in, solve.Options{})
+		_, err := solverstest.With(queues.NewGGOne(), func(x *queues.GGOne) { x.Committed = committed }).Solve(context.Background(), in, solve.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, expected one that says %q", committed, err, want)
 		}
@@ -229,11 +230,11 @@ func TestGGOneInfeasible(t *testing.T) {
 	for k := range 4 {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0)})
 	}
-	result := runGGOne(t, solverstest.Built(t, b), solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, solverstest.Built(t, b), queues.NewGGOne(), solve.Options{})
 	if result.Status != model.Infeasible || result.Solution != nil || !strings.Contains(result.Reason, "= 6 tasks") || !strings.Contains(result.Reason, "there are 7") {
 		t.Errorf("%s: %q; expected infeasible, 6 against 7", result.Status, result.Reason)
 	}
-	result = runGGOne(t, solverstest.Built(t, solverstest.WorkedQueues(t, 0.75)), solvers.NewGGOne(), solve.Options{})
+	result = runGGOne(t, solverstest.Built(t, solverstest.WorkedQueues(t, 0.75)), queues.NewGGOne(), solve.Options{})
 	if result.Status != model.Infeasible || !strings.Contains(result.Reason, "0.75") {
 		t.Errorf("%s: %q; expected infeasible, λ = Σμ", result.Status, result.Reason)
 	}
@@ -254,7 +255,7 @@ func TestGGOneNearUnstable(t *testing.T) {
 		b.Job(model.JobSpec{ID: fmt.Sprint("more", k), Work: new(1000.0), Deadline: new(10.0)})
 	}
 	in := solverstest.Built(t, b)
-	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
@@ -262,7 +263,7 @@ func TestGGOneNearUnstable(t *testing.T) {
 	b.Spec().Clusters[0].Machines[0].Queue.ServiceRate = 0.2 * (1 + 1e-9)
 	b.Spec().Clusters[1].Machines[0].Queue.ServiceRate = 0.1 * (1 + 1e-9)
 	in = solverstest.Built(t, b)
-	result = runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	result = runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9*want || result.Status != model.Optimal || want < 1e8 {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
@@ -280,7 +281,7 @@ func randomGGOne(t testing.TB, seed uint64, idle bool) (in *model.Instance, mach
 // Random instances of 3 to 7 tasks against all assignments: the optimum without an idle rate, and with an idle rate in any amount.
 func TestGGOneAgainstEnumeration(t *testing.T) {
 	agree := func(name string, in *model.Instance, want, tolerance float64) {
-		result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+		result := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 		switch {
 		case math.IsInf(want, 1):
 			if result.Status != model.Infeasible {
@@ -338,7 +339,7 @@ func TestGGOneReferenceInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+		result := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 		value := *result.Solution.Objective
 		if result.Status != model.Optimal || value > known[0]*(1+2e-8) || value < known[1]*(1-2e-8) {
 			t.Errorf("%s: %v, %s; expected an optimum from %v to %v", name, value, result.Status, known[1], known[0])
@@ -349,11 +350,11 @@ func TestGGOneReferenceInstances(t *testing.T) {
 // A run stopped at any time has a valid bound and schedule, and the same number of evaluations gives the same bytes.
 func TestGGOneIsAnytime(t *testing.T) {
 	in := solvetest.MediumQueues(t)
-	optimum := *runGGOne(t, in, solvers.NewGGOne(), solve.Options{}).Solution.Objective
+	optimum := *runGGOne(t, in, queues.NewGGOne(), solve.Options{}).Solution.Objective
 	for _, limit := range []int64{1, 2, 10, 100, 600, 650, 700, 800} {
 		var reported []solve.Progress
 		opt := solve.Options{MaxEvals: limit, Workers: 1, Progress: func(p solve.Progress) { reported = append(reported, p) }}
-		result := runGGOne(t, in, solvers.NewGGOne(), opt)
+		result := runGGOne(t, in, queues.NewGGOne(), opt)
 		if result.Status == model.Feasible && result.Stop != model.StopEvaluations {
 			t.Errorf("%d evaluations: stopped by %s", limit, result.Stop)
 		}
@@ -366,7 +367,7 @@ func TestGGOneIsAnytime(t *testing.T) {
 			}
 		}
 		opt.Workers = 3
-		if string(solverstest.Encoded(t, result)) != string(solverstest.Encoded(t, runGGOne(t, in, solvers.NewGGOne(), opt))) {
+		if string(solverstest.Encoded(t, result)) != string(solverstest.Encoded(t, runGGOne(t, in, queues.NewGGOne(), opt))) {
 			t.Errorf("%d evaluations: two runs give two solutions", limit)
 		}
 	}
@@ -376,7 +377,7 @@ func TestGGOneIsAnytime(t *testing.T) {
 func TestGGOneInfinitePenalty(t *testing.T) {
 	b := solverstest.WorkedQueues(t, 0.4)
 	b.Job(model.JobSpec{ID: "late", Work: new(1.0), Arrival: 5, Deadline: new(3.0)})
-	result := runGGOne(t, solverstest.Built(t, b), solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, solverstest.Built(t, b), queues.NewGGOne(), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective != nil || result.Status != model.Feasible || len(result.Solution.Jobs) != 4 {
 		t.Errorf("%s, %+v; expected a schedule of an infinite penalty", result.Status, result.Solution)
 	}
@@ -385,7 +386,7 @@ func TestGGOneInfinitePenalty(t *testing.T) {
 	b.Spec().Clusters[1].Machines[0].Cost = 0
 	b.Spec().Jobs[0].Budget = new(0.0)
 	in := solverstest.Built(t, b)
-	result = runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	result = runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 	if want := enumerated(t, in, 2); math.Abs(*result.Solution.Objective-want) > 1e-9 || result.Status != model.Optimal {
 		t.Errorf("%v, %s; expected %v, optimal", *result.Solution.Objective, result.Status, want)
 	}
@@ -404,7 +405,7 @@ func TestGGOneRefuses(t *testing.T) {
 	} {
 		b := solverstest.WorkedQueues(t, 0.3)
 		change(b)
-		if err := solvers.NewGGOne().Supports(solverstest.Built(t, b)); !errors.Is(err, solve.ErrUnsupported) {
+		if err := queues.NewGGOne().Supports(solverstest.Built(t, b)); !errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -414,7 +415,7 @@ func TestGGOneRefuses(t *testing.T) {
 func TestGGOneWeight(t *testing.T) {
 	b := solverstest.WorkedQueues(t, 0.3)
 	b.Spec().Objective = map[string]float64{"qos_penalty": 3, "makespan": 0}
-	result := runGGOne(t, solverstest.Built(t, b), solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, solverstest.Built(t, b), queues.NewGGOne(), solve.Options{})
 	if result.Status != model.Optimal || math.Abs(*result.Solution.Objective-1) > 1e-12 || result.Bound.Or(0) > 1 || result.Bound.Or(0) < 1-1e-9 {
 		t.Errorf("%s, objective %v, bound %v; expected 1", result.Status, *result.Solution.Objective, result.Bound)
 	}
@@ -430,7 +431,7 @@ func TestGGOneLarge(t *testing.T) {
 	}
 	in := solverstest.Built(t, b)
 	began := time.Now()
-	result := runGGOne(t, in, solvers.NewGGOne(), solve.Options{})
+	result := runGGOne(t, in, queues.NewGGOne(), solve.Options{})
 	if result.Solution == nil || result.Solution.Objective == nil || result.Status != model.Feasible {
 		t.Errorf("%s, %v", result.Status, result.Solution)
 	}
