@@ -6,6 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -34,11 +35,11 @@ func (*DLL) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 // Solve implements [solve.Solver].
 func (*DLL) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	load := make([]float64, len(in.Clusters()))
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
-		slot, ok := least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
+	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {
 			size, _ := in.Width(job, slot.Cluster)
-			load[slot.Cluster] += executionTime(in, job, slot.Cluster, slot) * float64(size) / float64(in.Clusters()[slot.Cluster].Processors)
+			load[slot.Cluster] += list.ExecutionTime(in, job, slot.Cluster, slot) * float64(size) / float64(in.Clusters()[slot.Cluster].Processors)
 		}
 		return slot, ok
 	})

@@ -5,7 +5,8 @@
 // The large ones have folders, which can be imported alone: mts, muscle and queues (ggone and its
 // kin). The others
 // have a file here by the name of the solver; beside them lie what several share: completion.go (completion times while jobs are placed one by
-// one) with shortlist.go and tournament.go (the best of many without a look at all), list.go (list schedules) and backfilling.go (on-line policies).
+// one) with shortlist.go and tournament.go (the best of many without a look at all) and backfilling.go (on-line policies). Package internal/grid
+// holds what the heuristics on grid resources know of an instance, internal/list what list schedules share.
 //
 // Heuristics that compare the completion times of one job on several machines (Min-min, Max-min, Sufferage, MTS) call a resource what the
 // literature calls a grid resource: processors of one cluster that are alike for every job. It is a whole cluster, or one group of machines of a

@@ -125,9 +125,9 @@ func TestRollingByHand(t *testing.T) {
 		model.JobSpec{ID: "j3", Work: new(0.5), Arrival: 3.5})
 	in := solverstest.Built(t, b)
 	_, byPeriod := rolling(t, "minmin", 10, 0)
-	schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
+	solverstest.Schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
 	_, byWork := rolling(t, "minmin", 10, 1)
-	schedules(t, byWork, in, "j0 c:0 0-4", "j1 c:0 4-5", "j2 c:0 5-10", "j3 c:0 10-10.5")
+	solverstest.Schedules(t, byWork, in, "j0 c:0 0-4", "j1 c:0 4-5", "j2 c:0 5-10", "j3 c:0 10-10.5")
 }
 
 // A run that is cancelled comes back at once, without a schedule of half of the jobs; one with little time shares it out.
