@@ -14,6 +14,7 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/dll"
 )
 
 var _ = solve.Register(solve.Info{
@@ -78,7 +79,7 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	}
 	evaluations := int64(0)
 	if opt.Start == nil {
-		cold, err := (&DLL{}).Solve(ctx, in, opt)
+		cold, err := (&dll.Solver{}).Solve(ctx, in, opt)
 		if err != nil || cold.Solution == nil {
 			return cold, err
 		}

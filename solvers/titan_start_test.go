@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/ga"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/dll"
 )
 
 // titanBatch is a batch with arrivals on clusters of different weights.
@@ -114,7 +115,7 @@ func TestTitanStreams(t *testing.T) {
 // TestTitanSharesEvaluations splits limits in proportion to the jobs, to the last evaluation.
 func TestTitanSharesEvaluations(t *testing.T) {
 	in := titanBatch(t, 1, "mcp")
-	start, err := (&DLL{}).Solve(context.Background(), in, solve.Options{})
+	start, err := (&dll.Solver{}).Solve(context.Background(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-package solvers
+// Package dll holds DLL, dynamic least load of He et al. (2004), from which TITAN starts where it is given no schedule.
+package dll
 
 import (
 	"context"
@@ -13,12 +14,12 @@ var _ = solve.Register(solve.Info{
 	Name:   "dll",
 	Doc:    "Dynamic least load: each job in order of arrival goes to the cluster with the least work per processor. O(n·C·r).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6",
-	New:    func() solve.Solver { return &DLL{} },
+	New:    func() solve.Solver { return &Solver{} },
 
 	AutoJobs: 10_000_000,
 })
 
-// DLL is dynamic least load, a rival of MUSCLE: each job, in order of arrival, goes to the cluster of the least load
+// Solver is DLL, dynamic least load, a rival of MUSCLE: each job, in order of arrival, goes to the cluster of the least load
 // L = Σ e·s/m over the jobs given to it before (e execution time, s processors of the job, m of the cluster) among those
 // that can run it; ties to the first cluster. Each cluster runs its jobs as a list schedule in that order.
 //
@@ -27,13 +28,15 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: jobs never leave the load, as the batch is planned before it runs; a cluster just as wide as
 // the job counts as wide enough.
-type DLL struct{}
+type Solver struct{}
 
 // Supports implements [solve.Solver].
-func (*DLL) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
+func (*Solver) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, plan.ScheduleFeatures)
+}
 
 // Solve implements [solve.Solver].
-func (*DLL) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (*Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	load := make([]float64, len(in.Clusters()))
 	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
