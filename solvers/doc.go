@@ -2,8 +2,8 @@
 //
 //	import _ "github.com/allot-opt/allot/solvers"
 //
-// The large ones have folders, which can be imported alone: mts, muscle, queues (ggone and its
-// kin) and dll, which others start from. The others
+// The large ones have folders, which can be imported alone: mts, muscle, titan with dll, from whose schedule it
+// starts, and queues (ggone and its kin). The others
 // have a file here by the name of the solver; beside them lie what several share: completion.go (completion times while jobs are placed one by
 // one) with shortlist.go and tournament.go (the best of many without a look at all) and backfilling.go (on-line policies). Package internal/grid
 // holds what the heuristics on grid resources know of an instance, internal/list what list schedules share.
@@ -23,4 +23,5 @@ import (
 	_ "github.com/allot-opt/allot/solvers/mts"
 	_ "github.com/allot-opt/allot/solvers/muscle"
 	_ "github.com/allot-opt/allot/solvers/queues"
+	_ "github.com/allot-opt/allot/solvers/titan"
 )

@@ -17,6 +17,7 @@ import (
 	"github.com/allot-opt/allot/solvers/mts"
 	"github.com/allot-opt/allot/solvers/muscle"
 	"github.com/allot-opt/allot/solvers/queues"
+	"github.com/allot-opt/allot/solvers/titan"
 )
 
 // tinyFor is a tiny instance that the solver supports.
@@ -86,7 +87,7 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 		solver    solve.Solver
 		parameter string
 	}{
-		"titan":        {&solvers.Titan{}, "coding"},
+		"titan":        {&titan.Solver{}, "coding"},
 		"search":       {&solvers.Search{}, "effort"},
 		"mts":          {&mts.Solver{}, "processor_share"},
 		"muscle":       {&muscle.Solver{}, "reading"},

@@ -1,4 +1,4 @@
-package solvers
+package titan
 
 import (
 	"cmp"
@@ -13,11 +13,11 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// newTitanRun reads the start. Both results are nil where the context ends first.
-func newTitanRun(ctx context.Context, in *model.Instance, p ga.Parameters, opt solve.Options) (*titanRun, error) {
-	run := &titanRun{in: in, opt: opt, parameters: p}
+// newEvolution reads the start. Both results are nil where the context ends first.
+func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt solve.Options) (*evolution, error) {
+	run := &evolution{in: in, opt: opt, parameters: p}
 	var err error
-	if run.goal, err = titanGoalOf(in); err != nil {
+	if run.goal, err = goalOf(in); err != nil {
 		return nil, err
 	}
 	byCluster := make([][]int, len(in.Clusters()))
@@ -54,7 +54,7 @@ func newTitanRun(ctx context.Context, in *model.Instance, p ga.Parameters, opt s
 }
 
 // locate looks up the job and the cluster of a placement, and says why it cannot be part of a seed schedule.
-func (run *titanRun) locate(p *model.Placement) (job, cluster int, err error) {
+func (run *evolution) locate(p *model.Placement) (job, cluster int, err error) {
 	job, known := run.in.JobIndex(p.Job)
 	if !known {
 		return 0, 0, fmt.Errorf("the start places job %q, which the instance does not have", p.Job)
@@ -83,18 +83,18 @@ func (run *titanRun) locate(p *model.Placement) (job, cluster int, err error) {
 
 // cluster makes the problem and the seed schedule of a cluster from its placements in the start: from lists their places there, and
 // jobs[p] is the job of placement p. Of jobs with the same start a job of no time comes first.
-func (run *titanRun) cluster(index int, from, jobs []int) (titanCluster, error) {
+func (run *evolution) cluster(index int, from, jobs []int) (cluster, error) {
 	placements, processors := run.opt.Start.Jobs, run.in.Clusters()[index].Processors
 	slices.SortFunc(from, func(a, b int) int {
 		p, q := &placements[a], &placements[b]
 		return cmp.Or(cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End), cmp.Compare(a, b))
 	})
-	c := titanCluster{index: index, from: from, jobs: make([]int, len(from))}
+	c := cluster{index: index, from: from, jobs: make([]int, len(from))}
 	c.problem = ga.Cluster{Processors: processors, Origin: run.in.FirstArrival(), Jobs: make([]ga.Job, len(from))}
 	c.seed.Order = make([]int32, len(from))
 	words := ga.Words(processors)
 	if run.parameters.Coding == ga.Mask {
-		if float64(2*8*run.parameters.Population)*float64(len(from))*float64(words) > titanMemory {
+		if float64(2*8*run.parameters.Population)*float64(len(from))*float64(words) > maskMemory {
 			return c, fmt.Errorf("%w: mask coding of %d jobs on %d processors: use the list coding", solve.ErrUnsupported, len(from), processors)
 		}
 		c.seed.Masks = make([]uint64, len(from)*words)
@@ -114,7 +114,7 @@ func (run *titanRun) cluster(index int, from, jobs []int) (titanCluster, error) 
 }
 
 // shareEvaluations shares the limit among the clusters in proportion to their jobs.
-func (run *titanRun) shareEvaluations() {
+func (run *evolution) shareEvaluations() {
 	if run.opt.MaxEvals <= 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func (run *titanRun) shareEvaluations() {
 }
 
 // priceStart computes the costs of the start.
-func (run *titanRun) priceStart() error {
+func (run *evolution) priceStart() error {
 	for k := range run.clusters {
 		c := &run.clusters[k]
 		var totals ga.Totals

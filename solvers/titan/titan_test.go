@@ -1,4 +1,4 @@
-package solvers_test
+package titan_test
 
 import (
 	"bytes"
@@ -17,12 +17,13 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers"
+	_ "github.com/allot-opt/allot/solvers" // they make starts, here and in start_test.go
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/titan"
 )
 
-// titanInstance has rigid jobs with arrivals, deadlines and run times that leave clusters out; one job fits nowhere.
-func titanInstance(t testing.TB, seed uint64, jobs int, objective map[string]float64) *model.Instance {
+// instance has rigid jobs with arrivals, deadlines and run times that leave clusters out; one job fits nowhere.
+func instance(t testing.TB, seed uint64, jobs int, objective map[string]float64) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	b := model.NewBuilder("titan")
 	for metric, weight := range objective {
@@ -48,8 +49,8 @@ func titanInstance(t testing.TB, seed uint64, jobs int, objective map[string]flo
 	return solverstest.Built(t, b.Job(model.JobSpec{ID: "giant", Processors: model.Rigid(99), Work: new(1.0)}))
 }
 
-// titanObjectives are objectives that come apart by cluster.
-var titanObjectives = []map[string]float64{
+// objectives are objectives that come apart by cluster.
+var objectives = []map[string]float64{
 	{"mcp": 1}, {"makespan": 2}, {"over_deadline": 1}, {"idle_time": 1}, {"mean_response": 1}, {"mean_wait": 1},
 	{"mcp": 1, "over_deadline": 0.3, "idle_time": 0.01, "mean_response": 2, "mean_wait": 3, "unfinished": 1000, "finished": -1},
 	{"makespan": 1, "unfinished": 10, "work_done": -1},
@@ -90,14 +91,14 @@ func clusterOf(s *model.Solution) map[string]string {
 	return clusters
 }
 
-// TestTitanSection3 improves schedules of several solvers, for every objective that comes apart by cluster: the result is
+// TestSection3 improves schedules of several solvers, for every objective that comes apart by cluster: the result is
 // never worse than the start, every job stays where it is, what is left out stays out for the same reason, and the start
 // does not change. The progress ends with the objective that the evaluator finds.
-func TestTitanSection3(t *testing.T) {
+func TestSection3(t *testing.T) {
 	improved, tried := 0, 0
-	for k, objective := range titanObjectives {
+	for k, objective := range objectives {
 		for seed := range race.Fewer(uint64(3), 1) {
-			in := titanInstance(t, seed, 40, objective)
+			in := instance(t, seed, 40, objective)
 			for _, from := range []string{"dll", "wrand", "minmin"} {
 				start := solveChecked(t, from, "", in, solve.Options{Seed: seed}).Solution
 				before := solverstest.Encoded(t, solve.Result{Solution: start})
@@ -134,9 +135,9 @@ func TestTitanSection3(t *testing.T) {
 	}
 }
 
-// TestTitanTable1 starts from MUSCLE's seeds of the case study, of mean CP 2.75.
-func TestTitanTable1(t *testing.T) {
-	in, err := model.ReadInstanceFile("../examples/table1.json")
+// TestTable1 starts from MUSCLE's seeds of the case study, of mean CP 2.75.
+func TestTable1(t *testing.T) {
+	in, err := model.ReadInstanceFile("../../examples/table1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +149,11 @@ func TestTitanTable1(t *testing.T) {
 	}
 }
 
-// TestTitanFindsTheOptimum compares with all list schedules of up to five jobs on one cluster.
-func TestTitanFindsTheOptimum(t *testing.T) {
+// TestFindsTheOptimum compares with all list schedules of up to five jobs on one cluster.
+func TestFindsTheOptimum(t *testing.T) {
 	optimal, tried := 0, 0
 	for seed := range uint64(40) {
-		for _, objective := range titanObjectives {
+		for _, objective := range objectives {
 			rng := rand.New(rand.NewPCG(seed, 4))
 			processors := 1 + rng.IntN(5)
 			b := model.NewBuilder("one").Cluster(solverstest.Machines("c", processors, 1))
@@ -179,14 +180,14 @@ func TestTitanFindsTheOptimum(t *testing.T) {
 	}
 }
 
-// TestTitanRefusesObjectives names what does not come apart by cluster.
-func TestTitanRefusesObjectives(t *testing.T) {
+// TestRefusesObjectives names what does not come apart by cluster.
+func TestRefusesObjectives(t *testing.T) {
 	for _, objective := range []map[string]float64{
 		{"balance": 1}, {"mcp": 1, "utilisation": -1}, {"cost": 1}, {"missed": 1}, {"mean_slowdown": 1},
 		{"makespan": 1, "mcp": 1}, {"makespan": -1},
 	} {
-		in := titanInstance(t, 1, 5, objective)
-		err := solvers.NewTitan().Supports(in)
+		in := instance(t, 1, 5, objective)
+		err := titan.New().Supports(in)
 		if !errors.Is(err, solve.ErrUnsupported) {
 			t.Errorf("%v: %v", objective, err)
 			continue
@@ -195,19 +196,19 @@ func TestTitanRefusesObjectives(t *testing.T) {
 		for metric := range objective {
 			named = named || strings.Contains(err.Error(), "objective "+metric)
 		}
-		if _, failed := solvers.NewTitan().Solve(context.Background(), in, solve.Options{}); !named || !errors.Is(failed, solve.ErrUnsupported) {
+		if _, failed := titan.New().Solve(context.Background(), in, solve.Options{}); !named || !errors.Is(failed, solve.ErrUnsupported) {
 			t.Errorf("%v: %v; Solve: %v", objective, err, failed)
 		}
 	}
 	one := solverstest.Built(t, model.NewBuilder("one").Minimise("makespan", 1).Minimise("mcp", 1).Cluster(solverstest.Machines("c", 2, 1)).Job(model.JobSpec{ID: "a", Work: new(1.0)}))
-	if err := solvers.NewTitan().Supports(one); err != nil {
+	if err := titan.New().Supports(one); err != nil {
 		t.Errorf("makespan and mcp on one cluster: %v", err)
 	}
 }
 
-// TestTitanAnyWorkers wants the same bytes at any number of workers, with and without a limit of evaluations.
-func TestTitanAnyWorkers(t *testing.T) {
-	in := titanInstance(t, 5, 80, map[string]float64{"mcp": 1})
+// TestAnyWorkers wants the same bytes at any number of workers, with and without a limit of evaluations.
+func TestAnyWorkers(t *testing.T) {
+	in := instance(t, 5, 80, map[string]float64{"mcp": 1})
 	for _, coding := range []string{"mask", "list"} {
 		for _, limit := range []int64{0, 999} {
 			var first []byte
@@ -226,8 +227,8 @@ func TestTitanAnyWorkers(t *testing.T) {
 	}
 }
 
-func TestTitanCountsEvaluations(t *testing.T) {
-	in := titanInstance(t, 6, 60, map[string]float64{"mcp": 1})
+func TestCountsEvaluations(t *testing.T) {
+	in := instance(t, 6, 60, map[string]float64{"mcp": 1})
 	last := math.Inf(1)
 	for _, limit := range []int64{1, 2, 3, 5, 10, 60, 200, 1000, 4000, 1 << 62} {
 		result := solveChecked(t, "titan", "list", in, solve.Options{Seed: 1, MaxEvals: limit})
@@ -246,9 +247,9 @@ func TestTitanCountsEvaluations(t *testing.T) {
 	}
 }
 
-// TestTitanCancelled ends the context before and while the clusters are searched.
-func TestTitanCancelled(t *testing.T) {
-	in := titanInstance(t, 7, 60, map[string]float64{"mcp": 1})
+// TestCancelled ends the context before and while the clusters are searched.
+func TestCancelled(t *testing.T) {
+	in := instance(t, 7, 60, map[string]float64{"mcp": 1})
 	start := solveChecked(t, "dll", "", in, solve.Options{}).Solution
 	for _, coding := range []string{"mask", "list"} {
 		for _, after := range []int{0, 1, 20} {
@@ -258,7 +259,7 @@ func TestTitanCancelled(t *testing.T) {
 				cancel()
 			}
 			info, _ := solve.Lookup("titan")
-			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solverstest.With(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) })}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
+			result, err := solve.Run(ctx, solve.Choice{Info: info, Solver: solverstest.With(titan.New(), func(x *titan.Solver) { x.Coding = ga.Coding(coding) })}, in, solve.Options{Seed: 1, Start: start, Workers: 2, Progress: func(solve.Progress) {
 				if reports++; reports == after {
 					cancel()
 				}
@@ -277,9 +278,9 @@ func TestTitanCancelled(t *testing.T) {
 	}
 }
 
-// TestTitanStarts tries starts that are no list schedules: with gaps, with a hole filled, with a job of no time within another
+// TestStarts tries starts that are no list schedules: with gaps, with a hole filled, with a job of no time within another
 // on the same processor.
-func TestTitanStarts(t *testing.T) {
+func TestStarts(t *testing.T) {
 	in := solverstest.Built(t, model.NewBuilder("starts").Minimise("mean_response", 1).Cluster(solverstest.Machines("c", 3, 1)).Job(
 		model.JobSpec{ID: "wide", Processors: model.Rigid(3), Work: new(4.0)}, model.JobSpec{ID: "long", Processors: model.Rigid(2), Work: new(9.0)},
 		model.JobSpec{ID: "short", Work: new(2.0)}, model.JobSpec{ID: "none", Work: new(0.0)}))
@@ -306,7 +307,7 @@ func TestTitanStarts(t *testing.T) {
 	}
 }
 
-func TestTitanRefusesStarts(t *testing.T) {
+func TestRefusesStarts(t *testing.T) {
 	in := solverstest.Built(t, model.NewBuilder("starts").Minimise("mcp", 1).Cluster(solverstest.Machines("c", 2, 1), solverstest.Machines("d", 1, 1)).Job(
 		model.JobSpec{ID: "a", Processors: model.Rigid(2), Work: new(4.0)}))
 	both := model.NewProcessorSet(model.Range{First: 0, Last: 1})
@@ -327,7 +328,7 @@ func TestTitanRefusesStarts(t *testing.T) {
 		{"pieces", []model.Placement{{Job: "a", End: 4, Pieces: []model.Piece{{Cluster: "c", Processors: both, Tasks: 2, End: 4}}}}, true},
 	} {
 		for _, coding := range []string{"mask", "list"} {
-			_, err := solverstest.With(solvers.NewTitan(), func(x *solvers.Titan) { x.Coding = ga.Coding(coding) }).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
+			_, err := solverstest.With(titan.New(), func(x *titan.Solver) { x.Coding = ga.Coding(coding) }).Solve(context.Background(), in, solve.Options{Start: &model.Solution{Jobs: test.jobs}})
 			if err == nil || errors.Is(err, solve.ErrUnsupported) != test.unsupported {
 				t.Errorf("%s, %s: %v", test.name, coding, err)
 			}
@@ -335,26 +336,26 @@ func TestTitanRefusesStarts(t *testing.T) {
 	}
 }
 
-func TestTitanParameters(t *testing.T) {
-	in := titanInstance(t, 8, 20, map[string]float64{"mcp": 1})
-	for name, set := range map[string]func(*solvers.Titan){
-		"coding":      func(s *solvers.Titan) { s.Coding = "tree" },
-		"population":  func(s *solvers.Titan) { s.Population = 0 },
-		"generations": func(s *solvers.Titan) { s.Generations = -2 },
-		"patience":    func(s *solvers.Titan) { s.Patience = 0 },
-		"improvement": func(s *solvers.Titan) { s.Improvement = -1 },
-		"crossover":   func(s *solvers.Titan) { s.Crossover = 1.5 },
-		"swap":        func(s *solvers.Titan) { s.Swap = -1 },
-		"move":        func(s *solvers.Titan) { s.Move = math.NaN() },
+func TestParameters(t *testing.T) {
+	in := instance(t, 8, 20, map[string]float64{"mcp": 1})
+	for name, set := range map[string]func(*titan.Solver){
+		"coding":      func(s *titan.Solver) { s.Coding = "tree" },
+		"population":  func(s *titan.Solver) { s.Population = 0 },
+		"generations": func(s *titan.Solver) { s.Generations = -2 },
+		"patience":    func(s *titan.Solver) { s.Patience = 0 },
+		"improvement": func(s *titan.Solver) { s.Improvement = -1 },
+		"crossover":   func(s *titan.Solver) { s.Crossover = 1.5 },
+		"swap":        func(s *titan.Solver) { s.Swap = -1 },
+		"move":        func(s *titan.Solver) { s.Move = math.NaN() },
 	} {
-		_, err := solverstest.With(solvers.NewTitan(), set).Solve(context.Background(), in, solve.Options{})
+		_, err := solverstest.With(titan.New(), set).Solve(context.Background(), in, solve.Options{})
 		if wrong := (*params.Error)(nil); !errors.As(err, &wrong) || wrong.Name != name {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A zero means zero: without any variation no child differs from a schedule of the first generation, so all that more generations change is nothing.
 	still := func(generations int) *model.Solution {
-		solver := solverstest.With(solvers.NewTitan(), func(s *solvers.Titan) { s.Generations, s.Crossover, s.Swap, s.Move = generations, 0, 0, 0 })
+		solver := solverstest.With(titan.New(), func(s *titan.Solver) { s.Generations, s.Crossover, s.Swap, s.Move = generations, 0, 0, 0 })
 		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -366,14 +367,14 @@ func TestTitanParameters(t *testing.T) {
 	}
 }
 
-// TestTitanMemory refuses masks that would not fit into memory and takes the list coding for them.
-func TestTitanMemory(t *testing.T) {
+// TestMemory refuses masks that would not fit into memory and takes the list coding for them.
+func TestMemory(t *testing.T) {
 	b := model.NewBuilder("wide").Cluster(solverstest.Machines("c", 1<<22, 1))
 	for j := range 30 {
 		b.Job(model.JobSpec{ID: fmt.Sprint(j), Processors: model.Rigid(1 << 20), Work: new(float64(1 + j))})
 	}
 	in := solverstest.Built(t, b)
-	if _, err := solvers.NewTitan().Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
+	if _, err := titan.New().Solve(context.Background(), in, solve.Options{}); !errors.Is(err, solve.ErrUnsupported) || !strings.Contains(err.Error(), "list coding") {
 		t.Errorf("%v", err)
 	}
 	solveChecked(t, "titan", "list", in, solve.Options{})

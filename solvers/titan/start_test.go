@@ -1,4 +1,4 @@
-package solvers
+package titan
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/allot-opt/allot/solvers/dll"
 )
 
-// titanBatch is a batch with arrivals on clusters of different weights.
-func titanBatch(t testing.TB, seed uint64, objective string) *model.Instance {
+// batch is a batch with arrivals on clusters of different weights.
+func batch(t testing.TB, seed uint64, objective string) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	b := model.NewBuilder("batch").Minimise(objective, 1.5)
 	for c := range 3 {
@@ -32,13 +32,13 @@ func titanBatch(t testing.TB, seed uint64, objective string) *model.Instance {
 	return in
 }
 
-// TestTitanSeedSchedules reads starts of several solvers. For objectives that come apart by cluster the costs of the clusters
+// TestSeedSchedules reads starts of several solvers. For objectives that come apart by cluster the costs of the clusters
 // make up the objective, CP of eq. 1 by weight for mcp; and the seed schedule, decoded in either coding, is never worse than
 // the start: the jobs are in the order in which they start, each on its own processors.
-func TestTitanSeedSchedules(t *testing.T) {
+func TestSeedSchedules(t *testing.T) {
 	for seed := range uint64(5) {
 		for _, objective := range []string{"mcp", "makespan", "over_deadline", "idle_time", "mean_response", "mean_wait"} {
-			in := titanBatch(t, seed, objective)
+			in := batch(t, seed, objective)
 			for _, name := range []string{"dll", "wrand", "minmin", "muscle"} {
 				for _, coding := range []ga.Coding{ga.Mask, ga.List} {
 					info, _ := solve.Lookup(name)
@@ -48,7 +48,7 @@ func TestTitanSeedSchedules(t *testing.T) {
 					}
 					p := ga.NewParameters()
 					p.Coding = coding
-					run, err := newTitanRun(context.Background(), in, p, solve.Options{Start: start.Solution, Progress: func(solve.Progress) {}})
+					run, err := newEvolution(context.Background(), in, p, solve.Options{Start: start.Solution, Progress: func(solve.Progress) {}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -72,7 +72,7 @@ func TestTitanSeedSchedules(t *testing.T) {
 }
 
 // seedCost is the cost of the decoded seed schedule.
-func seedCost(c *titanCluster) float64 {
+func seedCost(c *cluster) float64 {
 	var totals ga.Totals
 	for id, start := range c.problem.Starts(c.seed) {
 		j := &c.problem.Jobs[id]
@@ -84,8 +84,8 @@ func seedCost(c *titanCluster) float64 {
 	return c.problem.Cost.Of(totals)
 }
 
-// TestTitanStreams gives two equal clusters equal jobs: their random numbers are not the same.
-func TestTitanStreams(t *testing.T) {
+// TestStreams gives two equal clusters equal jobs: their random numbers are not the same.
+func TestStreams(t *testing.T) {
 	b := model.NewBuilder("twins").Minimise("mcp", 1)
 	start := &model.Solution{}
 	for _, id := range []string{"a", "b"} {
@@ -100,7 +100,7 @@ func TestTitanStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := newTitanRun(context.Background(), in, ga.NewParameters(), solve.Options{Start: start, Seed: 1})
+	run, err := newEvolution(context.Background(), in, ga.NewParameters(), solve.Options{Start: start, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,16 +112,16 @@ func TestTitanStreams(t *testing.T) {
 	}
 }
 
-// TestTitanSharesEvaluations splits limits in proportion to the jobs, to the last evaluation.
-func TestTitanSharesEvaluations(t *testing.T) {
-	in := titanBatch(t, 1, "mcp")
+// TestSharesEvaluations splits limits in proportion to the jobs, to the last evaluation.
+func TestSharesEvaluations(t *testing.T) {
+	in := batch(t, 1, "mcp")
 	start, err := (&dll.Solver{}).Solve(context.Background(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	jobs := float64(len(start.Solution.Jobs))
 	for _, limit := range []int64{1, 7, 1000, math.MaxInt64} {
-		run, err := newTitanRun(context.Background(), in, ga.NewParameters(), solve.Options{Start: start.Solution, MaxEvals: limit})
+		run, err := newEvolution(context.Background(), in, ga.NewParameters(), solve.Options{Start: start.Solution, MaxEvals: limit})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,5 @@
-package solvers
+// Package titan holds TITAN, which improves schedules with the genetic algorithm of package ga.
+package titan
 
 import (
 	"cmp"
@@ -22,12 +23,12 @@ var _ = solve.Register(solve.Info{
 	Doc: "TITAN: improves the schedule of each cluster with a genetic algorithm; the jobs stay on the clusters that they start on, from a cold start those of dll. " +
 		"O(n·m) an evaluation for n jobs on a cluster of m processors, of which there are at most population · (generations + 1).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
-	New:    func() solve.Solver { return NewTitan() },
+	New:    func() solve.Solver { return New() },
 
 	Starts: true,
 })
 
-// Titan is the manager of the single cluster: a genetic algorithm that starts from the schedule that MUSCLE, or any other
+// Solver is TITAN, the manager of the single cluster: a genetic algorithm that starts from the schedule that MUSCLE, or any other
 // solver, made for the cluster's jobs, and from random ones. Each cluster is searched alone, as in the paper, where the two
 // levels do not talk; so the clusters run in parallel, each with random numbers of its own. How a schedule is coded, and
 // the operators, are those of package ga.
@@ -52,25 +53,25 @@ var _ = solve.Register(solve.Info{
 //   - It gives no rates, no size of the population and no measure of stability: the defaults of the parameters are ours.
 //   - Objectives other than CP, and the list coding, which has no masks: it is smaller to search and far better.
 //   - Those of package ga.
-type Titan struct{ ga.Parameters }
+type Solver struct{ ga.Parameters }
 
-// NewTitan is the solver with its defaults.
-func NewTitan() *Titan { return &Titan{ga.NewParameters()} }
+// New is the solver with its defaults.
+func New() *Solver { return &Solver{ga.NewParameters()} }
 
-// titanMemory limits the masks of one cluster's population, in bytes.
-const titanMemory = 1 << 30
+// maskMemory limits the masks of one cluster's population, in bytes.
+const maskMemory = 1 << 30
 
 // Supports implements [solve.Solver].
-func (*Titan) Supports(in *model.Instance) error {
+func (*Solver) Supports(in *model.Instance) error {
 	if err := solve.Unsupported(in, plan.DecoderFeatures); err != nil {
 		return err
 	}
-	_, err := titanGoalOf(in)
+	_, err := goalOf(in)
 	return err
 }
 
 // Solve implements [solve.Solver].
-func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+func (t *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := t.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
@@ -91,7 +92,7 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 			}
 		}
 	}
-	run, err := newTitanRun(ctx, in, t.Parameters, opt)
+	run, err := newEvolution(ctx, in, t.Parameters, opt)
 	switch {
 	case err != nil:
 		return solve.Result{}, err
@@ -107,23 +108,23 @@ func (t *Titan) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	return result, err
 }
 
-// titanRun is one run of the solver.
-type titanRun struct {
+// evolution is one run of the solver.
+type evolution struct {
 	in         *model.Instance
 	opt        solve.Options
-	goal       titanGoal
+	goal       goal
 	parameters ga.Parameters
-	clusters   []titanCluster // those that have jobs
+	clusters   []cluster // those that have jobs
 
 	offset float64 // the objective without what depends on the schedules
 
 	lock        sync.Mutex // of what follows, while the clusters are searched
 	evaluations int64      // counted for the progress
-	costs       []float64  // of the best schedule so far, by titanCluster
+	costs       []float64  // of the best schedule so far, by cluster
 }
 
-// titanCluster is a cluster with its jobs in the order of the start, which is the order of the seed schedule.
-type titanCluster struct {
+// cluster is a cluster with its jobs in the order of the start, which is the order of the seed schedule.
+type cluster struct {
 	index   int   // in the instance
 	from    []int // placements of the start
 	jobs    []int // of the instance
@@ -136,7 +137,7 @@ type titanCluster struct {
 }
 
 // search improves the clusters, those with the most jobs first.
-func (run *titanRun) search(ctx context.Context) error {
+func (run *evolution) search(ctx context.Context) error {
 	order := make([]int, len(run.clusters))
 	for k := range order {
 		order[k] = k
@@ -161,7 +162,7 @@ func (run *titanRun) search(ctx context.Context) error {
 }
 
 // improve searches one cluster.
-func (run *titanRun) improve(ctx context.Context, k int) {
+func (run *evolution) improve(ctx context.Context, k int) {
 	c := &run.clusters[k]
 	if run.opt.MaxEvals > 0 && c.limit == 0 {
 		c.best = ga.Result{Cost: math.NaN(), Stop: ga.Evaluations}
@@ -179,7 +180,7 @@ func (run *titanRun) improve(ctx context.Context, k int) {
 }
 
 // report counts evaluations of a cluster and tells the progress.
-func (run *titanRun) report(k int, evaluations int64, cost float64) {
+func (run *evolution) report(k int, evaluations int64, cost float64) {
 	if run.opt.Progress == nil {
 		return
 	}
@@ -192,7 +193,7 @@ func (run *titanRun) report(k int, evaluations int64, cost float64) {
 
 // result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator's sums over unchanged clusters
 // stay the same to the last digit.
-func (run *titanRun) result(ctx context.Context) (solve.Result, error) {
+func (run *evolution) result(ctx context.Context) (solve.Result, error) {
 	solution := copyOf(run.opt.Start)
 	result := solve.Result{Solution: solution, Status: model.Feasible, Stop: model.StopDone}
 	for k := range run.clusters {
@@ -223,13 +224,13 @@ func copyOf(s *model.Solution) *model.Solution {
 
 // improved says whether the search found a schedule better than the start's by more than the rounding errors of the sums, which the evaluator adds
 // up in another order.
-func (c *titanCluster) improved() bool {
+func (c *cluster) improved() bool {
 	slack := model.Tolerance * (math.Abs(c.cost) + math.Abs(c.problem.Cost.Constant))
 	return c.best.Cost < c.cost-slack // not where it is NaN: not even the seed was evaluated
 }
 
 // placeMasks moves the jobs of improved clusters to where the masks put them.
-func (run *titanRun) placeMasks(placements []model.Placement) {
+func (run *evolution) placeMasks(placements []model.Placement) {
 	for k := range run.clusters {
 		c := &run.clusters[k]
 		if !c.improved() {
@@ -245,7 +246,7 @@ func (run *titanRun) placeMasks(placements []model.Placement) {
 }
 
 // placeLists moves the jobs of improved clusters to where the list schedule puts them.
-func (run *titanRun) placeLists(placements []model.Placement) error {
+func (run *evolution) placeLists(placements []model.Placement) error {
 	lists, err := plan.NewSchedule(run.in)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package solvers_test
+package titan_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package solvers
+package titan
 
 import (
 	"fmt"
@@ -8,16 +8,16 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// titanGoal is the weights of the metrics of an objective that TITAN can minimise cluster by cluster while the jobs stay on their clusters.
-type titanGoal struct {
+// goal is the weights of the metrics of an objective that TITAN can minimise cluster by cluster while the jobs stay on their clusters.
+type goal struct {
 	mcp, idle, over, response, wait, makespan float64
 	// worst says that the objective is the makespan of the slowest cluster, not a sum over the clusters.
 	worst bool
 }
 
-// titanGoalOf splits the objective of the instance into its metrics; the error names a metric that is no sum over the clusters.
-func titanGoalOf(in *model.Instance) (titanGoal, error) {
-	var g titanGoal
+// goalOf splits the objective of the instance into its metrics; the error names a metric that is no sum over the clusters.
+func goalOf(in *model.Instance) (goal, error) {
+	var g goal
 	for _, term := range in.Objective() {
 		switch term.Metric {
 		case "mcp":
@@ -40,7 +40,7 @@ func titanGoalOf(in *model.Instance) (titanGoal, error) {
 		}
 	}
 	if g.makespan != 0 && len(in.Clusters()) > 1 {
-		alone := titanGoal{makespan: g.makespan}
+		alone := goal{makespan: g.makespan}
 		if g != alone || g.makespan < 0 {
 			return g, fmt.Errorf("%w: objective makespan with a negative weight or beside other metrics, which does not come apart by cluster", solve.ErrUnsupported)
 		}
@@ -51,7 +51,7 @@ func titanGoalOf(in *model.Instance) (titanGoal, error) {
 
 // cost is the cluster's part of the objective as a function of the totals of its schedule. The jobs of the cluster are own; with them its busy time
 // and the sum of their execution times are fixed. jobs is the number of jobs of all clusters.
-func (g titanGoal) cost(c *model.Cluster, own []ga.Job, jobs int) ga.Cost {
+func (g goal) cost(c *model.Cluster, own []ga.Job, jobs int) ga.Cost {
 	busy, durations := 0.0, 0.0
 	for k := range own {
 		busy += float64(own[k].Size) * own[k].Duration
@@ -72,7 +72,7 @@ func (g titanGoal) cost(c *model.Cluster, own []ga.Job, jobs int) ga.Cost {
 }
 
 // combine is the part of the objective that depends on the schedules, from the costs of the clusters.
-func (g titanGoal) combine(costs []float64) float64 {
+func (g goal) combine(costs []float64) float64 {
 	sum, worst := 0.0, 0.0
 	for _, cost := range costs {
 		sum += cost
