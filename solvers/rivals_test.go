@@ -66,7 +66,7 @@ func TestHEFTByHand(t *testing.T) {
 }
 
 // A heuristic that compares completion times refuses what its resources cannot tell apart.
-func TestLanesRefuse(t *testing.T) {
+func TestResourcesRefuse(t *testing.T) {
 	shared := solverstest.Built(t, model.NewBuilder("shared memory").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4, Memory: new(4.0)}}}).
 		Job(model.JobSpec{ID: "j", Work: new(1.0), Memory: 2}))
 	mixed := solverstest.Built(t, model.NewBuilder("mixed").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "a"}, {ID: "b", Speed: 2}}}).

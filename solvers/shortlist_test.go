@@ -15,7 +15,7 @@ import (
 
 // A shortlist names the two resources that a look at all of them names, ties going to the first resource, while ends grow on any resource, to equal ends
 // and to none.
-func TestShortlistIsALookAtAllLanes(t *testing.T) {
+func TestShortlistIsALookAtAllResources(t *testing.T) {
 	scans, asked := 0, 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
