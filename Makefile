@@ -37,7 +37,7 @@ TALLY = go run ./internal/tally
 # those of HiGHS run in full besides, as that detector does not watch it.
 race:
 	tools/highs $(TALLY) -tags highs -race -timeout $(TIMEOUT) ./solvers ./...
-	tools/highs $(TALLY) -tags highs -run Highs -timeout $(TIMEOUT) ./solvers
+	tools/highs $(TALLY) -tags highs -run Highs -timeout $(TIMEOUT) ./solvers/queues
 
 # The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node.
 cross:

@@ -11,9 +11,9 @@ import (
 // Choice is a solver with the parameters chosen for it; [Run] runs one. [Choose] reads a choice from text. [Info.Choice] takes the default
 // parameters. A program may also set the fields of the solver itself:
 //
-//	muscle := solvers.NewMuscle()
-//	muscle.Reading = "b"
-//	choice := solve.Choice{Info: info, Solver: muscle}
+//	solver := muscle.New()
+//	solver.Reading = "b"
+//	choice := solve.Choice{Info: info, Solver: solver}
 //
 // Running a choice does not change it. Copies of a choice share its solver.
 type Choice struct {

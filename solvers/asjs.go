@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -48,8 +49,8 @@ func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 		q = *a.Q
 	}
 	scores := clusterScores(in, q)
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
-		return least(s, in, job, func(cluster int, slot plan.Slot) float64 {
+	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			if a.Wait == "on" {
 				return -scores[cluster] / (1 + slot.Start - in.Jobs()[job].Arrival)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // followed is a run of a solver with what it reported; what it reports must never get worse, nor count back.
@@ -91,7 +92,7 @@ func TestAutoKeepsTheBestBound(t *testing.T) {
 	in := solvetest.MediumQueues(t)
 	kept := 0
 	for _, limit := range []int64{100, 600, 700} {
-		ggone := runGGOne(t, in, solvers.NewGGOne(), solve.Options{MaxEvals: limit})
+		ggone, _ := followed(t, "ggone", in, solve.Options{MaxEvals: limit})
 		auto, _ := followed(t, "auto", in, solve.Options{MaxEvals: limit + 100})
 		if !ggone.Bound.Known() || !auto.Bound.Known() {
 			t.Fatalf("%d evaluations: no bound", limit)
@@ -136,14 +137,14 @@ func (f *fixed) Solve(context.Context, *model.Instance, solve.Options) (solve.Re
 
 // Optimal is only what leaves out nothing but what it has to; no bound is stated of a schedule that leaves out what the bound counts on.
 func TestOptimalOnlyWithAllThatFits(t *testing.T) {
-	b := model.NewBuilder("left out").Cluster(machines("c0", 2, 1)).
+	b := model.NewBuilder("left out").Cluster(solverstest.Machines("c0", 2, 1)).
 		Job(model.JobSpec{ID: "long", Work: new(8.0)}).
 		Job(model.JobSpec{ID: "short", Work: new(2.0)}).
 		Job(model.JobSpec{ID: "hard", Work: new(1.0), Deadline: new(9.0), DeadlineHard: true}).
 		Job(model.JobSpec{ID: "late", Work: new(9.0), Deadline: new(5.0), DeadlineHard: true}).
 		Job(model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.Rigid(3)}).
 		Job(model.JobSpec{ID: "waits", Work: new(1.0), After: []string{"wide"}})
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	full, _ := followed(t, "search", in, solve.Options{Seed: 1, MaxEvals: 100})
 	if full.Status != model.Optimal || !full.Bound.Known() || len(full.Solution.Unscheduled) != 3 {
 		t.Fatalf("%s with bound %v and %d jobs left out: expected an optimum without the 3 that fit nowhere", full.Status, full.Bound, len(full.Solution.Unscheduled))
@@ -199,7 +200,7 @@ func TestNoBoundAfterTheEnd(t *testing.T) {
 func TestParametersAreChecked(t *testing.T) {
 	for _, effort := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		want := fmt.Sprintf("parameter effort: expected a finite number above 0, found %v", effort)
-		if _, err := with(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), solvetest.Tiny(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
+		if _, err := solverstest.With(solvers.NewSearch(), func(x *solvers.Search) { x.Effort = effort }).Solve(context.Background(), solvetest.Tiny(t, 1, "makespan"), solve.Options{MaxEvals: 5}); err == nil || err.Error() != want {
 			t.Errorf("effort %v: %v, expected %s", effort, err, want)
 		}
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 // completions holds, while jobs are placed one by one, what the completion time of each remaining job on each resource depends
 // on: max(release, arrival) + duration, where the release is that of as many processors as the job needs. Releases only grow.
 // A job with a hard deadline can be placed only where it starts by deadline − duration.
 type completions struct {
-	*outline
+	*grid.Outline
 	duration  []float64   // of job j on resource k at j·len(resources) + k; +Inf: it cannot run there
 	sizes     [][]int     // by resource: the sizes, numbers of processors, that jobs have there
 	release   [][]float64 // by resource and size: the earliest time at which that many processors are free
@@ -22,14 +23,14 @@ type completions struct {
 	count     int         // jobs not yet placed that could run somewhere
 }
 
-// newCompletions starts with no job placed; nil where the context ends first. The error is that of [supportsResources]. O(jobs · resources).
+// newCompletions starts with no job placed; nil where the context ends first. The error is that of [grid.Supports]. O(jobs · resources).
 func newCompletions(ctx context.Context, in *model.Instance) (*completions, error) {
-	if err := supportsResources(in); err != nil {
+	if err := grid.Supports(in); err != nil {
 		return nil, err
 	}
 	n := len(in.Jobs())
-	c := &completions{outline: newOutline(in), count: n, deadlines: in.Features().Has(model.HardDeadlines)}
-	c.duration = make([]float64, n*len(c.resources))
+	c := &completions{Outline: grid.NewOutline(in), count: n, deadlines: in.Features().Has(model.HardDeadlines)}
+	c.duration = make([]float64, n*len(c.Resources))
 	for j := range n {
 		if j%64 == 0 && ctx.Err() != nil {
 			return nil, nil
@@ -38,27 +39,27 @@ func newCompletions(ctx context.Context, in *model.Instance) (*completions, erro
 			c.count--
 		}
 	}
-	c.sizes, c.release = make([][]int, len(c.resources)), make([][]float64, len(c.resources))
-	for k := range c.resources {
-		c.release[k] = make([]float64, c.resources[k].processors+1)
-		seen := make([]bool, c.resources[k].processors+1)
+	c.sizes, c.release = make([][]int, len(c.Resources)), make([][]float64, len(c.Resources))
+	for k := range c.Resources {
+		c.release[k] = make([]float64, c.Resources[k].Processors+1)
+		seen := make([]bool, c.Resources[k].Processors+1)
 		for j := range n {
-			if d := c.duration[j*len(c.resources)+k]; math.IsInf(d, 1) {
+			if d := c.duration[j*len(c.Resources)+k]; math.IsInf(d, 1) {
 				continue
 			}
-			if size := c.resources[k].size(&in.Jobs()[j]); !seen[size] {
+			if size := c.Resources[k].Size(&in.Jobs()[j]); !seen[size] {
 				seen[size] = true
 				c.sizes[k] = append(c.sizes[k], size)
-				c.release[k][size] = c.resources[k].Release(size)
+				c.release[k][size] = c.Resources[k].Release(size)
 			}
-			if len(c.sizes[k]) == 1 && (c.resources[k].whole || c.resources[k].processors == 1) {
+			if len(c.sizes[k]) == 1 && (c.Resources[k].Whole || c.Resources[k].Processors == 1) {
 				break // every job has the same size there
 			}
 		}
 	}
 	if !slices.ContainsFunc(c.sizes, func(sizes []int) bool { return len(sizes) > 1 }) {
-		c.only = make([]float64, len(c.resources))
-		for k := range c.resources {
+		c.only = make([]float64, len(c.Resources))
+		for k := range c.Resources {
 			c.keepOnly(k)
 		}
 	}
@@ -74,12 +75,12 @@ func (c *completions) keepOnly(resource int) {
 
 // measure computes the durations of the job on all resources; false where it can run on none.
 func (c *completions) measure(job int) bool {
-	j, somewhere := &c.in.Jobs()[job], false
-	row := c.duration[job*len(c.resources) : (job+1)*len(c.resources)]
+	j, somewhere := &c.Instance.Jobs()[job], false
+	row := c.duration[job*len(c.Resources) : (job+1)*len(c.Resources)]
 	for k := range row {
 		row[k] = math.Inf(1)
-		if l := &c.resources[k]; l.fits(j) {
-			row[k] = l.duration(c.in, job)
+		if l := &c.Resources[k]; l.Fits(j) {
+			row[k] = l.Duration(c.Instance, job)
 			somewhere = somewhere || !math.IsInf(row[k], 1)
 		}
 	}
@@ -87,12 +88,12 @@ func (c *completions) measure(job int) bool {
 }
 
 // on is the duration of the job on the resource.
-func (c *completions) on(job, resource int) float64 { return c.duration[job*len(c.resources)+resource] }
+func (c *completions) on(job, resource int) float64 { return c.duration[job*len(c.Resources)+resource] }
 
 // start is when the job would start on the resource if it were placed next; it must be able to run there.
 func (c *completions) start(job, resource int) float64 {
-	j := &c.in.Jobs()[job]
-	return max(c.release[resource][c.resources[resource].size(j)], j.Arrival)
+	j := &c.Instance.Jobs()[job]
+	return max(c.release[resource][c.Resources[resource].Size(j)], j.Arrival)
 }
 
 // at is the completion time of the job on the resource if it were placed next; +Inf where it cannot run there or would miss a hard deadline.
@@ -110,7 +111,7 @@ func (c *completions) at(job, resource int) float64 {
 
 // late says whether the job would miss a hard deadline if it started at the given time.
 func (c *completions) late(job int, start, duration float64) bool {
-	j := &c.in.Jobs()[job]
+	j := &c.Instance.Jobs()[job]
 	return j.DeadlineHard && start > j.Deadline-duration
 }
 
@@ -139,12 +140,12 @@ func (c *completions) best(job int) option {
 // ends calls yield with each resource on which the job can be placed, and its completion time there. The heuristics spend most of their time
 // here.
 func (c *completions) ends(job int, yield func(resource int, end float64)) {
-	j := &c.in.Jobs()[job]
+	j := &c.Instance.Jobs()[job]
 	arrival, latest := j.Arrival, math.Inf(1)
 	if c.deadlines && j.DeadlineHard {
 		latest = j.Deadline
 	}
-	for k, d := range c.duration[job*len(c.resources):][:len(c.resources)] {
+	for k, d := range c.duration[job*len(c.Resources):][:len(c.Resources)] {
 		if d > math.MaxFloat64 {
 			continue
 		}
@@ -152,7 +153,7 @@ func (c *completions) ends(job int, yield func(resource int, end float64)) {
 		if c.only != nil {
 			start = max(start, c.only[k])
 		} else {
-			start = max(start, c.release[k][c.resources[k].size(j)])
+			start = max(start, c.release[k][c.Resources[k].Size(j)])
 		}
 		if !(start > latest-d) {
 			yield(k, start+d)
@@ -163,10 +164,10 @@ func (c *completions) ends(job int, yield func(resource int, end float64)) {
 // put places the job on the resource and brings the releases up to date.
 func (c *completions) put(job, resource int) {
 	start := c.start(job, resource)
-	c.place(job, resource, start, start+c.on(job, resource))
+	c.Place(job, resource, start, start+c.on(job, resource))
 	c.count--
 	for _, size := range c.sizes[resource] {
-		c.release[resource][size] = c.resources[resource].Release(size)
+		c.release[resource][size] = c.Resources[resource].Release(size)
 	}
 	c.keepOnly(resource)
 }
@@ -200,5 +201,5 @@ func (c *completions) solve(ctx context.Context, next func() (job, resource int)
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx)
 	}
-	return c.result(ctx)
+	return c.Result(ctx)
 }

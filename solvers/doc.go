@@ -1,14 +1,26 @@
-// Package solvers holds the algorithms, one file each or a few with a common prefix. Importing it registers them all:
+// Package solvers holds the algorithms, one file or folder each. Importing it registers them all:
 //
 //	import _ "github.com/allot-opt/allot/solvers"
+//
+// The large ones have folders, which can be imported alone: mts, muscle, titan with dll, from whose schedule it starts, and queues (ggone, ggone-milp
+// and ggone-hybrid). Each of the others has a file here by its name. Beside them lies what several share: completion.go holds the completion
+// times while jobs are placed one by one, shortlist.go and tournament.go find the best of many without a look at all, backfilling.go runs
+// on-line policies. What the folders share too is in internal/grid (resources, and schedules on them) and internal/list (list schedules).
 //
 // Heuristics that compare the completion times of one job on several machines (Min-min, Max-min, Sufferage, MTS) call a resource what the
 // literature calls a grid resource: processors of one cluster that are alike for every job. It is a whole cluster, or one group of machines of a
 // cluster whose machines differ.
 //
 // To add one, write a file with a struct that implements [solve.Solver] and a variable declaration that calls [solve.Register]; nothing else
-// is edited. What a solver needs besides, package solve exports: [solve.Unsupported], [solve.Stopped], [solve.Poll], [solve.Stages] and
+// is edited (a folder is imported here besides). What a solver needs besides, package solve exports: [solve.Unsupported], [solve.Stopped], [solve.Poll], [solve.Stages] and
 // [solve.Options.Proof].
 package solvers
 
-import _ "github.com/allot-opt/allot/solve/process" // exec:COMMAND is a solver wherever ours are
+import (
+	_ "github.com/allot-opt/allot/solve/process" // exec:COMMAND is a solver wherever ours are
+	_ "github.com/allot-opt/allot/solvers/dll"
+	_ "github.com/allot-opt/allot/solvers/mts"
+	_ "github.com/allot-opt/allot/solvers/muscle"
+	_ "github.com/allot-opt/allot/solvers/queues"
+	_ "github.com/allot-opt/allot/solvers/titan"
+)

@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -37,5 +38,5 @@ func (*EDD) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 func (*EDD) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Deadline, in.Jobs()[b].Deadline) })
-	return listInOrder(ctx, in, plan.Topological(in, order), earliestEnd(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), list.EarliestEnd(in))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 func TestExactAgreesWithFullEnumeration(t *testing.T) {
@@ -47,7 +48,7 @@ func waitingInstance(t testing.TB, seed uint64) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	b := model.NewBuilder("waiting")
 	for c := range 1 + rng.IntN(3) {
-		cluster := machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3)))
+		cluster := solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), float64(1+rng.IntN(3)))
 		if rng.IntN(4) == 0 {
 			cluster.Licences = map[string]int{"l": 1 + rng.IntN(2)}
 		}
@@ -71,7 +72,7 @@ func waitingInstance(t testing.TB, seed uint64) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return built(t, b)
+	return solverstest.Built(t, b)
 }
 
 func TestExactWithPrecedenceAndLicencesAgreesWithFullEnumeration(t *testing.T) {
@@ -118,12 +119,12 @@ func mustLookup(t testing.TB, name string) solve.Info {
 // smallBatch has the given number of jobs on two clusters of 8 and 6 processors, with deadlines.
 func smallBatch(t testing.TB, seed uint64, jobs int, objective string) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(machines("c0", 8, 1), machines("c1", 6, 1.4))
+	b := model.NewBuilder("batch").Minimise(objective, 1).Cluster(solverstest.Machines("c0", 8, 1), solverstest.Machines("c1", 6, 1.4))
 	b.Spec().Weights = &model.WeightsSpec{OverDeadline: new(4.0), Makespan: new(3.0), IdleTime: new(1.0)}
 	for j := range jobs {
 		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(1 + rng.IntN(5)), Work: new(5 + 40*rng.Float64()), Deadline: new(10 + 60*rng.Float64())})
 	}
-	return built(t, b)
+	return solverstest.Built(t, b)
 }
 
 func TestExactProvesBatchesOfTwelve(t *testing.T) {

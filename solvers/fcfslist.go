@@ -6,6 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -34,7 +35,7 @@ func (*FCFSList) Supports(in *model.Instance) error {
 
 // Solve implements [solve.Solver].
 func (f *FCFSList) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		first, found := plan.Slot{}, false
 		for c := range in.Clusters() {
 			slot, ok := s.Earliest(job, c)

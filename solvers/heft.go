@@ -9,6 +9,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -50,7 +51,7 @@ func (*HEFT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (so
 		rank[j] += meanDuration(in, j)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
-	return listInOrder(ctx, in, plan.Topological(in, order), earliestEnd(in))
+	return list.InOrder(ctx, in, plan.Topological(in, order), list.EarliestEnd(in))
 }
 
 // meanDuration is the mean, over the clusters that can run the job, of its duration on the fastest machine that can hold it; 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -35,7 +36,7 @@ var _ = solve.Register(solve.Info{
 type MaxMin struct{}
 
 // Supports implements [solve.Solver].
-func (*MaxMin) Supports(in *model.Instance) error { return supportsResources(in) }
+func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -77,17 +78,17 @@ type maxMinBucket struct {
 }
 
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: make([]int32, len(c.left)), isFilled: make([]bool, len(c.resources)), poll: solve.NewPoll(ctx)}
-	for k := range c.resources {
-		row := make([]int32, c.resources[k].processors+1)
+	m := &maxMinBuckets{c: c, home: make([]int32, len(c.Left)), isFilled: make([]bool, len(c.Resources)), poll: solve.NewPoll(ctx)}
+	for k := range c.Resources {
+		row := make([]int32, c.Resources[k].Processors+1)
 		for _, size := range c.sizes[k] {
 			row[size] = int32(len(m.buckets))
 			m.buckets = append(m.buckets, maxMinBucket{resource: k, size: size, bound: math.Inf(-1), gap: math.NaN()})
 		}
 		m.of = append(m.of, row)
 	}
-	for j := range c.left {
-		if m.poll.Stopped(8 * len(c.resources)) {
+	for j := range c.Left {
+		if m.poll.Stopped(8 * len(c.Resources)) {
 			return nil
 		}
 		m.keep(j)
@@ -108,12 +109,12 @@ func (m *maxMinBuckets) keep(job int) {
 
 // move moves the job to the bucket of the resource, on which it would end at the given time.
 func (m *maxMinBuckets) move(job, resource int, end float64) {
-	j := &m.c.in.Jobs()[job]
-	home := m.of[resource][m.c.resources[resource].size(j)]
+	j := &m.c.Instance.Jobs()[job]
+	home := m.of[resource][m.c.Resources[resource].Size(j)]
 	m.home[job] = home
 	b, d := &m.buckets[home], m.c.on(job, resource)
 	b.longest.push(entry{-d, int32(job)})
-	if j.Arrival > m.c.in.FirstArrival() {
+	if j.Arrival > m.c.Instance.FirstArrival() {
 		b.latest.push(entry{-(j.Arrival + d), int32(job)})
 	}
 	if m.c.deadlines && j.DeadlineHard {
@@ -192,7 +193,7 @@ func (m *maxMinBuckets) take(job, resource int) {
 // bucket has fallen below the rival's.
 func (m *maxMinBuckets) settle(bucket int, rival float64) bool {
 	b := &m.buckets[bucket]
-	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.resources)) {
+	for b.bound >= rival && !math.IsInf(b.bound, -1) && !m.poll.Stopped(8*len(m.c.Resources)) {
 		h := &b.longest
 		if len(*h) == 0 || m.c.release[b.resource][b.size]-(*h)[0].key < b.bound {
 			h = &b.latest
@@ -282,7 +283,7 @@ func (m *maxMinBuckets) shorter(b *maxMinBucket) float64 {
 func (m *maxMinBuckets) gapOf(b *maxMinBucket) float64 {
 	if math.IsNaN(b.gap) {
 		var durations []float64
-		for j := range m.c.left {
+		for j := range m.c.Left {
 			if d := m.c.on(j, b.resource); !math.IsInf(d, 1) {
 				durations = append(durations, d)
 			}

@@ -21,16 +21,16 @@ type maxMinWalk struct {
 
 // newMaxMinWalk sorts the jobs by resource; nil where the instance is of another kind or the context has ended.
 func newMaxMinWalk(ctx context.Context, c *completions) *maxMinWalk {
-	if c.deadlines || c.in.Features().Has(model.Arrivals) {
+	if c.deadlines || c.Instance.Features().Has(model.Arrivals) {
 		return nil
 	}
-	w := &maxMinWalk{c: c, orders: make([][]int32, len(c.resources))}
-	for k := range c.resources {
+	w := &maxMinWalk{c: c, orders: make([][]int32, len(c.Resources))}
+	for k := range c.Resources {
 		if ctx.Err() != nil || len(c.sizes[k]) > 1 {
 			return nil
 		}
-		jobs := make([]int32, 0, len(c.left))
-		for j := range c.left {
+		jobs := make([]int32, 0, len(c.Left))
+		for j := range c.Left {
 			if math.IsInf(c.on(j, k), 1) {
 				return nil // a job that cannot run there may end later than all that can
 			}
@@ -49,7 +49,7 @@ func (w *maxMinWalk) next() (job, resource int, ok bool) {
 	}
 	walked, least := -1, math.Inf(1)
 	for k := range w.orders {
-		for len(w.orders[k]) > 0 && !w.c.left[w.orders[k][0]] {
+		for len(w.orders[k]) > 0 && !w.c.Left[w.orders[k][0]] {
 			w.orders[k] = w.orders[k][1:]
 		}
 		if len(w.orders[k]) == 0 {
@@ -63,7 +63,7 @@ func (w *maxMinWalk) next() (job, resource int, ok bool) {
 	looked := 0
 	for _, i := range w.orders[walked] {
 		j := int(i)
-		if !w.c.left[j] {
+		if !w.c.Left[j] {
 			continue
 		}
 		if w.c.at(j, walked) < best.first {

@@ -6,6 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -31,5 +32,5 @@ func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 
 // Solve implements [solve.Solver].
 func (*MCT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list(ctx, in, earliestEnd(in))
+	return list.InArrivalOrder(ctx, in, list.EarliestEnd(in))
 }

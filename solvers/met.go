@@ -6,6 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -30,17 +31,7 @@ func (*MET) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 
 // Solve implements [solve.Solver].
 func (*MET) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
-		return least(s, in, job, func(cluster int, slot plan.Slot) float64 { return executionTime(in, job, cluster, slot) })
+	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 { return list.ExecutionTime(in, job, cluster, slot) })
 	})
-}
-
-// executionTime is the length of the slot, computed from the job where all processors of the cluster are alike: end − start
-// has a rounding error that would decide ties.
-func executionTime(in *model.Instance, job, cluster int, slot plan.Slot) float64 {
-	if !in.Clusters()[cluster].Uniform {
-		return slot.End - slot.Start
-	}
-	size, _ := in.Width(job, cluster)
-	return in.DurationOn(job, cluster, size)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -34,7 +35,7 @@ var _ = solve.Register(solve.Info{
 type MinMin struct{}
 
 // Supports implements [solve.Solver].
-func (*MinMin) Supports(in *model.Instance) error { return supportsResources(in) }
+func (*MinMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
 func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -56,7 +57,7 @@ type minMinQueues struct {
 
 // newMinMinQueues starts with no job placed; nil where the context ends first.
 func newMinMinQueues(ctx context.Context, c *completions) *minMinQueues {
-	m := &minMinQueues{c: c, queues: make([]resourceQueue, len(c.resources)), last: -1}
+	m := &minMinQueues{c: c, queues: make([]resourceQueue, len(c.Resources)), last: -1}
 	for k := range m.queues {
 		if ctx.Err() != nil {
 			return nil
@@ -71,7 +72,7 @@ func (m *minMinQueues) next() (job, resource int) {
 	best := -1
 	for k := range m.queues {
 		q := &m.queues[k]
-		if k == m.last || q.head.job >= 0 && !m.c.left[q.head.job] {
+		if k == m.last || q.head.job >= 0 && !m.c.Left[q.head.job] {
 			q.update(m.c)
 		}
 		if q.head.job >= 0 && (best < 0 || q.head.before(m.queues[best].head)) {
@@ -121,9 +122,9 @@ func newResourceQueue(c *completions, resource int) resourceQueue {
 		q.sizes[k] = sizeQueue{resource: resource, size: size}
 		index[size] = k
 	}
-	for j := range c.left {
+	for j := range c.Left {
 		if !math.IsInf(c.at(j, resource), 1) {
-			s := &q.sizes[index[c.resources[resource].size(&c.in.Jobs()[j])]]
+			s := &q.sizes[index[c.Resources[resource].Size(&c.Instance.Jobs()[j])]]
 			s.jobs = append(s.jobs, int32(j))
 		}
 	}
@@ -136,7 +137,7 @@ func newResourceQueue(c *completions, resource int) resourceQueue {
 
 // sort brings the lists into order.
 func (s *sizeQueue) sort(c *completions) {
-	jobs, start := c.in.Jobs(), c.in.FirstArrival()
+	jobs, start := c.Instance.Jobs(), c.Instance.FirstArrival()
 	s.jobs = sorted(s.jobs, func(j int32) float64 { return c.on(int(j), s.resource) })
 	s.durations = make([]float64, len(s.jobs))
 	for k, j := range s.jobs {
@@ -202,7 +203,7 @@ func (s *sizeQueue) first(c *completions) completion {
 	best := s.firstArrived(c, release)
 	if len(s.byEnd) > 0 {
 		j := int(s.byEnd[0])
-		if next := (completion{c.in.Jobs()[j].Arrival + c.on(j, s.resource), j}); next.before(best) {
+		if next := (completion{c.Instance.Jobs()[j].Arrival + c.on(j, s.resource), j}); next.before(best) {
 			best = next
 		}
 	}
@@ -211,14 +212,14 @@ func (s *sizeQueue) first(c *completions) completion {
 
 // advance moves the jobs that arrive by the release to the arrived ones.
 func (s *sizeQueue) advance(c *completions, release float64) {
-	arrived := func(j int32) bool { return c.in.Jobs()[j].Arrival <= release }
-	for len(s.byArrival) > 0 && (!c.left[s.byArrival[0]] || arrived(s.byArrival[0])) {
-		if j := s.byArrival[0]; c.left[j] {
+	arrived := func(j int32) bool { return c.Instance.Jobs()[j].Arrival <= release }
+	for len(s.byArrival) > 0 && (!c.Left[s.byArrival[0]] || arrived(s.byArrival[0])) {
+		if j := s.byArrival[0]; c.Left[j] {
 			s.arrived.set(s.place(c, j), j)
 		}
 		s.byArrival = s.byArrival[1:]
 	}
-	for len(s.byEnd) > 0 && (!c.left[s.byEnd[0]] || arrived(s.byEnd[0])) {
+	for len(s.byEnd) > 0 && (!c.Left[s.byEnd[0]] || arrived(s.byEnd[0])) {
 		s.byEnd = s.byEnd[1:]
 	}
 }
@@ -237,7 +238,7 @@ func (s *sizeQueue) firstArrived(c *completions, release float64) completion {
 			to += sort.Search(len(s.jobs)-to, func(k int) bool { return release+s.durations[to+k] > end })
 		}
 		job := s.arrived.least(from, to)
-		if c.left[job] && !(c.deadlines && c.late(int(job), release, c.on(int(job), s.resource))) {
+		if c.Left[job] && !(c.deadlines && c.late(int(job), release, c.on(int(job), s.resource))) {
 			return completion{end, int(job)}
 		}
 		s.arrived.set(s.place(c, job), nobody)

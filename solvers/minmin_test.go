@@ -1,8 +1,16 @@
 package solvers_test
 
 import (
+	"context"
 	"math"
 	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/solvetest"
+	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // Min-min decides as the double loop over jobs and clusters does, however many completion times are equal.
@@ -20,4 +28,30 @@ func TestMinMinIsTheTextbooks(t *testing.T) {
 	}
 	agrees(t, "minmin", choose)
 	agreesOnGrids(t, "minmin", choose)
+}
+
+// With its three rules off MTS is Min-min, on grids and on instances of every family.
+func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
+	compare := func(in *model.Instance) {
+		t.Helper()
+		unruled, err := solverstest.With(mts.New(), func(x *mts.Solver) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		minMin, err := (&solvers.MinMin{}).Solve(context.Background(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if difference := differ(unruled.Solution, minMin.Solution); difference != "" {
+			t.Fatalf("%s: %s", in.Name(), difference)
+		}
+	}
+	for seed := range uint64(1000) {
+		compare(solvetest.Grid(t, seed, 60))
+	}
+	for _, f := range families {
+		for seed := range uint64(100) {
+			compare(f.instance(t, seed, 40))
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -42,10 +43,10 @@ func (m *MRS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (s
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
 	}
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
-		return least(s, in, job, func(cluster int, slot plan.Slot) float64 {
+	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			data := transferTime(in, job, cluster, slot)
-			compute := executionTime(in, job, cluster, slot) - data
+			compute := list.ExecutionTime(in, job, cluster, slot) - data
 			if m.Wait == "on" {
 				compute += slot.Start - in.Jobs()[job].Arrival
 			}

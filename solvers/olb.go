@@ -6,6 +6,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -29,8 +30,8 @@ func (*OLB) Supports(in *model.Instance) error { return solve.Unsupported(in, pl
 
 // Solve implements [solve.Solver].
 func (*OLB) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
-		return least(s, in, job, func(cluster int, _ plan.Slot) float64 {
+	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		return list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 {
 			size, _ := in.Width(job, cluster)
 			return s.Release(cluster, size)
 		})

@@ -13,18 +13,17 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/mts"
+	"github.com/allot-opt/allot/solvers/muscle"
+	"github.com/allot-opt/allot/solvers/queues"
+	"github.com/allot-opt/allot/solvers/titan"
 )
-
-// with is what New has made, with other values in some fields.
-func with[S any](s *S, set func(*S)) *S {
-	set(s)
-	return s
-}
 
 // tinyFor is a tiny instance that the solver supports.
 func tinyFor(t *testing.T, info solve.Info) *model.Instance {
 	t.Helper()
-	for _, in := range []*model.Instance{solvetest.Tiny(t, 2, "mcp"), solvetest.Grid(t, 1, 6), built(t, ggoneWorked(t, 0.3))} {
+	for _, in := range []*model.Instance{solvetest.Tiny(t, 2, "mcp"), solvetest.Grid(t, 1, 6), solverstest.Built(t, solverstest.WorkedQueues(t, 0.3))} {
 		if info.New().Supports(in) == nil {
 			return in
 		}
@@ -88,16 +87,16 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 		solver    solve.Solver
 		parameter string
 	}{
-		"titan":        {&solvers.Titan{}, "coding"},
+		"titan":        {&titan.Solver{}, "coding"},
 		"search":       {&solvers.Search{}, "effort"},
-		"mts":          {&solvers.MTS{}, "processor_share"},
-		"muscle":       {&solvers.Muscle{}, "reading"},
+		"mts":          {&mts.Solver{}, "processor_share"},
+		"muscle":       {&muscle.Solver{}, "reading"},
 		"easy":         {&solvers.EASY{}, "step"},
 		"conservative": {&solvers.Conservative{}, "step"},
 		"flexible":     {&solvers.Flexible{}, "step"},
 		"asjs":         {&solvers.ASJS{}, "wait"},
 		"mrs":          {&solvers.MRS{}, "wait"},
-		"ggone":        {&solvers.GGOne{}, "slack"},
+		"ggone":        {&queues.GGOne{}, "slack"},
 	} {
 		info := mustLookup(t, name)
 		in := tinyFor(t, info)

@@ -10,6 +10,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // A reason is true: where memory or bandwidth binds, the job added where the reason says, behind the jobs there, violates that alone; where
@@ -18,7 +19,7 @@ func TestReasonsAreTrue(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(400) {
 		in := solvetest.Grid(t, seed, 40)
-		for _, solver := range []solve.Solver{solvers.NewMTS(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
+		for _, solver := range []solve.Solver{mts.New(), &solvers.MinMin{}, &solvers.MaxMin{}, &solvers.Sufferage{}} {
 			result, err := solver.Solve(context.Background(), in, solve.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,8 +13,8 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solve/solvetest"
-	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // rolling is the rolling use of a registered solver.
@@ -37,7 +36,7 @@ func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	b := model.NewBuilder("stream").Minimise("mean_response", 1)
 	for c := range 1 + rng.IntN(3) {
-		cluster := machines(fmt.Sprint("c", c), 1+rng.IntN(4), 1+rng.Float64())
+		cluster := solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(4), 1+rng.Float64())
 		if !plain {
 			cluster.Machines[0].Memory = new(4.0)
 			cluster.Machines = append(cluster.Machines, model.MachineSpec{ID: "n", Count: 2, Processors: 2, Speed: 2, Memory: new(6.0), Bandwidth: 3})
@@ -64,7 +63,7 @@ func stream(t testing.TB, seed uint64, plain bool) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return built(t, b)
+	return solverstest.Built(t, b)
 }
 
 // Every registered solver makes a right schedule in rolling use, where it supports the batch, with and without a threshold, the same at any number of
@@ -94,7 +93,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if string(encoded(t, result)) != string(encoded(t, again)) {
+					if string(solverstest.Encoded(t, result)) != string(solverstest.Encoded(t, again)) {
 						t.Fatalf("seed %d: 1 and 4 workers give two solutions", seed)
 					}
 					if seed%2 == 1 {
@@ -119,53 +118,16 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 	}
 }
 
-// On machines that take one job at a time, MTS in rolling use is the literal form applied tick by tick to the jobs that have arrived, with the
-// machines that are not free yet.
-func TestRollingMTSIsTheLiteralFormTickByTick(t *testing.T) {
-	for seed := range uint64(200) {
-		in := solvetest.Grid(t, seed, 40)
-		_, solver := rolling(t, "mts", 1, 0)
-		result, err := solver.Solve(context.Background(), in, solve.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := solvers.MTS{Lambda: 0.5, Chi: 0.5, Eta: 0.5, Fragment: 0.05, ProcessorShare: 1, MemoryShare: 1, BandwidthShare: 1, Classes: "on", Fragments: "on", Weights: "on"}
-		free := slices.Repeat([]float64{in.FirstArrival()}, len(in.Clusters()))
-		all := &literalMTS{in: in}
-		waiting := make([]int, 0, len(in.Jobs()))
-		for j := range in.Jobs() {
-			waiting = append(waiting, j)
-		}
-		for now := in.FirstArrival(); len(waiting) > 0; now++ {
-			tick := &literalMTS{in: in, p: p, free: slices.Clone(free), now: now}
-			for r := range tick.free {
-				tick.free[r] = max(tick.free[r], now)
-			}
-			waiting = slices.DeleteFunc(waiting, func(j int) bool {
-				here := in.Jobs()[j].Arrival <= now
-				if here {
-					tick.left = append(tick.left, j)
-				}
-				return here
-			})
-			tick.run()
-			free = tick.free
-			all.placements, all.out = append(all.placements, tick.placements...), append(all.out, tick.out...)
-		}
-		sameDecisions(t, fmt.Sprint("seed ", seed), in, result.Solution, all)
-	}
-}
-
 // The threshold: j1 arrives at 1 while the cluster has work until 4; with a threshold of 1 it is planned at 3, with the period alone at 10.
 func TestRollingByHand(t *testing.T) {
-	b := model.NewBuilder("threshold").Cluster(machines("c", 1, 1))
+	b := model.NewBuilder("threshold").Cluster(solverstest.Machines("c", 1, 1))
 	b.Job(model.JobSpec{ID: "j0", Work: new(4.0)}, model.JobSpec{ID: "j1", Work: new(1.0), Arrival: 1}, model.JobSpec{ID: "j2", Work: new(5.0), Arrival: 2},
 		model.JobSpec{ID: "j3", Work: new(0.5), Arrival: 3.5})
-	in := built(t, b)
+	in := solverstest.Built(t, b)
 	_, byPeriod := rolling(t, "minmin", 10, 0)
-	schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
+	solverstest.Schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
 	_, byWork := rolling(t, "minmin", 10, 1)
-	schedules(t, byWork, in, "j0 c:0 0-4", "j1 c:0 4-5", "j2 c:0 5-10", "j3 c:0 10-10.5")
+	solverstest.Schedules(t, byWork, in, "j0 c:0 0-4", "j1 c:0 4-5", "j2 c:0 5-10", "j3 c:0 10-10.5")
 }
 
 // A run that is cancelled comes back at once, without a schedule of half of the jobs; one with little time shares it out.
@@ -196,7 +158,7 @@ func TestRollingParameters(t *testing.T) {
 			t.Errorf("period %v and threshold %v are accepted", c[0], c[1])
 		}
 	}
-	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: with(solvers.NewMTS(), func(x *solvers.MTS) { x.Classes = "off" })}, 2, 1)
+	solver, err := solve.NewRolling(solve.Choice{Info: info, Solver: solverstest.With(mts.New(), func(x *mts.Solver) { x.Classes = "off" })}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/mts"
 )
 
 // A shortlist names the two resources that a look at all of them names, ties going to the first resource, while ends grow on any resource, to equal ends
 // and to none.
-func TestShortlistIsALookAtAllLanes(t *testing.T) {
+func TestShortlistIsALookAtAllResources(t *testing.T) {
 	scans, asked := 0, 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -96,7 +97,7 @@ func TestHeuristicsStopAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, solver := range map[string]solve.Solver{"mts": NewMTS(), "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
+	for name, solver := range map[string]solve.Solver{"mts": mts.New(), "minmin": &MinMin{}, "maxmin": &MaxMin{}, "sufferage": &Sufferage{}} {
 		cut := false
 		for asks := 0; asks < 4000; asks += race.Fewer(1, 7) {
 			left := asks

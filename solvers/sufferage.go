@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/grid"
 )
 
 var _ = solve.Register(solve.Info{
@@ -32,7 +33,7 @@ var _ = solve.Register(solve.Info{
 type Sufferage struct{}
 
 // Supports implements [solve.Solver].
-func (*Sufferage) Supports(in *model.Instance) error { return supportsResources(in) }
+func (*Sufferage) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
@@ -66,10 +67,10 @@ type options struct {
 
 // newOptions starts with no job placed; nil where the context ends first.
 func newOptions(ctx context.Context, c *completions) *options {
-	o := &options{c: c, kept: make([]option, len(c.left)), short: make([]shortlist, len(c.left)), of: make([][]int32, len(c.resources)), leader: slices.Repeat([]int32{-1}, len(c.resources)),
+	o := &options{c: c, kept: make([]option, len(c.Left)), short: make([]shortlist, len(c.Left)), of: make([][]int32, len(c.Resources)), leader: slices.Repeat([]int32{-1}, len(c.Resources)),
 		last: -1, poll: solve.NewPoll(ctx)}
-	for j := range c.left {
-		if o.poll.Stopped(len(c.resources)) {
+	for j := range c.Left {
+		if o.poll.Stopped(len(c.Resources)) {
 			return nil
 		}
 		p := o.best(j)
@@ -143,7 +144,7 @@ func (o *options) renew(resource int) {
 	jobs := o.of[resource]
 	o.of[resource], o.leader[resource] = jobs[:0], -1
 	for _, j := range jobs {
-		if !o.c.left[j] || o.poll.Stopped(16) {
+		if !o.c.Left[j] || o.poll.Stopped(16) {
 			continue
 		}
 		p := &o.kept[j]

@@ -18,6 +18,7 @@ import (
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // textbook is a heuristic as the textbooks write it: as long as jobs are left, compute all completion times anew and let
@@ -217,7 +218,7 @@ func (f *family) instance(t testing.TB, seed uint64, most int) *model.Instance {
 	b := model.NewBuilder(f.name)
 	clusters := 1 + rng.IntN(6)
 	for c := range clusters {
-		b.Cluster(machines(fmt.Sprint("c", c), 1+rng.IntN(f.processors), []float64{1, 1, 2, 0.7}[rng.IntN(4)]))
+		b.Cluster(solverstest.Machines(fmt.Sprint("c", c), 1+rng.IntN(f.processors), []float64{1, 1, 2, 0.7}[rng.IntN(4)]))
 	}
 	time := func() float64 { return f.base + f.step*float64(rng.IntN(f.times)) }
 	for j := range 1 + rng.IntN(most) {
@@ -237,7 +238,7 @@ func (f *family) instance(t testing.TB, seed uint64, most int) *model.Instance {
 		}
 		b.Job(job)
 	}
-	return built(t, b)
+	return solverstest.Built(t, b)
 }
 
 // TestBraun compares makespans on the matrices of Braun et al. (2001) with those that others have computed.

@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/list"
 )
 
 var _ = solve.Register(solve.Info{
@@ -38,7 +39,7 @@ func (*WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 			capability[c] += m.Speed * float64(m.Count*m.Units)
 		}
 	}
-	return list(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		var slots []plan.Slot
 		sum := 0.0
 		for c := range in.Clusters() {

@@ -18,6 +18,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
+	_ "github.com/allot-opt/allot/solvers" // what the experiments run
 )
 
 // Format is the format of experiment files.

@@ -13,7 +13,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/muscle"
 )
 
 // work runs the solver of each reading on the worked instance and compares the result with the claims. It returns a row for each reading that has a
@@ -78,7 +78,7 @@ func compareTables(in *model.Instance, expected [][][]string) error {
 	for j := range sizes {
 		sizes[j] = in.Jobs()[j].Min
 	}
-	table, err := solvers.CompositionTable(sizes, len(expected))
+	table, err := muscle.CompositionTable(sizes, len(expected))
 	if err != nil {
 		return err
 	}

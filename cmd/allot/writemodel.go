@@ -11,14 +11,14 @@ import (
 
 	"github.com/allot-opt/allot/milp"
 	"github.com/allot-opt/allot/solve"
-	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/queues"
 )
 
 // writeModel writes the MILP that the solver states for the instance. It solves nothing, so it also works in builds without HiGHS.
 func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	info := choice.Info
 	path := c.String("write-model")
-	modeller, ok := choice.Solver.(solvers.Modeller)
+	modeller, ok := choice.Solver.(queues.Modeller)
 	if !ok {
 		return usageErrorf("--write-model: solver %s states no MILP; %s do", info.Name, strings.Join(modellers(), " and "))
 	}
@@ -43,7 +43,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	m, err := modeller.MILP(ctx, in)
 	switch {
 	case err == nil:
-	case errors.Is(err, solvers.ErrInfeasible):
+	case errors.Is(err, queues.ErrInfeasible):
 		return &statusError{exitViolations, fmt.Errorf("solver %s: %w", info.Name, err)}
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped before the model was stated", info.Name)}
@@ -62,7 +62,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 func modellers() []string {
 	var names []string
 	for _, info := range solve.Solvers() {
-		if _, ok := info.New().(solvers.Modeller); ok {
+		if _, ok := info.New().(queues.Modeller); ok {
 			names = append(names, info.Name)
 		}
 	}

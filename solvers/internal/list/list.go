@@ -1,0 +1,92 @@
+// Package list makes list schedules: it places the jobs one after another, each into the slot that a rule picks.
+package list
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
+)
+
+// Pick chooses the slot of the next job; false where it has none.
+type Pick func(s *plan.Schedule, job int) (plan.Slot, bool)
+
+// InArrivalOrder places the jobs in queue order (plan.ArrivalOrder), each into the slot that choose picks.
+func InArrivalOrder(ctx context.Context, in *model.Instance, choose Pick) (solve.Result, error) {
+	return InOrder(ctx, in, plan.ArrivalOrder(in), choose)
+}
+
+// manyProcessors is the number of processors from which on the context is checked before each placement, as one may take long.
+const manyProcessors = 1 << 16
+
+// InOrder places the jobs in the given order, each into the slot that choose picks. The order must have no job before those it waits for.
+func InOrder(ctx context.Context, in *model.Instance, order []int, choose Pick) (solve.Result, error) {
+	if ctx.Err() != nil {
+		return solve.Stopped(ctx), nil // before the state of millions of processors is made
+	}
+	every := 64
+	if in.Processors() > manyProcessors {
+		every = 1
+	}
+	s, err := plan.NewSchedule(in)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	for n, job := range order {
+		if n%every == 0 && ctx.Err() != nil {
+			return solve.Stopped(ctx), nil
+		}
+		if slot, ok := choose(s, job); ok {
+			s.Place(job, slot)
+		} else {
+			s.LeaveUnplaceable(job)
+		}
+	}
+	return solve.Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}
+
+// Least picks the slot of the least key, of those that the clusters have for the job; ties go to the first cluster. Where the job has a hard
+// deadline it looks only at slots that end by then; if there are none, it picks the slot that ends first.
+func Least(s *plan.Schedule, in *model.Instance, job int, key func(cluster int, slot plan.Slot) float64) (plan.Slot, bool) {
+	best, bestKey, found := plan.Slot{}, math.Inf(1), false
+	first := plan.Slot{End: math.Inf(1)} // of those that end too late
+	j := &in.Jobs()[job]
+	for c := range in.Clusters() {
+		slot, ok := s.Earliest(job, c)
+		switch {
+		case !ok:
+			continue
+		case j.DeadlineHard && slot.End > j.Deadline:
+			if slot.End < first.End {
+				first = slot
+			}
+			continue
+		}
+		if k := key(c, slot); !found || k < bestKey {
+			best, bestKey, found = slot, k, true
+		}
+	}
+	if !found && !math.IsInf(first.End, 1) {
+		return first, true
+	}
+	return best, found
+}
+
+// EarliestEnd picks the slot that ends first.
+func EarliestEnd(in *model.Instance) Pick {
+	return func(s *plan.Schedule, job int) (plan.Slot, bool) {
+		return Least(s, in, job, func(_ int, slot plan.Slot) float64 { return slot.End })
+	}
+}
+
+// ExecutionTime is the length of the slot, computed from the job where all processors of the cluster are alike: end − start
+// has a rounding error that would decide ties.
+func ExecutionTime(in *model.Instance, job, cluster int, slot plan.Slot) float64 {
+	if !in.Clusters()[cluster].Uniform {
+		return slot.End - slot.Start
+	}
+	size, _ := in.Width(job, cluster)
+	return in.DurationOn(job, cluster, size)
+}

@@ -1,0 +1,107 @@
+package muscle
+
+import (
+	"container/heap"
+	"slices"
+	"sort"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// cluster is what MUSCLE knows of one cluster.
+type cluster struct {
+	index      int
+	processors int
+	now        float64       // t: the earliest release time
+	free       []model.Range // longest runs of processors free at t, ascending
+	busy       releases      // the others
+	closed     bool          // no job of the batch that is left fits
+
+	jobs                 int // p
+	times, sizes, slacks float64
+	epsilon              float64
+
+	shelf    int     // on the current shelf: the first free processor
+	shelfEnd float64 // and the last end
+}
+
+// add counts a job and brings ε up to date (eq. 3).
+func (c *cluster) add(length float64, size int, slack float64) {
+	const leastSlack = 1e-9
+	c.jobs++
+	c.times += length
+	c.sizes += float64(size)
+	c.slacks += slack
+	c.epsilon = float64(c.jobs) * c.times * c.sizes / (max(c.slacks, leastSlack) * float64(c.processors))
+}
+
+// settle moves t on to the earliest release time and frees what is released by then.
+func (c *cluster) settle() {
+	if len(c.free) == 0 {
+		c.now = c.busy[0].at
+	}
+	for len(c.busy) > 0 && c.busy[0].at <= c.now {
+		c.release(heap.Pop(&c.busy).(release).set)
+	}
+}
+
+// wait holds the processors free at t until the next release; a cluster that is all free closes.
+func (c *cluster) wait() {
+	if len(c.busy) == 0 {
+		c.closed = true
+		return
+	}
+	c.now = c.busy[0].at
+	c.settle()
+}
+
+// release adds a run of processors to the free ones and merges it with its neighbours.
+func (c *cluster) release(r model.Range) {
+	k := sort.Search(len(c.free), func(k int) bool { return c.free[k].First > r.First })
+	if k > 0 && c.free[k-1].Last+1 == r.First {
+		k--
+		r.First = c.free[k].First
+		c.free = slices.Delete(c.free, k, k+1)
+	}
+	if k < len(c.free) && r.Last+1 == c.free[k].First {
+		c.free[k].First = r.First
+		return
+	}
+	c.free = slices.Insert(c.free, k, r)
+}
+
+// openShelf starts the first shelf behind everything on the cluster.
+func (c *cluster) openShelf() {
+	for _, b := range c.busy {
+		c.now = max(c.now, b.at)
+	}
+	c.shelf, c.shelfEnd = 0, c.now
+}
+
+// shelfStart is when a job of the size would start.
+func (c *cluster) shelfStart(size int) float64 {
+	if c.shelf+size > c.processors {
+		return c.shelfEnd
+	}
+	return c.now
+}
+
+// release says when a run of processors is free again.
+type release struct {
+	at  float64
+	set model.Range
+}
+
+// releases is a heap of the next release first.
+type releases []release
+
+func (r releases) Len() int           { return len(r) }
+func (r releases) Less(a, b int) bool { return r[a].at < r[b].at }
+func (r releases) Swap(a, b int)      { r[a], r[b] = r[b], r[a] }
+func (r *releases) Push(x any)        { *r = append(*r, x.(release)) }
+func (r *releases) Pop() any {
+	last := len(*r) - 1
+	x := (*r)[last]
+	*r = (*r)[:last]
+	return x
+}

@@ -1,0 +1,354 @@
+// Package muscle holds MUSCLE, the multicluster scheduling lever of He et al. (2004).
+package muscle
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
+)
+
+var _ = solve.Register(solve.Info{
+	Name: "muscle",
+	Doc: "MUSCLE: packs jobs that fill a space exactly onto the same cluster and balances the clusters by their load and slack. " +
+		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
+	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
+	New:    func() solve.Solver { return New() },
+
+	AutoJobs: 5_000,
+})
+
+// Solver is MUSCLE, the multicluster scheduling lever. It puts the jobs of a batch into a table of compositions, groups of jobs
+// that fill a space of 1, 2, … processors exactly (Algorithm 1). Then it takes the cluster with the least
+//
+//	ε = p·etSum·sizeSum/(slkSum·m)                                                         (eq. 3)
+//
+// over its p jobs so far (sums of execution times, sizes and slacks; m processors), fills the earliest space in it with
+// jobs from the table (algorithms 2 and 3) and repeats until every job is placed (Algorithm 4). TITAN, or any solver that
+// improves a schedule, is meant to start from the result: on its own it starves wide jobs once the spaces break up.
+//
+// Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), "Hybrid performance-based workload management
+// for multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231, §4.
+//
+// Units: those of the instance; ε is in processor·jobs. Complexity: the table takes O(n²·m) time in the worst case, as in
+// the paper, for n jobs and the largest cluster's m processors, in practice near O(n·m); memory is 4 bytes for each pair
+// of a size and a row and 12 to 20 for each composition, of which there are at most n + n·m/2 and on random batches less
+// than half as many. 10,000 jobs on 512 processors take half a second and 40 MB.
+//
+// It honours arrivals, parallel jobs and run times stated for every cluster. Background load is no hindrance: a plan states
+// nominal times. It refuses what the paper's model of a job (arrival, size, time on each cluster, soft deadline) does not
+// know: hard deadlines, precedence, memory, licences, bandwidth, a choice of processors, machines that differ within a
+// cluster, spans, clusters without a run time (every job runs on every cluster that is wide enough), and sizes that
+// differ between clusters, as the table holds one size of a job. The result is a feasible schedule; Options.Start is not
+// used. When the context ends, the jobs not yet packed are put behind the others in shelves.
+//
+// Deviations from the paper:
+//   - Jobs that arrive at different times: the batch is complete with the latest arrival, and nothing starts before it.
+//     The slack counts from a job's own arrival, as printed. The queue is in order of arrival, or by deadline (Queue).
+//   - Algorithm 1 leaves open which composition is taken: the first in the row that contains neither the job nor any job
+//     that stands in the row to be filled. A job wider than every cluster enters no row and is left out with a reason.
+//   - Algorithms 2 and 3: a job in q counts as allocated; Algorithm 2 looks through a composition at most once per call
+//     from Algorithm 3, and fails with no candidate left (as printed it may recurse for ever); q is emptied on failure
+//     and before each new rc; step 9 means the outcome of Algorithm 2; at rc = 0 the space fails.
+//   - Spaces, which the paper does not define: t is the cluster's earliest release time and a space a longest run of
+//     processors free at t, tried from the lowest processor on. If none can be filled, those processors are held until
+//     the next release time and merge with what is free then; a cluster that is all free and cannot be filled closes. The
+//     jobs in q stand side by side from the first processor of the space; the rest of it stays free at t.
+//   - Eq. 3 is 0 for a cluster without jobs, and slkSum at least 1e-9, as a sum of slacks may be 0 or less. A job without
+//     a deadline adds no slack.
+//   - Algorithm 4, as printed, and §4.3 differ on the cluster: see Reading. Ties go to the cluster with the most
+//     processors, then to one drawn at random by the seed.
+//   - Steps 1, 2 and 11 collect one batch. A batch whose table would have more than 2²⁷ cells (jobs × rows) is cut in the
+//     order of the queue, and each part packed behind those before it with a table of its own.
+type Solver struct {
+	Reading string `enum:"a,b" doc:"which cluster is next: a, the least ε of all (Algorithm 4 as printed); b, the earliest space, of several the least ε (§4.3)"`
+	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
+
+	cells  int               // largest table, in cells; 0: maxCells
+	onPack func(packedSpace) // nil: silent; called for each space that is filled
+}
+
+// New is the solver with its defaults.
+func New() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
+
+// maxCells limits the composition table of one batch, and with it the memory.
+const maxCells = 1 << 27
+
+// packedSpace is the event of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all clusters, ε before it.
+type packedSpace struct {
+	cluster int
+	t       float64
+	r, cp   int
+	jobs    []int
+	epsilon []float64
+}
+
+// Supports implements [solve.Solver].
+func (*Solver) Supports(in *model.Instance) error {
+	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
+		return err
+	}
+	whole := func(c model.Cluster) bool { return c.WholeMachines }
+	some := slices.IndexFunc(in.Clusters(), whole)
+	others := slices.IndexFunc(in.Clusters(), func(c model.Cluster) bool { return !whole(c) })
+	if some < 0 || others < 0 {
+		return nil
+	}
+	for j := range in.Jobs() {
+		if size, _ := in.Width(j, others); size > 1 {
+			return fmt.Errorf("%w: parallel jobs where some clusters give out whole machines: job %s takes %d processors of %s and 1 of %s",
+				solve.ErrUnsupported, in.Jobs()[j].ID, size, in.Clusters()[others].ID, in.Clusters()[some].ID)
+		}
+	}
+	return nil
+}
+
+// Solve implements [solve.Solver].
+func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := m.Supports(in); err != nil {
+		return solve.Result{}, err
+	}
+	if err := params.Check(m); err != nil {
+		return solve.Result{}, err
+	}
+	run := newPacking(ctx, m, in, opt.Seed)
+	queue := run.queue()
+	for rest := queue; len(rest) > 0 && !run.poll.Ended(); {
+		n := run.batch(rest)
+		run.pack(rest[:n])
+		rest = rest[n:]
+	}
+	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}
+	if run.poll.Ended() && run.shelve(queue) > 0 {
+		result.Stop = model.StopReason(ctx)
+	}
+	result.Solution = run.solution()
+	return result, nil
+}
+
+// packing is one run of the solver.
+type packing struct {
+	*Solver
+	in       *model.Instance
+	poll     *solve.Poll
+	rng      *rand.Rand
+	clusters []cluster
+	widest   int        // the most processors of a cluster
+	tied     []*cluster // scratch of choose
+	sizes    []int      // by job
+	placed   []model.Placement
+	sets     []model.Range // by job: what the placements' processors are slices of
+	out      []model.Unscheduled
+}
+
+func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64) *packing {
+	n := len(in.Jobs())
+	run := &packing{
+		Solver: m, in: in,
+		poll:     solve.NewPoll(ctx),
+		rng:      rand.New(rand.NewPCG(seed, 0)),
+		clusters: make([]cluster, len(in.Clusters())),
+		sizes:    make([]int, n),
+		placed:   make([]model.Placement, n),
+		sets:     make([]model.Range, n),
+	}
+	complete := 0.0 // when the batch is
+	for j := range n {
+		complete = max(complete, in.Jobs()[j].Arrival)
+		run.sizes[j], _ = in.Width(j, 0)
+	}
+	for c := range run.clusters {
+		processors := in.Clusters()[c].Processors
+		run.widest = max(run.widest, processors)
+		run.clusters[c] = cluster{index: c, processors: processors, now: complete, free: []model.Range{{First: 0, Last: processors - 1}}}
+	}
+	run.poll.Stopped(0)
+	return run
+}
+
+// queue lists the jobs that fit a cluster in queue order and leaves out the others.
+func (run *packing) queue() []int {
+	why := map[int]string{} // by size, the only thing that can keep a job off every cluster
+	for j, s := range run.sizes {
+		if s > run.widest {
+			if why[s] == "" {
+				why[s] = plan.WhyNowhere(run.in, j)
+			}
+			run.out = append(run.out, model.Unscheduled{Job: run.in.Jobs()[j].ID, Reason: why[s]})
+		}
+	}
+	order := plan.ArrivalOrder(run.in)
+	if run.Queue == "edd" {
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(run.in.Jobs()[a].Deadline, run.in.Jobs()[b].Deadline)
+		})
+	}
+	return slices.DeleteFunc(order, func(j int) bool { return run.sizes[j] > run.widest })
+}
+
+// batch is the number of jobs at the head of the queue whose composition table is within the limit; at least one.
+func (run *packing) batch(queue []int) int {
+	limit := cmp.Or(run.cells, maxCells)
+	sum := 0
+	for n, j := range queue {
+		sum += run.sizes[j]
+		if n > 0 && (n+1)*min(sum, run.widest) > limit {
+			return n
+		}
+	}
+	return len(queue)
+}
+
+// pack places a batch of jobs behind what is placed already (Algorithm 4, steps 3 to 10).
+func (run *packing) pack(batch []int) {
+	sizes := make([]int32, len(batch))
+	for k, j := range batch {
+		sizes[k] = int32(run.sizes[j])
+	}
+	table := newCompositionTable(sizes, run.widest, run.poll)
+	if !table.build() {
+		return
+	}
+	for c := range run.clusters {
+		run.clusters[c].closed = false
+	}
+	for table.count > 0 && !run.poll.Stopped(len(run.clusters)) {
+		c := run.choose()
+		if !run.fillSpace(c, table, batch) {
+			c.wait()
+		}
+	}
+}
+
+// choose is the open cluster whose turn it is. While jobs are left there is one: a cluster that is wide enough for a job left does not close.
+func (run *packing) choose() *cluster {
+	run.tied = run.tied[:0]
+	for k := range run.clusters {
+		c := &run.clusters[k]
+		if c.closed {
+			continue
+		}
+		order := -1
+		if len(run.tied) > 0 {
+			order = run.precedence(c, run.tied[0])
+		}
+		if order < 0 {
+			run.tied = run.tied[:0]
+		}
+		if order <= 0 {
+			run.tied = append(run.tied, c)
+		}
+	}
+	if len(run.tied) == 1 {
+		return run.tied[0]
+	}
+	return run.tied[run.rng.IntN(len(run.tied))]
+}
+
+// precedence is negative where the turn of a comes before that of b, and 0 where only chance decides.
+func (run *packing) precedence(a, b *cluster) int {
+	order := 0
+	if run.Reading == "b" {
+		order = cmp.Compare(a.now, b.now)
+	}
+	return cmp.Or(order, cmp.Compare(a.epsilon, b.epsilon), cmp.Compare(b.processors, a.processors))
+}
+
+// fillSpace puts jobs of the table into the earliest space of the cluster that takes any; false: no space does.
+func (run *packing) fillSpace(c *cluster, table *compositionTable, batch []int) bool {
+	for k, space := range c.free {
+		found := table.fill(space.Len())
+		if found == nil {
+			continue
+		}
+		if run.onPack != nil {
+			run.report(c, space, found, batch)
+		}
+		first := space.First
+		for _, job := range found {
+			first = run.place(c, batch[job], c.now, first)
+		}
+		if c.free[k].First = first; first > space.Last {
+			c.free = slices.Delete(c.free, k, k+1)
+		}
+		c.settle()
+		return true
+	}
+	return false
+}
+
+// report calls onPack for a space before its jobs are placed.
+func (run *packing) report(c *cluster, space model.Range, found []int32, batch []int) {
+	event := packedSpace{cluster: c.index, t: c.now, r: space.Len(), cp: space.First}
+	for _, job := range found {
+		event.jobs = append(event.jobs, batch[job])
+	}
+	for k := range run.clusters {
+		event.epsilon = append(event.epsilon, run.clusters[k].epsilon)
+	}
+	run.onPack(event)
+}
+
+// place puts the job on the processors of the cluster from first on and returns the processor after its last.
+func (run *packing) place(c *cluster, job int, start float64, first int) int {
+	j, size := &run.in.Jobs()[job], run.sizes[job]
+	length := run.in.DurationOn(job, c.index, size)
+	set := run.sets[job : job+1 : job+1]
+	set[0] = model.Range{First: first, Last: first + size - 1}
+	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: start + length}
+	heap.Push(&c.busy, release{start + length, set[0]})
+	slack := 0.0
+	if j.HasDeadline() {
+		slack = j.Deadline - j.Arrival - length
+	}
+	c.add(length, size, slack)
+	return first + size
+}
+
+// solution is the schedule, in the order of the instance.
+func (run *packing) solution() *model.Solution {
+	placed := slices.DeleteFunc(run.placed, func(p model.Placement) bool { return p.Job == "" })
+	return &model.Solution{Jobs: placed, Unscheduled: run.out}
+}
+
+// shelve places the jobs that are not placed yet when the context ends, and counts them. Each cluster gets shelves, one
+// after another behind its last release: a job goes to the right of the one before it where it fits, else it opens the next
+// shelf at the end of the longest job on this one.
+func (run *packing) shelve(queue []int) int {
+	const candidates = 16 // clusters to choose among: a bound on the time
+	order := make([]*cluster, len(run.clusters))
+	for k := range run.clusters {
+		order[k] = &run.clusters[k]
+		order[k].openShelf()
+	}
+	slices.SortStableFunc(order, func(a, b *cluster) int { return cmp.Compare(b.processors, a.processors) })
+	count := 0
+	for _, j := range queue {
+		if run.placed[j].Job != "" {
+			continue
+		}
+		size := run.sizes[j]
+		wide := sort.Search(len(order), func(k int) bool { return order[k].processors < size })
+		best := order[count%wide]
+		for k := 1; k < min(wide, candidates); k++ {
+			if c := order[(count+k)%wide]; c.shelfStart(size) < best.shelfStart(size) {
+				best = c
+			}
+		}
+		if best.shelf+size > best.processors {
+			best.now, best.shelf = best.shelfEnd, 0
+		}
+		best.shelf = run.place(best, j, best.now, best.shelf)
+		best.shelfEnd = max(best.shelfEnd, run.placed[j].End)
+		count++
+	}
+	return count
+}

@@ -1,0 +1,325 @@
+// Package queues holds the solvers that allocate tasks to machines seen as G/G/1 queues: [GGOne] by the branch-and-bound of package ggone, [MILP]
+// by HiGHS and [Hybrid] by both. It registers the bound that the first proves too.
+package queues
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/allot-opt/allot/ggone"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
+)
+
+var _ = solve.Register(solve.Info{
+	Name: "ggone",
+	Doc: "G/G/1 workload allocation: the least penalty for missed deadlines and budgets of tasks on machines that are queues, proved by a Lagrangian branch-and-bound. " +
+		"Each machine serves its tasks in order of arrival. O(levels·n) a bound, for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
+	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
+	New:    func() solve.Solver { return NewGGOne() },
+
+	AutoJobs: 200,
+})
+
+// GGOne allocates tasks to machines seen as G/G/1 queues (package ggone). It minimises qos_penalty and proves the optimum, or a lower bound. The
+// solution is a schedule too: each machine serves its tasks in order of arrival, on its first processor; its loads are the rates λ_r.
+//
+// The response R that tasks are charged for mixes an upper bound on the mean wait with a service time at k standard
+// deviations, as in the paper: it is not a quantile of the response.
+//
+// Source: Y. Patel, J. Darlington (2006), "A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid",
+// Proc. 4th Int. Workshop on Middleware for Grid Computing, doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23.
+//
+// Units: those of the instance. Complexity: O(levels·n) a bound, exponential in the worst case; hundreds of tasks take
+// seconds. MaxEvals counts bounds and allocations. Workers are not used.
+//
+// Deviations from the paper:
+//   - Eq. 13 compares a count with a rate, so loads are n_r/T with the period T of the instance.
+//   - The program is not always feasible, though the paper says it is: it needs Σ_r (⌈μ_r·T⌉ − 1) ≥ J. Otherwise the status is infeasible, and the
+//     message gives both sides.
+//   - Where J < λT, the idle rate is parked where it costs least, in any amount or in whole tasks of zero weight.
+//   - Machines may carry committed rates, which count in eq. 15, so that the solver can be run again and again as tasks arrive.
+type GGOne struct {
+	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
+	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
+	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
+	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
+}
+
+// NewGGOne is the solver with its defaults.
+func NewGGOne() *GGOne { return &GGOne{Slack: "continuous", Charge: "instance", Tolerance: 5e-10} }
+
+// features are the features that the solver honours.
+const features = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
+
+// Supports implements [solve.Solver].
+func (*GGOne) Supports(in *model.Instance) error {
+	if err := solve.Unsupported(in, features); err != nil {
+		return err
+	}
+	if job := transferred(in); job >= 0 {
+		return fmt.Errorf("%w: job %q has input or output to move: service rates do not count it", solve.ErrUnsupported, in.Jobs()[job].ID)
+	}
+	_, err := penaltyWeight(in)
+	return err
+}
+
+// transferred is a job that takes time to move its input and output; −1: there is none. That time would be part of its service, but the service
+// rate μ, on which waits rest, does not count it.
+func transferred(in *model.Instance) int {
+	slowest := math.Inf(1)
+	for c := range in.Clusters() {
+		for g := range in.Clusters()[c].Machines {
+			slowest = min(slowest, in.Clusters()[c].Machines[g].Bandwidth)
+		}
+	}
+	for k := range in.Jobs() {
+		if in.Transfer(k, slowest) > 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// atOnce answers where no search is needed: a parameter is out of its range, the solver does not support the instance, the context has ended, or
+// there are no jobs.
+func atOnce(ctx context.Context, solver solve.Solver, in *model.Instance) (result solve.Result, done bool, err error) {
+	if err := params.Check(solver); err != nil {
+		return solve.Result{}, true, err
+	}
+	switch err := solver.Supports(in); {
+	case err != nil:
+		return solve.Result{}, true, err
+	case ctx.Err() != nil:
+		return solve.Stopped(ctx), true, nil
+	case len(in.Jobs()) == 0:
+		return solve.Result{Solution: &model.Solution{}, Status: model.Feasible, Stop: model.StopDone}, true, nil
+	}
+	return solve.Result{}, false, nil
+}
+
+// penaltyWeight is the weight of qos_penalty in an objective of it alone.
+func penaltyWeight(in *model.Instance) (float64, error) {
+	weight := 0.0
+	for _, term := range in.Objective() {
+		switch {
+		case term.Weight == 0:
+		case term.Metric == "qos_penalty" && term.Weight > 0:
+			weight = term.Weight
+		default:
+			return 0, fmt.Errorf("%w: an objective of %s; it minimises qos_penalty alone", solve.ErrUnsupported, term.Metric)
+		}
+	}
+	if weight == 0 {
+		return 0, fmt.Errorf("%w: an objective without qos_penalty, which it minimises", solve.ErrUnsupported)
+	}
+	return weight, nil
+}
+
+// Solve implements [solve.Solver].
+func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if result, done, err := atOnce(ctx, g, in); done {
+		return result, err
+	}
+	problem, err := g.problem(ctx, in)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	if problem == nil {
+		return solve.Stopped(ctx), nil
+	}
+	weight, err := penaltyWeight(in)
+	if err != nil {
+		return solve.Result{}, err
+	}
+	limits := ggone.Options{Tolerance: g.Tolerance, Evaluations: opt.MaxEvals}
+	if opt.Progress != nil {
+		limits.Progress = func(p ggone.Progress) {
+			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: weight * p.Objective, Bound: model.ProvedBound(weight * p.Bound.Or(math.NaN()))})
+		}
+	}
+	found, err := ggone.Solve(ctx, &problem.Problem, limits)
+	if infeasible := (*ggone.InfeasibleError)(nil); errors.As(err, &infeasible) {
+		return solve.Result{Status: model.Infeasible, Stop: model.StopDone, Reason: infeasible.Error()}, nil
+	}
+	if err != nil {
+		return solve.Result{}, err
+	}
+	result := solve.Result{Status: model.Feasible, Stop: model.StopDone, Evaluations: found.Evaluations}
+	switch {
+	case ctx.Err() != nil && !found.Proved:
+		result.Stop = model.StopReason(ctx)
+	case found.Limited && !found.Proved:
+		result.Stop = model.StopEvaluations
+	}
+	if found.Machine == nil {
+		result.Status = model.Unknown
+		return result, nil
+	}
+	result.Solution = problem.schedule(in, found)
+	if g.exact(in, problem) {
+		result.Bound = weighted(weight, found.Bound)
+		if found.Proved && result.Bound.Known() {
+			result.Status, result.Tolerance = model.Optimal, found.Tolerance
+		}
+	}
+	return result, nil
+}
+
+// weighted is the bound of the objective by that of the penalty, rounded down; no penalty is below 0.
+func weighted(weight float64, bound model.Bound) model.Bound {
+	value, known := bound.Value()
+	if !known {
+		return bound
+	}
+	product := weight * max(0, value)
+	if weight != 1 && product > 0 {
+		product = math.Nextafter(product, 0)
+	}
+	return model.ProvedBound(product)
+}
+
+// exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
+// whole tasks, machines carry committed rates, or tasks pay for something else.
+func (g *GGOne) exact(in *model.Instance, p *problem) bool {
+	charge := g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
+	whole := p.Rate*p.Period <= float64(len(p.Tasks))*(1+model.Tolerance)
+	return charge && g.Committed == "" && (g.Slack != "dummy" || whole)
+}
+
+// problem is the problem of an instance, with the machine of the instance behind each machine of the problem.
+type problem struct {
+	ggone.Problem
+	machines []machine
+}
+
+// machine is a machine by its cluster and the processor that serves its tasks.
+type machine struct {
+	cluster, processor int
+	id, machine        string // as a model.Load names them
+}
+
+// problem reads the instance; nil where the context ends.
+func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*problem, error) {
+	view, err := model.Queues(in, nil)
+	if err != nil {
+		return nil, err
+	}
+	committed, err := committedRates(in, view, g.Committed)
+	if err != nil {
+		return nil, err
+	}
+	q := in.Queueing()
+	charge := model.Charge(g.Charge)
+	if g.Charge == "instance" {
+		charge = q.Charge
+	}
+	p := &problem{Problem: ggone.Problem{Period: q.Period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		p.Tasks = append(p.Tasks, ggone.Task{Deadline: j.Deadline - j.Arrival, Budget: j.Budget})
+	}
+	var members [][]machine // by class
+	classOf := map[classKey]int{}
+	for k := range view.Machines {
+		m := &view.Machines[k]
+		c, _ := in.ClusterIndex(m.Cluster)
+		group := &in.Clusters()[c].Machines[m.Group]
+		key := classKey{c, m.Group, committed[k]}
+		class, known := classOf[key]
+		if !known {
+			class = len(p.Classes)
+			classOf[key] = class
+			services := serviceTimes(ctx, in, c, group.First)
+			if services == nil {
+				return nil, nil
+			}
+			p.Classes = append(p.Classes, ggone.Class{ServiceRate: min(m.ServiceRate, endless), Kappa: m.Kappa, Committed: committed[k], Price: group.Cost, Service: services})
+			members = append(members, nil)
+		}
+		p.Classes[class].Machines++
+		members[class] = append(members[class], machine{c, group.First + m.Number*group.Units, m.Cluster, m.Machine})
+	}
+	for _, list := range members {
+		p.machines = append(p.machines, list...)
+	}
+	return p, nil
+}
+
+// endless stands for the infinite service rate of machines whose tasks take no work. It is far above every rate of arrivals.
+const endless = 1e200
+
+// classKey is the figures in which machines of one class agree.
+type classKey struct {
+	cluster, group int
+	committed      float64
+}
+
+// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23); nil where the context ends.
+func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor int) []float64 {
+	services, set := make([]float64, len(in.Jobs())), model.Processors(processor)
+	for j := range services {
+		if j%256 == 0 && ctx.Err() != nil {
+			return nil
+		}
+		services[j] = in.Duration(j, cluster, set) * (1 + in.Queueing().K*in.Jobs()[j].WorkCV)
+	}
+	return services
+}
+
+// committedRates reads a text such as cluster/machine=rate,… and returns the rates by machine.
+func committedRates(in *model.Instance, view model.QueueView, text string) ([]float64, error) {
+	rates := make([]float64, len(view.Machines))
+	if text == "" {
+		return rates, nil
+	}
+	index := map[string]int{}
+	for k := range view.Machines {
+		index[view.Machines[k].Cluster+"/"+view.Machines[k].Machine] = k
+	}
+	sum := float64(len(in.Jobs())) / in.Queueing().Period
+	for part := range strings.SplitSeq(text, ",") {
+		cut := strings.LastIndexByte(part, '=')
+		if cut < 0 {
+			return nil, &params.Error{Name: "committed", Expected: "cluster/machine=rate", Found: part}
+		}
+		k, known := index[part[:cut]]
+		if !known {
+			return nil, &params.Error{Name: "committed", Expected: fmt.Sprintf("a machine such as %q", view.Machines[0].Cluster+"/"+view.Machines[0].Machine), Found: part[:cut]}
+		}
+		rate, err := strconv.ParseFloat(part[cut+1:], 64)
+		if err != nil || !(rate >= 0) || math.IsInf(rate, 1) {
+			return nil, &params.Error{Name: "committed", Expected: "a finite rate of at least 0 for " + part[:cut], Found: part[cut+1:]}
+		}
+		rates[k] = rate
+		sum += rate
+	}
+	if sum > in.Queueing().Rate*(1+model.Tolerance) {
+		return nil, &params.Error{Name: "committed", Expected: fmt.Sprintf("rates that add up, with those of the jobs, to at most the rate of the instance, %v", in.Queueing().Rate), Found: sum}
+	}
+	return rates, nil
+}
+
+// schedule is the allocation as a schedule: each machine serves its tasks in order of arrival.
+func (p *problem) schedule(in *model.Instance, found ggone.Result) *model.Solution {
+	sol := &model.Solution{Jobs: make([]model.Placement, 0, len(found.Machine))}
+	free := make([]float64, len(p.machines))
+	for _, j := range plan.ArrivalOrder(in) {
+		r := found.Machine[j]
+		m := &p.machines[r]
+		set := model.Processors(m.processor)
+		start := max(free[r], in.Jobs()[j].Arrival)
+		free[r] = start + in.Duration(j, m.cluster, set)
+		sol.Jobs = append(sol.Jobs, model.Placement{Job: in.Jobs()[j].ID, Cluster: m.id, Processors: set, Start: start, End: free[r]})
+	}
+	for r, rate := range found.Load {
+		sol.Loads = append(sol.Loads, model.Load{Cluster: p.machines[r].id, Machine: p.machines[r].machine, Rate: rate})
+	}
+	return sol
+}

@@ -1,0 +1,107 @@
+package queues
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/ggone"
+	"github.com/allot-opt/allot/milp"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/solve"
+)
+
+var _ = solve.Register(solve.Info{
+	Name: "ggone-hybrid",
+	Doc: "G/G/1 workload allocation: the Lagrangian of ggone at the root, fixing by reduced costs, then the level form of what is left on HiGHS. " +
+		"Needs a build with the tag highs. A bound as in ggone, then a MILP with a small part of the variables of ggone-milp.",
+	Source: "Y. Patel, J. Darlington (2006), Proc. MGC '06, doi:10.1145/1186675.1186678; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for bound and fixing",
+	New:    func() solve.Solver { return NewHybrid() },
+	Absent: absence(),
+})
+
+// Hybrid solves the problem of [GGOne] in two steps. First the Lagrangian bounds it, finds allocations and rules out loads of machines and
+// places of tasks ([ggone.Problem.Reduce]). Then HiGHS solves the level form of the loads and places left, with the cost of the best
+// allocation as cutoff. Where the first step leaves none, HiGHS does not run.
+//
+// Source: that of [GGOne]. Units: those of the instance. MaxEvals counts bounds and allocations of the first step and nodes of
+// the second; Workers are not used.
+//
+// Deviations from the paper: those of [MILP].
+type Hybrid struct {
+	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
+	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
+	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; at least 1e-6, which is HiGHS's"`
+}
+
+// NewHybrid is the solver with its defaults.
+func NewHybrid() *Hybrid { return &Hybrid{Charge: "instance", Tolerance: 1e-6} }
+
+// Supports implements [solve.Solver].
+func (*Hybrid) Supports(in *model.Instance) error { return (*MILP)(nil).Supports(in) }
+
+// base is the solver whose problem it is.
+func (g *Hybrid) base() *GGOne {
+	base := NewGGOne()
+	base.Charge, base.Committed = g.Charge, g.Committed
+	return base
+}
+
+// MILP implements [Modeller]: the level form of the loads and places that the Lagrangian leaves; of all where it leaves none.
+func (g *Hybrid) MILP(ctx context.Context, in *model.Instance) (*milp.Model, error) {
+	if err := params.Check(g); err != nil {
+		return nil, err
+	}
+	return stated(ctx, g.base(), in, func(ctx context.Context, p *ggone.Problem) (*ggone.Form, error) {
+		left, err := p.Reduce(ctx, ggone.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if left.Form != nil {
+			return left.Form, nil
+		}
+		return p.Level(ctx)
+	})
+}
+
+// Solve implements [solve.Solver].
+func (g *Hybrid) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if result, done, err := atOnce(ctx, g, in); done {
+		return result, err
+	}
+	run, err := newHighsRun(ctx, g.base(), in, opt)
+	if err != nil {
+		return run.failed(ctx, err)
+	}
+	if run.best, err = ggone.Greedy(&run.problem.Problem); err != nil {
+		return run.failed(ctx, err)
+	}
+	limits := ggone.Options{Evaluations: opt.MaxEvals}
+	if opt.Progress != nil {
+		limits.Progress = func(p ggone.Progress) {
+			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: run.weight * p.Objective, Bound: model.ProvedBound(run.weight * p.Bound.Or(math.NaN()))})
+		}
+	}
+	left, err := run.problem.Reduce(ctx, limits)
+	if err != nil {
+		return run.failed(ctx, err)
+	}
+	run.keep(left.Best)
+	run.evaluations = left.Evaluations
+	run.bound = left.Bound
+	if left.Form == nil {
+		run.limited = !left.Proved && opt.MaxEvals > 0 && left.Evaluations >= opt.MaxEvals
+		return run.result(ctx, g.Tolerance), nil
+	}
+	solver := milp.Options{Gap: max(g.Tolerance, highsTolerance)}
+	if opt.MaxEvals > 0 {
+		solver.Nodes = max(1, opt.MaxEvals-left.Evaluations)
+	}
+	if !math.IsInf(left.Limit, 1) {
+		solver.Cutoff = &left.Limit
+	}
+	if err := run.solve(ctx, left.Form, solver); err != nil {
+		return solve.Result{}, err
+	}
+	return run.result(ctx, g.Tolerance), nil
+}

@@ -1,0 +1,184 @@
+package titan
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/allot-opt/allot/ga"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// newEvolution reads the start. Both results are nil where the context ends first.
+func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt solve.Options) (*evolution, error) {
+	run := &evolution{in: in, opt: opt, parameters: p}
+	var err error
+	if run.goal, err = goalOf(in); err != nil {
+		return nil, err
+	}
+	byCluster := make([][]int, len(in.Clusters()))
+	jobs := make([]int, len(opt.Start.Jobs))
+	seen := make([]bool, len(in.Jobs()))
+	for k := range opt.Start.Jobs {
+		if k%256 == 0 && ctx.Err() != nil {
+			return nil, nil
+		}
+		job, cluster, err := run.locate(&opt.Start.Jobs[k])
+		if err != nil {
+			return nil, err
+		}
+		if seen[job] {
+			return nil, fmt.Errorf("the start places job %s twice", in.Jobs()[job].ID)
+		}
+		seen[job], jobs[k] = true, job
+		byCluster[cluster] = append(byCluster[cluster], k)
+	}
+	for index, from := range byCluster {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		if len(from) > 0 {
+			c, err := run.cluster(index, from, jobs)
+			if err != nil {
+				return nil, err
+			}
+			run.clusters = append(run.clusters, c)
+		}
+	}
+	run.shareEvaluations()
+	return run, run.priceStart()
+}
+
+// locate looks up the job and the cluster of a placement, and says why it cannot be part of a seed schedule.
+func (run *evolution) locate(p *model.Placement) (job, cluster int, err error) {
+	job, known := run.in.JobIndex(p.Job)
+	if !known {
+		return 0, 0, fmt.Errorf("the start places job %q, which the instance does not have", p.Job)
+	}
+	if len(p.Pieces) > 0 {
+		return 0, 0, fmt.Errorf("%w: a start that has job %s in pieces", solve.ErrUnsupported, p.Job)
+	}
+	cluster, known = run.in.ClusterIndex(p.Cluster)
+	if !known || !run.in.CanRun(job, cluster) {
+		return 0, 0, fmt.Errorf("the start places job %s on %q, where it cannot run", p.Job, p.Cluster)
+	}
+	size, _ := run.in.Width(job, cluster)
+	fits, last := p.Processors.Len() == size, -1
+	for _, r := range p.Processors {
+		fits = fits && last < r.First && r.First <= r.Last && r.Last < run.in.Clusters()[cluster].Processors
+		last = r.Last
+	}
+	if !fits {
+		return 0, 0, fmt.Errorf("the start places job %s, which needs %d processors of %s, on %s", p.Job, size, p.Cluster, p.Processors)
+	}
+	if !(p.Start >= 0 && p.Start <= p.End && p.End <= math.MaxFloat64) {
+		return 0, 0, fmt.Errorf("the start places job %s from %v to %v", p.Job, p.Start, p.End)
+	}
+	return job, cluster, nil
+}
+
+// cluster makes the problem and the seed schedule of a cluster from its placements in the start: from lists their places there, and
+// jobs[p] is the job of placement p. Of jobs with the same start a job of no time comes first.
+func (run *evolution) cluster(index int, from, jobs []int) (cluster, error) {
+	placements, processors := run.opt.Start.Jobs, run.in.Clusters()[index].Processors
+	slices.SortFunc(from, func(a, b int) int {
+		p, q := &placements[a], &placements[b]
+		return cmp.Or(cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End), cmp.Compare(a, b))
+	})
+	c := cluster{index: index, from: from, jobs: make([]int, len(from))}
+	c.problem = ga.Cluster{Processors: processors, Origin: run.in.FirstArrival(), Jobs: make([]ga.Job, len(from))}
+	c.seed.Order = make([]int32, len(from))
+	words := ga.Words(processors)
+	if run.parameters.Coding == ga.Mask {
+		if float64(2*8*run.parameters.Population)*float64(len(from))*float64(words) > maskMemory {
+			return c, fmt.Errorf("%w: mask coding of %d jobs on %d processors: use the list coding", solve.ErrUnsupported, len(from), processors)
+		}
+		c.seed.Masks = make([]uint64, len(from)*words)
+	}
+	for k, at := range from {
+		id := jobs[at]
+		size, _ := run.in.Width(id, index)
+		j := &run.in.Jobs()[id]
+		c.jobs[k], c.seed.Order[k] = id, int32(k)
+		c.problem.Jobs[k] = ga.Job{Size: size, Duration: run.in.DurationOn(id, index, size), Arrival: j.Arrival, Deadline: j.Deadline}
+		if c.seed.Masks != nil {
+			fillMask(c.seed.Masks[k*words:(k+1)*words], placements[at].Processors)
+		}
+	}
+	c.problem.Cost = run.goal.cost(&run.in.Clusters()[index], c.problem.Jobs, len(placements))
+	return c, nil
+}
+
+// shareEvaluations shares the limit among the clusters in proportion to their jobs.
+func (run *evolution) shareEvaluations() {
+	if run.opt.MaxEvals <= 0 {
+		return
+	}
+	all := uint64(len(run.opt.Start.Jobs))
+	upTo := func(jobs int) int64 { // the share of the first jobs, without an overflow
+		high, low := bits.Mul64(uint64(run.opt.MaxEvals), uint64(jobs))
+		share, _ := bits.Div64(high, low, all)
+		return int64(share)
+	}
+	before := 0
+	for k := range run.clusters {
+		after := before + len(run.clusters[k].jobs)
+		run.clusters[k].limit = upTo(after) - upTo(before)
+		before = after
+	}
+}
+
+// priceStart computes the costs of the start.
+func (run *evolution) priceStart() error {
+	for k := range run.clusters {
+		c := &run.clusters[k]
+		var totals ga.Totals
+		for n, at := range c.from {
+			end := run.opt.Start.Jobs[at].End
+			j := &c.problem.Jobs[n]
+			totals.Makespan = max(totals.Makespan, end-c.problem.Origin)
+			totals.Over += max(0, end-j.Deadline)
+			totals.Response += end - j.Arrival
+		}
+		c.cost = c.problem.Cost.Of(totals)
+		run.costs = append(run.costs, c.cost)
+	}
+	if run.opt.Progress == nil {
+		return nil // only the progress tells the whole objective
+	}
+	evaluation, err := model.Evaluate(run.in, run.opt.Start)
+	if err != nil {
+		return fmt.Errorf("the start: %w", err)
+	}
+	run.offset = evaluation.Objective - run.goal.combine(run.costs)
+	return nil
+}
+
+// fillMask puts the processors into a mask.
+func fillMask(mask []uint64, set model.ProcessorSet) {
+	for _, r := range set {
+		for p := r.First; p <= r.Last; p++ {
+			mask[p/64] |= 1 << (p % 64)
+		}
+	}
+}
+
+// maskSet is the set of the processors in a mask.
+func maskSet(mask []uint64) model.ProcessorSet {
+	var set model.ProcessorSet
+	for w, word := range mask {
+		for ; word != 0; word &= word - 1 {
+			p := w*64 + bits.TrailingZeros64(word)
+			if n := len(set); n > 0 && set[n-1].Last == p-1 {
+				set[n-1].Last = p
+			} else {
+				set = append(set, model.Range{First: p, Last: p})
+			}
+		}
+	}
+	return set
+}

@@ -1,0 +1,270 @@
+// Package titan holds TITAN, which improves schedules with the genetic algorithm of package ga.
+package titan
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/allot-opt/allot/ga"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/dll"
+)
+
+var _ = solve.Register(solve.Info{
+	Name: "titan",
+	Doc: "TITAN: improves the schedule of each cluster with a genetic algorithm; the jobs stay on the clusters that they start on, from a cold start those of dll. " +
+		"O(n·m) an evaluation for n jobs on a cluster of m processors, of which there are at most population · (generations + 1).",
+	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
+	New:    func() solve.Solver { return New() },
+
+	Starts: true,
+})
+
+// Solver is TITAN, the manager of the single cluster: a genetic algorithm that starts from the schedule that MUSCLE, or any other
+// solver, made for the cluster's jobs, and from random ones. Each cluster is searched alone, as in the paper, where the two
+// levels do not talk; so the clusters run in parallel, each with random numbers of its own. How a schedule is coded, and
+// the operators, are those of package ga.
+//
+// Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), "Hybrid performance-based workload management
+// for multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2.
+//
+// Units: those of the instance. Complexity: O(n·m) an evaluation for n jobs on a cluster of m processors; memory, in the
+// mask coding, 2·population·n·m/8 bytes for each cluster that is searched at a time.
+//
+// The objective is the instance's, as long as it comes apart by cluster while the jobs stay where they are: mcp (CP of each
+// cluster, as in the paper), idle_time, over_deadline, mean_response, mean_wait and weighted sums of them; metrics that the
+// start alone decides (finished, unfinished, data_moved, work_done) may be added. The makespan is the largest of the
+// clusters' own and is minimised by minimising each; beside other metrics it comes apart only on a single cluster. Any other
+// objective is refused.
+//
+// Where nothing better is found for a cluster it keeps the schedule of the start, so the result is never worse. The start must pass the checker and
+// hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in advance, in proportion to their jobs;
+// evaluations that one cluster leaves are not used by others.
+//
+// Deviations from the paper:
+//   - It gives no rates, no size of the population and no measure of stability: the defaults of the parameters are ours.
+//   - Objectives other than CP, and the list coding, which has no masks: it is smaller to search and far better.
+//   - Those of package ga.
+type Solver struct{ ga.Parameters }
+
+// New is the solver with its defaults.
+func New() *Solver { return &Solver{ga.NewParameters()} }
+
+// maskMemory limits the masks of one cluster's population, in bytes.
+const maskMemory = 1 << 30
+
+// Supports implements [solve.Solver].
+func (*Solver) Supports(in *model.Instance) error {
+	if err := solve.Unsupported(in, plan.DecoderFeatures); err != nil {
+		return err
+	}
+	_, err := goalOf(in)
+	return err
+}
+
+// Solve implements [solve.Solver].
+func (t *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := t.Supports(in); err != nil {
+		return solve.Result{}, err
+	}
+	if err := params.Check(t); err != nil {
+		return solve.Result{}, err
+	}
+	evaluations := int64(0)
+	if opt.Start == nil {
+		cold, err := (&dll.Solver{}).Solve(ctx, in, opt)
+		if err != nil || cold.Solution == nil {
+			return cold, err
+		}
+		opt.Start, evaluations = cold.Solution, cold.Evaluations
+		if opt.MaxEvals > 0 {
+			if opt.MaxEvals -= evaluations; opt.MaxEvals <= 0 {
+				cold.Stop = model.StopEvaluations
+				return cold, nil
+			}
+		}
+	}
+	run, err := newEvolution(ctx, in, t.Parameters, opt)
+	switch {
+	case err != nil:
+		return solve.Result{}, err
+	case run == nil:
+		return solve.Result{Solution: copyOf(opt.Start), Status: model.Feasible, Stop: model.StopReason(ctx), Evaluations: evaluations}, nil
+	}
+	run.evaluations = evaluations
+	if err := run.search(ctx); err != nil {
+		return solve.Result{}, err
+	}
+	result, err := run.result(ctx)
+	result.Evaluations += evaluations
+	return result, err
+}
+
+// evolution is one run of the solver.
+type evolution struct {
+	in         *model.Instance
+	opt        solve.Options
+	goal       goal
+	parameters ga.Parameters
+	clusters   []cluster // those that have jobs
+
+	offset float64 // the objective without what depends on the schedules
+
+	lock        sync.Mutex // of what follows, while the clusters are searched
+	evaluations int64      // counted for the progress
+	costs       []float64  // of the best schedule so far, by cluster
+}
+
+// cluster is a cluster with its jobs in the order of the start, which is the order of the seed schedule.
+type cluster struct {
+	index   int   // in the instance
+	from    []int // placements of the start
+	jobs    []int // of the instance
+	problem ga.Cluster
+	seed    ga.Schedule
+	limit   int64   // evaluations; 0: no limit
+	cost    float64 // of the start's schedule
+	best    ga.Result
+	err     error
+}
+
+// search improves the clusters, those with the most jobs first.
+func (run *evolution) search(ctx context.Context) error {
+	order := make([]int, len(run.clusters))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(run.clusters[b].jobs), len(run.clusters[a].jobs)) })
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(max(1, run.opt.Workers), len(order)) {
+		workers.Go(func() {
+			for k := next.Add(1) - 1; k < int64(len(order)); k = next.Add(1) - 1 {
+				run.improve(ctx, order[k])
+			}
+		})
+	}
+	workers.Wait()
+	for k := range run.clusters {
+		if err := run.clusters[k].err; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// improve searches one cluster.
+func (run *evolution) improve(ctx context.Context, k int) {
+	c := &run.clusters[k]
+	if run.opt.MaxEvals > 0 && c.limit == 0 {
+		c.best = ga.Result{Cost: math.NaN(), Stop: ga.Evaluations}
+		return
+	}
+	stream := rand.NewPCG(run.opt.Seed, uint64(c.index))
+	reported := int64(0)
+	c.best, c.err = ga.Minimise(ctx, c.problem, c.seed, run.parameters, int64(stream.Uint64()>>1), ga.Limits{
+		Evaluations: c.limit,
+		Progress: func(evaluations int64, cost float64) {
+			run.report(k, evaluations-reported, cost)
+			reported = evaluations
+		},
+	})
+}
+
+// report counts evaluations of a cluster and tells the progress.
+func (run *evolution) report(k int, evaluations int64, cost float64) {
+	if run.opt.Progress == nil {
+		return
+	}
+	run.lock.Lock()
+	defer run.lock.Unlock()
+	run.evaluations += evaluations
+	run.costs[k] = min(run.costs[k], cost)
+	run.opt.Progress(solve.Progress{Evaluations: run.evaluations, Objective: run.offset + run.goal.combine(run.costs), Left: len(run.opt.Start.Unscheduled)})
+}
+
+// result puts the schedules of the clusters together. The jobs stay in the order of the start, so that the evaluator's sums over unchanged clusters
+// stay the same to the last digit.
+func (run *evolution) result(ctx context.Context) (solve.Result, error) {
+	solution := copyOf(run.opt.Start)
+	result := solve.Result{Solution: solution, Status: model.Feasible, Stop: model.StopDone}
+	for k := range run.clusters {
+		c := &run.clusters[k]
+		result.Evaluations += c.best.Evaluations
+		switch {
+		case c.best.Stop == ga.Cancelled:
+			result.Stop = model.StopReason(ctx)
+		case c.best.Stop == ga.Evaluations && result.Stop == model.StopDone:
+			result.Stop = model.StopEvaluations
+		}
+	}
+	if run.parameters.Coding == ga.List {
+		return result, run.placeLists(solution.Jobs)
+	}
+	run.placeMasks(solution.Jobs)
+	return result, nil
+}
+
+// copyOf is a new solution with the schedule of another.
+func copyOf(s *model.Solution) *model.Solution {
+	c := &model.Solution{Jobs: slices.Clone(s.Jobs), Unscheduled: slices.Clone(s.Unscheduled)}
+	for k := range c.Jobs {
+		c.Jobs[k].Processors, c.Jobs[k].Pieces = slices.Clone(c.Jobs[k].Processors), slices.Clone(c.Jobs[k].Pieces)
+	}
+	return c
+}
+
+// improved says whether the search found a schedule better than the start's by more than the rounding errors of the sums, which the evaluator adds
+// up in another order.
+func (c *cluster) improved() bool {
+	slack := model.Tolerance * (math.Abs(c.cost) + math.Abs(c.problem.Cost.Constant))
+	return c.best.Cost < c.cost-slack // not where it is NaN: not even the seed was evaluated
+}
+
+// placeMasks moves the jobs of improved clusters to where the masks put them.
+func (run *evolution) placeMasks(placements []model.Placement) {
+	for k := range run.clusters {
+		c := &run.clusters[k]
+		if !c.improved() {
+			continue
+		}
+		starts, words := c.problem.Starts(c.best.Best), ga.Words(c.problem.Processors)
+		for id, at := range c.from {
+			p := &placements[at]
+			p.Processors = maskSet(c.best.Best.Masks[id*words : (id+1)*words])
+			p.Start, p.End = starts[id], starts[id]+c.problem.Jobs[id].Duration
+		}
+	}
+}
+
+// placeLists moves the jobs of improved clusters to where the list schedule puts them.
+func (run *evolution) placeLists(placements []model.Placement) error {
+	lists, err := plan.NewSchedule(run.in)
+	if err != nil {
+		return err
+	}
+	var moved []int // placements, in the order of the list schedule
+	for k := range run.clusters {
+		c := &run.clusters[k]
+		if !c.improved() {
+			continue
+		}
+		for _, id := range c.best.Best.Order {
+			slot, _ := lists.Earliest(c.jobs[id], c.index)
+			lists.Place(c.jobs[id], slot)
+			moved = append(moved, c.from[id])
+		}
+	}
+	for k, p := range lists.Solution().Jobs {
+		placements[moved[k]] = p
+	}
+	return nil
+}
