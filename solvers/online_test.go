@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
 
 // onlineJobs are jobs that arrive over time on a few processors, with estimates that are too long, too short or right.
@@ -29,7 +30,7 @@ func startsBefore(t *testing.T, info solve.Info, jobs []model.JobSpec, clusters 
 	t.Helper()
 	b := model.NewBuilder("online")
 	for c := range clusters {
-		b.Cluster(machines(fmt.Sprint("c", c), 4, 1))
+		b.Cluster(solverstest.Machines(fmt.Sprint("c", c), 4, 1))
 	}
 	in := built(t, b.Job(jobs...))
 	result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Seed: 1, MaxEvals: 300})
