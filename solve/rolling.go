@@ -36,6 +36,9 @@ type Rolling struct {
 
 // NewRolling makes the rolling use of a chosen solver, which goes on under the solver's name. Period and threshold are times of the instance, of the magnitudes that it may have.
 func NewRolling(of Choice, period, threshold float64) (*Rolling, error) {
+	if of.Solver == nil {
+		return nil, errNoSolver
+	}
 	r := &Rolling{period, threshold, of}
 	if err := params.Check(r); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 // handed back without that bound, [Result.Refuted] names the method, and with [Options.Strict] it is the error. A status says optimal
 // only where a bound proves it.
 //
-// A solver found no schedule where Result.Solution is nil.
+// A solver found no schedule where Result.Solution is nil. A panic of the solver goes through: a program that must outlive one recovers it.
 func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (Result, error) {
 	result, err := run(ctx, choice.Info, choice.Solver, in, opt)
 	if err != nil {
@@ -31,6 +31,9 @@ func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (R
 
 // run is Run, its errors without the name of the solver.
 func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
+	if solver == nil {
+		return Result{}, errNoSolver
+	}
 	if err := params.Check(solver); err != nil {
 		return Result{}, err
 	}
@@ -48,6 +51,9 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
+	if err := result.finish(ctx); err != nil {
+		return Result{}, err
+	}
 	if result.Solution == nil && from.solution != nil {
 		result.Solution = from.copied() // whatever the solver says of it: there is a checked schedule
 	}
@@ -58,6 +64,26 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return result, nil
 	}
 	return result, complete(ctx, &result, from, info, solver, in, opt)
+}
+
+// errNoSolver is the error where a [Choice] has no solver.
+var errNoSolver = errors.New("expected a choice with a solver, as Choose and Info.Choice make it, found none")
+
+// finish states why the solver stopped where it does not say, and refuses what no solution may say: a file of it could not be read again.
+func (r *Result) finish(ctx context.Context) error {
+	switch r.Stop {
+	case model.StopDone, model.StopTime, model.StopEvaluations, model.StopCancelled:
+	case "":
+		if r.Stop = model.StopDone; ctx.Err() != nil {
+			r.Stop = model.StopReason(ctx)
+		}
+	default:
+		return fmt.Errorf("expected one of the four reasons to stop, found %q: a bug of the solver", r.Stop)
+	}
+	if r.Evaluations < 0 {
+		return fmt.Errorf("expected a number of evaluations of at least 0, found %d: a bug of the solver", r.Evaluations)
+	}
+	return nil
 }
 
 // RunError is an error of a solver, with its name.
@@ -136,10 +162,18 @@ func prepareStart(info Info, in *model.Instance, opt *Options) (start, error) {
 	return from, nil
 }
 
-// copied is a copy of the schedule without what it says of itself.
+// copied is a copy of the schedule without what it says of itself. It shares nothing with the schedule: a solver that writes into its copy must
+// change neither the caller's nor one that was checked.
 func (s start) copied() *model.Solution {
 	sol := Bare(s.solution)
 	sol.Jobs, sol.Unscheduled, sol.Loads = slices.Clone(sol.Jobs), slices.Clone(sol.Unscheduled), slices.Clone(sol.Loads)
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		p.Processors, p.Pieces = slices.Clone(p.Processors), slices.Clone(p.Pieces)
+		for i := range p.Pieces {
+			p.Pieces[i].Processors = slices.Clone(p.Pieces[i].Processors)
+		}
+	}
 	return sol
 }
 

@@ -51,8 +51,8 @@ type Result struct {
 	Solution    *model.Solution // nil: none found
 	Bound       model.Bound     // proved, of the objective
 	Status      model.Status
-	Tolerance   float64 // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]
-	Stop        model.Stop
+	Tolerance   float64       // relative difference of bound and objective within which Status may say optimal, beside [model.Tolerance]; at most [MostTolerance]
+	Stop        model.Stop    // empty, from a solver: the end of its context where that has ended, else done
 	Solver      string        // the name of the solvers that made the solution, where the solver chose among several; empty: its own
 	Evaluations int64         // schedules evaluated
 	Elapsed     time.Duration // set by [Run]: what Solve took, without the bound and evaluation that Run adds
@@ -60,6 +60,9 @@ type Result struct {
 	Refuted     *RefutedBound // set by [Run]: a bound that the schedule shows to be false and that was dropped; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
 }
+
+// MostTolerance is the largest [Result.Tolerance]: a schedule that may be worse by more than that is not called optimal, whatever its solver says.
+const MostTolerance = 1e-4
 
 // Stopped is the result of a solver that has no schedule yet when its context ends.
 func Stopped(ctx context.Context) Result {
