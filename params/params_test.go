@@ -117,6 +117,9 @@ func TestSet(t *testing.T) {
 			t.Errorf("%s=%s: refused, but set: %+v", c.name, c.text, s)
 		}
 	}
+	if err := Set(newSample(), "steps", "1"); err == nil {
+		t.Error("the end of a name sets max_steps")
+	}
 	p := pair{newSample(), newSample()}
 	if err := errors.Join(Set(p, "a.share", "0.25"), Set(p, "weight", "0"), Set(p, "kill", "true")); err != nil {
 		t.Fatal(err)
