@@ -127,7 +127,7 @@ func (e *energetic) start(ctx context.Context) {
 	e.done = false
 }
 
-// tails are, by job, the least time from its end to the end of all jobs that wait for it and have to be placed.
+// Tails are, by job, the least time from its end to the end of all jobs that wait for it and have to be placed.
 func (r *Relaxation) Tails() []float64 {
 	tails, placed := make([]float64, len(r.in.Jobs())), make([]bool, len(r.in.Jobs()))
 	for _, j := range r.must {

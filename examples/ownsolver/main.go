@@ -6,7 +6,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -32,11 +31,7 @@ type LongestFirst struct{}
 // Supports refuses what the algorithm cannot honour. A [plan.Schedule] honours the rest; of two jobs with run times stated
 // cluster by cluster this one cannot say which takes longer.
 func (LongestFirst) Supports(in *model.Instance) error {
-	const honoured = plan.ScheduleFeatures &^ model.UnrelatedTimes
-	if missing := in.Features() &^ honoured; missing != 0 {
-		return fmt.Errorf("%w: %s", solve.ErrUnsupported, missing)
-	}
-	return nil
+	return solve.Unsupported(in, plan.ScheduleFeatures&^model.UnrelatedTimes)
 }
 
 // Solve places the jobs one by one: Earliest looks for a place, Place takes it.
@@ -46,12 +41,8 @@ func (LongestFirst) Solve(ctx context.Context, in *model.Instance, _ solve.Optio
 		return solve.Result{}, err
 	}
 	for _, job := range longestFirst(in) {
-		if err := ctx.Err(); err != nil { // nothing to show yet: a solver with a schedule would return it
-			stop := model.StopTime
-			if errors.Is(err, context.Canceled) {
-				stop = model.StopCancelled
-			}
-			return solve.Result{Status: model.Unknown, Stop: stop}, nil
+		if ctx.Err() != nil { // nothing to show yet: a solver with a schedule would return it
+			return solve.Stopped(ctx), nil
 		}
 		var best plan.Slot
 		found := false
