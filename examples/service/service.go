@@ -23,16 +23,33 @@ type service struct {
 	reading           time.Duration // that a body may take to arrive
 	writing           time.Duration // that a client may take to accept a line
 	deadline, longest time.Duration // of a run where the request names none, and at most
-	slots             chan struct{} // holds one for each run
+	slots             room          // one for each run
+	bodies            room          // one for each body that arrives: a slow client must not keep others from running
 }
 
 // newService has room for the number of runs at a time.
 func newService(runs int) *service {
 	return &service{
 		mostBytes: 16 << 20, mostJobs: 20_000, mostProcessors: 100_000, reading: 20 * time.Second, writing: 5 * time.Second,
-		deadline: 10 * time.Second, longest: time.Minute, slots: make(chan struct{}, runs),
+		deadline: 10 * time.Second, longest: time.Minute, slots: make(room, runs), bodies: make(room, 8*runs),
 	}
 }
+
+// room has place for as many as its capacity says.
+type room chan struct{}
+
+// enter takes a place and says whether there was one.
+func (r room) enter() bool {
+	select {
+	case r <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// leave gives a place back.
+func (r room) leave() { <-r }
 
 // routes are what can be asked for.
 func (s *service) routes() http.Handler {
@@ -52,19 +69,21 @@ type request struct {
 // solve answers one request. The run takes a slot until it has ended, so no more than there are slots ever work.
 func (s *service) solve(w http.ResponseWriter, r *http.Request) {
 	out := &answer{w: w, control: http.NewResponseController(w), patience: s.writing}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	default:
-		w.Header().Set("Retry-After", "1")
-		out.refuse(&refusal{status: http.StatusServiceUnavailable, Message: "as many runs as there may be are under way"})
+	if !s.bodies.enter() {
+		out.busy()
 		return
 	}
 	asked, wrong := s.read(w, r, out.control)
+	s.bodies.leave()
 	if wrong != nil {
 		out.refuse(wrong)
 		return
 	}
+	if !s.slots.enter() {
+		out.busy()
+		return
+	}
+	defer s.slots.leave()
 	ctx, cancel := context.WithTimeout(r.Context(), asked.deadline) // ends early where the client hangs up
 	defer cancel()
 	improved, ended := start(ctx, asked)
@@ -118,7 +137,11 @@ type ending struct {
 
 // read reads a request and says what is wrong with it.
 func (s *service) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (*request, *refusal) {
-	asked, wrong := s.readQuery(r.URL.Query())
+	query, err := url.ParseQuery(r.URL.RawQuery) // r.URL.Query() drops what it cannot read
+	if err != nil {
+		return nil, badRequest("expected a query, found %q: %s", r.URL.RawQuery, err)
+	}
+	asked, wrong := s.readQuery(query)
 	if wrong != nil {
 		return nil, wrong
 	}
@@ -149,6 +172,9 @@ func (s *service) readQuery(query url.Values) (*request, *refusal) {
 	var err error
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		value := query.Get(key)
+		if n := len(query[key]); n > 1 {
+			return nil, badRequest("expected %s once, found it %d times", key, n)
+		}
 		switch key {
 		case "solver":
 			name = value
