@@ -16,7 +16,8 @@ import (
 // ErrUnsupported is wrapped by the error of a solver that cannot honour something that an instance asks for.
 var ErrUnsupported = errors.New("unsupported")
 
-// Solver is an algorithm that schedules the jobs of an instance.
+// Solver is an algorithm that schedules the jobs of an instance. The instance is shared with other runs: neither method changes it. A solver is
+// shared too: several runs may call its methods at once, and none changes its parameters.
 type Solver interface {
 	// Supports says whether the solver can honour everything the instance asks for; the error wraps [ErrUnsupported]
 	// and names the feature.
@@ -31,7 +32,7 @@ type Options struct {
 	Seed     uint64
 	MaxEvals int64           // 0: no limit
 	Workers  int             // 0: one
-	Start    *model.Solution // nil: cold start
+	Start    *model.Solution // nil: cold start; what Solve gets from [Run] is a copy of its own
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
 	Strict   bool            // a bound that a checked schedule refutes is an error of [Run]; otherwise it is dropped, see [Result.Refuted]
 

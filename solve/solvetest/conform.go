@@ -29,7 +29,11 @@ import (
 //   - the limit of evaluations is kept;
 //   - the same seed and limit give the same bytes again, and with 4 workers; progress comes from one goroutine at a time;
 //   - when the context ends, before the run or during it, Solve returns in time, with a schedule that is right or none;
-//   - a solver that takes a start ([solve.Info].Starts) hands back nothing worse.
+//   - a solver that takes a start ([solve.Info].Starts) hands back nothing worse;
+//   - the instance is as it was.
+//
+// Every registered method of package bound takes part: a false bound of one's own is found too, where it is of makespan, mcp, mean_response,
+// over_deadline or qos_penalty, which these instances minimise.
 //
 // A panic of the solver's own goroutine is reported as a failure; one in a goroutine that the solver starts ends the program.
 //
@@ -95,7 +99,11 @@ func conform(to reporter, info solve.Info, cases []testCase) {
 		c.at = &cases[k]
 		if c.accepts() {
 			accepted++
-			c.holds()
+			before := shown(c.at)
+			if c.holds(); !c.over && shown(c.at) != before {
+				c.over = true // the other solvers of the test share it
+				c.failf("changes the instance, which it shares with others: it has to copy what it changes")
+			}
 		}
 		if c.over || c.failures >= mostReports {
 			to.Errorf("%s: the rest of the instances is not tried", info.Name)
@@ -138,6 +146,14 @@ func (c *conformer) documented() bool {
 		c.to.Errorf("Info.Name %q and Info.Doc %q: a solver has both", c.info.Name, c.info.Doc)
 	}
 	return true
+}
+
+// shown is what an instance holds, as text; that of the large one would take long.
+func shown(at *testCase) string {
+	if at.large {
+		return ""
+	}
+	return fmt.Sprintf("%v %v", at.in.Clusters(), at.in.Jobs())
 }
 
 // accepts says that the solver supports the instance.

@@ -187,6 +187,20 @@ func TestConformFindsWhoIgnoresTheContext(t *testing.T) {
 	}
 }
 
+// A solver that writes into the instance is found out; the instance is no other test's.
+func TestConformFindsWhoChangesTheInstance(t *testing.T) {
+	cases, err := casesOf([]recipe{{"plain", medium(1, false), false}, {"next", medium(2, false), false}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard recorder
+	conform(&heard, about(&listing{before: func(_ context.Context, in *model.Instance, _ solve.Options) { in.Jobs()[0].Estimate = 12345 }}), cases)
+	expect(t, heard.texts, []string{"tried on plain: changes the instance, which it shares with others"})
+	if len(heard.texts) != 2 || !strings.Contains(heard.texts[1], "the rest of the instances is not tried") {
+		t.Errorf("%q", heard.texts)
+	}
+}
+
 // A solver that keeps no limit of evaluations is stopped by the watchdog's context.
 func TestConformFindsWhoIgnoresTheLimitOfEvaluations(t *testing.T) {
 	cases, err := casesOf([]recipe{{"plain", medium(1, false), false}})
