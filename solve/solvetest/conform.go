@@ -28,7 +28,8 @@ import (
 //   - no bound is above the objective of a known schedule, and nothing is called infeasible that has a schedule;
 //   - the limit of evaluations is kept;
 //   - the same seed and limit give the same bytes again, and with 4 workers; progress comes from one goroutine at a time;
-//   - when the context ends, before the run or during it, Solve returns in time, with a schedule that is right or none;
+//   - when the context ends, before the run or during it, Solve returns in time (a second, as the machine may be busy; the contract says 50 ms),
+//     with a schedule that is right or none;
 //   - a solver that takes a start ([solve.Info].Starts) hands back nothing worse;
 //   - the instance is as it was.
 //
