@@ -231,7 +231,7 @@ func TestSlowBodies(t *testing.T) {
 				return
 			}
 			if response, err := server.Client().Do(request); err == nil {
-				response.Body.Close()
+				_ = response.Body.Close()
 			}
 		})
 		for end := time.Now().Add(10 * time.Second); len(own.bodies) <= k; time.Sleep(time.Millisecond) {
