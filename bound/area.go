@@ -18,7 +18,7 @@ var (
 )
 
 // Areas is a table of the least processor time of each job that has to be placed, by cluster; +Inf: the job cannot run there.
-// It returns false if the context ends first.
+// Row k is that of job MustPlace()[k]. It returns false if the context ends first.
 func (r *Relaxation) Areas(ctx context.Context) ([][]float64, bool) {
 	if r.areaRows != nil {
 		return r.areaRows, true

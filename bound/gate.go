@@ -3,7 +3,19 @@ package bound
 import "github.com/allot-opt/allot/bound/internal/gate"
 
 // Sum is the result of some arithmetic, together with what limits its rounding error.
+//
+//	Value float64                      the result
+//	Size  float64                      sum of the magnitudes of all numbers that went into it
+//	Terms int                          how many numbers these are; a chain of operations counts as many as it is long
+//	func (*Sum) Add(x float64)         adds a number
+//	func (*Sum) Low() (float64, bool)  a lower bound of the exact result; false: the arithmetic came to NaN or an overflow
+//	func (*Sum) Margin() float64       limits the rounding error
 type Sum = gate.Sum
 
 // Gate is the only way by which what a prover proves becomes a bound. It rounds every bound down by its rounding error.
+//
+//	func (*Gate) Prove(proved Sum)    takes a lower bound of the metric
+//	func (*Gate) Bound() model.Bound  the best bound of the metric so far
+//	func (*Gate) Close()              says that the prover has failed: the gate ignores all later results
+//	func (*Gate) Closed() bool        whether it has failed
 type Gate = gate.Gate

@@ -104,6 +104,24 @@ func TestProgressGolden(t *testing.T) {
 	}
 }
 
+// Room around the figures takes no axis beyond 0 on which all figures are on one side of it.
+func TestValueAxisKeepsItsSign(t *testing.T) {
+	for _, c := range []struct{ from, to float64 }{{1000, 1}, {-1, -1000}, {5, 0}, {0, -5}} {
+		axis := newCourse([]*Run{{"a", []model.Incumbent{pointAt(0, 1, c.from, math.NaN()), pointAt(1, 2, c.to, math.NaN())}}}, ProgressOptions{}).valueAxis(5)
+		if c.to >= 0 && axis.from < 0 || c.from <= 0 && axis.to > 0 {
+			t.Errorf("from %v to %v: the axis is from %v to %v", c.from, c.to, axis.from, axis.to)
+		}
+	}
+}
+
+// What differs by rounding alone is no improvement.
+func TestRoundingIsNoImprovement(t *testing.T) {
+	run := &Run{"a", []model.Incumbent{pointAt(1, 1, 5, math.NaN()), pointAt(2, 2, 5*(1-1e-13), math.NaN()), pointAt(3, 3, 4, math.NaN()), pointAt(4, 4, 4, math.NaN())}}
+	if n, at := run.improvements(); n != 2 || at != 3 {
+		t.Errorf("%d improvements, the last after %v s; expected 2 and 3", n, at)
+	}
+}
+
 func TestProgressPictures(t *testing.T) {
 	for _, s := range courses() {
 		s.opt.Width, s.opt.Height = 443, 277

@@ -124,6 +124,17 @@ func TestBandsShareTheHeight(t *testing.T) {
 	})
 }
 
+func TestNaturalOrder(t *testing.T) {
+	names := []string{"c", "c002", "c9", "c010", "c10", "d1"}
+	for a := range names {
+		for b := range names {
+			if got := compareNatural(names[a], names[b]); (got < 0) != (a < b) || (got > 0) != (a > b) {
+				t.Errorf("%s and %s: %d", names[a], names[b], got)
+			}
+		}
+	}
+}
+
 func TestNaturalOrderIsAnOrder(t *testing.T) {
 	name := rapid.StringOf(rapid.SampledFrom([]rune("ab01-é")))
 	rapid.Check(t, func(t *rapid.T) {

@@ -75,9 +75,9 @@ func (b *Bound) UnmarshalJSON(text []byte) error {
 }
 
 // Gap is by how much an objective is above a proved bound, in % of the objective: 100·(objective − bound)/|objective|. It is 0 where the
-// two are equal up to [Tolerance], which is when a schedule counts as proved optimal, and where the bound is above the objective, as it
-// may be of a schedule that leaves out jobs. There is none without a bound, of an objective that is not finite, and where the quotient is
-// not finite.
+// two are equal up to [Tolerance], and where the bound is above the objective, as it may be of a schedule that leaves out jobs. There is
+// none without a bound, of an objective that is not finite, and where the quotient is not finite, as of an objective of 0. A small
+// objective that is a difference of large times may count as proved optimal at a larger gap, see [Evaluation.Proves].
 func Gap(objective float64, bound Bound) (percent float64, ok bool) {
 	if !bound.known || !isFinite(objective) {
 		return 0, false

@@ -39,6 +39,9 @@ func TestMaxOfBounds(t *testing.T) {
 			t.Errorf("max(%v, %v) = %v", a, b, found)
 		}
 	})
+	if below := model.ProvedBound(-1); below.Max(model.Bound{}) != below || (model.Bound{}).Max(below) != below {
+		t.Error("a bound below 0 is better than none")
+	}
 }
 
 // JSON holds a bound as a number without loss, and none not at all; a null is none.

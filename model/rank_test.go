@@ -26,6 +26,7 @@ func TestRanks(t *testing.T) {
 		{model.NewRank(0, 9), model.NewRank(0, inf), true, true},
 		{model.NewRank(0, inf), model.NewRank(0, 9), false, false},
 		{model.NewRank(0, -9), model.NewRank(0, -3), true, true},
+		{model.NewRank(0, -9), model.NewRank(0, -9), false, false},
 		{nothing, nothing, false, false},
 	} {
 		if c.a.Better(c.b) != c.better || c.a.Less(c.b) != c.less {
@@ -71,6 +72,11 @@ func TestStopReason(t *testing.T) {
 	cancel()
 	if found := model.StopReason(cancelled); found != model.StopCancelled {
 		t.Errorf("cancelled: %s", found)
+	}
+	caused, cancelFor := context.WithCancelCause(context.Background())
+	cancelFor(context.DeadlineExceeded) // the deadline of something else
+	if found := model.StopReason(caused); found != model.StopCancelled {
+		t.Errorf("cancelled with a cause: %s", found)
 	}
 }
 

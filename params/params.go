@@ -10,7 +10,7 @@
 //	zero   the word to show for a zero, an empty text or a nil pointer that has a meaning of its own, such as "all" for a limit that does not limit
 //
 // A field is a text, a truth value, a whole number, a number, or a pointer to one of them. A nil pointer means that the parameter has no value. The
-// fields of an embedded struct are parameters too.
+// fields of an embedded struct are parameters too. A field of any other type, such as a function, a list or a struct with a name, is no parameter.
 package params
 
 import (
@@ -138,11 +138,20 @@ func readTags(t reflect.Type, index []int) []field {
 		switch {
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
 			list = append(list, readTags(f.Type, at)...)
-		case f.IsExported():
+		case f.IsExported() && isParameter(f.Type):
 			list = append(list, newField(f, at))
 		}
 	}
 	return list
+}
+
+// isParameter says whether a field of type t is a parameter.
+func isParameter(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	v := reflect.Zero(t)
+	return t.Kind() == reflect.String || t.Kind() == reflect.Bool || v.CanInt() || v.CanUint() || v.CanFloat()
 }
 
 // newField reads the tags of one field. A range that cannot be read is a bug in the program and panics.
@@ -173,15 +182,17 @@ func (f *field) stated() any {
 		}
 		v = v.Elem()
 	}
-	switch v.Kind() {
-	case reflect.Int, reflect.Int64:
+	switch {
+	case v.CanInt():
 		return float64(v.Int())
-	case reflect.Float64:
+	case v.CanUint():
+		return float64(v.Uint())
+	case v.CanFloat():
 		return v.Float()
-	case reflect.String:
+	case v.Kind() == reflect.String:
 		return v.String()
 	}
-	return v.Interface()
+	return v.Bool()
 }
 
 // textOf formats a value as a user writes it.
@@ -192,8 +203,13 @@ func textOf(v reflect.Value) string {
 		}
 		v = v.Elem()
 	}
-	if v.Kind() == reflect.Float64 {
+	switch {
+	case v.Kind() == reflect.Float64:
 		return number(v.Float())
+	case v.Kind() == reflect.Float32:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 32)
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10) // a type of its own may print itself otherwise than it is set
 	}
 	return fmt.Sprint(v.Interface())
 }
@@ -212,17 +228,18 @@ func number(x float64) string {
 	return mantissa + "e" + sign + strings.TrimLeft(exponent[1:], "0")
 }
 
-// snakeCase turns MaxSteps into max_steps.
+// snakeCase turns MaxSteps into max_steps and MaxCPUTime into max_cpu_time.
 func snakeCase(name string) string {
 	var b strings.Builder
-	for k, r := range name {
-		if unicode.IsUpper(r) {
-			if k > 0 {
+	runes := []rune(name)
+	for k, r := range runes {
+		if unicode.IsUpper(r) && k > 0 {
+			insideWord := unicode.IsUpper(runes[k-1]) && (k+1 == len(runes) || !unicode.IsLower(runes[k+1]))
+			if !insideWord {
 				b.WriteByte('_')
 			}
-			r = unicode.ToLower(r)
 		}
-		b.WriteRune(r)
+		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -117,6 +118,9 @@ func TestSet(t *testing.T) {
 			t.Errorf("%s=%s: refused, but set: %+v", c.name, c.text, s)
 		}
 	}
+	if err := Set(newSample(), "steps", "1"); err == nil {
+		t.Error("the end of a name sets max_steps")
+	}
 	p := pair{newSample(), newSample()}
 	if err := errors.Join(Set(p, "a.share", "0.25"), Set(p, "weight", "0"), Set(p, "kill", "true")); err != nil {
 		t.Fatal(err)
@@ -132,6 +136,67 @@ func TestSet(t *testing.T) {
 	}
 	if err := Set(&struct{}{}, "x", "1"); err == nil || err.Error() != `unknown parameter "x": there are none` {
 		t.Errorf("%v", err)
+	}
+}
+
+// numbers has numbers of other sizes, and fields that are no parameters.
+type numbers struct {
+	Count  uint          `range:"[1, 200]" doc:"a count"`
+	Byte   uint8         `doc:"a byte"`
+	Small  *int16        `range:"[-3, 3]" doc:"a small number"`
+	Short  float32       `range:"[0, 1]" doc:"a share"`
+	Wait   time.Duration `doc:"nanoseconds"`
+	Log    func(string)
+	Sizes  []int
+	Inner  struct{ A int }
+	Nested *sample
+	Any    any
+}
+
+// Numbers of every size are parameters with their ranges; what no text can set is none, so that a solution never has to state it.
+func TestNumbersOfEverySize(t *testing.T) {
+	fresh := func() *numbers { return &numbers{Count: 1, Short: 0.1, Log: func(string) {}, Sizes: []int{1}} }
+	var names []string
+	for _, p := range Of(fresh()) {
+		names = append(names, p.Name+" "+p.Type+" "+p.Default)
+	}
+	if want := []string{"count uint 1", "byte uint8 0", "small int16 none", "short float32 0.1", "wait int64 0"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("parameters %q, expected %q", names, want)
+	}
+	n := fresh()
+	for name, text := range map[string]string{"count": "200", "byte": "255", "small": "-3", "short": "0.5", "wait": "7"} {
+		if err := Set(n, name, text); err != nil {
+			t.Error(err)
+		}
+	}
+	want := map[string]any{"count": 200.0, "byte": 255.0, "small": -3.0, "short": 0.5, "wait": 7.0}
+	if got := Stated(n, fresh()); !reflect.DeepEqual(got, want) {
+		t.Errorf("stated %v, expected %v", got, want)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"count", "0", "parameter count: expected a whole number from 1 to 200, found 0"},
+		{"count", "-1", `parameter count: expected a value of type uint, found "-1"`},
+		{"byte", "256", `parameter byte: expected a value of type uint8, found "256"`},
+		{"small", "4", "parameter small: expected a whole number from -3 to 3, found 4"},
+		{"short", "1.5", "parameter short: expected a number from 0 to 1, found 1.5"},
+		{"log", "x", `unknown parameter "log": expected one of count, byte, small, short, wait`},
+	} {
+		if err := Set(fresh(), c.name, c.text); err == nil || err.Error() != c.want {
+			t.Errorf("%s=%s: %v, expected %s", c.name, c.text, err, c.want)
+		}
+	}
+	n.Count = 0
+	if err := Check(n); err == nil || err.Error() != "parameter count: expected a whole number from 1 to 200, found 0" {
+		t.Errorf("Check: %v", err)
+	}
+}
+
+// A word of capitals is one word.
+func TestSnakeCase(t *testing.T) {
+	for name, want := range map[string]string{"MaxSteps": "max_steps", "Q": "q", "WorkCv": "work_cv", "MaxCPU": "max_cpu", "CPUTime": "cpu_time", "MIPGap": "mip_gap", "X2Y": "x2_y"} {
+		if got := snakeCase(name); got != want {
+			t.Errorf("%s is %s, expected %s", name, got, want)
+		}
 	}
 }
 

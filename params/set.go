@@ -115,16 +115,18 @@ func (f *field) set(text string) error {
 		var b bool
 		b, err = strconv.ParseBool(text)
 		parsed.SetBool(b)
-	case kind.Kind() == reflect.Int || kind.Kind() == reflect.Int64:
+	case parsed.CanInt():
 		var n int64
 		n, err = strconv.ParseInt(text, 10, kind.Bits())
 		parsed.SetInt(n)
-	case kind.Kind() == reflect.Float64:
+	case parsed.CanUint():
+		var n uint64
+		n, err = strconv.ParseUint(text, 10, kind.Bits())
+		parsed.SetUint(n)
+	case parsed.CanFloat():
 		var x float64
-		x, err = strconv.ParseFloat(text, 64)
+		x, err = strconv.ParseFloat(text, kind.Bits())
 		parsed.SetFloat(x)
-	default:
-		return fmt.Errorf("parameter %s cannot be set from text", f.Name)
 	}
 	if err != nil {
 		return &Error{f.Name, "a value of type " + f.Type, text}
@@ -164,7 +166,7 @@ func (f *field) check() error {
 func (f *field) numbers(r *Range) string {
 	noun := "a number "
 	switch {
-	case f.Type == "int" || f.Type == "int64":
+	case strings.HasPrefix(f.Type, "int") || strings.HasPrefix(f.Type, "uint"):
 		noun = "a whole number "
 	case r == everything:
 		return "a finite number"

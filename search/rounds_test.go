@@ -107,6 +107,30 @@ func TestRoundsMakeExactlyTheEvaluations(t *testing.T) {
 	}
 }
 
+// What a proof has shown stays shown, and it hears of complete schedules alone: one that leaves out jobs costs less than it would.
+func TestTheProofIsToldWhatCounts(t *testing.T) {
+	var heard []float64
+	bounds := []model.Bound{model.ProvedBound(5), {}}
+	improve := func(_ context.Context, _ int64, best float64) (model.Bound, bool) {
+		heard = append(heard, best)
+		return bounds[len(heard)-1], len(heard) < len(bounds)
+	}
+	result, _ := runScripted(t, newScripted([]model.Rank{rank(1, 4), rank(1, 4), rank(0, 5)}), engine.Nothing, Options{MaxEvals: 50, Improve: improve})
+	if len(heard) != 2 || !math.IsInf(heard[0], 1) || !math.IsInf(heard[1], 1) {
+		t.Errorf("the proof heard of %v", heard)
+	}
+	if result.Stop != model.StopDone || result.Evaluations != 20 {
+		t.Errorf("the bound 5 is reached after 20 evaluations; stopped by %s after %d", result.Stop, result.Evaluations)
+	}
+}
+
+// Whether a sum is to be trusted does not hang on its sign.
+func TestDoubt(t *testing.T) {
+	if doubt(-5) != doubt(5) || doubt(5) <= 0 || doubt(math.Inf(-1)) != 0 {
+		t.Errorf("doubts %v, %v and %v", doubt(-5), doubt(5), doubt(math.Inf(-1)))
+	}
+}
+
 func TestEffortIsInEvaluations(t *testing.T) {
 	for _, c := range []struct {
 		effort float64

@@ -20,8 +20,8 @@ func compose(name string, parts []string) (Info, error) {
 			return Info{}, err
 		}
 		if len(stages) > 0 && !info.Starts {
-			return Info{}, fmt.Errorf("expected solvers after the first of %q to start from a solution, as %s; %s does not",
-				name, strings.Join(starters(), " and "), part)
+			return Info{}, fmt.Errorf("expected solvers after the first of %q to start from a solution (%s); %s does not",
+				name, strings.Join(starters(), ", "), part)
 		}
 		stages = append(stages, info)
 		docs = append(docs, info.Doc)

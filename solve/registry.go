@@ -14,10 +14,13 @@ import (
 var registry = map[string]Info{}
 
 // Register adds a solver to the registry. Call it from the file of the solver, in a package-level variable declaration. A name that is
-// taken, or that holds one of the characters + , : = or a space, is a bug in the program and panics.
+// taken, or that holds one of the characters + , : = or a space, and an Info without New are bugs in the program and panic.
 func Register(info Info) Info {
 	if _, taken := registry[info.Name]; taken || info.Name == "" || strings.ContainsAny(info.Name, reserved) {
 		panic(fmt.Sprintf("solve: cannot register a solver as %q", info.Name))
+	}
+	if info.New == nil {
+		panic(fmt.Sprintf("solve: cannot register the solver %s: Info.New is nil", info.Name))
 	}
 	registry[info.Name] = info
 	return info

@@ -37,6 +37,9 @@ type Rolling struct {
 // NewRolling makes the rolling use of a chosen solver. Results keep the solver's name. The period and the threshold are in the instance's unit of
 // time.
 func NewRolling(of Choice, period, threshold float64) (*Rolling, error) {
+	if of.Solver == nil {
+		return nil, errNoSolver
+	}
 	r := &Rolling{period, threshold, of}
 	if err := params.Check(r); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 // the method that stated the bound has a bug: Run returns the schedule without that bound, and [Result.Refuted] names the method. With
 // [Options.Strict] this is an error. The status is optimal only if a bound proves it.
 //
-// Result.Solution is nil if the solver found no schedule.
+// Result.Solution is nil if the solver found no schedule. Run does not recover a panic of the solver: a program that must survive one does.
 func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (Result, error) {
 	result, err := run(ctx, choice.Info, choice.Solver, in, opt)
 	if err != nil {
@@ -31,6 +31,9 @@ func Run(ctx context.Context, choice Choice, in *model.Instance, opt Options) (R
 
 // run does the work of Run. Its errors do not name the solver yet.
 func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt Options) (Result, error) {
+	if solver == nil {
+		return Result{}, errNoSolver
+	}
 	if err := params.Check(solver); err != nil {
 		return Result{}, err
 	}
@@ -48,6 +51,9 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
+	if err := result.finish(ctx); err != nil {
+		return Result{}, err
+	}
 	if result.Solution == nil && from.solution != nil {
 		result.Solution = from.copied() // the start is a checked schedule, whatever the solver says
 	}
@@ -58,6 +64,26 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return result, nil
 	}
 	return result, complete(ctx, &result, from, info, solver, in, opt)
+}
+
+// errNoSolver is the error where a [Choice] has no solver.
+var errNoSolver = errors.New("expected a choice with a solver, as Choose and Info.Choice make it, found none")
+
+// finish states why the solver stopped where it does not say, and refuses what no solution may say: a file of it could not be read again.
+func (r *Result) finish(ctx context.Context) error {
+	switch r.Stop {
+	case model.StopDone, model.StopTime, model.StopEvaluations, model.StopCancelled:
+	case "":
+		if r.Stop = model.StopDone; ctx.Err() != nil {
+			r.Stop = model.StopReason(ctx)
+		}
+	default:
+		return fmt.Errorf("expected one of the four reasons to stop, found %q: a bug of the solver", r.Stop)
+	}
+	if r.Evaluations < 0 {
+		return fmt.Errorf("expected a number of evaluations of at least 0, found %d: a bug of the solver", r.Evaluations)
+	}
+	return nil
 }
 
 // RunError is an error of a run, with the name of the solver.
@@ -136,10 +162,18 @@ func prepareStart(info Info, in *model.Instance, opt *Options) (start, error) {
 	return from, nil
 }
 
-// copied returns a copy of the schedule without the figures that it states of itself.
+// copied returns a copy of the schedule without the figures that it states of itself. The copy shares nothing with the schedule: a solver that
+// writes into it must change neither the caller's schedule nor one that was checked.
 func (s start) copied() *model.Solution {
 	sol := Bare(s.solution)
 	sol.Jobs, sol.Unscheduled, sol.Loads = slices.Clone(sol.Jobs), slices.Clone(sol.Unscheduled), slices.Clone(sol.Loads)
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		p.Processors, p.Pieces = slices.Clone(p.Processors), slices.Clone(p.Pieces)
+		for i := range p.Pieces {
+			p.Pieces[i].Processors = slices.Clone(p.Pieces[i].Processors)
+		}
+	}
 	return sol
 }
 

@@ -77,3 +77,29 @@ func TestRunKeepsAStartThatTheSolverSpoils(t *testing.T) {
 		t.Errorf("got %v, %v", got.Solution, err)
 	}
 }
+
+// Neither the processors nor the pieces of a start are the solver's to change.
+func TestRunLeavesTheProcessorsOfTheStartAsTheyAre(t *testing.T) {
+	pieces := func() *model.Solution {
+		sol := schedule(0, 2)
+		p := &sol.Jobs[1]
+		p.Pieces = []model.Piece{{Cluster: p.Cluster, Processors: model.Processors(0), Tasks: 1, Start: p.Start, End: p.End}}
+		p.Cluster, p.Processors = "", nil
+		return sol
+	}
+	start := pieces()
+	got, err := runStub(t, solve.Options{Start: start}, true, func(_ *model.Instance, opt solve.Options) solve.Result {
+		opt.Start.Jobs[0].Processors[0].Last = 7
+		opt.Start.Jobs[1].Pieces[0].Start = 99
+		opt.Start.Jobs[1].Pieces[0].Processors[0].Last = 7
+		return solve.Result{Solution: schedule(1, 3)}
+	})
+	if err != nil || *got.Solution.Objective != 5 {
+		t.Fatalf("got %v, %v", got.Solution, err)
+	}
+	for name, sol := range map[string]*model.Solution{"start": start, "result": got.Solution} {
+		if report := model.Check(twoJobs(t), solve.Bare(sol)); !report.OK() {
+			t.Errorf("the %s is spoilt: %v", name, report.Violations)
+		}
+	}
+}

@@ -122,7 +122,7 @@ func TestRunStatesWhatIsProved(t *testing.T) {
 		"nothing claimed":                   {1, 3, solve.Result{}, 5, model.Feasible, false},
 		"optimal without a bound":           {1, 3, solve.Result{Status: model.Optimal}, 5, model.Feasible, false},
 		"optimal with a bound below":        {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(5.9)}, 5.9, model.Feasible, false},
-		"optimal within a tolerance":        {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(5.9), Tolerance: 0.02}, 5.9, model.Optimal, false},
+		"optimal within a tolerance":        {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(5.9999), Tolerance: 1e-4}, 5.9999, model.Optimal, false},
 		"feasible with a bound that is met": {1, 3, solve.Result{Status: model.Feasible, Bound: model.ProvedBound(6)}, 6, model.Optimal, false},
 		"a bound above the objective":       {1, 3, solve.Result{Status: model.Optimal, Bound: model.ProvedBound(6.1)}, 5, model.Feasible, true},
 		"a bound above, by rounding":        {1, 3, solve.Result{Bound: model.ProvedBound(6 * (1 + 1e-12))}, 6, model.Optimal, false},
@@ -218,4 +218,78 @@ func TestRunStatesTheMinimisedObjective(t *testing.T) {
 	if report := model.Check(twoJobs(t), sol); report.OK() || report.Violations[0].Code != model.CodeWrongObjective {
 		t.Errorf("an unknown metric: %v", report.Violations)
 	}
+}
+
+// A solver's own tolerance makes nothing optimal that is far from its bound.
+func TestRunLimitsTheTolerance(t *testing.T) {
+	for _, c := range []struct {
+		tolerance float64
+		bound     float64
+		want      model.Status
+	}{{1e-4, 7 - 6e-4, model.Optimal}, {1e-3, 7 - 6e-4, model.Feasible}, {1, 5, model.Feasible}, {math.Inf(1), 5, model.Feasible}, {math.NaN(), 5, model.Feasible}} {
+		got, err := runStub(t, solve.Options{}, false, func(*model.Instance, solve.Options) solve.Result {
+			return solve.Result{Solution: schedule(2, 4), Status: model.Optimal, Bound: model.ProvedBound(c.bound), Tolerance: c.tolerance}
+		})
+		if err != nil || got.Status != c.want || got.Solution.Status != c.want {
+			t.Errorf("tolerance %v, makespan 7, bound %v: %s, %v", c.tolerance, c.bound, got.Status, err)
+		}
+	}
+}
+
+// broken is a solver whose result is handed over as it is.
+type broken struct{ solve.Result }
+
+func (broken) Supports(*model.Instance) error { return nil }
+
+func (b broken) Solve(context.Context, *model.Instance, solve.Options) (solve.Result, error) {
+	return b.Result, nil
+}
+
+// What a solution cannot say is refused, so that whatever Run hands back can be written and read again; a solver that does not say why it stopped is done,
+// or its context has ended.
+func TestRunRefusesWhatNoSolutionSays(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx    context.Context
+		result solve.Result
+		want   model.Stop
+		fault  string
+	}{
+		{t.Context(), solve.Result{}, model.StopDone, ""},
+		{ended, solve.Result{}, model.StopCancelled, ""},
+		{ended, solve.Result{Stop: model.StopEvaluations}, model.StopEvaluations, ""},
+		{t.Context(), solve.Result{Stop: "tired"}, "", `solver broken: expected one of the four reasons to stop, found "tired": a bug of the solver`},
+		{t.Context(), solve.Result{Evaluations: -1}, "", "solver broken: expected a number of evaluations of at least 0, found -1: a bug of the solver"},
+	} {
+		for _, c.result.Solution = range []*model.Solution{nil, schedule(0, 2)} {
+			got, err := solve.Run(c.ctx, solve.Choice{Info: solve.Info{Name: "broken"}, Solver: broken{c.result}}, twoJobs(t), solve.Options{})
+			if c.fault != "" {
+				if err == nil || err.Error() != c.fault {
+					t.Errorf("%v, expected %s", err, c.fault)
+				}
+				continue
+			}
+			if err != nil || got.Stop != c.want || got.Solution != nil && got.Solution.Stop != c.want {
+				t.Errorf("stopped %q, expected %q: %v", got.Stop, c.want, err)
+			}
+		}
+	}
+}
+
+// A choice without a solver is an error, not a panic.
+func TestRunNeedsASolver(t *testing.T) {
+	const want = "expected a choice with a solver, as Choose and Info.Choice make it, found none"
+	if _, err := solve.Run(t.Context(), solve.Choice{}, twoJobs(t), solve.Options{}); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("Run: %v", err)
+	}
+	if _, err := solve.NewRolling(solve.Choice{}, 1, 0); err == nil || err.Error() != want {
+		t.Errorf("NewRolling: %v", err)
+	}
+	defer func() {
+		if fault := recover(); fault != "solve: cannot register the solver nothing: Info.New is nil" {
+			t.Errorf("%v", fault)
+		}
+	}()
+	solve.Register(solve.Info{Name: "nothing"})
 }

@@ -20,7 +20,8 @@ import (
 // ErrUnsupported says that a solver cannot honour something that the instance asks for. The error of Supports wraps it.
 var ErrUnsupported = errors.New("unsupported")
 
-// Solver is an algorithm that schedules the jobs of an instance.
+// Solver is an algorithm that schedules the jobs of an instance. The instance is shared with other runs: neither method changes it. A solver is
+// shared too: several runs may call its methods at once, and none changes its parameters.
 type Solver interface {
 	// Supports returns nil if the solver can honour everything that the instance asks for. Otherwise the error wraps [ErrUnsupported]
 	// and names the feature.
@@ -35,7 +36,7 @@ type Options struct {
 	Seed     uint64
 	MaxEvals int64           // 0: no limit
 	Workers  int             // 0: one
-	Start    *model.Solution // nil: cold start
+	Start    *model.Solution // nil: cold start; what Solve gets from [Run] is a copy of its own
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
 	Strict   bool            // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
 
@@ -56,8 +57,8 @@ type Result struct {
 	Solution    *model.Solution // nil: none found
 	Bound       model.Bound     // proved, of the objective
 	Status      model.Status
-	Tolerance   float64 // relative gap within which Status may say optimal, besides [model.Tolerance]
-	Stop        model.Stop
+	Tolerance   float64       // relative gap within which Status may say optimal, besides [model.Tolerance]; at most [MostTolerance]
+	Stop        model.Stop    // empty from a solver: Run states the end of the context if that has ended, else done
 	Solver      string        // name of the solver that made the solution, if this solver chose among several; empty: this solver
 	Evaluations int64         // schedules evaluated
 	Elapsed     time.Duration // set by [Run]: the time of Solve, without the bound and the evaluation that Run adds
@@ -65,6 +66,9 @@ type Result struct {
 	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
 }
+
+// MostTolerance is the largest [Result.Tolerance]: a schedule that may be worse by more than that is not called optimal, whatever its solver says.
+const MostTolerance = 1e-4
 
 // Stopped makes the result of a solver that has no schedule when its context ends.
 func Stopped(ctx context.Context) Result {

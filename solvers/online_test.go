@@ -32,7 +32,7 @@ func startsBefore(t *testing.T, info solve.Info, jobs []model.JobSpec, clusters 
 	for c := range clusters {
 		b.Cluster(solverstest.Machines(fmt.Sprint("c", c), 4, 1))
 	}
-	in := built(t, b.Job(jobs...))
+	in := solverstest.Built(t, b.Job(jobs...))
 	result, err := solve.Run(context.Background(), info.Choice(), in, solve.Options{Seed: 1, MaxEvals: 300})
 	if err != nil {
 		t.Fatalf("%s: %v", info.Name, err)

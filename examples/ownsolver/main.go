@@ -6,7 +6,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -32,11 +31,7 @@ type LongestFirst struct{}
 // Supports refuses instances that the algorithm cannot honour. It compares lengths of jobs, so it cannot take jobs whose run times are stated cluster
 // by cluster. A [plan.Schedule] honours the rest.
 func (LongestFirst) Supports(in *model.Instance) error {
-	const honoured = plan.ScheduleFeatures &^ model.UnrelatedTimes
-	if missing := in.Features() &^ honoured; missing != 0 {
-		return fmt.Errorf("%w: %s", solve.ErrUnsupported, missing)
-	}
-	return nil
+	return solve.Unsupported(in, plan.ScheduleFeatures&^model.UnrelatedTimes)
 }
 
 // Solve places the jobs one by one: Earliest finds a place, Place takes it.
@@ -46,12 +41,8 @@ func (LongestFirst) Solve(ctx context.Context, in *model.Instance, _ solve.Optio
 		return solve.Result{}, err
 	}
 	for _, job := range longestFirst(in) {
-		if err := ctx.Err(); err != nil { // there is no complete schedule yet; a solver that has one would return it
-			stop := model.StopTime
-			if errors.Is(err, context.Canceled) {
-				stop = model.StopCancelled
-			}
-			return solve.Result{Status: model.Unknown, Stop: stop}, nil
+		if ctx.Err() != nil { // there is no complete schedule yet; a solver that has one would return it
+			return solve.Stopped(ctx), nil
 		}
 		var best plan.Slot
 		found := false

@@ -100,6 +100,12 @@ func (a *answer) refuse(wrong *refusal) {
 	_ = json.NewEncoder(a.w).Encode(wrong) // if the client is gone, nobody needs the answer
 }
 
+// busy refuses a request for which there is no room now.
+func (a *answer) busy() {
+	a.w.Header().Set("Retry-After", "1")
+	a.refuse(&refusal{status: http.StatusServiceUnavailable, Message: "as many runs as there may be are under way"})
+}
+
 // line writes a line and sends it at once. An error means that the client is gone or does not read.
 func (a *answer) line(l line) error {
 	if !a.begun {

@@ -23,16 +23,33 @@ type service struct {
 	reading           time.Duration // time that a body may take to arrive
 	writing           time.Duration // time that a client may take to accept a line
 	deadline, longest time.Duration // deadline of a run whose request names none, and the longest that a request may ask for
-	slots             chan struct{} // holds one element for each run
+	slots             room          // one for each run
+	bodies            room          // one for each body that arrives: a slow client must not keep others from running
 }
 
 // newService makes a service that allows the given number of runs at the same time.
 func newService(runs int) *service {
 	return &service{
 		mostBytes: 16 << 20, mostJobs: 20_000, mostProcessors: 100_000, reading: 20 * time.Second, writing: 5 * time.Second,
-		deadline: 10 * time.Second, longest: time.Minute, slots: make(chan struct{}, runs),
+		deadline: 10 * time.Second, longest: time.Minute, slots: make(room, runs), bodies: make(room, 8*runs),
 	}
 }
+
+// room limits how many may be inside at once: its capacity.
+type room chan struct{}
+
+// enter takes a place and says whether there was one.
+func (r room) enter() bool {
+	select {
+	case r <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// leave gives a place back.
+func (r room) leave() { <-r }
 
 // routes lists the paths that the service answers.
 func (s *service) routes() http.Handler {
@@ -52,20 +69,22 @@ type request struct {
 // solve answers one request. The run holds a slot until it has ended, so there are never more runs than slots.
 func (s *service) solve(w http.ResponseWriter, r *http.Request) {
 	out := &answer{w: w, control: http.NewResponseController(w), patience: s.writing}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	default:
-		w.Header().Set("Retry-After", "1")
-		out.refuse(&refusal{status: http.StatusServiceUnavailable, Message: "as many runs as there may be are under way"})
+	if !s.bodies.enter() {
+		out.busy()
 		return
 	}
 	asked, wrong := s.read(w, r, out.control)
+	s.bodies.leave()
 	if wrong != nil {
 		out.refuse(wrong)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), asked.deadline) // ends early if the client closes the connection
+	if !s.slots.enter() {
+		out.busy()
+		return
+	}
+	defer s.slots.leave()
+	ctx, cancel := context.WithTimeout(r.Context(), asked.deadline) // ends early where the client hangs up
 	defer cancel()
 	improved, ended := start(ctx, asked)
 	told := solve.Progress{Left: -1} // the progress on the last line written; none yet
@@ -118,7 +137,11 @@ type ending struct {
 
 // read reads a request, or returns the refusal of a wrong one.
 func (s *service) read(w http.ResponseWriter, r *http.Request, control *http.ResponseController) (*request, *refusal) {
-	asked, wrong := s.readQuery(r.URL.Query())
+	query, err := url.ParseQuery(r.URL.RawQuery) // r.URL.Query() drops what it cannot read
+	if err != nil {
+		return nil, badRequest("expected a query, found %q: %s", r.URL.RawQuery, err)
+	}
+	asked, wrong := s.readQuery(query)
 	if wrong != nil {
 		return nil, wrong
 	}
@@ -149,6 +172,9 @@ func (s *service) readQuery(query url.Values) (*request, *refusal) {
 	var err error
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		value := query.Get(key)
+		if n := len(query[key]); n > 1 {
+			return nil, badRequest("expected %s once, found it %d times", key, n)
+		}
 		switch key {
 		case "solver":
 			name = value

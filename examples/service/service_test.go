@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -212,7 +213,43 @@ func TestHangingUpStopsTheRun(t *testing.T) {
 	}
 }
 
-// The refusal of a wrong request names the place of the fault.
+// A client whose body does not arrive keeps nobody from running; there is room for a few of them.
+func TestSlowBodies(t *testing.T) {
+	var own *service
+	server, instance := begin(t, func(s *service) { own = s }), example(t, "tiny")
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	held, letGo := context.WithCancel(t.Context())
+	defer letGo()
+	for k := range cap(own.bodies) {
+		body, never := io.Pipe()
+		defer never.Close()
+		clients.Go(func() {
+			request, err := http.NewRequestWithContext(held, http.MethodPost, server.URL+"/solve?solver=mct", body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if response, err := server.Client().Do(request); err == nil {
+				_ = response.Body.Close()
+			}
+		})
+		for end := time.Now().Add(10 * time.Second); len(own.bodies) <= k; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d bodies arrive, expected %d", len(own.bodies), k+1)
+			}
+		}
+		want := http.StatusOK
+		if k+1 == cap(own.bodies) {
+			want = http.StatusServiceUnavailable
+		}
+		if status, text := post(t, server, "?solver=mct", instance); status != want {
+			t.Errorf("with %d slow clients: %d: %.200s", k+1, status, text)
+		}
+	}
+}
+
+// What is wrong with a request is said with its place.
 func TestRefuses(t *testing.T) {
 	small := func(s *service) { s.mostBytes, s.mostJobs = 20_000, 30 }
 	server, tiny := begin(t, small), example(t, "tiny")
@@ -235,6 +272,8 @@ func TestRefuses(t *testing.T) {
 		"no deadline":      {"?deadline=0s", tiny, http.StatusBadRequest, "above 0"},
 		"seed":             {"?seed=-1", tiny, http.StatusBadRequest, "seed: expected a whole number"},
 		"another word":     {"?sovler=mct", tiny, http.StatusBadRequest, `found \"sovler\"`},
+		"a word twice":     {"?deadline=1s&deadline=2s", tiny, http.StatusBadRequest, "expected deadline once, found it 2 times"},
+		"no query":         {"?solver=mct;deadline=1s", tiny, http.StatusBadRequest, "expected a query"},
 		"unsupported":      {"?solver=muscle", example(t, "workflow"), http.StatusUnprocessableEntity, "unsupported"},
 		"too many bytes":   {"", tiny + strings.Repeat(" ", 20_000), http.StatusRequestEntityTooLarge, "at most 20000 bytes"},
 		"too many jobs":    {"", example(t, "multicluster"), http.StatusRequestEntityTooLarge, "at most 30 jobs"},

@@ -28,8 +28,13 @@ import (
 //   - no bound is above the objective of a known schedule, and no instance with a schedule is called infeasible;
 //   - the limit of evaluations is kept;
 //   - the same seed and limit give the same bytes again, and with 4 workers; progress comes from one goroutine at a time;
-//   - when the context ends, before the run or during it, Solve returns in time, with a correct schedule or none;
-//   - a solver that takes a start ([solve.Info].Starts) returns a schedule that is not worse.
+//   - when the context ends, before the run or during it, Solve returns in time (a second, as the machine may be busy; the contract says 50 ms),
+//     with a correct schedule or none;
+//   - a solver that takes a start ([solve.Info].Starts) returns a schedule that is not worse;
+//   - the instance does not change.
+//
+// Every registered method of package bound takes part. So Conform also finds a false bound of a method of your own, if it bounds makespan, mcp,
+// mean_response, over_deadline or qos_penalty, which these instances minimise.
 //
 // A panic in the goroutine that calls Solve is reported as a failure. A panic in a goroutine that the solver starts ends the program.
 //
@@ -95,7 +100,11 @@ func conform(to reporter, info solve.Info, cases []testCase) {
 		c.at = &cases[k]
 		if c.accepts() {
 			accepted++
-			c.holds()
+			before := shown(c.at)
+			if c.holds(); !c.over && shown(c.at) != before {
+				c.over = true // the other solvers of the test share it
+				c.failf("changes the instance, which it shares with others: it has to copy what it changes")
+			}
 		}
 		if c.over || c.failures >= mostReports {
 			to.Errorf("%s: the rest of the instances is not tried", info.Name)
@@ -140,7 +149,15 @@ func (c *conformer) documented() bool {
 	return true
 }
 
-// accepts reports whether the solver supports the instance.
+// shown is the content of an instance as text; empty for the large one, where it would take long.
+func shown(at *testCase) string {
+	if at.large {
+		return ""
+	}
+	return fmt.Sprintf("%v %v", at.in.Clusters(), at.in.Jobs())
+}
+
+// accepts says whether the solver supports the instance.
 func (c *conformer) accepts() bool {
 	c.to.Helper()
 	panicked, err := supports(c.info, c.at.in)

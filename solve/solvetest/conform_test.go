@@ -146,6 +146,8 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 		{"Supports panics", about(&listing{honours: func(in *model.Instance) error { _ = in.Jobs()[1000]; return nil }}), []string{"Supports panics: runtime error"}},
 		{"fails", about(&listing{after: func(*model.Instance, *solve.Result, solve.Options) error { return fmt.Errorf("no luck") }}),
 			[]string{"Solve fails, which is for bad input and bugs", "no luck"}},
+		{"bound between the optimum and what it reached", about(&listing{after: nearBound}), []string{"states the lower bound", "and the optimum is"}},
+		{"leaves out what its start places", leavesOut(), []string{"takes a start (Info.Starts) and hands back a worse schedule"}},
 		{"worsens its start", worsens(), []string{"takes a start (Info.Starts) and hands back a worse schedule"}},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
@@ -182,6 +184,20 @@ func TestConformFindsWhoIgnoresTheContext(t *testing.T) {
 			c.holds()
 			expect(t, heard.texts, []string{broken.want})
 		})
+	}
+}
+
+// A solver that writes into the instance is found. No other test uses this instance.
+func TestConformFindsWhoChangesTheInstance(t *testing.T) {
+	cases, err := casesOf([]recipe{{"plain", medium(1, false), false}, {"next", medium(2, false), false}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard recorder
+	conform(&heard, about(&listing{before: func(_ context.Context, in *model.Instance, _ solve.Options) { in.Jobs()[0].Estimate = 12345 }}), cases)
+	expect(t, heard.texts, []string{"tried on plain: changes the instance, which it shares with others"})
+	if len(heard.texts) != 2 || !strings.Contains(heard.texts[1], "the rest of the instances is not tried") {
+		t.Errorf("%q", heard.texts)
 	}
 }
 
@@ -261,6 +277,27 @@ func crowd(_ context.Context, _ *model.Instance, opt solve.Options) {
 		})
 	}
 	group.Wait()
+}
+
+// nearBound states a bound that lies just below what was reached, whether or not there is anything better.
+func nearBound(in *model.Instance, r *solve.Result, _ solve.Options) error {
+	evaluation, err := model.Evaluate(in, r.Solution)
+	r.Bound = model.ProvedBound(evaluation.Objective * (1 - 1e-6))
+	return err
+}
+
+// leavesOut takes a start and leaves out the last job.
+func leavesOut() solve.Info {
+	info := about(&listing{after: func(_ *model.Instance, r *solve.Result, opt solve.Options) error {
+		if jobs := r.Solution.Jobs; opt.Start != nil && len(jobs) > 0 {
+			last := len(jobs) - 1
+			r.Solution.Jobs = jobs[:last]
+			r.Solution.Unscheduled = append(r.Solution.Unscheduled, model.Unscheduled{Job: jobs[last].Job, Reason: "no wish"})
+		}
+		return nil
+	}})
+	info.Starts = true
+	return info
 }
 
 // worsens takes a start and places each job on the first cluster that can take it, whatever the start.
