@@ -38,7 +38,7 @@ func serve(listen string, s *service) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	server := &http.Server{
-		Addr: listen, Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second,
+		Addr: listen, Handler: s.routes(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	ended := make(chan error, 1)
