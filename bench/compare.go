@@ -135,13 +135,13 @@ func ShareBounds(rows []Row) {
 		if !known || row.Objective == nil {
 			continue
 		}
-		slack := model.Tolerance * math.Abs(*row.Objective)
-		if best > *row.Objective+slack {
+		tolerance := model.Tolerance * math.Abs(*row.Objective)
+		if best > *row.Objective+tolerance {
 			continue // the bound does not hold for a schedule that leaves out more jobs
 		}
 		row.Bound = bound
 		row.Gap = row.gap()
-		if best >= *row.Objective-slack {
+		if best >= *row.Objective-tolerance {
 			row.Status = model.Optimal
 		}
 	}

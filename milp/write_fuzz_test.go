@@ -135,7 +135,7 @@ func checkName(t *testing.T, name string, taken map[string]bool) {
 	}
 }
 
-// TestRangesAreExact: a row whose limits differ so much that their difference loses the lower one keeps it.
+// TestRangesAreExact: a row whose limits are so far apart that their difference loses the lower one keeps it.
 func TestRangesAreExact(t *testing.T) {
 	m := &Model{}
 	x := m.Add(Variable{Name: "x", Upper: 1e18})

@@ -14,7 +14,7 @@ import (
 	"github.com/allot-opt/allot/solvers"
 )
 
-// arriving is an instance of rigid jobs that arrive over time on so many clusters, with estimates.
+// arriving is an instance of rigid jobs that arrive over time on the given number of clusters, with estimates.
 func arriving(t *rapid.T, clusters, jobs int, metric string) *model.Instance {
 	spec := model.InstanceSpec{Schema: model.InstanceSchema, Objective: map[string]float64{metric: 1}}
 	for c := range clusters {

@@ -104,7 +104,7 @@ func (g *group) performanceProfile(id string, style map[string]int) *plot {
 		}
 		return clipped(points, last)
 	}))
-	p.Description = "For each solver the share of instances on which its objective is at most so many times the best of all solvers'. Higher is better."
+	p.Description = "For each solver the share of instances on which its objective is at most this factor times the best of all solvers'. Higher is better."
 	p.Note = "How often a solver is within a factor of the best one. Left edge: how often it is the best. The axis ends where 95 % of all results are."
 	return p
 }
@@ -194,7 +194,7 @@ func (p *problem) timeToTarget(solver string) float64 {
 	var times []float64
 	for _, row := range p.cells[solver] {
 		t := math.Inf(1)
-		for _, at := range p.trace(row) {
+		for _, at := range p.incumbents(row) {
 			if gapTo(at.Objective, p.known) <= target {
 				t = at.Elapsed
 				break
@@ -209,26 +209,26 @@ func (p *problem) timeToTarget(solver string) float64 {
 	return median
 }
 
-// traceOf is the incumbents of a run in order of time, its schedule at the end the last; none where it failed.
-func traceOf(row *bench.Row) []model.Incumbent {
+// incumbentsOf lists the incumbents of a run in order of time; the last is its schedule at the end. A run that failed has none.
+func incumbentsOf(row *bench.Row) []model.Incumbent {
 	x := objective(row)
 	if math.IsNaN(x) {
 		return nil
 	}
-	trace := slices.Clone(row.Incumbents)
-	slices.SortStableFunc(trace, func(a, b model.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
-	if n := len(trace); n == 0 || trace[n-1].Objective > x {
-		trace = append(trace, model.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
+	list := slices.Clone(row.Incumbents)
+	slices.SortStableFunc(list, func(a, b model.Incumbent) int { return cmp.Compare(a.Elapsed, b.Elapsed) })
+	if n := len(list); n == 0 || list[n-1].Objective > x {
+		list = append(list, model.Incumbent{Elapsed: max(row.Elapsed, 0), Objective: x})
 	}
-	return trace
+	return list
 }
 
-// trace is that of a run which leaves out as few jobs as the best that is known; none of any other, whose objectives say something else.
-func (p *problem) trace(row *bench.Row) []model.Incumbent {
+// incumbents lists those of a run that leaves out as few jobs as the best known schedule. The objectives of any other run cannot be compared: none.
+func (p *problem) incumbents(row *bench.Row) []model.Incumbent {
 	if row.Left != p.left {
 		return nil
 	}
-	return traceOf(row)
+	return incumbentsOf(row)
 }
 
 // names are those of the solvers, in order of rank.
@@ -254,8 +254,8 @@ func (g *group) span() (first, last float64) {
 	for _, c := range g.solvers {
 		for _, row := range c.rows {
 			last = max(last, row.Elapsed)
-			if trace := traceOf(row); len(trace) > 0 && trace[0].Elapsed > 0 {
-				first = min(first, trace[0].Elapsed)
+			if list := incumbentsOf(row); len(list) > 0 && list[0].Elapsed > 0 {
+				first = min(first, list[0].Elapsed)
 			}
 		}
 	}
@@ -283,7 +283,7 @@ func (g *group) medianConvergence(id string, style map[string]int) *plot {
 	})
 }
 
-// convergence draws a summary over the problems of the gap over time; nil where no run has a trace, since the ends of runs are
+// convergence draws a summary over the problems of the gap over time; nil where no run has incumbents, since the ends of runs are
 // no convergence.
 func (g *group) convergence(id, title string, style map[string]int, summary func([]float64) float64) *plot {
 	if !slices.ContainsFunc(g.solvers, func(c *contender) bool {
@@ -367,10 +367,10 @@ func (g *group) gapsAt(name string, moments []float64, summary func([]float64) f
 		}
 		sums := make([]float64, len(moments))
 		for _, row := range rows {
-			trace, next, gap := p.trace(row), 0, 1.0
+			list, next, gap := p.incumbents(row), 0, 1.0
 			for k, t := range moments {
-				for ; next < len(trace) && trace[next].Elapsed <= t; next++ {
-					gap = min(gap, gapTo(trace[next].Objective, p.known)/100)
+				for ; next < len(list) && list[next].Elapsed <= t; next++ {
+					gap = min(gap, gapTo(list[next].Objective, p.known)/100)
 				}
 				sums[k] += gap
 			}

@@ -160,7 +160,7 @@ func (d *diagram) addLabels(o *outcome, at func(float64) float64, top float64) {
 	d.Height = top + labelGap*(float64(half)+0.6)
 }
 
-// clip shortens a text to so many letters, of which wide ones, as of Chinese, count twice.
+// clip shortens a text to the given number of letters. Wide ones, such as Chinese, count twice.
 func clip(text string, most int) string {
 	const firstWide = 0x1100 // Hangul, after which the scripts with wide letters come
 	width, keep := 0, 0

@@ -131,7 +131,7 @@ func (g *group) meanOver(c *contender, figure func(*problem, *bench.Row) float64
 // missing stands where there is no figure.
 const missing = "–"
 
-// figure writes a number with so many significant digits; a dash where it is missing.
+// figure writes a number with the given number of significant digits; a dash if it is missing.
 func figure(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return missing

@@ -278,7 +278,7 @@ func adjust(p, least []float64) ([]float64, error) {
 	return list, nil
 }
 
-// leastSigned is the least p of the signed ranks of so many differences: of all 2ⁿ signs two are extreme.
+// leastSigned is the least p of the signed ranks of the given number n of differences: of all 2ⁿ signs two are extreme.
 func leastSigned(differences int) float64 { return math.Pow(2, 1-float64(differences)) }
 
 // choose is the number of ways to choose k of n.

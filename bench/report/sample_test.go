@@ -70,7 +70,7 @@ func (s sample) name(k int) string {
 // ordinary is a report like those of suites, with what can go wrong in it.
 func ordinary() []report.Run {
 	rows := sample{groups: 3, instances: 12, solvers: 7, seeds: 2, trace: true, names: []string{"search", "muscle+titan", "muscle", "dll"}}.rows()
-	best, crowd := known(40), spread(1000, 2, 0.05) // so many jobs are too small to be drawn one by one: their chart holds an image
+	best, crowd := known(40), spread(1000, 2, 0.05) // 1,000 jobs are too small to draw one by one: their chart holds an image
 	for k := range rows {
 		switch {
 		case rows[k].Group == "group 2" && rows[k].Instance == "instance-1":

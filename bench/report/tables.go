@@ -189,7 +189,7 @@ func (s *study) rowsTable() *table {
 	return t
 }
 
-// rows are the lines of a problem, so many at most.
+// rows lists the lines of a problem up to a limit.
 func (p *problem) rows(g *group, most int) [][]cell {
 	var list [][]cell
 	for _, c := range g.solvers {
