@@ -168,6 +168,10 @@ func (run *evolution) improve(ctx context.Context, k int) {
 		c.best = ga.Result{Cost: math.NaN(), Stop: ga.Evaluations}
 		return
 	}
+	if ctx.Err() != nil { // making a large population takes long
+		c.best = ga.Result{Cost: math.NaN(), Stop: ga.Cancelled}
+		return
+	}
 	stream := rand.NewPCG(run.opt.Seed, uint64(c.index))
 	reported := int64(0)
 	c.best, c.err = ga.Minimise(ctx, c.problem, c.seed, run.parameters, int64(stream.Uint64()>>1), ga.Limits{
@@ -225,8 +229,8 @@ func copyOf(s *model.Solution) *model.Solution {
 // improved says whether the search found a schedule better than the start's by more than the rounding errors of the sums, which the evaluator adds
 // up in another order.
 func (c *cluster) improved() bool {
-	slack := model.Tolerance * (math.Abs(c.cost) + math.Abs(c.problem.Cost.Constant))
-	return c.best.Cost < c.cost-slack // not where it is NaN: not even the seed was evaluated
+	rounding := model.Tolerance * (math.Abs(c.cost) + math.Abs(c.problem.Cost.Constant))
+	return c.best.Cost < c.cost-rounding // not where it is NaN: not even the seed was evaluated
 }
 
 // placeMasks moves the jobs of improved clusters to where the masks put them.
