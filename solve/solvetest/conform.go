@@ -111,7 +111,7 @@ func conform(to reporter, info solve.Info, cases []testCase) {
 			return
 		}
 	}
-	if accepted < leastAccepted && len(cases) >= 10*leastAccepted {
+	if accepted == 0 || accepted < leastAccepted && len(cases) >= 10*leastAccepted {
 		to.Errorf("%s: Supports accepts %d of %d instances: that is too few to learn anything", info.Name, accepted, len(cases))
 	}
 }
@@ -173,10 +173,7 @@ func (c *conformer) accepts() bool {
 // holds checks everything on an instance that the solver supports.
 func (c *conformer) holds() {
 	c.to.Helper()
-	limit := int64(evaluations)
-	if race.Enabled {
-		limit = fewer
-	}
+	limit := int64(race.Fewer(evaluations, fewer))
 	opt := solve.Options{Seed: 7, MaxEvals: limit, Workers: 1, Strict: true}
 	if c.at.large {
 		c.stops()
