@@ -18,8 +18,9 @@ func Recognise(name string, begin []byte) (FormatInfo, bool) {
 	begin = bytes.TrimSpace(bytes.TrimPrefix(begin[:min(len(begin), RecogniseBytes)], []byte("\ufeff")))
 	format := ""
 	switch {
+	case bytes.IndexByte(begin, 0) >= 0: // not a text
 	case len(begin) > 0 && begin[0] == '{':
-		if wfFormat.Match(begin) && !bytes.Contains(begin, []byte(`"allot/`)) {
+		if workflow.Match(begin) && ofWorkflow.Match(begin) && !bytes.Contains(begin, []byte(`"allot/`)) {
 			format = "wfformat"
 		}
 	case len(begin) > 0 && begin[0] != '[':
@@ -35,12 +36,14 @@ func Recognise(name string, begin []byte) (FormatInfo, bool) {
 	return FormatInfo{}, false
 }
 
-// wfFormat matches what files of WfFormat have and instances have not.
-var wfFormat = regexp.MustCompile(`"schemaVersion"\s*:|"workflow"\s*:\s*\{`)
+// Files of WfFormat match both, instances neither. One alone proves little: many formats have a schemaVersion.
+var (
+	workflow   = regexp.MustCompile(`"workflow"\s*:\s*\{`)
+	ofWorkflow = regexp.MustCompile(`"(schemaVersion|specification|tasks)"\s*:`)
+)
 
 // formatOfText is the format of a file of lines that is not JSON; empty: none that we know.
 func formatOfText(begin []byte) string {
-	const columnsOfSWF = 18
 	line, _, _ := strings.Cut(string(begin), "\n")
 	fields, cells := strings.Fields(line), strings.Split(line, ",")
 	for k, cell := range cells {
@@ -48,16 +51,36 @@ func formatOfText(begin []byte) string {
 	}
 	has := func(name string) bool { return slices.Contains(cells, name) }
 	switch {
-	case line[0] == ';' || len(fields) == columnsOfSWF && numbers(fields):
+	case isSWF(string(begin)):
 		return "swf"
 	case has("job_id") && has("submission_time"):
 		return "batsim"
 	case has("id") && (has("work") || has("estimate") || slices.ContainsFunc(cells, func(cell string) bool { return strings.HasPrefix(cell, "runtime.") })):
 		return "jobs"
-	case (len(fields) == 2 || len(fields) == 3) && numbers(fields):
+	case (len(fields) == 2 || len(fields) == 3) && sizes(fields[:2]) && numbers(fields):
 		return "etc"
 	}
 	return ""
+}
+
+// isSWF says that a text has comments alone, or that the first line after them is a job of the Standard Workload Format. Other formats have such comments too.
+func isSWF(text string) bool {
+	const columns = 18
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) > 0 && !strings.HasPrefix(fields[0], ";") {
+			return len(fields) == columns && numbers(fields)
+		}
+	}
+	return true
+}
+
+// sizes says that all words are whole numbers above 0.
+func sizes(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool {
+		n, err := strconv.Atoi(word)
+		return err != nil || n < 1
+	})
 }
 
 // numbers says that all words are numbers.

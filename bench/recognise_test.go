@@ -25,7 +25,9 @@ func TestRecognise(t *testing.T) {
 		{"a.txt", "name,work\n", ""},
 		{"a", "512 16 0\n91753.195312\n", "etc"},
 		{"a", "2 2\r\n1 2\r\n", "etc"},
-		{"a.json", `{"name": "w", "schemaVersion": "1.5"}`, "wfformat"},
+		{"a.json", `{"name": "w", "schemaVersion": "1.5", "workflow": {"makespan": 1}}`, "wfformat"},
+		{"a.json", `{"name": "w", "schemaVersion": "1.5"}`, ""},
+		{"a.json", `{"workflow": {"a": 1}}`, ""},
 		{"a.json", ` {"workflow" : {"tasks": []}}`, "wfformat"},
 		{"a.json", `{"schema": "allot/instance/1", "name": "\"workflow\": {", "workflow": {}}`, ""},
 		{"a.json", `{"jobs": [{"workflow": "w"}]}`, ""},
@@ -35,6 +37,14 @@ func TestRecognise(t *testing.T) {
 		{"trace.swf", `[1]`, ""},
 		{"trace.swf", "", ""},
 		{"a", "\x00\xff", ""},
+		{"a.csv", "\x00\xff", ""},
+		{"a", ";\x00\xff", ""},
+		{"a", "; comment\n;\n", "swf"},
+		{"a", "; comment\n\n  ; more\n" + swf, "swf"},
+		{"a", "; settings\n[a]\nb=1\n", ""},
+		{"a", "NaN Inf\n", ""},
+		{"a", "0 3\n", ""},
+		{"a", "5\n", ""},
 	} {
 		info, ok := bench.Recognise(c.name, []byte(c.begin))
 		if info.Name != c.want || ok != (c.want != "") {

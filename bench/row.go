@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/allot-opt/allot/model"
@@ -92,17 +93,28 @@ func (row *Row) gap() *float64 {
 
 // StatusText is the status for people: what is optimal is so for the objective that was minimised alone.
 func (r *Row) StatusText() string {
-	switch {
-	case r.Status != model.Optimal:
+	if r.Status != model.Optimal {
 		return string(r.Status)
-	case r.Minimised == "":
-		return model.OptimalFor(nil)
-	case strings.Contains(r.Minimised, " + "):
-		return "optimal for the weighted objective"
 	}
-	_, metric, weighted := strings.Cut(r.Minimised, "·")
-	if !weighted {
-		metric = r.Minimised
+	return model.OptimalFor(r.statedObjective())
+}
+
+// statedObjective is the objective as an instance states it, metric → weight, read from [Row.Minimised], see [ObjectiveName]; nil: not known.
+func (r *Row) statedObjective() map[string]float64 {
+	stated := map[string]float64{}
+	for term := range strings.SplitSeq(r.Minimised, " + ") {
+		weight, metric, weighted := strings.Cut(term, "·")
+		if !weighted {
+			weight, metric = "1", term
+		}
+		w, err := strconv.ParseFloat(weight, 64)
+		if err != nil || metric == "" {
+			return nil
+		}
+		if m, ok := model.MetricNamed(metric); ok && m.HighBetter {
+			w = -w
+		}
+		stated[metric] = w
 	}
-	return "optimal for " + metric
+	return stated
 }

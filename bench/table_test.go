@@ -62,6 +62,11 @@ func TestStatusSaysForWhat(t *testing.T) {
 		{map[string]float64{"makespan": 1}, "optimal for makespan"},
 		{map[string]float64{"mean_wait": 2.5e7}, "optimal for mean_wait"},
 		{map[string]float64{"makespan": 1, "mean_wait": 2}, "optimal for the weighted objective"},
+		{map[string]float64{"makespan": 1, "mean_wait": 0}, "optimal for makespan"},
+		{map[string]float64{"makespan": 0}, "optimal for the instance's objective"},
+		{map[string]float64{"utilisation": 3}, "optimal for utilisation"},
+		{map[string]float64{"utilisation": -1}, "optimal for low utilisation"},
+		{map[string]float64{"makespan": -1}, "optimal for high makespan"},
 	} {
 		in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Objective: c.objective,
 			Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}}})

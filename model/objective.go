@@ -32,7 +32,7 @@ func (in *Instance) StatedObjective() map[string]float64 {
 }
 
 // OptimalFor says in words what a schedule with [Optimal] is best for: "optimal for makespan". A schedule may be best for one metric
-// and poor by all others. An objective that is not known is nil.
+// and poor by all others. With a negative weight it is best for what is otherwise bad: "optimal for high makespan". An objective that is not known is nil.
 func OptimalFor(objective map[string]float64) string {
 	metric, terms := "", 0
 	for name, weight := range objective {
@@ -44,7 +44,14 @@ func OptimalFor(objective map[string]float64) string {
 	case 0:
 		return "optimal for the instance's objective"
 	case 1:
-		return "optimal for " + metric
+		m, known := MetricNamed(metric)
+		switch {
+		case objective[metric] > 0:
+			return "optimal for " + metric
+		case known && m.HighBetter:
+			return "optimal for low " + metric
+		}
+		return "optimal for high " + metric
 	}
 	return "optimal for the weighted objective"
 }

@@ -75,7 +75,8 @@ func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (mo
 
 // Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that leave out fewer jobs are
 // better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
-// made it. Best runs the solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones.
+// made it. Best runs the solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones. Of equally
+// quick ones it runs on-line policies first.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
 	best, rank, place := Result{Status: model.Unknown}, model.Rank{}, 0
 	for _, k := range quickestFirst(solvers) {
@@ -120,12 +121,22 @@ func preferred(found, best Result, first bool) bool {
 	return first
 }
 
-// quickestFirst are the places of the solvers in the list, by the sizes that they are quick enough for, as auto judges.
+// quickestFirst are the places of the solvers in the list, by the sizes that they are quick enough for, as auto judges. Of equally quick ones on-line
+// policies come first: they are listed for traces, where a limit must not leave a schedule that is worse than theirs.
 func quickestFirst(solvers []Info) []int {
 	order := make([]int, len(solvers))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(solvers[b].AutoJobs, solvers[a].AutoJobs) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := solvers[a], solvers[b]
+		switch quicker := cmp.Compare(y.AutoJobs, x.AutoJobs); {
+		case quicker != 0 || x.Online == y.Online:
+			return quicker
+		case x.Online:
+			return -1
+		}
+		return 1
+	})
 	return order
 }
