@@ -92,17 +92,17 @@ func (row *Row) gap() *float64 {
 }
 
 // StatusText is the status for people: what is optimal is so for the objective that was minimised alone.
-func (r *Row) StatusText() string {
-	if r.Status != model.Optimal {
-		return string(r.Status)
+func (row *Row) StatusText() string {
+	if row.Status != model.Optimal {
+		return string(row.Status)
 	}
-	return model.OptimalFor(r.statedObjective())
+	return model.OptimalFor(row.statedObjective())
 }
 
 // statedObjective is the objective as an instance states it, metric → weight, read from [Row.Minimised], see [ObjectiveName]; nil: not known.
-func (r *Row) statedObjective() map[string]float64 {
+func (row *Row) statedObjective() map[string]float64 {
 	stated := map[string]float64{}
-	for term := range strings.SplitSeq(r.Minimised, " + ") {
+	for term := range strings.SplitSeq(row.Minimised, " + ") {
 		weight, metric, weighted := strings.Cut(term, "·")
 		if !weighted {
 			weight, metric = "1", term
