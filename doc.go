@@ -20,7 +20,7 @@
 //	solve              the contract of a solver, the registry, and Run, which checks every schedule
 //	solve/process      programs in any language as solvers
 //	solve/solvetest    tests any solver against the contract
-//	solvers            the algorithms; importing it registers them all
+//	solvers            the algorithms, the larger ones in packages below it; importing it registers them all
 //	workload           generators of instances by published recipes
 //	draw               pictures: Gantt charts, curves over time, progress of runs
 //	bench/statistics   intervals, tests and profiles to compare solvers
