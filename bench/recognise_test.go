@@ -45,6 +45,7 @@ func TestRecognise(t *testing.T) {
 		{"a", "NaN Inf\n", ""},
 		{"a", "0 3\n", ""},
 		{"a", "5\n", ""},
+		{"a", strings.Repeat("\n", bench.RecogniseBytes) + swf, ""}, // too late to be seen
 	} {
 		info, ok := bench.Recognise(c.name, []byte(c.begin))
 		if info.Name != c.want || ok != (c.want != "") {

@@ -151,3 +151,23 @@ func TestOlderRowsAreKnownByTheirSolvers(t *testing.T) {
 		}
 	}
 }
+
+// A policy that is on line in one group is so over all groups, wherever the group stands.
+func TestOnlineAnywhereIsOnlineOverall(t *testing.T) {
+	for _, first := range []string{"a", "c"} {
+		rows := kindRows("b", 8, true)
+		for _, r := range kindRows(first, 8, true) {
+			if r.Solver == "easy" { // knows all of these
+				r.Online = new(false)
+			}
+			rows = append(rows, r)
+		}
+		var got []string
+		for _, g := range newStudy(rows, nil, nil).overalls() {
+			got = append(got, strings.Join(g.names(), " "))
+		}
+		if want := "easy fcfs, search minmin"; strings.Join(got, ", ") != want {
+			t.Errorf("group %s: %q, expected %q", first, got, want)
+		}
+	}
+}

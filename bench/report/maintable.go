@@ -114,6 +114,7 @@ var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`, `^`, `\textasciicircum{}`, `~`, `\textasciitilde{}`,
 	`<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`, `"`, `\char34{}`, "`", `\char96{}`, `±`, `$\pm$`, `−`, `$-$`, `–`, `\textendash{}`, `∞`, `$\infty$`,
 	`…`, `\ldots{}`, "\uFFFD", `?`,
+	`[`, `{[}`, `*`, `{*}`, // which at the begin of a line would belong to the command that ends the line before
 )
 
 // latexText is a text as it stands in LaTeX. Hyphens that follow each other stay hyphens.

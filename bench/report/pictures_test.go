@@ -157,7 +157,7 @@ func TestWriteTable(t *testing.T) {
 	}
 	latex := table(report.LaTeX)
 	for _, want := range []string{`\begin{tabular}{lrrrrrr}`, `\toprule`, `\bottomrule`, `booktabs`, "for reference: easy (on-line policy)", `10.5`, `\textbf{1.00}`, `\multicolumn{7}{l}{\emph{h: on-line policies}} \\`,
-		`a\textbar{}b\_\{c\}\%\$\#\&\textasciitilde{}\textasciicircum{}\textbackslash{}\char34{}\char96{}\textless{}x\textgreater{}-{}-{}- \ldots{}[l](u)*`} {
+		`a\textbar{}b\_\{c\}\%\$\#\&\textasciitilde{}\textasciicircum{}\textbackslash{}\char34{}\char96{}\textless{}x\textgreater{}-{}-{}- \ldots{}{[}l](u){*}`} {
 		if !strings.Contains(latex, want) && want != "10.5" {
 			t.Errorf("the table for LaTeX lacks %s\n%s", want, latex)
 		}
@@ -209,5 +209,32 @@ func TestWriteTable(t *testing.T) {
 	}
 	if err := report.WriteTable(io.Discard, nil, report.CSV); err == nil {
 		t.Error("a table of nothing")
+	}
+}
+
+// Groups whose names make the same name of a file have files of their own.
+func TestPicturesHaveNamesOfTheirOwn(t *testing.T) {
+	var rows []bench.Row
+	for _, group := range []string{"g 1", "g-1", "G_1"} {
+		for _, r := range (sample{groups: 1, instances: 8, solvers: 3, seeds: 1}).rows() {
+			r.Group, r.Instance, r.InstanceSHA256 = group, group+r.Instance, group+r.InstanceSHA256
+			rows = append(rows, r)
+		}
+	}
+	pictures, err := report.Pictures([]report.Run{run("any", rows)}, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, p := range pictures {
+		if seen[p.Name] {
+			t.Errorf("%s twice", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	for _, name := range []string{"g-1-performance-profile", "g-1-performance-profile-2", "g-1-performance-profile-3"} {
+		if !seen[name] {
+			t.Errorf("no %s", name)
+		}
 	}
 }

@@ -200,6 +200,10 @@ func TestVerdict(t *testing.T) {
 			seeds = append(seeds, row)
 		}
 	}
+	failed := slices.Concat(runOf("a", 1, low...), runOf("b", 1, low...))
+	for k := range failed {
+		failed[k].Objective, failed[k].Fault = nil, "out of memory"
+	}
 	for name, c := range map[string]struct {
 		rows []bench.Row
 		want string
@@ -218,6 +222,7 @@ func TestVerdict(t *testing.T) {
 			"The solvers differ (Friedman’s p = 0.005, concordance 1). a is significantly better than c; of the others none is shown to be worse " +
 			"(Nemenyi’s critical difference of mean ranks, α = 5 %)."},
 		"alike":    {slices.Concat(runOf("a", 1, low...), runOf("b", 1, low...)), "All solvers have the same mean rank over 8 instances. Their results are equal on all instances."},
+		"failed":   {failed, "All solvers have the same mean rank over 8 instances. None of them has a schedule of any instance."},
 		"seeds":    {seeds, "a has the best mean rank, 1 among 2 solvers on the only instance. It is significantly better than b (Mann and Whitney’s rank sums over the runs, with Holm’s correction, α = 5 %)."},
 		"one":      {runOf("a", 1, low...), "There are no two solvers that ran on the same instances, so there is nothing to compare."},
 		"no cells": {slices.Concat(runOf("a", 1, 1), func() []bench.Row { r := runOf("b", 1, 1, 2)[1:]; return r }()), "There are no two solvers that ran on the same instances, so there is nothing to compare."},

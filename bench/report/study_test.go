@@ -83,6 +83,16 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
+// The jobs left out are counted over all runs.
+func TestFiguresCountJobsLeftOut(t *testing.T) {
+	rows := []bench.Row{row("a", "x", 1), row("a", "x", 1), row("a", "y", 1)}
+	rows[0].Left, rows[1].Left, rows[1].Seed, rows[2].Left = 1, 2, 2, 4
+	g := newStudy(rows, nil, nil).groups[0]
+	if left := g.figuresOf(g.solvers[0]).left; left != 7 {
+		t.Errorf("%d jobs are left out, expected 7", left)
+	}
+}
+
 // TestFigures of a group worked by hand: objectives 10 and 14 beside 8 and 20, the bound 7 on the first instance.
 func TestFigures(t *testing.T) {
 	rows := []bench.Row{row("a", "x", 10), row("a", "y", 14), row("b", "x", 8), row("b", "y", 20)}

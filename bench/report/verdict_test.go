@@ -169,6 +169,11 @@ func TestTooFewToTell(t *testing.T) {
 			t.Errorf("p of what could not be tested: %+v", cells)
 		}
 	}
+	// Of six instances a pair alone could have p = 1/32, but three pairs with Holm's correction 3/32: the mean ranks decide.
+	three := tableOf([][]float64{{1, 2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 7}, {3, 4, 5, 6, 7, 8}}).groups[0].test
+	if !three.hopeless || three.decision != byMeanRanks {
+		t.Errorf("hopeless %v, decided by %d", three.hopeless, three.decision)
+	}
 	// 1/6 and 1/36 of the tables of ranks agree in all rows.
 	if a, b := leastFriedman(3, 2), leastFriedman(3, 3); math.Abs(a-1.0/6) > 1e-12 || math.Abs(b-1.0/36) > 1e-12 {
 		t.Error(a, b)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
@@ -72,10 +73,23 @@ func (o *outcome) words() sentence {
 	return s
 }
 
+// hasSchedule says whether one of the runs that are compared made a schedule.
+func (o *outcome) hasSchedule() bool {
+	return slices.ContainsFunc(o.cases, func(p *problem) bool {
+		return slices.ContainsFunc(o.solvers, func(name string) bool {
+			return slices.ContainsFunc(p.cells[name], func(row *bench.Row) bool { return !math.IsNaN(objective(row)) })
+		})
+	})
+}
+
 // sayTests adds which solvers differ, and by which test.
 func (o *outcome) sayTests(s *sentence, order []int) {
 	if !slices.ContainsFunc(o.pairs, func(q pair) bool { return q.better+q.worse > 0 }) && len(o.pairs) > 0 {
-		s.say("Their results are equal on all " + o.sample() + ".")
+		if o.hasSchedule() {
+			s.say("Their results are equal on all " + o.sample() + ".")
+		} else {
+			s.say("None of them has a schedule of any instance.")
+		}
 		return
 	}
 	switch o.decision {

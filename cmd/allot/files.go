@@ -35,8 +35,11 @@ func writeFile(path string, content func(io.Writer) error) error {
 
 // checkWritable returns the error that writing to the file would cause, so that the user sees it before the work and not after.
 func checkWritable(path string) error {
-	if path == "-" {
+	switch path {
+	case "-":
 		return nil
+	case "":
+		return usageErrorf("expected the name of a file to write to, found none")
 	}
 	return cannotWrite(path, files.CheckWritable(path))
 }

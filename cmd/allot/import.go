@@ -84,7 +84,7 @@ func importObjectiveFlag() cli.Flag {
 // withImportObjective gives the instance its objective. The makespan of a trace says little: it hardly depends on the schedule, as the last jobs that
 // arrive decide it.
 func withImportObjective(c *cli.Context, in *model.Instance) (*model.Instance, error) {
-	if !c.IsSet("objective") && in.Features()&model.Arrivals != 0 {
+	if c.String("objective") == "" && in.Features()&model.Arrivals != 0 {
 		return bench.Minimising(in, "bounded_slowdown")
 	}
 	return withObjective(c, in)

@@ -1,0 +1,77 @@
+package solvers
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+// sized is an instance of jobs that arrive over time or wait at once, on one cluster or two.
+func sized(t *testing.T, jobs, clusters int, gap float64, objective map[string]float64) *model.Instance {
+	t.Helper()
+	spec := model.InstanceSpec{Schema: model.InstanceSchema, Objective: objective}
+	for c := range clusters {
+		spec.Clusters = append(spec.Clusters, model.ClusterSpec{ID: fmt.Sprint("c", c), Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	}
+	for k := range jobs {
+		spec.Jobs = append(spec.Jobs, model.JobSpec{ID: fmt.Sprint("j", k), Arrival: gap * float64(k), Work: new(float64(1 + k%7))})
+	}
+	in, err := model.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// A solver is tried up to and with its number of jobs; the policies where jobs arrive, with more jobs of a trace than on several clusters.
+func TestAutoCandidatesBySize(t *testing.T) {
+	for _, c := range []struct {
+		solver         string
+		jobs, clusters int
+		gap            float64
+		want           bool
+	}{
+		{"exact", 12, 1, 0, true},
+		{"exact", 13, 1, 0, false},
+		{"conservative", 200, 1, 0, false},
+		{"conservative", 200, 2, 1, true},
+		{"conservative", 201, 2, 1, false},
+		{"conservative", 201, 1, 1, true},
+		{"conservative", 2000, 1, 1, true},
+		{"conservative", 2001, 1, 1, false},
+		{"easy", 10_000, 2, 1, true},
+		{"easy", 10_001, 2, 1, false},
+		{"easy", 10_001, 1, 1, true},
+	} {
+		list := new(Auto).candidates(sized(t, c.jobs, c.clusters, c.gap, nil))
+		if got := slices.ContainsFunc(list, func(info solve.Info) bool { return info.Name == c.solver }); got != c.want {
+			t.Errorf("%s with %d jobs every %g on %d clusters: tried %v", c.solver, c.jobs, c.gap, c.clusters, got)
+		}
+	}
+}
+
+// The name of search follows that of a quick solver only where search found a better schedule; and a run that its evaluations ended says so.
+func TestAutoNamesWhoMadeTheSchedule(t *testing.T) {
+	for _, c := range []struct {
+		objective string
+		weight    float64
+		evals     int64
+		want      string
+	}{
+		{"unfinished", -1, 500, "dll"}, // all schedules are alike, which nothing proves
+		{"makespan", -1, 500, "dll+search"},
+		{"makespan", 1, 1, "dll"}, // nothing is left for search
+	} {
+		in := sized(t, 14, 1, 0, map[string]float64{c.objective: c.weight})
+		result, err := new(Auto).Solve(t.Context(), in, solve.Options{Seed: 1, MaxEvals: c.evals, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Solver != c.want || result.Stop != model.StopEvaluations {
+			t.Errorf("%g·%s: by %s, stopped by %s; expected %s, stopped by evaluations", c.weight, c.objective, result.Solver, result.Stop, c.want)
+		}
+	}
+}
