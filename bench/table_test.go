@@ -85,3 +85,57 @@ func TestStatusSaysForWhat(t *testing.T) {
 		t.Errorf("%q", row.StatusText())
 	}
 }
+
+// A table as wide as the terminal loses no metric.
+func TestTableOfTheVeryWidth(t *testing.T) {
+	rows, metrics := []Row{{Solver: "easy", Objective: new(1.0)}}, model.MetricTable()[:4]
+	full := text.LongestLineLen(renderTable(rows, metrics))
+	for _, width := range []int{full, full - 1} {
+		var out bytes.Buffer
+		if err := WriteTable(&out, rows, metrics, width); err != nil {
+			t.Fatal(err)
+		}
+		if cut := strings.Contains(out.String(), "left out for the width"); cut != (width < full) {
+			t.Errorf("width %d of %d: left out is %v", width, full, cut)
+		}
+	}
+}
+
+// The star is at the least value, or the greatest of a metric that is better when high; where all agree there is none.
+func TestStarsMarkTheBest(t *testing.T) {
+	var metrics []model.Metric
+	for _, name := range []string{"mean_wait", "utilisation", "missed"} {
+		m, _ := model.MetricNamed(name)
+		metrics = append(metrics, m)
+	}
+	row := func(solver string, wait, utilisation float64) Row {
+		return Row{Solver: solver, Objective: new(wait), Metrics: model.Metrics{"mean_wait": {Total: wait}, "utilisation": {Total: utilisation}, "missed": {Total: 3}}}
+	}
+	got := renderTable([]Row{row("a", 10, 70), row("b", 20, 80)}, metrics)
+	for _, want := range []string{"10*", "80*"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s:\n%s", want, got)
+		}
+	}
+	if strings.Count(got, "*") != 3 { // of the objective, the wait and the utilisation
+		t.Errorf("expected 3 stars:\n%s", got)
+	}
+}
+
+// Only where deadlines are hard may schedules differ in the jobs that they finish.
+func TestShownMetricsOfDeadlines(t *testing.T) {
+	for _, hard := range []bool{false, true} {
+		in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}},
+			Jobs: []model.JobSpec{{ID: "j", Work: new(1.0), Deadline: new(5.0), DeadlineHard: hard}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := ""
+		for _, m := range ShownMetrics(in) {
+			names += " " + m.Name
+		}
+		if !strings.Contains(names, " missed") || strings.Contains(names, " work_done") != hard {
+			t.Errorf("hard %v:%s", hard, names)
+		}
+	}
+}

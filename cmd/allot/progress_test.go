@@ -59,3 +59,17 @@ func TestWatchInALog(t *testing.T) {
 		}
 	})
 }
+
+// The line has the title and the time, and the steps where their number is known.
+func TestProgressLine(t *testing.T) {
+	p := &progress{title: "x", steps: 3, began: time.Now()}
+	p.step()
+	p.step()
+	if got := p.line(); got != "x, 2 of 3, 0s" {
+		t.Error(got)
+	}
+	p.steps = 0
+	if got := p.line(); got != "x, 0s" {
+		t.Error(got)
+	}
+}

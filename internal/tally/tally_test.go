@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,5 +63,31 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 	}
 	if strings.Contains(out.String(), "nobody wants") {
 		t.Errorf("the output of a test that passed is shown:\n%s", out.String())
+	}
+}
+
+// Subtests do not count as tests, passed or failed; the reason that most tests were skipped for comes first.
+func TestCountOfEvents(t *testing.T) {
+	var c count
+	var shown, out strings.Builder
+	w := bufio.NewWriter(&shown)
+	for _, e := range []event{
+		{Action: "output", Package: "p", Test: "TestA/x", Output: "    a_test.go:1: rare\n"}, {Action: "skip", Package: "p", Test: "TestA/x"},
+		{Action: "pass", Package: "p", Test: "TestA"},
+		{Action: "fail", Package: "p", Test: "TestB/x"}, {Action: "fail", Package: "p", Test: "TestB/y"}, {Action: "fail", Package: "p", Test: "TestB"},
+		{Action: "pass", Package: "p", Test: "TestC/x"}, {Action: "pass", Package: "p", Test: "TestC"},
+		{Action: "output", Package: "p", Test: "TestD", Output: "    a_test.go:1: usual\n"}, {Action: "skip", Package: "p", Test: "TestD"},
+		{Action: "output", Package: "p", Test: "TestE", Output: "    a_test.go:1: usual\n"}, {Action: "skip", Package: "p", Test: "TestE"},
+	} {
+		c.add(e, w)
+	}
+	w = bufio.NewWriter(&out)
+	c.write(w)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "\n2 tests passed, 1 failed, 3 skipped\n   2 × usual\n         p: TestD, p: TestE\n   1 × rare\n         p: TestA/x\n"
+	if out.String() != want {
+		t.Errorf("%q, expected %q", out.String(), want)
 	}
 }
