@@ -8,6 +8,8 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/load"
 	"github.com/shirou/gopsutil/v4/mem"
+
+	"github.com/allot-opt/allot/solve"
 )
 
 // Environment describes the machine and the build of a run. A field whose value could not be found out is absent.
@@ -46,17 +48,10 @@ func commit() string {
 	if !ok {
 		return ""
 	}
-	revision, changed := "", ""
-	for _, setting := range info.Settings {
-		switch {
-		case setting.Key == "vcs.revision":
-			revision = setting.Value[:min(12, len(setting.Value))]
-		case setting.Key == "vcs.modified" && setting.Value == "true":
-			changed = "-dirty"
-		}
+	revision := solve.RevisionOf(info)
+	commit := revision.Commit[:min(12, len(revision.Commit))]
+	if revision.Modified && commit != "" {
+		commit += "-dirty"
 	}
-	if revision == "" {
-		return ""
-	}
-	return revision + changed
+	return commit
 }

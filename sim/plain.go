@@ -11,11 +11,9 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// IsTrace says whether an instance is no more than a trace, which the policies run many times as fast as any other.
-func IsTrace(in *model.Instance) bool { return plain(in) }
-
-// plain says whether an instance is no more than a trace: rigid jobs on one cluster whose processors nothing tells apart.
-func plain(in *model.Instance) bool {
+// IsTrace says whether an instance is no more than a trace: rigid jobs on one cluster whose processors nothing tells apart. The policies run it
+// many times as fast as any other.
+func IsTrace(in *model.Instance) bool {
 	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes
 	return len(in.Clusters()) == 1 && in.Clusters()[0].Uniform && in.Features()&^simple == 0
 }
@@ -48,7 +46,7 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, opt Options)
 // TraceOf turns an instance into a trace, without the jobs that can never run. It also returns, for each job of the trace, its index in
 // the instance. An instance that asks for more than a trace can state is an error. O(n·log n) for n jobs.
 func TraceOf(in *model.Instance) (*Trace, []int, error) {
-	if !plain(in) {
+	if !IsTrace(in) {
 		return nil, nil, errors.New("sim: expected an instance of rigid jobs on one cluster of equal processors for a trace")
 	}
 	trace, order := &Trace{}, make([]int, 0, len(in.Jobs()))

@@ -86,7 +86,7 @@ func (p *Platform) LicenceID(licence int) string { return p.in.Licences()[licenc
 // newPlatform is the platform of an instance, all free. O(machines + clusters · licences).
 func newPlatform(in *model.Instance) *Platform {
 	p := &Platform{in: in}
-	together := plain(in)
+	together := IsTrace(in)
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]

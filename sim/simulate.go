@@ -39,7 +39,7 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 		return nil, Totals{}, errors.New("sim: expected a policy for the system of an instance, found none")
 	}
 	_, watches := opt.Observer.(Watcher)
-	if policies.Plain != nil && plain(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {
+	if policies.Plain != nil && IsTrace(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {
 		return replay(ctx, in, policies.Plain(in.Processors()), opt)
 	}
 	return simulateGeneral(ctx, in, policies.General, opt)

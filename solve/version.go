@@ -48,6 +48,32 @@ func versionOf(info *debug.BuildInfo) string {
 	return ""
 }
 
+// Revision is the commit that a program was built from, as the Go tool records it.
+type Revision struct {
+	Commit   string // empty: not recorded
+	Time     string // of the commit
+	Modified bool   // the sources were changed since
+}
+
+// RevisionOf returns the revision of allot that the build information states. It is empty in a program of another module: what that records is a
+// commit of its own.
+func RevisionOf(info *debug.BuildInfo) (r Revision) {
+	if info.Main.Path != path {
+		return r
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			r.Commit = setting.Value
+		case "vcs.time":
+			r.Time = setting.Value
+		case "vcs.modified":
+			r.Modified = setting.Value == "true"
+		}
+	}
+	return r
+}
+
 // executable returns the first digits of the SHA-256 of the program's executable, formatted to follow a version. It is empty if the file cannot be read.
 func executable() string {
 	name, err := os.Executable()

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -22,5 +23,18 @@ func TestVersionNamesTheExecutable(t *testing.T) {
 	}
 	if want := fmt.Sprintf("-exe.%.12s", fmt.Sprintf("%x", sha256.Sum256(bytes))); !strings.HasSuffix(solve.Version(), want) || len(solve.Version()) == len(want) {
 		t.Errorf("version %q, expected a name and %q", solve.Version(), want)
+	}
+}
+
+// A program of another module records a commit of its own, which says nothing of allot.
+func TestRevisionIsThatOfAllot(t *testing.T) {
+	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"}}
+	for path, want := range map[string]solve.Revision{
+		"github.com/allot-opt/allot": {Commit: "0123abcd", Time: "2026-01-02T03:04:05Z", Modified: true},
+		"example.org/embeds":         {},
+	} {
+		if got := solve.RevisionOf(&debug.BuildInfo{Main: debug.Module{Path: path}, Settings: settings}); got != want {
+			t.Errorf("%s: found %+v, expected %+v", path, got, want)
+		}
 	}
 }

@@ -49,15 +49,10 @@ func buildOf(info *debug.BuildInfo, recorded bool) build {
 	if !recorded {
 		return b
 	}
+	revision := solve.RevisionOf(info)
+	b.Commit, b.Time, b.Modified = revision.Commit, revision.Time, revision.Modified
 	for _, setting := range info.Settings {
-		switch setting.Key {
-		case "vcs.revision":
-			b.Commit = setting.Value
-		case "vcs.time":
-			b.Time = setting.Value
-		case "vcs.modified":
-			b.Modified = setting.Value == "true"
-		case "-tags":
+		if setting.Key == "-tags" {
 			b.Tags = setting.Value
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // What the Go tool records is stated; what it does not is not guessed.
 func TestVersion(t *testing.T) {
 	text := new(strings.Builder)
-	info := &debug.BuildInfo{Settings: []debug.BuildSetting{
+	info := &debug.BuildInfo{Main: debug.Module{Path: "github.com/allot-opt/allot"}, Settings: []debug.BuildSetting{
 		{Key: "-tags", Value: "highs,other"}, {Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"},
 	}}
 	if err := buildOf(info, true).write(text); err != nil {
