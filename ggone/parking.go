@@ -155,7 +155,8 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 	}
 	less, lessSum := at(low)
 	more, moreSum := at(high)
-	bound = p.parkingBound(servers, marginals, tasks, less, low, total-lessSum)
+	rounding := float64(4*(n+1)) * 0x1p-52 * total // of the sum of the loads, and of the loads themselves
+	bound = p.parkingBound(servers, marginals, tasks, less, low, total-lessSum-rounding)
 	if lessSum >= total { // too much even at price 0: bisect from the tasks alone on
 		more, moreSum, lessSum = less, lessSum, 0
 		less = make([]float64, n)
@@ -175,7 +176,9 @@ func (p *Problem) park(ctx context.Context, servers []server, tasks [][]int, tot
 }
 
 // parkingBound is a lower bound of the cost of the tasks over all loads of the right sum: the given loads cost least at their price, and
-// lack more load is worth lack · price. It is −Inf where a machine whose tasks have limits is so full that its wait has lost most digits.
+// lack more load is worth lack · price. All is rounded down, to no less than 0: a penalty is a difference of a time and its limit, and
+// may be off by the rounding of both where they are nearly equal. It is −Inf where a machine whose tasks have limits is so full that its
+// wait has lost most digits.
 func (p *Problem) parkingBound(servers []server, marginals []marginal, tasks [][]int, loads []float64, price, lack float64) float64 {
 	for r := range marginals {
 		if len(marginals[r].waits) > 0 && servers[r].spare(loads[r], p.Period) < 1e-8 {
@@ -192,7 +195,13 @@ func (p *Problem) parkingBound(servers []server, marginals []marginal, tasks [][
 	if !(bound <= hugeTotal) {
 		return math.Inf(-1)
 	}
-	return bound - idleTolerance/4*bound
+	for r := range servers {
+		w := servers[r].class.wait(loads[r], p.Period)
+		for _, y := range tasks[r] {
+			bound -= servers[r].rounding(y, w)
+		}
+	}
+	return max(0, bound-idleTolerance/4*bound)
 }
 
 // cost is the penalty of all tasks at the loads.

@@ -182,6 +182,18 @@ func (q *penalties) of(y int, w float64) float64 {
 	return max(0, w+s-q.deadline[y])*q.perTime[y] + max(0, q.price*(charged+s)-q.budget[y])*q.perCost[y]
 }
 
+// rounding is an upper limit of the absolute rounding error of the penalty of task y at wait w, where that is above 0.
+func (q *penalties) rounding(y int, w float64) float64 {
+	s, off := q.service[y], 0.0
+	if w+s > q.deadline[y] {
+		off = 4 * ulp * (w + s) * q.perTime[y]
+	}
+	if !q.serviceOnly && q.price*(w+s) > q.budget[y] {
+		off += 4 * ulp * q.price * (w + s) * q.perCost[y]
+	}
+	return off
+}
+
 // rate is the right derivative of the penalty of a task by the wait.
 func (q *penalties) rate(y int, w float64) float64 {
 	rate, s := 0.0, q.service[y]
