@@ -261,8 +261,10 @@ type classKey struct {
 	committed      float64
 }
 
-// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23); nil where the context ends.
+// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23), by its estimate where it states one; nil where the context
+// ends.
 func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor int) []float64 {
+	in = in.Known()
 	services, set := make([]float64, len(in.Jobs())), model.Processors(processor)
 	for j := range services {
 		if j%256 == 0 && ctx.Err() != nil {
