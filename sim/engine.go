@@ -48,6 +48,12 @@ type Announcer interface {
 	Announce(j *Job)
 }
 
+// Retractor is an [Announcer] that is told of the announced jobs that leave without having joined the queue: they can run nowhere, or
+// wait for a job that will never end. It must forget them.
+type Retractor interface {
+	Retract(j *Job)
+}
+
 // Explainer is a policy of the general world that can say which of its rules decided about a job.
 type Explainer interface {
 	// Explain is asked for a queued job after a decision, for a job that starts at the moment of its start, and for one that the policy

@@ -117,7 +117,7 @@ func background(m *model.Machine) *model.Background {
 // O(machines + clusters · licences).
 func newPlatform(in *model.Instance, toCome model.Features) *Platform {
 	p := &Platform{in: in}
-	together := IsTrace(in) && toCome == 0
+	together := IsTrace(in) && toCome == 0 && costAlike(in)
 	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
@@ -163,6 +163,22 @@ func newPlatform(in *model.Instance, toCome model.Features) *Platform {
 	p.Free = p.All()
 	return p
 }
+
+// costAlike says whether all processors of a cluster cost the same.
+func costAlike(in *model.Instance) bool {
+	for c := range in.Clusters() {
+		machines := in.Clusters()[c].Machines
+		for g := range machines {
+			if machines[g].Cost != machines[0].Cost {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// First is the number of the machine's first processor in its cluster.
+func (m *Machine) First() int { return m.first }
 
 // findPools lists the limited pools.
 func (p *Platform) findPools() {
