@@ -1,6 +1,7 @@
 package slots
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -32,17 +33,18 @@ func Length(mean, cv, k float64) float64 { return mean * (1 + k*cv) }
 
 // task is what the policy knows of a job that has arrived and has not left.
 type task struct {
-	number int64
-	job    *sim.Job
-	flow   *workflow
-	queued bool // it may start
-	slot   *slot
-	at     place
-	length float64 // of the slot as it was reserved
-	cost   float64 // of that slot
-	began  float64 // NaN: it has not started
-	why    []sim.Reason
-	reject string // not empty: it is to leave the system
+	number  int64
+	job     *sim.Job
+	request *sim.Request
+	flow    *workflow
+	queued  bool // it may start
+	slot    *slot
+	at      place
+	length  float64 // of the slot as it was reserved
+	cost    float64 // of that slot
+	began   float64 // NaN: it has not started
+	why     []sim.Reason
+	reject  string // not empty: it is to leave the system
 }
 
 // place is a processor.
@@ -88,7 +90,7 @@ type policy struct {
 // Announce implements [sim.Announcer].
 func (p *policy) Announce(j *sim.Job) {
 	p.arrived = j.Number + 1
-	t := &task{number: j.Number, job: j, flow: p.flow(j), began: math.NaN()}
+	t := &task{number: j.Number, job: j, request: j.Request, flow: p.flow(j), began: math.NaN()}
 	p.tasks[j.Number] = t
 	if p.static {
 		p.fresh = append(p.fresh, t)
@@ -147,7 +149,8 @@ func (p *policy) Decide(e *sim.Engine) {
 		delete(p.tasks, t.number)
 	}
 	p.rejected = p.rejected[:0]
-	p.startDue(e)
+	for p.startDue(e) {
+	}
 	if s := p.starts.top(); s != nil {
 		e.Wake(s.start)
 	}
@@ -163,7 +166,7 @@ func (p *policy) settleGone(now float64) {
 		if math.IsNaN(t.began) {
 			p.fresh = without(p.fresh, t)
 			if t.slot == nil && p.static && t.reject == "" {
-				t.flow.broken = "task " + t.job.Request.ID + " cannot run"
+				t.flow.broken = "task " + t.request.ID + " cannot run"
 			}
 		} else {
 			t.flow.spent += (now - t.began) * p.platform.Machines[t.at.machine].Cost
@@ -237,22 +240,38 @@ func (p *policy) delay(now float64) {
 	}
 }
 
-// startDue starts the tasks whose slots begin, if they are ready and the processor is free.
-func (p *policy) startDue(e *sim.Engine) {
+// startDue starts the tasks whose slots begin, if they are ready and the processor is free. It returns true where it is to be called again,
+// because a task that came too late has left its slot to others.
+func (p *policy) startDue(e *sim.Engine) (again bool) {
 	now := e.Now()
 	for s := p.starts.top(); s != nil && s.start <= now; s = p.starts.top() {
 		p.starts.remove(s)
 		p.late = append(p.late, s)
 	}
-	waiting := p.late[:0]
-	for _, s := range p.late {
-		if !s.of.queued || s.before != nil {
-			waiting = append(waiting, s)
-			continue
+	for _, s := range slices.Clone(p.late) {
+		// Starting another may have moved this one to a later time.
+		if s.queue == nil && s.of.queued && s.before == nil {
+			if r := s.of.request; r.DeadlineHard && r.Deadline < now {
+				p.dropLate(e, s.of)
+				again = true
+				continue
+			}
+			p.late = without(p.late, s)
+			p.start(e, s.of)
 		}
-		p.start(e, s.of)
 	}
-	p.late = waiting
+	return again
+}
+
+// dropLate takes a task out of the system whose slot has moved beyond its hard deadline.
+func (p *policy) dropLate(e *sim.Engine, t *task) {
+	now, deadline := e.Now(), t.request.Deadline
+	text := fmt.Sprintf("its slot has moved back to %v, after its hard deadline %v", now, deadline)
+	t.why = append(t.why, sim.Reason{Rule: "late", Text: text, Terms: []sim.Term{{Name: "start", Value: now}, {Name: "deadline", Value: deadline}}})
+	e.Drop(t.job, text)
+	delete(p.tasks, t.number)
+	t.flow.forget(t)
+	p.free(now, t)
 }
 
 // start starts a task in its slot.
@@ -264,9 +283,13 @@ func (p *policy) start(e *sim.Engine, t *task) {
 		Processors: model.Processors(m.First() + t.at.server),
 	}
 	t.began = now
-	if s.start != now { // it waited for its processor
+	end := now + t.length
+	if p.extend && end == now {
+		end = math.Nextafter(now, math.Inf(1)) // a slot that can double
+	}
+	if s.start != now || s.end != end { // it waited for its processor, or has no length
 		c := p.calendar(t.at)
-		c.move(s, now, now+t.length)
+		c.move(s, now, end)
 		c.settle(s.after, now, p.moved)
 	}
 	switch {

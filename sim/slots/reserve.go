@@ -42,7 +42,7 @@ func (p *policy) refuse(t *task, why sim.Reason) {
 // assign gives the task the best slot from the given time on, or says why it has none. The tasks of its workflow that come after it cost at
 // least rest.
 func (p *policy) assign(t *task, from, rest float64) *sim.Reason {
-	w, r := t.flow, t.job.Request
+	w, r := t.flow, t.request
 	before := w.committed()
 	best, found, least := offer{}, false, math.Inf(1)
 	for m := range p.platform.Machines {
@@ -95,21 +95,21 @@ func (p *policy) time(t *task, machine int) (length, cost float64, can bool) {
 	if !p.platform.CanRun(t.job, m.Cluster) || !p.platform.HasRoom(&p.empty, t.job, m.Cluster, shares) {
 		return 0, 0, false
 	}
-	length = Length(p.platform.Estimate(t.job, m.Cluster, shares), t.job.Request.WorkCV, p.k)
+	length = Length(p.platform.Estimate(t.job, m.Cluster, shares), t.request.WorkCV, p.k)
 	return length, length * m.Cost, true
 }
 
-// earliest is the processor of the machine with the earliest gap that holds the length, and when that begins. Processors that were never
-// used are alike, so one of them is enough.
+// earliest is the processor of the machine on which the first gap that holds the length ends first, and when that begins. Processors that
+// were never used are alike, so one of them is enough.
 func (p *policy) earliest(machine int, from, length float64) (server int, start float64) {
 	list := p.servers[machine]
 	server, start = -1, math.Inf(1)
 	for k := 0; k < len(list) && start > from; k++ {
-		if at := list[k].fit(from, length); at < start {
+		if at := list[k].fit(from, length); at+length < start+length {
 			server, start = k, at
 		}
 	}
-	if start > from && len(list) < p.platform.Machines[machine].Processors {
+	if from+length < start+length && len(list) < p.platform.Machines[machine].Processors {
 		return len(list), from
 	}
 	return server, start

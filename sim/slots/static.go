@@ -61,7 +61,7 @@ func (p *policy) units() []unit {
 func (p *policy) awaited(u unit) []int64 {
 	var list []int64
 	for _, t := range u {
-		for _, number := range t.job.Request.After {
+		for _, number := range t.request.After {
 			before := p.tasks[number]
 			if number < p.arrived && (before == nil || before.slot != nil || before.flow == t.flow && before.reject == "") {
 				continue // it has left, has a slot, or is of the same unit
@@ -132,7 +132,7 @@ func (p *policy) reserveUnit(now float64, u unit) {
 // after is the earliest time for a slot of the task: behind the slots of the tasks that it waits for.
 func (p *policy) after(t *task, now float64) float64 {
 	from := now
-	for _, number := range t.job.Request.After {
+	for _, number := range t.request.After {
 		if before := p.tasks[number]; before != nil && before.slot != nil {
 			from = max(from, before.slot.end)
 		}
@@ -167,7 +167,7 @@ func (p *policy) topological(u unit) []*task {
 	}
 	var ready []*task // in queue order
 	for _, t := range u {
-		for _, number := range t.job.Request.After {
+		for _, number := range t.request.After {
 			before := p.tasks[number]
 			if _, here := waits[before]; here {
 				waits[t]++
