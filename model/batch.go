@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Hold is the processors, memory and licences that an earlier job holds, whatever is planned after it.
 type Hold struct {
@@ -61,6 +64,23 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	b.features = b.findFeatures()
 	b.release()
 	return &b
+}
+
+// WithLimits is the instance with other deadlines and budgets, +Inf where there is to be none. A job keeps a hard deadline.
+//
+// Complexity: O(jobs).
+func (in *Instance) WithLimits(limits func(job int) (deadline, budget float64)) *Instance {
+	clone := *in
+	clone.digest = &digest{of: &clone}
+	clone.jobs = slices.Clone(in.jobs)
+	for k := range clone.jobs {
+		j := &clone.jobs[k]
+		deadline, budget := limits(k)
+		if j.Budget = budget; !j.DeadlineHard {
+			j.Deadline = deadline
+		}
+	}
+	return &clone
 }
 
 // release finds the times at which the holds release processors.

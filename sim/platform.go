@@ -180,6 +180,23 @@ func costAlike(in *model.Instance) bool {
 // First is the number of the machine's first processor in its cluster.
 func (m *Machine) First() int { return m.first }
 
+// SharesOf is how many of the cluster's processors in the set lie on each machine. It returns false where some lie on none that the platform
+// lists: see [Machine]. O(machines of the cluster).
+func (p *Platform) SharesOf(cluster int, set model.ProcessorSet) ([]Share, bool) {
+	if cluster < 0 || cluster >= len(p.clusters) {
+		return nil, false
+	}
+	var shares []Share
+	found := 0
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		if n := p.Machines[m].within(set).Len(); n > 0 {
+			shares = append(shares, Share{int32(m), int32(n)})
+			found += n
+		}
+	}
+	return shares, found == set.Len()
+}
+
 // findPools lists the limited pools.
 func (p *Platform) findPools() {
 	known := map[Pool]int32{}

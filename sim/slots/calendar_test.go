@@ -70,7 +70,9 @@ func TestCalendar(t *testing.T) {
 			s := &slot{start: at, end: at + length, planned: at, number: k, of: &task{length: length, began: math.NaN()}}
 			c.insert(s)
 			list = append(list, s)
-			slices.SortFunc(list, func(a, b *slot) int { return cmp.Or(cmp.Compare(a.planned, b.planned), cmp.Compare(a.number, b.number)) })
+			slices.SortFunc(list, func(a, b *slot) int {
+				return cmp.Or(cmp.Compare(a.planned, b.planned), cmp.Compare(a.number, b.number))
+			})
 			switch n := rng.IntN(len(list)); rng.IntN(5) {
 			case 0:
 				after := list[n].after
