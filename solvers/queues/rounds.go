@@ -68,6 +68,9 @@ func (g *GGOne) SolveRound(ctx context.Context, round solve.Round, opt solve.Opt
 		return solve.Stopped(ctx), nil
 	}
 	problem.Rate = 0
+	if g.Effort > 0 && (opt.MaxEvals == 0 || opt.MaxEvals > g.Effort) {
+		opt.MaxEvals = g.Effort
+	}
 	result, err := g.solve(ctx, in, problem, opt)
 	if err == nil && result.Status == model.Infeasible {
 		return solve.Result{Solution: leastWait(in, view, recent, window), Status: model.Feasible, Stop: model.StopDone, Evaluations: result.Evaluations}, nil
