@@ -25,6 +25,8 @@ var shows = map[string]model.Features{
 	"workflow.json":     model.Precedence | model.LicencePools | model.ParallelJobs,
 	"moldable.json":     model.MoldableJobs,
 	"ggone.json":        0,
+
+	"ggone-workflows.json": model.Arrivals | model.Precedence,
 	"small-grid.json": model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 		model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes | model.BackgroundLoad | model.MachineSpan,
 }
