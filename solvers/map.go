@@ -13,7 +13,7 @@ import (
 var _ = solve.Register(solve.Info{
 	Name:   "map",
 	Doc:    "Static space-sharing of moldable jobs, on line: a job waits for its share of the processors and holds all of them until it ends. O(machines) an event.",
-	Source: "the rival in J. H. Abawajy (2004), doi:10.1007/978-3-540-24685-5_4; T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for distributed memory multicomputers, IEEE Trans. Parallel Distrib. Syst. 12(7)",
+	Source: "the rival in J. H. Abawajy (2004), ICCS 2004, LNCS 3036, 27–34, after T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for distributed memory multicomputers, IEEE Trans. Parallel Distrib. Syst. 12(7)",
 	New:    func() solve.Solver { return NewMAP() },
 	Online: true,
 })
@@ -21,9 +21,9 @@ var _ = solve.Register(solve.Info{
 // MAP is static space-sharing, the rival of [SpaceShare], with the same partition sizes; package spaceshare states the rules, the complexity
 // and the deviations from the papers.
 //
-// Sources: J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036,
-// doi:10.1007/978-3-540-24685-5_4, which compares with it; T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for
-// distributed memory multicomputers, IEEE Trans. Parallel Distrib. Syst. 12(7), for the policy itself.
+// Source: the rival in J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34,
+// which is after T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for distributed memory multicomputers, IEEE
+// Trans. Parallel Distrib. Syst. 12(7), 758–768.
 type MAP struct {
 	Rounding string `enum:"nearest,ceil,floor" doc:"how the partition size is rounded"`
 }

@@ -13,7 +13,7 @@ import (
 var _ = solve.Register(solve.Info{
 	Name:   "spaceshare",
 	Doc:    "Dynamic space-sharing of moldable jobs, on line: a job gets its share of the processors when it starts, and each processor comes back when its own tasks end. O(machines) an event.",
-	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, doi:10.1007/978-3-540-24685-5_4",
+	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34",
 	New:    func() solve.Solver { return NewSpaceShare() },
 	Online: true,
 })
@@ -21,8 +21,7 @@ var _ = solve.Register(solve.Info{
 // SpaceShare is dynamic space-sharing as an on-line policy; package spaceshare states the rules, the complexity and the deviations from the
 // paper.
 //
-// Source: J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036,
-// doi:10.1007/978-3-540-24685-5_4.
+// Source: J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34.
 type SpaceShare struct {
 	Start    string `enum:"available,wait" doc:"available: the first job starts when min(target, alpha) processors are free; wait: when its target is"`
 	Rounding string `enum:"nearest,ceil,floor" doc:"how the partition size is rounded"`

@@ -21,9 +21,9 @@
 // A policy sees the ends that happen, and nothing of how long a job will run. An estimate decides in one place only: a job with a
 // hard deadline that it would miss, by its estimate, is dropped when its turn to start has come.
 //
-// Source: J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036,
-// doi:10.1007/978-3-540-24685-5_4. The rival is the adaptive policy of T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling
-// scheme for distributed memory multicomputers, IEEE Trans. Parallel Distrib. Syst. 12(7), with the same sizes.
+// Source: J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34. Its rival
+// is a policy of T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for distributed memory multicomputers, IEEE
+// Trans. Parallel Distrib. Syst. 12(7), 758–768. Here MAP stands for it: static space-sharing with the partition sizes of the first paper.
 //
 // # Deviations from the paper
 //
