@@ -13,7 +13,7 @@ type selector struct {
 	platform *sim.Platform
 	ratios   *ratios
 	fastest  [][]int32 // by cluster: its machines, the fastest first
-	together bool      // the processors that a job holds in a cluster are one part, whatever their tasks, and held until the job ends
+	together bool      // processors of one speed in a cluster are one part, whatever their tasks; all parts are held until the job ends
 
 	free   []int32 // by machine: free processors that the job could hold
 	places []place
@@ -180,8 +180,8 @@ func (s *selector) claimGroup(g *group) {
 	}
 }
 
-// claimLike is the claim that processors of the machine with the given number of tasks each join: one whose processors end when they do, or
-// one of their cluster where the processors of a cluster stay together.
+// claimLike is the claim that processors of the machine with the given number of tasks each join: that of processors of their cluster and speed
+// which end when they do, or which stay together.
 func (s *selector) claimLike(machine *sim.Machine, m int32, tasks int) *sim.Claim {
 	for k := range s.claims {
 		c := &s.claims[k]
@@ -193,7 +193,7 @@ func (s *selector) claimLike(machine *sim.Machine, m int32, tasks int) *sim.Clai
 		for _, share := range c.Shares {
 			n += int(share.Processors)
 		}
-		if s.together || s.ratios.equal(first, m) && c.Tasks == n*tasks {
+		if s.ratios.equal(first, m) && (s.together || c.Tasks == n*tasks) {
 			return c
 		}
 	}
