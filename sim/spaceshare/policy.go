@@ -42,10 +42,9 @@ func MAP(rounding Rounding) sim.Discipline {
 	}}
 }
 
-// policy is either of the two.
+// policy is either of the two; the selector knows which.
 type policy struct {
 	options    Options
-	static     bool // it is MAP
 	platform   *sim.Platform
 	empty      sim.Room
 	processors int // of the system
@@ -72,7 +71,7 @@ type decision struct {
 }
 
 func newPolicy(platform *sim.Platform, options Options, static bool) *policy {
-	p := &policy{options: options, static: static, platform: platform, empty: platform.All(), selector: newSelector(platform, static)}
+	p := &policy{options: options, platform: platform, empty: platform.All(), selector: newSelector(platform, static)}
 	p.processors = p.pool()
 	return p
 }
@@ -124,7 +123,7 @@ func (p *policy) Decide(e *sim.Engine) {
 	}
 	clear(p.never)
 	p.never = p.never[:0]
-	turn := p.turn || p.back && !p.static && p.pool() >= p.options.Alpha
+	turn := p.turn || p.back && p.pool() >= p.options.Alpha // under MAP processors come back only when a job departs
 	p.turn, p.back = false, false
 	for turn && len(p.queue) > 0 && !e.Stopped() && p.next(e) {
 		p.queue[0] = nil
@@ -140,7 +139,7 @@ func (p *policy) next(e *sim.Engine) bool {
 	d.size = PartitionSize(p.processors, d.queued, d.running, p.options.Rounding)
 	d.target = Target(min(d.size, p.reach[j.Handle]), r.Min, r.Max, r.Tasks)
 	if d.needed = d.target; p.options.Start == Available {
-		d.needed = max(1, r.Min, min(d.target, p.options.Alpha))
+		d.needed = max(r.Min, min(d.target, p.options.Alpha))
 	}
 	p.selector.look(&p.platform.Free, j)
 	d.usable = p.selector.usable(j)
