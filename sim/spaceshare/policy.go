@@ -145,22 +145,18 @@ func (p *policy) next(e *sim.Engine) bool {
 	d.usable = p.selector.usable(j)
 	d.starts = p.selector.choose(j, max(d.needed, min(d.target, d.usable)))
 	p.last = d
-	if r.DeadlineHard {
-		end := e.Now()
-		for _, c := range p.selector.claims {
-			end = max(end, e.Now()+p.platform.EstimateTasks(j, c.Cluster, c.Shares, c.Tasks))
-		}
-		switch {
-		case e.Now() > r.Deadline:
-			p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
-			return true
-		case d.starts && end > r.Deadline:
-			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.held, end))
-			return true
-		}
+	if r.DeadlineHard && e.Now() > r.Deadline {
+		p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
+		return true
 	}
 	if !d.starts {
 		return false
+	}
+	if r.DeadlineHard {
+		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.claims); end > r.Deadline {
+			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.held, end))
+			return true
+		}
 	}
 	e.StartOn(j, p.selector.claims...)
 	p.running++
