@@ -333,3 +333,23 @@ func TestMeanPartitionOfAJobThatReleasesEarly(t *testing.T) {
 	// a: 0–4: 2 of 2. b: 0–6: 1 of 1.
 	checkClusters(t, report.Metrics, "cluster_processor_usage", map[string]float64{"a": 100, "b": 100})
 }
+
+// The checker refuses pieces that start apart from their job; the evaluator still counts what it is given. A job draws its copies and runs from
+// its own start to its own end.
+func TestUsageOfAJobWhosePiecesStartLate(t *testing.T) {
+	in, err := readInstance(document("",
+		`{"id": "a", "licences": {"x": 1}, "machines": [{"id": "m", "processors": 2}]}`,
+		`{"id": "j", "processors": 2, "work": 2, "span": "grid", "licences": {"x": 1}}, {"id": "k", "work": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Jobs: []model.Placement{
+		{Job: "j", Start: 2, End: 8, Pieces: []model.Piece{{Cluster: "a", Processors: set("0-1"), Tasks: 2, Start: 4, End: 6}}},
+		placed("k", "a", "0", 0, 1),
+	}}
+	metrics := evaluated(t, in, sol).Metrics
+	// Copies: 0–2 requested, 2–8 held.
+	checkClusters(t, metrics, "cluster_licence_usage", map[string]float64{"a": 100 * 6.0 / 8})
+	// 0–1: 1 of one job; 2–4 and 6–8: 0 of one; 4–6: 2 of one.
+	checkMetrics(t, metrics, map[string]float64{"mean_partition": (1*1 + 2*2) / 7.0})
+}
