@@ -152,7 +152,7 @@ var metricTable = []Metric{
 		})},
 	{Name: "processor_usage", Unit: "%", HighBetter: true, Doc: "mean, over the time in which a job runs or waits, of active/min(available, active + requested by queued jobs) processors; a job that is left out requests none",
 		compute: total(func(e *evaluation) float64 { return 100 * e.processors().grid })},
-	{Name: "cluster_processor_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "the same for the processors of a cluster; a job counts as queued at the cluster where it ran, from its arrival to its start, and a job over several clusters requests of each the processors that it held there",
+	{Name: "cluster_processor_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "processor_usage of the processors of a cluster alone; a job counts as queued at the cluster where it ran, from its arrival to its start, and a job over several clusters requests of each the processors that it held there",
 		compute: perCluster(func(e *evaluation, c int) float64 { return 100 * e.processors().clusters[c] })},
 	{Name: "licence_usage", Unit: "%", HighBetter: true, Doc: "as processor_usage, for the copies of each limited pool of licences, averaged over the pools that were asked for",
 		compute: total(func(e *evaluation) float64 {

@@ -104,7 +104,7 @@ func (m *meter) mean() (mean float64, any bool) { return ratio(m.weighted, m.len
 type processorUsage struct {
 	grid      float64   // time mean of active/min(available, active + requested)
 	clusters  []float64 // the same by cluster
-	partition float64   // time mean of the processors held by a running job
+	partition float64   // time mean of the processors held/the number of jobs that run
 }
 
 // processors sweeps over the schedule once and keeps what it finds.
@@ -117,6 +117,9 @@ func (e *evaluation) processors() *processorUsage {
 
 // sweep goes through the events of all pieces in order of time. A solution does not say where a job was queued: a piece counts as requested
 // at the cluster on which it runs, from the arrival of its job to its own start. A job that is left out requests nothing.
+//
+// Abawajy (2004), "Dynamic parallel job scheduling in multi-cluster computing systems", names partition sizes and defines no mean of them. We take
+// the mean over time, in which a job counts for as long as it runs.
 func (e *evaluation) sweep() *processorUsage {
 	grid, clusters := meter{available: e.in.processors}, make([]meter, len(e.in.clusters))
 	for c := range clusters {
