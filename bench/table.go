@@ -19,7 +19,7 @@ import (
 // column is a metric in a table, or its values on one cluster.
 type column struct {
 	metric  model.Metric
-	cluster string // of a metric of the clusters
+	cluster string // "": a metric with one value
 }
 
 // columnsOf makes the columns of the metrics: one for a metric with one value, one a cluster of the rows for the others.
@@ -52,7 +52,13 @@ func (c column) name() string {
 }
 
 // value is the row's value, and whether it has one.
-func (c column) value(row Row) (float64, bool) { return row.Metrics.Figure(c.name()) }
+func (c column) value(row Row) (float64, bool) {
+	if c.metric.PerCluster {
+		x, ok := row.Metrics[c.metric.Name].ByCluster[c.cluster]
+		return x, ok
+	}
+	return row.Metrics.Get(c.metric.Name)
+}
 
 // WriteTable writes the rows of one instance as a table for people, with one column per metric, or per cluster for a metric of the clusters. A
 // star marks the best value of each column. A table wider than width leaves out its last columns and names them below; width 0: no limit.
