@@ -88,25 +88,6 @@ func (m Metrics) Get(name string) (float64, bool) {
 	return v.Total, ok && v.ByCluster == nil
 }
 
-// Figure is the value of a metric by its name, or by metric[cluster] that of one cluster, and whether it is there.
-func (m Metrics) Figure(name string) (float64, bool) {
-	metric, cluster, one := FigureOf(name)
-	if !one {
-		return m.Get(name)
-	}
-	x, ok := m[metric].ByCluster[cluster]
-	return x, ok
-}
-
-// FigureOf takes the name of one figure apart: metric, or metric[cluster] for the value of one cluster.
-func FigureOf(name string) (metric, cluster string, ofCluster bool) {
-	metric, cluster, ofCluster = strings.Cut(strings.TrimSuffix(name, "]"), "[")
-	if !ofCluster || !strings.HasSuffix(name, "]") {
-		return name, "", false
-	}
-	return metric, cluster, true
-}
-
 // MetricTable lists all metrics in the order in which they are shown. F are the finished jobs: those that are placed and
 // meet their deadline if it is hard. Times count from the earliest arrival of all jobs.
 func MetricTable() []Metric { return metricTable }

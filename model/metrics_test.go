@@ -131,21 +131,6 @@ func TestMetricsByHand(t *testing.T) {
 	}
 }
 
-// Names of clusters may hold anything, also brackets.
-func TestFigures(t *testing.T) {
-	metrics := model.Metrics{"makespan": {Total: 7}, "cp": {ByCluster: map[string]float64{"a": 1, "b[2]": 2, "": 3}}}
-	for name, want := range map[string]float64{"makespan": 7, "cp[a]": 1, "cp[b[2]]": 2, "cp[]": 3} {
-		if got, ok := metrics.Figure(name); !ok || got != want {
-			t.Errorf("%s is %v, %v", name, got, ok)
-		}
-	}
-	for _, name := range []string{"cp", "cp[c]", "cp[a", "cpa]", "makespan[a]", "makespan]", "mcp", "", "[a]"} {
-		if got, ok := metrics.Figure(name); ok {
-			t.Errorf("%s is %v", name, got)
-		}
-	}
-}
-
 func TestObjectiveIsTheWeightedSum(t *testing.T) {
 	in, err := readInstance(smallGrid)
 	if err != nil {

@@ -67,9 +67,8 @@ func (c *checker) once(seen map[string]bool, at, name string) {
 func (c *checker) terms(at string, terms Terms) {
 	c.expect(len(terms) > 0, at, "expected at least one metric, found none")
 	for _, name := range slices.Sorted(maps.Keys(terms)) {
-		metric, _, ofCluster := model.FigureOf(name)
-		m, ok := model.MetricNamed(metric)
-		c.expect(ok && m.PerCluster == ofCluster, at, "expected metrics with one value or metric[cluster], see allot metrics; found %q", name)
+		m, ok := model.MetricNamed(name)
+		c.expect(ok && !m.PerCluster, at, "expected metrics with one value, see allot metrics; found %q", name)
 	}
 }
 

@@ -75,7 +75,7 @@ type Point struct {
 type Quantity struct {
 	Name  string             `json:"name" check:"id"`
 	Doc   string             `json:"doc" check:"text"`
-	Terms map[string]float64 `json:"terms"` // see Terms
+	Terms map[string]float64 `json:"terms"` // metric: weight
 }
 
 // Reading is one set of assumptions about things that the paper leaves open.
@@ -97,7 +97,7 @@ type Reading struct {
 	Parameters map[string]string `json:"parameters,omitempty"`
 }
 
-// Terms are metrics with their weights; metric[cluster] is the value of one cluster.
+// Terms are metrics with their weights.
 type Terms = map[string]float64
 
 // Forms of a claim.

@@ -191,7 +191,7 @@ type weighted Terms
 func (w weighted) of(row *bench.Row) float64 {
 	sum := 0.0
 	for _, m := range slices.Sorted(maps.Keys(w)) {
-		value, ok := row.Metrics.Figure(m)
+		value, ok := row.Metrics.Get(m)
 		if !ok {
 			return math.NaN()
 		}

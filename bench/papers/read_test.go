@@ -31,9 +31,9 @@ func TestReadIsStrict(t *testing.T) {
 		{`"value": -20`, `"value": -20, "direction": "less"`, "claims[0].direction"},
 		{`"form": "percent", "value": -20`, `"form": "order", "direction": "less"`, "claims[0].at: expected at least two points"},
 		{`"form": "percent", "value": -20`, `"form": "table", "table": []`, "claims[0].form: expected percent, sign or order"},
-		{`{"mcp": 1}`, `{"cp": 1}`, "expected metrics with one value or metric[cluster]"},
+		{`{"mcp": 1}`, `{"cp": 1}`, "expected metrics with one value"},
 		{`{"mcp": 1}`, `{}`, "expected at least one metric"},
-		{`{"mcp": 2, "makespan": -1}`, `{"speed": 2}`, "readings[3].quantities.MCP: expected metrics with one value or metric[cluster]"},
+		{`{"mcp": 2, "makespan": -1}`, `{"speed": 2}`, "readings[3].quantities.MCP: expected metrics with one value"},
 		{`"quantities": {"MCP": {"mcp": 2`, `"quantities": {"PB": {"mcp": 2`, "readings[3].quantities: expected one of the quantities"},
 		{`"D": "dll"}`, `"D": "mct"}`, "readings[0].policies.D: expected the label of one of the suite's solvers"},
 		{`"D": "dll"}`, `"W": "dll"}`, `readings[0].policies: expected the label of "D"`},
@@ -50,27 +50,6 @@ func TestReadIsStrict(t *testing.T) {
 		var input *model.InputError
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one that has %q", test.new, err, test.want)
-		}
-	}
-}
-
-// A quantity may be of one cluster.
-func TestQuantityOfOneCluster(t *testing.T) {
-	good := fmt.Sprintf(small, claim("c", `"form": "percent", "value": -20, "at": ["4"]`))
-	text := strings.Replace(good, `{"mcp": 1}`, `{"load_share[C1]": 1}`, 1)
-	if text == good {
-		t.Fatal("the experiment has no quantity of mcp")
-	}
-	e, err := papers.Read(strings.NewReader(text), "small.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e.Quantities[0].Terms["load_share[C1]"] != 1 {
-		t.Errorf("read %v", e.Quantities[0].Terms)
-	}
-	for _, wrong := range []string{"load_share", "makespan[C1]", "load_share[C1", "share[C1]"} {
-		if _, err := papers.Read(strings.NewReader(strings.Replace(good, `{"mcp": 1}`, `{"`+wrong+`": 1}`, 1)), "small.json"); err == nil {
-			t.Errorf("%s is taken for a figure", wrong)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func placementText(p model.Placement) string {
 func compareMetrics(expected Terms, found model.Metrics) error {
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(expected)) {
-		value, ok := found.Figure(name)
+		value, ok := found.Get(name)
 		if want := expected[name]; !ok || math.Abs(value-want) > model.Tolerance*max(1, math.Abs(want)) {
 			wrong = append(wrong, fmt.Sprintf("%s: expected %s, found %s", name, bench.Figure(want), bench.Figure(value)))
 		}
