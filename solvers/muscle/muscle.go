@@ -93,7 +93,7 @@ type packedSpace struct {
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
+	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments); err != nil {
 		return err
 	}
 	whole := func(c model.Cluster) bool { return c.WholeMachines }
@@ -168,7 +168,13 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 	for c := range run.clusters {
 		processors := in.Clusters()[c].Processors
 		run.widest = max(run.widest, processors)
-		run.clusters[c] = cluster{index: c, processors: processors, now: complete, free: []model.Range{{First: 0, Last: processors - 1}}}
+		run.clusters[c] = cluster{index: c, processors: processors, now: complete}
+		run.clusters[c].begin(in.Released(c))
+	}
+	for _, h := range in.Held() {
+		for _, piece := range h.Pieces {
+			run.clusters[piece.Cluster].hold(h, piece, complete)
+		}
 	}
 	run.poll.Stopped(0)
 	return run
@@ -305,12 +311,16 @@ func (run *packing) place(c *cluster, job int, start float64, first int) int {
 	set[0] = model.Range{First: first, Last: first + size - 1}
 	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: start + length}
 	heap.Push(&c.busy, release{start + length, set[0]})
-	slack := 0.0
-	if j.HasDeadline() {
-		slack = j.Deadline - j.Arrival - length
-	}
-	c.add(length, size, slack)
+	c.add(length, size, slack(j, j.Arrival, length))
 	return first + size
+}
+
+// slack is the time that is left before the deadline of a job that takes so long from a time on; 0 without a deadline.
+func slack(j *model.Job, from, length float64) float64 {
+	if !j.HasDeadline() {
+		return 0
+	}
+	return j.Deadline - from - length
 }
 
 // solution is the schedule, in the order of the instance.
