@@ -38,6 +38,12 @@ func (*Solver) Supports(in *model.Instance) error {
 // Solve implements [solve.Solver].
 func (*Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	load := make([]float64, len(in.Clusters()))
+	for _, h := range in.Held() {
+		for _, piece := range h.Pieces {
+			left := max(0, piece.End-max(h.Start, in.FirstArrival()))
+			load[piece.Cluster] += left * float64(piece.Processors.Len()) / float64(in.Clusters()[piece.Cluster].Processors)
+		}
+	}
 	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {

@@ -42,10 +42,10 @@ func (c *cluster) begin(released []float64) {
 	c.settle()
 }
 
-// hold counts what is left of a piece of an earlier job when the batch is complete, as if it were a job that came with the batch.
+// hold counts what is left of a piece of an earlier job when the batch is complete, with the time between its end and its deadline as its slack.
 func (c *cluster) hold(h model.Hold, piece model.HoldPiece, complete float64) {
-	if length := piece.End - max(h.Start, complete); length > 0 {
-		c.add(length, piece.Processors.Len(), slack(h.Job, complete, length))
+	if left := piece.End - max(h.Start, complete); left > 0 {
+		c.add(left, piece.Processors.Len(), slack(h.Job, piece.End, 0))
 	}
 }
 
