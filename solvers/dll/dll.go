@@ -26,7 +26,9 @@ var _ = solve.Register(solve.Info{
 // Source: L. He et al. (2004), IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6. Complexity: O(n·C·r) for n jobs, C
 // clusters, r distinct release times.
 //
-// Deviations from the paper: jobs never leave the load, as the batch is planned before it runs; a cluster just as wide as
+// What earlier jobs hold ([model.Commitments]) is part of the load: the part that is left of it at the first arrival.
+//
+// Deviations from the paper: the jobs of a batch never leave the load, as the batch is planned before it runs; a cluster just as wide as
 // the job counts as wide enough.
 type Solver struct{}
 

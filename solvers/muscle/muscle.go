@@ -43,7 +43,7 @@ var _ = solve.Register(solve.Info{
 // of a size and a row and 12 to 20 for each composition, of which there are at most n + n·m/2 and on random batches less
 // than half as many. 10,000 jobs on 512 processors take half a second and 40 MB.
 //
-// It honours arrivals, parallel jobs and run times stated for every cluster. Background load is no hindrance: a plan states
+// It honours arrivals, parallel jobs, run times stated for every cluster, and processors that earlier jobs hold ([model.Commitments]). Background load is no hindrance: a plan states
 // nominal times. It refuses what the paper's model of a job (arrival, size, time on each cluster, soft deadline) does not
 // know: hard deadlines, precedence, memory, licences, bandwidth, a choice of processors, machines that differ within a
 // cluster, spans, clusters without a run time (every job runs on every cluster that is wide enough), and sizes that
@@ -53,6 +53,9 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper:
 //   - Jobs that arrive at different times: the batch is complete with the latest arrival, and nothing starts before it.
 //     The slack counts from a job's own arrival, as printed. The queue is in order of arrival, or by deadline (Queue).
+//   - Steps 1 and 9 let later batches see the jobs of earlier ones. The earlier jobs stay where they are: a space begins when the last of them
+//     releases its processors, so a gap between them stays empty. In eq. 3 an earlier job counts until it ends, with what is left of its
+//     execution time and with the time from its end to its deadline as its slack. In rolling use a job's arrival is the round that plans it.
 //   - Algorithm 1 leaves open which composition is taken: the first in the row that contains neither the job nor any job
 //     that stands in the row to be filled. A job wider than every cluster enters no row and is left out with a reason.
 //   - Algorithms 2 and 3: a job in q counts as allocated; Algorithm 2 looks through a composition at most once per call
