@@ -2,9 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/creack/pty"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -58,6 +64,62 @@ func TestWatchInALog(t *testing.T) {
 			t.Errorf("wrote %q, expected %q", log.String(), want)
 		}
 	})
+}
+
+// openTerminal is a pseudo-terminal of a size in rows and columns. shown returns what has been written to it, which must have that many bytes.
+func openTerminal(t *testing.T, rows, columns uint16) (terminal *os.File, shown func(bytes int) string) {
+	t.Helper()
+	if !terminals {
+		t.Skip("no pseudo-terminals here")
+	}
+	reader, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reader.Close(); terminal.Close() })
+	if err := pty.Setsize(terminal, &pty.Winsize{Rows: rows, Cols: columns}); err != nil {
+		t.Fatal(err)
+	}
+	return terminal, func(bytes int) string {
+		text := make([]byte, bytes)
+		if err := reader.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		n, _ := io.ReadFull(reader, text)
+		return string(text[:n])
+	}
+}
+
+// On a terminal the line takes one column less than there is, and 80 columns count where the terminal does not say how many it has. What is
+// written next shows that the line before has ended.
+func TestProgressLineOnATerminal(t *testing.T) {
+	title := strings.Repeat("abcdefghij", 9)
+	for _, c := range []struct {
+		rows, columns uint16
+		want          int
+	}{{10, 40, 39}, {50, 20, 19}, {50, 2, 1}, {50, 1, 79}, {50, 0, 79}} {
+		terminal, shown := openTerminal(t, c.rows, c.columns)
+		p := &progress{w: terminal, terminal: int(terminal.Fd()), title: title, began: time.Now()}
+		p.show()
+		fmt.Fprint(terminal, "|")
+		want := eraseLine + title[:c.want] + "|"
+		if got := shown(len(want)); got != want {
+			t.Errorf("%d columns: %q, expected %q", c.columns, got, want)
+		}
+	}
+}
+
+// With NO_COLOR set a terminal gets plain lines, as a file does; empty, it counts as not set.
+func TestProgressWithoutColour(t *testing.T) {
+	terminal, _ := openTerminal(t, 24, 80)
+	for value, want := range map[string]bool{"": true, "1": false} {
+		t.Setenv("NO_COLOR", value)
+		p := newProgress(terminal, "suite", 1)
+		if got := p.visible(); got != want {
+			t.Errorf("NO_COLOR=%s: the line is rewritten: %t", value, got)
+		}
+		p.finish()
+	}
 }
 
 // The line has the title and the time, and the steps where their number is known.
