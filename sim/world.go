@@ -11,31 +11,6 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// Claim is what a policy gives a job: processors of a cluster for a number of its tasks.
-type Claim struct {
-	Cluster int
-	Shares  []Share
-	Tasks   int // 0: all, of a job with one claim
-	// Limit is the time after which the claim ends the job, if it still runs; 0: none; below 0: at once.
-	Limit float64
-	// Processors are the very ones to give, as many of each machine as the shares say; nil: the lowest free ones.
-	Processors model.ProcessorSet
-	// Hold says that the processors stay held until the job's last part ends.
-	Hold bool
-}
-
-// Part is a claim that has been met: the processors, which give themselves back when their tasks have ended.
-type Part struct {
-	Cluster    int
-	Processors model.ProcessorSet
-	Tasks      int
-	// EstimatedEnd is the time at which the part ends by the job's estimate.
-	EstimatedEnd float64
-	shares       []Share
-	end          float64
-	hold         bool
-}
-
 // world is the state of a run in the general world: the truth about the jobs, what is free and what came of the jobs so far.
 type world struct {
 	in       *model.Instance
@@ -151,6 +126,9 @@ func (w *world) admit(e *Engine, j *Job) bool {
 			return true
 		}
 	}
+	if _, spreads := e.policy.(Spreader); spreads && j.Request.Span == model.SpanGrid && len(w.in.Clusters()) > 1 {
+		return true
+	}
 	if retractor, ok := e.policy.(Retractor); ok {
 		retractor.Retract(j)
 	}
@@ -188,203 +166,8 @@ func (w *world) joinReady(e *Engine) {
 	}
 }
 
-// StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of the first claim's
-// cluster. A claim that does not fit is a fault of the policy and ends the run.
-func (e *Engine) StartOn(j *Job, claims ...Claim) {
-	w := e.world
-	if w == nil || j.state != queued || len(claims) == 0 {
-		e.failf("job %d cannot start at %v", j.Number, e.now)
-		return
-	}
-	if short := w.platform.ShortOf(&w.platform.Free, j, claims[0].Cluster); short >= 0 {
-		e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.platform.LicenceID(short))
-		return
-	}
-	tasks := 0
-	for _, claim := range claims {
-		tasks += claim.Tasks
-	}
-	if r := j.Request; tasks != r.Tasks && !(tasks == 0 && len(claims) == 1) {
-		e.failf("job %s of %d tasks starts at %v with %d", r.ID, r.Tasks, e.now, tasks)
-		return
-	}
-	parts, ok := w.meet(e, j, claims)
-	if !ok {
-		return
-	}
-	w.platform.takeLicences(&w.platform.Free, j, parts[0].Cluster)
-	w.cut[j.Handle] = Finished
-	e.started(j)
-	j.parts, j.cluster = int32(len(parts)), int32(parts[0].Cluster)
-	link := math.Inf(1)
-	for k := range parts {
-		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
-	}
-	for k := range parts {
-		p := &parts[k]
-		cut, at := w.limit(e, j, claims[k].Limit)
-		if p.end = p.EstimatedEnd; !e.foreseen {
-			p.end = w.end(e.now, at, j, p, link)
-		}
-		if p.end > at {
-			p.end, w.cut[j.Handle] = at, cut
-		}
-		e.schedule(j, k, p.end)
-	}
-	if e.opt.Observer != nil {
-		e.opt.Observer.Started(e.now, j, parts)
-	}
-}
-
-// limit is the time at which the engine ends a job that starts now, and how it then leaves.
-func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
-	cut, at := Finished, math.Inf(1)
-	if e.opt.Kill {
-		cut, at = Killed, j.EstimatedEnd
-	}
-	if until := e.now + max(0, limit); limit != 0 && until < at {
-		cut, at = Killed, until
-	}
-	if r := j.Request; r.DeadlineHard && r.Deadline < at {
-		cut, at = MissedHard, max(r.Deadline, e.now)
-	}
-	return cut, at
-}
-
-// end is when the tasks of a part that starts now end: by the time rule, and later where local jobs share the processors. After the time
-// at it only matters that the part has not ended by then.
-func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
-	r := j.Request
-	takes := r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
-	if w.local == nil {
-		return now + takes
-	}
-	end := now + takes
-	for _, s := range p.shares {
-		m := &w.platform.Machines[s.Machine]
-		if m.Background == nil {
-			continue
-		}
-		for _, set := range p.Processors {
-			for processor := max(set.First, m.first); processor <= min(set.Last, m.first+m.Processors-1); processor++ {
-				end = max(end, w.local.of(p.Cluster, processor, m.Background).stretch(now, takes, at))
-			}
-		}
-	}
-	return end
-}
-
-// meet takes what the claims ask for and sets the estimated end.
-func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
-	for int(j.Handle) >= len(w.parts) {
-		w.parts, w.cut = append(w.parts, nil), append(w.cut, Finished)
-	}
-	parts := w.parts[j.Handle][:0]
-	j.EstimatedEnd = e.now
-	link := math.Inf(1)
-	for _, claim := range claims {
-		link = min(link, w.platform.link(claim.Shares))
-	}
-	for _, claim := range claims {
-		for _, s := range claim.Shares {
-			if w.platform.hosts(&w.platform.Free, j, int(s.Machine)) < int(s.Processors) || w.platform.Machines[s.Machine].Cluster != claim.Cluster {
-				e.failf("job %s cannot start at %v: too little is free of machine %d", j.Request.ID, e.now, s.Machine)
-				return nil, false
-			}
-			w.platform.take(&w.platform.Free, j, []Share{s})
-		}
-		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, hold: claim.Hold, shares: append([]Share(nil), claim.Shares...)}
-		if p.Tasks == 0 {
-			p.Tasks = j.Request.Tasks
-		}
-		if claim.Processors != nil && !w.takeThese(claim) {
-			e.failf("job %s cannot start at %v on processors %s of cluster %s", j.Request.ID, e.now, claim.Processors, w.platform.ClusterID(claim.Cluster))
-			return nil, false
-		}
-		for k := 0; k < len(p.shares) && claim.Processors == nil; k++ {
-			p.Processors = append(p.Processors, w.choose(p.shares[k])...)
-		}
-		p.Processors = model.NewProcessorSet(append(p.Processors, claim.Processors...)...)
-		p.EstimatedEnd = e.now + w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link)
-		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
-		parts = append(parts, p)
-	}
-	w.parts[j.Handle] = parts
-	return parts, true
-}
-
-// choose takes the lowest free processors of a machine.
-func (w *world) choose(s Share) model.ProcessorSet {
-	set := w.free[s.Machine].take(int(s.Processors))
-	for k := range set {
-		set[k].First += w.platform.Machines[s.Machine].first
-		set[k].Last += w.platform.Machines[s.Machine].first
-	}
-	return set
-}
-
-// takeThese takes the very processors of the claim. It returns false where they are not free or not those of its shares.
-func (w *world) takeThese(claim Claim) bool {
-	named := 0
-	for _, s := range claim.Shares {
-		m := &w.platform.Machines[s.Machine]
-		here := m.within(claim.Processors)
-		if here.Len() != int(s.Processors) || !w.free[s.Machine].has(here) {
-			return false
-		}
-		w.free[s.Machine].remove(here)
-		named += here.Len()
-	}
-	return named == claim.Processors.Len()
-}
-
-// within is the part of a set of the cluster's processors that lies on the machine, counted from the machine's first.
-func (m *Machine) within(set model.ProcessorSet) model.ProcessorSet {
-	var here model.ProcessorSet
-	for _, r := range set {
-		if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
-			here = append(here, model.Range{First: first - m.first, Last: last - m.first})
-		}
-	}
-	return here
-}
-
-// release gives back what a part held and tells the policy. With the job's last part it also gives back the parts that were held until then.
-func (w *world) release(e *Engine, j *Job, part int, last bool) {
-	parts := w.parts[j.Handle]
-	e.totals.busy.add(float64(parts[part].Processors.Len()) * (e.now - j.Start))
-	if parts[part].hold && !last {
-		return
-	}
-	for k := range parts {
-		if last && parts[k].hold && k != part {
-			w.give(j, &parts[k])
-			e.policy.Release(j, k, false)
-		}
-	}
-	w.give(j, &parts[part])
-	if last {
-		w.platform.giveLicences(&w.platform.Free, j, int(j.cluster))
-	}
-	e.policy.Release(j, part, last)
-}
-
-// give gives back the processors and the memory of a part.
-func (w *world) give(j *Job, p *Part) {
-	w.platform.give(&w.platform.Free, j, p.shares)
-	for _, s := range p.shares { // the processors lie on these machines
-		w.free[s.Machine].give(w.platform.Machines[s.Machine].within(p.Processors))
-	}
-}
-
 // outcome is how a running job ends.
 func (w *world) outcome(j *Job) Outcome { return w.cut[j.Handle] }
-
-// Held is what a running job holds, part by part, for policies that plan with it.
-func (e *Engine) Held(j *Job) []Part { return e.world.parts[j.Handle] }
-
-// Shares are the processors of the part by machine.
-func (p *Part) Shares() []Share { return p.shares }
 
 // left notes what came of a job and returns the reason for people.
 func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
