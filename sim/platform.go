@@ -113,11 +113,12 @@ func background(m *model.Machine) *model.Background {
 	return m.Background
 }
 
-// newPlatform is the platform of an instance, all free. Where the jobs are yet to come the features are those that they may have.
+// newPlatform is the platform of an instance, all free. Where the jobs are yet to come the features are those that they may have. With costs
+// machines of different cost are listed apart.
 // O(machines + clusters · licences).
-func newPlatform(in *model.Instance, toCome model.Features) *Platform {
+func newPlatform(in *model.Instance, toCome model.Features, costs bool) *Platform {
 	p := &Platform{in: in}
-	together := IsTrace(in) && toCome == 0 && costAlike(in)
+	together := IsTrace(in) && toCome == 0 && !(costs && !costAlike(in))
 	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {

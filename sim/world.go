@@ -35,8 +35,8 @@ type world struct {
 // simulateGeneral runs an instance in the general world.
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
-func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platform, uint64) Policy, opt Options) (*model.Solution, Totals, error) {
-	w := &world{in: in, platform: newPlatform(in, 0), order: byArrival(in), solution: &model.Solution{}}
+func simulateGeneral(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
+	w := &world{in: in, platform: newPlatform(in, 0, policies.Costs), order: byArrival(in), solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	w.place = make([]int, len(w.order))
 	for k, job := range w.order {
@@ -48,7 +48,7 @@ func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platf
 			w.waits[job] = int32(len(in.Jobs()[job].After))
 		}
 	}
-	totals, err := w.run(ctx, policy, opt)
+	totals, err := w.run(ctx, policies.General, opt)
 	if err != nil {
 		return nil, totals, err
 	}

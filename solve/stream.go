@@ -98,19 +98,19 @@ type streamRun struct {
 	platform *sim.Platform
 	shares   []float64 // by job
 
-	now   float64
-	next  float64 // of the periodic rounds that with a ready job; NaN: there is none
-	wake  float64 // when the next round is, as things stand
-	began bool
-	ready     []*sim.Job
-	left      int // jobs that no round has planned
-	queues    map[[2]int][]*queued
-	planned   []*queued // that have not started, in the order of the plans
-	jobs      map[int64]*queued
-	running   []*queued // in the order of their starts
-	ended     []end
-	given     []Given
-	spent     []float64 // by workflow, on what has ended
+	now     float64
+	next    float64 // of the periodic rounds that with a ready job; NaN: there is none
+	wake    float64 // when the next round is, as things stand
+	began   bool
+	ready   []*sim.Job
+	left    int // jobs that no round has planned
+	queues  map[[2]int][]*queued
+	planned []*queued // that have not started, in the order of the plans
+	jobs    map[int64]*queued
+	running []*queued // in the order of their starts
+	ended   []end
+	given   []Given
+	spent   []float64 // by workflow, on what has ended
 
 	total Result
 	err   error // ends the run

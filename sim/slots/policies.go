@@ -25,7 +25,7 @@ func discipline(static bool, k float64, extend bool) sim.Discipline {
 		p.starts.time = func(s *slot) float64 { return s.start }
 		p.overruns.time = func(s *slot) float64 { return s.end }
 		return p
-	}, Deadlines: true}
+	}, Deadlines: true, Costs: true}
 }
 
 // Length is the length of a slot (eq. 23): the mean execution time and k standard deviations, for a coefficient of variation of the work.
