@@ -50,14 +50,14 @@ type GGOne struct {
 	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
-	Window    float64 `range:"[0, 1e18]" zero:"50 periods" doc:"on line: time back to which the tasks that a machine was given count as its load"`
+	Window    float64 `range:"[1, 1e9]" doc:"on line: number of periods back to which the tasks that a machine was given count as its load"`
 	Effort    int64   `range:"[0, inf)" zero:"no limit" doc:"on line: most bounds and allocations in a round"`
 	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
 }
 
 // NewGGOne is the solver with its defaults.
 func NewGGOne() *GGOne {
-	return &GGOne{Slack: "continuous", Charge: "instance", Effort: 1000, Tolerance: 5e-10}
+	return &GGOne{Slack: "continuous", Charge: "instance", Window: 50, Effort: 1000, Tolerance: 5e-10}
 }
 
 // features are the features that the solver honours.

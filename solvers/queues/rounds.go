@@ -11,9 +11,6 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// windowPeriods is the length of the default window, in rounds.
-const windowPeriods = 50
-
 // SupportsRounds implements [solve.RoundSolver]: tasks may wait for others, and the objective may be the number of failed workflows, which
 // the penalties of the rounds stand for.
 func (g *GGOne) SupportsRounds(in *model.Instance) error {
@@ -36,7 +33,7 @@ func (g *GGOne) SupportsRounds(in *model.Instance) error {
 }
 
 // SolveRound implements [solve.RoundSolver]: the paper's failure formula FF. The ready tasks of a round are allocated by the MINLP, with a
-// sliding window of length T in the place of the period: the load of machine r is λ_r = (b_r + n_r)/T, where b_r is the tasks that it was
+// sliding window of T = Window periods in the place of the period: the load of machine r is λ_r = (b_r + n_r)/T, where b_r is the tasks that it was
 // given in the last T and n_r those that it is given now. There is no idle rate. Where that is infeasible each task, in queue order, goes to
 // the machine on which the bound W on the mean wait is then least; where no machine is stable, to that with the least λ_r/μ_r.
 func (g *GGOne) SolveRound(ctx context.Context, round solve.Round, opt solve.Options) (solve.Result, error) {
@@ -51,10 +48,7 @@ func (g *GGOne) SolveRound(ctx context.Context, round solve.Round, opt solve.Opt
 	if err != nil {
 		return solve.Result{}, err
 	}
-	window := g.Window
-	if window == 0 {
-		window = windowPeriods * round.Period
-	}
+	window := g.Window * round.Period
 	recent := recentTasks(in, view, round, window)
 	committed := make([]float64, len(recent))
 	for k, n := range recent {

@@ -40,9 +40,9 @@ func assigned(t *testing.T, in *model.Instance, sol *model.Solution) string {
 	return string(machines)
 }
 
-// Rounds of the worked instance in a window of 10. With nothing given before, 112 is best, as in the specification: 1/3. With two tasks given
+// Rounds of the worked instance in a window of 10, 50 periods of 0.2. With nothing given before, 112 is best, as in the specification: 1/3. With two tasks given
 // to R1 in the window, λ_1 = (2 + n_1)/10, and so W_1 is 3 with one more, 8 with two: 112 costs 6.075, 121 over 8.8, 122, with W_2 = 8 for its
-// two, 1.25 + 1.15 + 2.5 = 4.9, and the others more than 5. What was given 10 ago or earlier counts no more.
+// two, 1.25 + 1.15 + 2.5 = 4.9, and the others more than 5. What was given a window ago or earlier counts no more.
 func TestRoundsByHand(t *testing.T) {
 	in := workedTasks(t)
 	given := []solve.Given{{At: 90}, {At: 95}, {At: 95}}
@@ -50,7 +50,7 @@ func TestRoundsByHand(t *testing.T) {
 		window float64
 		given  []solve.Given
 		want   string
-	}{{10, nil, "112"}, {10, given, "122"}, {0, nil, "112"}} {
+	}{{50, nil, "112"}, {50, given, "122"}, {25, given[:2], "112"}} {
 		g := queues.NewGGOne()
 		g.Window = c.window
 		round := solve.Round{Batch: in.Known().Batch([]int{0, 1, 2}, []float64{0, 0, 0}, nil), Now: 100, Period: 0.2, Given: c.given}
@@ -73,7 +73,7 @@ func TestRoundsByHand(t *testing.T) {
 func TestRoundsOfLeastWait(t *testing.T) {
 	in := workedTasks(t)
 	g := queues.NewGGOne()
-	g.Window = 4
+	g.Window = 4 // periods of 1
 	result, err := g.SolveRound(context.Background(), solve.Round{Batch: in.Known(), Now: 0, Period: 1}, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
