@@ -16,6 +16,10 @@ type Claim struct {
 	Cluster int
 	Shares  []Share
 	Tasks   int // 0: all, of a job with one claim
+	// Limit is the time after which the claim ends the job, if it still runs; 0: none.
+	Limit float64
+	// Hold says that the processors stay held until the job's last part ends.
+	Hold bool
 }
 
 // Part is a claim that has been met: the processors, which give themselves back when their tasks have ended.
@@ -23,39 +27,40 @@ type Part struct {
 	Cluster    int
 	Processors model.ProcessorSet
 	Tasks      int
-	shares     []Share
-	end        float64
+	// EstimatedEnd is the time at which the part ends by the job's estimate.
+	EstimatedEnd float64
+	shares       []Share
+	end          float64
+	hold         bool
 }
 
 // world is the state of a run in the general world: the truth about the jobs, what is free and what came of the jobs so far.
 type world struct {
 	in       *model.Instance
 	platform *Platform
+	source   Batches      // of further jobs; nil: none
 	order    []int        // jobs in queue order
 	place    []int        // of each job in the order
 	at       int          // next in the order
 	parts    [][]Part     // by handle: parts of the running job
 	cut      []Outcome    // by handle: how the running job will end
 	free     []processors // by machine
+	local    *localJobs   // nil: no machine has background load
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
 	held  map[int64]int32 // by number: handles of jobs that have arrived and wait for others
 	ready []int64         // numbers of the jobs that wait for none any more and may join the queue, ascending
 
-	solution *model.Solution
+	solution *model.Solution // nil: not kept
 }
 
-// simulateGrid runs an instance in the general world.
+// simulateGeneral runs an instance in the general world.
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
-func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platform) Policy, opt Options) (*model.Solution, Totals, error) {
-	w := &world{in: in, platform: newPlatform(in), order: byArrival(in), held: map[int64]int32{}, solution: &model.Solution{}}
+func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platform, uint64) Policy, opt Options) (*model.Solution, Totals, error) {
+	w := &world{in: in, platform: newPlatform(in, 0), order: byArrival(in), solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
-	w.free = make([]processors, len(w.platform.Machines))
-	for m := range w.free {
-		w.free[m].reset(w.platform.Machines[m].Processors)
-	}
 	w.place = make([]int, len(w.order))
 	for k, job := range w.order {
 		w.place[job] = k
@@ -66,15 +71,30 @@ func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platf
 			w.waits[job] = int32(len(in.Jobs()[job].After))
 		}
 	}
-	e := &Engine{ctx: ctx, policy: policy(w.platform), source: w, opt: opt, world: w}
-	e.totals.Processors = in.Processors()
+	totals, err := w.run(ctx, policy, opt)
+	if err != nil {
+		return nil, totals, err
+	}
+	return w.solution, totals, nil
+}
+
+// run makes the policy and runs it.
+func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, opt Options) (Totals, error) {
+	w.held = map[int64]int32{}
+	w.free = make([]processors, len(w.platform.Machines))
+	for m := range w.free {
+		w.free[m].reset(w.platform.Machines[m].Processors)
+		if w.platform.Machines[m].Background != nil && w.local == nil {
+			w.local = &localJobs{seed: opt.Seed, processors: map[[2]int]*localQueue{}}
+		}
+	}
+	e := &Engine{ctx: ctx, policy: policy(w.platform, opt.Seed), source: w, opt: opt, world: w}
+	e.totals.Processors = w.in.Processors()
 	if watcher, ok := opt.Observer.(Watcher); ok {
 		watcher.Watch(w.platform, e.policy)
 	}
-	if err := e.run(); err != nil {
-		return nil, e.totals, err
-	}
-	return w.solution, e.totals, nil
+	err := e.run()
+	return e.totals, err
 }
 
 // byArrival lists the jobs in queue order: by arrival, those of one arrival in the order of the instance.
@@ -89,8 +109,10 @@ func byArrival(in *model.Instance) []int {
 
 // Next implements Source.
 func (w *world) Next(s *Spec) (bool, error) {
-	if w.at == len(w.order) {
-		return false, nil
+	for w.at == len(w.order) {
+		if more, err := w.refill(); !more {
+			return false, err
+		}
 	}
 	index := w.order[w.at]
 	w.at++
@@ -98,14 +120,18 @@ func (w *world) Next(s *Spec) (bool, error) {
 	*s = Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), Request: &Request{
 		ID: j.ID, Min: j.Min, Max: j.Max, Tasks: j.Tasks, Span: j.Span, Memory: j.Memory, MinBandwidth: j.MinBandwidth,
 		Deadline: j.Deadline, DeadlineHard: j.DeadlineHard && j.HasDeadline(), Licences: j.Licences, UserClass: j.UserClass,
-		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), index: index,
+		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), WorkCV: j.WorkCV, Budget: j.Budget, Workflow: j.Workflow,
+		in: w.in, index: index,
 	}}
+	for _, before := range j.After {
+		s.Request.After = append(s.Request.After, int64(w.place[before]))
+	}
 	return true, nil
 }
 
 // admit says whether a job that arrives joins the queue now.
 func (w *world) admit(e *Engine, j *Job) bool {
-	index := j.Request.index
+	in, index := j.Request.in, j.Request.index
 	if w.lost != nil && w.lost[index] {
 		e.leave(j, Dropped, w.whyLost(index))
 		return false
@@ -116,11 +142,11 @@ func (w *world) admit(e *Engine, j *Job) bool {
 		return false
 	}
 	for c := range w.in.Clusters() {
-		if w.in.CanRun(index, c) {
+		if in.CanRun(index, c) {
 			return true
 		}
 	}
-	e.leave(j, Dropped, plan.WhyNowhere(w.in, index))
+	e.leave(j, Dropped, plan.WhyNowhere(in, index))
 	return false
 }
 
@@ -166,33 +192,31 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 		e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.platform.LicenceID(short))
 		return
 	}
+	tasks := 0
+	for _, claim := range claims {
+		tasks += claim.Tasks
+	}
+	if r := j.Request; tasks != r.Tasks && !(tasks == 0 && len(claims) == 1) {
+		e.failf("job %s of %d tasks starts at %v with %d", r.ID, r.Tasks, e.now, tasks)
+		return
+	}
 	parts, ok := w.meet(e, j, claims)
 	if !ok {
 		return
 	}
 	w.platform.takeLicences(&w.platform.Free, j, parts[0].Cluster)
+	w.cut[j.Handle] = Finished
+	e.started(j)
+	j.parts, j.cluster = int32(len(parts)), int32(parts[0].Cluster)
 	link := math.Inf(1)
 	for k := range parts {
 		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
 	}
-	cut, at := Finished, math.Inf(1)
-	if e.opt.Kill {
-		cut, at = Killed, j.EstimatedEnd
-	}
-	if r := j.Request; r.DeadlineHard && r.Deadline < at {
-		cut, at = MissedHard, max(r.Deadline, e.now)
-	}
-	w.cut[j.Handle] = Finished
-	e.started(j)
-	j.parts, j.cluster = int32(len(parts)), int32(parts[0].Cluster)
 	for k := range parts {
 		p := &parts[k]
-		p.end = e.now + w.in.Longest(j.Request.index, p.Cluster, p.Processors, p.Tasks) + w.in.Transfer(j.Request.index, link)
-		if len(parts) == 1 {
-			p.end = e.now + w.in.Duration(j.Request.index, p.Cluster, p.Processors)
-		}
-		if e.foreseen {
-			p.end = j.EstimatedEnd
+		cut, at := w.limit(e, j, claims[k].Limit)
+		if p.end = p.EstimatedEnd; !e.foreseen {
+			p.end = w.end(e.now, at, j, p, link)
 		}
 		if p.end > at {
 			p.end, w.cut[j.Handle] = at, cut
@@ -204,6 +228,44 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	}
 }
 
+// limit is the time at which the engine ends a job that starts now, and how it then leaves.
+func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
+	cut, at := Finished, math.Inf(1)
+	if e.opt.Kill {
+		cut, at = Killed, j.EstimatedEnd
+	}
+	if limit > 0 && e.now+limit < at {
+		cut, at = Killed, e.now+limit
+	}
+	if r := j.Request; r.DeadlineHard && r.Deadline < at {
+		cut, at = MissedHard, max(r.Deadline, e.now)
+	}
+	return cut, at
+}
+
+// end is when the tasks of a part that starts now end: by the time rule, and later where local jobs share the processors. After the time
+// at it only matters that the part has not ended by then.
+func (w *world) end(now, at float64, j *Job, p *Part, link float64) float64 {
+	r := j.Request
+	takes := r.in.Longest(r.index, p.Cluster, p.Processors, p.Tasks) + r.in.Transfer(r.index, link)
+	if w.local == nil {
+		return now + takes
+	}
+	end := now + takes
+	for _, s := range p.shares {
+		m := &w.platform.Machines[s.Machine]
+		if m.Background == nil {
+			continue
+		}
+		for _, set := range p.Processors {
+			for processor := max(set.First, m.first); processor <= min(set.Last, m.first+m.Processors-1); processor++ {
+				end = max(end, w.local.of(p.Cluster, processor, m.Background).stretch(now, takes, at))
+			}
+		}
+	}
+	return end
+}
+
 // meet takes what the claims ask for and sets the estimated end.
 func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	for int(j.Handle) >= len(w.parts) {
@@ -211,6 +273,10 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 	}
 	parts := w.parts[j.Handle][:0]
 	j.EstimatedEnd = e.now
+	link := math.Inf(1)
+	for _, claim := range claims {
+		link = min(link, w.platform.link(claim.Shares))
+	}
 	for _, claim := range claims {
 		for _, s := range claim.Shares {
 			if w.platform.hosts(&w.platform.Free, j, int(s.Machine)) < int(s.Processors) || w.platform.Machines[s.Machine].Cluster != claim.Cluster {
@@ -219,7 +285,7 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 			}
 			w.platform.take(&w.platform.Free, j, []Share{s})
 		}
-		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, shares: append([]Share(nil), claim.Shares...)}
+		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, hold: claim.Hold, shares: append([]Share(nil), claim.Shares...)}
 		if p.Tasks == 0 {
 			p.Tasks = j.Request.Tasks
 		}
@@ -227,7 +293,8 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 			p.Processors = append(p.Processors, w.choose(s)...)
 		}
 		p.Processors = model.NewProcessorSet(p.Processors...)
-		j.EstimatedEnd = max(j.EstimatedEnd, e.now+w.platform.Estimate(j, p.Cluster, p.shares))
+		p.EstimatedEnd = e.now + w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link)
+		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)
 	}
 	w.parts[j.Handle] = parts
@@ -244,9 +311,28 @@ func (w *world) choose(s Share) model.ProcessorSet {
 	return set
 }
 
-// release gives back what a part held.
-func (w *world) release(j *Job, part int) {
-	p := &w.parts[j.Handle][part]
+// release gives back what a part held and tells the policy. With the job's last part it also gives back the parts that were held until then.
+func (w *world) release(e *Engine, j *Job, part int, last bool) {
+	parts := w.parts[j.Handle]
+	e.totals.busy.add(float64(parts[part].Processors.Len()) * (e.now - j.Start))
+	if parts[part].hold && !last {
+		return
+	}
+	for k := range parts {
+		if last && parts[k].hold && k != part {
+			w.give(j, &parts[k])
+			e.policy.Release(j, k, false)
+		}
+	}
+	w.give(j, &parts[part])
+	if last {
+		w.platform.giveLicences(&w.platform.Free, j, int(j.cluster))
+	}
+	e.policy.Release(j, part, last)
+}
+
+// give gives back the processors and the memory of a part.
+func (w *world) give(j *Job, p *Part) {
 	w.platform.give(&w.platform.Free, j, p.shares)
 	for _, r := range p.Processors {
 		for _, s := range p.shares { // the processors lie on these machines
@@ -255,9 +341,6 @@ func (w *world) release(j *Job, part int) {
 				w.free[s.Machine].give(model.ProcessorSet{{First: first - m.first, Last: last - m.first}})
 			}
 		}
-	}
-	if j.parts == 0 {
-		w.platform.giveLicences(&w.platform.Free, j, int(j.cluster))
 	}
 }
 
@@ -279,9 +362,11 @@ func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
 	case MissedHard:
 		reason = fmt.Sprintf("ended at its hard deadline %v, which it had not met: started at %v", j.Request.Deadline, j.Start)
 	}
-	if outcome == Finished {
+	switch {
+	case w.solution == nil:
+	case outcome == Finished:
 		w.solution.Jobs = append(w.solution.Jobs, w.placement(j))
-	} else {
+	default:
 		w.solution.Unscheduled = append(w.solution.Unscheduled, model.Unscheduled{Job: id, Reason: reason})
 	}
 	if w.waits != nil {
