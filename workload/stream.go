@@ -32,6 +32,9 @@ func (b *Batches) Next() (*model.Instance, error) {
 	return b.take(min(batchJobs, b.left))
 }
 
+// Left is the number of jobs that are still to come.
+func (b *Batches) Left() int { return b.left }
+
 // take makes an instance of the next n jobs.
 func (b *Batches) take(n int) (*model.Instance, error) {
 	spec := b.spec

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -98,20 +99,20 @@ func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *m
 		return
 	}
 	fmt.Fprintf(w, "ok\nobjective %s%s\n", bench.Figure(report.Objective), minimisedText(in, sol))
+	writeMetrics(w, report.Metrics)
+}
+
+// writeMetrics writes metrics for people, each value on a line.
+func writeMetrics(w io.Writer, metrics model.Metrics) {
 	for _, m := range model.MetricTable() {
-		value, ok := report.Metrics[m.Name]
+		value, ok := metrics[m.Name]
 		switch {
 		case !ok:
 			continue
 		case !m.PerCluster:
 			fmt.Fprintf(w, "%-18s %s\n", m.Name, bench.Figure(value.Total))
 		default:
-			ids := make([]string, 0, len(value.ByCluster))
-			for id := range value.ByCluster {
-				ids = append(ids, id)
-			}
-			slices.Sort(ids)
-			for _, id := range ids {
+			for _, id := range slices.Sorted(maps.Keys(value.ByCluster)) {
 				fmt.Fprintf(w, "%-18s %s\n", printable(m.Name+"["+id+"]"), bench.Figure(value.ByCluster[id]))
 			}
 		}
