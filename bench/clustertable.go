@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -11,7 +12,7 @@ import (
 )
 
 // WriteClusterTable writes metrics with a value for each cluster as a table for people: a row for each metric and solver, a column for each
-// cluster. A table wider than width leaves out its last clusters and says so; width 0: no limit.
+// cluster. A star marks the best value of each metric on each cluster. A table wider than width leaves out its last clusters and says so; width 0: no limit.
 func WriteClusterTable(w io.Writer, rows []Row, metrics []model.Metric, clusters []string, width int) error {
 	shown := len(clusters)
 	rendered := renderClusterTable(rows, metrics, clusters)
@@ -44,7 +45,7 @@ func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) s
 		if k > 0 {
 			t.AppendSeparator()
 		}
-		name := m.Name
+		name, best := m.Name, bestOnClusters(rows, m, clusters)
 		for _, row := range rows {
 			if row.Metrics == nil {
 				continue
@@ -56,11 +57,37 @@ func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) s
 					cells = append(cells, "–")
 					continue
 				}
-				cells = append(cells, Figure(value))
+				star := " "
+				if b, marked := best[id]; marked && b == value {
+					star = "*"
+				}
+				cells = append(cells, Figure(value)+star)
 			}
 			t.AppendRow(cells)
 			name = ""
 		}
 	}
 	return t.Render()
+}
+
+// bestOnClusters returns the best value of the metric on each cluster. It leaves out clusters on which all solvers agree; of a metric of which neither
+// high nor low values are better it leaves out all.
+func bestOnClusters(rows []Row, m model.Metric, clusters []string) map[string]float64 {
+	best := map[string]float64{}
+	for _, id := range clusters {
+		var values []float64
+		for _, row := range rows {
+			if value, ok := row.Metrics[m.Name].ByCluster[id]; ok {
+				values = append(values, value)
+			}
+		}
+		if m.Neutral || len(values) < 2 || slices.Min(values) == slices.Max(values) {
+			continue
+		}
+		best[id] = slices.Min(values)
+		if m.HighBetter {
+			best[id] = slices.Max(values)
+		}
+	}
+	return best
 }

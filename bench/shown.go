@@ -55,7 +55,7 @@ func namesShown(in *model.Instance) []string {
 		{a.deadlines, []string{"over_deadline", "missed"}},
 		{a.deadlines && a.free, []string{"slowdown_without_deadline"}},
 		{machineGrid(in), []string{"processor_usage"}},
-		{features.Has(model.LicencePools), []string{"licence_usage"}},
+		{drawsCopies(in), []string{"licence_usage"}},
 		{features.Has(model.MoldableJobs), []string{"mean_partition"}},
 		{a.hard, []string{"work_done"}}, // schedules may differ in the jobs that they finish
 		{a.hard && a.files, []string{"data_moved"}},
@@ -69,6 +69,20 @@ func namesShown(in *model.Instance) []string {
 		}
 	}
 	return names
+}
+
+// drawsCopies says whether a job asks for a licence of which some pool is limited.
+func drawsCopies(in *model.Instance) bool {
+	limited := make([]bool, len(in.Licences()))
+	for l := range limited {
+		for c := range in.Clusters() {
+			copies, _ := in.Pool(c, l)
+			limited[l] = limited[l] || copies != model.Unlimited
+		}
+	}
+	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool {
+		return slices.ContainsFunc(j.Licences, func(need model.Need) bool { return limited[need.Licence] })
+	})
 }
 
 // machineGrid says whether the jobs run each on one machine of clusters of several machines. Each cluster is a system of its own then, with what the
@@ -93,7 +107,7 @@ func ShownClusterMetrics(in *model.Instance) []model.Metric {
 	if a.deadlines && a.free {
 		names = append(names, "cluster_slowdown_without_deadline")
 	}
-	if in.Features().Has(model.LicencePools) {
+	if drawsCopies(in) {
 		names = append(names, "cluster_licence_usage")
 	}
 	return slices.DeleteFunc(slices.Clone(model.MetricTable()), func(m model.Metric) bool { return !slices.Contains(names, m.Name) })

@@ -16,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows of one instance as a table for people, with one column per metric. A star marks the best value of each column. A
+// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the best value of each column. A
 // table wider than width leaves out its last metrics and names them below; width 0: no limit.
 func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
 	shown := len(metrics)
@@ -72,7 +72,8 @@ func renderTable(rows []Row, metrics []model.Metric) string {
 	return t.Render()
 }
 
-// bestValues returns the best objective, under the key "", and the best value of each metric. It leaves out columns in which all solvers agree.
+// bestValues returns the best objective, under the key "", and the best value of each metric. It leaves out columns in which all solvers agree,
+// and those in which neither high nor low values are better.
 func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
 	best := map[string]float64{}
 	consider := func(name string, higher bool, value func(Row) (float64, bool)) {
@@ -92,7 +93,9 @@ func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
 	}
 	consider("", false, objectiveOf)
 	for _, m := range metrics {
-		consider(m.Name, m.HighBetter, func(row Row) (float64, bool) { return row.Metrics.Get(m.Name) })
+		if !m.Neutral {
+			consider(m.Name, m.HighBetter, func(row Row) (float64, bool) { return row.Metrics.Get(m.Name) })
+		}
 	}
 	return best
 }

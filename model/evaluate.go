@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 )
 
 // Evaluation is the objective and the metrics of a solution.
@@ -39,6 +40,8 @@ type evaluation struct {
 	cost         float64
 	overBudget   int
 	jobCost      []float64
+	usage        *processorUsage // see processors; nil: not computed yet
+	pools        []poolUsage     // see usedPools; nil: not computed yet
 }
 
 // clusterSums are the sums over one cluster.
@@ -48,6 +51,10 @@ type clusterSums struct {
 	busy     float64 // processor time held
 	over     float64 // Σ max(0, end − deadline) of these jobs
 	work     float64 // Σ work of the tasks placed here
+	load     float64 // Σ load of these jobs, see [Job.load]
+
+	missed, withDeadline float64 // of these jobs: late ones, those with a deadline
+	slowdown, slowed     float64 // of those without a deadline that take time: sum of their slowdowns, their number
 }
 
 // sums adds up the schedule.
@@ -66,20 +73,22 @@ func (s *schedule) sums() *evaluation {
 // evaluate computes everything.
 func (e *evaluation) evaluate() Evaluation {
 	result := Evaluation{Metrics: make(Metrics, len(metricTable))}
-	values := make(map[string]float64, len(metricTable))
-	for _, m := range metricTable {
+	values := make([]float64, len(metricTable))
+	for k := range metricTable {
+		m := &metricTable[k]
 		if m.Name == "qos_penalty" && !e.in.hasQueueing() {
 			continue
 		}
-		v := m.compute(e)
-		values[m.Name] = v.Total
-		if v.finite() {
+		v, finite := m.compute(e)
+		values[k] = v.Total
+		if finite {
 			result.Metrics[m.Name] = v
 		}
 	}
 	for _, term := range e.in.objective {
 		if term.Weight != 0 {
-			result.Objective += term.Weight * values[term.Metric]
+			k := slices.IndexFunc(metricTable, func(m Metric) bool { return m.Name == term.Metric })
+			result.Objective += term.Weight * values[k]
 		}
 	}
 	if !isFinite(result.Objective) {
@@ -100,13 +109,30 @@ func (e *evaluation) addParts() {
 		e.latest = max(e.latest, p.end)
 		c.work += float64(p.tasks) * e.in.jobs[p.job].Work
 		if p.first {
-			c.jobs++
-			if late := p.jobEnd(e.schedule) - e.in.jobs[p.job].Deadline; late > 0 {
-				c.over += late
-				e.late++
-			}
+			e.addPlaced(c, p.job)
 		}
 		e.jobCost[p.job] += held * e.in.clusters[p.cluster].CostRate(p.set)
+	}
+}
+
+// addPlaced adds a job to the sums of the cluster that it counts in.
+func (e *evaluation) addPlaced(c *clusterSums, job int) {
+	j, start, end := &e.in.jobs[job], e.start[job], e.end[job]
+	c.jobs++
+	c.load += j.load()
+	if late := end - j.Deadline; late > 0 {
+		c.over += late
+		e.late++
+	}
+	switch {
+	case j.HasDeadline():
+		c.withDeadline++
+		if e.isLate(job) {
+			c.missed++
+		}
+	case end > start:
+		c.slowdown += (end - j.Arrival) / (end - start)
+		c.slowed++
 	}
 }
 
@@ -214,10 +240,6 @@ func (e *evaluation) balance() float64 {
 	mean := e.mcp()
 	squares := e.sum(func(c int) float64 { d := e.cp(c) - mean; return d * d })
 	return math.Sqrt(squares / float64(n-1))
-}
-
-func (e *evaluation) workloadShare(c int) float64 {
-	return percent(e.clusters[c].work, e.sum(func(c int) float64 { return e.clusters[c].work }))
 }
 
 func (e *evaluation) workflowFailures() float64 {

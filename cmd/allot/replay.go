@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -85,7 +86,7 @@ func runReplay(c *cli.Context) error {
 		return err
 	}
 	fmt.Fprintln(c.App.ErrWriter, printable(stream.Report().String()))
-	return writeTotals(c, c.String("solver"), &totals, nil)
+	return writeTotals(c, c.String("solver"), &totals, nil, nil)
 }
 
 // replayWorkload streams the jobs of a workload.
@@ -133,7 +134,7 @@ func replayWorkload(c *cli.Context) error {
 		}
 		return err
 	}
-	return writeTotals(c, c.String("solver"), &totals, figures.Metrics())
+	return writeTotals(c, c.String("solver"), &totals, system, figures.Metrics())
 }
 
 // streamNames lists the workloads that can stream their jobs.
@@ -190,8 +191,9 @@ func onlineSolver(c *cli.Context) (solve.Info, solvers.Online, error) {
 	return choice.Info, policy, nil
 }
 
-// writeTotals writes totals as text or JSON, and the metrics of a workload's jobs behind them.
-func writeTotals(c *cli.Context, solver string, t *sim.Totals, metrics model.Metrics) error {
+// writeTotals writes totals as text or JSON, and behind them the metrics of the jobs of a workload, whose
+// system is given; nil: a trace, which has none.
+func writeTotals(c *cli.Context, solver string, t *sim.Totals, system *model.Instance, metrics model.Metrics) error {
 	figures := []struct {
 		name  string
 		value float64
@@ -212,10 +214,13 @@ func writeTotals(c *cli.Context, solver string, t *sim.Totals, metrics model.Met
 		return writeJSON(c, values)
 	}
 	return write(c, "-", func(w io.Writer) error {
+		lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 		for _, f := range figures {
-			fmt.Fprintf(w, "%-18s %s\n", f.name, bench.Figure(f.value))
+			fmt.Fprintf(lines, "%s\t%s\n", f.name, bench.Figure(f.value))
 		}
-		writeMetrics(w, metrics)
-		return nil
+		if system != nil {
+			writeMetrics(lines, system, metrics)
+		}
+		return lines.Flush()
 	})
 }
