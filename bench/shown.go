@@ -24,7 +24,7 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 
 // asked is what the jobs and clusters of an instance ask for, as far as metrics look at it.
 type asked struct {
-	deadlines, free, hard, files, budgets, costs bool // free: some jobs have no deadline
+	deadlines, free, hard, files, budgets, costs, spread bool // free: some jobs have no deadline; spread: some may run on several clusters at once
 }
 
 // asks looks at all jobs and machines of the instance.
@@ -35,6 +35,7 @@ func asks(in *model.Instance) (a asked) {
 		a.free = a.free || !j.HasDeadline()
 		a.hard = a.hard || j.HasDeadline() && j.DeadlineHard
 		a.files = a.files || j.Input+j.Output > 0
+		a.spread = a.spread || j.Span == model.SpanGrid && j.Max > 1
 		a.budgets = a.budgets || j.HasBudget()
 	}
 	for c := range in.Clusters() {
@@ -51,7 +52,7 @@ func namesShown(in *model.Instance) []string {
 		shown bool
 		names []string
 	}{
-		{len(in.Clusters()) > 1 && !machineGrid(in), []string{"mcp", "balance"}},
+		{len(in.Clusters()) > 1 && !a.spread && !machineGrid(in), []string{"mcp", "balance"}},
 		{a.deadlines, []string{"over_deadline", "missed"}},
 		{a.deadlines && a.free, []string{"slowdown_without_deadline"}},
 		{machineGrid(in), []string{"processor_usage"}},
