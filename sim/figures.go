@@ -89,17 +89,12 @@ func (f *Figures) Decided(now float64) {
 	f.ran, f.held, f.since = f.running, f.processors-free, now
 }
 
-// Metrics are the figures by the name of their metric.
+// Metrics are the figures by the name of their metric; those of deadlines only where a job has had one.
 func (f *Figures) Metrics() model.Metrics {
-	metrics := model.Metrics{
-		"missed":    {Total: float64(f.missed)},
-		"miss_rate": {Total: percent(float64(f.missed), float64(f.limited))},
-	}
 	partition := 0.0
 	if f.busy.total() > 0 {
 		partition = f.partition.total() / f.busy.total()
 	}
-	metrics["mean_partition"] = model.MetricValue{Total: partition}
 	var slowed int64
 	var jobs, load, slowdown sum
 	for k := range f.clusters {
@@ -109,21 +104,29 @@ func (f *Figures) Metrics() model.Metrics {
 		jobs.add(float64(c.jobs))
 		load.add(c.load.total())
 	}
-	metrics["slowdown_without_deadline"] = model.MetricValue{Total: slowdown.over(slowed)}
-	for name, of := range map[string]func(*clusterFigures) float64{
-		"job_share":                         func(c *clusterFigures) float64 { return percent(float64(c.jobs), jobs.total()) },
-		"load_share":                        func(c *clusterFigures) float64 { return percent(c.load.total(), load.total()) },
-		"cluster_missed":                    func(c *clusterFigures) float64 { return float64(c.late) },
-		"cluster_miss_rate":                 func(c *clusterFigures) float64 { return percent(float64(c.late), float64(c.limited)) },
-		"cluster_slowdown_without_deadline": func(c *clusterFigures) float64 { return c.slowdown.over(c.slowed) },
-	} {
-		values := map[string]float64{}
-		for k := range f.clusters {
-			values[f.platform.ClusterID(k)] = of(&f.clusters[k])
-		}
-		metrics[name] = model.MetricValue{ByCluster: values}
+	metrics := model.Metrics{
+		"mean_partition": {Total: partition},
+		"job_share":      f.byCluster(func(c *clusterFigures) float64 { return percent(float64(c.jobs), jobs.total()) }),
+		"load_share":     f.byCluster(func(c *clusterFigures) float64 { return percent(c.load.total(), load.total()) }),
+	}
+	if f.limited > 0 {
+		metrics["missed"] = model.MetricValue{Total: float64(f.missed)}
+		metrics["miss_rate"] = model.MetricValue{Total: percent(float64(f.missed), float64(f.limited))}
+		metrics["cluster_missed"] = f.byCluster(func(c *clusterFigures) float64 { return float64(c.late) })
+		metrics["cluster_miss_rate"] = f.byCluster(func(c *clusterFigures) float64 { return percent(float64(c.late), float64(c.limited)) })
+		metrics["slowdown_without_deadline"] = model.MetricValue{Total: slowdown.over(slowed)}
+		metrics["cluster_slowdown_without_deadline"] = f.byCluster(func(c *clusterFigures) float64 { return c.slowdown.over(c.slowed) })
 	}
 	return metrics
+}
+
+// byCluster makes a metric with a value for each cluster.
+func (f *Figures) byCluster(of func(*clusterFigures) float64) model.MetricValue {
+	values := map[string]float64{}
+	for k := range f.clusters {
+		values[f.platform.ClusterID(k)] = of(&f.clusters[k])
+	}
+	return model.MetricValue{ByCluster: values}
 }
 
 // count is 1 where the condition holds.
