@@ -397,13 +397,14 @@ func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
 // Licences is the number of licences that the instance names.
 func (p *Platform) Licences() int { return len(p.in.Licences()) }
 
-// Scarcity is the number of copies asked for over the copies in all pools of the licence: 0 where the licence is not limited, +Inf
-// where copies are asked for and the pools are empty.
-func (p *Platform) Scarcity(licence int, asked float64) float64 {
+// Scarcity is the number of copies asked for over the copies in the pools of the licence that the clusters use: 0 where the licence is
+// not limited, +Inf where copies are asked for and the pools are empty.
+func (p *Platform) Scarcity(licence int, asked float64, clusters []int) float64 {
 	copies, limited := 0, false
-	for _, p := range p.Pools {
-		if p.Licence == licence {
-			copies, limited = copies+p.Copies, true
+	for at, pool := range p.Pools {
+		used := func(cluster int) bool { return p.poolOf[cluster][licence] == int32(at) }
+		if pool.Licence == licence && slices.ContainsFunc(clusters, used) {
+			copies, limited = copies+pool.Copies, true
 		}
 	}
 	if !limited || asked == 0 {
@@ -429,4 +430,12 @@ func (p *Platform) FreeProcessors(cluster int) int {
 		free += int(p.Free.Processors[m])
 	}
 	return free
+}
+
+// MostFree is the number of free processors of the cluster in the room that a job could hold, and the most of one machine.
+func (p *Platform) MostFree(room *Room, cluster int) (all, widest int32) {
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		all, widest = all+room.Processors[m], max(widest, room.Processors[m])
+	}
+	return all, widest
 }

@@ -8,7 +8,7 @@ import "github.com/allot-opt/allot/sim"
 func FCFS() sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &fcfs{} },
-		General: newGeneral(kindFCFS, 0, Priorities{}),
+		General: newGeneral(false, 0, Order{}),
 	}
 }
 
@@ -21,7 +21,7 @@ func FCFS() sim.Discipline {
 func EASY(step float64) sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &easy{step: step} },
-		General: newGeneral(kindEASY, step, Priorities{}),
+		General: newGeneral(true, step, Order{}),
 	}
 }
 
@@ -32,7 +32,7 @@ func EASY(step float64) sim.Discipline {
 func Flexible(step float64, priorities Priorities) sim.Discipline {
 	return sim.Discipline{
 		Plain:     func(int) sim.Policy { return &flexible{step: step, priorities: priorities} },
-		General:   newGeneral(kindFlexible, step, priorities),
+		General:   newGeneral(true, step, Order{Priorities: priorities}),
 		Deadlines: true,
 	}
 }

@@ -23,10 +23,10 @@ func TestDeadlineScoreByHand(t *testing.T) {
 // job's estimate.
 func TestPriorityByHand(t *testing.T) {
 	p := DefaultPriorities()
-	if found, want := p.of(80, 30, 100, 10, 4, 7), 0.05+(0.1+9.9/2)+7+0.4; math.Abs(found-want) > 1e-12 {
+	if found, want := p.of(80, 30, 100, 10, 10, 4, 7), 0.05+(0.1+9.9/2)+7+0.4; math.Abs(found-want) > 1e-12 {
 		t.Errorf("found %v, expected %v", found, want)
 	}
-	if found, want := p.of(80, 30, math.Inf(1), 0, 0, 0), 0.05+0.1+1; math.Abs(found-want) > 1e-12 {
+	if found, want := p.of(80, 30, math.Inf(1), 0, 0, 0, 0), 0.05+0.1+1; math.Abs(found-want) > 1e-12 {
 		t.Errorf("of a job that takes no time: found %v, expected %v", found, want)
 	}
 }
