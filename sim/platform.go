@@ -228,6 +228,12 @@ func (p *Platform) Width(j *Job, cluster int) int {
 	return least
 }
 
+// Widest is the most processors that the job may hold on the cluster: one where whole machines are given out.
+func (p *Platform) Widest(j *Job, cluster int) int {
+	_, most := j.Request.in.Width(j.Request.index, cluster)
+	return most
+}
+
 // CanRun says whether the job can run on the cluster when nothing else runs there.
 func (p *Platform) CanRun(j *Job, cluster int) bool {
 	return j.Request.in.CanRun(j.Request.index, cluster)
@@ -246,10 +252,7 @@ func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Shar
 	left := p.Width(j, cluster)
 	begin := len(shares)
 	for _, m := range p.clusters[cluster].order {
-		n := min(p.hosts(room, j, m), left)
-		if j.Request.Span == model.SpanMachine {
-			n = min(n, p.units(m)) // a group of machines of one processor counts as one machine here
-		}
+		n := min(p.Hosts(room, j, m), left)
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
@@ -274,6 +277,16 @@ func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 		}
 	}
 	return -1
+}
+
+// Hosts is the number of processors of machine m that the job could hold in the room. Where the job must stay on one machine and m is a group
+// of machines of one processor, that is one at most. O(licences of the job).
+func (p *Platform) Hosts(room *Room, j *Job, m int) int {
+	n := p.hosts(room, j, m)
+	if j.Request.Span == model.SpanMachine {
+		n = min(n, p.units(m))
+	}
+	return n
 }
 
 // hosts is the number of processors of machine m that the job could hold in the room.
