@@ -32,7 +32,7 @@ Examples:
   allot replay --solver easy TRACE.swf.gz
   allot replay --workload twolevel:jobs=1000000:time_scale=10 --solver easy`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
+			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
 			&cli.StringFlag{Name: "workload", Usage: "`NAME`[:PARAM=VALUE…] of a workload in place of a trace: " + strings.Join(streamNames(), ", ") + "; its parameters are those of allot generate"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the workload, of what the policy draws and of local jobs"},
@@ -59,6 +59,10 @@ func runReplay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	discipline := policy.Discipline()
+	if discipline.Plain == nil {
+		return usageErrorf("--solver: expected a solver of rigid jobs on one cluster, which a trace has, found %q; --workload has instances for it", c.String("solver"))
+	}
 	file, err := model.Open(args[0])
 	if err != nil {
 		return &statusError{exitInput, err}
@@ -71,7 +75,7 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Discipline().Plain(stream.Processors()), sim.Options{
+	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), discipline.Plain(stream.Processors()), sim.Options{
 		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
 			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))

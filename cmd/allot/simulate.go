@@ -30,7 +30,7 @@ Example:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`; required"},
 			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival", Usage: "submit it at `TIME`"},
-			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
+			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of what the policy draws and of local jobs"},
 			jsonFlag,
