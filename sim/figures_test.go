@@ -71,6 +71,34 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 	})
 }
 
+// A job that ends at its very deadline is not late; the mean partition is of the time in which a job runs.
+func TestFiguresOfAWorkedCase(t *testing.T) {
+	b := model.NewBuilder("worked")
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 4}}})
+	b.Job(model.JobSpec{ID: "due", Work: new(2.0), Processors: model.Rigid(3), Deadline: new(2.0)}, // 0 to 2
+		model.JobSpec{ID: "free", Work: new(4.0)},                                                             // 0 to 4
+		model.JobSpec{ID: "late", Work: new(1.0), Arrival: 1, Processors: model.Rigid(2), Deadline: new(2.5)}, // 2 to 3
+		model.JobSpec{ID: "last", Work: new(1.0), Arrival: 9})                                                 // 9 to 10
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := new(sim.Figures)
+	if _, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1), sim.Options{Observer: figures}); err != nil {
+		t.Fatal(err)
+	}
+	found := figures.Metrics()
+	// 4 processors of 2 jobs for 2, 3 of 2 for 1, 1 of 1 for 1, and 1 of 1 for the last.
+	for name, want := range map[string]float64{"missed": 1, "miss_rate": 50, "slowdown_without_deadline": 1, "mean_partition": (2*2 + 1.5 + 1 + 1) / 5} {
+		if x, ok := found.Get(name); !ok || math.Abs(x-want) > 1e-12 {
+			t.Errorf("%s is %v, expected %v", name, x, want)
+		}
+	}
+	if x := found["cluster_miss_rate"].ByCluster["c"]; x != 50 {
+		t.Errorf("miss rate of the cluster %v, expected 50", x)
+	}
+}
+
 // near compares a sum with one made in another order.
 func near(t *rapid.T, what string, found, want float64) {
 	if math.Abs(found-want) > 1e-9*(1+math.Abs(want)) {

@@ -34,3 +34,33 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// FuzzChoose: no text that names a workload causes a panic, and one that is accepted makes an instance of few jobs or an error.
+func FuzzChoose(f *testing.F) {
+	for _, text := range []string{"", "twolevel", "twolevel:clusters=3,2", "spaceshare:speeds=1,2:load=0.5", "twolevel:", ":", "mts:jobs=", "ggone:machines=6:14000", "muscle:clusters=20:1",
+		"twolevel:machines_seed=none", "spaceshare:speeds=", "twolevel:clusters=,", "spaceshare:processors=16777217", "twolevel:jobs=1e3"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		info, w, err := workload.Choose(text)
+		if err != nil {
+			return
+		}
+		if name, _, _ := strings.Cut(text, ":"); info.Name != name {
+			t.Errorf("%q names %s", text, info.Name)
+		}
+		switch w := w.(type) { // sizes that take no time
+		case *workload.TwoLevel:
+			if w.Jobs = min(w.Jobs, 5); len(w.Clusters) > 6 || w.Licences > 10 {
+				return
+			}
+		case *workload.SpaceShare:
+			w.Jobs, w.Clusters = min(w.Jobs, 5), min(w.Clusters, 100)
+		default:
+			return
+		}
+		if in, err := w.Generate(1); (in == nil) == (err == nil) {
+			t.Errorf("%q: instance %v, error %v", text, in, err)
+		}
+	})
+}

@@ -115,7 +115,8 @@ func (w *TwoLevel) batches(seed uint64) (*Batches, error) {
 	}
 	machines, name := seed, fmt.Sprintf("twolevel-n%d-s%d", w.Jobs, seed)
 	if w.MachinesSeed != nil {
-		machines, name = *w.MachinesSeed, fmt.Sprintf("twolevel-n%d-m%d-s%d", w.Jobs, *w.MachinesSeed, seed)
+		machines = *w.MachinesSeed
+		name = fmt.Sprintf("twolevel-n%d-m%d-s%d", w.Jobs, machines, seed)
 	}
 	b := model.NewBuilder(name).Minimise("miss_rate", 1)
 	b.Spec().Units = &model.Units{Time: "time unit", Work: "benchmark·time unit"}
@@ -127,13 +128,18 @@ func (w *TwoLevel) batches(seed uint64) (*Batches, error) {
 
 // sizes reads the machines of each cluster.
 func (w *TwoLevel) sizes() ([]int, error) {
+	const mostMachines, mostDraws = 1_000_000, 10_000_000 // of whether a machine can run a licence
 	var sizes []int
+	machines := 0
 	for text := range strings.SplitSeq(w.Clusters, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 || n > model.MaxProcessors {
-			return nil, &params.Error{Name: "clusters", Expected: "the machines of each cluster, such as 120,60,30,15", Found: w.Clusters}
+		if machines += n; err != nil || n < 1 || n > mostMachines || machines > mostMachines {
+			return nil, &params.Error{Name: "clusters", Expected: fmt.Sprintf("the machines of each cluster, such as 120,60,30,15, at most %d in all", mostMachines), Found: w.Clusters}
 		}
 		sizes = append(sizes, n)
+	}
+	if w.Licences > mostDraws/machines {
+		return nil, &params.Error{Name: "licences", Expected: fmt.Sprintf("at most %d on %d machines", mostDraws/machines, machines), Found: w.Licences}
 	}
 	return sizes, nil
 }
