@@ -68,6 +68,8 @@ func TestStatusSaysForWhat(t *testing.T) {
 		{map[string]float64{"makespan": 0}, "optimal for the instance's objective"},
 		{map[string]float64{"utilisation": 3}, "optimal for utilisation"},
 		{map[string]float64{"utilisation": -1}, "optimal for low utilisation"},
+		{map[string]float64{"mean_partition": 1}, "optimal for low mean_partition"},
+		{map[string]float64{"mean_partition": -1}, "optimal for high mean_partition"},
 		{map[string]float64{"makespan": -1}, "optimal for high makespan"},
 	} {
 		in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Objective: c.objective,

@@ -26,6 +26,24 @@ func Evaluate(in *Instance, sol *Solution) (Evaluation, error) {
 	return s.sums().evaluate(), nil
 }
 
+// Objective is the objective that [Evaluate] finds, without the other metrics: for searches that compare many schedules.
+func Objective(in *Instance, sol *Solution) (float64, error) {
+	var report Report
+	s := resolve(in, sol, &report)
+	if len(report.Violations) > 0 {
+		return 0, report.Violations[0]
+	}
+	e := s.sums()
+	return e.objective(func(metric int) float64 {
+		m := &metricTable[metric]
+		if !e.has(m) {
+			return 0
+		}
+		v, _ := m.compute(e)
+		return v.Total
+	}), nil
+}
+
 // evaluation holds the sums over a schedule that the metrics are made of.
 type evaluation struct {
 	*schedule
@@ -76,7 +94,7 @@ func (e *evaluation) evaluate() Evaluation {
 	values := make([]float64, len(metricTable))
 	for k := range metricTable {
 		m := &metricTable[k]
-		if m.Name == "qos_penalty" && !e.in.hasQueueing() {
+		if !e.has(m) {
 			continue
 		}
 		v, finite := m.compute(e)
@@ -85,17 +103,27 @@ func (e *evaluation) evaluate() Evaluation {
 			result.Metrics[m.Name] = v
 		}
 	}
-	for _, term := range e.in.objective {
-		if term.Weight != 0 {
-			k := slices.IndexFunc(metricTable, func(m Metric) bool { return m.Name == term.Metric })
-			result.Objective += term.Weight * values[k]
-		}
-	}
-	if !isFinite(result.Objective) {
-		result.Objective = math.Inf(1)
-	}
+	result.Objective = e.objective(func(metric int) float64 { return values[metric] })
 	result.Rounding = e.objectiveRounding()
 	return result
+}
+
+// has says whether the instance has what the metric measures.
+func (e *evaluation) has(m *Metric) bool { return m.Name != "qos_penalty" || e.in.hasQueueing() }
+
+// objective is the weighted sum of the metrics, by their positions in the table; +Inf where it is not finite.
+func (e *evaluation) objective(value func(metric int) float64) float64 {
+	sum := 0.0
+	for _, term := range e.in.objective {
+		if term.Weight != 0 {
+			metric := slices.IndexFunc(metricTable, func(m Metric) bool { return m.Name == term.Metric })
+			sum += term.Weight * value(metric)
+		}
+	}
+	if !isFinite(sum) {
+		return math.Inf(1)
+	}
+	return sum
 }
 
 // addParts sums over the pieces.

@@ -363,7 +363,8 @@ func TestMetricsOfNothingAreZero(t *testing.T) {
 func TestMetricsAreFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures, Wild: rapid.Bool().Draw(t, "wild")}.Instance(t)
-		evaluation, err := model.Evaluate(in, modeltest.Solution(t, in))
+		sol := modeltest.Solution(t, in)
+		evaluation, err := model.Evaluate(in, sol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,6 +374,9 @@ func TestMetricsAreFinite(t *testing.T) {
 					t.Errorf("%s is %v", name, x)
 				}
 			}
+		}
+		if alone, err := model.Objective(in, sol); err != nil || alone != evaluation.Objective {
+			t.Errorf("the objective alone is %v, %v, expected %v", alone, err, evaluation.Objective)
 		}
 		if math.IsNaN(evaluation.Objective) || math.IsInf(evaluation.Objective, -1) {
 			t.Errorf("objective %v", evaluation.Objective)

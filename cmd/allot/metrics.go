@@ -49,6 +49,8 @@ func runMetrics(c *cli.Context) error {
 			fmt.Fprintf(w, "%s (%s, %s)\n  %s\n", m.Name, m.Unit, better, m.Doc)
 			if c.NArg() > 0 && m.PerCluster {
 				fmt.Fprintln(w, "  one number a cluster, and so no objective")
+			} else if c.NArg() > 0 && m.Better == "neither" {
+				fmt.Fprintln(w, "  as an objective a weight above 0 asks for low values, one below 0 for high ones")
 			}
 		}
 		return nil
