@@ -35,7 +35,7 @@ type SpaceShare struct {
 	Clusters       int     `range:"[1, 1000000]" doc:"number of clusters"`
 	Processors     int     `range:"[1, 1000000]" doc:"processors of a cluster"`
 	Speeds         string  `doc:"homogeneous; generations, which is 1,1.3,1.7,2.2,2.8,3.5,4.4,5.5; or such a list: speeds of the clusters, repeated where these are more, then scaled to a mean of 1"`
-	Load           float64 `range:"[0.001, 1000]" doc:"processor time that the jobs ask for as a share of what there is (the paper: 0.1 to 0.9)"`
+	Load           float64 `range:"[0.001, 1000]" doc:"processor time that the jobs ask for as a share of what there is"`
 	MeanDemand     float64 `range:"(0, 1e6]" doc:"mean processor time of a job at speed 1"`
 	DemandCv       float64 `range:"[1, 100]" doc:"coefficient of variation of the demand"`
 	MinParallelism int     `range:"[1, 1000000]" doc:"least maximum parallelism of a job"`

@@ -25,12 +25,12 @@ func replayCommand() *cli.Command {
 		Usage:     "stream a trace of any length through an on-line policy",
 		ArgsUsage: "[TRACE]",
 		Description: `Replays a trace in the Standard Workload Format, job by job as it is read, or with --workload the jobs of a workload as they are
-made, and writes totals. Memory does not grow with the length of the trace. It must be sorted by submit time. For schedules use allot import swf or
-allot generate, and allot solve.
+made, and writes totals. Memory does not grow with the length of the trace, only with the jobs that wait or run at once. A trace must be sorted by
+submit time. For schedules use allot import swf or allot generate, and allot solve.
 
 Examples:
   allot replay --solver easy TRACE.swf.gz
-  allot replay --workload twolevel:jobs=1000000:time_scale=10 --solver easy`,
+  allot replay --workload twolevel:jobs=1000000:time_scale=10:mean_gap=8:machines_seed=4 --solver twolevel`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
