@@ -25,7 +25,7 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := twoLevel(rapid.SampledFrom([]int{0, 1, 30, 100}).Draw(t, "jobs"), rapid.SampledFrom([]float64{0, 4, 30}).Draw(t, "gap"))
 		if w.MeanGap == 30 {
-			w.Jobs += 1000 // more than one batch, and short queues
+			w.Jobs += 1000 // more than are drawn together, and short queues
 		}
 		w.NoDeadlineShare = rapid.SampledFrom([]float64{0, 0.3, 1}).Draw(t, "no deadline")
 		seed, kill := rapid.Uint64Range(0, 9).Draw(t, "seed"), rapid.Bool().Draw(t, "kill")
@@ -106,16 +106,15 @@ func near(t *rapid.T, what string, found, want float64) {
 	}
 }
 
-// watched looks at the memory in use after every tenth batch.
+// watched looks at the memory in use after each 10,000 jobs.
 type watched struct {
-	sim.Batches
-	batches int
-	inUse   []uint64
+	*workload.Batches
+	inUse []uint64
 }
 
 // Next implements sim.Batches.
 func (w *watched) Next() (*model.Instance, error) {
-	if w.batches++; w.batches%10 == 0 {
+	if w.Left()%10_000 == 0 {
 		var stats runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&stats)
@@ -135,14 +134,14 @@ func TestStreamKeepsJobsInTheSystemOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if totals.Left != 100_000 || len(source.inUse) != 10 {
+	if totals.Left != 100_000 || len(source.inUse) != 11 {
 		t.Fatalf("%d jobs, memory looked at %d times", totals.Left, len(source.inUse))
 	}
 	most := uint64(0)
 	for _, n := range source.inUse[2:] {
 		most = max(most, n)
 	}
-	// A batch has 1000 jobs and takes about a megabyte; all jobs would take a hundred times as much.
+	// The jobs that are drawn together take about a megabyte; all jobs would take a hundred times as much.
 	if most > source.inUse[1]+4<<20 {
 		t.Errorf("in use after each 10,000 jobs: %v bytes", source.inUse)
 	}

@@ -14,26 +14,47 @@ type Streamer interface {
 	Stream(seed uint64) (system *model.Instance, jobs *Batches, err error)
 }
 
-// Batches hands out the jobs of a stream. Each batch is an instance with the clusters of the system and some of the jobs.
+// Batches hands out the jobs of a stream. Each batch is an instance with the clusters of the system and a few of the jobs.
 type Batches struct {
-	spec model.InstanceSpec // the system
-	draw func() model.JobSpec
-	left int // jobs to come
+	spec  model.InstanceSpec // the system
+	draw  func() model.JobSpec
+	left  int             // jobs that are not drawn yet
+	drawn *model.Instance // jobs that were drawn together; nil: none
+	given int             // how many of these were handed out
 }
 
-// batchJobs is the number of jobs of a batch. A batch repeats the clusters of the system, so that it should have more jobs than these have machines.
-const batchJobs = 1000
+// drawnJobs is the number of jobs that are drawn together, so that the clusters are not built anew for each batch. A batch has batchJobs of them: a
+// simulation keeps a batch in memory while one of its jobs waits.
+const drawnJobs, batchJobs = 1000, 4
 
 // Next returns the next batch; nil: there are no more jobs.
 func (b *Batches) Next() (*model.Instance, error) {
-	if b.left == 0 {
-		return nil, nil
+	if b.drawn == nil || b.given == len(b.drawn.Jobs()) {
+		if b.left == 0 {
+			return nil, nil
+		}
+		drawn, err := b.take(min(drawnJobs, b.left))
+		if err != nil {
+			return nil, err
+		}
+		b.drawn, b.given = drawn, 0
 	}
-	return b.take(min(batchJobs, b.left))
+	var jobs []int
+	var arrivals []float64
+	for len(jobs) < batchJobs && b.given < len(b.drawn.Jobs()) {
+		jobs, arrivals = append(jobs, b.given), append(arrivals, b.drawn.Jobs()[b.given].Arrival)
+		b.given++
+	}
+	return b.drawn.Batch(jobs, arrivals, nil), nil
 }
 
 // Left is the number of jobs that are still to come.
-func (b *Batches) Left() int { return b.left }
+func (b *Batches) Left() int {
+	if b.drawn == nil {
+		return b.left
+	}
+	return b.left + len(b.drawn.Jobs()) - b.given
+}
 
 // take makes an instance of the next n jobs.
 func (b *Batches) take(n int) (*model.Instance, error) {
