@@ -367,6 +367,19 @@ func (p *Platform) EstimateTasks(j *Job, cluster int, shares []Share, tasks int)
 	return p.estimate(j, cluster, shares, tasks, p.link(shares))
 }
 
+// EstimateClaims is the execution time of the job on the processors of the claims, which share its tasks as they say; see
+// [Platform.Estimate].
+func (p *Platform) EstimateClaims(j *Job, claims []Claim) float64 {
+	link, longest := math.Inf(1), 0.0
+	for _, c := range claims {
+		link = min(link, p.link(c.Shares))
+	}
+	for _, c := range claims {
+		longest = max(longest, p.estimate(j, c.Cluster, c.Shares, c.Tasks, link))
+	}
+	return longest
+}
+
 // link is the least bandwidth of the machines.
 func (p *Platform) link(shares []Share) float64 {
 	link := math.Inf(1)

@@ -27,7 +27,7 @@ func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	}
 	target := sim.Reason{
 		Rule: "target",
-		Text: fmt.Sprintf("%d processors: the partition size is %d, the job may hold %d to %d at once, has %d tasks, and the system has at most %d that it can use at once",
+		Text: fmt.Sprintf("%d: the partition size is %d, the job may hold %d to %d processors and has %d tasks, and in the empty system it could use %d at once",
 			d.target, d.size, r.Min, r.Max, r.Tasks, p.reach[j.Handle]),
 		Terms: []sim.Term{{Name: "target", Value: float64(d.target)}},
 	}
@@ -36,10 +36,10 @@ func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	case d.dropped != "":
 		start.Text = "dropped: " + d.dropped
 	case d.starts:
-		start.Text = fmt.Sprintf("starts: %d free processors that it can use at once, %d are needed; tasks run on %d processors", d.usable, d.needed, p.selector.held)
+		start.Text = fmt.Sprintf("starts with tasks on %d processors; needed at least: %d, free that it can use at once: %d", p.selector.held, d.needed, d.usable)
 		start.Terms = append(start.Terms, sim.Term{Name: "processors", Value: float64(p.selector.held)})
 	default:
-		start.Text = fmt.Sprintf("waits: %d free processors that it can use at once, %d are needed", d.usable, d.needed)
+		start.Text = fmt.Sprintf("waits; processors needed at least: %d, free that it can use at once: %d", d.needed, d.usable)
 	}
 	return []sim.Reason{size, target, start}
 }
@@ -52,7 +52,7 @@ func (p *policy) explainQueue(j *sim.Job) []sim.Reason {
 	}
 	return []sim.Reason{{
 		Rule:  "queue",
-		Text:  fmt.Sprintf("waits for its turn: %d jobs are ahead of it, and no job goes before another", ahead),
+		Text:  fmt.Sprintf("waits for its turn behind the first in the queue; jobs ahead of it: %d", ahead),
 		Terms: []sim.Term{{Name: "ahead", Value: float64(ahead)}},
 	}}
 }

@@ -42,10 +42,9 @@ func MAP(rounding Rounding) sim.Discipline {
 	}}
 }
 
-// policy is either of the two.
+// policy is either of the two; the selector knows which.
 type policy struct {
 	options    Options
-	static     bool // it is MAP
 	platform   *sim.Platform
 	empty      sim.Room
 	processors int // of the system
@@ -72,7 +71,7 @@ type decision struct {
 }
 
 func newPolicy(platform *sim.Platform, options Options, static bool) *policy {
-	p := &policy{options: options, static: static, platform: platform, empty: platform.All(), selector: newSelector(platform, static)}
+	p := &policy{options: options, platform: platform, empty: platform.All(), selector: newSelector(platform, static)}
 	p.processors = p.pool()
 	return p
 }
@@ -124,7 +123,7 @@ func (p *policy) Decide(e *sim.Engine) {
 	}
 	clear(p.never)
 	p.never = p.never[:0]
-	turn := p.turn || p.back && !p.static && p.pool() >= p.options.Alpha
+	turn := p.turn || p.back && p.pool() >= p.options.Alpha // under MAP processors come back only when a job departs
 	p.turn, p.back = false, false
 	for turn && len(p.queue) > 0 && !e.Stopped() && p.next(e) {
 		p.queue[0] = nil
@@ -140,28 +139,24 @@ func (p *policy) next(e *sim.Engine) bool {
 	d.size = PartitionSize(p.processors, d.queued, d.running, p.options.Rounding)
 	d.target = Target(min(d.size, p.reach[j.Handle]), r.Min, r.Max, r.Tasks)
 	if d.needed = d.target; p.options.Start == Available {
-		d.needed = max(1, r.Min, min(d.target, p.options.Alpha))
+		d.needed = max(r.Min, min(d.target, p.options.Alpha))
 	}
 	p.selector.look(&p.platform.Free, j)
 	d.usable = p.selector.usable(j)
 	d.starts = p.selector.choose(j, max(d.needed, min(d.target, d.usable)))
 	p.last = d
-	if r.DeadlineHard {
-		end := e.Now()
-		for _, c := range p.selector.claims {
-			end = max(end, e.Now()+p.platform.EstimateTasks(j, c.Cluster, c.Shares, c.Tasks))
-		}
-		switch {
-		case e.Now() > r.Deadline:
-			p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
-			return true
-		case d.starts && end > r.Deadline:
-			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.held, end))
-			return true
-		}
+	if r.DeadlineHard && e.Now() > r.Deadline {
+		p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
+		return true
 	}
 	if !d.starts {
 		return false
+	}
+	if r.DeadlineHard {
+		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.claims); end > r.Deadline {
+			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.held, end))
+			return true
+		}
 	}
 	e.StartOn(j, p.selector.claims...)
 	p.running++

@@ -37,16 +37,16 @@ func (p *place) size(n int) int { return min(max(n, p.least), p.most) }
 // newSelector is a selector for a platform.
 func newSelector(platform *sim.Platform, together bool) *selector {
 	s := &selector{platform: platform, together: together, free: make([]int32, len(platform.Machines)), fastest: make([][]int32, platform.Clusters())}
-	speeds, processors := make([]float64, len(platform.Machines)), 0
+	speeds := make([]float64, len(platform.Machines))
 	for m := range platform.Machines {
 		machine := &platform.Machines[m]
-		speeds[m], processors = machine.Speed, processors+machine.Processors
+		speeds[m] = machine.Speed
 		s.fastest[machine.Cluster] = append(s.fastest[machine.Cluster], int32(m))
 	}
 	for _, machines := range s.fastest {
 		slices.SortStableFunc(machines, func(a, b int32) int { return cmp.Compare(speeds[b], speeds[a]) })
 	}
-	s.ratios = newRatios(speeds, processors)
+	s.ratios = newRatios(speeds)
 	return s
 }
 

@@ -1,6 +1,7 @@
 package spaceshare
 
 import (
+	"math"
 	"math/big"
 	"slices"
 	"testing"
@@ -119,7 +120,7 @@ func plainTasks(tasks int, speeds []float64, first int) []int {
 // The rule in whole numbers equals the rule in fractions, for groups of processors too.
 func TestTasksAgainstFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := [][]float64{{1}, {1, 2, 3}, {0.1, 0.2, 0.3, 0.7}, {1, 1.3, 1.7, 2.2, 2.8, 3.5, 4.4, 5.5}, {1e-9, 1, 1e12}, {1e-18, 1, 1e18}}
+		kinds := [][]float64{{math.Nextafter(1, 2), 1024, 2000}, {1}, {1, 2, 3}, {0.1, 0.2, 0.3, 0.7}, {1, 1.3, 1.7, 2.2, 2.8, 3.5, 4.4, 5.5}, {1e-9, 1, 1e12}, {1e-18, 1, 1e18}}
 		speeds := rapid.SampledFrom(kinds).Draw(t, "speeds")
 		var groups []group
 		var each, of []float64 // by processor and by group
@@ -132,7 +133,7 @@ func TestTasksAgainstFractions(t *testing.T) {
 		first := rapid.IntRange(0, 1).Draw(t, "first")
 		tasks := rapid.IntRange(1, 100).Draw(t, "tasks") + first*len(each)
 		want := plainTasks(tasks, each, first)
-		newRatios(of, len(each)).share(tasks, groups, first)
+		newRatios(of).share(tasks, groups, first)
 		var got []int
 		for _, g := range groups {
 			for k := range g.processors {

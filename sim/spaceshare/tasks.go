@@ -22,7 +22,7 @@ func Tasks(tasks int, speeds []float64) []int {
 	for k := range groups {
 		groups[k] = group{machine: int32(k), processors: 1}
 	}
-	newRatios(speeds, len(speeds)).share(tasks, groups, 0)
+	newRatios(speeds).share(tasks, groups, 0)
 	of := make([]int, len(speeds))
 	for k := range groups {
 		of[k] = groups[k].tasks + groups[k].more
@@ -41,12 +41,12 @@ type group struct {
 
 // ratios are the speeds of machines as whole numbers in a common unit.
 type ratios struct {
-	small []uint64   // nil where the sum over all processors would not fit
-	large []*big.Int // nil where small is used
+	small []uint64 // nil where one of them does not fit
+	large []*big.Int
 }
 
-// newRatios are the ratios of the speeds, for partitions of at most the given number of processors.
-func newRatios(speeds []float64, processors int) *ratios {
+// newRatios are the ratios of the speeds.
+func newRatios(speeds []float64) *ratios {
 	whole, unit := make([]*big.Int, len(speeds)), new(big.Int)
 	lowest := math.MaxInt
 	for _, speed := range speeds {
@@ -63,12 +63,12 @@ func newRatios(speeds []float64, processors int) *ratios {
 		whole[k].Quo(whole[k], unit)
 		widest = max(widest, whole[k].BitLen())
 	}
-	if widest+bits.Len(uint(processors)) > 63 {
-		return &ratios{large: whole}
-	}
-	r := &ratios{small: make([]uint64, len(whole))}
-	for k := range whole {
-		r.small[k] = whole[k].Uint64()
+	r := &ratios{large: whole}
+	if widest <= 64 {
+		r.small = make([]uint64, len(whole))
+		for k := range whole {
+			r.small[k] = whole[k].Uint64()
+		}
 	}
 	return r
 }
@@ -141,25 +141,41 @@ func (r *ratios) share(tasks int, groups []group, first int) {
 
 // roundDown gives each processor of the groups its share of the tasks, rounded down.
 func (r *ratios) roundDown(tasks int, groups []group) {
-	if r.small == nil {
-		sum, share := new(big.Int), new(big.Int)
-		for k := range groups {
-			g := &groups[k]
-			sum.Add(sum, share.Mul(r.large[g.machine], big.NewInt(int64(g.processors))))
-		}
-		for k := range groups {
-			share.Mul(r.large[groups[k].machine], big.NewInt(int64(tasks)))
-			groups[k].tasks, groups[k].more = int(share.Quo(share, sum).Int64()), 0
-		}
+	sum, fits := r.sum(groups)
+	if !fits {
+		r.roundDownLarge(tasks, groups)
 		return
-	}
-	sum := uint64(0)
-	for k := range groups {
-		sum += r.small[groups[k].machine] * uint64(groups[k].processors)
 	}
 	for k := range groups {
 		high, low := bits.Mul64(uint64(tasks), r.small[groups[k].machine])
 		share, _ := bits.Div64(high, low, sum)
 		groups[k].tasks, groups[k].more = int(share), 0
+	}
+}
+
+// sum is the sum of the speeds of the processors in the common unit; false: it does not fit.
+func (r *ratios) sum(groups []group) (sum uint64, fits bool) {
+	if r.small == nil {
+		return 0, false
+	}
+	for k := range groups {
+		high, low := bits.Mul64(r.small[groups[k].machine], uint64(groups[k].processors))
+		total, carry := bits.Add64(sum, low, 0)
+		if sum = total; high > 0 || carry > 0 {
+			return 0, false
+		}
+	}
+	return sum, true
+}
+
+// roundDownLarge is roundDown in numbers of any size.
+func (r *ratios) roundDownLarge(tasks int, groups []group) {
+	sum, share := new(big.Int), new(big.Int)
+	for k := range groups {
+		sum.Add(sum, share.Mul(r.large[groups[k].machine], big.NewInt(int64(groups[k].processors))))
+	}
+	for k := range groups {
+		share.Mul(r.large[groups[k].machine], big.NewInt(int64(tasks)))
+		groups[k].tasks, groups[k].more = int(share.Quo(share, sum).Int64()), 0
 	}
 }

@@ -274,6 +274,16 @@ func (p *probe) cause() Cause {
 			closest, lack = c, missing
 		}
 	}
+	if closest < 0 { // its span is the grid, and it must spread
+		free := 0
+		for c := range platform.Clusters() {
+			free += platform.FreeProcessors(c)
+		}
+		if free >= j.Request.Min {
+			return p.kept()
+		}
+		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
+	}
 	need := platform.Width(j, closest)
 	if lack > 0 {
 		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, platform.ClusterID(closest))}
