@@ -240,8 +240,9 @@ const memoryRounding = 1e-12
 // where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
-	if !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
-		return shares, false
+	r := j.Request
+	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	left := p.Width(j, cluster)
 	begin := len(shares)

@@ -61,10 +61,12 @@ type block struct {
 	place int // in the blocks of its kind
 
 	least    int     // the job of the least size
+	earliest int64   // least number of a job
 	shortest float64 // least length
 	latest   float64 // latest finite deadline, as a magnitude; 0: none
 
 	instant  int64   // at which it was last scored; 0: a job has joined since
+	still    bool    // the priorities were the given ones, which do not change
 	time     float64 // of that instant
 	top      float64 // highest priority then, without the score of licences
 	base     float64 // highest priority then, without the scores of licences and of short jobs
@@ -128,13 +130,13 @@ func (l *line) put(k *kindred, w waiting) {
 
 // measure brings up to date what a block knows of its jobs beside their priorities.
 func (b *block) measure() {
-	b.least, b.shortest, b.latest = 0, math.Inf(1), 0
+	b.least, b.earliest, b.shortest, b.latest = 0, math.MaxInt64, math.Inf(1), 0
 	for i := range b.jobs {
 		w := &b.jobs[i]
 		if w.size < b.jobs[b.least].size {
 			b.least = i
 		}
-		b.shortest = min(b.shortest, w.length)
+		b.earliest, b.shortest = min(b.earliest, w.job.Number), min(b.shortest, w.length)
 		if d := w.job.Request.Deadline; !math.IsInf(d, 1) {
 			b.latest = max(b.latest, math.Abs(d))
 		}
@@ -197,7 +199,7 @@ func (l *line) begin(now float64) {
 		}
 	}
 	plenty := l.rate()
-	magnitude := l.order.magnitude(now) + l.given
+	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
 		k.licences = 0
 		for _, need := range k.blocks[0].jobs[0].job.Request.Licences {
@@ -207,7 +209,9 @@ func (l *line) begin(now float64) {
 				k.licences += ratio
 			}
 		}
-		k.slack = 1e-11 * (magnitude + math.Abs(l.order.Licences*k.licences))
+		if k.slack = magnitude + math.Abs(l.order.Licences*k.licences); k.slack > 0 { // else the priority is the given part, exactly
+			k.slack = 1e-11 * (k.slack + l.given)
+		}
 		for _, b := range k.blocks {
 			b.bound = l.bound(k, b)
 		}
@@ -251,11 +255,11 @@ func (l *line) bound(k *kindred, b *block) float64 {
 
 // look computes the priorities of the jobs of a block at the instant.
 func (l *line) look(k *kindred, b *block) {
-	if b.instant == l.instant {
+	if b.instant == l.instant || b.instant != 0 && b.still && k.slack == 0 {
 		return
 	}
 	o := &l.order
-	b.instant, b.time, b.compared = l.instant, l.now, l.shortest
+	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0
 	b.top, b.base, b.ramp, b.bound = math.Inf(-1), math.Inf(-1), 0, math.Inf(-1)
 	licences := o.Licences * k.licences
 	for i := range b.jobs {
@@ -309,7 +313,7 @@ func (l *line) first(s *search) *waiting {
 			continue
 		}
 		for _, b := range k.blocks {
-			if promising == nil || b.bound > promising.bound {
+			if promising == nil || b.bound > promising.bound || b.bound == promising.bound && b.earliest < promising.earliest {
 				promising, of = b, k
 			}
 		}
@@ -323,7 +327,7 @@ func (l *line) first(s *search) *waiting {
 			continue
 		}
 		for _, b := range k.blocks {
-			if b != promising && (s.found == nil || b.bound >= s.found.score) {
+			if b != promising && (s.found == nil || b.bound > s.found.score || b.bound == s.found.score && b.earliest < s.found.job.Number) {
 				s.visit(l, k, b)
 			}
 		}
