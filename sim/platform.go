@@ -247,14 +247,17 @@ func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Shar
 	left := p.Width(j, cluster)
 	begin := len(shares)
 	for _, m := range p.clusters[cluster].order {
+		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
+			continue
+		}
 		n := min(p.hosts(room, j, m), left)
-		if j.Request.Span == model.SpanMachine {
+		if r.Span == model.SpanMachine {
 			n = min(n, p.units(m)) // a group of machines of one processor counts as one machine here
 		}
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
-		case n > 0 && j.Request.Span != model.SpanMachine:
+		case n > 0 && r.Span != model.SpanMachine:
 			shares = append(shares, Share{int32(m), int32(n)})
 			left -= n
 		}

@@ -29,6 +29,7 @@ type general struct {
 	empty    sim.Room
 	plan     reservation
 	stamp    int64   // counts the changes of what is free and what is reserved
+	planned  int64   // counts those of what is reserved
 	most     []int32 // free processors by cluster
 	widest   []int32 // by cluster: most free processors of a machine
 	shares   []sim.Share
@@ -204,12 +205,40 @@ func (p *general) count() {
 	}
 }
 
-// offers are what the jobs of a kind could have of each cluster now.
+// offers are what the jobs of a kind could have of each cluster now. Within an instant the room only shrinks: what does not fit will not,
+// and the fastest machines on which a job fits stay the same as long as they have room.
 func (p *general) offers(k *kindred) []offer {
-	if k.stamp == p.stamp {
+	if k.stamp == p.stamp || k.closed {
 		return k.offers
 	}
-	k.stamp, k.enough, k.toolong = p.stamp, math.Inf(-1), math.Inf(1)
+	if k.stamp == 0 || !p.stands(k) {
+		p.collect(k)
+		k.closed = len(k.offers) == 0
+		k.planned = 0
+	}
+	if k.planned != p.planned {
+		k.planned, k.enough, k.toolong = p.planned, math.Inf(-1), math.Inf(1)
+		for i := range k.offers {
+			k.offers[i].tried = false
+		}
+	}
+	k.stamp = p.stamp
+	return k.offers
+}
+
+// stands says whether all that the jobs of a kind could have is still free.
+func (p *general) stands(k *kindred) bool {
+	j := k.blocks[0].jobs[0].job
+	for i := range k.offers {
+		if !p.platform.HasRoom(&p.platform.Free, j, k.offers[i].cluster, k.offers[i].shares) {
+			return false
+		}
+	}
+	return true
+}
+
+// collect finds the offers for the jobs of a kind.
+func (p *general) collect(k *kindred) {
 	kept, j := k.offers[:0], k.blocks[0].jobs[0].job
 	for _, c := range p.clusters {
 		width := p.platform.Width(j, c)
@@ -230,7 +259,6 @@ func (p *general) offers(k *kindred) []offer {
 		*o = offer{cluster: c, shares: append(o.shares[:0], shares...)}
 	}
 	k.offers = kept
-	return kept
 }
 
 // choose is the offer on which a job ends first by its estimate, of those on which it may start now, and that end; nil: there is none.
@@ -289,6 +317,7 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	p.chosen = append(p.chosen[:0], best.shares...)
 	if p.plan.job != nil && end > p.plan.shadow {
 		p.platform.Take(&p.plan.room, j, best.cluster, p.chosen)
+		p.planned++
 	}
 	e.StartOn(j, sim.Claim{Cluster: best.cluster, Shares: p.chosen})
 	p.leave(j)
@@ -329,6 +358,7 @@ func (p *general) harmless(o *offer, j *sim.Job) bool {
 // gets none.
 func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 	p.stamp++
+	p.planned++
 	r := &p.plan
 	r.room.CopyFrom(&p.platform.Free)
 	now := e.Now()

@@ -47,9 +47,12 @@ type kindred struct {
 	blocks   []*block
 	licences float64 // score of their licences, at the instant
 	slack    float64 // by which the bounds may be off through rounding
+	bound    float64 // no job of the kind has a higher priority at the instant
 
 	// What of the platform the jobs could have now; see general.offer.
+	closed  bool // since the beginning of the instant none can start
 	stamp   int64
+	planned int64
 	offers  []offer
 	enough  float64 // a size that is known to be small enough for a job to start
 	toolong float64 // a size that is known to be too large
@@ -126,6 +129,7 @@ func (l *line) put(k *kindred, w waiting) {
 	b.jobs = append(b.jobs, w)
 	b.measure()
 	b.instant, b.bound = 0, math.Inf(1)
+	k.bound = b.bound
 }
 
 // measure brings up to date what a block knows of its jobs beside their priorities.
@@ -212,8 +216,10 @@ func (l *line) begin(now float64) {
 		if k.slack = magnitude + math.Abs(l.order.Licences*k.licences); k.slack > 0 { // else the priority is the given part, exactly
 			k.slack = 1e-11 * (k.slack + l.given)
 		}
+		k.bound, k.closed, k.stamp = math.Inf(-1), false, 0
 		for _, b := range k.blocks {
 			b.bound = l.bound(k, b)
+			k.bound = max(k.bound, b.bound)
 		}
 	}
 }
@@ -301,15 +307,14 @@ type search struct {
 	starts func(*kindred, *waiting) bool // whether a job may start
 	hope   func(*kindred, *waiting) bool // whether this or a larger one may start
 	found  *waiting
-	kind   *kindred
 }
 
-// first is the first job that the search looks for; nil: there is none.
+// first is the first job that the search looks for; nil: there is none. It looks into the block that promises most before the others.
 func (l *line) first(s *search) *waiting {
 	var promising *block
 	var of *kindred
 	for _, k := range l.kinds {
-		if s.open != nil && !s.open(k) {
+		if promising != nil && k.bound < promising.bound || s.open != nil && !s.open(k) {
 			continue
 		}
 		for _, b := range k.blocks {
@@ -323,7 +328,7 @@ func (l *line) first(s *search) *waiting {
 	}
 	s.visit(l, of, promising)
 	for _, k := range l.kinds {
-		if s.open != nil && !s.open(k) {
+		if s.found != nil && k.bound < s.found.score || s.open != nil && !s.open(k) {
 			continue
 		}
 		for _, b := range k.blocks {
@@ -341,13 +346,18 @@ func (s *search) visit(l *line, k *kindred, b *block) {
 		return
 	}
 	l.look(k, b)
+	highest := math.Inf(-1)
 	for i := range b.jobs {
 		w := &b.jobs[i]
+		highest = max(highest, w.score)
 		if s.found != nil && !w.before(s.found) || s.after != nil && !s.after.before(w) {
 			continue
 		}
 		if s.starts == nil || s.starts(k, w) {
-			s.found, s.kind = w, k
+			s.found = w
 		}
+	}
+	if b.bound = highest; b.still {
+		b.top = highest
 	}
 }
