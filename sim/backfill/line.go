@@ -205,14 +205,7 @@ func (l *line) begin(now float64) {
 	plenty := l.rate()
 	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
-		k.licences = 0
-		for _, need := range k.blocks[0].jobs[0].job.Request.Licences {
-			if ratio := l.ratios[need.Licence]; need.Copies > 0 && ratio > 1 {
-				k.licences += plenty * ratio
-			} else if need.Copies > 0 {
-				k.licences += ratio
-			}
-		}
+		k.licences = licenceScore(k.blocks[0].jobs[0].job.Request.Licences, l.ratios, plenty)
 		if k.slack = magnitude + math.Abs(l.order.Licences*k.licences); k.slack > 0 { // else the priority is the given part, exactly
 			k.slack = 1e-11 * (k.slack + l.given)
 		}
@@ -224,10 +217,8 @@ func (l *line) begin(now float64) {
 	}
 }
 
-// rate finds how scarce each licence is. It returns how much more a critical one counts: the number of licences asked for that are not
-// critical, at least 1.
-func (l *line) rate() float64 {
-	plenty := 0.0
+// rate finds how scarce each licence is, and how many of those that are asked for are not critical.
+func (l *line) rate() (plenty int) {
 	for licence, asked := range l.asked {
 		if l.ratios[licence] = 0; asked == 0 {
 			continue
@@ -236,7 +227,7 @@ func (l *line) rate() float64 {
 			plenty++
 		}
 	}
-	return max(plenty, 1)
+	return plenty
 }
 
 // bound is an upper bound of the priorities of a block.

@@ -15,6 +15,7 @@ import (
 type naive struct {
 	opt      Options
 	platform *sim.Platform
+	empty    sim.Room
 	rng      *rand.Rand
 	margins  []float64
 	waiting  [][]*naiveJob // by cluster
@@ -27,6 +28,7 @@ type naive struct {
 type naiveJob struct {
 	*sim.Job
 	estimate, load, priority, score float64
+	fastest                         []float64 // by cluster
 	cluster                         int
 	shares                          []sim.Share
 }
@@ -34,25 +36,19 @@ type naiveJob struct {
 func newNaive(opt Options) sim.Discipline {
 	return sim.Discipline{General: func(platform *sim.Platform, seed uint64) sim.Policy {
 		n := platform.Clusters()
-		return &naive{opt: opt, platform: platform, rng: rand.New(rand.NewPCG(seed, 0x74776f6c6576656c)), waiting: make([][]*naiveJob, n),
+		return &naive{opt: opt, platform: platform, empty: platform.All(), rng: rand.New(rand.NewPCG(seed, 0x74776f6c6576656c)), waiting: make([][]*naiveJob, n),
 			running: make([][]*naiveJob, n), jobs: map[*sim.Job]*naiveJob{}, event: make([]bool, n)}
 	}}
-}
-
-// fastest is the least estimate on an empty cluster.
-func (n *naive) fastest(j *sim.Job, c int) float64 {
-	all := n.platform.All()
-	return n.platform.Fastest(j, c, &all)
 }
 
 // Announce finds P.
 func (n *naive) Announce(j *sim.Job) {
 	k := &naiveJob{Job: j, estimate: n.platform.ReferenceEstimate(j)}
+	for c := range n.waiting {
+		k.fastest = append(k.fastest, n.platform.Fastest(j, c, &n.empty))
+	}
 	if math.IsNaN(k.estimate) {
-		k.estimate = math.Inf(1)
-		for c := range n.waiting {
-			k.estimate = min(k.estimate, n.fastest(j, c))
-		}
+		k.estimate = slices.Min(k.fastest)
 	}
 	k.load = k.estimate * j.Request.ReferenceSpeed
 	n.jobs[j] = k
@@ -121,6 +117,9 @@ func (n *naive) Arrive(j *sim.Job) {
 			continue
 		}
 		a := at{cluster: c}
+		if len(n.waiting) == 1 { // there is no choice
+			queue = nil
+		}
 		for _, other := range queue {
 			if other.priority >= k.priority {
 				a.load, a.jobs = a.load+other.load, a.jobs+1
@@ -198,7 +197,7 @@ func (n *naive) rescore(now float64, c int) {
 	}
 	w := n.opt.Local
 	for _, k := range n.waiting[c] {
-		next, deadline := n.fastest(k.Job, c), k.Request.Deadline
+		next, deadline := k.fastest[c], k.Request.Deadline
 		end, from := now+next, deadline-w.DeadlineK*next
 		near := w.DeadlineLo
 		if !math.IsInf(deadline, 1) && end > from && end <= deadline && from < deadline {
@@ -233,7 +232,7 @@ func (n *naive) pass(e *sim.Engine, c int) {
 	now, p := e.Now(), n.platform
 	slices.SortFunc(n.waiting[c], func(a, b *naiveJob) int { return cmp.Compare(a.Number, b.Number) })
 	n.waiting[c] = slices.DeleteFunc(n.waiting[c], func(k *naiveJob) bool {
-		hopeless := k.Request.DeadlineHard && now+n.fastest(k.Job, c) > k.Request.Deadline
+		hopeless := k.Request.DeadlineHard && now+k.fastest[c] > k.Request.Deadline
 		if hopeless {
 			e.Drop(k.Job, "too late")
 		}
