@@ -14,6 +14,15 @@ import (
 // lengths.
 func grid(tb testing.TB, seed uint64, clusters []int, jobs int, gap float64, long bool) *model.Instance {
 	tb.Helper()
+	in, err := paper(seed, clusters, jobs, gap, long).Build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return in
+}
+
+// paper is what grid builds.
+func paper(seed uint64, clusters []int, jobs int, gap float64, long bool) *model.Builder {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	uniform := func(a, b float64) float64 { return a + (b-a)*rng.Float64() }
 	b := model.NewBuilder("grid")
@@ -49,9 +58,5 @@ func grid(tb testing.TB, seed uint64, clusters []int, jobs int, gap float64, lon
 		}
 		b.Job(spec)
 	}
-	in, err := b.Build()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return in
+	return b
 }
