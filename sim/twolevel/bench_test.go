@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/allot-opt/allot/internal/peak"
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -103,5 +105,53 @@ func BenchmarkQueue(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// endless hands out jobs of the paper's workload that go on, batch by batch.
+type endless struct {
+	left   int // batches
+	number int
+	gap    float64
+	time   float64
+}
+
+func (s *endless) Next() (*model.Instance, error) {
+	if s.left == 0 {
+		return nil, nil
+	}
+	s.left--
+	s.number++
+	b := paper(1, []int{120, 60, 30, 15}, 0, 0, false)
+	b.Spec().Jobs = paper(uint64(s.number), nil, 1000, s.gap, false).Spec().Jobs
+	for k := range b.Spec().Jobs {
+		j := &b.Spec().Jobs[k]
+		j.Arrival += s.time
+		if j.Deadline != nil {
+			*j.Deadline += s.time
+		}
+	}
+	s.time = b.Spec().Jobs[999].Arrival
+	return b.Build()
+}
+
+// BenchmarkStream runs many jobs on the paper's grid, of which it can do all, in the memory of the jobs in the system.
+func BenchmarkStream(b *testing.B) {
+	for _, batches := range []int{20, 1000} {
+		b.Run(fmt.Sprintf("jobs=%d", 1000*batches), func(b *testing.B) {
+			system, err := paper(1, []int{120, 60, 30, 15}, 0, 0, false).Build()
+			if err != nil {
+				b.Fatal(err)
+			}
+			end := peak.Watch()
+			for b.Loop() {
+				totals, err := sim.Stream(context.Background(), system, &endless{left: batches, gap: 100}, New(Defaults()), sim.Options{})
+				if err != nil || totals.Finished != int64(1000*batches) {
+					b.Fatal(totals.Finished, err)
+				}
+				b.ReportMetric(float64(totals.MaxQueue), "max-queue")
+			}
+			b.ReportMetric(end()/1e6, "peak-MB")
+		})
 	}
 }
