@@ -32,7 +32,7 @@ func (l *localJobs) of(cluster, processor int, load *model.Background) *localQue
 type localQueue struct {
 	seed, stream uint64
 	load, mean   float64 // part of the processor's time that local jobs ask for; mean time of one
-	unit         float64 // the mean time of a local job, or between two of them if that is less
+	unit         float64 // mean time between two of them
 
 	now     float64 // the state is that of this time
 	backlog float64 // unfinished work of local jobs, in time of the whole processor
@@ -53,7 +53,7 @@ const (
 
 // newLocalQueue is the local jobs of a processor from time 0 on.
 func newLocalQueue(seed, stream uint64, load *model.Background) *localQueue {
-	q := &localQueue{seed: seed, stream: stream, load: load.Load, mean: load.Mean, unit: load.Mean / max(1, load.Load)}
+	q := &localQueue{seed: seed, stream: stream, load: load.Load, mean: load.Mean, unit: min(max(load.Mean/load.Load, 1e-300), 1e300)}
 	q.begin(0)
 	return q
 }
@@ -69,7 +69,7 @@ func (q *localQueue) begin(epoch float64) {
 func (q *localQueue) start(epoch float64) float64 { return epoch * epochLength * q.unit }
 
 // gap draws the time to the next arrival.
-func (q *localQueue) gap() float64 { return q.rng.ExpFloat64() * q.mean / q.load }
+func (q *localQueue) gap() float64 { return q.rng.ExpFloat64() * q.unit }
 
 // arrival is when the next local job arrives; the epochs up to it have begun.
 func (q *localQueue) arrival() float64 {
