@@ -48,6 +48,10 @@ func runReplay(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	plain := policy.Discipline().Plain
+	if plain == nil {
+		return usageErrorf("--solver: expected a solver for traces on equal processors, found %q, which needs an instance", c.String("solver"))
+	}
 	file, err := model.Open(args[0])
 	if err != nil {
 		return &statusError{exitInput, err}
@@ -60,7 +64,7 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Discipline().Plain(stream.Processors()), sim.Options{
+	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), plain(stream.Processors()), sim.Options{
 		Kill: policy.Kills(),
 		Progress: func(p sim.Progress) {
 			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))
