@@ -55,7 +55,7 @@ type kindred struct {
 	planned int64
 	offers  []offer
 	enough  float64 // a size that is known to be small enough for a job to start
-	toolong float64 // a size that is known to be too large
+	tooLong float64 // a size that is known to be too large
 }
 
 // block is some jobs of one kind.
