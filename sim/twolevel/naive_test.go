@@ -51,7 +51,9 @@ func (n *naive) Announce(j *sim.Job) {
 		k.estimate = slices.Min(k.fastest)
 	}
 	k.load = k.estimate * j.Request.ReferenceSpeed
-	n.jobs[j] = k
+	if n.jobs[j] = k; math.IsInf(slices.Min(k.fastest), 1) {
+		return // it is refused
+	}
 	deadline := 0
 	if d := j.Request.Deadline; !math.IsInf(d, 1) {
 		own := max(0, d-k.estimate-j.Arrival)

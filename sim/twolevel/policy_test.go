@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 )
@@ -45,6 +46,19 @@ func TestNaive(t *testing.T) {
 		for range 10 {
 			compare(t, randomGrid(rng, most), randomOptions(rng), 3)
 		}
+	})
+}
+
+// supported are the features that the scheduler honours.
+const supported = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds |
+	model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
+
+// TestNaiveFeatures compares on instances with every field that the format has.
+func TestNaiveFeatures(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := modeltest.Generator{Features: supported, Jobs: 30}.Instance(t)
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 8))
+		compare(t, in, randomOptions(rng), 3)
 	})
 }
 
