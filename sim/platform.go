@@ -246,17 +246,21 @@ const memoryRounding = 1e-12
 // where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
-	if !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
-		return shares, false
+	r := j.Request
+	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	left := p.Width(j, cluster)
 	begin := len(shares)
 	for _, m := range p.clusters[cluster].order {
+		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
+			continue
+		}
 		n := min(p.Hosts(room, j, m), left)
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
-		case n > 0 && j.Request.Span != model.SpanMachine:
+		case n > 0 && r.Span != model.SpanMachine:
 			shares = append(shares, Share{int32(m), int32(n)})
 			left -= n
 		}

@@ -75,9 +75,14 @@ func (s *TwoLevel) Kills() bool { return s.Kill }
 func (s *TwoLevel) Discipline() sim.Discipline {
 	return twolevel.New(twolevel.Options{
 		Heuristics: twolevel.Heuristics(s.Heuristics), Step: s.Step, Levels: s.Levels, Window: s.Window, Deadline: s.MSDeadline, Licences: s.MSLicences, User: s.MSUser,
-		Local: backfill.Priorities{
-			Aging: s.Aging, DeadlineLo: s.Deadline * s.DeadlineLow, DeadlineHi: s.Deadline * s.DeadlineHigh, DeadlineK: s.DeadlineK,
-			Licences: s.Licences, Wait: s.Wait,
-		},
+		Local: s.local(),
 	})
+}
+
+// local are the weights of the local schedulers.
+func (s *TwoLevel) local() backfill.Priorities {
+	return backfill.Priorities{
+		Aging: s.Aging, DeadlineLo: s.Deadline * s.DeadlineLow, DeadlineHi: s.Deadline * s.DeadlineHigh, DeadlineK: s.DeadlineK,
+		Licences: s.Licences, Wait: s.Wait,
+	}
 }

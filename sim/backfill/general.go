@@ -13,8 +13,8 @@ import (
 // general is FCFS, EASY or flexible backfilling in the general world, on all clusters or on some; the package comment states the rules.
 // EASY is flexible backfilling in the order of the queue, and FCFS is EASY without backfilling.
 //
-// Complexity: O(k·C·m) an instant, for k kinds of queued jobs and C clusters of m machines, and what [line] states; a reservation takes
-// O(r·C·m) at worst, for r running jobs, and mostly O(r + C·m).
+// Complexity: O(k·C·m) an instant, for k kinds of queued jobs and C clusters of m machines, and what [line] states. A reservation takes
+// O(r·C·m) at worst, for r running jobs; for a job of one machine mostly O(r + C·m).
 type general struct {
 	backfills bool
 	step      float64        // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
@@ -29,6 +29,7 @@ type general struct {
 	empty    sim.Room
 	plan     reservation
 	stamp    int64   // counts the changes of what is free and what is reserved
+	planned  int64   // counts those of what is reserved
 	most     []int32 // free processors by cluster
 	widest   []int32 // by cluster: most free processors of a machine
 	shares   []sim.Share
@@ -48,14 +49,6 @@ type reservation struct {
 	shadow  float64
 	room    sim.Room // at the shadow time
 	trial   sim.Room
-}
-
-// offer is what the jobs of a kind could have of a cluster now.
-type offer struct {
-	cluster  int
-	shares   []sim.Share
-	tried    bool // whether harmless is known
-	harmless bool // it leaves the reserved job its place whenever it ends
 }
 
 // newGeneral returns a maker of policies for a platform.
@@ -196,90 +189,6 @@ func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 	return true
 }
 
-// count counts the free processors of each cluster.
-func (p *general) count() {
-	p.stamp++
-	for _, c := range p.clusters {
-		p.most[c], p.widest[c] = p.platform.MostFree(&p.platform.Free, c)
-	}
-}
-
-// offers are what the jobs of a kind could have of each cluster now.
-func (p *general) offers(k *kindred) []offer {
-	if k.stamp == p.stamp {
-		return k.offers
-	}
-	k.stamp, k.enough, k.toolong = p.stamp, math.Inf(-1), math.Inf(1)
-	kept, j := k.offers[:0], k.blocks[0].jobs[0].job
-	for _, c := range p.clusters {
-		width := p.platform.Width(j, c)
-		if int(p.most[c]) < width || j.Request.Span == model.SpanMachine && int(p.widest[c]) < width {
-			continue
-		}
-		shares, ok := p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
-		p.shares = shares
-		if !ok {
-			continue
-		}
-		if len(kept) < cap(kept) { // it keeps its list of shares
-			kept = kept[:len(kept)+1]
-		} else {
-			kept = append(kept, offer{})
-		}
-		o := &kept[len(kept)-1]
-		*o = offer{cluster: c, shares: append(o.shares[:0], shares...)}
-	}
-	k.offers = kept
-	return kept
-}
-
-// choose is the offer on which a job ends first by its estimate, of those on which it may start now, and that end; nil: there is none.
-func (p *general) choose(now float64, k *kindred, j *sim.Job) (best *offer, bestEnd float64) {
-	bestEnd = math.Inf(1)
-	offers := p.offers(k)
-	for i := range offers {
-		o := &offers[i]
-		end := now + p.platform.Estimate(j, o.cluster, o.shares)
-		if end < bestEnd && inTime(j, end) && (end <= p.plan.shadow || p.harmless(o, j)) {
-			best, bestEnd = o, end
-		}
-	}
-	return best, bestEnd
-}
-
-// hope says whether a job of the size, or of a larger one, may start now if its hard deadline allows it. What a job may do a shorter one
-// of its kind may do too.
-func (p *general) hope(now float64, k *kindred, w *waiting) bool {
-	offers := p.offers(k)
-	switch {
-	case w.size <= k.enough:
-		return true
-	case w.size >= k.toolong:
-		return false
-	}
-	for i := range offers {
-		o := &offers[i]
-		if p.harmless(o, w.job) || now+p.platform.Estimate(w.job, o.cluster, o.shares) <= p.plan.shadow {
-			k.enough = w.size
-			return true
-		}
-	}
-	k.toolong = w.size
-	return false
-}
-
-// starts says whether a job may start now.
-func (p *general) starts(now float64, k *kindred, w *waiting) bool {
-	if !p.hope(now, k, w) {
-		return false
-	}
-	if !w.job.Request.DeadlineHard {
-		return true
-	}
-	best, _ := p.choose(now, k, w.job)
-	return best != nil
-}
-
 // start starts a job on the cluster where it ends first by its estimate, of those where it may start now; false: there is none.
 func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	best, end := p.choose(e.Now(), p.queue.places[j.Handle].in, j)
@@ -289,6 +198,7 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	p.chosen = append(p.chosen[:0], best.shares...)
 	if p.plan.job != nil && end > p.plan.shadow {
 		p.platform.Take(&p.plan.room, j, best.cluster, p.chosen)
+		p.planned++
 	}
 	e.StartOn(j, sim.Claim{Cluster: best.cluster, Shares: p.chosen})
 	p.leave(j)
@@ -310,25 +220,11 @@ func inTime(j *sim.Job, end float64) bool {
 	return !j.Request.DeadlineHard || end <= j.Request.Deadline
 }
 
-// harmless says whether a job that starts now on the offer leaves the reserved job its place, whenever it ends.
-func (p *general) harmless(o *offer, j *sim.Job) bool {
-	r := &p.plan
-	if r.job == nil {
-		return true
-	}
-	if !o.tried {
-		r.trial.CopyFrom(&r.room)
-		p.platform.Take(&r.trial, j, o.cluster, o.shares)
-		p.shares, o.harmless = p.platform.Fits(&r.trial, r.job, r.cluster, p.shares[:0])
-		o.tried = true
-	}
-	return o.harmless
-}
-
 // reserve makes a reservation for the job at the earliest estimated end at which it fits. A job that would then miss its hard deadline
 // gets none.
 func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 	p.stamp++
+	p.planned++
 	r := &p.plan
 	r.room.CopyFrom(&p.platform.Free)
 	now := e.Now()

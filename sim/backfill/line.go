@@ -47,12 +47,15 @@ type kindred struct {
 	blocks   []*block
 	licences float64 // score of their licences, at the instant
 	slack    float64 // by which the bounds may be off through rounding
+	bound    float64 // no job of the kind has a higher priority at the instant
 
 	// What of the platform the jobs could have now; see general.offer.
+	closed  bool // since the beginning of the instant none can start
 	stamp   int64
+	planned int64
 	offers  []offer
 	enough  float64 // a size that is known to be small enough for a job to start
-	toolong float64 // a size that is known to be too large
+	tooLong float64 // a size that is known to be too large
 }
 
 // block is some jobs of one kind.
@@ -61,10 +64,12 @@ type block struct {
 	place int // in the blocks of its kind
 
 	least    int     // the job of the least size
+	earliest int64   // least number of a job
 	shortest float64 // least length
 	latest   float64 // latest finite deadline, as a magnitude; 0: none
 
 	instant  int64   // at which it was last scored; 0: a job has joined since
+	still    bool    // the priorities were the given ones, which do not change
 	time     float64 // of that instant
 	top      float64 // highest priority then, without the score of licences
 	base     float64 // highest priority then, without the scores of licences and of short jobs
@@ -124,17 +129,18 @@ func (l *line) put(k *kindred, w waiting) {
 	b.jobs = append(b.jobs, w)
 	b.measure()
 	b.instant, b.bound = 0, math.Inf(1)
+	k.bound = b.bound
 }
 
 // measure brings up to date what a block knows of its jobs beside their priorities.
 func (b *block) measure() {
-	b.least, b.shortest, b.latest = 0, math.Inf(1), 0
+	b.least, b.earliest, b.shortest, b.latest = 0, math.MaxInt64, math.Inf(1), 0
 	for i := range b.jobs {
 		w := &b.jobs[i]
 		if w.size < b.jobs[b.least].size {
 			b.least = i
 		}
-		b.shortest = min(b.shortest, w.length)
+		b.earliest, b.shortest = min(b.earliest, w.job.Number), min(b.shortest, w.length)
 		if d := w.job.Request.Deadline; !math.IsInf(d, 1) {
 			b.latest = max(b.latest, math.Abs(d))
 		}
@@ -197,27 +203,22 @@ func (l *line) begin(now float64) {
 		}
 	}
 	plenty := l.rate()
-	magnitude := l.order.magnitude(now) + l.given
+	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
-		k.licences = 0
-		for _, need := range k.blocks[0].jobs[0].job.Request.Licences {
-			if ratio := l.ratios[need.Licence]; need.Copies > 0 && ratio > 1 {
-				k.licences += plenty * ratio
-			} else if need.Copies > 0 {
-				k.licences += ratio
-			}
+		k.licences = licenceScore(k.blocks[0].jobs[0].job.Request.Licences, l.ratios, plenty)
+		if k.slack = magnitude + math.Abs(l.order.Licences*k.licences); k.slack > 0 { // else the priority is the given part, exactly
+			k.slack = 1e-11 * (k.slack + l.given)
 		}
-		k.slack = 1e-11 * (magnitude + math.Abs(l.order.Licences*k.licences))
+		k.bound, k.closed, k.stamp = math.Inf(-1), false, 0
 		for _, b := range k.blocks {
 			b.bound = l.bound(k, b)
+			k.bound = max(k.bound, b.bound)
 		}
 	}
 }
 
-// rate finds how scarce each licence is. It returns how much more a critical one counts: the number of licences asked for that are not
-// critical, at least 1.
-func (l *line) rate() float64 {
-	plenty := 0.0
+// rate finds how scarce each licence is, and how many of those that are asked for are not critical.
+func (l *line) rate() (plenty int) {
 	for licence, asked := range l.asked {
 		if l.ratios[licence] = 0; asked == 0 {
 			continue
@@ -226,7 +227,7 @@ func (l *line) rate() float64 {
 			plenty++
 		}
 	}
-	return max(plenty, 1)
+	return plenty
 }
 
 // bound is an upper bound of the priorities of a block.
@@ -251,11 +252,11 @@ func (l *line) bound(k *kindred, b *block) float64 {
 
 // look computes the priorities of the jobs of a block at the instant.
 func (l *line) look(k *kindred, b *block) {
-	if b.instant == l.instant {
+	if b.instant == l.instant || b.instant != 0 && b.still && k.slack == 0 {
 		return
 	}
 	o := &l.order
-	b.instant, b.time, b.compared = l.instant, l.now, l.shortest
+	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0
 	b.top, b.base, b.ramp, b.bound = math.Inf(-1), math.Inf(-1), 0, math.Inf(-1)
 	licences := o.Licences * k.licences
 	for i := range b.jobs {
@@ -297,19 +298,18 @@ type search struct {
 	starts func(*kindred, *waiting) bool // whether a job may start
 	hope   func(*kindred, *waiting) bool // whether this or a larger one may start
 	found  *waiting
-	kind   *kindred
 }
 
-// first is the first job that the search looks for; nil: there is none.
+// first is the first job that the search looks for; nil: there is none. It looks into the block that promises most before the others.
 func (l *line) first(s *search) *waiting {
 	var promising *block
 	var of *kindred
 	for _, k := range l.kinds {
-		if s.open != nil && !s.open(k) {
+		if promising != nil && k.bound < promising.bound || s.open != nil && !s.open(k) {
 			continue
 		}
 		for _, b := range k.blocks {
-			if promising == nil || b.bound > promising.bound {
+			if promising == nil || b.bound > promising.bound || b.bound == promising.bound && b.earliest < promising.earliest {
 				promising, of = b, k
 			}
 		}
@@ -319,11 +319,11 @@ func (l *line) first(s *search) *waiting {
 	}
 	s.visit(l, of, promising)
 	for _, k := range l.kinds {
-		if s.open != nil && !s.open(k) {
+		if s.found != nil && k.bound < s.found.score || s.open != nil && !s.open(k) {
 			continue
 		}
 		for _, b := range k.blocks {
-			if b != promising && (s.found == nil || b.bound >= s.found.score) {
+			if b != promising && (s.found == nil || b.bound > s.found.score || b.bound == s.found.score && b.earliest < s.found.job.Number) {
 				s.visit(l, k, b)
 			}
 		}
@@ -337,13 +337,18 @@ func (s *search) visit(l *line, k *kindred, b *block) {
 		return
 	}
 	l.look(k, b)
+	highest := math.Inf(-1)
 	for i := range b.jobs {
 		w := &b.jobs[i]
+		highest = max(highest, w.score)
 		if s.found != nil && !w.before(s.found) || s.after != nil && !s.after.before(w) {
 			continue
 		}
 		if s.starts == nil || s.starts(k, w) {
-			s.found, s.kind = w, k
+			s.found = w
 		}
+	}
+	if b.bound = highest; b.still {
+		b.top = highest
 	}
 }

@@ -1,6 +1,10 @@
 package backfill
 
-import "math"
+import (
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
 
 // Priorities are the weights of the priority by which flexible backfilling orders its queue. It is the priority of a local scheduler
 // with the heuristics Aging, Deadline, Licences and Wait Minimisation of the paper on two-level scheduling. A zero means zero;
@@ -33,6 +37,22 @@ func (p *Priorities) wait(length, shortest float64) float64 {
 		return p.Wait * (shortest / length)
 	}
 	return p.Wait
+}
+
+// licenceScore is the score of the licences that a job asks for, each with how scarce it is: what all queued jobs ask for over the copies.
+// One that is critical, which is scarcer than 1, counts as often as there are licences asked for that are not critical, at least once.
+func licenceScore(needs []model.Need, scarcity []float64, plenty int) float64 {
+	score := 0.0
+	for _, need := range needs {
+		switch ratio := scarcity[need.Licence]; {
+		case need.Copies == 0:
+		case ratio > 1:
+			score += float64(max(plenty, 1)) * ratio
+		default:
+			score += ratio
+		}
+	}
+	return score
 }
 
 // deadline is the score of a deadline. It grows linearly while the job, started now, would end within DeadlineK times its execution

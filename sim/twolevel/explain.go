@@ -12,7 +12,7 @@ import (
 func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	k := &p.jobs[j.Handle]
 	var reasons []sim.Reason
-	if p.opt.Heuristics != None {
+	if p.opt.Heuristics != None && !math.IsInf(k.estimate, 1) {
 		reasons = append(reasons, k.classified())
 	}
 	if k.cluster < 0 {

@@ -66,7 +66,7 @@ type cluster struct {
 
 // class is what the meta-scheduler has found out about a job.
 type class struct {
-	estimate float64 // on a machine of the reference speed
+	estimate float64 // on a machine of the reference speed; +Inf: it can never run
 	load     float64
 	margin   float64 // +Inf: no deadline
 	mean     float64 // of the margins before it
@@ -95,13 +95,17 @@ func newPolicy(platform *sim.Platform, seed uint64, opt Options) *policy {
 	return p
 }
 
-// Announce implements sim.Announcer: it classifies a job at its submission.
+// Announce implements sim.Announcer: it classifies a job at its submission. A job that can never run on any cluster has no class and
+// does not count in the mean of the margins.
 func (p *policy) Announce(j *sim.Job) {
 	for int(j.Handle) >= len(p.jobs) {
 		p.jobs = append(p.jobs, class{})
 	}
 	k := &p.jobs[j.Handle]
 	*k = class{estimate: p.estimate(j), margin: math.Inf(1), cluster: -1, candidates: k.candidates[:0]}
+	if math.IsInf(k.estimate, 1) {
+		return
+	}
 	k.load = k.estimate * j.Request.ReferenceSpeed
 	if !math.IsInf(j.Request.Deadline, 1) {
 		k.margin = margin(j.Request.Deadline, k.estimate, j.Arrival)
@@ -119,18 +123,15 @@ func (p *policy) Announce(j *sim.Job) {
 	k.priority = k.parts[0] + k.parts[1] + k.parts[2]
 }
 
-// estimate is the estimate of a job on machines of its reference speed, or the least on a cluster where there is none.
+// estimate is the estimate of a job on machines of its reference speed, or the least on a cluster where there is none; +Inf of a job that
+// can run on no cluster.
 func (p *policy) estimate(j *sim.Job) float64 {
-	estimate := p.platform.ReferenceEstimate(j)
-	if !math.IsNaN(estimate) {
-		return estimate
-	}
 	least := math.Inf(1)
 	for c := range p.clusters {
 		least = min(least, p.platform.Fastest(j, c, &p.empty))
 	}
-	if math.IsInf(least, 1) {
-		return 0 // it can run nowhere and is not queued
+	if reference := p.platform.ReferenceEstimate(j); !math.IsInf(least, 1) && !math.IsNaN(reference) {
+		return reference
 	}
 	return least
 }
@@ -180,4 +181,9 @@ func (p *policy) Decide(e *sim.Engine) {
 }
 
 // Plan implements sim.Planner.
-func (p *policy) Plan(j *sim.Job) sim.Plan { return p.clusters[p.jobs[j.Handle].cluster].local.Plan(j) }
+func (p *policy) Plan(j *sim.Job) sim.Plan {
+	c := p.jobs[j.Handle].cluster
+	plan := p.clusters[c].local.Plan(j)
+	plan.Clusters = []int{c}
+	return plan
+}

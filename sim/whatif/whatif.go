@@ -263,8 +263,12 @@ func (p *probe) cause() Cause {
 		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
 	}
 	closest, lack := -1, math.MaxInt
+	var chosen []int
+	if planner, ok := p.policy.(sim.Planner); ok {
+		chosen = planner.Plan(j).Clusters
+	}
 	for c := range platform.Clusters() {
-		if !p.usable[c] {
+		if !p.usable[c] || chosen != nil && !slices.Contains(chosen, c) {
 			continue
 		}
 		if _, fits := platform.Fits(&platform.Free, j, c, nil); fits {
