@@ -93,6 +93,8 @@ type Plan struct {
 	// decides they are the jobs ahead of it.
 	Keeps []*Job
 	For   float64 // when the first of them is to start; NaN: it has no reservation
+	// Clusters are those on which the policy lets the job run; nil: any on which it can.
+	Clusters []int
 }
 
 // Options are the settings of a run. The zero value runs jobs to their ends and reports nothing.

@@ -280,17 +280,21 @@ const memoryRounding = 1e-12
 // where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
-	if !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
-		return shares, false
+	r := j.Request
+	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	left := p.Width(j, cluster)
 	begin := len(shares)
 	for _, m := range p.clusters[cluster].order {
+		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
+			continue
+		}
 		n := min(p.Hosts(room, j, m), left)
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
-		case n > 0 && j.Request.Span != model.SpanMachine:
+		case n > 0 && r.Span != model.SpanMachine:
 			shares = append(shares, Share{int32(m), int32(n)})
 			left -= n
 		}
@@ -457,13 +461,14 @@ func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
 // Licences is the number of licences that the instance names.
 func (p *Platform) Licences() int { return len(p.in.Licences()) }
 
-// Scarcity is the number of copies asked for over the copies in all pools of the licence: 0 where the licence is not limited, +Inf
-// where copies are asked for and the pools are empty.
-func (p *Platform) Scarcity(licence int, asked float64) float64 {
+// Scarcity is the number of copies asked for over the copies in the pools of the licence that the clusters use: 0 where the licence is
+// not limited, +Inf where copies are asked for and the pools are empty.
+func (p *Platform) Scarcity(licence int, asked float64, clusters []int) float64 {
 	copies, limited := 0, false
-	for _, p := range p.Pools {
-		if p.Licence == licence {
-			copies, limited = copies+p.Copies, true
+	for at, pool := range p.Pools {
+		used := func(cluster int) bool { return p.poolOf[cluster][licence] == int32(at) }
+		if pool.Licence == licence && slices.ContainsFunc(clusters, used) {
+			copies, limited = copies+pool.Copies, true
 		}
 	}
 	if !limited || asked == 0 {
@@ -489,4 +494,12 @@ func (p *Platform) FreeProcessors(cluster int) int {
 		free += int(p.Free.Processors[m])
 	}
 	return free
+}
+
+// MostFree is the number of free processors of the cluster in the room that a job could hold, and the most of one machine.
+func (p *Platform) MostFree(room *Room, cluster int) (all, widest int32) {
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		all, widest = all+room.Processors[m], max(widest, room.Processors[m])
+	}
+	return all, widest
 }

@@ -98,7 +98,7 @@ func TestOnlineSolversDoNotKnowTheFuture(t *testing.T) {
 			looksAhead[info.Name] = true
 		}
 	}
-	if fmt.Sprint(online) != fmt.Sprint([]string{"conservative", "dr", "easy", "fcfs", "flexible", "map", "spaceshare", "sr"}) {
+	if fmt.Sprint(online) != fmt.Sprint([]string{"conservative", "dr", "easy", "fcfs", "flexible", "map", "spaceshare", "sr", "twolevel"}) {
 		t.Errorf("on line: %v", online)
 	}
 	for _, name := range []string{"minmin", "edd", "search", "fcfs-list"} {

@@ -19,7 +19,7 @@ func TestSubmitJobThatMustSpread(t *testing.T) {
 		model.JobSpec{ID: "first", Processors: model.Rigid(3), Work: new(5.0)},
 		model.JobSpec{ID: "wide", Arrival: 1, Processors: model.Rigid(6), Span: "grid", Work: new(2.0)}))
 	for name, policy := range map[string]whatif.Policy{"spaceshare": solvers.NewSpaceShare(), "map": solvers.NewMAP()} {
-		answer, err := whatif.Submit(context.Background(), name, policy, in, "wide")
+		answer, err := whatif.Submit(context.Background(), name, policy, in, "wide", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
