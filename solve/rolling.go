@@ -62,7 +62,7 @@ func (r *Rolling) Parts() []params.Part { return []params.Part{{Of: r.of.Solver}
 
 // Supports implements [Solver]: the solver must support all jobs as one batch.
 func (r *Rolling) Supports(in *model.Instance) error {
-	if r.streamed(in) {
+	if r.Streams(in) {
 		return r.supportsStream(in)
 	}
 	run := newRollingRun(in, r)
@@ -74,7 +74,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	if opt.Start != nil {
 		return Result{}, ErrStart
 	}
-	if r.streamed(in) {
+	if r.Streams(in) {
 		return r.stream(ctx, in, opt)
 	}
 	run := newRollingRun(in, r)

@@ -41,9 +41,9 @@ type Given struct {
 	Cluster, Processor int // the first that it is to hold
 }
 
-// streamed says whether the rolling use of the solver is a stream: jobs have estimates that differ from the truth, or the solver plans ready
-// jobs only and some job waits for others.
-func (r *Rolling) streamed(in *model.Instance) bool {
+// Streams says whether the rolling use of the solver on the instance is a stream, in which the solver decides on line: jobs have estimates that
+// differ from the truth, or the solver plans ready jobs only and some job waits for others.
+func (r *Rolling) Streams(in *model.Instance) bool {
 	_, rounds := r.of.Solver.(RoundSolver)
 	return in.Known() != in || rounds && in.Features().Has(model.Precedence)
 }
