@@ -228,6 +228,12 @@ func (p *Platform) Width(j *Job, cluster int) int {
 	return least
 }
 
+// Widest is the most processors that the job may hold on the cluster: one where whole machines are given out.
+func (p *Platform) Widest(j *Job, cluster int) int {
+	_, most := j.Request.in.Width(j.Request.index, cluster)
+	return most
+}
+
 // CanRun says whether the job can run on the cluster when nothing else runs there.
 func (p *Platform) CanRun(j *Job, cluster int) bool {
 	return j.Request.in.CanRun(j.Request.index, cluster)
@@ -250,10 +256,7 @@ func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Shar
 		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
 			continue
 		}
-		n := min(p.hosts(room, j, m), left)
-		if r.Span == model.SpanMachine {
-			n = min(n, p.units(m)) // a group of machines of one processor counts as one machine here
-		}
+		n := min(p.Hosts(room, j, m), left)
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
@@ -278,6 +281,16 @@ func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 		}
 	}
 	return -1
+}
+
+// Hosts is the number of processors of machine m that the job could hold in the room. Where the job must stay on one machine and m is a group
+// of machines of one processor, that is one at most. O(licences of the job).
+func (p *Platform) Hosts(room *Room, j *Job, m int) int {
+	n := p.hosts(room, j, m)
+	if j.Request.Span == model.SpanMachine {
+		n = min(n, p.units(m))
+	}
+	return n
 }
 
 // hosts is the number of processors of machine m that the job could hold in the room.
@@ -356,6 +369,19 @@ func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
 // EstimateTasks is the execution time of a number of the job's tasks on the given processors, as [Platform.Estimate] is that of all.
 func (p *Platform) EstimateTasks(j *Job, cluster int, shares []Share, tasks int) float64 {
 	return p.estimate(j, cluster, shares, tasks, p.link(shares))
+}
+
+// EstimateClaims is the execution time of the job on the processors of the claims, which share its tasks as they say; see
+// [Platform.Estimate].
+func (p *Platform) EstimateClaims(j *Job, claims []Claim) float64 {
+	link, longest := math.Inf(1), 0.0
+	for _, c := range claims {
+		link = min(link, p.link(c.Shares))
+	}
+	for _, c := range claims {
+		longest = max(longest, p.estimate(j, c.Cluster, c.Shares, c.Tasks, link))
+	}
+	return longest
 }
 
 // link is the least bandwidth of the machines.
