@@ -250,12 +250,13 @@ func (doc *document) missing(place, field string) {
 	doc.faults.At(place, "expected the field %q, found none that says it (%s)", field, doc.in())
 }
 
-// needs lists that the file has not the list that it was given for.
+// needs lists that Slurm reports an error, or that the file has not the list that it was given for.
 func (doc *document) needs(list, command string, found bool) {
 	switch {
-	case found || !doc.faults.None():
+	case !doc.faults.None():
 	case doc.told != "":
 		doc.faults.At("errors", "Slurm reports %s", lines.Quote(doc.told))
+	case found:
 	case doc.summary:
 		doc.faults.At("", "expected a list %s, found the summary of sinfo: give what %s prints (%s)", list, command, doc.in())
 	default:

@@ -31,7 +31,7 @@ const small = `{"nodes": [
 func queue(jobs ...string) string {
 	var list []string
 	for k, job := range jobs {
-		text := fmt.Sprintf(`"job_id": %d, "job_state": "PENDING", "partition": "p", "cpus": 1, "time_limit": 2, "submit_time": 900, "priority": %d`, k+1, 100-k)
+		text := fmt.Sprintf(`"job_id": %d, "job_state": "PENDING", "partition": "p", "cpus": 1, "time_limit": 2, "submit_time": 900, "priority": %d`, k+1, max(100-k, 1))
 		for field := range strings.SplitSeq(text, ", ") {
 			if name, _, _ := strings.Cut(field, ":"); !strings.Contains(job, name+":") {
 				job += ", " + field
