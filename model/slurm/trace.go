@@ -30,6 +30,7 @@ type trace struct {
 	faults *lines.Faults
 	report *model.ImportReport
 	column map[string]int // of sacct's header
+	width  int            // columns
 	jobs   []past
 	seen   map[string]int
 	texts  map[string]string
@@ -113,8 +114,8 @@ func (t *trace) scan(r io.Reader) {
 			}
 		default:
 			cells := strings.Split(line, "|")
-			if len(cells) < len(t.column) {
-				t.faults.Line(scanner.Line(), "expected %d cells apart by |, found %d", len(t.column), len(cells))
+			if len(cells) < t.width {
+				t.faults.Line(scanner.Line(), "expected %d cells apart by |, found %d", t.width, len(cells))
 				continue
 			}
 			t.job(scanner.Line(), func(names ...string) string {
@@ -139,7 +140,12 @@ func (t *trace) header(line int, text string) bool {
 		return false
 	}
 	t.column = map[string]int{}
-	for k, name := range strings.Split(strings.TrimSuffix(text, "|"), "|") {
+	names := strings.Split(strings.TrimSuffix(text, "|"), "|")
+	t.width = len(names)
+	for k, name := range names {
+		if _, twice := t.column[name]; twice {
+			t.faults.Line(line, "expected each column once, found %s again", lines.Quote(name))
+		}
 		t.column[name] = k
 	}
 	for _, needed := range []string{"JobID", "Submit", "Start", "End"} {

@@ -78,6 +78,7 @@ func TestFaultsOfTraces(t *testing.T) {
 		{"", "f: expected what sacct -P prints, or lines of JobComp's filetxt; found an empty file"},
 		{"{}", "f: line 1: expected what sacct -P prints, or lines of JobComp's filetxt; found JSON: allot import slurm --jobs reads that of squeue"},
 		{"JobID|Start\n", "f: line 1: expected a column Submit among those of sacct -P, found none"},
+		{"JobID|Submit|Start|End|JobID\n1|1|2|3\n", `f: line 1: expected each column once, found "JobID" again`},
 		{header + "1|2\n", "f: line 2: expected 6 cells apart by |, found 2"},
 		{header + "1|yesterday|2|3|4|5\n", `f: line 2: Submit: expected a time such as 2025-05-20T15:41:05 or in Unix seconds, found "yesterday"`},
 		{header + "1|1|2|3|x|5\n", `f: line 2: NCPUS: expected a number, found "x"`},
