@@ -56,6 +56,7 @@ func TestFaults(t *testing.T) {
 		{"a bomb of bits", one(`"array_job_id": 1, "array_task_string": "0x` + strings.Repeat("F", 300_000) + `"`), `jobs: jobs[0].array_task_string: expected at most 1000000 jobs in all, found more`},
 		{"tasks", one(`"array_job_id": 1, "array_task_string": "3-1"`), `jobs: jobs[0].array_task_string: expected tasks of an array such as 0-9%4 or 1,3-5, found "3-1"`},
 		{"a long text", one(`"partition": "` + strings.Repeat("x", 3<<20) + `"`), "jobs: jobs[0].partition: expected texts, numbers and white space of at most 1048576 bytes, found a longer one"},
+		{"a field of two lines", `{"a\nb": 1e9999x`, "jobs: a b: not JSON"},
 		{"deep", `{"jobs": [{"x": ` + strings.Repeat("[", 20_000), "jobs: jobs[0].x[0][0]"},
 		{"words without end", one(`"job_state": [` + strings.Repeat(`"A",`, 20_000) + `"B"]`), "jobs: jobs[0].job_state[10000]: expected at most 10000 words, found more"},
 	} {

@@ -103,7 +103,7 @@ func pathOf(pointer jsontext.Pointer) string {
 			if text.Len() > 0 {
 				text.WriteByte('.')
 			}
-			text.WriteString(strings.ToValidUTF8(token[:min(len(token), 40)], "\ufffd"))
+			text.WriteString(safeName(token[:min(len(token), 40)]))
 		}
 	}
 	return text.String()
