@@ -122,7 +122,7 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks map[string]int, res
 		}
 	}
 	for name, copies := range q.licencesOf(e) {
-		if _, limited := in.Licences[name]; !limited {
+		if _, limited := q.sys.licences[name]; !limited {
 			q.kept("a licence of which no file says how many copies there are: taken as without a limit")
 		}
 		need(name, copies, maxCopies)
