@@ -100,7 +100,11 @@ func file(t *testing.T, folder string, names ...string) slurm.Source {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { opened.Close() })
+		t.Cleanup(func() {
+			if err := opened.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 		return slurm.Source{Reader: opened, Name: name}
 	}
 	return slurm.Source{}
@@ -220,6 +224,8 @@ func TestRunningAndPending(t *testing.T) {
 		{`"priority": 0`, "", "dropped 1: pending and held: it starts only when somebody acts"},
 		{`"state_reason": "JobHeldUser"`, "", "dropped 1: pending, reason JobHeldUser: it starts only when somebody acts"},
 		{`"job_state": ["COMPLETED", "COMPLETING"]`, "", "dropped 1: the job has ended"},
+		{`"job_state": "CONFIGURING", "start_time": 940, "nodes": "n1"`, `{"id":"1","estimate":60,"queue":"p"}`, ""},
+		{`"job_state": ["PENDING", "SPECIAL_EXIT"]`, "", "dropped 1: pending and held: it starts only when somebody acts"},
 		{`"job_state": ["SUSPENDED"]`, "", "dropped 1: the job is suspended: its processors count as free"},
 		{on("n1") + `, "array_job_id": 7, "array_task_id": {"set": true, "infinite": false, "number": 0}`, `{"id":"7_0","estimate":60,"queue":"p"}`, ""},
 		{`"features": "ib", "resv_name": "r", "required_nodes": "n1", "het_job_id": 4`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100"}`,

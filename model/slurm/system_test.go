@@ -9,6 +9,8 @@ import (
 )
 
 // node is a node in the way that 24.05 writes it.
+//
+//nolint:misspell // Slurm's spelling
 func node(name, partitions, more string) string {
 	return `{"name": "` + name + `", "cpus": 4, "effective_cpus": 4, "real_memory": 100, "specialized_memory": 10, "state": ["IDLE"], "partitions": ["` +
 		strings.ReplaceAll(partitions, " ", `", "`) + `"]` + more + `}`

@@ -43,7 +43,6 @@ type past struct {
 	submit, start, end float64
 	limit              float64 // s; 0: none
 	processors         int32
-	memory             float64
 	user, group, queue string
 }
 

@@ -75,7 +75,7 @@ func (d *decoder) explain(err error) {
 	place := pathOf(d.json.StackPointer())
 	var syntactic *jsontext.SyntacticError
 	switch {
-	case err == errEnd: // why is listed
+	case errors.Is(err, errEnd): // why is listed
 	case d.err != nil:
 		d.faults.At(place, "%s", d.err)
 	case err == io.EOF && d.read == 0:
