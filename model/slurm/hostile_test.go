@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,27 @@ func TestManyDependencies(t *testing.T) {
 	_, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue(jobs...)), Nodes: source("nodes", small)}, slurm.Options{})
 	if err == nil || !strings.Contains(err.Error(), "expected at most 1000000 dependencies") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestManyNodes: short texts that stand for many nodes, or for many pairs of a job and a cluster, are refused before they are written out.
+func TestManyNodes(t *testing.T) {
+	var apart []string
+	for k := range 3000 {
+		apart = append(apart, node(fmt.Sprint("n", k), fmt.Sprint("p", k), ""))
+	}
+	for name, c := range map[string]struct {
+		jobs  []string
+		nodes string
+		want  string
+	}{
+		"running": {slices.Repeat([]string{on("n[1-262144]")}, 40), small, "jobs: jobs[19].nodes: expected at most 5000000 nodes for all jobs together, found more"},
+		"arrays":  {[]string{`"array_job_id": 1, "array_task_string": "0-99999", "partition": "p1"`}, nodes(apart...), "jobs: expected clusters times jobs, and times generic resources, of at most 20000000; found 3000 clusters"},
+	} {
+		_, _, err := slurm.Read(slurm.Sources{Jobs: source("jobs", queue(c.jobs...)), Nodes: source("nodes", c.nodes)}, slurm.Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %.300v", name, err)
+		}
 	}
 }
 

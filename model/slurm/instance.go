@@ -31,12 +31,20 @@ func (q *queue) instance() (*model.Instance, error) {
 		}
 	}
 	resources := q.sys.resources()
+	if n := len(q.sys.clusters); n > 1 && (n > maxTable/max(len(q.list), 1) || n > maxTable/max(len(resources), 1)) {
+		q.doc.faults.At("", "expected clusters times jobs, and times generic resources, of at most %d; found %d clusters, %d jobs and %d resources", maxTable, n, len(q.list), len(resources))
+		return nil, q.doc.faults.Err()
+	}
 	for k, e := range q.list {
 		spec.Jobs[k] = q.spec(e, &spec, tasks, resources)
 		q.count(e.job, 1)
 	}
 	for c := range q.sys.clusters {
 		spec.Clusters = append(spec.Clusters, q.cluster(c, &spec, resources))
+		if q.listed > maxTable {
+			q.doc.faults.At("", "expected at most %d licences, those of each group of nodes counted, found more", maxTable)
+			return nil, q.doc.faults.Err()
+		}
 	}
 	in, err := q.doc.faults.Build(spec, func(k int) string { return at("jobs", q.list[k].job) })
 	if err == nil {
@@ -254,6 +262,7 @@ func (q *queue) cluster(c int, in *model.InstanceSpec, resources map[string]bool
 					m.Licences = append(m.Licences, genericName(name))
 				}
 				slices.Sort(m.Licences)
+				q.listed += len(m.Licences)
 			}
 			spec.Machines = append(spec.Machines, m)
 			names = append(names, nil)

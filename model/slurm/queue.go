@@ -23,6 +23,7 @@ type queue struct {
 	looked  int               // hosts looked at for places and running jobs
 	targets map[string]*target
 	reasons map[string]string
+	listed  int      // licences of groups of machines
 	odd     []oddity // of the job being judged
 	waited  int      // dependencies followed
 	account bool     // some job has an account, so that groups are accounts
@@ -231,6 +232,9 @@ func (q *queue) judge(e *entry) string {
 func (q *queue) placeOf(partitions, path string) *place {
 	p := q.places[partitions]
 	if p == nil {
+		if q.looked > maxHostsInAll {
+			return &place{} // that is a fault already
+		}
 		p = q.sys.placeOf(partitions)
 		q.places[partitions] = p
 		for _, part := range p.parts {
@@ -287,6 +291,9 @@ func (q *queue) length(e *entry) {
 // runs finds the processors of a job that runs: those on nodes in service.
 func (q *queue) runs(e *entry) string {
 	j, path := &q.doc.jobs[e.job], at("jobs", e.job)
+	if q.looked > maxHostsInAll {
+		return "too many nodes to look at" // that is a fault already
+	}
 	names, err := expandHosts(j.on)
 	if err != nil {
 		q.doc.faults.At(path+".nodes", "%s", err)

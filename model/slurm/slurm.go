@@ -18,9 +18,9 @@
 // Clusters are the partitions; partitions that share nodes are one cluster, and a job of a partition that has only some of its nodes needs a licence "partition NAME"
 // that only those can run. Nodes that are down or drained are not in the instance. A processor is one of Slurm's CPUs, memory is in MB.
 //
-// An instance cannot state that a job runs already. So running jobs are the first in the queue, with what is left of their time limit as their estimate: a
-// policy that takes the queue in order starts them all at 0, since they all run in truth. They are not bound to their nodes, and of those that hold processors of
-// closed nodes the other processors count only.
+// An instance cannot state that a job runs already. So running jobs have arrived at 0 too and are the first in the queue, with what is left of their time limit as
+// their estimate: a policy that takes the queue in order starts them at 0, before all others. They are not bound to their nodes, so one of them may not find its memory
+// on one node where Slurm has spread the others in another way; and of those that hold processors of closed nodes the other processors count only.
 //
 // Pending jobs follow in the order in which Slurm looks at them: tier of the partition, priority, submission. Their estimate is the time limit; Slurm plans with
 // a year where there is none, and so does Read. Each has a user class "priority N", from which a policy can tell Slurm's priority. Jobs have arrived at 0, but
@@ -50,7 +50,11 @@ const Format = "slurm"
 const maxJobs = 1_000_000
 
 // maxHostsInAll is the most nodes that the jobs together may run on.
-const maxHostsInAll = 20_000_000
+const maxHostsInAll = 5_000_000
+
+// maxTable is the most entries of each table that an instance makes of two lists: run times by job and cluster, licences by cluster and by group of machines. A short
+// file may state long lists, of which a table would fill the memory.
+const maxTable = 20_000_000
 
 // Source is what one command printed.
 type Source struct {

@@ -53,10 +53,14 @@ type cluster struct {
 
 // root is the first partition of those that share nodes.
 func (p *part) root() *part {
-	for p.joined != nil {
-		p = p.joined
+	root := p
+	for root.joined != nil {
+		root = root.joined
 	}
-	return p
+	for p != root { // the way is shorter the next time
+		p, p.joined = p.joined, root
+	}
+	return root
 }
 
 // readSystem reads all files but that of the jobs.
@@ -172,7 +176,7 @@ func (s *system) addNode(doc *document, k int) {
 	}
 	h := host{name: n.name, cpus: cpus, memory: max(0, n.memory.or(0)-n.special.or(0)), resources: resourcesOf(n.resources)}
 	for _, name := range n.partitions {
-		if p := s.partition(name); !slices.Contains(h.parts, p) {
+		if p := s.partition(name); len(p.hosts) == 0 || p.hosts[len(p.hosts)-1] != len(s.hosts) { // else the name stands twice
 			h.parts = append(h.parts, p)
 			p.hosts = append(p.hosts, len(s.hosts))
 		}
@@ -291,8 +295,10 @@ type place struct {
 // placeOf is where jobs of the partitions, apart by commas, may run. Names that are not known are passed over.
 func (s *system) placeOf(names string) *place {
 	p := &place{hosts: map[int][]int{}}
+	met := map[*part]bool{}
 	for name := range strings.SplitSeq(names, ",") {
-		if q := s.partitions[name]; q != nil && !slices.Contains(p.parts, q) {
+		if q := s.partitions[name]; q != nil && !met[q] {
+			met[q] = true
 			p.parts = append(p.parts, q)
 			p.tier = max(p.tier, q.tier)
 		}

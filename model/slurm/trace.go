@@ -19,6 +19,9 @@ import (
 // TraceFormat is the name of the format of traces in reports.
 const TraceFormat = "sacct"
 
+// maxTrace is the most jobs of a trace.
+const maxTrace = 20_000_000
+
 // TraceOptions describe the system, which a trace does not.
 type TraceOptions struct {
 	Processors int    // of the system; 0: as many as ran jobs at any one time
@@ -101,7 +104,7 @@ func ReadTrace(r io.Reader, name string, opt TraceOptions) (*model.Instance, *mo
 func (t *trace) scan(r io.Reader) {
 	scanner := lines.NewScanner(r)
 	defer scanner.Check(t.faults)
-	for scanner.Scan() {
+	for scanner.Scan() && t.report.Read <= maxTrace {
 		line := string(bytes.TrimSpace(scanner.Bytes()))
 		switch {
 		case line == "":
@@ -197,7 +200,8 @@ func (t *trace) job(line int, value fields) {
 	if strings.Contains(id, ".") {
 		return // a step
 	}
-	if t.report.Read++; t.report.Read > 100*maxJobs {
+	if t.report.Read++; t.report.Read > maxTrace {
+		t.faults.Line(line, "expected at most %d jobs, found more", maxTrace)
 		return
 	}
 	j := past{id: safeName(id), line: line, user: t.text(value("User", "UserId", "UID")), group: t.text(value("Account", "Group", "GroupId")), queue: t.text(value("Partition"))}
