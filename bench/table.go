@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows of one instance as a table for people, with one column per metric. A star marks the best value of each column. A
+// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the best value of each column. A
 // table wider than width leaves out its last metrics and names them below; width 0: no limit.
 func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
 	shown := len(metrics)
@@ -35,6 +36,7 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) erro
 			rendered += strings.TrimRight(line, " \n") + "\n"
 		}
 	}
+	rendered += onlineNote(rows)
 	for _, row := range rows {
 		if row.Fault != "" {
 			rendered += row.Solver + ": " + row.Fault + "\n"
@@ -70,57 +72,8 @@ func renderTable(rows []Row, metrics []model.Metric) string {
 	return t.Render()
 }
 
-// ShownMetrics lists the metrics that are of interest for the instance.
-func ShownMetrics(in *model.Instance) []model.Metric {
-	names := []string{"makespan"}
-	if len(in.Clusters()) > 1 {
-		names = append(names, "mcp", "balance")
-	}
-	deadlines, hard, files, budgets, costs := false, false, false, false, false
-	for k := range in.Jobs() {
-		deadlines = deadlines || in.Jobs()[k].HasDeadline()
-		hard = hard || in.Jobs()[k].HasDeadline() && in.Jobs()[k].DeadlineHard
-		files = files || in.Jobs()[k].Input+in.Jobs()[k].Output > 0
-		budgets = budgets || in.Jobs()[k].HasBudget()
-	}
-	for c := range in.Clusters() {
-		costs = costs || slices.ContainsFunc(in.Clusters()[c].Machines, func(m model.Machine) bool { return m.Cost > 0 })
-	}
-	if deadlines {
-		names = append(names, "over_deadline", "missed")
-	}
-	names = append(names, "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished")
-	if hard { // schedules may differ in the jobs that they finish
-		names = append(names, "work_done")
-	}
-	if hard && files {
-		names = append(names, "data_moved")
-	}
-	if costs {
-		names = append(names, "cost")
-	}
-	if budgets {
-		names = append(names, "over_budget")
-	}
-	if len(in.Workflows()) > 0 {
-		names = append(names, "workflow_failures")
-	}
-	if in.Queueing().Given {
-		names = append(names, "qos_penalty")
-	}
-	objective := in.Objective()
-	var shown []model.Metric
-	for _, m := range model.MetricTable() {
-		alone := len(objective) == 1 && objective[0].Metric == m.Name && objective[0].Weight == 1
-		asked := slices.ContainsFunc(objective, func(t model.ObjectiveTerm) bool { return t.Metric == m.Name })
-		if (slices.Contains(names, m.Name) || asked) && !alone {
-			shown = append(shown, m)
-		}
-	}
-	return shown
-}
-
-// bestValues returns the best objective, under the key "", and the best value of each metric. It leaves out columns in which all solvers agree.
+// bestValues returns the best objective, under the key "", and the best value of each metric. It leaves out columns in which all solvers agree,
+// and those in which neither high nor low values are better.
 func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
 	best := map[string]float64{}
 	consider := func(name string, higher bool, value func(Row) (float64, bool)) {
@@ -140,7 +93,9 @@ func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
 	}
 	consider("", false, objectiveOf)
 	for _, m := range metrics {
-		consider(m.Name, m.HighBetter, func(row Row) (float64, bool) { return row.Metrics.Get(m.Name) })
+		if !m.Neutral {
+			consider(m.Name, m.HighBetter, func(row Row) (float64, bool) { return row.Metrics.Get(m.Name) })
+		}
 	}
 	return best
 }
@@ -166,12 +121,34 @@ func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Ro
 		return Figure(value) + star
 	}
 	objective, ok := objectiveOf(row)
-	cells := table.Row{row.Solver, cell("", objective, ok), optionalFigure(Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
+	cells := table.Row{solverCell(row), cell("", objective, ok), optionalFigure(Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
 	for _, m := range metrics {
 		value, ok := row.Metrics.Get(m.Name)
 		cells = append(cells, cell(m.Name, value, ok))
 	}
 	return append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64))
+}
+
+// solverCell returns the solver's name. Of a run that had to decide on line it says so.
+func solverCell(row Row) string {
+	if row.IsOnline() {
+		return row.Solver + " (on line)"
+	}
+	return row.Solver
+}
+
+// onlineNote explains what on line means, below a table in which such runs stand beside others.
+func onlineNote(rows []Row) string {
+	beside := map[bool]bool{}
+	for _, row := range rows {
+		if row.Solution != nil {
+			beside[row.IsOnline()] = true
+		}
+	}
+	if len(beside) < 2 {
+		return ""
+	}
+	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more\n"
 }
 
 // optionalFigure formats a number, or writes a dash for nil.
@@ -206,15 +183,17 @@ func WriteJSON(w io.Writer, rows []Row) error {
 	return nil
 }
 
-// WriteCSV writes the rows as CSV with one column per metric; nil: all metrics that consist of a single value.
+// WriteCSV writes the rows as CSV with one column per metric, or one per cluster of a metric with a value for each; nil: all metrics that
+// consist of a single value.
 func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 	if metrics == nil {
 		metrics = slices.DeleteFunc(slices.Clone(model.MetricTable()), func(m model.Metric) bool { return m.PerCluster })
 	}
 	out := csv.NewWriter(w)
 	header := []string{"instance", "solver", "seed", "status", "stop", "objective", "bound", "gap_percent", "elapsed_s", "evaluations", "fault"}
-	for _, m := range metrics {
-		header = append(header, m.Name)
+	columns := csvColumns(rows, metrics)
+	for _, column := range columns {
+		header = append(header, column.name())
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -222,12 +201,8 @@ func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 	for _, row := range rows {
 		record := []string{row.Instance, row.Solver, strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
 			exact(row.Objective), exact(Finite(row.Bound.Or(math.NaN()))), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), row.Fault}
-		for _, m := range metrics {
-			cell := ""
-			if value, ok := row.Metrics.Get(m.Name); ok {
-				cell = exact(&value)
-			}
-			record = append(record, cell)
+		for _, column := range columns {
+			record = append(record, column.cell(row.Metrics))
 		}
 		if err := out.Write(record); err != nil {
 			return err
@@ -235,6 +210,50 @@ func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// csvColumn is a metric, or what it is on a cluster.
+type csvColumn struct{ metric, cluster string }
+
+// csvColumns lists the columns of metrics: of those with a value for each cluster, all clusters that the rows know.
+func csvColumns(rows []Row, metrics []model.Metric) []csvColumn {
+	var columns []csvColumn
+	for _, m := range metrics {
+		if !m.PerCluster {
+			columns = append(columns, csvColumn{metric: m.Name})
+			continue
+		}
+		clusters := map[string]bool{}
+		for _, row := range rows {
+			for id := range row.Metrics[m.Name].ByCluster {
+				clusters[id] = true
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(clusters)) {
+			columns = append(columns, csvColumn{m.Name, id})
+		}
+	}
+	return columns
+}
+
+// name is the column's heading.
+func (c csvColumn) name() string {
+	if c.cluster == "" {
+		return c.metric
+	}
+	return c.metric + "[" + c.cluster + "]"
+}
+
+// cell is the value in the column; empty: there is none.
+func (c csvColumn) cell(metrics model.Metrics) string {
+	value, ok := metrics.Get(c.metric)
+	if c.cluster != "" {
+		value, ok = metrics[c.metric].ByCluster[c.cluster]
+	}
+	if !ok {
+		return ""
+	}
+	return exact(&value)
 }
 
 // exact formats a number without loss, or returns an empty text for nil.

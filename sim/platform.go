@@ -22,9 +22,15 @@ type Request struct {
 	UserClass      int     // index into the instance's user classes; −1: none
 	ReferenceSpeed float64 // work per time that the estimate refers to
 	// Stated says that the user stated an estimate; else the policy knows the execution time.
-	Stated bool
+	Stated   bool
+	WorkCV   float64 // coefficient of variation of the work
+	Budget   float64 // limit of the cost; +Inf: none
+	Workflow int     // index into the instance's workflows; −1: none
+	// After are the numbers of the jobs that must end first, see Job.Number. They may be higher than the job's own.
+	After []int64
 
-	index int // of the job in the instance
+	in    *model.Instance // which the job belongs to
+	index int             // of the job in it
 }
 
 // Machine is one machine, or a whole group of alike machines where no job of the instance can tell them apart. A job with a need of
@@ -36,7 +42,10 @@ type Machine struct {
 	Speed      float64 // work per time of a processor
 	Bandwidth  float64 // data per time; +Inf: unlimited
 	Memory     float64 // of the machine; +Inf: unlimited or not to be counted
-	first      int     // number of its first processor in the cluster
+	Cost       float64 // of a processor per time
+	// Background is the load of local jobs, which a policy knows of but does not see; nil: none.
+	Background *model.Background
+	first      int // number of its first processor in the cluster
 }
 
 // Pool is a pool of licences.
@@ -80,34 +89,59 @@ func (p *Platform) Clusters() int { return len(p.clusters) }
 // ClusterID is the name of a cluster.
 func (p *Platform) ClusterID(cluster int) string { return p.in.Clusters()[cluster].ID }
 
+// Workflow is what the user of a workflow asked for.
+type Workflow struct {
+	ID       string
+	Deadline float64 // time; +Inf: none
+	Budget   float64 // limit of the cost; +Inf: none
+}
+
+// Workflow is the workflow of the index that a [Request] states.
+func (p *Platform) Workflow(workflow int) Workflow {
+	w := &p.in.Workflows()[workflow]
+	return Workflow{w.ID, w.Deadline, w.Budget}
+}
+
 // LicenceID is the name of a licence.
 func (p *Platform) LicenceID(licence int) string { return p.in.Licences()[licence].ID }
 
-// newPlatform is the platform of an instance, all free. O(machines + clusters · licences).
-func newPlatform(in *model.Instance) *Platform {
+// background is the load of local jobs on a machine; nil: none.
+func background(m *model.Machine) *model.Background {
+	if m.Background == nil || m.Background.Load == 0 {
+		return nil
+	}
+	return m.Background
+}
+
+// newPlatform is the platform of an instance, all free. Where the jobs are yet to come the features are those that they may have.
+// O(machines + clusters · licences).
+func newPlatform(in *model.Instance, toCome model.Features) *Platform {
 	p := &Platform{in: in}
-	together := IsTrace(in)
+	together := IsTrace(in) && toCome == 0
+	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
 		view := clusterView{first: len(p.Machines)}
 		if together { // nothing tells the groups apart, as in a trace
 			first := &cluster.Machines[0]
-			p.Machines = append(p.Machines, Machine{c, 0, cluster.Processors, first.Speed, first.Bandwidth, math.Inf(1), 0})
+			p.Machines = append(p.Machines, Machine{Cluster: c, Processors: cluster.Processors, Speed: first.Speed, Bandwidth: first.Bandwidth, Memory: math.Inf(1), Cost: first.Cost})
 		}
 		for k := 0; k < len(cluster.Machines) && !together; k++ {
 			m := &cluster.Machines[k]
 			count, units := 1, m.Count*m.Units
-			if m.Units > 1 && in.Features()&apart != 0 {
-				count, units = plan.Reach(in, m.Count), m.Units
+			if m.Units > 1 && features&apart != 0 {
+				if count, units = m.Count, m.Units; toCome == 0 {
+					count = plan.Reach(in, m.Count)
+				}
 				view.idle += (m.Count - count) * units
 			}
 			memory := math.Inf(1)
-			if m.Units > 1 && in.Features()&model.MemoryLimits != 0 {
+			if m.Units > 1 && features&model.MemoryLimits != 0 {
 				memory = m.Memory // where a machine has one processor, what it can hold never changes: see hosts
 			}
 			for i := range count {
-				p.Machines = append(p.Machines, Machine{c, k, units, m.Speed, m.Bandwidth, memory, m.First + i*m.Units})
+				p.Machines = append(p.Machines, Machine{c, k, units, m.Speed, m.Bandwidth, memory, m.Cost, background(m), m.First + i*m.Units})
 			}
 		}
 		view.last = len(p.Machines)
@@ -190,12 +224,20 @@ func (r *Room) Meet(other *Room) {
 
 // Width is the number of processors that a rigid job holds on the cluster.
 func (p *Platform) Width(j *Job, cluster int) int {
-	least, _ := p.in.Width(j.Request.index, cluster)
+	least, _ := j.Request.in.Width(j.Request.index, cluster)
 	return least
 }
 
+// Widest is the most processors that the job may hold on the cluster: one where whole machines are given out.
+func (p *Platform) Widest(j *Job, cluster int) int {
+	_, most := j.Request.in.Width(j.Request.index, cluster)
+	return most
+}
+
 // CanRun says whether the job can run on the cluster when nothing else runs there.
-func (p *Platform) CanRun(j *Job, cluster int) bool { return p.in.CanRun(j.Request.index, cluster) }
+func (p *Platform) CanRun(j *Job, cluster int) bool {
+	return j.Request.in.CanRun(j.Request.index, cluster)
+}
 
 // memoryRounding is the share of a machine's memory by which sums may be off through rounding.
 const memoryRounding = 1e-12
@@ -204,20 +246,21 @@ const memoryRounding = 1e-12
 // where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
-	if !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
-		return shares, false
+	r := j.Request
+	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	left := p.Width(j, cluster)
 	begin := len(shares)
 	for _, m := range p.clusters[cluster].order {
-		n := min(p.hosts(room, j, m), left)
-		if j.Request.Span == model.SpanMachine {
-			n = min(n, p.units(m)) // a group of machines of one processor counts as one machine here
+		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
+			continue
 		}
+		n := min(p.Hosts(room, j, m), left)
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
-		case n > 0 && j.Request.Span != model.SpanMachine:
+		case n > 0 && r.Span != model.SpanMachine:
 			shares = append(shares, Share{int32(m), int32(n)})
 			left -= n
 		}
@@ -240,6 +283,16 @@ func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 	return -1
 }
 
+// Hosts is the number of processors of machine m that the job could hold in the room. Where the job must stay on one machine and m is a group
+// of machines of one processor, that is one at most. O(licences of the job).
+func (p *Platform) Hosts(room *Room, j *Job, m int) int {
+	n := p.hosts(room, j, m)
+	if j.Request.Span == model.SpanMachine {
+		n = min(n, p.units(m))
+	}
+	return n
+}
+
 // hosts is the number of processors of machine m that the job could hold in the room.
 func (p *Platform) hosts(room *Room, j *Job, m int) int {
 	free := int(room.Processors[m])
@@ -247,7 +300,7 @@ func (p *Platform) hosts(room *Room, j *Job, m int) int {
 		return 0
 	}
 	machine := &p.Machines[m]
-	each := p.in.ProcessorsFor(&p.in.Jobs()[j.Request.index], &p.in.Clusters()[machine.Cluster].Machines[machine.Group])
+	each := j.Request.in.ProcessorsFor(&j.Request.in.Jobs()[j.Request.index], &p.in.Clusters()[machine.Cluster].Machines[machine.Group])
 	if each == 0 {
 		return 0
 	}
@@ -310,26 +363,56 @@ func (p *Platform) giveLicences(room *Room, j *Job, cluster int) {
 // estimate × reference speed as the work of a task, at the speed of the slowest processor. Without a stated estimate it is the
 // execution time itself.
 func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
-	speed, link, n := math.Inf(1), math.Inf(1), 0
+	return p.EstimateTasks(j, cluster, shares, j.Request.Tasks)
+}
+
+// EstimateTasks is the execution time of a number of the job's tasks on the given processors, as [Platform.Estimate] is that of all.
+func (p *Platform) EstimateTasks(j *Job, cluster int, shares []Share, tasks int) float64 {
+	return p.estimate(j, cluster, shares, tasks, p.link(shares))
+}
+
+// EstimateClaims is the execution time of the job on the processors of the claims, which share its tasks as they say; see
+// [Platform.Estimate].
+func (p *Platform) EstimateClaims(j *Job, claims []Claim) float64 {
+	link, longest := math.Inf(1), 0.0
+	for _, c := range claims {
+		link = min(link, p.link(c.Shares))
+	}
+	for _, c := range claims {
+		longest = max(longest, p.estimate(j, c.Cluster, c.Shares, c.Tasks, link))
+	}
+	return longest
+}
+
+// link is the least bandwidth of the machines.
+func (p *Platform) link(shares []Share) float64 {
+	link := math.Inf(1)
 	for _, s := range shares {
-		m := &p.Machines[s.Machine]
-		speed, link, n = min(speed, m.Speed), min(link, m.Bandwidth), n+int(s.Processors)
+		link = min(link, p.Machines[s.Machine].Bandwidth)
+	}
+	return link
+}
+
+func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link float64) float64 {
+	speed, n := math.Inf(1), 0
+	for _, s := range shares {
+		speed, n = min(speed, p.Machines[s.Machine].Speed), n+int(s.Processors)
 	}
 	r := j.Request
-	each := (r.Tasks + n - 1) / n
-	job := &p.in.Jobs()[r.index]
+	each := (tasks + n - 1) / n
+	job := &r.in.Jobs()[r.index]
 	switch {
 	case r.Stated:
-		return statedTime(p.in, r.index, cluster, speed, link, each)
+		return statedTime(r.in, r.index, cluster, speed, link, each)
 	case job.StatesRuntimes() || p.in.Clusters()[cluster].Uniform:
-		return p.in.Busy(r.index, cluster, speed, each) + p.in.Transfer(r.index, link)
+		return r.in.Busy(r.index, cluster, speed, each) + r.in.Transfer(r.index, link)
 	}
 	var set model.ProcessorSet
 	for _, s := range shares { // any processors of these machines: they are alike
 		first := p.Machines[s.Machine].first
 		set = append(set, model.Range{First: first, Last: first + int(s.Processors) - 1})
 	}
-	return p.in.Duration(r.index, cluster, model.NewProcessorSet(set...))
+	return r.in.Longest(r.index, cluster, model.NewProcessorSet(set...), tasks) + r.in.Transfer(r.index, link)
 }
 
 // Fastest is the least estimate of the job on the cluster, when nothing else runs there; +Inf where it can never run there.
@@ -344,13 +427,14 @@ func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
 // Licences is the number of licences that the instance names.
 func (p *Platform) Licences() int { return len(p.in.Licences()) }
 
-// Scarcity is the number of copies asked for over the copies in all pools of the licence: 0 where the licence is not limited, +Inf
-// where copies are asked for and the pools are empty.
-func (p *Platform) Scarcity(licence int, asked float64) float64 {
+// Scarcity is the number of copies asked for over the copies in the pools of the licence that the clusters use: 0 where the licence is
+// not limited, +Inf where copies are asked for and the pools are empty.
+func (p *Platform) Scarcity(licence int, asked float64, clusters []int) float64 {
 	copies, limited := 0, false
-	for _, p := range p.Pools {
-		if p.Licence == licence {
-			copies, limited = copies+p.Copies, true
+	for at, pool := range p.Pools {
+		used := func(cluster int) bool { return p.poolOf[cluster][licence] == int32(at) }
+		if pool.Licence == licence && slices.ContainsFunc(clusters, used) {
+			copies, limited = copies+pool.Copies, true
 		}
 	}
 	if !limited || asked == 0 {
@@ -376,4 +460,12 @@ func (p *Platform) FreeProcessors(cluster int) int {
 		free += int(p.Free.Processors[m])
 	}
 	return free
+}
+
+// MostFree is the number of free processors of the cluster in the room that a job could hold, and the most of one machine.
+func (p *Platform) MostFree(room *Room, cluster int) (all, widest int32) {
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		all, widest = all+room.Processors[m], max(widest, room.Processors[m])
+	}
+	return all, widest
 }

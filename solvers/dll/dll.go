@@ -26,7 +26,9 @@ var _ = solve.Register(solve.Info{
 // Source: L. He et al. (2004), IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6. Complexity: O(n·C·r) for n jobs, C
 // clusters, r distinct release times.
 //
-// Deviations from the paper: jobs never leave the load, as the batch is planned before it runs; a cluster just as wide as
+// What earlier jobs hold ([model.Commitments]) is part of the load: the part that is left of it at the first arrival.
+//
+// Deviations from the paper: the jobs of a batch never leave the load, as the batch is planned before it runs; a cluster just as wide as
 // the job counts as wide enough.
 type Solver struct{}
 
@@ -38,6 +40,12 @@ func (*Solver) Supports(in *model.Instance) error {
 // Solve implements [solve.Solver].
 func (*Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	load := make([]float64, len(in.Clusters()))
+	for _, h := range in.Held() {
+		for _, piece := range h.Pieces {
+			left := max(0, piece.End-max(h.Start, in.FirstArrival()))
+			load[piece.Cluster] += left * float64(piece.Processors.Len()) / float64(in.Clusters()[piece.Cluster].Processors)
+		}
+	}
 	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {
