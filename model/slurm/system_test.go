@@ -114,15 +114,16 @@ func TestPartitionsFile(t *testing.T) {
 			"PartitionName=r OverSubscribe=NO State=DOWN\n",
 	} {
 		in, report := read(t, slurm.Sources{
-			Jobs:       source("jobs", queue(`"time_limit": null`, `"time_limit": null, "partition": "q"`, `"partition": "r"`)),
+			Jobs:       source("jobs", queue(`"time_limit": null`, `"time_limit": null, "partition": "q"`, `"partition": "r"`, `"partition": "p"`)),
 			Nodes:      source("nodes", nodes(node("a1", "p q r", ""))),
 			Partitions: source("partitions", file), Reservations: source("reservations", "No reservations in the system\n"),
 		}, slurm.Options{})
 		if got := strings.Join(lines(t, in), "\n"); got != `{"id":"2","estimate":31536000,"queue":"q","user_class":"priority 99"}
-{"id":"1","processors":4,"estimate":3600,"queue":"p","user_class":"priority 100"}` {
+{"id":"1","processors":4,"estimate":3600,"queue":"p","user_class":"priority 100"}
+{"id":"4","processors":4,"estimate":120,"queue":"p","user_class":"priority 97"}` {
 			t.Errorf("%s: got\n%s", name, got)
 		}
-		if got, want := notes(report), `repaired 1: the job wants its nodes alone: it takes all their processors
+		if got, want := notes(report), `repaired 2: the job wants its nodes alone: it takes all their processors
 repaired 1: no time limit: a year is taken, as Slurm does
 dropped 1: the job's partition starts no jobs`; got != want {
 			t.Errorf("%s: got\n%s", name, got)
