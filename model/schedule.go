@@ -38,9 +38,6 @@ func (s *schedule) isLate(job int) bool { return Late(s.end[job], s.in.jobs[job]
 // miss_rate, finished and unfinished, and the solvers all mean this by late; over_deadline counts every excess.
 func Late(end, deadline float64) bool { return end > deadline && !(end <= deadline+ulps(end)) }
 
-// jobEnd is when the job of the part ends.
-func (p *part) jobEnd(s *schedule) float64 { return s.end[p.job] }
-
 // resolve looks up the names of a solution. What cannot be looked up is reported and left out.
 func resolve(in *Instance, sol *Solution, report *Report) *schedule {
 	n := len(in.jobs)

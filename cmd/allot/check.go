@@ -100,7 +100,7 @@ func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *m
 	fmt.Fprintf(w, "ok\nobjective %s%s\n", bench.Figure(report.Objective), minimisedText(in, sol))
 	lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	writeMetrics(lines, in, report.Metrics)
-	lines.Flush()
+	_ = lines.Flush() // the writer keeps what went wrong
 }
 
 // writeMetrics writes a line for each metric, and for each cluster where a metric has a value a cluster. A tab stands before the value.

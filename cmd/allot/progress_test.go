@@ -75,7 +75,7 @@ func openTerminal(t *testing.T, rows, columns uint16) (terminal *os.File, shown 
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { reader.Close(); terminal.Close() })
+	t.Cleanup(func() { _, _ = reader.Close(), terminal.Close() })
 	if err := pty.Setsize(terminal, &pty.Winsize{Rows: rows, Cols: columns}); err != nil {
 		t.Fatal(err)
 	}

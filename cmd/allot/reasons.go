@@ -79,6 +79,6 @@ func writeReasons(b *strings.Builder, solver string, reasons []whatif.Decision) 
 		for _, term := range r.Terms {
 			fmt.Fprintf(table, "    %s\t%s\n", term.Name, bench.Figure(term.Value))
 		}
-		table.Flush()
+		_ = table.Flush() // into memory
 	}
 }

@@ -54,7 +54,6 @@ type policy struct {
 	margins  window
 	clusters []cluster
 	jobs     []class // by handle
-	choices  []candidate
 }
 
 // cluster is a local scheduler with what the meta-scheduler knows of its queue.
