@@ -135,3 +135,54 @@ func TestTasksEndSoonest(t *testing.T) {
 		try(0, tasks)
 	})
 }
+
+// The time rule of the model, one task at a time with fractions: one task for each processor while there are enough, then each to the processor
+// that is done with it first.
+func TestTasksOfAllAgainstFractions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := [][]float64{{1}, {1, 2, 3}, {0.1, 0.2, 0.3, 0.7}, {1, 1.3, 1.7, 2.2, 2.8, 3.5, 4.4, 5.5}, {1e-9, 1, 1e12}}
+		speeds := rapid.SampledFrom(kinds).Draw(t, "speeds")
+		even := rapid.IntRange(0, 3).Draw(t, "even") == 0
+		var groups []group
+		var of []float64
+		var want, at []int // tasks of each processor, and its group
+		for k := range rapid.IntRange(1, 6).Draw(t, "groups") {
+			g := group{machine: int32(k), processors: rapid.IntRange(1, 5).Draw(t, "processors")}
+			groups, of = append(groups, g), append(of, rapid.SampledFrom(speeds).Draw(t, "speed"))
+			for range g.processors {
+				want, at = append(want, 0), append(at, k)
+			}
+		}
+		tasks := rapid.IntRange(1, 60).Draw(t, "tasks")
+		left := tasks
+		if tasks >= len(want) {
+			left -= len(want)
+			for k := range want {
+				want[k] = 1
+			}
+		}
+		for ; left > 0; left-- {
+			best, when := 0, (*big.Rat)(nil)
+			for k := range want {
+				end := big.NewRat(int64(want[k]+1), 1)
+				if !even {
+					end.Quo(end, new(big.Rat).SetFloat64(of[at[k]]))
+				}
+				if when == nil || end.Cmp(when) < 0 {
+					best, when = k, end
+				}
+			}
+			want[best]++
+		}
+		newRatios(of).shareAll(tasks, groups, even)
+		var got []int
+		for _, g := range groups {
+			for k := range g.processors {
+				got = append(got, g.tasks+max(0, min(1, g.more-k)))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d tasks, speeds %v by group, even %v: %v, fractions say %v", tasks, of, even, got, want)
+		}
+	})
+}
