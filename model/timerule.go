@@ -213,6 +213,12 @@ func (in *Instance) shortOf(j *Job, cluster int) int {
 	return -1
 }
 
+// Usable is the number of processors of the cluster, when nothing else runs there, that the job can hold at once as far as machines
+// decide: of one machine if it must stay on one.
+func (in *Instance) Usable(job, cluster int) int {
+	return in.usable(&in.jobs[job], &in.clusters[cluster])
+}
+
 // usable is the number of processors of the cluster that the job can hold at once: of one machine if it must stay on one.
 func (in *Instance) usable(j *Job, c *Cluster) int {
 	all, most := 0, 0

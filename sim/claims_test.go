@@ -223,7 +223,7 @@ func TestStreamIsSimulate(t *testing.T) {
 	compared := 0
 	rapid.Check(t, func(t *rapid.T) {
 		const features = model.Arrivals | model.ParallelJobs | model.HardDeadlines | model.MemoryLimits | model.LicencePools | model.UnrelatedTimes |
-			model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad
+			model.RestrictedTimes | model.MixedMachines | model.MachineSpan | model.BackgroundLoad | model.MoldableJobs | model.GridSpan
 		in := modeltest.Generator{Features: features, Jobs: 14, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
 		whole, batches := &starts{at: map[string]string{}}, &starts{at: map[string]string{}}
 		opt := sim.Options{Observer: whole, Seed: 5}
@@ -284,6 +284,55 @@ func TestNoTimeAfterTheDeadline(t *testing.T) {
 		sol := p.run(t, unequal(t, model.JobSpec{ID: "j", Arrival: arrival, Work: new(0.0), Deadline: new(5.0), DeadlineHard: true}), sim.Options{})
 		if len(sol.Unscheduled) != out {
 			t.Errorf("arrival %v: left out %v", arrival, sol.Unscheduled)
+		}
+	}
+}
+
+// A job on several clusters takes its licences from the pools of all of them, once from each, and gives them back when it ends: clusters a and b
+// share the grid's pool of 2, c has one of 1. With one copy of each in use, a job that needs them over all three waits.
+func TestLicencesOfSeveralClusters(t *testing.T) {
+	b := model.NewBuilder("pools")
+	b.Spec().Licences = map[string]int{"l": 2}
+	for _, c := range []string{"a", "b", "c"} {
+		spec := model.ClusterSpec{ID: c, Machines: []model.MachineSpec{{ID: "m", Count: 3}}}
+		if c == "c" {
+			spec.Licences = map[string]int{"l": 1}
+		}
+		b.Cluster(spec)
+	}
+	for k, needs := range []map[string]int{{"l": 1}, {"l": 1}, nil} {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Processors: model.Rigid(3), Span: "grid", Tasks: 3, Work: new(4.0), Licences: needs})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string // copies of the pools, as each job finds them
+	p := &scripted{}
+	p.claims = func(j *sim.Job) (claims []sim.Claim) {
+		left = append(left, fmt.Sprint(p.platform.Free.Copies))
+		for c := range p.platform.Clusters() {
+			claims = append(claims, sim.Claim{Cluster: c, Shares: []sim.Share{{Machine: int32(c), Processors: 1}}, Tasks: 1, Hold: true})
+		}
+		return claims
+	}
+	_, _, err = sim.Simulate(context.Background(), in, sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy {
+		p.platform = platform
+		return p
+	}}, sim.Options{})
+	if want := "job j1 starts at 0 without licence l"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if got := strings.Join(left, ", "); got != "[2 1], [1 0]" && got != "[2 1], [1 0], [1 0]" {
+		t.Errorf("copies %s", got)
+	}
+	for policy, d := range map[string]sim.Discipline{"fcfs": backfill.FCFS(), "easy": backfill.EASY(1)} {
+		sol, _, err := sim.Simulate(context.Background(), in, d, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := model.Check(in, sol); !report.OK() || len(sol.Jobs) != 3 {
+			t.Fatalf("%s: %v, %v", policy, report.Violations, sol.Unscheduled)
 		}
 	}
 }

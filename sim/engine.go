@@ -95,6 +95,12 @@ type Plan struct {
 	For   float64 // when the first of them is to start; NaN: it has no reservation
 	// Clusters are those on which the policy lets the job run; nil: any on which it can.
 	Clusters []int
+	// Rigid says that the job gets its rigid maximum of a cluster, see [Platform.Rigid]; else the least that it may hold counts.
+	Rigid bool
+	// Needed is the number of processors that a job waits for which may spread over the clusters; 0: it waits for those of one cluster.
+	// Usable is the number of free ones that it could hold, and Fits says that it could start on them.
+	Needed, Usable int
+	Fits           bool
 }
 
 // Options are the settings of a run. The zero value runs jobs to their ends and reports nothing.

@@ -31,7 +31,6 @@ type Job struct {
 	runtime float64
 	parts   int32 // number that still run
 	state   state
-	cluster int32 // its licences are from the pools of this cluster
 }
 
 // state is where a job is in its life.

@@ -31,20 +31,20 @@ type Part struct {
 	hold         bool
 }
 
-// StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of the first claim's
-// cluster. A claim that does not fit is a fault of the policy and ends the run.
+// StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of all its clusters,
+// once from each pool, and stay held until the job ends. A claim that does not fit is a fault of the policy and ends the run.
 func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	w := e.world
 	if w == nil || j.state != queued || len(claims) == 0 {
 		e.failf("job %d cannot start at %v", j.Number, e.now)
 		return
 	}
-	if short := w.platform.ShortOf(&w.platform.Free, j, claims[0].Cluster); short >= 0 {
-		e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.platform.LicenceID(short))
-		return
-	}
 	tasks := 0
 	for _, claim := range claims {
+		if short := w.platform.ShortOf(&w.platform.Free, j, claim.Cluster); short >= 0 {
+			e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.platform.LicenceID(short))
+			return
+		}
 		tasks += claim.Tasks
 	}
 	if r := j.Request; tasks != r.Tasks && !(tasks == 0 && len(claims) == 1) {
@@ -55,10 +55,10 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	if !ok {
 		return
 	}
-	w.platform.takeLicences(&w.platform.Free, j, parts[0].Cluster)
+	w.platform.takeLicencesOf(&w.platform.Free, j, parts)
 	w.cut[j.Handle] = Finished
 	e.started(j)
-	j.parts, j.cluster = int32(len(parts)), int32(parts[0].Cluster)
+	j.parts = int32(len(parts))
 	link := math.Inf(1)
 	for k := range parts {
 		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
@@ -207,7 +207,7 @@ func (w *world) release(e *Engine, j *Job, part int, last bool) {
 	}
 	w.give(j, &parts[part])
 	if last {
-		w.platform.giveLicences(&w.platform.Free, j, int(j.cluster))
+		w.platform.giveLicencesOf(&w.platform.Free, j, parts)
 	}
 	e.policy.Release(j, part, last)
 }

@@ -256,7 +256,7 @@ func (r *Room) Meet(other *Room) {
 	}
 }
 
-// Width is the number of processors that a rigid job holds on the cluster.
+// Width is the number of processors that a rigid job holds on the cluster: the least that a moldable one may hold there.
 func (p *Platform) Width(j *Job, cluster int) int {
 	least, _ := j.Request.in.Width(j.Request.index, cluster)
 	return least
@@ -280,11 +280,16 @@ const memoryRounding = 1e-12
 // where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
+	return p.FitsOn(room, j, cluster, p.Width(j, cluster), shares)
+}
+
+// FitsOn is [Platform.Fits] for a job that is to hold the given number of processors.
+func (p *Platform) FitsOn(room *Room, j *Job, cluster, processors int, shares []Share) ([]Share, bool) {
 	r := j.Request
 	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
 		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
-	left := p.Width(j, cluster)
+	left := processors
 	begin := len(shares)
 	for _, m := range p.clusters[cluster].order {
 		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
@@ -449,9 +454,10 @@ func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link
 	return r.in.Longest(r.index, cluster, model.NewProcessorSet(set...), tasks) + r.in.Transfer(r.index, link)
 }
 
-// Fastest is the least estimate of the job on the cluster, when nothing else runs there; +Inf where it can never run there.
+// Fastest is the least estimate of a job on the cluster, when nothing else runs there; +Inf where it can never run there. A moldable job
+// has its rigid maximum, see [Platform.Rigid].
 func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
-	shares, ok := p.Fits(empty, j, cluster, nil)
+	shares, ok := p.FitsOn(empty, j, cluster, p.Rigid(j, cluster), nil)
 	if !ok {
 		return math.Inf(1)
 	}

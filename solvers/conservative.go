@@ -36,7 +36,7 @@ func NewConservative() *Conservative { return &Conservative{Step: 1} }
 
 // Supports implements [solve.Solver].
 func (*Conservative) Supports(in *model.Instance) error {
-	return solve.Unsupported(in, backfillFeatures)
+	return solve.Unsupported(in, rigidFeatures)
 }
 
 // Solve implements [solve.Solver].

@@ -53,7 +53,7 @@ func NewTwoLevel() *TwoLevel {
 }
 
 // Supports implements [solve.Solver].
-func (*TwoLevel) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
+func (*TwoLevel) Supports(in *model.Instance) error { return solve.Unsupported(in, rigidFeatures) }
 
 // Solve implements [solve.Solver].
 func (s *TwoLevel) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/spread"
 )
 
 // general is FCFS, EASY or flexible backfilling in the general world, on all clusters or on some; the package comment states the rules.
@@ -34,6 +35,8 @@ type general struct {
 	widest   []int32 // by cluster: most free processors of a machine
 	shares   []sim.Share
 	chosen   []sim.Share
+	spread   spreading
+	claims   []sim.Claim // of the job that may spread and that started last
 }
 
 // hardJob is a queued job with a hard deadline and its least estimate.
@@ -45,7 +48,7 @@ type hardJob struct {
 // reservation is what the policy keeps for the first job that cannot start.
 type reservation struct {
 	job     *sim.Job // nil: none
-	cluster int
+	cluster int      // −1: any, also several
 	shadow  float64
 	room    sim.Room // at the shadow time
 	trial   sim.Room
@@ -54,7 +57,11 @@ type reservation struct {
 // newGeneral returns a maker of policies for a platform.
 func newGeneral(backfills bool, step float64, order Order) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return newOn(platform, all(platform), backfills, step, order)
+		p := newOn(platform, all(platform), backfills, step, order)
+		if platform.Clusters() > 1 {
+			p.spread.selector = spread.New(platform, spread.Whole)
+		}
+		return p
 	}
 }
 
@@ -75,7 +82,16 @@ func newOn(platform *sim.Platform, clusters []int, backfills bool, step float64,
 
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
-	least := fastest(p.platform, j, p.clusters, &p.empty)
+	var least float64
+	if p.spreads(j) {
+		estimate, ok := p.join(j)
+		if !ok {
+			return
+		}
+		least = estimate
+	} else {
+		least = fastest(p.platform, j, p.clusters, &p.empty)
+	}
 	p.queue.add(j, least)
 	if j.Request.DeadlineHard {
 		p.hard = append(p.hard, hardJob{j, least})
@@ -107,6 +123,7 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 // Decide implements sim.Policy.
 func (p *general) Decide(e *sim.Engine) {
 	p.plan.job = nil
+	p.dropNever(e)
 	p.dropHopeless(e)
 	if p.queue.length == 0 {
 		return
@@ -171,6 +188,10 @@ func (p *general) dropHopeless(e *sim.Engine) {
 	slices.SortFunc(dropped, func(a, b hardJob) int { return cmp.Compare(a.job.Number, b.job.Number) })
 	for _, h := range dropped {
 		p.leave(h.job)
+		if p.spreads(h.job) {
+			dropLate(e, h.job, h.fastest)
+			continue
+		}
 		dropHopeless(e, h.job, h.fastest)
 	}
 }
@@ -195,12 +216,11 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	if best == nil {
 		return false
 	}
-	p.chosen = append(p.chosen[:0], best.shares...)
 	if p.plan.job != nil && end > p.plan.shadow {
-		p.platform.Take(&p.plan.room, j, best.cluster, p.chosen)
+		p.take(&p.plan.room, j, best)
 		p.planned++
 	}
-	e.StartOn(j, sim.Claim{Cluster: best.cluster, Shares: p.chosen})
+	p.startOn(e, j, best)
 	p.leave(j)
 	p.count()
 	p.running = insertByEnd(p.running, j)
@@ -230,17 +250,24 @@ func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 	now := e.Now()
 	likely := false
 	p.inOrder(now, func(at float64, last bool, other *sim.Job) bool {
-		for _, part := range e.Held(other) {
-			p.platform.Give(&r.room, other, part.Cluster, part.Shares())
-			likely = likely || p.helps(j, other, &part)
+		parts := e.Held(other)
+		p.platform.GiveParts(&r.room, other, parts)
+		for k := range parts {
+			likely = likely || p.helps(j, other, &parts[k])
 		}
 		if !last || !likely {
 			return true
 		}
 		likely = false
+		if p.spreads(j) {
+			if claims, ok := p.place(&r.room, j); ok && inTime(j, at+p.platform.EstimateClaims(j, claims)) {
+				r.job, r.cluster, r.shadow = j, -1, at
+			}
+			return r.job == nil
+		}
 		best := math.Inf(1)
 		for _, c := range p.clusters {
-			shares, ok := p.platform.Fits(&r.room, j, c, p.shares[:0])
+			shares, ok := p.platform.FitsOn(&r.room, j, c, p.platform.Rigid(j, c), p.shares[:0])
 			p.shares = shares
 			if !ok {
 				continue
@@ -259,7 +286,7 @@ func (p *general) helps(j, other *sim.Job, part *sim.Part) bool {
 	if j.Request.Span != model.SpanMachine || len(j.Request.Licences) > 0 && len(other.Request.Licences) > 0 {
 		return true
 	}
-	width := int32(p.platform.Width(j, part.Cluster))
+	width := int32(p.platform.Rigid(j, part.Cluster))
 	return slices.ContainsFunc(part.Shares(), func(s sim.Share) bool { return p.plan.room.Processors[s.Machine] >= width })
 }
 
@@ -303,5 +330,6 @@ func (p *general) Plan(j *sim.Job) sim.Plan {
 	case !p.backfills:
 		plan.Keeps = p.queue.ahead(j)
 	}
+	p.planSpread(j, &plan)
 	return plan
 }

@@ -2,6 +2,9 @@ package backfill
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -187,6 +190,99 @@ func TestGoldenResources(t *testing.T) {
 				got[job] = p.Start
 			}
 			expect(t, in.Name()+": "+kinds[k].name, got, want)
+		}
+	}
+}
+
+// spreadJob is a job that holds least to most processors, of the clusters that the span allows. Its work is that of a task.
+func spreadJob(id string, arrival float64, least, most, tasks int, span string, work float64) model.JobSpec {
+	return model.JobSpec{ID: id, Arrival: arrival, Processors: model.Moldable(least, most), Tasks: tasks, Span: span, Work: &work}
+}
+
+// TestGoldenSpread proves schedules of moldable jobs, some over several clusters, on paper. Clusters: a of 3, b of 2 processors.
+//
+// A grid 1–4 with 4 tasks of 10 at 0: no cluster has 4, and a has the most: 3 of a, 1 of b, until 10. B grid 1–9 with 10 tasks of 2.5 at 1: of 5
+// processors in the system it takes all, 2 tasks each: shadow 10. C cluster 1–8 with 2 tasks of 4 at 2: 2 processors for 2 tasks, 1 is free.
+// D grid 1 × 8 at 3 would end at 11 and B needs all: it waits. E grid 1 × 7 at 3 ends at 10 and goes, on the last of b. At 10 B starts, until
+// 15. Then C ends at 19 on either cluster: a. D: one is free on a, two on b: a. FCFS holds E back until 15 too: a is full, so b.
+// Flexible: the least length is that of C, 4. At 3 p(C) = 0.001+0.1+1, p(B) = 0.002+0.1+4/5, p(E) = 0.1+4/7 and p(D) = 0.1+4/8. So C is first
+// and does not fit until A ends: shadow 10; B does not fit; E ends by then and goes. At 10 C starts on a, until 14. B comes next and waits for
+// all until 14: D, until 18, would delay it. So B runs from 14 to 19, and D after it, on b, the smaller.
+func TestGoldenSpread(t *testing.T) {
+	b := model.NewBuilder("spread").Cluster(
+		model.ClusterSpec{ID: "a", Machines: []model.MachineSpec{{ID: "m", Count: 3}}},
+		model.ClusterSpec{ID: "b", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}).Job(
+		spreadJob("A", 0, 1, 4, 4, "grid", 10), spreadJob("B", 1, 1, 9, 10, "grid", 2.5), spreadJob("C", 2, 1, 8, 2, "cluster", 4),
+		spreadJob("D", 3, 1, 1, 1, "grid", 8), spreadJob("E", 3, 1, 1, 1, "grid", 7))
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wide = "A a:0-2 (3 tasks) + b:0 (1 tasks) 0-10, "
+	want := map[string]string{
+		"fcfs":     wide + "B a:0-2 (6 tasks) + b:0-1 (4 tasks) 10-15, C a:0-1 15-19, D a:2 15-23, E b:0 15-22",
+		"easy":     wide + "B a:0-2 (6 tasks) + b:0-1 (4 tasks) 10-15, C a:0-1 15-19, D a:2 15-23, E b:1 3-10",
+		"flexible": wide + "B a:0-2 (6 tasks) + b:0-1 (4 tasks) 14-19, C a:0-1 10-14, D b:0 19-27, E b:1 3-10",
+	}
+	for _, kind := range kinds {
+		if want[kind.name] == "" { // it keeps jobs on one cluster
+			continue
+		}
+		sol, _, err := sim.Simulate(context.Background(), in, kind.discipline(1), sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shownParts(sol); got != want[kind.name] {
+			t.Errorf("%s: %s, expected %s", kind.name, got, want[kind.name])
+		}
+	}
+}
+
+// shownParts is a schedule for a message, by job.
+func shownParts(sol *model.Solution) string {
+	var list []string
+	for _, p := range sol.Jobs {
+		text := fmt.Sprintf("%s %s:%s", p.Job, p.Cluster, p.Processors)
+		if len(p.Pieces) > 0 {
+			text = p.Job
+			for k, piece := range p.Pieces {
+				text += fmt.Sprintf("%s %s:%s (%d tasks)", []string{"", " +"}[min(k, 1)], piece.Cluster, piece.Processors, piece.Tasks)
+			}
+		}
+		list = append(list, fmt.Sprintf("%s %v-%v", text, p.Start, p.End))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// The tasks of a job over clusters of speeds 1 and 2 go to the processors that are done with them first, one to each at least: 8 tasks on two
+// processors of speed 1 and one of speed 2 are 2, 2 and 4. A job with a hard deadline takes the smaller cluster a, though it is the slow one:
+// 4 tasks a processor would end at 4, after 3, so it is dropped at once.
+func TestGoldenSpreadSpeeds(t *testing.T) {
+	clusters := []model.ClusterSpec{{ID: "a", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}, {ID: "b", Machines: []model.MachineSpec{{ID: "m", Count: 1, Speed: 2}}}}
+	in, err := model.NewBuilder("speeds").Cluster(clusters...).Job(spreadJob("A", 0, 3, 3, 8, "grid", 1)).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := spreadJob("L", 0, 1, 1, 4, "grid", 1)
+	late.Deadline, late.DeadlineHard = new(3.0), true
+	clusters[1].Machines[0].Count = 3
+	hard, err := model.NewBuilder("late").Cluster(clusters...).Job(late).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range kinds {
+		if kind.name == "conservative" {
+			continue
+		}
+		policy := kind.name
+		sol, _, err := sim.Simulate(context.Background(), in, kind.discipline(1), sim.Options{})
+		if err != nil || shownParts(sol) != "A a:0-1 (4 tasks) + b:0 (4 tasks) 0-2" {
+			t.Errorf("%s: %s, %v", policy, shownParts(sol), err)
+		}
+		sol, _, err = sim.Simulate(context.Background(), hard, kind.discipline(1), sim.Options{})
+		if err != nil || len(sol.Unscheduled) != 1 || sol.Unscheduled[0].Reason != "hard deadline 3 would be missed: started at 0 on the processors that it gets of the empty system it would end at 4, by its estimate" {
+			t.Errorf("%s: %+v, %v", policy, sol.Unscheduled, err)
 		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 
 // offer is what the jobs of a kind could have of a cluster now.
 type offer struct {
-	cluster  int
+	cluster  int // −1: of the clusters of the claims
 	shares   []sim.Share
-	tried    bool // whether harmless is known
-	harmless bool // it leaves the reserved job its place whenever it ends
+	claims   []sim.Claim // of a job that may spread
+	tried    bool        // whether harmless is known
+	harmless bool        // it leaves the reserved job its place whenever it ends
 }
 
 // count counts the free processors of each cluster.
@@ -44,9 +45,12 @@ func (p *general) offers(k *kindred) []offer {
 	return k.offers
 }
 
-// stands says whether all that the jobs of a kind could have is still free.
+// stands says whether all that the jobs of a kind could have is still free, and still what they would get.
 func (p *general) stands(k *kindred) bool {
 	j := k.blocks[0].jobs[0].job
+	if p.spreads(j) {
+		return false
+	}
 	for i := range k.offers {
 		if !p.platform.HasRoom(&p.platform.Free, j, k.offers[i].cluster, k.offers[i].shares) {
 			return false
@@ -58,12 +62,16 @@ func (p *general) stands(k *kindred) bool {
 // collect finds the offers for the jobs of a kind.
 func (p *general) collect(k *kindred) {
 	kept, j := k.offers[:0], k.blocks[0].jobs[0].job
+	if p.spreads(j) {
+		p.collectSpread(k)
+		return
+	}
 	for _, c := range p.clusters {
-		width := p.platform.Width(j, c)
+		width := p.platform.Rigid(j, c)
 		if int(p.most[c]) < width || j.Request.Span == model.SpanMachine && int(p.widest[c]) < width {
 			continue
 		}
-		shares, ok := p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
+		shares, ok := p.platform.FitsOn(&p.platform.Free, j, c, width, p.shares[:0])
 		p.shares = shares
 		if !ok {
 			continue
@@ -85,7 +93,7 @@ func (p *general) choose(now float64, k *kindred, j *sim.Job) (best *offer, best
 	offers := p.offers(k)
 	for i := range offers {
 		o := &offers[i]
-		end := now + p.platform.Estimate(j, o.cluster, o.shares)
+		end := now + p.estimate(j, o)
 		if end < bestEnd && inTime(j, end) && (end <= p.plan.shadow || p.harmless(o, j)) {
 			best, bestEnd = o, end
 		}
@@ -105,7 +113,7 @@ func (p *general) hope(now float64, k *kindred, w *waiting) bool {
 	}
 	for i := range offers {
 		o := &offers[i]
-		if p.harmless(o, w.job) || now+p.platform.Estimate(w.job, o.cluster, o.shares) <= p.plan.shadow {
+		if p.harmless(o, w.job) || now+p.estimate(w.job, o) <= p.plan.shadow {
 			k.enough = w.size
 			return true
 		}
@@ -134,9 +142,8 @@ func (p *general) harmless(o *offer, j *sim.Job) bool {
 	}
 	if !o.tried {
 		r.trial.CopyFrom(&r.room)
-		p.platform.Take(&r.trial, j, o.cluster, o.shares)
-		p.shares, o.harmless = p.platform.Fits(&r.trial, r.job, r.cluster, p.shares[:0])
-		o.tried = true
+		p.take(&r.trial, j, o)
+		o.harmless, o.tried = p.fits(&r.trial, r), true
 	}
 	return o.harmless
 }

@@ -36,8 +36,8 @@ func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	case d.dropped != "":
 		start.Text = "dropped: " + d.dropped
 	case d.starts:
-		start.Text = fmt.Sprintf("starts with tasks on %d processors; needed at least: %d, free that it can use at once: %d", p.selector.held, d.needed, d.usable)
-		start.Terms = append(start.Terms, sim.Term{Name: "processors", Value: float64(p.selector.held)})
+		start.Text = fmt.Sprintf("starts with tasks on %d processors; needed at least: %d, free that it can use at once: %d", p.selector.Held(), d.needed, d.usable)
+		start.Terms = append(start.Terms, sim.Term{Name: "processors", Value: float64(p.selector.Held())})
 	default:
 		start.Text = fmt.Sprintf("waits; processors needed at least: %d, free that it can use at once: %d", d.needed, d.usable)
 	}

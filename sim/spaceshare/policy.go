@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/spread"
 )
 
 // Start says when the head of the queue starts.
@@ -29,7 +30,7 @@ type Options struct {
 //
 // Complexity: O(machines) a turn and a job that starts, besides O(g²) for a partition on g machines of different speeds.
 func Dynamic(options Options) sim.Discipline {
-	return sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy { return newPolicy(platform, options, false) }}
+	return sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy { return newPolicy(platform, options, spread.Pieces) }}
 }
 
 // MAP is static space-sharing with the same partition sizes: a job waits for its whole partition and holds all of it until it ends. The
@@ -38,7 +39,7 @@ func Dynamic(options Options) sim.Discipline {
 // Complexity: see [Dynamic].
 func MAP(rounding Rounding) sim.Discipline {
 	return sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy {
-		return newPolicy(platform, Options{Start: Wait, Rounding: rounding}, true)
+		return newPolicy(platform, Options{Start: Wait, Rounding: rounding}, spread.Together)
 	}}
 }
 
@@ -55,7 +56,7 @@ type policy struct {
 	running  int        // jobs that hold a processor
 	turn     bool       // a job has arrived or departed since the last turn
 	back     bool       // processors have come back
-	selector *selector
+	selector *spread.Selector
 	last     decision
 }
 
@@ -70,8 +71,8 @@ type decision struct {
 	dropped               string
 }
 
-func newPolicy(platform *sim.Platform, options Options, static bool) *policy {
-	p := &policy{options: options, platform: platform, empty: platform.All(), selector: newSelector(platform, static)}
+func newPolicy(platform *sim.Platform, options Options, mode spread.Mode) *policy {
+	p := &policy{options: options, platform: platform, empty: platform.All(), selector: spread.New(platform, mode)}
 	p.processors = p.pool()
 	return p
 }
@@ -94,9 +95,9 @@ func (p *policy) Arrive(j *sim.Job) {
 		p.reach = append(p.reach, 0)
 	}
 	p.turn = true
-	p.selector.look(&p.empty, j)
-	p.reach[j.Handle] = p.selector.usable(j)
-	if !p.selector.choose(j, j.Request.Min) {
+	p.selector.Look(&p.empty, j)
+	p.reach[j.Handle] = p.selector.Usable(j)
+	if !p.selector.Choose(j, j.Request.Min) {
 		p.never = append(p.never, j)
 		return
 	}
@@ -141,9 +142,9 @@ func (p *policy) next(e *sim.Engine) bool {
 	if d.needed = d.target; p.options.Start == Available {
 		d.needed = max(r.Min, min(d.target, p.options.Alpha))
 	}
-	p.selector.look(&p.platform.Free, j)
-	d.usable = p.selector.usable(j)
-	d.starts = p.selector.choose(j, max(d.needed, min(d.target, d.usable)))
+	p.selector.Look(&p.platform.Free, j)
+	d.usable = p.selector.Usable(j)
+	d.starts = p.selector.Choose(j, max(d.needed, min(d.target, d.usable)))
 	p.last = d
 	if r.DeadlineHard && e.Now() > r.Deadline {
 		p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
@@ -153,12 +154,12 @@ func (p *policy) next(e *sim.Engine) bool {
 		return false
 	}
 	if r.DeadlineHard {
-		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.claims); end > r.Deadline {
-			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.held, end))
+		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.Claims()); end > r.Deadline {
+			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.Held(), end))
 			return true
 		}
 	}
-	e.StartOn(j, p.selector.claims...)
+	e.StartOn(j, p.selector.Claims()...)
 	p.running++
 	return true
 }

@@ -262,19 +262,26 @@ func (p *probe) cause() Cause {
 	if j.Waiting() {
 		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
 	}
-	closest, lack := -1, math.MaxInt
-	var chosen []int
+	var plan sim.Plan
 	if planner, ok := p.policy.(sim.Planner); ok {
-		chosen = planner.Plan(j).Clusters
+		plan = planner.Plan(j)
 	}
+	if plan.Needed > 0 {
+		return p.spreads(&plan)
+	}
+	width := platform.Width
+	if plan.Rigid {
+		width = platform.Rigid
+	}
+	closest, lack := -1, math.MaxInt
 	for c := range platform.Clusters() {
-		if !p.usable[c] || chosen != nil && !slices.Contains(chosen, c) {
+		if !p.usable[c] || plan.Clusters != nil && !slices.Contains(plan.Clusters, c) {
 			continue
 		}
-		if _, fits := platform.Fits(&platform.Free, j, c, nil); fits {
+		if _, fits := platform.FitsOn(&platform.Free, j, c, width(j, c), nil); fits {
 			return p.kept()
 		}
-		if missing := platform.Width(j, c) - platform.FreeProcessors(c); missing < lack {
+		if missing := width(j, c) - platform.FreeProcessors(c); missing < lack {
 			closest, lack = c, missing
 		}
 	}
@@ -288,7 +295,7 @@ func (p *probe) cause() Cause {
 		}
 		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
 	}
-	need := platform.Width(j, closest)
+	need := width(j, closest)
 	if lack > 0 {
 		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d on %s", need, platform.ClusterID(closest))}
 	}
@@ -296,6 +303,17 @@ func (p *probe) cause() Cause {
 		return Cause{Kind: CauseLicence, Text: fmt.Sprintf("too few copies of licence %s are free", platform.LicenceID(l))}
 	}
 	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free on %s, but too few with the memory or on the machine that it needs", need-lack, platform.ClusterID(closest))}
+}
+
+// spreads returns the cause for a job that waits for processors over all clusters.
+func (p *probe) spreads(plan *sim.Plan) Cause {
+	switch {
+	case plan.Fits:
+		return p.kept()
+	case plan.Usable < plan.Needed:
+		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free that it can use", plan.Needed, plan.Usable)}
+	}
+	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free that it can use, but they lie in more clusters than it has tasks", plan.Usable)}
 }
 
 // kept returns the cause for a job that would fit but that the policy lets wait.

@@ -1,4 +1,4 @@
-package spaceshare
+package spread
 
 import (
 	"cmp"
@@ -8,12 +8,22 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// selector chooses the processors for one job after the other.
-type selector struct {
+// Mode says what a job gets of the processors that were chosen.
+type Mode int
+
+// The modes.
+const (
+	Pieces   Mode = iota // those that get a task; each comes back when its own tasks end
+	Together             // those that get a task, until the job ends; processors of one speed in a cluster are one claim
+	Whole                // all of them, until the job ends; those of one cluster are one claim
+)
+
+// Selector chooses the processors for one job after the other.
+type Selector struct {
 	platform *sim.Platform
 	ratios   *ratios
 	fastest  [][]int32 // by cluster: its machines, the fastest first
-	together bool      // processors of one speed in a cluster are one part, whatever their tasks; all parts are held until the job ends
+	mode     Mode
 
 	free   []int32 // by machine: free processors that the job could hold
 	places []place
@@ -31,12 +41,18 @@ type place struct {
 	least, most int // processors that the job may hold there
 }
 
+// Claims are the claims that Choose made, until the next choice.
+func (s *Selector) Claims() []sim.Claim { return s.claims }
+
+// Held is the number of processors of the claims.
+func (s *Selector) Held() int { return s.held }
+
 // size is the number of processors that the job would hold there instead of n.
 func (p *place) size(n int) int { return min(max(n, p.least), p.most) }
 
-// newSelector is a selector for a platform.
-func newSelector(platform *sim.Platform, together bool) *selector {
-	s := &selector{platform: platform, together: together, free: make([]int32, len(platform.Machines)), fastest: make([][]int32, platform.Clusters())}
+// New is a selector for a platform.
+func New(platform *sim.Platform, mode Mode) *Selector {
+	s := &Selector{platform: platform, mode: mode, free: make([]int32, len(platform.Machines)), fastest: make([][]int32, platform.Clusters())}
 	speeds := make([]float64, len(platform.Machines))
 	for m := range platform.Machines {
 		machine := &platform.Machines[m]
@@ -50,16 +66,10 @@ func newSelector(platform *sim.Platform, together bool) *selector {
 	return s
 }
 
-// look finds out what of the room the job could hold, and where. O(machines).
-func (s *selector) look(room *sim.Room, j *sim.Job) {
+// Look finds out what of the room the job could hold, and where. O(machines).
+func (s *Selector) Look(room *sim.Room, j *sim.Job) {
 	r := j.Request
-	if r.Memory == 0 && r.MinBandwidth == 0 && r.Span != model.SpanMachine {
-		copy(s.free, room.Processors)
-	} else {
-		for m := range s.free {
-			s.free[m] = int32(s.platform.Hosts(room, j, m))
-		}
-	}
+	s.platform.Usable(room, j, s.free)
 	s.places = s.places[:0]
 	for m, free := range s.free {
 		c := s.platform.Machines[m].Cluster
@@ -75,8 +85,8 @@ func (s *selector) look(room *sim.Room, j *sim.Job) {
 	}
 }
 
-// usable is the number of processors that the job could hold at once, of those that look found.
-func (s *selector) usable(j *sim.Job) int {
+// Usable is the number of processors that the job could hold at once, of those that Look found.
+func (s *Selector) Usable(j *sim.Job) int {
 	all, most := 0, 0
 	for k := range s.places {
 		all += s.places[k].free
@@ -88,11 +98,11 @@ func (s *selector) usable(j *sim.Job) int {
 	return most
 }
 
-// choose chooses n processors of those that look found, shares the job's tasks among them, and makes the claims. It returns false where
+// Choose chooses n processors of those that Look found, shares the job's tasks among them, and makes the claims. It returns false where
 // the job cannot start on that number of processors.
 //
 // Complexity: O(clusters·log clusters + g²) for g machines in the partition; O(clusters·log clusters + g) where they have the same speed.
-func (s *selector) choose(j *sim.Job, n int) bool {
+func (s *Selector) Choose(j *sim.Job, n int) bool {
 	best := -1
 	for k := range s.places {
 		if p := &s.places[k]; p.free >= p.size(n) && (best < 0 || p.free < s.places[best].free) {
@@ -122,7 +132,7 @@ func (s *selector) choose(j *sim.Job, n int) bool {
 }
 
 // take adds n processors of the place to the partition.
-func (s *selector) take(p *place, n int) {
+func (s *Selector) take(p *place, n int) {
 	machines := s.fastest[p.cluster]
 	if p.machine >= 0 {
 		machines = []int32{p.machine}
@@ -137,11 +147,15 @@ func (s *selector) take(p *place, n int) {
 
 // claim shares the tasks of the job among the processors of the partition, in the order of their numbers, and makes the claims. The job must
 // hold at least the given number of processors. It returns false where the job has too few tasks for so many clusters.
-func (s *selector) claim(j *sim.Job, least int) bool {
+func (s *Selector) claim(j *sim.Job, least int) bool {
 	slices.SortFunc(s.groups, func(a, b group) int { return cmp.Compare(a.machine, b.machine) })
 	s.claims, s.held = s.claims[:0], 0
 	tasks, processors, busy := j.Request.Tasks, 0, 0
-	s.ratios.share(tasks, s.groups, 0)
+	if s.mode == Whole {
+		s.ratios.shareAll(tasks, s.groups, s.platform.StatesTimes(j))
+		return s.claimClusters(tasks)
+	}
+	s.ratios.share(tasks, s.groups, 0, false)
 	for k := range s.groups {
 		g := &s.groups[k]
 		processors += g.processors
@@ -152,9 +166,9 @@ func (s *selector) claim(j *sim.Job, least int) bool {
 	switch {
 	case busy >= least:
 	case tasks >= processors:
-		s.ratios.share(tasks, s.groups, 1)
+		s.ratios.share(tasks, s.groups, 1, false)
 	default:
-		return s.claimIdle(tasks)
+		return s.claimClusters(tasks)
 	}
 	for k := range s.groups {
 		s.claimGroup(&s.groups[k])
@@ -163,7 +177,7 @@ func (s *selector) claim(j *sim.Job, least int) bool {
 }
 
 // claimGroup makes claims for the processors of a group that have a task.
-func (s *selector) claimGroup(g *group) {
+func (s *Selector) claimGroup(g *group) {
 	machine := &s.platform.Machines[g.machine]
 	for _, level := range [2]struct{ processors, tasks int }{{g.more, g.tasks + 1}, {g.processors - g.more, g.tasks}} {
 		if level.tasks == 0 || level.processors == 0 {
@@ -182,7 +196,7 @@ func (s *selector) claimGroup(g *group) {
 
 // claimLike is the claim that processors of the machine with the given number of tasks each join: that of processors of their cluster and speed
 // which end when they do, or which stay together.
-func (s *selector) claimLike(machine *sim.Machine, m int32, tasks int) *sim.Claim {
+func (s *Selector) claimLike(machine *sim.Machine, m int32, tasks int) *sim.Claim {
 	for k := range s.claims {
 		c := &s.claims[k]
 		first := c.Shares[0].Machine
@@ -193,7 +207,7 @@ func (s *selector) claimLike(machine *sim.Machine, m int32, tasks int) *sim.Clai
 		for _, share := range c.Shares {
 			n += int(share.Processors)
 		}
-		if s.ratios.equal(first, m) && (s.together || c.Tasks == n*tasks) {
+		if s.ratios.equal(first, m) && (s.mode == Together || c.Tasks == n*tasks) {
 			return c
 		}
 	}
@@ -201,19 +215,19 @@ func (s *selector) claimLike(machine *sim.Machine, m int32, tasks int) *sim.Clai
 }
 
 // newClaim is a further claim, without processors. It uses the memory of the claims of earlier jobs.
-func (s *selector) newClaim(cluster int) *sim.Claim {
+func (s *Selector) newClaim(cluster int) *sim.Claim {
 	if n := len(s.claims); n < cap(s.claims) {
 		s.claims = s.claims[:n+1]
 	} else {
 		s.claims = append(s.claims, sim.Claim{})
 	}
 	c := &s.claims[len(s.claims)-1]
-	*c = sim.Claim{Cluster: cluster, Shares: c.Shares[:0], Hold: s.together}
+	*c = sim.Claim{Cluster: cluster, Shares: c.Shares[:0], Hold: s.mode != Pieces}
 	return c
 }
 
 // add adds processors of a machine with tasks to a claim.
-func (s *selector) add(c *sim.Claim, m int32, processors, tasks int) {
+func (s *Selector) add(c *sim.Claim, m int32, processors, tasks int) {
 	c.Tasks += tasks
 	if n := len(c.Shares); n > 0 && c.Shares[n-1].Machine == m {
 		c.Shares[n-1].Processors += int32(processors)
@@ -222,9 +236,9 @@ func (s *selector) add(c *sim.Claim, m int32, processors, tasks int) {
 	c.Shares = append(c.Shares, sim.Share{Machine: m, Processors: int32(processors)})
 }
 
-// claimIdle makes one claim a cluster, with all its processors, for a job that has fewer tasks than the processors that it must hold. Each
-// cluster runs a task at least; it returns false where there are too few.
-func (s *selector) claimIdle(tasks int) bool {
+// claimClusters makes one claim a cluster, with all its processors. The groups know their tasks. Each cluster runs a task at least; it
+// returns false where there are too few.
+func (s *Selector) claimClusters(tasks int) bool {
 	for k := range s.groups {
 		g := &s.groups[k]
 		cluster, n := s.platform.Machines[g.machine].Cluster, len(s.claims)

@@ -1,4 +1,4 @@
-package spaceshare
+package spread
 
 import (
 	"math"
@@ -22,7 +22,7 @@ func Tasks(tasks int, speeds []float64) []int {
 	for k := range groups {
 		groups[k] = group{machine: int32(k), processors: 1}
 	}
-	newRatios(speeds).share(tasks, groups, 0)
+	newRatios(speeds).share(tasks, groups, 0, false)
 	of := make([]int, len(speeds))
 	for k := range groups {
 		of[k] = groups[k].tasks + groups[k].more
@@ -93,15 +93,12 @@ func (r *ratios) sooner(a int, k int32, b int, l int32) bool {
 }
 
 // share gives the tasks to the groups by the rule of [Tasks]; the order of the groups is that of the index. Where first is 1, each processor gets
-// one task and the rule shares the others; there must be enough.
+// one task and the rule shares the others; there must be enough. With even all processors count as equally fast.
 //
 // Complexity for g groups: O(g) where all speeds are the same, else O(g²).
-func (r *ratios) share(tasks int, groups []group, first int) {
-	processors, same := 0, true
-	for k := range groups {
-		processors += groups[k].processors
-		same = same && r.equal(groups[k].machine, groups[0].machine)
-	}
+func (r *ratios) share(tasks int, groups []group, first int, even bool) {
+	processors, same := r.measure(groups)
+	same = same || even
 	tasks -= first * processors
 	left := tasks
 	if same {
@@ -116,6 +113,40 @@ func (r *ratios) share(tasks int, groups []group, first int) {
 			groups[k].tasks += first
 		}
 	}
+	r.giveRest(left, groups, same)
+}
+
+// shareAll gives the tasks to the groups by the time rule of the model: each processor gets one while there are enough, and each further task
+// goes to the processor with the least (b+1)/speed, where b is what it has by then; ties go to the lowest index. With even all processors
+// count as equally fast.
+//
+// Complexity: see share.
+func (r *ratios) shareAll(tasks int, groups []group, even bool) {
+	processors, same := r.measure(groups)
+	if same || even || tasks < processors {
+		r.share(tasks, groups, 0, even)
+		return
+	}
+	r.roundDown(tasks-processors, groups) // none ends with less than this
+	for k := range groups {
+		groups[k].tasks = max(1, groups[k].tasks)
+		tasks -= groups[k].tasks * groups[k].processors
+	}
+	r.giveRest(tasks, groups, false)
+}
+
+// measure is the number of processors of the groups, and whether they have the same speed.
+func (r *ratios) measure(groups []group) (processors int, same bool) {
+	same = true
+	for k := range groups {
+		processors += groups[k].processors
+		same = same && r.equal(groups[k].machine, groups[0].machine)
+	}
+	return processors, same
+}
+
+// giveRest gives the tasks that are left to the processors that are done with them first.
+func (r *ratios) giveRest(left int, groups []group, same bool) {
 	for left > 0 {
 		next := &groups[0]
 		for k := 1; k < len(groups) && !same; k++ {

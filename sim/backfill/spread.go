@@ -1,0 +1,193 @@
+package backfill
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/spread"
+)
+
+// spreading is what a policy for a whole system of several clusters knows of the jobs whose span is the grid.
+type spreading struct {
+	selector *spread.Selector // nil: every job stays on one cluster
+	sizes    []int            // by handle: processors that the job holds wherever it starts
+	reach    []int            // by handle: most processors that the job could hold at once in the empty system
+	never    []*sim.Job       // jobs that have just arrived and can never run
+}
+
+// Spreads implements sim.Spreader.
+func (p *general) Spreads() {}
+
+// spreads says whether the job may hold processors of several clusters.
+func (p *general) spreads(j *sim.Job) bool {
+	return p.spread.selector != nil && j.Request.Span == model.SpanGrid
+}
+
+// join finds out how many processors a job that may spread holds, and the estimate on those that it gets of the empty system; false: it can
+// never run.
+func (p *general) join(j *sim.Job) (estimate float64, ok bool) {
+	s, r := &p.spread, j.Request
+	for int(j.Handle) >= len(s.sizes) {
+		s.sizes, s.reach = append(s.sizes, 0), append(s.reach, 0)
+	}
+	s.selector.Look(&p.empty, j)
+	s.reach[j.Handle] = s.selector.Usable(j)
+	s.sizes[j.Handle] = max(r.Min, min(r.Max, r.Tasks, s.reach[j.Handle]))
+	if !s.selector.Choose(j, s.sizes[j.Handle]) {
+		s.never = append(s.never, j)
+		return 0, false
+	}
+	return p.platform.EstimateClaims(j, s.selector.Claims()), true
+}
+
+// dropNever drops the jobs that can never run.
+func (p *general) dropNever(e *sim.Engine) {
+	for _, j := range p.spread.never {
+		e.Drop(j, p.whyNever(j))
+	}
+	clear(p.spread.never)
+	p.spread.never = p.spread.never[:0]
+}
+
+// whyNever says why a job that may spread can never run.
+func (p *general) whyNever(j *sim.Job) string {
+	if reach := p.spread.reach[j.Handle]; reach < j.Request.Min {
+		return fmt.Sprintf("needs %d processors at once, the system has %d that it can use", j.Request.Min, reach)
+	}
+	return fmt.Sprintf("must spread over more clusters than it has tasks: %d", j.Request.Tasks)
+}
+
+// place is where a job that may spread would have its processors in the room, until the next choice; false: there is no place.
+func (p *general) place(room *sim.Room, j *sim.Job) ([]sim.Claim, bool) {
+	s := &p.spread
+	s.selector.Look(room, j)
+	if !s.selector.Choose(j, s.sizes[j.Handle]) {
+		return nil, false
+	}
+	return s.selector.Claims(), true
+}
+
+// collectSpread finds the one offer for the jobs of a kind that may spread. Another place may come first as the room shrinks.
+func (p *general) collectSpread(k *kindred) {
+	claims, ok := p.place(&p.platform.Free, k.blocks[0].jobs[0].job)
+	k.offers = k.offers[:0]
+	if !ok {
+		return
+	}
+	if k.offers = slices.Grow(k.offers, 1)[:1]; len(claims) > cap(k.offers[0].claims) {
+		k.offers[0].claims = make([]sim.Claim, len(claims))
+	}
+	o := &k.offers[0]
+	*o = offer{cluster: -1, claims: o.claims[:len(claims)]}
+	for i, c := range claims {
+		shares := append(o.claims[i].Shares[:0], c.Shares...)
+		o.claims[i] = c
+		o.claims[i].Shares = shares
+	}
+}
+
+// estimate is the execution time of a job on an offer, by its estimate.
+func (p *general) estimate(j *sim.Job, o *offer) float64 {
+	if o.cluster < 0 {
+		return p.platform.EstimateClaims(j, o.claims)
+	}
+	return p.platform.Estimate(j, o.cluster, o.shares)
+}
+
+// take takes what a job holds on the offer out of the room.
+func (p *general) take(room *sim.Room, j *sim.Job, o *offer) {
+	if o.cluster < 0 {
+		p.platform.TakeClaims(room, j, o.claims)
+		return
+	}
+	p.platform.Take(room, j, o.cluster, o.shares)
+}
+
+// startOn starts a job on an offer.
+func (p *general) startOn(e *sim.Engine, j *sim.Job, o *offer) {
+	if o.cluster < 0 {
+		p.claims = o.claims
+		e.StartOn(j, o.claims...)
+		return
+	}
+	p.chosen = append(p.chosen[:0], o.shares...)
+	e.StartOn(j, sim.Claim{Cluster: o.cluster, Shares: p.chosen})
+}
+
+// fits says whether the reserved job fits the room where it is to run.
+func (p *general) fits(room *sim.Room, r *reservation) (ok bool) {
+	if r.cluster < 0 {
+		_, ok = p.place(room, r.job)
+		return ok
+	}
+	p.shares, ok = p.platform.FitsOn(room, r.job, r.cluster, p.platform.Rigid(r.job, r.cluster), p.shares[:0])
+	return ok
+}
+
+// Explain implements sim.Explainer: how many processors a job gets of which its user left the number open, and where one gets them that may
+// spread.
+func (p *general) Explain(j *sim.Job) []sim.Reason {
+	r := j.Request
+	over := p.spreads(j)
+	if r.Min == r.Max && !over {
+		return nil
+	}
+	reason := sim.Reason{Rule: "rigid maximum"}
+	if over {
+		n := p.spread.sizes[j.Handle]
+		reason.Text = fmt.Sprintf("%d processors: the job may hold %d to %d and has %d tasks, and in the empty system it could use %d at once",
+			n, r.Min, r.Max, r.Tasks, p.spread.reach[j.Handle])
+		reason.Terms = []sim.Term{{Name: "processors", Value: float64(n)}}
+	} else {
+		var list []string
+		for _, c := range p.clusters {
+			if p.platform.CanRun(j, c) {
+				list = append(list, fmt.Sprintf("%d on %s", p.platform.Rigid(j, c), p.platform.ClusterID(c)))
+				reason.Terms = append(reason.Terms, sim.Term{Name: p.platform.ClusterID(c), Value: float64(p.platform.Rigid(j, c))})
+			}
+		}
+		reason.Text = fmt.Sprintf("the job may hold %d to %d processors and has %d tasks; it takes the most that it could use at once on the empty cluster: %s",
+			r.Min, r.Max, r.Tasks, strings.Join(list, ", "))
+	}
+	if !over || !j.Started() {
+		return []sim.Reason{reason}
+	}
+	return []sim.Reason{reason, p.explainPlace()}
+}
+
+// explainPlace says where the job got its processors that starts now.
+func (p *general) explainPlace() sim.Reason {
+	reason := sim.Reason{Rule: "selection"}
+	var list []string
+	for _, c := range p.claims {
+		n := 0
+		for _, s := range c.Shares {
+			n += int(s.Processors)
+		}
+		list = append(list, fmt.Sprintf("%d on %s", n, p.platform.ClusterID(c.Cluster)))
+		reason.Terms = append(reason.Terms, sim.Term{Name: p.platform.ClusterID(c.Cluster), Value: float64(n)})
+	}
+	reason.Text = "of the clusters with enough free processors that with the fewest: " + list[0]
+	if len(list) > 1 {
+		reason.Text = "no cluster has enough free processors, so those with the most come first: " + strings.Join(list, ", ")
+	}
+	return reason
+}
+
+// planSpread says of the plan for a job that may spread how many processors it waits for.
+func (p *general) planSpread(j *sim.Job, plan *sim.Plan) {
+	plan.Rigid = true
+	if p.spreads(j) {
+		_, plan.Fits = p.place(&p.platform.Free, j)
+		plan.Needed, plan.Usable = p.spread.sizes[j.Handle], p.spread.selector.Usable(j)
+	}
+}
+
+// dropLate drops a job that may spread and would miss its hard deadline even in the empty system.
+func dropLate(e *sim.Engine, j *sim.Job, estimate float64) {
+	e.Drop(j, fmt.Sprintf("hard deadline %v would be missed: started at %v on the processors that it gets of the empty system it would end at %v, by its estimate",
+		j.Request.Deadline, e.Now(), e.Now()+estimate))
+}
