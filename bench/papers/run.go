@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/files"
 )
 
@@ -26,6 +27,10 @@ type Options struct {
 // outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
 func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	outcome := &Outcome{Experiment: e, Quick: opt.Quick}
+	if e.NotYet != "" {
+		outcome.Findings = e.notYet()
+		return outcome, nil
+	}
 	if e.Worked != nil {
 		rows, findings, err := e.work(ctx)
 		if err != nil {
@@ -67,4 +72,19 @@ func (o *Outcome) judge(rows []bench.Row) error {
 	}
 	o.Series, err = o.Experiment.series(table)
 	return err
+}
+
+// notYet makes the findings of an experiment that is not run yet.
+func (e *Experiment) notYet() []Finding {
+	var list []Finding
+	for k := range e.Claims {
+		for r := range e.Readings {
+			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r], Verdict: verdict.NotYet, Reason: e.NotYet}
+			if f.Claim.NotTestable != "" {
+				f.Verdict, f.Reason = verdict.NotTestable, f.Claim.NotTestable
+			}
+			list = append(list, f)
+		}
+	}
+	return list
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/papers"
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/race"
 )
 
@@ -117,11 +118,11 @@ func TestWorkedValues(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new")
 		table, _, outcome := run(t, e, papers.Options{Dir: dir})
 		for _, f := range outcome.Findings {
-			if f.Verdict != papers.Reproduces {
+			if f.Verdict != verdict.Replicates {
 				t.Errorf("%s, claim %s, reading %s: %s: %s", id, f.Claim.ID, f.Reading.ID, f.Verdict, f.Reason)
 			}
 		}
-		if !strings.Contains(table, "reproduces: exactly") {
+		if !strings.Contains(table, "replicates: exactly") {
 			t.Errorf("%s: the table says\n%s", id, table)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "rows.jsonl")); err != nil {
@@ -149,7 +150,7 @@ func TestWorkedValues(t *testing.T) {
 				papers.Schedule: "expected J5 on C1, processors 3, from 5 to 6, found J5 on C1, processors 3, from 4 to 6",
 				papers.Figures:  "idle_time: expected 8.00100, found 8",
 			}[f.Claim.Form]
-			if f.Verdict != papers.Fails || f.Reason != want {
+			if f.Verdict != verdict.Fails || f.Reason != want {
 				t.Errorf("%s, claim %s made wrong: %s: %s; want %s", id, f.Claim.ID, f.Verdict, f.Reason, want)
 			}
 		}
@@ -181,7 +182,7 @@ func TestFig4IsTheSameAgain(t *testing.T) {
 	table, page, outcome := run(t, e, papers.Options{Dir: t.TempDir(), Quick: true, Jobs: 1})
 	for _, f := range outcome.Findings {
 		run := f.Reading.Group != "long, N {point}" && f.Reading.Group != "stream"
-		if (f.Verdict != papers.NotRun) != run {
+		if (f.Verdict != verdict.NotYet) != run {
 			t.Errorf("claim %s, reading %s: %s", f.Claim.ID, f.Reading.ID, f.Verdict)
 		}
 	}
