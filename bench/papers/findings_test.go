@@ -144,11 +144,11 @@ func TestFindingsOfWrongRows(t *testing.T) {
 		return change(rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {100, 200}}))
 	}
 	for name, list := range map[string][]bench.Row{
-		"a fault":         both(func(r []bench.Row) []bench.Row { r[0].Fault = "broken"; return r }),
-		"no schedule":     both(func(r []bench.Row) []bench.Row { r[0].Metrics = nil; return r }),
-		"a row missing":   both(func(r []bench.Row) []bench.Row { return r[:3] }),
-		"a row twice":     both(func(r []bench.Row) []bench.Row { return append(r, r[0]) }),
-		"a metric":        both(func(r []bench.Row) []bench.Row { r[0].Metrics = model.Metrics{}; return r }),
+		"a fault":       both(func(r []bench.Row) []bench.Row { r[0].Fault = "broken"; return r }),
+		"no schedule":   both(func(r []bench.Row) []bench.Row { r[0].Metrics = nil; return r }),
+		"a row missing": both(func(r []bench.Row) []bench.Row { return r[:3] }),
+		"a row twice":   both(func(r []bench.Row) []bench.Row { return append(r, r[0]) }),
+		"a metric":      both(func(r []bench.Row) []bench.Row { r[0].Metrics = model.Metrics{}; return r }),
 	} {
 		if _, err := e.Findings(list); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -54,7 +54,7 @@ func (o *Outcome) claimsPart() report.Part {
 		}
 		g.Rows = append(g.Rows, []report.Cell{
 			{Text: f.Claim.ID}, {Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
-			{Text: f.repetitions()}, f.verdictCell(), {Text: f.Claim.tolerance()}, closest,
+			{Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.tolerance()}, closest,
 		})
 	}
 	text := ""
@@ -72,8 +72,8 @@ func byVerdict(findings []Finding) []Finding {
 	return findings
 }
 
-// repetitions says how many repetitions our number is of.
-func (f *Finding) repetitions() string {
+// sampleSize says how many repetitions our number is of.
+func (f *Finding) sampleSize() string {
 	switch {
 	case f.Value.N > 0:
 		return fmt.Sprint(f.Value.N)

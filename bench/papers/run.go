@@ -28,7 +28,7 @@ type Options struct {
 func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	outcome := &Outcome{Experiment: e, Quick: opt.Quick}
 	if e.NotYet != "" {
-		outcome.Findings = e.notYet()
+		outcome.Findings = e.notYet(e.NotYet)
 		return outcome, nil
 	}
 	if e.Worked != nil {
@@ -74,12 +74,12 @@ func (o *Outcome) judge(rows []bench.Row) error {
 	return err
 }
 
-// notYet makes the findings of an experiment that is not run yet.
-func (e *Experiment) notYet() []Finding {
+// notYet makes the findings of an experiment that is not run yet, for the given reason.
+func (e *Experiment) notYet(why string) []Finding {
 	var list []Finding
 	for k := range e.Claims {
 		for r := range e.Readings {
-			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r], Verdict: verdict.NotYet, Reason: e.NotYet}
+			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r], Verdict: verdict.NotYet, Reason: why}
 			if f.Claim.NotTestable != "" {
 				f.Verdict, f.Reason = verdict.NotTestable, f.Claim.NotTestable
 			}

@@ -16,6 +16,7 @@ type Outcome struct {
 	Findings   []Finding // claim by claim
 	Series     []Series  // the means, for the plots
 	Quick      bool
+	Commit     string // of the program that ran it; empty: this one
 }
 
 // WriteTable writes the findings as a table for people: each claim under the first reading, which is the headline, then how many claims hold under
@@ -119,4 +120,25 @@ func (o *Outcome) Summary() string {
 		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, TallyText(Tally(o.Findings, best)))
 	}
 	return text
+}
+
+// WriteList lists experiments: what they are, how many claims they have, how long they take, and the recorded verdicts under the first reading.
+func WriteList(w io.Writer, list []*Experiment) error {
+	t := newTable("experiment", "what", "claims", "quick", "full", "state")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 6, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft}})
+	for _, e := range list {
+		o := e.Recorded()
+		state := TallyText(Tally(o.Findings, &e.Readings[0]))
+		switch {
+		case e.NotYet != "":
+			state = "not yet: " + e.NotYet
+		case o.Commit == "":
+			state = "not recorded"
+		default:
+			state = o.Mode() + ": " + state
+		}
+		t.AppendRow(table.Row{e.ID, e.Title, len(e.Claims), e.Takes.Quick, e.Takes.Full, state})
+	}
+	_, err := io.WriteString(w, t.Render()+"\n")
+	return err
 }

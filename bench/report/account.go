@@ -206,5 +206,7 @@ func (line *Line) drawn(k int, x, y draw.Axis) drawn {
 	return d
 }
 
-// WriteFigure writes the figure as an SVG file that needs nothing beside it and looks alike in any program. The legend is part of the picture.
-func WriteFigure(w io.Writer, f *Figure) error { return f.plot("figure").write(w, SVG) }
+// WriteFigure writes the figure as a file that needs nothing beside it and looks alike in any program. The legend is part of the picture.
+func WriteFigure(w io.Writer, f *Figure, format Format) error {
+	return f.plot("figure").write(w, format)
+}
