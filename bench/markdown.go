@@ -33,15 +33,11 @@ func MetricsMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| metric | unit | better | definition |\n| --- | --- | --- | --- |\n")
 	for _, m := range model.MetricTable() {
-		better := "low"
-		if m.HighBetter {
-			better = "high"
-		}
 		name := "`" + m.Name + "`"
 		if m.PerCluster {
 			name += " (a cluster)"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, m.Unit, better, cellText(m.Doc))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, m.Unit, m.Better(), cellText(m.Doc))
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,20 +16,65 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows of one instance as a table for people, with one column per metric. A star marks the best value of each column. A
-// table wider than width leaves out its last metrics and names them below; width 0: no limit.
+// column is a metric in a table, or its values on one cluster.
+type column struct {
+	metric  model.Metric
+	cluster string // "": a metric with one value
+}
+
+// columnsOf makes the columns of the metrics: one for a metric with one value, one a cluster of the rows for the others.
+func columnsOf(rows []Row, metrics []model.Metric) []column {
+	var columns []column
+	for _, m := range metrics {
+		if !m.PerCluster {
+			columns = append(columns, column{metric: m})
+			continue
+		}
+		clusters := map[string]bool{}
+		for _, row := range rows {
+			for id := range row.Metrics[m.Name].ByCluster {
+				clusters[id] = true
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(clusters)) {
+			columns = append(columns, column{m, id})
+		}
+	}
+	return columns
+}
+
+// name is the heading of the column: the metric, or metric[cluster].
+func (c column) name() string {
+	if c.metric.PerCluster {
+		return c.metric.Name + "[" + c.cluster + "]"
+	}
+	return c.metric.Name
+}
+
+// value is the row's value, and whether it has one.
+func (c column) value(row Row) (float64, bool) {
+	if c.metric.PerCluster {
+		x, ok := row.Metrics[c.metric.Name].ByCluster[c.cluster]
+		return x, ok
+	}
+	return row.Metrics.Get(c.metric.Name)
+}
+
+// WriteTable writes the rows of one instance as a table for people, with one column per metric, or per cluster for a metric of the clusters. A
+// star marks the best value of each column. A table wider than width leaves out its last columns and names them below; width 0: no limit.
 func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
-	shown := len(metrics)
-	rendered := renderTable(rows, metrics)
+	columns := columnsOf(rows, metrics)
+	shown := len(columns)
+	rendered := renderTable(rows, columns)
 	for width > 0 && shown > 0 && text.LongestLineLen(rendered) > width {
 		shown--
-		rendered = renderTable(rows, metrics[:shown])
+		rendered = renderTable(rows, columns[:shown])
 	}
 	rendered += "\n"
-	if shown < len(metrics) {
+	if shown < len(columns) {
 		var names []string
-		for _, m := range metrics[shown:] {
-			names = append(names, m.Name)
+		for _, c := range columns[shown:] {
+			names = append(names, c.name())
 		}
 		note := text.WrapSoft("left out for the width of the terminal: "+strings.Join(names, ", ")+"; --metrics names those to show, -o FILE writes all", width)
 		for line := range strings.Lines(note) {
@@ -48,14 +94,18 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) erro
 }
 
 // renderTable makes the table itself.
-func renderTable(rows []Row, metrics []model.Metric) string {
+func renderTable(rows []Row, columns []column) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{"solver", "objective", "bound", "gap %"}
 	configs := []table.ColumnConfig{}
-	for _, m := range metrics {
-		header = append(header, m.Name)
+	for k, c := range columns {
+		heading := c.name()
+		if k > 0 && columns[k-1].metric.Name == c.metric.Name && c.metric.PerCluster {
+			heading = "[" + c.cluster + "]" // of the metric named to the left
+		}
+		header = append(header, heading)
 	}
 	header = append(header, "time s")
 	for k := 2; k <= len(header); k++ {
@@ -63,9 +113,9 @@ func renderTable(rows []Row, metrics []model.Metric) string {
 	}
 	t.SetColumnConfigs(configs)
 	t.AppendHeader(header)
-	best := bestValues(rows, metrics)
+	best := bestValues(rows, columns)
 	for _, row := range rows {
-		t.AppendRow(tableRow(row, metrics, best))
+		t.AppendRow(tableRow(row, columns, best))
 	}
 	return t.Render()
 }
@@ -76,9 +126,10 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 	if len(in.Clusters()) > 1 {
 		names = append(names, "mcp", "balance")
 	}
-	deadlines, hard, files, budgets, costs := false, false, false, false, false
+	deadlines, free, hard, files, budgets, costs := false, false, false, false, false, false
 	for k := range in.Jobs() {
 		deadlines = deadlines || in.Jobs()[k].HasDeadline()
+		free = free || !in.Jobs()[k].HasDeadline()
 		hard = hard || in.Jobs()[k].HasDeadline() && in.Jobs()[k].DeadlineHard
 		files = files || in.Jobs()[k].Input+in.Jobs()[k].Output > 0
 		budgets = budgets || in.Jobs()[k].HasBudget()
@@ -88,6 +139,15 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 	}
 	if deadlines {
 		names = append(names, "over_deadline", "missed")
+	}
+	if deadlines && free {
+		names = append(names, "slowdown_without_deadline")
+	}
+	if drawsCopies(in) {
+		names = append(names, "licence_usage")
+	}
+	if in.Features()&model.MoldableJobs != 0 {
+		names = append(names, "mean_partition")
 	}
 	names = append(names, "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished")
 	if hard { // schedules may differ in the jobs that they finish
@@ -120,8 +180,23 @@ func ShownMetrics(in *model.Instance) []model.Metric {
 	return shown
 }
 
-// bestValues returns the best objective, under the key "", and the best value of each metric. It leaves out columns in which all solvers agree.
-func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
+// drawsCopies says whether a job asks for a licence of which some pool is limited.
+func drawsCopies(in *model.Instance) bool {
+	limited := make([]bool, len(in.Licences()))
+	for l := range limited {
+		for c := range in.Clusters() {
+			copies, _ := in.Pool(c, l)
+			limited[l] = limited[l] || copies != model.Unlimited
+		}
+	}
+	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool {
+		return slices.ContainsFunc(j.Licences, func(need model.Need) bool { return limited[need.Licence] })
+	})
+}
+
+// bestValues returns the best objective, under the key "", and the best value of each column. It leaves out columns in which all solvers agree,
+// and those in which neither high nor low values are better.
+func bestValues(rows []Row, columns []column) map[string]float64 {
 	best := map[string]float64{}
 	consider := func(name string, higher bool, value func(Row) (float64, bool)) {
 		var values []float64
@@ -139,8 +214,10 @@ func bestValues(rows []Row, metrics []model.Metric) map[string]float64 {
 		}
 	}
 	consider("", false, objectiveOf)
-	for _, m := range metrics {
-		consider(m.Name, m.HighBetter, func(row Row) (float64, bool) { return row.Metrics.Get(m.Name) })
+	for _, c := range columns {
+		if !c.metric.Neutral {
+			consider(c.name(), c.metric.HighBetter, c.value)
+		}
 	}
 	return best
 }
@@ -154,7 +231,7 @@ func objectiveOf(row Row) (float64, bool) {
 }
 
 // tableRow formats one row.
-func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Row {
+func tableRow(row Row, columns []column, best map[string]float64) table.Row {
 	cell := func(name string, value float64, ok bool) string {
 		if !ok {
 			return "–"
@@ -167,9 +244,9 @@ func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Ro
 	}
 	objective, ok := objectiveOf(row)
 	cells := table.Row{row.Solver, cell("", objective, ok), optionalFigure(Finite(row.Bound.Or(math.NaN()))), optionalFigure(row.Gap)}
-	for _, m := range metrics {
-		value, ok := row.Metrics.Get(m.Name)
-		cells = append(cells, cell(m.Name, value, ok))
+	for _, c := range columns {
+		value, ok := c.value(row)
+		cells = append(cells, cell(c.name(), value, ok))
 	}
 	return append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64))
 }
@@ -206,15 +283,17 @@ func WriteJSON(w io.Writer, rows []Row) error {
 	return nil
 }
 
-// WriteCSV writes the rows as CSV with one column per metric; nil: all metrics that consist of a single value.
+// WriteCSV writes the rows as CSV with one column per metric, or per cluster for a metric of the clusters; nil: all metrics that consist of a
+// single value.
 func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 	if metrics == nil {
 		metrics = slices.DeleteFunc(slices.Clone(model.MetricTable()), func(m model.Metric) bool { return m.PerCluster })
 	}
 	out := csv.NewWriter(w)
 	header := []string{"instance", "solver", "seed", "status", "stop", "objective", "bound", "gap_percent", "elapsed_s", "evaluations", "fault"}
-	for _, m := range metrics {
-		header = append(header, m.Name)
+	columns := columnsOf(rows, metrics)
+	for _, c := range columns {
+		header = append(header, c.name())
 	}
 	if err := out.Write(header); err != nil {
 		return err
@@ -222,9 +301,9 @@ func WriteCSV(w io.Writer, rows []Row, metrics []model.Metric) error {
 	for _, row := range rows {
 		record := []string{row.Instance, row.Solver, strconv.FormatUint(row.Seed, 10), string(row.Status), string(row.Stop),
 			exact(row.Objective), exact(Finite(row.Bound.Or(math.NaN()))), exact(row.Gap), exact(&row.Elapsed), strconv.FormatInt(row.Evaluations, 10), row.Fault}
-		for _, m := range metrics {
+		for _, c := range columns {
 			cell := ""
-			if value, ok := row.Metrics.Get(m.Name); ok {
+			if value, ok := c.value(row); ok {
 				cell = exact(&value)
 			}
 			record = append(record, cell)

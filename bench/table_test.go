@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,8 @@ func TestStatusSaysForWhat(t *testing.T) {
 		{map[string]float64{"makespan": 0}, "optimal for the instance's objective"},
 		{map[string]float64{"utilisation": 3}, "optimal for utilisation"},
 		{map[string]float64{"utilisation": -1}, "optimal for low utilisation"},
+		{map[string]float64{"mean_partition": 1}, "optimal for low mean_partition"},
+		{map[string]float64{"mean_partition": -1}, "optimal for high mean_partition"},
 		{map[string]float64{"makespan": -1}, "optimal for high makespan"},
 	} {
 		in, err := model.New(model.InstanceSpec{Schema: model.InstanceSchema, Objective: c.objective,
@@ -89,7 +92,7 @@ func TestStatusSaysForWhat(t *testing.T) {
 // A table as wide as the terminal loses no metric.
 func TestTableOfTheVeryWidth(t *testing.T) {
 	rows, metrics := []Row{{Solver: "easy", Objective: new(1.0)}}, model.MetricTable()[:4]
-	full := text.LongestLineLen(renderTable(rows, metrics))
+	full := text.LongestLineLen(renderTable(rows, columnsOf(rows, metrics)))
 	for _, width := range []int{full, full - 1} {
 		var out bytes.Buffer
 		if err := WriteTable(&out, rows, metrics, width); err != nil {
@@ -111,7 +114,8 @@ func TestStarsMarkTheBest(t *testing.T) {
 	row := func(solver string, wait, utilisation float64) Row {
 		return Row{Solver: solver, Objective: new(wait), Metrics: model.Metrics{"mean_wait": {Total: wait}, "utilisation": {Total: utilisation}, "missed": {Total: 3}}}
 	}
-	got := renderTable([]Row{row("a", 10, 70), row("b", 20, 80)}, metrics)
+	rows := []Row{row("a", 10, 70), row("b", 20, 80)}
+	got := renderTable(rows, columnsOf(rows, metrics))
 	for _, want := range []string{"10*", "80*"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s:\n%s", want, got)
@@ -136,6 +140,78 @@ func TestShownMetricsOfDeadlines(t *testing.T) {
 		}
 		if !strings.Contains(names, " missed") || strings.Contains(names, " work_done") != hard {
 			t.Errorf("hard %v:%s", hard, names)
+		}
+	}
+}
+
+// A metric of the clusters has a column a cluster, those that only describe a schedule have no star, and a row of another instance has no
+// value.
+func TestColumnsOfClusters(t *testing.T) {
+	share, _ := model.MetricNamed("load_share")
+	rate, _ := model.MetricNamed("cluster_miss_rate")
+	row := func(solver string, shares, rates map[string]float64) Row {
+		return Row{Instance: "i", Solver: solver, Metrics: model.Metrics{"load_share": {ByCluster: shares}, "cluster_miss_rate": {ByCluster: rates}}}
+	}
+	rows := []Row{
+		row("x", map[string]float64{"a": 70, "b": 30}, map[string]float64{"a": 10, "b": 0}),
+		row("y", map[string]float64{"a": 60, "b": 40}, map[string]float64{"a": 5, "b": 20}),
+	}
+	metrics := []model.Metric{share, rate}
+	got := renderTable(rows, columnsOf(rows, metrics))
+	for _, want := range []string{"load_share[a] │ [b] │ cluster_miss_rate[a] │ [b]", " 70  │", "5*", "0*"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q:\n%s", want, got)
+		}
+	}
+	if strings.Count(got, "*") != 2 { // of the two miss rates
+		t.Errorf("expected 2 stars:\n%s", got)
+	}
+	var out bytes.Buffer
+	if err := WriteCSV(&out, append(rows, row("z", map[string]float64{"c": 100}, nil)), []model.Metric{share}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	for k, want := range []string{",load_share[a],load_share[b],load_share[c]", ",70,30,", ",60,40,", ",,,100"} {
+		if !strings.HasSuffix(lines[k], want) {
+			t.Errorf("line %d is %q, expected it to end in %q", k, lines[k], want)
+		}
+	}
+}
+
+// What the papers on line measure is shown where it says something.
+func TestShownMetricsOfOnlinePapers(t *testing.T) {
+	spec := func(jobs ...model.JobSpec) model.InstanceSpec {
+		for k := range jobs {
+			jobs[k].ID, jobs[k].Work = string(rune('a'+k)), new(1.0)
+		}
+		return model.InstanceSpec{Schema: model.InstanceSchema, Licences: map[string]int{"few": 2}, Jobs: jobs,
+			Clusters: []model.ClusterSpec{{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 2, Licences: []string{"few", "any"}}}}}}
+	}
+	due := model.JobSpec{Deadline: new(5.0)}
+	for _, c := range []struct {
+		name string
+		jobs []model.JobSpec
+		want []string
+	}{
+		{"nothing", []model.JobSpec{{}}, nil},
+		{"deadlines for all", []model.JobSpec{due}, nil},
+		{"deadlines for some", []model.JobSpec{due, {}}, []string{"slowdown_without_deadline"}},
+		{"few copies", []model.JobSpec{{Licences: map[string]int{"few": 1}}}, []string{"licence_usage"}},
+		{"any number of copies", []model.JobSpec{{Licences: map[string]int{"any": 1}}}, nil},
+		{"moldable", []model.JobSpec{{Processors: model.ProcessorRange{Min: 1, Max: 2}}}, []string{"mean_partition"}},
+	} {
+		in, err := model.New(spec(c.jobs...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, m := range ShownMetrics(in) {
+			if slices.Contains([]string{"slowdown_without_deadline", "licence_usage", "mean_partition"}, m.Name) {
+				found = append(found, m.Name)
+			}
+		}
+		if !slices.Equal(found, c.want) {
+			t.Errorf("%s: shown are %v, expected %v", c.name, found, c.want)
 		}
 	}
 }

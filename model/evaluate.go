@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 )
 
 // Evaluation is the objective and the metrics of a solution.
@@ -25,6 +26,24 @@ func Evaluate(in *Instance, sol *Solution) (Evaluation, error) {
 	return s.sums().evaluate(), nil
 }
 
+// Objective is the objective that [Evaluate] finds, without the other metrics: for searches that compare many schedules.
+func Objective(in *Instance, sol *Solution) (float64, error) {
+	var report Report
+	s := resolve(in, sol, &report)
+	if len(report.Violations) > 0 {
+		return 0, report.Violations[0]
+	}
+	e := s.sums()
+	return e.objective(func(metric int) float64 {
+		m := &metricTable[metric]
+		if !e.has(m) {
+			return 0
+		}
+		v, _ := m.compute(e)
+		return v.Total
+	}), nil
+}
+
 // evaluation holds the sums over a schedule that the metrics are made of.
 type evaluation struct {
 	*schedule
@@ -39,6 +58,8 @@ type evaluation struct {
 	cost         float64
 	overBudget   int
 	jobCost      []float64
+	usage        *processorUsage // see processors; nil: not computed yet
+	pools        []poolUsage     // see usedPools; nil: not computed yet
 }
 
 // clusterSums are the sums over one cluster.
@@ -48,6 +69,10 @@ type clusterSums struct {
 	busy     float64 // processor time held
 	over     float64 // Σ max(0, end − deadline) of these jobs
 	work     float64 // Σ work of the tasks placed here
+	load     float64 // Σ load of these jobs, see [Job.load]
+
+	missed, withDeadline float64 // of these jobs: late ones, those with a deadline
+	slowdown, slowed     float64 // of those without a deadline that take time: sum of their slowdowns, their number
 }
 
 // sums adds up the schedule.
@@ -66,27 +91,39 @@ func (s *schedule) sums() *evaluation {
 // evaluate computes everything.
 func (e *evaluation) evaluate() Evaluation {
 	result := Evaluation{Metrics: make(Metrics, len(metricTable))}
-	values := make(map[string]float64, len(metricTable))
-	for _, m := range metricTable {
-		if m.Name == "qos_penalty" && !e.in.hasQueueing() {
+	values := make([]float64, len(metricTable))
+	for k := range metricTable {
+		m := &metricTable[k]
+		if !e.has(m) {
 			continue
 		}
-		v := m.compute(e)
-		values[m.Name] = v.Total
-		if v.finite() {
+		v, finite := m.compute(e)
+		values[k] = v.Total
+		if finite {
 			result.Metrics[m.Name] = v
 		}
 	}
-	for _, term := range e.in.objective {
-		if term.Weight != 0 {
-			result.Objective += term.Weight * values[term.Metric]
-		}
-	}
-	if !isFinite(result.Objective) {
-		result.Objective = math.Inf(1)
-	}
+	result.Objective = e.objective(func(metric int) float64 { return values[metric] })
 	result.Rounding = e.objectiveRounding()
 	return result
+}
+
+// has says whether the instance has what the metric measures.
+func (e *evaluation) has(m *Metric) bool { return m.Name != "qos_penalty" || e.in.hasQueueing() }
+
+// objective is the weighted sum of the metrics, by their positions in the table; +Inf where it is not finite.
+func (e *evaluation) objective(value func(metric int) float64) float64 {
+	sum := 0.0
+	for _, term := range e.in.objective {
+		if term.Weight != 0 {
+			metric := slices.IndexFunc(metricTable, func(m Metric) bool { return m.Name == term.Metric })
+			sum += term.Weight * value(metric)
+		}
+	}
+	if !isFinite(sum) {
+		return math.Inf(1)
+	}
+	return sum
 }
 
 // addParts sums over the pieces.
@@ -100,13 +137,30 @@ func (e *evaluation) addParts() {
 		e.latest = max(e.latest, p.end)
 		c.work += float64(p.tasks) * e.in.jobs[p.job].Work
 		if p.first {
-			c.jobs++
-			if late := p.jobEnd(e.schedule) - e.in.jobs[p.job].Deadline; late > 0 {
-				c.over += late
-				e.late++
-			}
+			e.addPlaced(c, p.job)
 		}
 		e.jobCost[p.job] += held * e.in.clusters[p.cluster].CostRate(p.set)
+	}
+}
+
+// addPlaced adds a job to the sums of the cluster that it counts in.
+func (e *evaluation) addPlaced(c *clusterSums, job int) {
+	j, start, end := &e.in.jobs[job], e.start[job], e.end[job]
+	c.jobs++
+	c.load += j.load()
+	if late := end - j.Deadline; late > 0 {
+		c.over += late
+		e.late++
+	}
+	switch {
+	case j.HasDeadline():
+		c.withDeadline++
+		if e.isLate(job) {
+			c.missed++
+		}
+	case end > start:
+		c.slowdown += (end - j.Arrival) / (end - start)
+		c.slowed++
 	}
 }
 
@@ -214,10 +268,6 @@ func (e *evaluation) balance() float64 {
 	mean := e.mcp()
 	squares := e.sum(func(c int) float64 { d := e.cp(c) - mean; return d * d })
 	return math.Sqrt(squares / float64(n-1))
-}
-
-func (e *evaluation) workloadShare(c int) float64 {
-	return percent(e.clusters[c].work, e.sum(func(c int) float64 { return e.clusters[c].work }))
 }
 
 func (e *evaluation) workflowFailures() float64 {

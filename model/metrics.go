@@ -17,8 +17,20 @@ type Metric struct {
 	Unit       string
 	Doc        string
 	HighBetter bool // more is better; an objective takes it negated
+	Neutral    bool // neither more nor less is better: it describes a schedule. An objective takes it as it is
 	PerCluster bool // one value a cluster; it cannot be an objective
-	compute    func(*evaluation) MetricValue
+	compute    func(*evaluation) (value MetricValue, finite bool)
+}
+
+// Better says whether "high" or "low" values are better, or "neither".
+func (m Metric) Better() string {
+	switch {
+	case m.Neutral:
+		return "neither"
+	case m.HighBetter:
+		return "high"
+	}
+	return "low"
 }
 
 // MetricValue is the value of a metric: a number, or a number a cluster.
@@ -103,6 +115,12 @@ var metricTable = []Metric{
 		compute: mean(func(j *Job, start, end float64) (float64, bool) {
 			return (end - j.Arrival) / (end - start), end > start
 		})},
+	{Name: "slowdown_without_deadline", Unit: "1", Doc: "mean_slowdown of the jobs that have no deadline alone",
+		compute: mean(func(j *Job, start, end float64) (float64, bool) {
+			return (end - j.Arrival) / (end - start), end > start && !j.HasDeadline()
+		})},
+	{Name: "cluster_slowdown_without_deadline", Unit: "1", PerCluster: true, Doc: "slowdown_without_deadline of the jobs that ran on a cluster; a job over several clusters counts in the first of its pieces",
+		compute: perCluster(func(e *evaluation, c int) float64 { return ratio(e.clusters[c].slowdown, e.clusters[c].slowed) })},
 	{Name: "bounded_slowdown", Unit: "1", Doc: "mean over F of max(1, (end − arrival)/max(end − start, 10 s))",
 		compute: mean(func(j *Job, start, end float64) (float64, bool) {
 			return max(1, (end-j.Arrival)/max(end-start, 10)), true
@@ -115,6 +133,12 @@ var metricTable = []Metric{
 		compute: total(func(e *evaluation) float64 { return float64(e.missed) })},
 	{Name: "miss_rate", Unit: "%", Doc: "missed as a share of the jobs with a deadline",
 		compute: total(func(e *evaluation) float64 { return percent(float64(e.missed), float64(e.withDeadline)) })},
+	{Name: "cluster_missed", Unit: "jobs", PerCluster: true, Doc: "late jobs among those with a deadline that ran on a cluster, in the first of their pieces; a job left out ran nowhere and counts in missed alone",
+		compute: perCluster(func(e *evaluation, c int) float64 { return e.clusters[c].missed })},
+	{Name: "cluster_miss_rate", Unit: "%", PerCluster: true, Doc: "cluster_missed as a share of the jobs with a deadline that ran on the cluster",
+		compute: perCluster(func(e *evaluation, c int) float64 {
+			return percent(e.clusters[c].missed, e.clusters[c].withDeadline)
+		})},
 	{Name: "data_moved", Unit: "data", HighBetter: true, Doc: "SFS: Σ over F of input + output",
 		compute: total(func(e *evaluation) float64 {
 			return e.sumFinished(func(j *Job) float64 { return j.Input + j.Output })
@@ -126,12 +150,26 @@ var metricTable = []Metric{
 			busy := e.sum(func(c int) float64 { return e.clusters[c].busy })
 			return percent(busy, float64(e.in.processors)*e.makespan())
 		})},
-	{Name: "processor_usage", Unit: "%", HighBetter: true, Doc: "mean, over the time in which a job runs or waits, of active/min(available, active + requested by queued jobs) processors",
-		compute: total((*evaluation).processorUsage)},
-	{Name: "licence_usage", Unit: "%", HighBetter: true, Doc: "the same for the copies of each limited pool of licences, averaged over the pools that were asked for",
-		compute: total((*evaluation).licenceUsage)},
-	{Name: "workload_share", Unit: "%", PerCluster: true, Doc: "work of the tasks placed on a cluster/work of all placed tasks",
-		compute: perCluster((*evaluation).workloadShare)},
+	{Name: "processor_usage", Unit: "%", HighBetter: true, Doc: "mean, over the time in which a job runs or waits, of active/min(available, active + requested by queued jobs) processors; a job that is left out requests none",
+		compute: total(func(e *evaluation) float64 { return 100 * e.processors().grid })},
+	{Name: "cluster_processor_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "processor_usage of the processors of a cluster alone; a job counts as queued at the cluster where it ran, from its arrival to its start, and a job over several clusters requests of each the processors that it held there",
+		compute: perCluster(func(e *evaluation, c int) float64 { return 100 * e.processors().clusters[c] })},
+	{Name: "licence_usage", Unit: "%", HighBetter: true, Doc: "as processor_usage, for the copies of each limited pool of licences, averaged over the pools that were asked for",
+		compute: total(func(e *evaluation) float64 {
+			return e.licenceUsage(func(pool) bool { return true })
+		})},
+	{Name: "cluster_licence_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "licence_usage of the pools of a cluster's own; a pool of the whole grid belongs to no cluster and counts in licence_usage alone",
+		compute: perCluster(func(e *evaluation, c int) float64 {
+			return e.licenceUsage(func(p pool) bool { return p.cluster == c })
+		})},
+	{Name: "mean_partition", Unit: "processors", Neutral: true, Doc: "mean, over the time in which a job runs, of the processors held/the number of jobs that run; a job that releases processors early runs until the last of them is free",
+		compute: total(func(e *evaluation) float64 { return e.processors().partition })},
+	{Name: "workload_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "work of the tasks placed on a cluster/work of all placed tasks",
+		compute: clusterShare(func(c *clusterSums) float64 { return c.work })},
+	{Name: "load_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "load of the jobs that ran on a cluster/load of all placed jobs; the load of a job is estimate · reference_speed whatever its number of processors, without an estimate the work of one task; a job over several clusters counts in the first of its pieces",
+		compute: clusterShare(func(c *clusterSums) float64 { return c.load })},
+	{Name: "job_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "jobs that ran on a cluster/all placed jobs; a job over several clusters counts in the first of its pieces",
+		compute: clusterShare(func(c *clusterSums) float64 { return float64(c.jobs) })},
 	{Name: "cost", Unit: "cost", Doc: "Σ cost · processor time held",
 		compute: total(func(e *evaluation) float64 { return e.cost })},
 	{Name: "over_budget", Unit: "jobs", Doc: "jobs that cost more than their budget",
@@ -174,23 +212,36 @@ func checkObjectiveMetric(name string) error {
 }
 
 // total makes a metric with one value.
-func total(f func(*evaluation) float64) func(*evaluation) MetricValue {
-	return func(e *evaluation) MetricValue { return MetricValue{Total: f(e)} }
+func total(f func(*evaluation) float64) func(*evaluation) (MetricValue, bool) {
+	return func(e *evaluation) (MetricValue, bool) {
+		x := f(e)
+		return MetricValue{Total: x}, isFinite(x)
+	}
 }
 
 // perCluster makes a metric with one value a cluster.
-func perCluster(f func(*evaluation, int) float64) func(*evaluation) MetricValue {
-	return func(e *evaluation) MetricValue {
-		values := make(map[string]float64, len(e.clusters))
+func perCluster(f func(*evaluation, int) float64) func(*evaluation) (MetricValue, bool) {
+	return func(e *evaluation) (MetricValue, bool) {
+		values, finite := make(map[string]float64, len(e.clusters)), true
 		for c := range e.clusters {
-			values[e.in.clusters[c].ID] = f(e, c)
+			x := f(e, c)
+			values[e.in.clusters[c].ID] = x
+			finite = finite && isFinite(x)
 		}
-		return MetricValue{ByCluster: values}
+		return MetricValue{ByCluster: values}, finite
+	}
+}
+
+// clusterShare makes a metric of what each cluster has of the whole, in %.
+func clusterShare(of func(*clusterSums) float64) func(*evaluation) (MetricValue, bool) {
+	return func(e *evaluation) (MetricValue, bool) {
+		whole := e.sum(func(c int) float64 { return of(&e.clusters[c]) })
+		return perCluster(func(e *evaluation, c int) float64 { return percent(of(&e.clusters[c]), whole) })(e)
 	}
 }
 
 // mean makes a metric that is a mean over the finished jobs that f counts; 0 where there are none.
-func mean(f func(j *Job, start, end float64) (value float64, counts bool)) func(*evaluation) MetricValue {
+func mean(f func(j *Job, start, end float64) (value float64, counts bool)) func(*evaluation) (MetricValue, bool) {
 	return total(func(e *evaluation) float64 {
 		sum, n := 0.0, 0
 		for k := range e.in.jobs {
@@ -215,16 +266,6 @@ func percent(part, whole float64) float64 {
 		return 0
 	}
 	return 100 * part / whole
-}
-
-// finite says whether a value can be written.
-func (v MetricValue) finite() bool {
-	for _, x := range v.ByCluster {
-		if !isFinite(x) {
-			return false
-		}
-	}
-	return isFinite(v.Total)
 }
 
 // isFinite says whether x is a number other than ±Inf.

@@ -85,12 +85,25 @@ func TestMetricsByHand(t *testing.T) {
 	checkClusters(t, got, "cp", map[string]float64{"a": 5.25, "b": 3})
 	// Work: a 4 + 2·6 = 16, b 8 + 4 = 12.
 	checkClusters(t, got, "workload_share", map[string]float64{"a": 100 * 16.0 / 28, "b": 100 * 12.0 / 28})
+	// Late: j2 on a beside j1, j5 on b alone; j4 ran nowhere. Without a deadline: j3 on b.
+	checkClusters(t, got, "cluster_missed", map[string]float64{"a": 1, "b": 1})
+	checkClusters(t, got, "cluster_miss_rate", map[string]float64{"a": 50, "b": 100})
+	checkClusters(t, got, "cluster_slowdown_without_deadline", map[string]float64{"a": 0, "b": 1})
+	// Work of a task: a 4 + 6, b 8 + 4.
+	checkClusters(t, got, "load_share", map[string]float64{"a": 100 * 10.0 / 22, "b": 100 * 12.0 / 22})
+	checkClusters(t, got, "job_share", map[string]float64{"a": 50, "b": 50})
+	// a: 10–11: 1 of min(2, 1); 11–14: 1 of min(2, 1 + 2); 14–20: 2 of 2. b: 12–18: 1 of 1.
+	checkClusters(t, got, "cluster_processor_usage", map[string]float64{"a": 100 * (1 + 3*0.5 + 6) / 10, "b": 100})
+	checkClusters(t, got, "cluster_licence_usage", map[string]float64{"a": 0, "b": 0})
 	checkMetrics(t, got, map[string]float64{
-		"makespan":      10,
-		"idle_time":     4 + 2,
-		"over_deadline": 2 + 1,
-		"mcp":           (5.25*2 + 3*2) / 4,                                         // 4.125; of four placed jobs each cluster has two
-		"balance":       math.Sqrt((5.25-4.125)*(5.25-4.125) + (3-4.125)*(3-4.125)), // n − 1 = 1
+		"slowdown_without_deadline": 1,
+		// 10–12: 1 of one job. 12–14: 2 of two. 14–18: 3 of two. 18–20: 2 of one.
+		"mean_partition": (2*1 + 2*1 + 4*1.5 + 2*2) / 10,
+		"makespan":       10,
+		"idle_time":      4 + 2,
+		"over_deadline":  2 + 1,
+		"mcp":            (5.25*2 + 3*2) / 4,                                         // 4.125; of four placed jobs each cluster has two
+		"balance":        math.Sqrt((5.25-4.125)*(5.25-4.125) + (3-4.125)*(3-4.125)), // n − 1 = 1
 		// F is j1, j2 and j3.
 		"finished": 3, "unfinished": 2,
 		"mean_response":    (4.0 + 9 + 4) / 3,
@@ -307,6 +320,7 @@ func TestLicenceUsageByHand(t *testing.T) {
 	// x: 0–2: 1 of min(2, 1); 2–4: 1 of min(2, 1 + 2); 4–6: 2 of 2. y: 1–3: 0 of min(3, 1); 3–5: 1 of min(3, 1).
 	x, y := (2*1+2*0.5+2*1)/6, (2*0+2*1.0)/4
 	checkMetrics(t, report.Metrics, map[string]float64{"licence_usage": 100 * (x + y) / 2})
+	checkClusters(t, report.Metrics, "cluster_licence_usage", map[string]float64{"c": 100 * y}) // x is the grid's
 }
 
 func TestMetricsOfNothingAreZero(t *testing.T) {
@@ -317,11 +331,11 @@ func TestMetricsOfNothingAreZero(t *testing.T) {
 	for _, c := range []struct {
 		name, instance string
 		sol            *model.Solution
-		want           map[string]float64 // others are 0
+		want           map[string]float64 // by metric, or metric[cluster]; others are 0
 	}{
 		{"no jobs", nothing, &model.Solution{}, nil},
 		{"nothing placed", jobs, left, map[string]float64{"unfinished": 1}},
-		{"no work and no weights", jobs, atOnce, map[string]float64{"finished": 1, "bounded_slowdown": 1}},
+		{"no work and no weights", jobs, atOnce, map[string]float64{"finished": 1, "bounded_slowdown": 1, "job_share[a]": 100}},
 	} {
 		in, err := readInstance(c.instance)
 		if err != nil {
@@ -337,7 +351,7 @@ func TestMetricsOfNothingAreZero(t *testing.T) {
 				t.Errorf("%s: %s is %v, %v", c.name, m.Name, value.Total, ok)
 			}
 			for id, x := range value.ByCluster {
-				if x != 0 {
+				if x != c.want[m.Name+"["+id+"]"] {
 					t.Errorf("%s: %s of %s is %v", c.name, m.Name, id, x)
 				}
 			}
@@ -349,7 +363,8 @@ func TestMetricsOfNothingAreZero(t *testing.T) {
 func TestMetricsAreFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := modeltest.Generator{Features: modeltest.AllFeatures, Wild: rapid.Bool().Draw(t, "wild")}.Instance(t)
-		evaluation, err := model.Evaluate(in, modeltest.Solution(t, in))
+		sol := modeltest.Solution(t, in)
+		evaluation, err := model.Evaluate(in, sol)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,6 +374,9 @@ func TestMetricsAreFinite(t *testing.T) {
 					t.Errorf("%s is %v", name, x)
 				}
 			}
+		}
+		if alone, err := model.Objective(in, sol); err != nil || alone != evaluation.Objective {
+			t.Errorf("the objective alone is %v, %v, expected %v", alone, err, evaluation.Objective)
 		}
 		if math.IsNaN(evaluation.Objective) || math.IsInf(evaluation.Objective, -1) {
 			t.Errorf("objective %v", evaluation.Objective)

@@ -46,9 +46,9 @@ func OptimalFor(objective map[string]float64) string {
 	case 1:
 		m, known := MetricNamed(metric)
 		switch {
-		case objective[metric] > 0:
+		case objective[metric] > 0 && !m.Neutral:
 			return "optimal for " + metric
-		case known && m.HighBetter:
+		case objective[metric] > 0 || known && m.HighBetter:
 			return "optimal for low " + metric
 		}
 		return "optimal for high " + metric

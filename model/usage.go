@@ -2,51 +2,225 @@ package model
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
-// usageEvent changes what is active and what is requested at a time.
+// usageKind says what an event means.
+type usageKind int
+
+const (
+	usageAsked   usageKind = iota // a holder arrives: the amount is requested
+	usageStarted                  // what was requested is active
+	usageEnded                    // what was active is free
+	usageJobs                     // the amount is added to the number of jobs that run
+	usageKinds
+)
+
+// usageEvent is something that happens at a time.
 type usageEvent struct {
-	time              float64
-	active, requested int
+	time    float64
+	amount  int32
+	cluster int32
 }
 
-// processorUsage is the time mean of active/min(available, active + requested) over the processors of the grid, in %.
-func (e *evaluation) processorUsage() float64 {
-	events := make([]usageEvent, 0, 3*len(e.parts))
+// usageEvents are events by kind. Each kind is sorted on its own, as arrivals are in order as a rule.
+type usageEvents [usageKinds][]usageEvent
+
+// add adds a holder: it requests the amount from its arrival and holds it from start to end.
+func (u *usageEvents) add(cluster, amount int, arrival, start, end float64) {
+	for kind, time := range [...]float64{arrival, start, end} {
+		u.at(usageKind(kind), time, cluster, amount)
+	}
+}
+
+// at adds an event.
+func (u *usageEvents) at(kind usageKind, time float64, cluster, amount int) {
+	u[kind] = append(u[kind], usageEvent{time, int32(amount), int32(cluster)})
+}
+
+// inOrder calls yield for all events in order of time. The order of those at one time does not matter, as no time passes between them.
+func (u *usageEvents) inOrder(yield func(kind usageKind, event *usageEvent)) {
+	var left usageEvents
+	for kind, events := range u {
+		slices.SortFunc(events, func(a, b usageEvent) int {
+			switch {
+			case a.time < b.time:
+				return -1
+			case a.time > b.time:
+				return 1
+			}
+			return 0
+		})
+		left[kind] = events
+	}
+	for {
+		next := usageKinds
+		for kind := range usageKinds {
+			if len(left[kind]) > 0 && (next == usageKinds || left[kind][0].time < left[next][0].time) {
+				next = kind
+			}
+		}
+		if next == usageKinds {
+			return
+		}
+		yield(next, &left[next][0])
+		left[next] = left[next][1:]
+	}
+}
+
+// meter adds up the time mean of active/min(available, active + requested) over the time in which something is active or requested.
+type meter struct {
+	available         int
+	active, requested int
+	last              float64 // time of the last event
+	weighted, length  float64
+}
+
+// add counts the time since the last event, and then the event.
+func (m *meter) add(kind usageKind, event *usageEvent) {
+	if dt := event.time - m.last; dt > 0 {
+		if limit := min(m.available, m.active+m.requested); limit > 0 {
+			m.weighted += dt * float64(m.active) / float64(limit)
+			m.length += dt
+		}
+	}
+	m.last = event.time
+	switch amount := int(event.amount); kind {
+	case usageAsked:
+		m.requested += amount
+	case usageStarted:
+		m.active += amount
+		m.requested -= amount
+	case usageEnded:
+		m.active -= amount
+	}
+}
+
+// mean is the time mean, and whether there was a time to count.
+func (m *meter) mean() (mean float64, any bool) { return ratio(m.weighted, m.length), m.length > 0 }
+
+// processorUsage is what one sweep over the schedule finds of the processors.
+type processorUsage struct {
+	grid      float64   // time mean of active/min(available, active + requested)
+	clusters  []float64 // the same by cluster
+	partition float64   // time mean of the processors held/the number of jobs that run
+}
+
+// processors sweeps over the schedule once and keeps what it finds.
+func (e *evaluation) processors() *processorUsage {
+	if e.usage == nil {
+		e.usage = e.sweep()
+	}
+	return e.usage
+}
+
+// sweep goes through the events of all pieces in order of time. A solution does not say where a job was queued: a piece counts as requested
+// at the cluster on which it runs, from the arrival of its job to its own start. A job that is left out requests nothing.
+//
+// Abawajy (2004), "Dynamic parallel job scheduling in multi-cluster computing systems", names partition sizes and defines no mean of them. We take
+// the mean over time, in which a job counts for as long as it runs.
+func (e *evaluation) sweep() *processorUsage {
+	grid, clusters := meter{available: e.in.processors}, make([]meter, len(e.in.clusters))
+	for c := range clusters {
+		clusters[c].available = e.in.clusters[c].Processors
+	}
+	running := 0
+	weighted, length := 0.0, 0.0
+	e.processorEvents().inOrder(func(kind usageKind, event *usageEvent) {
+		if dt := event.time - grid.last; dt > 0 && running > 0 {
+			weighted += dt * float64(grid.active) / float64(running)
+			length += dt
+		}
+		switch kind {
+		case usageStarted:
+			running++
+		case usageEnded:
+			running--
+		case usageJobs:
+			running += int(event.amount)
+		}
+		grid.add(kind, event)
+		clusters[event.cluster].add(kind, event)
+	})
+	found := &processorUsage{clusters: make([]float64, len(clusters)), partition: ratio(weighted, length)}
+	found.grid, _ = grid.mean()
+	for c := range clusters {
+		found.clusters[c], _ = clusters[c].mean()
+	}
+	return found
+}
+
+// processorEvents are the events of all pieces. Each piece counts as a job of its own; for a job in pieces further events put that right.
+func (e *evaluation) processorEvents() *usageEvents {
+	events, n := &usageEvents{}, len(e.parts)
+	room := make([]usageEvent, 3*n)
+	for kind := range usageJobs {
+		events[kind] = room[int(kind)*n : int(kind)*n : int(kind+1)*n]
+	}
 	for k := range e.parts {
 		p := &e.parts[k]
-		events = addUsage(events, e.in.jobs[p.job].Arrival, p.start, p.end, p.set.Len())
+		start, end := e.start[p.job], e.end[p.job]
+		events.add(p.cluster, p.set.Len(), e.in.jobs[p.job].Arrival, p.start, p.end)
+		if len(e.partsOf(p.job)) == 1 && p.start == start && p.end == end {
+			continue
+		}
+		events.at(usageJobs, p.start, p.cluster, -1)
+		events.at(usageJobs, p.end, p.cluster, +1)
+		if p.first {
+			events.at(usageJobs, start, p.cluster, +1)
+			events.at(usageJobs, end, p.cluster, -1)
+		}
 	}
-	mean, _ := timeMean(events, e.in.processors)
-	return 100 * mean
+	return events
 }
 
 // pool names a limited pool of copies: the grid's (cluster −1) or a cluster's own.
 type pool struct{ licence, cluster int }
 
-// licenceUsage is the same for each limited pool of licences, averaged over the pools that jobs asked for, in %.
-func (e *evaluation) licenceUsage() float64 {
-	events := map[pool][]usageEvent{}
+// poolUsage is the usage of a pool that jobs asked for.
+type poolUsage struct {
+	pool
+	mean float64 // time mean of active/min(available, active + requested) copies
+}
+
+// usedPools are the pools that jobs asked for, with their usage, in a fixed order.
+func (e *evaluation) usedPools() []poolUsage {
+	if e.pools != nil {
+		return e.pools
+	}
+	events := map[pool]*usageEvents{}
 	for k := range e.parts {
-		if p := &e.parts[k]; p.first {
+		if p := &e.parts[k]; p.first && len(e.in.jobs[p.job].Licences) > 0 {
 			e.drawn(p.job, func(from pool, copies int) {
-				events[from] = addUsage(events[from], e.in.jobs[p.job].Arrival, p.start, p.jobEnd(e.schedule), copies)
+				if events[from] == nil {
+					events[from] = &usageEvents{}
+				}
+				events[from].add(0, copies, e.in.jobs[p.job].Arrival, e.start[p.job], e.end[p.job])
 			})
 		}
 	}
-	pools := sortedPools(events)
-	sum, asked := 0.0, 0
-	for _, from := range pools {
-		if mean, any := timeMean(events[from], e.in.copies(from)); any {
-			sum += mean
+	e.pools = []poolUsage{}
+	for _, from := range sortedPools(events) {
+		m := meter{available: e.in.copies(from)}
+		events[from].inOrder(m.add)
+		if mean, any := m.mean(); any {
+			e.pools = append(e.pools, poolUsage{from, mean})
+		}
+	}
+	return e.pools
+}
+
+// licenceUsage is the mean usage, in %, of the pools that count and that jobs asked for; 0 where there are none.
+func (e *evaluation) licenceUsage(counts func(pool) bool) float64 {
+	sum, asked := 0.0, 0.0
+	for _, used := range e.usedPools() {
+		if counts(used.pool) {
+			sum += used.mean
 			asked++
 		}
 	}
-	if asked == 0 {
-		return 0
-	}
-	return 100 * sum / float64(asked)
+	return 100 * ratio(sum, asked)
 }
 
 // copies is the size of a pool.
@@ -69,31 +243,19 @@ func sortedPools[V any](m map[pool]V) []pool {
 	return pools
 }
 
-// addUsage adds the events of one holder: it requests the amount from its arrival and holds it from start to end.
-func addUsage(events []usageEvent, arrival, start, end float64, amount int) []usageEvent {
-	return append(events, usageEvent{arrival, 0, amount}, usageEvent{start, amount, -amount}, usageEvent{end, -amount, 0})
+// load is the job's load as a meta-scheduler counts it: its estimate × reference_speed, whatever number of processors it asks for. Without
+// an estimate it is the work of one task, which is what an estimate times its reference speed stands for.
+func (j *Job) load() float64 {
+	if math.IsNaN(j.Estimate) {
+		return j.Work
+	}
+	return j.Estimate * j.ReferenceSpeed
 }
 
-// timeMean is the time mean of active/min(available, active + requested) over the time in which something is active or
-// requested, and whether there is such a time.
-func timeMean(events []usageEvent, available int) (mean float64, any bool) {
-	slices.SortFunc(events, func(a, b usageEvent) int { return cmp.Compare(a.time, b.time) })
-	active, requested := 0, 0
-	weighted, length := 0.0, 0.0
-	for k, event := range events {
-		active += event.active
-		requested += event.requested
-		if k+1 == len(events) {
-			break
-		}
-		dt := events[k+1].time - event.time
-		if limit := min(available, active+requested); limit > 0 && dt > 0 {
-			weighted += dt * float64(active) / float64(limit)
-			length += dt
-		}
+// ratio is a/b; 0 of nothing.
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
 	}
-	if length == 0 {
-		return 0, false
-	}
-	return weighted / length, true
+	return a / b
 }

@@ -57,10 +57,10 @@ func freeSteps(in *model.Instance, cluster, first, processors int) []plainStep {
 	return steps
 }
 
-// start sets the state to the releases of the steps.
+// start sets the state to the releases of the steps. It makes room for one step more for each job, and for one to insert.
 func (r *Releases) start(steps []plainStep) {
-	if most := len(r.steps) - 2; len(steps) > most {
-		r.steps = make([]step, len(steps)+most+2)
+	if room := len(steps) + r.most() + 1; room > len(r.steps) {
+		r.steps = make([]step, room)
 	}
 	r.n, r.idle = len(steps), 0
 	for k, s := range steps {

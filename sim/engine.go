@@ -42,6 +42,32 @@ type Watcher interface {
 	Watch(*Platform, Policy)
 }
 
+// Announcer is a policy of the general world that is told of each job at its arrival, before the job joins the queue. So it also hears
+// of jobs that wait for others: see [Request].After.
+type Announcer interface {
+	Announce(j *Job)
+}
+
+// Explainer is a policy of the general world that can say which of its rules decided about a job.
+type Explainer interface {
+	// Explain is asked for a queued job after a decision, for a job that starts at the moment of its start, and for one that the policy
+	// drops.
+	Explain(j *Job) []Reason
+}
+
+// Reason is a rule of a policy that decided about a job.
+type Reason struct {
+	Rule  string `json:"rule"`
+	Text  string `json:"text"`
+	Terms []Term `json:"terms,omitempty"` // the figures that the rule compared or added up
+}
+
+// Term is a figure by its name.
+type Term struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
 // Planner is a policy that can say what it intends.
 type Planner interface {
 	// Plan says what the policy, after it has decided, intends for a queued job.
@@ -59,11 +85,12 @@ type Plan struct {
 
 // Options are the settings of a run. The zero value runs jobs to their ends and reports nothing.
 type Options struct {
+	Seed     uint64         // of what a policy draws and of the local jobs of machines with background load
 	Kill     bool           // end a job at its estimate
 	Observer Observer       // nil: none
 	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
-	// Forecast is the time from which on all happens as the policy expects it; nil: never. A job that runs then or starts later ends
-	// at its estimate, a job that has outlived its estimate ends one time unit later, and no more jobs arrive.
+	// Forecast is the time from which on all happens as the policy expects it; nil: never. Each part of a job that runs then or starts
+	// later ends at its estimate, one that has outlived its estimate ends one time unit later, and no more jobs arrive.
 	Forecast *float64
 }
 
@@ -225,7 +252,11 @@ func (e *Engine) foresee() {
 	ends := e.events
 	e.events = nil
 	for _, end := range ends {
-		if end.time = e.jobs.at(end.handle).EstimatedEnd; end.time <= e.now {
+		end.time = e.jobs.at(end.handle).EstimatedEnd
+		if e.world != nil {
+			end.time = e.world.parts[end.handle][end.part].EstimatedEnd
+		}
+		if end.time <= e.now {
 			end.time = max(e.now+1, math.Nextafter(e.now, math.Inf(1)))
 		}
 		e.events.push(end)
@@ -266,8 +297,13 @@ func (e *Engine) arrive() {
 	if e.opt.Observer != nil {
 		e.opt.Observer.Arrived(e.now, j)
 	}
-	if e.world != nil && !e.world.admit(e, j) {
-		return
+	if e.world != nil {
+		if announcer, ok := e.policy.(Announcer); ok {
+			announcer.Announce(j)
+		}
+		if !e.world.admit(e, j) {
+			return
+		}
 	}
 	e.queued++
 	e.policy.Arrive(j)
@@ -311,10 +347,10 @@ func (e *Engine) release(j *Job, part int) {
 	last := j.parts == 0
 	if e.world == nil {
 		e.free += j.Processors
+		e.policy.Release(j, part, last)
 	} else {
-		e.world.release(j, part)
+		e.world.release(e, j, part, last)
 	}
-	e.policy.Release(j, part, last)
 	if last {
 		outcome := e.outcome(j)
 		e.leave(j, outcome, "")

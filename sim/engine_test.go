@@ -190,7 +190,7 @@ func TestPiecesReleasedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	var policy *early
-	sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: func(p *sim.Platform) sim.Policy { policy = &early{platform: p}; return policy }}, sim.Options{})
+	sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: func(p *sim.Platform, _ uint64) sim.Policy { policy = &early{platform: p}; return policy }}, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

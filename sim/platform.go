@@ -22,9 +22,15 @@ type Request struct {
 	UserClass      int     // index into the instance's user classes; −1: none
 	ReferenceSpeed float64 // work per time that the estimate refers to
 	// Stated says that the user stated an estimate; else the policy knows the execution time.
-	Stated bool
+	Stated   bool
+	WorkCV   float64 // coefficient of variation of the work
+	Budget   float64 // limit of the cost; +Inf: none
+	Workflow int     // index into the instance's workflows; −1: none
+	// After are the numbers of the jobs that must end first, see Job.Number. They may be higher than the job's own.
+	After []int64
 
-	index int // of the job in the instance
+	in    *model.Instance // which the job belongs to
+	index int             // of the job in it
 }
 
 // Machine is one machine, or a whole group of alike machines where no job of the instance can tell them apart. A job with a need of
@@ -36,7 +42,10 @@ type Machine struct {
 	Speed      float64 // work per time of a processor
 	Bandwidth  float64 // data per time; +Inf: unlimited
 	Memory     float64 // of the machine; +Inf: unlimited or not to be counted
-	first      int     // number of its first processor in the cluster
+	Cost       float64 // of a processor per time
+	// Background is the load of local jobs, which a policy knows of but does not see; nil: none.
+	Background *model.Background
+	first      int // number of its first processor in the cluster
 }
 
 // Pool is a pool of licences.
@@ -80,34 +89,59 @@ func (p *Platform) Clusters() int { return len(p.clusters) }
 // ClusterID is the name of a cluster.
 func (p *Platform) ClusterID(cluster int) string { return p.in.Clusters()[cluster].ID }
 
+// Workflow is what the user of a workflow asked for.
+type Workflow struct {
+	ID       string
+	Deadline float64 // time; +Inf: none
+	Budget   float64 // limit of the cost; +Inf: none
+}
+
+// Workflow is the workflow of the index that a [Request] states.
+func (p *Platform) Workflow(workflow int) Workflow {
+	w := &p.in.Workflows()[workflow]
+	return Workflow{w.ID, w.Deadline, w.Budget}
+}
+
 // LicenceID is the name of a licence.
 func (p *Platform) LicenceID(licence int) string { return p.in.Licences()[licence].ID }
 
-// newPlatform is the platform of an instance, all free. O(machines + clusters · licences).
-func newPlatform(in *model.Instance) *Platform {
+// background is the load of local jobs on a machine; nil: none.
+func background(m *model.Machine) *model.Background {
+	if m.Background == nil || m.Background.Load == 0 {
+		return nil
+	}
+	return m.Background
+}
+
+// newPlatform is the platform of an instance, all free. Where the jobs are yet to come the features are those that they may have.
+// O(machines + clusters · licences).
+func newPlatform(in *model.Instance, toCome model.Features) *Platform {
 	p := &Platform{in: in}
-	together := IsTrace(in)
+	together := IsTrace(in) && toCome == 0
+	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
 		cluster := &in.Clusters()[c]
 		view := clusterView{first: len(p.Machines)}
 		if together { // nothing tells the groups apart, as in a trace
 			first := &cluster.Machines[0]
-			p.Machines = append(p.Machines, Machine{c, 0, cluster.Processors, first.Speed, first.Bandwidth, math.Inf(1), 0})
+			p.Machines = append(p.Machines, Machine{Cluster: c, Processors: cluster.Processors, Speed: first.Speed, Bandwidth: first.Bandwidth, Memory: math.Inf(1), Cost: first.Cost})
 		}
 		for k := 0; k < len(cluster.Machines) && !together; k++ {
 			m := &cluster.Machines[k]
 			count, units := 1, m.Count*m.Units
-			if m.Units > 1 && in.Features()&apart != 0 {
-				count, units = plan.Reach(in, m.Count), m.Units
+			if m.Units > 1 && features&apart != 0 {
+				if count, units = m.Count, m.Units; toCome == 0 {
+					count = plan.Reach(in, m.Count)
+				}
 				view.idle += (m.Count - count) * units
 			}
 			memory := math.Inf(1)
-			if m.Units > 1 && in.Features()&model.MemoryLimits != 0 {
+			if m.Units > 1 && features&model.MemoryLimits != 0 {
 				memory = m.Memory // where a machine has one processor, what it can hold never changes: see hosts
 			}
 			for i := range count {
-				p.Machines = append(p.Machines, Machine{c, k, units, m.Speed, m.Bandwidth, memory, m.First + i*m.Units})
+				p.Machines = append(p.Machines, Machine{c, k, units, m.Speed, m.Bandwidth, memory, m.Cost, background(m), m.First + i*m.Units})
 			}
 		}
 		view.last = len(p.Machines)
@@ -190,12 +224,14 @@ func (r *Room) Meet(other *Room) {
 
 // Width is the number of processors that a rigid job holds on the cluster.
 func (p *Platform) Width(j *Job, cluster int) int {
-	least, _ := p.in.Width(j.Request.index, cluster)
+	least, _ := j.Request.in.Width(j.Request.index, cluster)
 	return least
 }
 
 // CanRun says whether the job can run on the cluster when nothing else runs there.
-func (p *Platform) CanRun(j *Job, cluster int) bool { return p.in.CanRun(j.Request.index, cluster) }
+func (p *Platform) CanRun(j *Job, cluster int) bool {
+	return j.Request.in.CanRun(j.Request.index, cluster)
+}
 
 // memoryRounding is the share of a machine's memory by which sums may be off through rounding.
 const memoryRounding = 1e-12
@@ -247,7 +283,7 @@ func (p *Platform) hosts(room *Room, j *Job, m int) int {
 		return 0
 	}
 	machine := &p.Machines[m]
-	each := p.in.ProcessorsFor(&p.in.Jobs()[j.Request.index], &p.in.Clusters()[machine.Cluster].Machines[machine.Group])
+	each := j.Request.in.ProcessorsFor(&j.Request.in.Jobs()[j.Request.index], &p.in.Clusters()[machine.Cluster].Machines[machine.Group])
 	if each == 0 {
 		return 0
 	}
@@ -310,26 +346,43 @@ func (p *Platform) giveLicences(room *Room, j *Job, cluster int) {
 // estimate × reference speed as the work of a task, at the speed of the slowest processor. Without a stated estimate it is the
 // execution time itself.
 func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
-	speed, link, n := math.Inf(1), math.Inf(1), 0
+	return p.EstimateTasks(j, cluster, shares, j.Request.Tasks)
+}
+
+// EstimateTasks is the execution time of a number of the job's tasks on the given processors, as [Platform.Estimate] is that of all.
+func (p *Platform) EstimateTasks(j *Job, cluster int, shares []Share, tasks int) float64 {
+	return p.estimate(j, cluster, shares, tasks, p.link(shares))
+}
+
+// link is the least bandwidth of the machines.
+func (p *Platform) link(shares []Share) float64 {
+	link := math.Inf(1)
 	for _, s := range shares {
-		m := &p.Machines[s.Machine]
-		speed, link, n = min(speed, m.Speed), min(link, m.Bandwidth), n+int(s.Processors)
+		link = min(link, p.Machines[s.Machine].Bandwidth)
+	}
+	return link
+}
+
+func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link float64) float64 {
+	speed, n := math.Inf(1), 0
+	for _, s := range shares {
+		speed, n = min(speed, p.Machines[s.Machine].Speed), n+int(s.Processors)
 	}
 	r := j.Request
-	each := (r.Tasks + n - 1) / n
-	job := &p.in.Jobs()[r.index]
+	each := (tasks + n - 1) / n
+	job := &r.in.Jobs()[r.index]
 	switch {
 	case r.Stated:
-		return statedTime(p.in, r.index, cluster, speed, link, each)
+		return statedTime(r.in, r.index, cluster, speed, link, each)
 	case job.StatesRuntimes() || p.in.Clusters()[cluster].Uniform:
-		return p.in.Busy(r.index, cluster, speed, each) + p.in.Transfer(r.index, link)
+		return r.in.Busy(r.index, cluster, speed, each) + r.in.Transfer(r.index, link)
 	}
 	var set model.ProcessorSet
 	for _, s := range shares { // any processors of these machines: they are alike
 		first := p.Machines[s.Machine].first
 		set = append(set, model.Range{First: first, Last: first + int(s.Processors) - 1})
 	}
-	return p.in.Duration(r.index, cluster, model.NewProcessorSet(set...))
+	return r.in.Longest(r.index, cluster, model.NewProcessorSet(set...), tasks) + r.in.Transfer(r.index, link)
 }
 
 // Fastest is the least estimate of the job on the cluster, when nothing else runs there; +Inf where it can never run there.

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/allot-opt/allot/model"
@@ -13,8 +12,9 @@ type Discipline struct {
 	// Plain makes the policy for a trace on the given number of processors. On a plain instance it decides as the policy of General
 	// does. Nil: every instance runs in the general world.
 	Plain func(processors int) Policy
-	// General makes the policy for the platform of an instance. Required by [Simulate].
-	General func(*Platform) Policy
+	// General makes the policy for the platform of an instance; what the policy draws at random it draws from the seed. Required by
+	// [Simulate].
+	General func(platform *Platform, seed uint64) Policy
 	// Deadlines says that the policy looks at deadlines, soft ones too. The jobs of a trace do not show them.
 	Deadlines bool
 }
@@ -36,7 +36,7 @@ func anyDeadline(in *model.Instance) bool {
 // job in the general one. Memory: O(n).
 func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
 	if policies.General == nil {
-		return nil, Totals{}, errors.New("sim: expected a policy for the system of an instance, found none")
+		return nil, Totals{}, errNoGeneral
 	}
 	_, watches := opt.Observer.(Watcher)
 	if policies.Plain != nil && IsTrace(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {

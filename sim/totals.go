@@ -67,8 +67,7 @@ func (t *Totals) Makespan() float64 {
 	return t.LastEnd - t.FirstArrival
 }
 
-// Utilisation is the share of the processor time from the first arrival to the last end that jobs held, in %. It is 0 in the general
-// world, where the evaluator computes it.
+// Utilisation is the share of the processor time from the first arrival to the last end in which jobs ran, in %.
 func (t *Totals) Utilisation() float64 {
 	if t.Makespan() == 0 {
 		return 0

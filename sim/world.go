@@ -11,51 +11,33 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// Claim is what a policy gives a job: processors of a cluster for a number of its tasks.
-type Claim struct {
-	Cluster int
-	Shares  []Share
-	Tasks   int // 0: all, of a job with one claim
-}
-
-// Part is a claim that has been met: the processors, which give themselves back when their tasks have ended.
-type Part struct {
-	Cluster    int
-	Processors model.ProcessorSet
-	Tasks      int
-	shares     []Share
-	end        float64
-}
-
 // world is the state of a run in the general world: the truth about the jobs, what is free and what came of the jobs so far.
 type world struct {
 	in       *model.Instance
 	platform *Platform
+	source   Batches      // of further jobs; nil: none
 	order    []int        // jobs in queue order
 	place    []int        // of each job in the order
 	at       int          // next in the order
 	parts    [][]Part     // by handle: parts of the running job
 	cut      []Outcome    // by handle: how the running job will end
 	free     []processors // by machine
+	local    *localJobs   // nil: no machine has background load
 
 	waits []int32         // by job: predecessors that have not ended
 	lost  []bool          // by job: waits for one that will never end
 	held  map[int64]int32 // by number: handles of jobs that have arrived and wait for others
 	ready []int64         // numbers of the jobs that wait for none any more and may join the queue, ascending
 
-	solution *model.Solution
+	solution *model.Solution // nil: not kept
 }
 
-// simulateGrid runs an instance in the general world.
+// simulateGeneral runs an instance in the general world.
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
-func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platform) Policy, opt Options) (*model.Solution, Totals, error) {
-	w := &world{in: in, platform: newPlatform(in), order: byArrival(in), held: map[int64]int32{}, solution: &model.Solution{}}
+func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platform, uint64) Policy, opt Options) (*model.Solution, Totals, error) {
+	w := &world{in: in, platform: newPlatform(in, 0), order: byArrival(in), solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
-	w.free = make([]processors, len(w.platform.Machines))
-	for m := range w.free {
-		w.free[m].reset(w.platform.Machines[m].Processors)
-	}
 	w.place = make([]int, len(w.order))
 	for k, job := range w.order {
 		w.place[job] = k
@@ -66,15 +48,30 @@ func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platf
 			w.waits[job] = int32(len(in.Jobs()[job].After))
 		}
 	}
-	e := &Engine{ctx: ctx, policy: policy(w.platform), source: w, opt: opt, world: w}
-	e.totals.Processors = in.Processors()
+	totals, err := w.run(ctx, policy, opt)
+	if err != nil {
+		return nil, totals, err
+	}
+	return w.solution, totals, nil
+}
+
+// run makes the policy and runs it.
+func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, opt Options) (Totals, error) {
+	w.held = map[int64]int32{}
+	w.free = make([]processors, len(w.platform.Machines))
+	for m := range w.free {
+		w.free[m].reset(w.platform.Machines[m].Processors)
+		if w.platform.Machines[m].Background != nil && w.local == nil {
+			w.local = &localJobs{seed: opt.Seed, processors: map[[2]int]*localQueue{}}
+		}
+	}
+	e := &Engine{ctx: ctx, policy: policy(w.platform, opt.Seed), source: w, opt: opt, world: w}
+	e.totals.Processors = w.in.Processors()
 	if watcher, ok := opt.Observer.(Watcher); ok {
 		watcher.Watch(w.platform, e.policy)
 	}
-	if err := e.run(); err != nil {
-		return nil, e.totals, err
-	}
-	return w.solution, e.totals, nil
+	err := e.run()
+	return e.totals, err
 }
 
 // byArrival lists the jobs in queue order: by arrival, those of one arrival in the order of the instance.
@@ -89,8 +86,10 @@ func byArrival(in *model.Instance) []int {
 
 // Next implements Source.
 func (w *world) Next(s *Spec) (bool, error) {
-	if w.at == len(w.order) {
-		return false, nil
+	for w.at == len(w.order) {
+		if more, err := w.refill(); !more {
+			return false, err
+		}
 	}
 	index := w.order[w.at]
 	w.at++
@@ -98,14 +97,18 @@ func (w *world) Next(s *Spec) (bool, error) {
 	*s = Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), Request: &Request{
 		ID: j.ID, Min: j.Min, Max: j.Max, Tasks: j.Tasks, Span: j.Span, Memory: j.Memory, MinBandwidth: j.MinBandwidth,
 		Deadline: j.Deadline, DeadlineHard: j.DeadlineHard && j.HasDeadline(), Licences: j.Licences, UserClass: j.UserClass,
-		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), index: index,
+		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), WorkCV: j.WorkCV, Budget: j.Budget, Workflow: j.Workflow,
+		in: w.in, index: index,
 	}}
+	for _, before := range j.After {
+		s.Request.After = append(s.Request.After, int64(w.place[before]))
+	}
 	return true, nil
 }
 
 // admit says whether a job that arrives joins the queue now.
 func (w *world) admit(e *Engine, j *Job) bool {
-	index := j.Request.index
+	in, index := j.Request.in, j.Request.index
 	if w.lost != nil && w.lost[index] {
 		e.leave(j, Dropped, w.whyLost(index))
 		return false
@@ -116,11 +119,11 @@ func (w *world) admit(e *Engine, j *Job) bool {
 		return false
 	}
 	for c := range w.in.Clusters() {
-		if w.in.CanRun(index, c) {
+		if in.CanRun(index, c) {
 			return true
 		}
 	}
-	e.leave(j, Dropped, plan.WhyNowhere(w.in, index))
+	e.leave(j, Dropped, plan.WhyNowhere(in, index))
 	return false
 }
 
@@ -154,121 +157,8 @@ func (w *world) joinReady(e *Engine) {
 	}
 }
 
-// StartOn starts a queued job in the general world, with one part for each claim. Licences come from the pools of the first claim's
-// cluster. A claim that does not fit is a fault of the policy and ends the run.
-func (e *Engine) StartOn(j *Job, claims ...Claim) {
-	w := e.world
-	if w == nil || j.state != queued || len(claims) == 0 {
-		e.failf("job %d cannot start at %v", j.Number, e.now)
-		return
-	}
-	if short := w.platform.ShortOf(&w.platform.Free, j, claims[0].Cluster); short >= 0 {
-		e.failf("job %s starts at %v without licence %s", j.Request.ID, e.now, w.platform.LicenceID(short))
-		return
-	}
-	parts, ok := w.meet(e, j, claims)
-	if !ok {
-		return
-	}
-	w.platform.takeLicences(&w.platform.Free, j, parts[0].Cluster)
-	link := math.Inf(1)
-	for k := range parts {
-		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
-	}
-	cut, at := Finished, math.Inf(1)
-	if e.opt.Kill {
-		cut, at = Killed, j.EstimatedEnd
-	}
-	if r := j.Request; r.DeadlineHard && r.Deadline < at {
-		cut, at = MissedHard, max(r.Deadline, e.now)
-	}
-	w.cut[j.Handle] = Finished
-	e.started(j)
-	j.parts, j.cluster = int32(len(parts)), int32(parts[0].Cluster)
-	for k := range parts {
-		p := &parts[k]
-		p.end = e.now + w.in.Longest(j.Request.index, p.Cluster, p.Processors, p.Tasks) + w.in.Transfer(j.Request.index, link)
-		if len(parts) == 1 {
-			p.end = e.now + w.in.Duration(j.Request.index, p.Cluster, p.Processors)
-		}
-		if e.foreseen {
-			p.end = j.EstimatedEnd
-		}
-		if p.end > at {
-			p.end, w.cut[j.Handle] = at, cut
-		}
-		e.schedule(j, k, p.end)
-	}
-	if e.opt.Observer != nil {
-		e.opt.Observer.Started(e.now, j, parts)
-	}
-}
-
-// meet takes what the claims ask for and sets the estimated end.
-func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
-	for int(j.Handle) >= len(w.parts) {
-		w.parts, w.cut = append(w.parts, nil), append(w.cut, Finished)
-	}
-	parts := w.parts[j.Handle][:0]
-	j.EstimatedEnd = e.now
-	for _, claim := range claims {
-		for _, s := range claim.Shares {
-			if w.platform.hosts(&w.platform.Free, j, int(s.Machine)) < int(s.Processors) || w.platform.Machines[s.Machine].Cluster != claim.Cluster {
-				e.failf("job %s cannot start at %v: too little is free of machine %d", j.Request.ID, e.now, s.Machine)
-				return nil, false
-			}
-			w.platform.take(&w.platform.Free, j, []Share{s})
-		}
-		p := Part{Cluster: claim.Cluster, Tasks: claim.Tasks, shares: append([]Share(nil), claim.Shares...)}
-		if p.Tasks == 0 {
-			p.Tasks = j.Request.Tasks
-		}
-		for _, s := range p.shares {
-			p.Processors = append(p.Processors, w.choose(s)...)
-		}
-		p.Processors = model.NewProcessorSet(p.Processors...)
-		j.EstimatedEnd = max(j.EstimatedEnd, e.now+w.platform.Estimate(j, p.Cluster, p.shares))
-		parts = append(parts, p)
-	}
-	w.parts[j.Handle] = parts
-	return parts, true
-}
-
-// choose takes the lowest free processors of a machine.
-func (w *world) choose(s Share) model.ProcessorSet {
-	set := w.free[s.Machine].take(int(s.Processors))
-	for k := range set {
-		set[k].First += w.platform.Machines[s.Machine].first
-		set[k].Last += w.platform.Machines[s.Machine].first
-	}
-	return set
-}
-
-// release gives back what a part held.
-func (w *world) release(j *Job, part int) {
-	p := &w.parts[j.Handle][part]
-	w.platform.give(&w.platform.Free, j, p.shares)
-	for _, r := range p.Processors {
-		for _, s := range p.shares { // the processors lie on these machines
-			m := &w.platform.Machines[s.Machine]
-			if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
-				w.free[s.Machine].give(model.ProcessorSet{{First: first - m.first, Last: last - m.first}})
-			}
-		}
-	}
-	if j.parts == 0 {
-		w.platform.giveLicences(&w.platform.Free, j, int(j.cluster))
-	}
-}
-
 // outcome is how a running job ends.
 func (w *world) outcome(j *Job) Outcome { return w.cut[j.Handle] }
-
-// Held is what a running job holds, part by part, for policies that plan with it.
-func (e *Engine) Held(j *Job) []Part { return e.world.parts[j.Handle] }
-
-// Shares are the processors of the part by machine.
-func (p *Part) Shares() []Share { return p.shares }
 
 // left notes what came of a job and returns the reason for people.
 func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
@@ -279,9 +169,11 @@ func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
 	case MissedHard:
 		reason = fmt.Sprintf("ended at its hard deadline %v, which it had not met: started at %v", j.Request.Deadline, j.Start)
 	}
-	if outcome == Finished {
+	switch {
+	case w.solution == nil:
+	case outcome == Finished:
 		w.solution.Jobs = append(w.solution.Jobs, w.placement(j))
-	} else {
+	default:
 		w.solution.Unscheduled = append(w.solution.Unscheduled, model.Unscheduled{Job: id, Reason: reason})
 	}
 	if w.waits != nil {

@@ -75,3 +75,19 @@ func TestAutoNamesWhoMadeTheSchedule(t *testing.T) {
 		}
 	}
 }
+
+// A schedule that is proved optimal ends the run: no evaluation goes to search.
+func TestAutoEndsWithAnOptimum(t *testing.T) {
+	in, opt := sized(t, 8, 1, 0, map[string]float64{"mean_response": 1}), solve.Options{Seed: 1, MaxEvals: 1_000_000, Workers: 1}
+	quick, err := solve.NewStages(opt).Best(t.Context(), in, new(Auto).candidates(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := new(Auto).Solve(t.Context(), in, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if quick.Status != model.Optimal || result.Status != model.Optimal || result.Evaluations != quick.Evaluations {
+		t.Errorf("%s after %d evaluations; the quick solvers alone: %s after %d", result.Status, result.Evaluations, quick.Status, quick.Evaluations)
+	}
+}

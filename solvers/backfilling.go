@@ -31,8 +31,8 @@ func simulate(ctx context.Context, in *model.Instance, policy Online, opt sim.Op
 }
 
 // online runs a policy on an instance as a solver.
-func online(ctx context.Context, in *model.Instance, policy Online) (solve.Result, error) {
-	sol, _, err := policy.Simulate(ctx, in, sim.Options{})
+func online(ctx context.Context, in *model.Instance, policy Online, opt solve.Options) (solve.Result, error) {
+	sol, _, err := policy.Simulate(ctx, in, sim.Options{Seed: opt.Seed})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return solve.Stopped(ctx), nil

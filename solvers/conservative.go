@@ -40,11 +40,11 @@ func (*Conservative) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (s *Conservative) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (s *Conservative) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
 	}
-	return online(ctx, in, s)
+	return online(ctx, in, s, opt)
 }
 
 // Simulate implements [Online].

@@ -30,8 +30,8 @@ type FCFS struct {
 func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
 // Solve implements [solve.Solver].
-func (s *FCFS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return online(ctx, in, s)
+func (s *FCFS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	return online(ctx, in, s, opt)
 }
 
 // Simulate implements [Online].

@@ -48,11 +48,11 @@ func NewFlexible() *Flexible {
 func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
 // Solve implements [solve.Solver].
-func (s *Flexible) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (s *Flexible) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := params.Check(s); err != nil {
 		return solve.Result{}, err
 	}
-	return online(ctx, in, s)
+	return online(ctx, in, s, opt)
 }
 
 // Simulate implements [Online].

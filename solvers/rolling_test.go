@@ -15,6 +15,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
+	"github.com/allot-opt/allot/workload"
 )
 
 // rolling is the rolling use of a registered solver.
@@ -128,6 +129,89 @@ func TestRollingByHand(t *testing.T) {
 	solverstest.Schedules(t, byPeriod, in, "j0 c:0 0-4", "j3 c:0 10-10.5", "j1 c:0 10.5-11.5", "j2 c:0 11.5-16.5")
 	_, byWork := rolling(t, "minmin", 10, 1)
 	solverstest.Schedules(t, byWork, in, "j0 c:0 0-4", "j1 c:0 4-5", "j2 c:0 5-10", "j3 c:0 10-10.5")
+}
+
+// MUSCLE and DLL see in a round what earlier rounds hold: b takes j1, though a is larger and the first. On machines that it takes for empty either
+// gives j1 to a, where it waits for j0.
+func TestRollingSeesWhatIsHeld(t *testing.T) {
+	b := model.NewBuilder("held").Cluster(solverstest.Machines("a", 3, 1), solverstest.Machines("b", 2, 1))
+	b.Job(model.JobSpec{ID: "j0", Work: new(10.0), Processors: model.Rigid(3)}, model.JobSpec{ID: "j1", Work: new(4.0), Processors: model.Rigid(2), Arrival: 1})
+	in := solverstest.Built(t, b)
+	for _, name := range []string{"muscle", "dll"} {
+		_, sees := rolling(t, name, 1, 0)
+		solverstest.Schedules(t, sees, in, "j0 a:0-2 0-10", "j1 b:0-1 1-5")
+		_, blind := rollingBlind(t, name, 1, 0)
+		solverstest.Schedules(t, blind, in, "j0 a:0-2 0-10", "j1 a:0-1 10-14")
+	}
+}
+
+// rollingBlind is the rolling use of a registered solver that refuses commitments, so that only its order of the jobs, its clusters and its numbers
+// of processors are kept.
+func rollingBlind(t testing.TB, name string, period, threshold float64) (solve.Info, solve.Solver) {
+	t.Helper()
+	info, err := solve.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice := info.Choice()
+	choice.Solver = blind{choice.Solver}
+	solver, err := solve.NewRolling(choice, period, threshold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info, solver
+}
+
+// blind is a solver that refuses commitments.
+type blind struct{ solve.Solver }
+
+func (b blind) Supports(in *model.Instance) error {
+	if missing := in.Features() & model.Commitments; missing != 0 {
+		return &solve.UnsupportedError{Missing: missing}
+	}
+	return b.Solver.Supports(in)
+}
+
+// On the recipe of MUSCLE's paper, as a stream with a medium and a high load, planning behind what is held is no worse in the mean than keeping the
+// order of plans for empty machines. Rounds by the threshold are small: planned for empty machines, nearly all jobs go to one cluster.
+func TestRollingMuscleAgainstKeptOrder(t *testing.T) {
+	const seeds = 10
+	for _, rate := range []float64{0.4, 0.8} {
+		for _, round := range [][2]float64{{20, 0}, {80, 0}, {1e6, 5}} {
+			_, sees := rolling(t, "muscle", round[0], round[1])
+			_, keeps := rollingBlind(t, "muscle", round[0], round[1])
+			mean := func(solver solve.Solver) (mcp, response float64) {
+				for seed := range uint64(seeds) {
+					w := workload.NewMuscle()
+					w.Jobs, w.Rate = 300, rate
+					in, err := w.Generate(seed)
+					if err != nil {
+						t.Fatal(err)
+					}
+					result, err := solver.Solve(context.Background(), in, solve.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if report := model.Check(in, result.Solution); !report.OK() {
+						t.Fatalf("rate %v, seed %d: %v", rate, seed, report.Violations[0])
+					}
+					evaluation, err := model.Evaluate(in, result.Solution)
+					if err != nil {
+						t.Fatal(err)
+					}
+					mcp += evaluation.Metrics["mcp"].Total / seeds
+					response += evaluation.Metrics["mean_response"].Total / seeds
+				}
+				return mcp, response
+			}
+			mcp, response := mean(sees)
+			keptMCP, keptResponse := mean(keeps)
+			t.Logf("rate %v, round %v: mcp %.0f for %.0f, response %.1f for %.1f", rate, round, mcp, keptMCP, response, keptResponse)
+			if mcp > keptMCP || response > keptResponse {
+				t.Errorf("rate %v, round %v: mcp %v for %v, mean response %v for %v", rate, round, mcp, keptMCP, response, keptResponse)
+			}
+		}
+	}
 }
 
 // A run that is cancelled comes back at once, without a schedule of half of the jobs; one with little time shares it out.

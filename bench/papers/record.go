@@ -298,7 +298,8 @@ func (o *Outcome) Changes() (changes []Change, ok bool) {
 	return o.changesFrom(before), true
 }
 
-// changesFrom lists the verdicts that differ from those of an earlier outcome.
+// changesFrom lists the verdicts that differ from those of an earlier outcome. Claims that are measured by the clock do not count, because their figures
+// differ from run to run.
 func (o *Outcome) changesFrom(before *Outcome) []Change {
 	old := map[[2]string]verdict.Verdict{}
 	for _, f := range before.Findings {
@@ -306,7 +307,7 @@ func (o *Outcome) changesFrom(before *Outcome) []Change {
 	}
 	var changes []Change
 	for _, f := range o.Findings {
-		if v := old[[2]string{f.Claim.ID, f.Reading.ID}]; v != f.Verdict {
+		if v := old[[2]string{f.Claim.ID, f.Reading.ID}]; v != f.Verdict && !f.clocked() {
 			changes = append(changes, Change{o.Experiment.ID + "/" + f.Claim.ID, f.Reading.ID, v, f.Verdict, f.Reason})
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -98,24 +98,26 @@ func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *m
 		return
 	}
 	fmt.Fprintf(w, "ok\nobjective %s%s\n", bench.Figure(report.Objective), minimisedText(in, sol))
+	writeMetrics(w, in, report.Metrics)
+}
+
+// writeMetrics writes a line for each metric, and for each cluster where a metric has a value a cluster.
+func writeMetrics(w io.Writer, in *model.Instance, metrics model.Metrics) {
+	lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	for _, m := range model.MetricTable() {
-		value, ok := report.Metrics[m.Name]
+		value, ok := metrics[m.Name]
 		switch {
 		case !ok:
 			continue
 		case !m.PerCluster:
-			fmt.Fprintf(w, "%-18s %s\n", m.Name, bench.Figure(value.Total))
+			fmt.Fprintf(lines, "%s\t%s\n", m.Name, bench.Figure(value.Total))
 		default:
-			ids := make([]string, 0, len(value.ByCluster))
-			for id := range value.ByCluster {
-				ids = append(ids, id)
-			}
-			slices.Sort(ids)
-			for _, id := range ids {
-				fmt.Fprintf(w, "%-18s %s\n", printable(m.Name+"["+id+"]"), bench.Figure(value.ByCluster[id]))
+			for _, cluster := range in.Clusters() {
+				fmt.Fprintf(lines, "%s\t%s\n", printable(m.Name+"["+cluster.ID+"]"), bench.Figure(value.ByCluster[cluster.ID]))
 			}
 		}
 	}
+	lines.Flush()
 }
 
 // minimisedText names the objective that a solution was made for, where that is not the instance's own.

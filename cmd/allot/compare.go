@@ -34,7 +34,7 @@ Examples:
   allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
 		Flags: append(limitFlags(),
 			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, as --solver of solve takes them, or LABEL=NAME…; exec:COMMAND the last of them; may be given several times; absent: all that support the instance"},
-			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; absent: those that say something of the instance"},
+			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; a metric of the clusters has a column a cluster; absent: those that say something of the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the columns of --metrics or all"},
 			objectiveFlag(),
@@ -183,12 +183,21 @@ func metricsNamed(list string) ([]model.Metric, error) {
 	metrics := []model.Metric{}
 	for name := range strings.SplitSeq(list, ",") {
 		m, ok := model.MetricNamed(strings.TrimSpace(name))
-		if !ok || m.PerCluster {
-			return nil, usageErrorf("--metrics: expected metrics with one value, see allot metrics; found %q%s", name, suggest.Words(strings.TrimSpace(name), model.ObjectiveMetrics()))
+		if !ok {
+			return nil, usageErrorf("--metrics: expected metrics, see allot metrics; found %q%s", name, suggest.Words(strings.TrimSpace(name), metricNames()))
 		}
 		metrics = append(metrics, m)
 	}
 	return metrics, nil
+}
+
+// metricNames are the names of all metrics.
+func metricNames() []string {
+	var names []string
+	for _, m := range model.MetricTable() {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // readInstances reads the files, with the objective that the flag names. An instance without a name goes by that of its file; the second of a name gets a number.

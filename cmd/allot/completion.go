@@ -122,10 +122,7 @@ func offered(app *cli.App, before []string, current string) []string {
 		}
 		return words
 	case command != nil && command.Name == "metrics":
-		for _, m := range model.MetricTable() {
-			words = append(words, m.Name)
-		}
-		return words
+		return metricNames()
 	case command != nil && strings.Contains(command.ArgsUsage, "|"):
 		return strings.Split(command.ArgsUsage, "|")
 	}

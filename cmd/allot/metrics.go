@@ -42,9 +42,15 @@ func runMetrics(c *cli.Context) error {
 	}
 	return write(c, "-", func(w io.Writer) error {
 		for _, m := range list {
-			fmt.Fprintf(w, "%s (%s, better when %s)\n  %s\n", m.Name, m.Unit, m.Better, m.Doc)
+			better := "better when " + m.Better
+			if m.Better == "neither" {
+				better = "neither better high nor low"
+			}
+			fmt.Fprintf(w, "%s (%s, %s)\n  %s\n", m.Name, m.Unit, better, m.Doc)
 			if c.NArg() > 0 && m.PerCluster {
 				fmt.Fprintln(w, "  one number a cluster, and so no objective")
+			} else if c.NArg() > 0 && m.Better == "neither" {
+				fmt.Fprintln(w, "  as an objective a weight above 0 asks for low values, one below 0 for high ones")
 			}
 		}
 		return nil
@@ -76,11 +82,7 @@ type metricRow struct {
 func metricList() []metricRow {
 	var rows []metricRow
 	for _, m := range model.MetricTable() {
-		better := "low"
-		if m.HighBetter {
-			better = "high"
-		}
-		rows = append(rows, metricRow{m.Name, m.Unit, better, m.PerCluster, m.Doc})
+		rows = append(rows, metricRow{m.Name, m.Unit, m.Better(), m.PerCluster, m.Doc})
 	}
 	return rows
 }

@@ -2,9 +2,14 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/creack/pty"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -58,6 +63,58 @@ func TestWatchInALog(t *testing.T) {
 			t.Errorf("wrote %q, expected %q", log.String(), want)
 		}
 	})
+}
+
+// openTerminal is a pseudo-terminal of a size in rows and columns. shown closes it and returns what was written to it.
+func openTerminal(t *testing.T, rows, columns uint16) (terminal *os.File, shown func() string) {
+	t.Helper()
+	if !terminals {
+		t.Skip("no pseudo-terminals here")
+	}
+	reader, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reader.Close(); terminal.Close() })
+	if err := pty.Setsize(terminal, &pty.Winsize{Rows: rows, Cols: columns}); err != nil {
+		t.Fatal(err)
+	}
+	return terminal, func() string {
+		if err := terminal.Close(); err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(reader) // ends with an error once nobody has the terminal any more
+		return string(text)
+	}
+}
+
+// On a terminal the line takes one column less than there is, and 80 columns count where the terminal does not say how many it has.
+func TestProgressLineOnATerminal(t *testing.T) {
+	title := strings.Repeat("abcdefghij", 9)
+	for _, c := range []struct {
+		rows, columns uint16
+		want          int
+	}{{10, 40, 39}, {50, 20, 19}, {50, 2, 1}, {50, 1, 79}, {50, 0, 79}} {
+		terminal, shown := openTerminal(t, c.rows, c.columns)
+		p := &progress{w: terminal, terminal: int(terminal.Fd()), title: title, began: time.Now()}
+		p.show()
+		if got, want := shown(), eraseLine+title[:c.want]; got != want {
+			t.Errorf("%d columns: %q, expected %q", c.columns, got, want)
+		}
+	}
+}
+
+// With NO_COLOR set a terminal gets plain lines, as a file does; empty, it counts as not set.
+func TestProgressWithoutColour(t *testing.T) {
+	terminal, _ := openTerminal(t, 24, 80)
+	for value, want := range map[string]bool{"": true, "1": false} {
+		t.Setenv("NO_COLOR", value)
+		p := newProgress(terminal, "suite", 1)
+		if got := p.visible(); got != want {
+			t.Errorf("NO_COLOR=%s: the line is rewritten: %t", value, got)
+		}
+		p.finish()
+	}
 }
 
 // The line has the title and the time, and the steps where their number is known.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -63,6 +64,22 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 	}
 	if strings.Contains(out.String(), "nobody wants") {
 		t.Errorf("the output of a test that passed is shown:\n%s", out.String())
+	}
+}
+
+// Where a signal ends go itself, which has no exit status then, the status is 1.
+func TestStatusAfterASignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals here")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\nkill -9 $$\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var out strings.Builder
+	if status, err := run(t.Context(), nil, &out); status != 1 || err != nil {
+		t.Errorf("status %d, %v\n%s", status, err, out.String())
 	}
 }
 

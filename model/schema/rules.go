@@ -87,10 +87,7 @@ func metrics() *jsonschema.Schema {
 		if m.PerCluster {
 			value = &jsonschema.Schema{Type: "object", PropertyNames: length(1, longestName), AdditionalProperties: value}
 		}
-		better := "Less"
-		if m.HighBetter {
-			better = "More"
-		}
+		better := map[string]string{"low": "Less", "high": "More", "neither": "Neither more nor less"}[m.Better()]
 		value.Description = fmt.Sprintf("%s. Unit: %s. %s is better.", m.Doc, m.Unit, better)
 		s.Properties.Set(m.Name, value)
 	}

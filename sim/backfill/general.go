@@ -49,8 +49,8 @@ type reservation struct {
 }
 
 // newGeneral returns a maker of policies for a platform.
-func newGeneral(kind kind, step float64, weights Priorities) func(*sim.Platform) sim.Policy {
-	return func(platform *sim.Platform) sim.Policy {
+func newGeneral(kind kind, step float64, weights Priorities) func(*sim.Platform, uint64) sim.Policy {
+	return func(platform *sim.Platform, _ uint64) sim.Policy {
 		return &general{kind: kind, step: step, priorities: weights, platform: platform, empty: platform.All(),
 			most: make([]int32, platform.Clusters()), demand: make([]float64, platform.Licences())}
 	}

@@ -30,8 +30,8 @@ type generalFreed struct {
 }
 
 // newGeneralConservative returns a maker of policies for a platform.
-func newGeneralConservative(step float64) func(*sim.Platform) sim.Policy {
-	return func(platform *sim.Platform) sim.Policy {
+func newGeneralConservative(step float64) func(*sim.Platform, uint64) sim.Policy {
+	return func(platform *sim.Platform, _ uint64) sim.Policy {
 		return &generalConservative{step: step, platform: platform, plan: timeline{platform: platform}, empty: platform.All()}
 	}
 }

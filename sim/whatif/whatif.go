@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/allot-opt/allot/model"
@@ -24,13 +25,21 @@ type Answer struct {
 	// none arrives later. Nil: never.
 	ExpectedStart *float64 `json:"expected_start"`
 	// Start is when it starts in the replay, in which jobs take their real run times and the later jobs arrive too. Nil: never.
-	Start   *float64  `json:"start"`
-	Wait    *float64  `json:"wait"`
-	End     *float64  `json:"end"`
-	Cluster string    `json:"cluster,omitempty"`
-	Reason  string    `json:"reason,omitempty"` // why the job does not run to its end
-	Causes  []Cause   `json:"causes"`
-	Blocked []Blocker `json:"blocked_by"`
+	Start   *float64 `json:"start"`
+	Wait    *float64 `json:"wait"`
+	End     *float64 `json:"end"`
+	Cluster string   `json:"cluster,omitempty"`
+	Reason  string   `json:"reason,omitempty"` // why the job does not run to its end
+	// Reasons are the rules of the policy that decided: those known at the job's arrival, then those that changed until its start.
+	Reasons []Decision `json:"reasons,omitempty"`
+	Causes  []Cause    `json:"causes"`
+	Blocked []Blocker  `json:"blocked_by"`
+}
+
+// Decision is what the policy says of the job at a time.
+type Decision struct {
+	At float64 `json:"at"`
+	sim.Reason
 }
 
 // Cause is why the job waits during an interval.
@@ -156,6 +165,7 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if j == p.job {
 		p.waiting = false
+		p.ask(now)
 		p.result.Start, p.result.Cluster = new(now), p.platform.ClusterID(parts[0].Cluster)
 		p.close(now)
 		return
@@ -187,6 +197,9 @@ func (p *probe) Left(now float64, j *sim.Job, outcome sim.Outcome, reason string
 	if j != p.job {
 		return
 	}
+	if outcome == sim.Dropped {
+		p.ask(now)
+	}
 	p.close(now)
 	if p.result.Reason = reason; outcome != sim.Dropped {
 		p.result.End = new(now)
@@ -199,6 +212,7 @@ func (p *probe) Decided(now float64) {
 	if !p.waiting || !p.explain {
 		return
 	}
+	p.ask(now)
 	cause := p.cause()
 	cause.From, cause.To = now, math.NaN()
 	if n := len(p.result.Causes); n > 0 {
@@ -209,6 +223,30 @@ func (p *probe) Decided(now float64) {
 		p.close(now)
 	}
 	p.result.Causes = append(p.result.Causes, cause)
+}
+
+// ask notes what the policy says of the job now. Of a rule it keeps what was said first and what was said last.
+func (p *probe) ask(now float64) {
+	explainer, ok := p.policy.(sim.Explainer)
+	if !ok || !p.explain {
+		return
+	}
+	for _, reason := range explainer.Explain(p.job) {
+		said := Decision{now, reason}
+		same, first := -1, true
+		for k := range p.result.Reasons {
+			if p.result.Reasons[k].Rule == reason.Rule {
+				first = same < 0
+				same = k
+			}
+		}
+		switch {
+		case same < 0 || first && !reflect.DeepEqual(p.result.Reasons[same].Reason, reason):
+			p.result.Reasons = append(p.result.Reasons, said)
+		case !first:
+			p.result.Reasons[same] = said
+		}
+	}
 }
 
 // close ends the interval of the current cause.

@@ -28,10 +28,12 @@ var _ = solve.Register(solve.Info{
 // Source: L. He et al. (2004), IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6. Complexity: O(n·C·r) for n jobs, C
 // clusters, r distinct release times.
 //
-// Deviations from the paper: jobs never leave the load, as the batch is planned before it runs; a cluster just as wide as
+// What earlier jobs hold ([model.Commitments]) is part of the load: the part that is left of it at the first arrival.
+//
+// Deviations from the paper: the jobs of a batch never leave the load, as the batch is planned before it runs; a cluster just as wide as
 // the job counts as wide enough. Eq. 6 writes e_i without a cluster, while the paper's job has a time e_ij on each: here it is the time on the
 // cluster itself; with Times first it is the time on the first cluster, for which the paper draws the times (§5). Where the first cluster's processors
-// differ, or the job has no time there, it is the time on the cluster itself.
+// differ, or the job has no time there, it is the time on the cluster itself; so it is for what is left of held jobs.
 type Solver struct {
 	Times string `enum:"own,first" doc:"execution times in eq. 6: own, those on the cluster itself; first, those on the first cluster"`
 }
@@ -50,6 +52,12 @@ func (d *Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options)
 		return solve.Result{}, err
 	}
 	load := make([]float64, len(in.Clusters()))
+	for _, h := range in.Held() {
+		for _, piece := range h.Pieces {
+			left := max(0, piece.End-max(h.Start, in.FirstArrival()))
+			load[piece.Cluster] += left * float64(piece.Processors.Len()) / float64(in.Clusters()[piece.Cluster].Processors)
+		}
+	}
 	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {

@@ -49,3 +49,21 @@ func TestEquation6WithTimesOfTheFirstCluster(t *testing.T) {
 	solver.Times = "first"
 	solverstest.Schedules(t, solver, solverstest.Built(t, b), "j0 a:0-1 0-8", "j1 b:0 0-3", "j2 b:0-1 3-7", "j3 a:0-3 8-12", "j4 a:0 12-14")
 }
+
+// The loads start with what is left of held work. At 10, a of four processors has a job of 2 until 16, 6·2/4 = 3, and one of 2 from 16 to 20, 4·2/4 = 2;
+// b of two has one of 1 until 17, 7·1/2 = 3.5, and one that is over. So j0 (1 processor, 5 units of work at speed 2) goes to b, 3.5 + 2.5·1/2 =
+// 4.75, and j1 too, as a has 5: 4.75 + 1.25 = 6. Then j2 goes to a.
+func TestLoadsBeginWithWhatIsHeld(t *testing.T) {
+	b := model.NewBuilder("held").Cluster(solverstest.Machines("a", 4, 1), solverstest.Machines("b", 2, 2))
+	for k := range 3 {
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Work: new(5.0)})
+	}
+	whole := solverstest.Built(t, b)
+	hold := func(start, end float64, cluster int, processors ...int) model.Hold {
+		return model.Hold{Job: &whole.Jobs()[0], Start: start, End: end,
+			Pieces: []model.HoldPiece{{Cluster: cluster, Processors: model.Processors(processors...), End: end}}}
+	}
+	in := whole.Batch([]int{0, 1, 2}, []float64{10, 10, 10}, []model.Hold{
+		hold(3, 16, 0, 0, 1), hold(16, 20, 0, 0, 1), hold(9, 17, 1, 0), hold(0, 9, 1, 1)})
+	solverstest.Schedules(t, dll.New(), in, "j0 b:1 10-12.5", "j1 b:1 12.5-15", "j2 a:2 10-15")
+}

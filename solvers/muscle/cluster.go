@@ -25,6 +25,30 @@ type cluster struct {
 	shelfEnd float64 // and the last end
 }
 
+// begin sets the cluster up for a batch that is complete at c.now. released says by processor until when earlier jobs hold it; nil: none is held.
+func (c *cluster) begin(released []float64) {
+	if released == nil {
+		c.free = []model.Range{{First: 0, Last: c.processors - 1}}
+		return
+	}
+	for p := 0; p < c.processors; {
+		run := model.Range{First: p, Last: p}
+		for p++; p < c.processors && released[p] == released[run.First]; p++ {
+			run.Last = p
+		}
+		c.busy = append(c.busy, release{released[run.First], run})
+	}
+	heap.Init(&c.busy)
+	c.settle()
+}
+
+// hold counts what is left of a piece of an earlier job when the batch is complete, with the time between its end and its deadline as its slack.
+func (c *cluster) hold(h model.Hold, piece model.HoldPiece, complete float64) {
+	if left := piece.End - max(h.Start, complete); left > 0 {
+		c.add(left, piece.Processors.Len(), slack(h.Job, piece.End, 0))
+	}
+}
+
 // add counts a job and brings ε up to date (eq. 3).
 func (c *cluster) add(length float64, size int, slack float64) {
 	const leastSlack = 1e-9
@@ -38,7 +62,7 @@ func (c *cluster) add(length float64, size int, slack float64) {
 // settle moves t on to the earliest release time and frees what is released by then.
 func (c *cluster) settle() {
 	if len(c.free) == 0 {
-		c.now = c.busy[0].at
+		c.now = max(c.now, c.busy[0].at)
 	}
 	for len(c.busy) > 0 && c.busy[0].at <= c.now {
 		c.release(heap.Pop(&c.busy).(release).set)

@@ -43,7 +43,7 @@ var _ = solve.Register(solve.Info{
 // of a size and a row and 12 to 20 for each composition, of which there are at most n + n·m/2 and on random batches less
 // than half as many. 10,000 jobs on 512 processors take half a second and 40 MB.
 //
-// It honours arrivals, parallel jobs and run times stated for every cluster. Background load is no hindrance: a plan states
+// It honours arrivals, parallel jobs, run times stated for every cluster, and processors that earlier jobs hold ([model.Commitments]). Background load is no hindrance: a plan states
 // nominal times. It refuses what the paper's model of a job (arrival, size, time on each cluster, soft deadline) does not
 // know: hard deadlines, precedence, memory, licences, bandwidth, a choice of processors, machines that differ within a
 // cluster, spans, clusters without a run time (every job runs on every cluster that is wide enough), and sizes that
@@ -53,6 +53,9 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper:
 //   - Jobs that arrive at different times: the batch is complete with the latest arrival, and nothing starts before it.
 //     The slack counts from a job's own arrival, as printed. The queue is in order of arrival, or by deadline (Queue).
+//   - Steps 1 and 9 let later batches see the jobs of earlier ones. The earlier jobs stay where they are: a space begins when the last of them
+//     releases its processors, so a gap between them stays empty. In eq. 3 an earlier job counts until it ends, with what is left of its
+//     execution time and with the time from its end to its deadline as its slack. In rolling use a job's arrival is the round that plans it.
 //   - Algorithm 1 leaves open which composition is taken: the first in the row that contains neither the job nor any job
 //     that stands in the row to be filled. A job wider than every cluster enters no row and is left out with a reason.
 //   - Algorithms 2 and 3: a job in q counts as allocated; Algorithm 2 looks through a composition at most once per call
@@ -93,7 +96,7 @@ type packedSpace struct {
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad); err != nil {
+	if err := solve.Unsupported(in, model.Arrivals|model.ParallelJobs|model.UnrelatedTimes|model.BackgroundLoad|model.Commitments); err != nil {
 		return err
 	}
 	whole := func(c model.Cluster) bool { return c.WholeMachines }
@@ -168,7 +171,13 @@ func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64)
 	for c := range run.clusters {
 		processors := in.Clusters()[c].Processors
 		run.widest = max(run.widest, processors)
-		run.clusters[c] = cluster{index: c, processors: processors, now: complete, free: []model.Range{{First: 0, Last: processors - 1}}}
+		run.clusters[c] = cluster{index: c, processors: processors, now: complete}
+		run.clusters[c].begin(in.Released(c))
+	}
+	for _, h := range in.Held() {
+		for _, piece := range h.Pieces {
+			run.clusters[piece.Cluster].hold(h, piece, complete)
+		}
 	}
 	run.poll.Stopped(0)
 	return run
@@ -305,12 +314,16 @@ func (run *packing) place(c *cluster, job int, start float64, first int) int {
 	set[0] = model.Range{First: first, Last: first + size - 1}
 	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: start + length}
 	heap.Push(&c.busy, release{start + length, set[0]})
-	slack := 0.0
-	if j.HasDeadline() {
-		slack = j.Deadline - j.Arrival - length
-	}
-	c.add(length, size, slack)
+	c.add(length, size, slack(j, j.Arrival, length))
 	return first + size
+}
+
+// slack is the time that is left before the deadline of a job that takes so long from a time on; 0 without a deadline.
+func slack(j *model.Job, from, length float64) float64 {
+	if !j.HasDeadline() {
+		return 0
+	}
+	return j.Deadline - from - length
 }
 
 // solution is the schedule, in the order of the instance.

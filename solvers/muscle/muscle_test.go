@@ -207,6 +207,78 @@ func TestAlgorithms1To4AgainstReference(t *testing.T) {
 	}
 }
 
+// TestAlgorithms1To4BehindHoldsAgainstReference does so behind processors that earlier jobs hold.
+func TestAlgorithms1To4BehindHoldsAgainstReference(t *testing.T) {
+	searched, found, held := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawHolds(t, drawBatch(t))
+		if in.Features().Has(model.Commitments) {
+			held++
+		}
+		m := Solver{Reading: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "reading"), Queue: rapid.SampledFrom([]string{"arrival", "edd"}).Draw(t, "queue")}
+		compareWithReference(t, in, m, rapid.Uint64Range(0, 3).Draw(t, "seed"), &searched, &found)
+	})
+	t.Logf("%d instances with holds; Algorithm 2 ran %d times and found jobs %d times", held, searched, found)
+	if held == 0 || searched == 0 || found == 0 {
+		t.Error("the instances do not exercise holds and Algorithm 2")
+	}
+}
+
+// drawHolds draws earlier jobs that hold processors of the instance, some in two pieces, some over before the batch is complete.
+func drawHolds(t *rapid.T, in *model.Instance) *model.Instance {
+	if len(in.Jobs()) == 0 {
+		return in
+	}
+	var holds []model.Hold
+	for range rapid.IntRange(0, 8).Draw(t, "holds") {
+		h := model.Hold{Job: &in.Jobs()[rapid.IntRange(0, len(in.Jobs())-1).Draw(t, "held job")], Start: float64(rapid.IntRange(0, 12).Draw(t, "start"))}
+		for range rapid.IntRange(1, 2).Draw(t, "pieces") {
+			c := rapid.IntRange(0, len(in.Clusters())-1).Draw(t, "cluster")
+			last := in.Clusters()[c].Processors - 1
+			first := rapid.IntRange(0, last).Draw(t, "first")
+			piece := model.HoldPiece{Cluster: c, End: h.Start + float64(rapid.IntRange(0, 15).Draw(t, "length")),
+				Processors: model.NewProcessorSet(model.Range{First: first, Last: rapid.IntRange(first, last).Draw(t, "last")})}
+			h.Pieces, h.End = append(h.Pieces, piece), max(h.End, piece.End)
+		}
+		holds = append(holds, h)
+	}
+	return behind(in, holds)
+}
+
+// behind is the instance with all its jobs behind what earlier jobs hold.
+func behind(in *model.Instance, holds []model.Hold) *model.Instance {
+	jobs, arrivals := make([]int, len(in.Jobs())), make([]float64, len(in.Jobs()))
+	for j := range jobs {
+		jobs[j], arrivals[j] = j, in.Jobs()[j].Arrival
+	}
+	return in.Batch(jobs, arrivals, holds)
+}
+
+// TestBehindHolds is worked by hand. An earlier job holds processors 1 to 3 of C1's four until 6; its deadline is at 10. Another holds the fourth
+// from 4 to 5; its deadline was at 2. So at 0 ε of C1 is 2·(6 + 1)·(3 + 1)/((4 − 3)·4) = 14, and C2 gets J1. Then ε of C2 is
+// 1·10·2/(88·2) = 0.113636, so that C2 gets J2 too, and it is 2·13·3/(185·2) = 0.210811. J3 needs four processors. C2 closes, and C1 has four
+// at 6.
+func TestBehindHolds(t *testing.T) {
+	whole := caseOf(t, []int{4, 2}, []int{2, 1, 4, 3, 1}, []float64{10, 3, 1, 6, 1}, func(j int) float64 { return []float64{98, 100, 100, 10, 2}[j] })
+	holds := []model.Hold{
+		{Job: &whole.Jobs()[3], Start: -2, End: 6, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(0, 1, 2), End: 6}}},
+		{Job: &whole.Jobs()[4], Start: 4, End: 5, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(3), End: 5}}},
+	}
+	in := whole.Batch([]int{0, 1, 2}, []float64{0, 0, 0}, holds)
+	sol, packs := solvePacks(t, in, *New(), 1)
+	wantPacks := []string{
+		"C2 (0,2,1) 14 0: J1",
+		"C2 (10,2,1) 14 0.1136364: J2",
+		"C1 (6,4,1) 14 0.2108108: J3",
+	}
+	if diff := cmp.Diff(wantPacks, texts(packs, func(p packedSpace) string { return packText(in, p) })); diff != "" {
+		t.Errorf("spaces: %s", diff)
+	}
+	if diff := cmp.Diff([]string{"J1 C2 1-2 0-10", "J2 C2 1-1 10-13", "J3 C1 1-4 6-7"}, texts(sol.Jobs, placementText)); diff != "" {
+		t.Errorf("schedule: %s", diff)
+	}
+}
+
 // TestAlgorithms1To4OnLargerBatches does so on a few batches with long rows and deep searches.
 func TestAlgorithms1To4OnLargerBatches(t *testing.T) {
 	searched, found := 0, 0

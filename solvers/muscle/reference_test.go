@@ -25,6 +25,7 @@ type literal struct {
 	table   [][][]int // by row: compositions
 	done    map[int]bool
 	visited map[[2]int]bool
+	began   float64     // when the batch is complete
 	release [][]float64 // by cluster and processor
 	placed  map[int]model.Placement
 	packs   []packedSpace
@@ -34,12 +35,14 @@ type literal struct {
 
 func newLiteral(in *model.Instance, m Solver) *literal {
 	ref := &literal{Solver: m, in: in, done: map[int]bool{}, placed: map[int]model.Placement{}}
-	complete := 0.0
 	for j := range in.Jobs() {
-		complete = max(complete, in.Jobs()[j].Arrival)
+		ref.began = max(ref.began, in.Jobs()[j].Arrival)
 	}
 	for c := range in.Clusters() {
-		ref.release = append(ref.release, slices.Repeat([]float64{complete}, in.Clusters()[c].Processors))
+		ref.release = append(ref.release, nil)
+		for p := range in.Clusters()[c].Processors {
+			ref.release[c] = append(ref.release[c], max(ref.began, heldUntil(in, c, p)))
+		}
 		ref.widest = max(ref.widest, in.Clusters()[c].Processors)
 	}
 	for j := range in.Jobs() {
@@ -59,6 +62,20 @@ func newLiteral(in *model.Instance, m Solver) *literal {
 	}
 	ref.algorithm1()
 	return ref
+}
+
+// heldUntil is the last end of what earlier jobs hold of the processor.
+func heldUntil(in *model.Instance, cluster, processor int) (end float64) {
+	for _, h := range in.Held() {
+		for _, piece := range h.Pieces {
+			for _, r := range piece.Processors {
+				if piece.Cluster == cluster && r.First <= processor && processor <= r.Last {
+					end = max(end, piece.End)
+				}
+			}
+		}
+	}
+	return end
 }
 
 // algorithm1 constructs the composition table.
@@ -160,9 +177,21 @@ func (ref *literal) algorithm3(r int) []int {
 	return nil
 }
 
-// epsilon is eq. 3 from the jobs placed on the cluster so far.
+// epsilon is eq. 3 from what is left of the jobs that hold processors of the cluster and from the jobs placed on it so far.
 func (ref *literal) epsilon(c int) float64 {
 	p, times, sizes, slacks := 0.0, 0.0, 0.0, 0.0
+	for _, h := range ref.in.Held() {
+		for _, piece := range h.Pieces {
+			left := min(piece.End-h.Start, piece.End-ref.began)
+			if piece.Cluster != c || left <= 0 {
+				continue
+			}
+			p, times, sizes = p+1, times+left, sizes+float64(piece.Processors.Len())
+			if h.Job.HasDeadline() {
+				slacks += h.Job.Deadline - piece.End
+			}
+		}
+	}
 	for _, pack := range ref.packs { // in the order of the sums
 		for _, j := range pack.jobs {
 			if pack.cluster != c {
@@ -306,6 +335,14 @@ func compareWithReference(t interface {
 	}
 	if report := model.Check(in, result.Solution); !report.OK() {
 		t.Fatalf("the schedule is wrong: %v", report.Violations[0])
+	}
+	for _, p := range result.Solution.Jobs {
+		c, _ := in.ClusterIndex(p.Cluster)
+		for at := p.Processors.Min(); at <= p.Processors.Max(); at++ {
+			if end := heldUntil(in, c, at); p.Start < end {
+				t.Fatalf("job %s starts at %v on processor %d of %s, which is held until %v", p.Job, p.Start, at, p.Cluster, end)
+			}
+		}
 	}
 	*searched, *found = *searched+reference.searched, *found+reference.found
 }

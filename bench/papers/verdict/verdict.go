@@ -98,7 +98,10 @@ func Percentage(paper float64, ours statistics.Interval) (Verdict, string) {
 	}
 	if !((ours.High-ours.Low)/2 <= Widest(paper)) {
 		reason := fmt.Sprintf("the interval is wider than ±%.3g points", Widest(paper))
-		if where == shown {
+		switch band := Tolerance * math.Abs(paper); {
+		case where == shown && (ours.Low > paper+band || ours.High < paper-band):
+			reason = "the direction is the paper's and the size is not, but " + reason
+		case where == shown:
 			reason = "the direction is the paper's, but " + reason
 		}
 		return Undecided, reason

@@ -28,6 +28,7 @@ func TestPercentage(t *testing.T) {
 		{-12.1, -15.13, -9.07, verdict.Undecided, "the direction is the paper's, but the interval is wider than ±3.02 points"}, // a little wider
 		{-12.1, -20, -5, verdict.Undecided, "the direction is the paper's, but the interval is wider than ±3.02 points"},       // holds the paper's number all the same
 		{-56.7, -60, -30, verdict.Undecided, "the direction is the paper's, but the interval is wider than ±14.2 points"},
+		{-4.23, -47.2, -34.6, verdict.Undecided, "the direction is the paper's and the size is not, but the interval is wider than ±1.06 points"},
 		{-12.1, -9, -8, verdict.DirectionOnly, "smaller than the paper's"},  // 8.5 is 30 % off
 		{-12.1, -31, -29, verdict.DirectionOnly, "larger than the paper's"}, //
 		{-12.1, -0.2, -0.1, verdict.DirectionOnly, "smaller than the paper's"},

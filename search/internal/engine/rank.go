@@ -11,9 +11,9 @@ var Nothing = model.NoRank()
 
 // RankOf evaluates a schedule.
 func RankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
-	evaluation, err := model.Evaluate(in, s)
+	objective, err := model.Objective(in, s)
 	if err != nil {
 		return model.Rank{}, fmt.Errorf("search: %w", err)
 	}
-	return model.NewRank(len(s.Unscheduled), evaluation.Objective), nil
+	return model.NewRank(len(s.Unscheduled), objective), nil
 }

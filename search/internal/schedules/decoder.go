@@ -175,11 +175,11 @@ func (d *decoder) finish(g *genome) bool {
 		if err != nil {
 			return d.fail(err)
 		}
-		evaluation, err := model.Evaluate(d.in, s)
+		value, err := model.Objective(d.in, s)
 		if err != nil {
 			return d.fail(fmt.Errorf("search: a schedule as it was decoded: %w", err))
 		}
-		d.sums.outside = evaluation.Objective
+		d.sums.outside = value
 		return !d.tired()
 	}
 	return true

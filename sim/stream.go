@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Batches hands out the jobs of a system batch by batch.
+type Batches interface {
+	// Next returns the next jobs: an instance of the same clusters and licences, no job of which arrives before one of an earlier batch. It
+	// returns nil where there are no more.
+	Next() (*model.Instance, error)
+}
+
+// Stream runs jobs without end in the general world and keeps no schedule; an observer sees it. The system is an instance whose clusters
+// all batches have; its own jobs do not run. The jobs of a batch must not wait for others.
+//
+// It ends as [Run] does.
+//
+// Complexity: that of [Simulate]. Memory: O(jobs of the batches of which a job is in the system).
+func Stream(ctx context.Context, system *model.Instance, source Batches, policies Discipline, opt Options) (Totals, error) {
+	if policies.General == nil {
+		return Totals{}, errNoGeneral
+	}
+	w := &world{in: system, platform: newPlatform(system, ^model.Features(0)), source: source}
+	return w.run(ctx, policies.General, opt)
+}
+
+// errNoGeneral is the error of a discipline without a policy for the general world.
+var errNoGeneral = errors.New("sim: expected a policy for the system of an instance, found none")
+
+// refill makes the next batch the one whose jobs arrive. It returns false where there is none.
+func (w *world) refill() (bool, error) {
+	if w.source == nil {
+		return false, nil
+	}
+	batch, err := w.source.Next()
+	if batch == nil || err != nil {
+		return false, err
+	}
+	if err := sameSystem(w.platform.in, batch); err != nil {
+		return false, err
+	}
+	if batch.Features().Has(model.Precedence) {
+		return false, errors.New("sim: expected a stream of jobs that wait for none, found one that does")
+	}
+	w.in, w.order, w.at = batch, byArrival(batch), 0
+	return true, nil
+}
+
+// sameSystem refuses a batch for other clusters.
+func sameSystem(a, b *model.Instance) error {
+	x, y := a.Clusters(), b.Clusters()
+	if len(x) != len(y) || len(a.Licences()) != len(b.Licences()) || len(a.Workflows()) != len(b.Workflows()) {
+		return fmt.Errorf("sim: expected jobs for %d clusters and %d licences, found %d and %d", len(x), len(a.Licences()), len(y), len(b.Licences()))
+	}
+	for c := range x {
+		if x[c].ID != y[c].ID || x[c].Processors != y[c].Processors || len(x[c].Machines) != len(y[c].Machines) {
+			return fmt.Errorf("sim: expected jobs for cluster %s of %d processors, found %s of %d", x[c].ID, x[c].Processors, y[c].ID, y[c].Processors)
+		}
+	}
+	return nil
+}
