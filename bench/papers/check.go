@@ -169,7 +169,7 @@ func (c *checker) claim(e *Experiment, at string, claim *Claim, points, quantiti
 func (c *checker) comparison(e *Experiment, at string, claim *Claim, points, quantities map[string]bool) {
 	c.expect(quantities[claim.Quantity] || claim.Target != nil && claim.Quantity == "", at+".quantity", "expected one of the quantities, found %q", claim.Quantity)
 	c.expect(slices.Contains(e.Policies, claim.Policy), at+".policy", "expected one of the policies, found %q", claim.Policy)
-	alone := claim.Against == "" && (claim.Form == Trend || claim.Form == Peak || claim.Form == Limit || claim.Target != nil)
+	alone := claim.Against == "" && (claim.Form == Trend || claim.Form == Peak || claim.Form == Limit || claim.Form == Interaction || claim.Target != nil)
 	c.expect(alone || slices.Contains(e.Policies, claim.Against) && claim.Against != claim.Policy, at+".against",
 		"expected another of the policies, found %q", claim.Against)
 	for k, id := range claim.At {
