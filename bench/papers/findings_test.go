@@ -185,6 +185,9 @@ func TestFormsOfClaims(t *testing.T) {
 		strings.Replace(claim("not nearest", `"form": "nearest", "target": {"MCP": 81}, "at": ["8"]`), `"against": "D",`, "", 1),
 		claim("not testable", `"form": "sign", "direction": "less", "not_testable": "why not"`),
 	)
+	if s := e.Claims[0].Subject(); s != "MCP of M against D: at 8 − at 4" {
+		t.Errorf("the interaction is of %q", s)
+	}
 	got := found(t, e, rows(
 		map[string][]float64{"g4": {79, 80, 81}, "g8": {149, 150, 151}},
 		map[string][]float64{"g4": {99, 100, 101}, "g8": {299, 300, 301}}))

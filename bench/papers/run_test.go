@@ -178,7 +178,9 @@ func TestFig4IsTheSameAgain(t *testing.T) {
 		t.Skip("200 runs, twice")
 	}
 	e := withSeeds(lookup(t, "muscle/fig4"), 2)
-	e.Quick.Instances = slices.DeleteFunc(e.Quick.Instances, func(s bench.InstanceSource) bool { return s.Group == "stream" || s.Group == "long, N {jobs}" || s.Group == "printed, N {jobs}" })
+	e.Quick.Instances = slices.DeleteFunc(e.Quick.Instances, func(s bench.InstanceSource) bool {
+		return s.Group == "stream" || s.Group == "long, N {jobs}" || s.Group == "printed, N {jobs}"
+	})
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -57,7 +57,7 @@ func (c *Claim) States() string {
 	case Peak:
 		return c.Direction + " in the middle"
 	case Interaction:
-		return c.Direction + " than additive"
+		return c.Direction
 	case Equivalence:
 		if c.Target == nil {
 			return "the same"
@@ -194,14 +194,41 @@ func (c *Claim) Subject() string {
 	if c.Against != "" {
 		text += " against " + c.Against
 	}
-	at := c.At
 	if c.Form == Interaction {
-		at = slices.Sorted(maps.Keys(c.Contrast))
+		return text + ": " + c.contrastText()
 	}
-	if len(at) > 0 {
-		text += " at " + shortened(at)
+	if len(c.At) > 0 {
+		text += " at " + shortened(c.At)
 	}
 	return text
+}
+
+// contrastText is the sum that the claim is about, such as "at b − at a".
+func (c *Claim) contrastText() string {
+	var list []string
+	for _, sign := range []float64{1, -1} { // what is added comes first
+		for _, id := range slices.Sorted(maps.Keys(c.Contrast)) {
+			x := sign * c.Contrast[id]
+			if !(x > 0) {
+				continue
+			}
+			term := "at " + id
+			if x != 1 {
+				term = strconv.FormatFloat(x, 'g', -1, 64) + " · " + term
+			}
+			switch {
+			case sign < 0:
+				term = "− " + term
+			case len(list) > 0:
+				term = "+ " + term
+			}
+			list = append(list, term)
+		}
+	}
+	if n := len(list); n > 4 {
+		list = append(list[:2], "…", list[n-1])
+	}
+	return strings.Join(list, " ")
 }
 
 // shortened lists the points if they are few, and otherwise only the first and the last.

@@ -112,13 +112,17 @@ func reproduceAll(c *cli.Context, list []*papers.Experiment, opt papers.Options)
 func tellChanges(c *cli.Context, changes []papers.Change, compared, total int) error {
 	err := write(c, "-", func(w io.Writer) error {
 		for _, change := range changes {
-			fmt.Fprintf(w, "%s, reading %q: recorded %q, now %q %s\n", change.ID, change.Reading, change.Recorded, change.Now, change.Reason)
+			reason := ""
+			if change.Reason != "" {
+				reason = ": " + change.Reason
+			}
+			fmt.Fprintf(w, "%s, reading %q: recorded %q, now %q%s\n", change.ID, change.Reading, change.Recorded, change.Now, reason)
 		}
-		_, err := fmt.Fprintf(w, "%s compared with their records, %s without one; %s changed\n", counted(compared, "experiment"), fmt.Sprint(total-compared), counted(len(changes), "verdict"))
+		_, err := fmt.Fprintf(w, "%s compared with their records, %d without one; %s changed\n", counted(compared, "experiment"), total-compared, counted(len(changes), "verdict"))
 		return err
 	})
 	if err == nil && len(changes) > 0 {
-		err = &statusError{exitViolations, fmt.Errorf("%s no longer %s", counted(len(changes), "recorded verdict"), map[bool]string{true: "holds", false: "hold"}[len(changes) == 1])}
+		err = &statusError{exitViolations, fmt.Errorf("%s changed", counted(len(changes), "recorded verdict"))}
 	}
 	return err
 }
