@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestStatusSaysForWhat(t *testing.T) {
 // A table as wide as the terminal loses no metric.
 func TestTableOfTheVeryWidth(t *testing.T) {
 	rows, metrics := []Row{{Solver: "easy", Objective: new(1.0)}}, model.MetricTable()[:4]
-	full := text.LongestLineLen(renderTable(rows, columnsOf(rows, metrics)))
+	full := text.LongestLineLen(renderTable(rows, metrics))
 	for _, width := range []int{full, full - 1} {
 		var out bytes.Buffer
 		if err := WriteTable(&out, rows, metrics, width); err != nil {
@@ -115,7 +116,7 @@ func TestStarsMarkTheBest(t *testing.T) {
 		return Row{Solver: solver, Objective: new(wait), Metrics: model.Metrics{"mean_wait": {Total: wait}, "utilisation": {Total: utilisation}, "missed": {Total: 3}}}
 	}
 	rows := []Row{row("a", 10, 70), row("b", 20, 80)}
-	got := renderTable(rows, columnsOf(rows, metrics))
+	got := renderTable(rows, metrics)
 	for _, want := range []string{"10*", "80*"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s:\n%s", want, got)
@@ -144,8 +145,8 @@ func TestShownMetricsOfDeadlines(t *testing.T) {
 	}
 }
 
-// A metric of the clusters has a column a cluster, those that only describe a schedule have no star, and a row of another instance has no
-// value.
+// A metric of the clusters has a row a solver with a column a cluster in text, a column a cluster in CSV; those that only describe a schedule have
+// no star, and a row of another instance has no value.
 func TestColumnsOfClusters(t *testing.T) {
 	share, _ := model.MetricNamed("load_share")
 	rate, _ := model.MetricNamed("cluster_miss_rate")
@@ -157,8 +158,8 @@ func TestColumnsOfClusters(t *testing.T) {
 		row("y", map[string]float64{"a": 60, "b": 40}, map[string]float64{"a": 5, "b": 20}),
 	}
 	metrics := []model.Metric{share, rate}
-	got := renderTable(rows, columnsOf(rows, metrics))
-	for _, want := range []string{"load_share[a] │ [b] │ cluster_miss_rate[a] │ [b]", " 70  │", "5*", "0*"} {
+	got := renderClusterTable(rows, metrics, []string{"a", "b"})
+	for _, want := range []string{"by cluster        │ solver │   a │   b │", "load_share        │ x      │ 70  │ 30  │", "5*", "0*"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q:\n%s", want, got)
 		}
@@ -213,5 +214,106 @@ func TestShownMetricsOfOnlinePapers(t *testing.T) {
 		if !slices.Equal(found, c.want) {
 			t.Errorf("%s: shown are %v, expected %v", c.name, found, c.want)
 		}
+	}
+}
+
+// Figures by cluster are shown of clusters of machines that jobs must each stay on one of, and of few clusters; there cp says nothing, nor does it of
+// jobs that spread over clusters.
+func TestShownMetricsByCluster(t *testing.T) {
+	spec := func(clusters int, jobs ...model.JobSpec) model.InstanceSpec {
+		s := model.InstanceSpec{Schema: model.InstanceSchema, Jobs: jobs}
+		for k := range jobs {
+			jobs[k].ID, jobs[k].Work = fmt.Sprint(k), new(1.0)
+		}
+		for k := range clusters {
+			s.Clusters = append(s.Clusters, model.ClusterSpec{ID: fmt.Sprint(k), Licences: map[string]int{"l": 1}, Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2}}})
+		}
+		return s
+	}
+	bound := model.JobSpec{Processors: model.Rigid(2), Span: "machine"}
+	due, needs, spread := bound, bound, model.JobSpec{Processors: model.Moldable(1, 5), Span: "grid"}
+	due.Deadline, needs.Licences = new(5.0), map[string]int{"l": 1}
+	const grid = "cluster_processor_usage load_share"
+	for name, c := range map[string]struct {
+		spec      model.InstanceSpec
+		byCluster string
+		cp        bool
+	}{
+		"jobs of one cluster":        {spec(3, model.JobSpec{Processors: model.Rigid(2)}), "", true},
+		"jobs of one machine":        {spec(3, bound), grid, false},
+		"the only cluster":           {spec(1, bound), "", false},
+		"some with deadlines":        {spec(2, due, bound), "cluster_slowdown_without_deadline cluster_miss_rate " + grid, false},
+		"all with deadlines":         {spec(2, due), "cluster_miss_rate " + grid, false},
+		"licences":                   {spec(2, needs), "cluster_processor_usage cluster_licence_usage load_share", false},
+		"twelve clusters":            {spec(12, bound), grid, false},
+		"more clusters":              {spec(13, bound), "", false},
+		"jobs that spread over them": {spec(3, spread), "", false},
+	} {
+		in, err := model.New(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, m := range ShownClusterMetrics(in) {
+			found = append(found, m.Name)
+			if !m.PerCluster {
+				t.Errorf("%s has one value", m.Name)
+			}
+		}
+		if got := strings.Join(found, " "); got != c.byCluster {
+			t.Errorf("%s: shown by cluster are %q, expected %q", name, got, c.byCluster)
+		}
+		if cp := slices.ContainsFunc(ShownMetrics(in), func(m model.Metric) bool { return m.Name == "mcp" }); cp != c.cp {
+			t.Errorf("%s: mcp is shown: %v", name, cp)
+		}
+	}
+}
+
+// A table by cluster leaves out the last clusters that do not fit the width, and no row that has a schedule.
+func TestClusterTableFitsTheWidth(t *testing.T) {
+	share, _ := model.MetricNamed("load_share")
+	row := Row{Solver: "easy", Metrics: model.Metrics{"load_share": {ByCluster: map[string]float64{"a": 1, "b": 2, "c": 97}}}}
+	clusters := []string{"a", "b", "c", "d"}
+	full := text.LongestLineLen(renderClusterTable([]Row{row}, []model.Metric{share}, clusters))
+	for _, width := range []int{0, full, full - 1, 40} {
+		var out bytes.Buffer
+		if err := WriteClusterTable(&out, []Row{row, {Solver: "failed"}}, []model.Metric{share}, clusters, width); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if cut := strings.Contains(got, "clusters left out for the width: "); cut != (width > 0 && width < full) {
+			t.Errorf("width %d of %d: left out is %v:\n%s", width, full, cut, got)
+		}
+		if !strings.Contains(got, "│ load_share │ easy ") || strings.Contains(got, "failed") || width != 40 && strings.Contains(got, "│ –") != (width != full-1) {
+			t.Errorf("width %d:\n%s", width, got)
+		}
+		if longest := text.LongestLineLen(strings.Split(got, "clusters left")[0]); width > 0 && longest > width {
+			t.Errorf("width %d: a line of %d columns", width, longest)
+		}
+	}
+}
+
+// A run that had to decide on line says so; what that means stands below where other runs stand beside it.
+func TestTableLabelsOnlineRuns(t *testing.T) {
+	row := func(solver string, online bool) Row {
+		return Row{Solver: solver, Online: &online, Objective: new(1.0), Solution: new(model.Solution)}
+	}
+	for _, c := range []struct {
+		rows []Row
+		note bool
+	}{{[]Row{row("a", true), row("b", true)}, false}, {[]Row{row("a", true), row("b", false)}, true}, {[]Row{row("b", false)}, false}} {
+		var out bytes.Buffer
+		if err := WriteTable(&out, c.rows, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if strings.Contains(got, "on line: learns of a job at its arrival") != c.note || strings.Contains(got, "│ a (on line) │") != *c.rows[0].Online || strings.Contains(got, "b (on line)") != (len(c.rows) == 2 && *c.rows[1].Online) {
+			t.Errorf("%s", got)
+		}
+	}
+	failed := row("c", false)
+	failed.Solution, failed.Fault = nil, "unsupported"
+	if note := onlineNote([]Row{row("a", true), failed}); note != "" {
+		t.Errorf("note %q, though the other has no schedule", note)
 	}
 }

@@ -113,7 +113,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		known = []string{"seed"}
 		info, ok := workload.Named(source.Generate)
 		if !ok {
-			f.at(path+".generate", "expected a workload, one of %s; found %q%s", strings.Join(workloadNames(), ", "), source.Generate, suggest.Words(source.Generate, workloadNames()))
+			f.at(path+".generate", "expected a workload, one of %s; found %q%s", strings.Join(workload.Names(), ", "), source.Generate, suggest.Words(source.Generate, workload.Names()))
 			return
 		}
 		target = func() any { return info.New() }
@@ -277,13 +277,4 @@ func validateTemplate(f *suiteFaults, path, template string, parameters map[stri
 			f.at(path, "expected %s; found %s", expected, name)
 		}
 	}
-}
-
-// workloadNames lists the names of the workloads.
-func workloadNames() []string {
-	var names []string
-	for _, info := range workload.All() {
-		names = append(names, info.Name)
-	}
-	return names
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/workload"
 )
 
 // shows are the features that each example is there to show; examples_test fails on a file that is not listed.
@@ -25,6 +26,8 @@ var shows = map[string]model.Features{
 	"workflow.json":     model.Precedence | model.LicencePools | model.ParallelJobs,
 	"moldable.json":     model.MoldableJobs,
 	"ggone.json":        0,
+	"twolevel.json":     model.Arrivals | model.LicencePools | model.ParallelJobs | model.MixedMachines | model.MachineSpan,
+	"spaceshare.json":   model.Arrivals | model.MoldableJobs,
 	"small-grid.json": model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 		model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes | model.BackgroundLoad | model.MachineSpan,
 }
@@ -93,6 +96,29 @@ func TestSolvers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Examples that a workload makes are what it makes now.
+func TestGenerated(t *testing.T) {
+	for file, made := range map[string]struct {
+		workload string
+		seed     uint64
+	}{
+		"twolevel.json":   {"twolevel:jobs=40:clusters=5,3,2:time_scale=10:mean_gap=60", 8},
+		"spaceshare.json": {"spaceshare:jobs=40:clusters=4:processors=4:max_parallelism=16:speeds=generations", 3},
+	} {
+		_, w, err := workload.Choose(made.workload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := w.Generate(made.seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := read(t, file); in.SHA256() != want.SHA256() || in.Name() != want.Name() {
+			t.Errorf("%s is not what %s with seed %d makes", file, made.workload, made.seed)
+		}
 	}
 }
 

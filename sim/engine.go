@@ -48,6 +48,12 @@ type Announcer interface {
 	Announce(j *Job)
 }
 
+// Spreader is a policy of the general world that spreads jobs over clusters. It is also given the jobs whose span is the grid and that fit no
+// cluster, and drops those that can never run.
+type Spreader interface {
+	Spreads()
+}
+
 // Explainer is a policy of the general world that can say which of its rules decided about a job.
 type Explainer interface {
 	// Explain is asked for a queued job after a decision, for a job that starts at the moment of its start, and for one that the policy
@@ -81,6 +87,8 @@ type Plan struct {
 	// decides they are the jobs ahead of it.
 	Keeps []*Job
 	For   float64 // when the first of them is to start; NaN: it has no reservation
+	// Clusters are those on which the policy lets the job run; nil: any on which it can.
+	Clusters []int
 }
 
 // Options are the settings of a run. The zero value runs jobs to their ends and reports nothing.

@@ -228,6 +228,12 @@ func (p *Platform) Width(j *Job, cluster int) int {
 	return least
 }
 
+// Widest is the most processors that the job may hold on the cluster: one where whole machines are given out.
+func (p *Platform) Widest(j *Job, cluster int) int {
+	_, most := j.Request.in.Width(j.Request.index, cluster)
+	return most
+}
+
 // CanRun says whether the job can run on the cluster when nothing else runs there.
 func (p *Platform) CanRun(j *Job, cluster int) bool {
 	return j.Request.in.CanRun(j.Request.index, cluster)
@@ -240,20 +246,21 @@ const memoryRounding = 1e-12
 // where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
-	if !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
-		return shares, false
+	r := j.Request
+	if r.in.Jobs()[r.index].StatesRuntimes() && !p.CanRun(j, cluster) || p.ShortOf(room, j, cluster) >= 0 {
+		return shares, false // whatever else CanRun looks at, what is free in the room shows too
 	}
 	left := p.Width(j, cluster)
 	begin := len(shares)
 	for _, m := range p.clusters[cluster].order {
-		n := min(p.hosts(room, j, m), left)
-		if j.Request.Span == model.SpanMachine {
-			n = min(n, p.units(m)) // a group of machines of one processor counts as one machine here
+		if r.Span == model.SpanMachine && int(room.Processors[m]) < left {
+			continue
 		}
+		n := min(p.Hosts(room, j, m), left)
 		switch {
 		case n == left:
 			return append(shares, Share{int32(m), int32(n)}), true
-		case n > 0 && j.Request.Span != model.SpanMachine:
+		case n > 0 && r.Span != model.SpanMachine:
 			shares = append(shares, Share{int32(m), int32(n)})
 			left -= n
 		}
@@ -274,6 +281,16 @@ func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 		}
 	}
 	return -1
+}
+
+// Hosts is the number of processors of machine m that the job could hold in the room. Where the job must stay on one machine and m is a group
+// of machines of one processor, that is one at most. O(licences of the job).
+func (p *Platform) Hosts(room *Room, j *Job, m int) int {
+	n := p.hosts(room, j, m)
+	if j.Request.Span == model.SpanMachine {
+		n = min(n, p.units(m))
+	}
+	return n
 }
 
 // hosts is the number of processors of machine m that the job could hold in the room.
@@ -354,6 +371,19 @@ func (p *Platform) EstimateTasks(j *Job, cluster int, shares []Share, tasks int)
 	return p.estimate(j, cluster, shares, tasks, p.link(shares))
 }
 
+// EstimateClaims is the execution time of the job on the processors of the claims, which share its tasks as they say; see
+// [Platform.Estimate].
+func (p *Platform) EstimateClaims(j *Job, claims []Claim) float64 {
+	link, longest := math.Inf(1), 0.0
+	for _, c := range claims {
+		link = min(link, p.link(c.Shares))
+	}
+	for _, c := range claims {
+		longest = max(longest, p.estimate(j, c.Cluster, c.Shares, c.Tasks, link))
+	}
+	return longest
+}
+
 // link is the least bandwidth of the machines.
 func (p *Platform) link(shares []Share) float64 {
 	link := math.Inf(1)
@@ -397,13 +427,14 @@ func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
 // Licences is the number of licences that the instance names.
 func (p *Platform) Licences() int { return len(p.in.Licences()) }
 
-// Scarcity is the number of copies asked for over the copies in all pools of the licence: 0 where the licence is not limited, +Inf
-// where copies are asked for and the pools are empty.
-func (p *Platform) Scarcity(licence int, asked float64) float64 {
+// Scarcity is the number of copies asked for over the copies in the pools of the licence that the clusters use: 0 where the licence is
+// not limited, +Inf where copies are asked for and the pools are empty.
+func (p *Platform) Scarcity(licence int, asked float64, clusters []int) float64 {
 	copies, limited := 0, false
-	for _, p := range p.Pools {
-		if p.Licence == licence {
-			copies, limited = copies+p.Copies, true
+	for at, pool := range p.Pools {
+		used := func(cluster int) bool { return p.poolOf[cluster][licence] == int32(at) }
+		if pool.Licence == licence && slices.ContainsFunc(clusters, used) {
+			copies, limited = copies+pool.Copies, true
 		}
 	}
 	if !limited || asked == 0 {
@@ -429,4 +460,12 @@ func (p *Platform) FreeProcessors(cluster int) int {
 		free += int(p.Free.Processors[m])
 	}
 	return free
+}
+
+// MostFree is the number of free processors of the cluster in the room that a job could hold, and the most of one machine.
+func (p *Platform) MostFree(room *Room, cluster int) (all, widest int32) {
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		all, widest = all+room.Processors[m], max(widest, room.Processors[m])
+	}
+	return all, widest
 }

@@ -16,7 +16,8 @@ type Totals struct {
 	FirstArrival float64 // time
 	LastEnd      float64 // time
 
-	wait, slowdown, busy sum
+	wait, response, stretch, slowdown, busy sum
+	stretched                               int64 // finished jobs that took time
 }
 
 // boundedBelow is τ, the least run time of the bounded slowdown, in the unit of time, which is seconds in a trace.
@@ -50,11 +51,22 @@ func (t *Totals) left(j *Job, now float64, outcome Outcome) {
 		t.Outlived++
 	}
 	t.wait.add(j.Start - j.Arrival)
+	t.response.add(now - j.Arrival)
+	if now > j.Start {
+		t.stretched++
+		t.stretch.add((now - j.Arrival) / (now - j.Start))
+	}
 	t.slowdown.add(max(1, (now-j.Arrival)/max(now-j.Start, boundedBelow)))
 }
 
 // MeanWait is the mean of start − arrival, time.
 func (t *Totals) MeanWait() float64 { return t.wait.over(t.Finished) }
+
+// MeanResponse is the mean of end − arrival, time.
+func (t *Totals) MeanResponse() float64 { return t.response.over(t.Finished) }
+
+// MeanSlowdown is the mean of response/run time over the jobs that take time.
+func (t *Totals) MeanSlowdown() float64 { return t.stretch.over(t.stretched) }
 
 // BoundedSlowdown is the mean of max(1, response/max(run time, 10 s)).
 func (t *Totals) BoundedSlowdown() float64 { return t.slowdown.over(t.Finished) }
@@ -90,10 +102,13 @@ func (s *sum) add(x float64) {
 	s.value = t
 }
 
+// total is the sum.
+func (s *sum) total() float64 { return s.value + s.lost }
+
 // over is the sum divided by n; 0 where n is 0.
 func (s *sum) over(n int64) float64 {
 	if n == 0 {
 		return 0
 	}
-	return (s.value + s.lost) / float64(n)
+	return s.total() / float64(n)
 }

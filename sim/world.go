@@ -123,6 +123,9 @@ func (w *world) admit(e *Engine, j *Job) bool {
 			return true
 		}
 	}
+	if _, spreads := e.policy.(Spreader); spreads && j.Request.Span == model.SpanGrid && len(w.in.Clusters()) > 1 {
+		return true
+	}
 	e.leave(j, Dropped, plan.WhyNowhere(in, index))
 	return false
 }

@@ -45,7 +45,7 @@ func Choose(text string) (Choice, error) {
 		label = text
 	}
 	var names []string
-	var stages [][]setting
+	var stages [][]params.Setting
 	for _, stage := range stageTexts(rest) {
 		name, settings := stage, []string(nil)
 		if schemeOf(stage) == nil {
@@ -80,49 +80,38 @@ func Choose(text string) (Choice, error) {
 	return choice, nil
 }
 
-// setting is a parameter of a stage, as the user wrote it.
-type setting struct{ name, value string }
-
 // The parameters of [Rolling].
 const (
 	rollingPeriod    = "rolling_period"
 	rollingThreshold = "rolling_threshold"
 )
 
-// readSettings splits each param=value. It puts rolling_period first, because that setting turns on rolling use.
-func readSettings(solver string, texts []string) ([]setting, error) {
-	var settings []setting
-	for _, text := range texts {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("solver %s: expected PARAM=VALUE behind each colon, found %q", solver, text)
-		}
-		if slices.ContainsFunc(settings, func(s setting) bool { return s.name == name }) {
-			return nil, fmt.Errorf("solver %s: expected parameter %s once, found it twice", solver, name)
-		}
-		s := setting{name, value}
-		if name == rollingPeriod {
-			settings = slices.Insert(settings, 0, s)
-		} else {
-			settings = append(settings, s)
-		}
+// readSettings reads each param=value of a solver. It puts rolling_period first, because that setting turns on rolling use.
+func readSettings(solver string, texts []string) ([]params.Setting, error) {
+	settings, err := params.Settings(texts)
+	if err != nil {
+		return nil, fmt.Errorf("solver %s: %w", solver, err)
+	}
+	if k := slices.IndexFunc(settings, func(s params.Setting) bool { return s.Name == rollingPeriod }); k > 0 {
+		period := settings[k]
+		settings = slices.Insert(slices.Delete(settings, k, k+1), 0, period)
 	}
 	return settings, nil
 }
 
 // setIn sets a parameter of one stage of the choice.
-func (c *Choice) setIn(stage int, s setting) error {
+func (c *Choice) setIn(stage int, s params.Setting) error {
 	chain, ok := c.Solver.(Chain)
 	if !ok {
-		return c.Set(s.name, s.value)
+		return c.Set(s.Name, s.Value)
 	}
-	if s.name == rollingPeriod || s.name == rollingThreshold {
-		return fmt.Errorf("parameter %s: expected it for one solver alone, found it in a stage of %s", s.name, c.Info.Name)
+	if s.Name == rollingPeriod || s.Name == rollingThreshold {
+		return fmt.Errorf("parameter %s: expected it for one solver alone, found it in a stage of %s", s.Name, c.Info.Name)
 	}
-	if err := chain[stage].Set(s.name, s.value); err != nil {
+	if err := chain[stage].Set(s.Name, s.Value); err != nil {
 		return err
 	}
-	c.note(chain[stage].Info.Name+"."+s.name, s.value)
+	c.note(chain[stage].Info.Name+"."+s.Name, s.Value)
 	return nil
 }
 

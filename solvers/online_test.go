@@ -84,7 +84,7 @@ func TestOnlineSolversDoNotKnowTheFuture(t *testing.T) {
 			looksAhead[info.Name] = true
 		}
 	}
-	if fmt.Sprint(online) != fmt.Sprint([]string{"conservative", "easy", "fcfs", "flexible"}) {
+	if fmt.Sprint(online) != fmt.Sprint([]string{"conservative", "easy", "fcfs", "flexible", "map", "spaceshare", "twolevel"}) {
 		t.Errorf("on line: %v", online)
 	}
 	for _, name := range []string{"minmin", "edd", "search", "fcfs-list"} {

@@ -94,6 +94,8 @@ func TestRunRefusesZeroStructs(t *testing.T) {
 		"easy":         {&solvers.EASY{}, "step"},
 		"conservative": {&solvers.Conservative{}, "step"},
 		"flexible":     {&solvers.Flexible{}, "step"},
+		"spaceshare":   {&solvers.SpaceShare{}, "start"},
+		"map":          {&solvers.MAP{}, "rounding"},
 		"asjs":         {&solvers.ASJS{}, "wait"},
 		"mrs":          {&solvers.MRS{}, "wait"},
 		"ggone":        {&queues.GGOne{}, "slack"},

@@ -51,6 +51,15 @@ func All() []Info {
 	return list
 }
 
+// Names lists the names of the registered workloads in order.
+func Names() []string {
+	var names []string
+	for _, info := range All() {
+		names = append(names, info.Name)
+	}
+	return names
+}
+
 // ordered refuses a largest value below the least.
 func ordered[T cmp.Ordered](least string, low T, most string, high T) error {
 	if low <= high {

@@ -53,6 +53,28 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"ggone", "min_deadline=90", "parameter max_deadline: expected at least min_deadline"},
 		{"ggone", "min_budget=90", "parameter max_budget: expected at least min_budget"},
 		{"mts", "jobs=1099511627776", "parameter jobs: expected a whole number from 1 to 10000000, found 1099511627776"},
+		{"twolevel", "clusters=20,0", `parameter clusters: expected the machines of each cluster, such as 120,60,30,15, at most 1000000 in all, found "20,0"`},
+		{"twolevel", "clusters=", "parameter clusters"},
+		{"twolevel", "clusters=999999,2", "parameter clusters"},
+		{"twolevel", "clusters=9223372036854775807,9223372036854775807", "parameter clusters"},
+		{"twolevel", "clusters=100000 licences=101", "parameter licences: expected at most 100 on 100000 machines, found 101"},
+		{"twolevel", "min_estimate=9 max_estimate=5", "parameter max_estimate: expected at least min_estimate"},
+		{"twolevel", "min_benchmark=600", "parameter max_benchmark: expected at least min_benchmark"},
+		{"twolevel", "max_margin=1", "parameter max_margin: expected at least min_margin"},
+		{"twolevel", "max_processors=1", "parameter max_processors: expected at least min_processors"},
+		{"twolevel", "min_licence_ratio=0.8", "parameter max_licence_ratio: expected at least min_licence_ratio"},
+		{"twolevel", "gold_share=0.8", "parameter silver_share: expected at most 1 − gold_share, which is 0.19"},
+		{"twolevel", "time_scale=0", "parameter time_scale: expected a number from 0.001 to 1000000, found 0"},
+		{"twolevel", "licence_pools=job", "parameter licence_pools: expected one of cluster, grid"},
+		{"twolevel", "machines_seed=-1", `parameter machines_seed: expected a value of type uint64, found "-1"`},
+		{"spaceshare", "speeds=fast", `parameter speeds: expected homogeneous, generations or a list of speeds from 1e-6 to 1e6, such as 1,2,4, found "fast"`},
+		{"spaceshare", "speeds=1,0", "parameter speeds"},
+		{"spaceshare", "speeds=1,NaN", "parameter speeds"},
+		{"spaceshare", "load=0", "parameter load: expected a number from 0.001 to 1000, found 0"},
+		{"spaceshare", "demand_cv=0.5", "parameter demand_cv: expected a number from 1 to 100, found 0.5"},
+		{"spaceshare", "min_parallelism=65", "parameter max_parallelism: expected at least min_parallelism, which is 65, found 64"},
+		{"spaceshare", "clusters=1000000 processors=1000", "parameter processors: expected at most 16777216 in all clusters, found 1000"},
+		{"spaceshare", "background_load=1", "parameter background_load: expected a number of at least 0 and below 1, found 1"},
 		{"mts", "q=1.5", "parameter q: expected a number from 0 to 1, found 1.5"},
 	} {
 		if _, err := generated(t, c.workload, c.given); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -73,7 +95,7 @@ func TestWorkloadsCheckTheirFields(t *testing.T) {
 
 // Odd numbers in any parameter never panic: either there is an instance, or the error names the parameter.
 func TestWorkloadNumbersAtTheEdges(t *testing.T) {
-	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "mts": "jobs=3 resources=3 "}
+	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "mts": "jobs=3 resources=3 ", "twolevel": "jobs=3 clusters=2,1 ", "spaceshare": "jobs=3 "}
 	for _, info := range workload.All() {
 		for _, p := range params.Of(info.New()) {
 			if p.Type == "string" {

@@ -98,12 +98,13 @@ func writeReport(w io.Writer, in *model.Instance, sol *model.Solution, report *m
 		return
 	}
 	fmt.Fprintf(w, "ok\nobjective %s%s\n", bench.Figure(report.Objective), minimisedText(in, sol))
-	writeMetrics(w, in, report.Metrics)
+	lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	writeMetrics(lines, in, report.Metrics)
+	lines.Flush()
 }
 
-// writeMetrics writes a line for each metric, and for each cluster where a metric has a value a cluster.
-func writeMetrics(w io.Writer, in *model.Instance, metrics model.Metrics) {
-	lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+// writeMetrics writes a line for each metric, and for each cluster where a metric has a value a cluster. A tab stands before the value.
+func writeMetrics(lines io.Writer, in *model.Instance, metrics model.Metrics) {
 	for _, m := range model.MetricTable() {
 		value, ok := metrics[m.Name]
 		switch {
@@ -117,7 +118,6 @@ func writeMetrics(w io.Writer, in *model.Instance, metrics model.Metrics) {
 			}
 		}
 	}
-	lines.Flush()
 }
 
 // minimisedText names the objective that a solution was made for, where that is not the instance's own.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -34,7 +35,7 @@ Examples:
   allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
 		Flags: append(limitFlags(),
 			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, as --solver of solve takes them, or LABEL=NAME…; exec:COMMAND the last of them; may be given several times; absent: all that support the instance"},
-			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; a metric of the clusters has a column a cluster; absent: those that say something of the instance"},
+			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; those of the clusters have a table of their own; absent: those that say something of the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the columns of --metrics or all"},
 			objectiveFlag(),
@@ -191,7 +192,7 @@ func metricsNamed(list string) ([]model.Metric, error) {
 	return metrics, nil
 }
 
-// metricNames are the names of all metrics.
+// metricNames lists the names of all metrics.
 func metricNames() []string {
 	var names []string
 	for _, m := range model.MetricTable() {
@@ -274,13 +275,30 @@ func safeName(name string) string {
 // writeComparison writes the table of one instance.
 func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Metric, width int) error {
 	if metrics == nil {
-		metrics = bench.ShownMetrics(in.Instance)
+		metrics = append(bench.ShownMetrics(in.Instance), bench.ShownClusterMetrics(in.Instance)...)
+	}
+	var single, byCluster []model.Metric
+	for _, m := range metrics {
+		if m.PerCluster {
+			byCluster = append(byCluster, m)
+		} else {
+			single = append(single, m)
+		}
 	}
 	text := new(strings.Builder)
 	fmt.Fprintf(text, "%s: %s, %s, %s; minimise %s\n", in.label, counted(len(in.Jobs()), "job"), counted(len(in.Clusters()), "cluster"),
 		counted(in.Processors(), "processor"), bench.ObjectiveName(in.Instance))
-	if err := bench.WriteTable(text, rows, metrics, width); err != nil {
+	if err := bench.WriteTable(text, rows, single, width); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(rows, func(row bench.Row) bool { return row.Metrics != nil }) && byCluster != nil {
+		var clusters []string
+		for _, cluster := range in.Clusters() {
+			clusters = append(clusters, cluster.ID)
+		}
+		if err := bench.WriteClusterTable(text, rows, byCluster, clusters, width); err != nil {
+			return err
+		}
 	}
 	var proved []string
 	for _, row := range rows {

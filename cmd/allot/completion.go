@@ -157,6 +157,8 @@ func valuesOf(flag cli.Flag, current string) []string {
 		values = append(values, first+"exec:")
 	case "objective":
 		return model.ObjectiveMetrics()
+	case "workload":
+		return streamNames()
 	}
 	return values
 }

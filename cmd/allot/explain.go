@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim/whatif"
 )
 
 func explainCommand() *cli.Command {
@@ -21,7 +22,8 @@ func explainCommand() *cli.Command {
 		Usage:     "say where a job of a solution could have gone and what it waited for",
 		ArgsUsage: "INSTANCE SOLUTION JOB",
 		Description: `For one job: where it is, or why it is left out; which jobs end just when it starts; and on every cluster the earliest
-end that it could have while all other jobs stay where they are, or what keeps it from there.
+end that it could have while all other jobs stay where they are, or what keeps it from there. Of an on-line solver that can say so it also names the
+rules that decided: it runs the solver again, with the seed and the parameters of the solution.
 
 Example:
   allot solve -o plan.json examples/table1.json && allot explain examples/table1.json plan.json J3`,
@@ -49,11 +51,23 @@ func runExplain(c *cli.Context) error {
 		return &statusError{exitViolations, fmt.Errorf("%s: expected a schedule that allot check accepts: %w", args[1], report.Violations[0])}
 	}
 	e := plan.Explain(in, sol, job)
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	reasons, err := reasonsOf(ctx, in, sol, job)
+	if err != nil {
+		return err
+	}
 	if c.Bool("json") {
-		return writeJSON(c, e)
+		return writeJSON(c, struct {
+			plan.Explanation
+			Reasons []whatif.Decision `json:"reasons,omitempty"` // the rules of the on-line policy that decided
+		}{e, reasons})
 	}
 	return write(c, "-", func(w io.Writer) error {
-		_, err := io.WriteString(w, printable(explained(&e)))
+		text := new(strings.Builder)
+		text.WriteString(explained(&e))
+		writeReasons(text, sol.Solver, reasons)
+		_, err := io.WriteString(w, printable(text.String()))
 		return err
 	})
 }

@@ -20,23 +20,14 @@ func generateCommand() *cli.Command {
 		ArgsUsage:   "WORKLOAD",
 		Description: "Example:\n  allot generate muscle --seed 7 --jobs 160 -o batch.json",
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a workload, one of %s; found %q%s", strings.Join(workloadNames(), ", "), c.Args().First(),
-				suggest.Words(c.Args().First(), workloadNames()))
+			return usageErrorf("expected a workload, one of %s; found %q%s", strings.Join(workload.Names(), ", "), c.Args().First(),
+				suggest.Words(c.Args().First(), workload.Names()))
 		},
 	}
 	for _, info := range workload.All() {
 		command.Subcommands = append(command.Subcommands, workloadCommand(info))
 	}
 	return command
-}
-
-// workloadNames lists the names of the workloads.
-func workloadNames() []string {
-	var names []string
-	for _, info := range workload.All() {
-		names = append(names, info.Name)
-	}
-	return names
 }
 
 // workloadCommand makes the subcommand of one workload, with one flag per parameter.

@@ -4,30 +4,38 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
+	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/workload"
 )
 
 func replayCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
 		Usage:     "stream a trace of any length through an on-line policy",
-		ArgsUsage: "TRACE",
-		Description: `Replays a trace in the Standard Workload Format, job by job as it is read, and writes totals. Memory does not grow with the
-length of the trace. It must be sorted by submit time. For schedules use allot import swf and allot solve.
+		ArgsUsage: "[TRACE]",
+		Description: `Replays a trace in the Standard Workload Format, job by job as it is read, or with --workload the jobs of a workload as they are
+made, and writes totals. Memory does not grow with the length of the trace, only with the jobs that wait or run at once. A trace must be sorted by
+submit time. For schedules use allot import swf or allot generate, and allot solve.
 
-Example:
-  allot replay --solver easy TRACE.swf.gz`,
+Examples:
+  allot replay --solver easy TRACE.swf.gz
+  allot replay --workload twolevel:jobs=1000000:time_scale=10:mean_gap=8:machines_seed=4 --solver twolevel`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
+			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
+			&cli.StringFlag{Name: "workload", Usage: "`NAME`[:PARAM=VALUE…] of a workload in place of a trace: " + strings.Join(streamNames(), ", ") + "; its parameters are those of allot generate"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the workload, of what the policy draws and of local jobs"},
 			jsonFlag,
 		}, importFlags(bench.NewSWFImport(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
 		Action: runReplay,
@@ -36,6 +44,9 @@ Example:
 
 // runReplay replays one trace.
 func runReplay(c *cli.Context) error {
+	if c.IsSet("workload") {
+		return replayWorkload(c)
+	}
 	args, err := arguments(c, "TRACE")
 	if err != nil {
 		return err
@@ -47,6 +58,10 @@ func runReplay(c *cli.Context) error {
 	_, policy, err := onlineSolver(c)
 	if err != nil {
 		return err
+	}
+	discipline := policy.Discipline()
+	if discipline.Plain == nil {
+		return usageErrorf("--solver: expected a solver of rigid jobs on one cluster, which a trace has, found %q; --workload has instances for it", c.String("solver"))
 	}
 	file, err := model.Open(args[0])
 	if err != nil {
@@ -60,8 +75,8 @@ func runReplay(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "replaying", 0)
-	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), policy.Discipline().Plain(stream.Processors()), sim.Options{
-		Kill: policy.Kills(),
+	totals, err := sim.Run(ctx, swfSource{stream}, stream.Processors(), discipline.Plain(stream.Processors()), sim.Options{
+		Kill: policy.Kills(), Seed: c.Uint64("seed"),
 		Progress: func(p sim.Progress) {
 			bar.describe(fmt.Sprintf("%d jobs, time %s", p.Left, bench.Figure(p.Now)))
 			bar.step()
@@ -75,7 +90,85 @@ func runReplay(c *cli.Context) error {
 		return err
 	}
 	fmt.Fprintln(c.App.ErrWriter, printable(stream.Report().String()))
-	return writeTotals(c, c.String("solver"), &totals)
+	return writeTotals(c, c.String("solver"), &totals, nil, nil)
+}
+
+// replayWorkload streams the jobs of a workload.
+func replayWorkload(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usageErrorf("expected one of TRACE and --workload, found %q beside it", c.Args().First())
+	}
+	for _, p := range params.Of(bench.NewSWFImport()) {
+		if flag := strings.ReplaceAll(p.Name, "_", "-"); c.IsSet(flag) {
+			return usageErrorf("--%s: expected it with a TRACE, found --workload; a workload has parameters of its own", flag)
+		}
+	}
+	info, chosen, err := workload.Choose(c.String("workload"))
+	if err != nil {
+		return usageErrorf("--workload: %w", err)
+	}
+	maker, ok := chosen.(workload.Streamer)
+	if !ok {
+		return usageErrorf("--workload: expected a workload that can stream its jobs, one of %s; found %q", strings.Join(streamNames(), ", "), info.Name)
+	}
+	choice, policy, err := onlineSolver(c)
+	if err != nil {
+		return err
+	}
+	seed := c.Uint64("seed")
+	system, batches, err := maker.Stream(seed)
+	if err != nil {
+		return usageErrorf("--workload: %w", err)
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	bar := newProgress(c.App.ErrWriter, "replaying", batches.Left())
+	figures := new(sim.Figures)
+	totals, err := sim.Stream(ctx, system, supportedBatches{batches, choice.Name, policy}, policy.Discipline(), sim.Options{
+		Kill: policy.Kills(), Seed: seed, Observer: figures,
+		Progress: func(p sim.Progress) {
+			bar.describe("time " + bench.Figure(p.Now))
+			bar.at(int(p.Left))
+		},
+	})
+	bar.finish()
+	if err != nil {
+		if ctx.Err() != nil {
+			return &statusError{exitNoSolution, context.Cause(ctx)}
+		}
+		return err
+	}
+	return writeTotals(c, c.String("solver"), &totals, system, figures.Metrics())
+}
+
+// streamNames lists the workloads that can stream their jobs.
+func streamNames() []string {
+	var names []string
+	for _, info := range workload.All() {
+		if _, ok := info.New().(workload.Streamer); ok {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
+// supportedBatches refuses a batch with jobs that the solver does not support: a system without jobs does not show what they ask for.
+type supportedBatches struct {
+	*workload.Batches
+	name   string
+	solver solve.Solver
+}
+
+// Next implements sim.Batches.
+func (s supportedBatches) Next() (*model.Instance, error) {
+	batch, err := s.Batches.Next()
+	if batch == nil || err != nil {
+		return nil, err
+	}
+	if err := s.solver.Supports(batch); err != nil {
+		return nil, usageErrorf("solver %s: %w", s.name, err)
+	}
+	return batch, nil
 }
 
 // swfSource adapts a workload trace to the simulation engine.
@@ -102,27 +195,36 @@ func onlineSolver(c *cli.Context) (solve.Info, solvers.Online, error) {
 	return choice.Info, policy, nil
 }
 
-// writeTotals writes totals as text or JSON.
-func writeTotals(c *cli.Context, solver string, t *sim.Totals) error {
+// writeTotals writes totals as text or JSON, and behind them the metrics of the jobs of a workload, whose
+// system is given; nil: a trace, which has none.
+func writeTotals(c *cli.Context, solver string, t *sim.Totals, system *model.Instance, metrics model.Metrics) error {
 	figures := []struct {
 		name  string
 		value float64
 	}{
-		{"jobs", float64(t.Arrived)}, {"finished", float64(t.Finished)}, {"killed", float64(t.Killed)},
+		{"jobs", float64(t.Arrived)}, {"finished", float64(t.Finished)}, {"killed", float64(t.Killed)}, {"dropped", float64(t.Dropped)},
 		{"outlived_estimate", float64(t.Outlived)}, {"processors", float64(t.Processors)}, {"makespan", t.Makespan()},
-		{"mean_wait", t.MeanWait()}, {"bounded_slowdown", t.BoundedSlowdown()}, {"utilisation", t.Utilisation()}, {"longest_queue", float64(t.MaxQueue)},
+		{"mean_response", t.MeanResponse()}, {"mean_wait", t.MeanWait()}, {"mean_slowdown", t.MeanSlowdown()}, {"bounded_slowdown", t.BoundedSlowdown()},
+		{"utilisation", t.Utilisation()}, {"longest_queue", float64(t.MaxQueue)},
 	}
 	if c.Bool("json") {
 		values := map[string]any{"solver": solver}
 		for _, f := range figures {
 			values[f.name] = f.value
 		}
+		for name, value := range metrics {
+			values[name] = value
+		}
 		return writeJSON(c, values)
 	}
 	return write(c, "-", func(w io.Writer) error {
+		lines := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 		for _, f := range figures {
-			fmt.Fprintf(w, "%-18s %s\n", f.name, bench.Figure(f.value))
+			fmt.Fprintf(lines, "%s\t%s\n", f.name, bench.Figure(f.value))
 		}
-		return nil
+		if system != nil {
+			writeMetrics(lines, system, metrics)
+		}
+		return lines.Flush()
 	})
 }

@@ -30,8 +30,9 @@ Example:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`; required"},
 			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival", Usage: "submit it at `TIME`"},
-			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: fcfs, easy, conservative, flexible"},
+			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of what the policy draws and of local jobs"},
 			jsonFlag,
 			outputFlag,
 		},
@@ -79,7 +80,7 @@ func runSimulate(c *cli.Context) error {
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "simulating", 0)
-	answer, err := whatif.Submit(ctx, info.Name, policy, with, job.ID)
+	answer, err := whatif.Submit(ctx, info.Name, policy, with, job.ID, c.Uint64("seed"))
 	bar.finish()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -125,6 +126,7 @@ func whatIfText(a *whatif.Answer) string {
 	if a.Start != nil && a.Reason != "" {
 		fmt.Fprintf(b, "  does not run to its end: %s\n", a.Reason)
 	}
+	writeReasons(b, a.Solver, a.Reasons)
 	writeCauses(b, a.Causes)
 	writeBlockers(b, a.Blocked)
 	return b.String()

@@ -74,8 +74,8 @@ func describedSolver(d *solve.Description) string {
 // solverPage is all that there is to know of a solver.
 type solverPage struct {
 	solve.Description
-	Starts  bool     `json:"starts"`  // from a solution
-	Online  bool     `json:"on_line"` // sees a job when it arrives, and its estimate
+	Starts  bool     `json:"starts"` // from a solution
+	Online  bool     `json:"online"` // sees a job when it arrives, and its estimate
 	Support *support `json:"support,omitempty"`
 }
 

@@ -27,6 +27,7 @@
 //     time, or leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra
 //     processors.
 //   - A job that cannot meet its hard deadline any more, by its estimate, is dropped.
+//   - [Local] is flexible backfilling on some of the clusters, in any [Order].
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);
 // A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708 (EASY and conservative).

@@ -66,7 +66,7 @@ func (p *flexible) rank(now float64) {
 	}
 	for k := range p.queue {
 		j := p.queue[k].job
-		p.queue[k].priority = p.priorities.of(now, j.Arrival, math.Inf(1), j.Estimate, shortest, 0)
+		p.queue[k].priority = p.priorities.of(now, j.Arrival, math.Inf(1), j.Estimate, j.Estimate, shortest, 0)
 	}
 	slices.SortFunc(p.queue, byPriority)
 }

@@ -6,37 +6,40 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
-// kind says which rules a policy in the general world follows.
-type kind int
-
-// The kinds without fixed reservations.
-const (
-	kindFCFS kind = iota
-	kindEASY
-	kindFlexible
-)
-
-// general is FCFS, EASY or flexible backfilling in the general world; the package comment states the rules.
+// general is FCFS, EASY or flexible backfilling in the general world, on all clusters or on some; the package comment states the rules.
+// EASY is flexible backfilling in the order of the queue, and FCFS is EASY without backfilling.
 //
-// Complexity: O((q·C + r)·m) an instant, for q queued and r running jobs and C clusters of m machines.
+// Complexity: O(k·C·m) an instant, for k kinds of queued jobs and C clusters of m machines, and what [line] states. A reservation takes
+// O(r·C·m) at worst, for r running jobs; for a job of one machine mostly O(r + C·m).
 type general struct {
-	kind       kind
-	step       float64 // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
-	priorities Priorities
+	backfills bool
+	step      float64        // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
+	clusters  []int          // where its jobs may run
+	left      func(*sim.Job) // told of a job that leaves the queue; nil: nobody
 
 	platform *sim.Platform
-	queue    []ranked
+	queue    line
 	running  []*sim.Job // by estimated end, then number
-	fastest  []float64  // by handle: the least estimate of the job
+	hard     []hardJob  // queued jobs with hard deadlines
+	hopeless float64    // no job of these is hopeless before
 	empty    sim.Room
 	plan     reservation
+	stamp    int64   // counts the changes of what is free and what is reserved
+	planned  int64   // counts those of what is reserved
 	most     []int32 // free processors by cluster
-	demand   []float64
+	widest   []int32 // by cluster: most free processors of a machine
 	shares   []sim.Share
 	chosen   []sim.Share
+}
+
+// hardJob is a queued job with a hard deadline and its least estimate.
+type hardJob struct {
+	job     *sim.Job
+	fastest float64
 }
 
 // reservation is what the policy keeps for the first job that cannot start.
@@ -49,33 +52,49 @@ type reservation struct {
 }
 
 // newGeneral returns a maker of policies for a platform.
-func newGeneral(kind kind, step float64, weights Priorities) func(*sim.Platform, uint64) sim.Policy {
+func newGeneral(backfills bool, step float64, order Order) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &general{kind: kind, step: step, priorities: weights, platform: platform, empty: platform.All(),
-			most: make([]int32, platform.Clusters()), demand: make([]float64, platform.Licences())}
+		return newOn(platform, all(platform), backfills, step, order)
 	}
+}
+
+// all is the list of all clusters.
+func all(platform *sim.Platform) []int {
+	clusters := make([]int, platform.Clusters())
+	for c := range clusters {
+		clusters[c] = c
+	}
+	return clusters
+}
+
+// newOn is a policy for jobs that may run on the clusters.
+func newOn(platform *sim.Platform, clusters []int, backfills bool, step float64, order Order) *general {
+	return &general{backfills: backfills, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
+		hopeless: math.Inf(1), empty: platform.All(), most: make([]int32, platform.Clusters()), widest: make([]int32, platform.Clusters())}
 }
 
 // Arrive implements sim.Policy.
 func (p *general) Arrive(j *sim.Job) {
-	for int(j.Handle) >= len(p.fastest) {
-		p.fastest = append(p.fastest, 0)
+	least := fastest(p.platform, j, p.clusters, &p.empty)
+	p.queue.add(j, least)
+	if j.Request.DeadlineHard {
+		p.hard = append(p.hard, hardJob{j, least})
+		p.hopeless = min(p.hopeless, lastStart(j, least))
 	}
-	p.fastest[j.Handle] = fastest(p.platform, j, &p.empty)
-	at, _ := slices.BinarySearchFunc(p.queue, j.Number, func(r ranked, number int64) int { return cmp.Compare(r.job.Number, number) })
-	if p.kind == kindFlexible {
-		at = len(p.queue)
-	}
-	p.queue = slices.Insert(p.queue, at, ranked{job: j})
 }
 
-// fastest is the least estimate of a job over all clusters.
-func fastest(platform *sim.Platform, j *sim.Job, empty *sim.Room) float64 {
+// fastest is the least estimate of a job over the clusters.
+func fastest(platform *sim.Platform, j *sim.Job, clusters []int, empty *sim.Room) float64 {
 	least := math.Inf(1)
-	for c := range platform.Clusters() {
+	for _, c := range clusters {
 		least = min(least, platform.Fastest(j, c, empty))
 	}
 	return least
+}
+
+// lastStart is a time until which a job can certainly meet its hard deadline, whatever rounding does.
+func lastStart(j *sim.Job, fastest float64) float64 {
+	return j.Request.Deadline - fastest - 1e-12*(math.Abs(j.Request.Deadline)+fastest)
 }
 
 // Release implements sim.Policy.
@@ -87,86 +106,103 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 
 // Decide implements sim.Policy.
 func (p *general) Decide(e *sim.Engine) {
-	p.dropHopeless(e)
-	if p.kind == kindFlexible {
-		p.rank(e.Now())
-	}
 	p.plan.job = nil
+	p.dropHopeless(e)
+	if p.queue.length == 0 {
+		return
+	}
+	p.queue.begin(e.Now())
 	p.count()
-	kept := p.queue[:0]
-	for k, r := range p.queue {
-		if e.Stopped() {
+	var head waiting
+	for {
+		first := p.queue.first(&search{})
+		if first == nil || e.Stopped() {
 			return
 		}
-		if p.start(e, r.job) {
-			continue
-		}
-		kept = append(kept, r)
-		if p.plan.job == nil && p.kind == kindFCFS {
-			kept = append(kept, p.queue[k+1:]...)
+		head = *first
+		if !p.start(e, head.job) {
 			break
 		}
-		if len(kept) == 1 {
-			p.reserve(e, r.job)
-		}
 	}
-	clear(p.queue[len(kept):])
-	p.queue = kept
+	if !p.backfills {
+		return
+	}
+	p.reserve(e, head.job)
+	for !e.Stopped() {
+		next := p.queue.first(&search{
+			after:  &head,
+			open:   func(k *kindred) bool { return len(p.offers(k)) > 0 },
+			hope:   func(k *kindred, w *waiting) bool { return p.hope(e.Now(), k, w) },
+			starts: func(k *kindred, w *waiting) bool { return p.starts(e.Now(), k, w) },
+		})
+		if next == nil {
+			return
+		}
+		head = *next
+		p.start(e, head.job)
+	}
 }
 
-// dropHopeless drops the jobs that cannot meet their hard deadlines any more.
+// leave takes a job out of the queue.
+func (p *general) leave(j *sim.Job) {
+	p.queue.remove(j)
+	if j.Request.DeadlineHard {
+		p.hard = slices.DeleteFunc(p.hard, func(h hardJob) bool { return h.job == j })
+	}
+	if p.left != nil {
+		p.left(j)
+	}
+}
+
+// dropHopeless drops the jobs that cannot meet their hard deadlines any more, in queue order.
 func (p *general) dropHopeless(e *sim.Engine) {
-	p.queue = slices.DeleteFunc(p.queue, func(r ranked) bool {
-		return dropHopeless(e, r.job, p.fastest[r.job.Handle])
-	})
+	if e.Now() < p.hopeless {
+		return
+	}
+	p.hopeless = math.Inf(1)
+	var dropped []hardJob
+	for _, h := range p.hard {
+		if isHopeless(e, h.job, h.fastest) {
+			dropped = append(dropped, h)
+		} else {
+			p.hopeless = min(p.hopeless, lastStart(h.job, h.fastest))
+		}
+	}
+	slices.SortFunc(dropped, func(a, b hardJob) int { return cmp.Compare(a.job.Number, b.job.Number) })
+	for _, h := range dropped {
+		p.leave(h.job)
+		dropHopeless(e, h.job, h.fastest)
+	}
+}
+
+// isHopeless says whether a job cannot meet its hard deadline even if it starts at once.
+func isHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
+	return j.Request.DeadlineHard && !(e.Now()+fastest <= j.Request.Deadline)
 }
 
 // dropHopeless drops a job that cannot meet its hard deadline even if it starts at once, and says whether it did.
 func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
-	r := j.Request
-	if !r.DeadlineHard || e.Now()+fastest <= r.Deadline {
+	if !isHopeless(e, j, fastest) {
 		return false
 	}
-	e.Drop(j, fmt.Sprintf("hard deadline %v cannot be met: started at %v it would end at %v at the earliest, by its estimate", r.Deadline, e.Now(), e.Now()+fastest))
+	e.Drop(j, fmt.Sprintf("hard deadline %v cannot be met: started at %v it would end at %v at the earliest, by its estimate", j.Request.Deadline, e.Now(), e.Now()+fastest))
 	return true
-}
-
-// count counts the free processors of each cluster.
-func (p *general) count() {
-	clear(p.most)
-	for m := range p.platform.Machines {
-		p.most[p.platform.Machines[m].Cluster] += p.platform.Free.Processors[m]
-	}
 }
 
 // start starts a job on the cluster where it ends first by its estimate, of those where it may start now; false: there is none.
 func (p *general) start(e *sim.Engine, j *sim.Job) bool {
-	best, bestEnd := -1, math.Inf(1)
-	for c := range p.platform.Clusters() {
-		if int(p.most[c]) < p.platform.Width(j, c) {
-			continue
-		}
-		shares, ok := p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
-		p.shares = shares
-		if !ok {
-			continue
-		}
-		end := e.Now() + p.platform.Estimate(j, c, shares)
-		if end < bestEnd && inTime(j, end) && p.harmless(j, c, shares, end) {
-			best, bestEnd = c, end
-			p.chosen = append(p.chosen[:0], shares...)
-		}
-	}
-	if best < 0 {
+	best, end := p.choose(e.Now(), p.queue.places[j.Handle].in, j)
+	if best == nil {
 		return false
 	}
-	if p.plan.job != nil && bestEnd > p.plan.shadow {
-		p.platform.Take(&p.plan.room, j, best, p.chosen)
+	p.chosen = append(p.chosen[:0], best.shares...)
+	if p.plan.job != nil && end > p.plan.shadow {
+		p.platform.Take(&p.plan.room, j, best.cluster, p.chosen)
+		p.planned++
 	}
-	e.StartOn(j, sim.Claim{Cluster: best, Shares: p.chosen})
-	for _, s := range p.chosen {
-		p.most[best] -= s.Processors
-	}
+	e.StartOn(j, sim.Claim{Cluster: best.cluster, Shares: p.chosen})
+	p.leave(j)
+	p.count()
 	p.running = insertByEnd(p.running, j)
 	return true
 }
@@ -184,33 +220,26 @@ func inTime(j *sim.Job, end float64) bool {
 	return !j.Request.DeadlineHard || end <= j.Request.Deadline
 }
 
-// harmless says whether a job that starts now on the shares and ends at the given time leaves the reserved job its place.
-func (p *general) harmless(j *sim.Job, cluster int, shares []sim.Share, end float64) bool {
-	r := &p.plan
-	if r.job == nil || end <= r.shadow {
-		return true
-	}
-	r.trial.CopyFrom(&r.room)
-	p.platform.Take(&r.trial, j, cluster, shares)
-	_, ok := p.platform.Fits(&r.trial, r.job, r.cluster, nil)
-	return ok
-}
-
 // reserve makes a reservation for the job at the earliest estimated end at which it fits. A job that would then miss its hard deadline
 // gets none.
 func (p *general) reserve(e *sim.Engine, j *sim.Job) {
+	p.stamp++
+	p.planned++
 	r := &p.plan
 	r.room.CopyFrom(&p.platform.Free)
 	now := e.Now()
+	likely := false
 	p.inOrder(now, func(at float64, last bool, other *sim.Job) bool {
 		for _, part := range e.Held(other) {
 			p.platform.Give(&r.room, other, part.Cluster, part.Shares())
+			likely = likely || p.helps(j, other, &part)
 		}
-		if !last {
+		if !last || !likely {
 			return true
 		}
+		likely = false
 		best := math.Inf(1)
-		for c := range p.platform.Clusters() {
+		for _, c := range p.clusters {
 			shares, ok := p.platform.Fits(&r.room, j, c, p.shares[:0])
 			p.shares = shares
 			if !ok {
@@ -223,6 +252,15 @@ func (p *general) reserve(e *sim.Engine, j *sim.Job) {
 		}
 		return r.job == nil
 	})
+}
+
+// helps says whether a job that did not fit may fit once the other has given back the part.
+func (p *general) helps(j, other *sim.Job, part *sim.Part) bool {
+	if j.Request.Span != model.SpanMachine || len(j.Request.Licences) > 0 && len(other.Request.Licences) > 0 {
+		return true
+	}
+	width := int32(p.platform.Width(j, part.Cluster))
+	return slices.ContainsFunc(part.Shares(), func(s sim.Share) bool { return p.plan.room.Processors[s.Machine] >= width })
 }
 
 // inOrder calls yield for the running jobs in order of their expected ends; last says that no other job ends at the same time. It
@@ -254,37 +292,6 @@ func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim
 	}
 }
 
-// rank sorts the queue by priority.
-func (p *general) rank(now float64) {
-	platform := p.platform
-	clear(p.demand)
-	shortest := math.Inf(1)
-	for _, r := range p.queue {
-		shortest = min(shortest, p.fastest[r.job.Handle])
-		for _, need := range r.job.Request.Licences {
-			p.demand[need.Licence] += float64(need.Copies)
-		}
-	}
-	plenty := 0.0 // licences asked for that are not critical
-	for l, asked := range p.demand {
-		if p.demand[l] = platform.Scarcity(l, asked); asked > 0 && p.demand[l] <= 1 {
-			plenty++
-		}
-	}
-	for k := range p.queue {
-		j, score := p.queue[k].job, 0.0
-		for _, need := range j.Request.Licences {
-			if ratio := p.demand[need.Licence]; need.Copies > 0 && ratio > 1 {
-				score += max(plenty, 1) * ratio
-			} else if need.Copies > 0 {
-				score += ratio
-			}
-		}
-		p.queue[k].priority = p.priorities.of(now, j.Arrival, j.Request.Deadline, p.fastest[j.Handle], shortest, score)
-	}
-	slices.SortFunc(p.queue, byPriority)
-}
-
 // Plan implements sim.Planner.
 func (p *general) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
@@ -293,13 +300,8 @@ func (p *general) Plan(j *sim.Job) sim.Plan {
 		plan.Reserved = p.plan.shadow
 	case first != nil:
 		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
-	case p.kind == kindFCFS:
-		for _, r := range p.queue {
-			if r.job == j {
-				break
-			}
-			plan.Keeps = append(plan.Keeps, r.job)
-		}
+	case !p.backfills:
+		plan.Keeps = p.queue.ahead(j)
 	}
 	return plan
 }

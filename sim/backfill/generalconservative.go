@@ -13,6 +13,7 @@ type generalConservative struct {
 	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 
 	platform *sim.Platform
+	clusters []int // all
 	plan     timeline
 	empty    sim.Room
 	queue    []*sim.Job // in queue order, of which the last fresh have no reservation yet
@@ -32,7 +33,7 @@ type generalFreed struct {
 // newGeneralConservative returns a maker of policies for a platform.
 func newGeneralConservative(step float64) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &generalConservative{step: step, platform: platform, plan: timeline{platform: platform}, empty: platform.All()}
+		return &generalConservative{step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform}, empty: platform.All()}
 	}
 }
 
@@ -97,7 +98,7 @@ func insertByNumber(queue []*sim.Job, j *sim.Job) []*sim.Job {
 
 // reserve gives a job the earliest reservation at which it fits, or drops it; false: dropped.
 func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
-	if dropHopeless(e, j, fastest(p.platform, j, &p.empty)) {
+	if dropHopeless(e, j, fastest(p.platform, j, p.clusters, &p.empty)) {
 		return false
 	}
 	s, ok := p.plan.earliest(j, p.step)

@@ -8,7 +8,7 @@ import "github.com/allot-opt/allot/sim"
 func FCFS() sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &fcfs{} },
-		General: newGeneral(kindFCFS, 0, Priorities{}),
+		General: newGeneral(false, 0, Order{}),
 	}
 }
 
@@ -16,23 +16,24 @@ func FCFS() sim.Discipline {
 // any case later than now.
 //
 // Complexity in the plain world: O(log n + s + r/64) an instant and O(s·log n) a job that is backfilled, for n queued jobs of s
-// sizes and r running jobs. In the general world: O((q·C + r)·m) an instant, for q queued and r running jobs and C clusters of m
-// machines.
+// sizes and r running jobs. In the general world the jobs of one kind, which fit the same processors, are looked at together:
+// O(k·C·m + q/32) an instant for q queued jobs of k kinds and C clusters of m machines, 32 jobs at a time where one of them may be the next
+// to start, and O(r·C·m) at worst for a reservation beside r running jobs.
 func EASY(step float64) sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &easy{step: step} },
-		General: newGeneral(kindEASY, step, Priorities{}),
+		General: newGeneral(true, step, Order{}),
 	}
 }
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties go by queue order. For step
 // see [EASY].
 //
-// Complexity in the plain world: O(q·log q) an instant for q queued jobs. In the general world: that of [EASY] besides.
+// Complexity in the plain world: O(q·log q) an instant for q queued jobs. In the general world: that of [EASY]; the queue is not sorted.
 func Flexible(step float64, priorities Priorities) sim.Discipline {
 	return sim.Discipline{
 		Plain:     func(int) sim.Policy { return &flexible{step: step, priorities: priorities} },
-		General:   newGeneral(kindFlexible, step, priorities),
+		General:   newGeneral(true, step, Order{Priorities: priorities}),
 		Deadlines: true,
 	}
 }

@@ -93,12 +93,12 @@ type Policy interface {
 	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
 }
 
-// Submit says what would happen to the job of the instance under the policy.
+// Submit says what would happen to the job of the instance under the policy. The seed is that of what the policy draws and of local jobs.
 //
 // It returns an error if the policy cannot honour the instance, if the job is unknown, or if ctx ends.
 //
 // Complexity: two simulations in the general world, see package sim.
-func Submit(ctx context.Context, name string, policy Policy, in *model.Instance, job string) (*Answer, error) {
+func Submit(ctx context.Context, name string, policy Policy, in *model.Instance, job string, seed uint64) (*Answer, error) {
 	if err := policy.Supports(in); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
@@ -108,11 +108,11 @@ func Submit(ctx context.Context, name string, policy Policy, in *model.Instance,
 	}
 	at := in.Jobs()[index].Arrival
 	forecast := &probe{id: job}
-	if _, _, err := policy.Simulate(ctx, in, sim.Options{Observer: forecast, Forecast: &at}); err != nil {
+	if _, _, err := policy.Simulate(ctx, in, sim.Options{Seed: seed, Observer: forecast, Forecast: &at}); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	replay := &probe{id: job, explain: true}
-	if _, _, err := policy.Simulate(ctx, in, sim.Options{Observer: replay}); err != nil {
+	if _, _, err := policy.Simulate(ctx, in, sim.Options{Seed: seed, Observer: replay}); err != nil {
 		return nil, fmt.Errorf("solver %s: %w", name, err)
 	}
 	result := replay.result
@@ -263,8 +263,12 @@ func (p *probe) cause() Cause {
 		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
 	}
 	closest, lack := -1, math.MaxInt
+	var chosen []int
+	if planner, ok := p.policy.(sim.Planner); ok {
+		chosen = planner.Plan(j).Clusters
+	}
 	for c := range platform.Clusters() {
-		if !p.usable[c] {
+		if !p.usable[c] || chosen != nil && !slices.Contains(chosen, c) {
 			continue
 		}
 		if _, fits := platform.Fits(&platform.Free, j, c, nil); fits {
@@ -273,6 +277,16 @@ func (p *probe) cause() Cause {
 		if missing := platform.Width(j, c) - platform.FreeProcessors(c); missing < lack {
 			closest, lack = c, missing
 		}
+	}
+	if closest < 0 { // its span is the grid, and it must spread
+		free := 0
+		for c := range platform.Clusters() {
+			free += platform.FreeProcessors(c)
+		}
+		if free >= j.Request.Min {
+			return p.kept()
+		}
+		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free", j.Request.Min, free)}
 	}
 	need := platform.Width(j, closest)
 	if lack > 0 {

@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// WriteClusterTable writes metrics with a value for each cluster as a table for people: a row for each metric and solver, a column for each
+// cluster. A star marks the best value of each metric on each cluster. A table wider than width leaves out its last clusters and says so; width 0: no limit.
+func WriteClusterTable(w io.Writer, rows []Row, metrics []model.Metric, clusters []string, width int) error {
+	shown := len(clusters)
+	rendered := renderClusterTable(rows, metrics, clusters)
+	for width > 0 && shown > 0 && text.LongestLineLen(rendered) > width {
+		shown--
+		rendered = renderClusterTable(rows, metrics, clusters[:shown])
+	}
+	rendered += "\n"
+	if left := len(clusters) - shown; left > 0 {
+		rendered += fmt.Sprintf("clusters left out for the width: %d; -o FILE writes all\n", left)
+	}
+	_, err := io.WriteString(w, rendered)
+	return err
+}
+
+// renderClusterTable makes the table itself.
+func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	header := table.Row{"by cluster", "solver"}
+	configs := []table.ColumnConfig{}
+	for k, id := range clusters {
+		header = append(header, id)
+		configs = append(configs, table.ColumnConfig{Number: k + 3, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(configs)
+	t.AppendHeader(header)
+	for k, m := range metrics {
+		if k > 0 {
+			t.AppendSeparator()
+		}
+		name, best := m.Name, bestOnClusters(rows, m, clusters)
+		for _, row := range rows {
+			if row.Metrics == nil {
+				continue
+			}
+			cells := table.Row{name, solverCell(row)}
+			for _, id := range clusters {
+				value, ok := row.Metrics[m.Name].ByCluster[id]
+				if !ok {
+					cells = append(cells, "–")
+					continue
+				}
+				star := " "
+				if b, marked := best[id]; marked && b == value {
+					star = "*"
+				}
+				cells = append(cells, Figure(value)+star)
+			}
+			t.AppendRow(cells)
+			name = ""
+		}
+	}
+	return t.Render()
+}
+
+// bestOnClusters returns the best value of the metric on each cluster. It leaves out clusters on which all solvers agree; of a metric of which neither
+// high nor low values are better it leaves out all.
+func bestOnClusters(rows []Row, m model.Metric, clusters []string) map[string]float64 {
+	best := map[string]float64{}
+	for _, id := range clusters {
+		var values []float64
+		for _, row := range rows {
+			if value, ok := row.Metrics[m.Name].ByCluster[id]; ok {
+				values = append(values, value)
+			}
+		}
+		if m.Neutral || len(values) < 2 || slices.Min(values) == slices.Max(values) {
+			continue
+		}
+		best[id] = slices.Min(values)
+		if m.HighBetter {
+			best[id] = slices.Max(values)
+		}
+	}
+	return best
+}

@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// ShownMetrics lists the metrics with one value that are of interest for the instance: those that the objective names and those that what the instance
+// asks for gives a meaning. A metric that alone is the objective is left out, as the objective states it.
+func ShownMetrics(in *model.Instance) []model.Metric {
+	names := namesShown(in)
+	objective := in.Objective()
+	var shown []model.Metric
+	for _, m := range model.MetricTable() {
+		alone := len(objective) == 1 && objective[0].Metric == m.Name && objective[0].Weight == 1
+		asked := slices.ContainsFunc(objective, func(t model.ObjectiveTerm) bool { return t.Metric == m.Name })
+		if (slices.Contains(names, m.Name) || asked) && !alone {
+			shown = append(shown, m)
+		}
+	}
+	return shown
+}
+
+// asked is what the jobs and clusters of an instance ask for, as far as metrics look at it.
+type asked struct {
+	deadlines, free, hard, files, budgets, costs, spread bool // free: some jobs have no deadline; spread: some may run on several clusters at once
+}
+
+// asks looks at all jobs and machines of the instance.
+func asks(in *model.Instance) (a asked) {
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		a.deadlines = a.deadlines || j.HasDeadline()
+		a.free = a.free || !j.HasDeadline()
+		a.hard = a.hard || j.HasDeadline() && j.DeadlineHard
+		a.files = a.files || j.Input+j.Output > 0
+		a.spread = a.spread || j.Span == model.SpanGrid && j.Max > 1
+		a.budgets = a.budgets || j.HasBudget()
+	}
+	for c := range in.Clusters() {
+		a.costs = a.costs || slices.ContainsFunc(in.Clusters()[c].Machines, func(m model.Machine) bool { return m.Cost > 0 })
+	}
+	return a
+}
+
+// namesShown names the metrics that are of interest whatever the objective is.
+func namesShown(in *model.Instance) []string {
+	a, features := asks(in), in.Features()
+	names := []string{"makespan", "mean_response", "mean_wait", "bounded_slowdown", "utilisation", "unfinished"}
+	for _, group := range []struct {
+		shown bool
+		names []string
+	}{
+		{len(in.Clusters()) > 1 && !a.spread && !machineGrid(in), []string{"mcp", "balance"}},
+		{a.deadlines, []string{"over_deadline", "missed"}},
+		{a.deadlines && a.free, []string{"slowdown_without_deadline"}},
+		{machineGrid(in), []string{"processor_usage"}},
+		{drawsCopies(in), []string{"licence_usage"}},
+		{features.Has(model.MoldableJobs), []string{"mean_partition"}},
+		{a.hard, []string{"work_done"}}, // schedules may differ in the jobs that they finish
+		{a.hard && a.files, []string{"data_moved"}},
+		{a.costs, []string{"cost"}},
+		{a.budgets, []string{"over_budget"}},
+		{len(in.Workflows()) > 0, []string{"workflow_failures"}},
+		{in.Queueing().Given, []string{"qos_penalty"}},
+	} {
+		if group.shown {
+			names = append(names, group.names...)
+		}
+	}
+	return names
+}
+
+// drawsCopies says whether a job asks for a licence of which some pool is limited.
+func drawsCopies(in *model.Instance) bool {
+	limited := make([]bool, len(in.Licences()))
+	for l := range limited {
+		for c := range in.Clusters() {
+			copies, _ := in.Pool(c, l)
+			limited[l] = limited[l] || copies != model.Unlimited
+		}
+	}
+	return slices.ContainsFunc(in.Jobs(), func(j model.Job) bool {
+		return slices.ContainsFunc(j.Licences, func(need model.Need) bool { return limited[need.Licence] })
+	})
+}
+
+// machineGrid says whether the jobs run each on one machine of clusters of several machines. Each cluster is a system of its own then, with what the
+// machines have left over of their processors: the figures of the two-level scheduler are by cluster.
+func machineGrid(in *model.Instance) bool {
+	return len(in.Clusters()) > 1 && in.Features().Has(model.MachineSpan)
+}
+
+// mostClusters is the largest number of clusters that tables show each by itself without being asked to.
+const mostClusters = 12
+
+// ShownClusterMetrics lists the metrics with a value for each cluster that are of interest for the instance.
+func ShownClusterMetrics(in *model.Instance) []model.Metric {
+	if !machineGrid(in) || len(in.Clusters()) > mostClusters {
+		return nil
+	}
+	a := asks(in)
+	names := []string{"cluster_processor_usage", "load_share"}
+	if a.deadlines {
+		names = append(names, "cluster_miss_rate")
+	}
+	if a.deadlines && a.free {
+		names = append(names, "cluster_slowdown_without_deadline")
+	}
+	if drawsCopies(in) {
+		names = append(names, "cluster_licence_usage")
+	}
+	return slices.DeleteFunc(slices.Clone(model.MetricTable()), func(m model.Metric) bool { return !slices.Contains(names, m.Name) })
+}

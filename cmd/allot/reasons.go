@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
+)
+
+// reasonsOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says of the job. It returns
+// nothing where the solver is no on-line policy, where the policy gives no reasons, or where the run does not come to the job's start in the solution:
+// then the reasons would be those of another schedule.
+func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job int) ([]whatif.Decision, error) {
+	policy := onlinePolicy(sol)
+	if policy == nil || policy.Supports(in) != nil {
+		return nil, nil
+	}
+	id := in.Jobs()[job].ID
+	answer, err := whatif.Submit(ctx, sol.Solver, policy, in, id, sol.Seed)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, &statusError{exitNoSolution, context.Cause(ctx)}
+		}
+		return nil, err
+	}
+	at := slices.IndexFunc(sol.Jobs, func(p model.Placement) bool { return p.Job == id })
+	placed := at >= 0
+	ran := answer.Start != nil && answer.Reason == ""
+	if placed != ran || placed && sol.Jobs[at].Start != *answer.Start {
+		return nil, nil
+	}
+	return answer.Reasons, nil
+}
+
+// onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
+func onlinePolicy(sol *model.Solution) solvers.Online {
+	info, err := solve.Lookup(sol.Solver)
+	if err != nil {
+		return nil
+	}
+	choice := info.Choice()
+	for _, name := range slices.Sorted(maps.Keys(sol.Parameters)) {
+		text := ""
+		switch value := sol.Parameters[name].(type) {
+		case string:
+			text = value
+		case bool:
+			text = strconv.FormatBool(value)
+		case float64:
+			text = strconv.FormatFloat(value, 'f', -1, 64) // also the form of a whole number
+		default:
+			return nil
+		}
+		if choice.Set(name, text) != nil {
+			return nil
+		}
+	}
+	policy, _ := choice.Solver.(solvers.Online)
+	return policy
+}
+
+// writeReasons writes which rules of the policy decided about a job.
+func writeReasons(b *strings.Builder, solver string, reasons []whatif.Decision) {
+	if len(reasons) > 0 {
+		fmt.Fprintf(b, "what decided in %s:\n", solver)
+	}
+	for _, r := range reasons {
+		fmt.Fprintf(b, "  at %s, %s: %s\n", bench.Figure(r.At), r.Rule, r.Text)
+		table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+		for _, term := range r.Terms {
+			fmt.Fprintf(table, "    %s\t%s\n", term.Name, bench.Figure(term.Value))
+		}
+		table.Flush()
+	}
+}

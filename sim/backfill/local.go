@@ -1,0 +1,32 @@
+package backfill
+
+import "github.com/allot-opt/allot/sim"
+
+// Local is flexible backfilling on some clusters of a platform, with a queue and a reservation of its own, for a policy that first says
+// where each job is to run. With the zero [Order] it is EASY backfilling. It is told of its own jobs only. Of a pool of licences that it
+// shares with others it sees the copies that are free now and the estimated ends of its own jobs: a job for which these are not enough
+// has no reservation.
+type Local struct{ *general }
+
+// NewLocal is a local policy for the clusters. For step see [EASY]. It calls left for each job that leaves its queue, as it starts or is
+// dropped.
+func NewLocal(platform *sim.Platform, clusters []int, step float64, order Order, left func(*sim.Job)) *Local {
+	p := newOn(platform, clusters, true, step, order)
+	p.left = left
+	return &Local{p}
+}
+
+// Priority is the priority of a queued job at the last decision, by part. It is nil of a job that is not queued.
+func (l *Local) Priority(j *sim.Job) []sim.Term {
+	q := &l.queue
+	if int(j.Handle) >= len(q.places) || q.places[j.Handle].in == nil {
+		return nil
+	}
+	at := q.places[j.Handle]
+	o, w := &q.order, &at.block.jobs[at.at]
+	return []sim.Term{
+		{Name: "given", Value: w.given}, {Name: "aging", Value: o.aging(q.now, j.Arrival)},
+		{Name: "deadline", Value: o.deadline(q.now, j.Request.Deadline, w.fastest)}, {Name: "licences", Value: o.Licences * at.in.licences},
+		{Name: "wait", Value: o.wait(w.length, q.shortest)}, {Name: "priority", Value: o.of(w, q.now, q.shortest, at.in.licences)},
+	}
+}

@@ -1,0 +1,64 @@
+package backfill
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// Order is the order in which a queue is served: by priority, the highest first, ties in queue order. The zero value is the order of the
+// queue. A priority has a part that is given once and one that changes with time.
+type Order struct {
+	Given func(*sim.Job) float64 // the part that is fixed when the job joins the queue; nil: 0
+	Priorities
+	// Estimate is the estimate that counts as a job's length in the score of short jobs; nil: the least on the clusters.
+	Estimate func(*sim.Job) float64
+	// CountJobs says that the licences asked for are the jobs that ask for them, and not the copies.
+	CountJobs bool
+}
+
+// waiting is a queued job with what its priority is made of.
+type waiting struct {
+	job     *sim.Job
+	given   float64
+	fastest float64 // least estimate on the clusters
+	length  float64 // estimate that counts in the score of short jobs
+	size    float64 // see sim.Platform.KindOf
+
+	score float64 // at the instant of the block that it is in
+}
+
+// join is what the priority of a job that joins the queue is made of.
+func (o *Order) join(j *sim.Job, fastest, size float64) waiting {
+	w := waiting{job: j, fastest: fastest, length: fastest, size: size}
+	if o.Given != nil {
+		w.given = o.Given(j)
+	}
+	if o.Estimate != nil {
+		w.length = o.Estimate(j)
+	}
+	return w
+}
+
+// of is the priority of a job; shortest is the least length in the queue, licences the score of the licences that the job asks for.
+func (o *Order) of(w *waiting, now, shortest, licences float64) float64 {
+	return w.given + o.Priorities.of(now, w.job.Arrival, w.job.Request.Deadline, w.fastest, w.length, shortest, licences)
+}
+
+// ramp is how fast the score of the deadline grows from now on at most; 0 where it grows no more, +Inf where it may jump.
+func (o *Order) ramp(w *waiting, now float64) float64 {
+	deadline := w.job.Request.Deadline
+	from := deadline - o.DeadlineK*w.fastest
+	if math.IsInf(deadline, 1) || o.DeadlineHi == o.DeadlineLo || now+w.fastest > deadline || !(from < deadline) {
+		return 0
+	}
+	if o.DeadlineHi < o.DeadlineLo {
+		return math.Inf(1)
+	}
+	return (o.DeadlineHi - o.DeadlineLo) / (deadline - from)
+}
+
+// magnitude bounds the parts of a priority that do not depend on licences and are not given.
+func (o *Order) magnitude(now float64) float64 {
+	return math.Abs(o.Aging)*now + math.Abs(o.DeadlineLo) + math.Abs(o.DeadlineHi) + math.Abs(o.Wait)
+}

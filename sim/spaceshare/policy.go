@@ -1,0 +1,181 @@
+package spaceshare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// Start says when the head of the queue starts.
+type Start string
+
+// The two rules of the start.
+const (
+	Available Start = "available" // as soon as min(target, α) processors are free, on as many of them as it can use, up to the target
+	Wait      Start = "wait"      // as soon as the target is free
+)
+
+// Options are the options of [Dynamic]. Each field is used as it is: a zero alpha means zero.
+type Options struct {
+	Start    Start
+	Rounding Rounding
+	// Alpha is α: the policy takes a turn when processors come back and at least α are then in the pool; and see [Available].
+	Alpha int
+}
+
+// Dynamic is dynamic space-sharing; the package comment states the rules.
+//
+// Complexity: O(machines) a turn and a job that starts, besides O(g²) for a partition on g machines of different speeds.
+func Dynamic(options Options) sim.Discipline {
+	return sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy { return newPolicy(platform, options, false) }}
+}
+
+// MAP is static space-sharing with the same partition sizes: a job waits for its whole partition and holds all of it until it ends. The
+// package comment states the rules.
+//
+// Complexity: see [Dynamic].
+func MAP(rounding Rounding) sim.Discipline {
+	return sim.Discipline{General: func(platform *sim.Platform, _ uint64) sim.Policy {
+		return newPolicy(platform, Options{Start: Wait, Rounding: rounding}, true)
+	}}
+}
+
+// policy is either of the two; the selector knows which.
+type policy struct {
+	options    Options
+	platform   *sim.Platform
+	empty      sim.Room
+	processors int // of the system
+
+	queue    []*sim.Job
+	never    []*sim.Job // jobs that have just arrived and can never run
+	reach    []int      // by handle: most processors that the job could hold at once in the empty system
+	running  int        // jobs that hold a processor
+	turn     bool       // a job has arrived or departed since the last turn
+	back     bool       // processors have come back
+	selector *selector
+	last     decision
+}
+
+// decision is what the policy found out about the head of the queue in its last turn.
+type decision struct {
+	job                   *sim.Job
+	number                int64 // of the job: the engine uses the memory of jobs again
+	queued, running, size int
+	target, needed        int // processors
+	usable                int // free processors that the job could hold at once
+	starts                bool
+	dropped               string
+}
+
+func newPolicy(platform *sim.Platform, options Options, static bool) *policy {
+	p := &policy{options: options, platform: platform, empty: platform.All(), selector: newSelector(platform, static)}
+	p.processors = p.pool()
+	return p
+}
+
+// pool is the number of free processors.
+func (p *policy) pool() int {
+	free := 0
+	for c := range p.platform.Clusters() {
+		free += p.platform.FreeProcessors(c)
+	}
+	return free
+}
+
+// Spreads implements sim.Spreader.
+func (p *policy) Spreads() {}
+
+// Arrive implements sim.Policy.
+func (p *policy) Arrive(j *sim.Job) {
+	for int(j.Handle) >= len(p.reach) {
+		p.reach = append(p.reach, 0)
+	}
+	p.turn = true
+	p.selector.look(&p.empty, j)
+	p.reach[j.Handle] = p.selector.usable(j)
+	if !p.selector.choose(j, j.Request.Min) {
+		p.never = append(p.never, j)
+		return
+	}
+	at := len(p.queue) // a job that has waited for others may come before jobs that have arrived later
+	if at > 0 && p.queue[at-1].Number > j.Number {
+		at, _ = slices.BinarySearchFunc(p.queue, j.Number, func(q *sim.Job, number int64) int { return cmp.Compare(q.Number, number) })
+	}
+	p.queue = slices.Insert(p.queue, at, j)
+}
+
+// Release implements sim.Policy.
+func (p *policy) Release(_ *sim.Job, _ int, last bool) {
+	p.back = true
+	if last {
+		p.running--
+		p.turn = true
+	}
+}
+
+// Decide implements sim.Policy.
+func (p *policy) Decide(e *sim.Engine) {
+	for _, j := range p.never {
+		p.drop(e, j, p.whyNever(j))
+	}
+	clear(p.never)
+	p.never = p.never[:0]
+	turn := p.turn || p.back && p.pool() >= p.options.Alpha // under MAP processors come back only when a job departs
+	p.turn, p.back = false, false
+	for turn && len(p.queue) > 0 && !e.Stopped() && p.next(e) {
+		p.queue[0] = nil
+		p.queue = p.queue[1:]
+	}
+}
+
+// next starts or drops the head of the queue; false: it has to wait.
+func (p *policy) next(e *sim.Engine) bool {
+	j := p.queue[0]
+	r := j.Request
+	d := decision{job: j, number: j.Number, queued: len(p.queue) - 1, running: p.running}
+	d.size = PartitionSize(p.processors, d.queued, d.running, p.options.Rounding)
+	d.target = Target(min(d.size, p.reach[j.Handle]), r.Min, r.Max, r.Tasks)
+	if d.needed = d.target; p.options.Start == Available {
+		d.needed = max(r.Min, min(d.target, p.options.Alpha))
+	}
+	p.selector.look(&p.platform.Free, j)
+	d.usable = p.selector.usable(j)
+	d.starts = p.selector.choose(j, max(d.needed, min(d.target, d.usable)))
+	p.last = d
+	if r.DeadlineHard && e.Now() > r.Deadline {
+		p.drop(e, j, fmt.Sprintf("hard deadline %v has passed", r.Deadline))
+		return true
+	}
+	if !d.starts {
+		return false
+	}
+	if r.DeadlineHard {
+		if end := e.Now() + p.platform.EstimateClaims(j, p.selector.claims); end > r.Deadline {
+			p.drop(e, j, fmt.Sprintf("hard deadline %v cannot be met: started at %v on %d processors it would end at %v, by its estimate", r.Deadline, e.Now(), p.selector.held, end))
+			return true
+		}
+	}
+	e.StartOn(j, p.selector.claims...)
+	p.running++
+	return true
+}
+
+// drop drops a job.
+func (p *policy) drop(e *sim.Engine, j *sim.Job, why string) {
+	if p.last.job != j || p.last.number != j.Number {
+		p.last = decision{job: j, number: j.Number}
+	}
+	p.last.dropped = why
+	e.Drop(j, why)
+}
+
+// whyNever says why a job can never run.
+func (p *policy) whyNever(j *sim.Job) string {
+	if reach := p.reach[j.Handle]; reach < j.Request.Min {
+		return fmt.Sprintf("needs %d processors at once, the system has %d that it can use", j.Request.Min, reach)
+	}
+	return fmt.Sprintf("must spread over more clusters than it has tasks: %d", j.Request.Tasks)
+}

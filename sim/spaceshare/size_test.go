@@ -1,0 +1,185 @@
+package spaceshare
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Worked values of eq. 2: P/((Q+1) + 0.5·S).
+func TestPartitionSize(t *testing.T) {
+	for _, c := range []struct {
+		processors, queued, running int
+		nearest, ceil, floor        int
+	}{
+		{64, 0, 0, 64, 64, 64},         // 64/1
+		{64, 0, 1, 43, 43, 42},         // 64/1.5 = 42.67
+		{64, 3, 5, 10, 10, 9},          // 64/6.5 = 9.85
+		{64, 3, 4, 11, 11, 10},         // 64/6 = 10.67
+		{64, 9, 20, 3, 4, 3},           // 64/20 = 3.2
+		{5, 1, 0, 3, 3, 2},             // 5/2 = 2.5: a half goes up
+		{3, 0, 2, 2, 2, 1},             // 3/2
+		{7, 1, 0, 4, 4, 3},             // 3.5
+		{9, 1, 0, 5, 5, 4},             // 4.5, where rounding to even would say 4
+		{1, 0, 0, 1, 1, 1},             // one processor
+		{1, 0, 1, 1, 1, 1},             // 1/1.5 = 0.67: floor says 0, and 1 is the least
+		{64, 1_000_000, 64, 1, 1, 1},   // a long queue
+		{1, 1 << 40, 1 << 40, 1, 1, 1}, // no overflow
+		{1 << 24, 0, 0, 1 << 24, 1 << 24, 1 << 24},
+		{1 << 24, 2, 1, 4793490, 4793491, 4793490}, // 16777216/3.5 = 4793490.29
+	} {
+		for rounding, want := range map[Rounding]int{Nearest: c.nearest, Ceil: c.ceil, Floor: c.floor} {
+			if got := PartitionSize(c.processors, c.queued, c.running, rounding); got != want {
+				t.Errorf("P %d, Q %d, S %d, %s: %d, expected %d", c.processors, c.queued, c.running, rounding, got, want)
+			}
+		}
+	}
+}
+
+// Worked values of eq. 1.
+func TestTarget(t *testing.T) {
+	for _, c := range []struct{ size, least, most, tasks, want int }{
+		{10, 1, 64, 64, 10},
+		{10, 1, 7, 64, 7},   // the job may hold no more
+		{10, 1, 64, 3, 3},   // fewer tasks than processors
+		{2, 4, 4, 4, 4},     // rigid
+		{2, 4, 8, 8, 4},     // never fewer than the minimum
+		{10, 4, 8, 2, 4},    // nor with fewer tasks
+		{1, 1, 1, 1, 1},     // one of everything
+		{1, 1, 64, 1000, 1}, // a busy system
+	} {
+		if got := Target(c.size, c.least, c.most, c.tasks); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// Worked values of the rule of the tasks.
+func TestTasks(t *testing.T) {
+	for name, c := range map[string]struct {
+		tasks  int
+		speeds []float64
+		want   []int
+	}{
+		"one processor":         {5, []float64{3}, []int{5}},
+		"equal":                 {8, []float64{2, 2, 2, 2}, []int{2, 2, 2, 2}},
+		"equal and a fraction":  {3, []float64{0.1, 0.1, 0.1}, []int{1, 1, 1}}, // 3·0.1/(0.1+0.1+0.1) is less than 1 in float64
+		"the first get more":    {10, []float64{1, 1, 1, 1}, []int{3, 3, 2, 2}},
+		"one to two":            {9, []float64{1, 2}, []int{3, 6}},
+		"one to two, by tenths": {9, []float64{0.1, 0.2}, []int{3, 6}},
+		// 10·(1, 2, 4)/7 = 1.43, 2.86, 5.71: 1, 2, 5; the next task would end at 2/1, 3/2, 6/4: the second of the equal ones, then the third.
+		"what is left":          {10, []float64{1, 2, 4}, []int{1, 3, 6}},
+		"a tie":                 {1, []float64{2, 2}, []int{1, 0}},
+		"a tie of unequal ones": {2, []float64{1, 2}, []int{1, 1}}, // 0.67, 1.33: 0, 1; then 1/1 = 2/2: the lower index
+		"fewer than processors": {2, []float64{1, 1, 1}, []int{1, 1, 0}},
+		// 2·(1, 5.5)/6.5 = 0.31, 1.69: 0, 1; then 1/1 against 2/5.5: the fast one has both.
+		"a slow one gets none": {2, []float64{1, 5.5}, []int{0, 2}},
+		"extremes":             {1000, []float64{1e-9, 1e12}, []int{0, 1000}},
+		"extremes, both":       {7, []float64{1e-9, 1e12, 1e-9, 1e12}, []int{0, 4, 0, 3}},
+		"magnitudes":           {3, []float64{1e-18, 1e18, 1e-18}, []int{0, 3, 0}},
+		// 11 tasks: the fast one's 11·10/20 = 5.5 → 5, each slow one's 0.55 → 0; 6 are left: 6/10, 7/10, … 10/10 come before or with 1/1, and at
+		// 10/10 = 1/1 the lowest index, the fast one, wins; the last goes to the first slow one.
+		"one fast and ten slow": {11, []float64{10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, []int{10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		"no processor":          {5, nil, nil},
+	} {
+		if got := Tasks(c.tasks, c.speeds); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, expected %v", name, got, c.want)
+		}
+	}
+}
+
+// plainTasks is the rule of the tasks with fractions, one task at a time.
+func plainTasks(tasks int, speeds []float64, first int) []int {
+	sum := new(big.Rat)
+	for _, s := range speeds {
+		sum.Add(sum, new(big.Rat).SetFloat64(s))
+	}
+	given, left := make([]int, len(speeds)), tasks-first*len(speeds)
+	shared := big.NewRat(int64(left), 1)
+	for k, s := range speeds {
+		q := new(big.Rat).Quo(new(big.Rat).Mul(shared, new(big.Rat).SetFloat64(s)), sum)
+		b := int(new(big.Int).Quo(q.Num(), q.Denom()).Int64())
+		given[k], left = first+b, left-b
+	}
+	for ; left > 0; left-- {
+		best, when := 0, (*big.Rat)(nil)
+		for k, s := range speeds {
+			end := new(big.Rat).Quo(big.NewRat(int64(given[k]+1), 1), new(big.Rat).SetFloat64(s))
+			if when == nil || end.Cmp(when) < 0 {
+				best, when = k, end
+			}
+		}
+		given[best]++
+	}
+	return given
+}
+
+// The rule in whole numbers equals the rule in fractions, for groups of processors too.
+func TestTasksAgainstFractions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := [][]float64{{math.Nextafter(1, 2), 1024, 2000}, {1}, {1, 2, 3}, {0.1, 0.2, 0.3, 0.7}, {1, 1.3, 1.7, 2.2, 2.8, 3.5, 4.4, 5.5}, {1e-9, 1, 1e12}, {1e-18, 1, 1e18}}
+		speeds := rapid.SampledFrom(kinds).Draw(t, "speeds")
+		var groups []group
+		var each, of []float64 // by processor and by group
+		for k := range rapid.IntRange(1, 6).Draw(t, "groups") {
+			speed := rapid.SampledFrom(speeds).Draw(t, "speed")
+			g := group{machine: int32(k), processors: rapid.IntRange(1, 5).Draw(t, "processors")}
+			groups, of = append(groups, g), append(of, speed)
+			each = append(each, slices.Repeat([]float64{speed}, g.processors)...)
+		}
+		first := rapid.IntRange(0, 1).Draw(t, "first")
+		tasks := rapid.IntRange(1, 100).Draw(t, "tasks") + first*len(each)
+		want := plainTasks(tasks, each, first)
+		newRatios(of).share(tasks, groups, first)
+		var got []int
+		for _, g := range groups {
+			for k := range g.processors {
+				b := g.tasks
+				if k < g.more {
+					b++
+				}
+				got = append(got, b)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d tasks, speeds %v, first %d: %v, fractions say %v", tasks, each, first, got, want)
+		}
+		if first == 0 && !slices.Equal(Tasks(tasks, each), want) {
+			t.Fatalf("%d tasks, speeds %v: processor by processor %v, fractions say %v", tasks, each, Tasks(tasks, each), want)
+		}
+	})
+}
+
+// No division of the tasks ends sooner.
+func TestTasksEndSoonest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		speeds := rapid.SliceOfN(rapid.SampledFrom([]float64{0.5, 1, 1.3, 2, 5.5}), 1, 3).Draw(t, "speeds")
+		tasks := rapid.IntRange(0, 8).Draw(t, "tasks")
+		end := func(of []int) float64 {
+			last := 0.0
+			for k, b := range of {
+				last = max(last, float64(b)/speeds[k])
+			}
+			return last
+		}
+		got := end(Tasks(tasks, speeds))
+		of := make([]int, len(speeds))
+		var try func(k, left int)
+		try = func(k, left int) {
+			if of[k] = left; k == len(of)-1 {
+				if end(of) < got {
+					t.Fatalf("%d tasks, speeds %v: %v ends sooner than %v", tasks, speeds, of, Tasks(tasks, speeds))
+				}
+				return
+			}
+			for b := range left + 1 {
+				of[k] = b
+				try(k+1, left-b)
+			}
+		}
+		try(0, tasks)
+	})
+}

@@ -1,0 +1,189 @@
+package twolevel
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/backfill"
+)
+
+// Heuristics says by what the local schedulers order their queues.
+type Heuristics string
+
+// The heuristics.
+const (
+	MS   Heuristics = "ms"   // the priority that the meta-scheduler gave at submission
+	LS   Heuristics = "ls"   // a priority that changes with time
+	None Heuristics = "none" // arrival; the meta-scheduler gives all jobs the priority 0
+)
+
+// Options are the settings of the scheduler. A zero means zero; [Defaults] are the defaults.
+type Options struct {
+	Heuristics Heuristics
+	Step       float64 // time after now at which a job that has outlived its estimate is taken to end
+
+	Levels   int     // of the parts for deadline and licences: they go from 0 to it
+	Window   int     // margins that the mean is taken of, at least 1
+	Deadline float64 // weight of the part for the deadline
+	Licences float64 // weight of the part for licences
+	User     float64 // weight of the part for the user
+
+	Local backfill.Priorities // of the local schedulers with LS
+}
+
+// Defaults are the settings that the specification assumes, as the paper states none.
+func Defaults() Options {
+	return Options{Heuristics: LS, Step: 1, Levels: 10, Window: 100, Deadline: 1, Licences: 1, User: 1, Local: backfill.DefaultPriorities()}
+}
+
+// New is the two-level scheduler. Equal clusters are drawn from the seed of the run.
+//
+// Complexity: O(w + C·(p + m)) an arrival for a window of w margins, p priorities in a queue and C clusters of m machines, and that of
+// [backfill.Local] an event of a cluster. Memory: O(jobs in the system + C·m).
+func New(opt Options) sim.Discipline {
+	return sim.Discipline{Deadlines: true, General: func(platform *sim.Platform, seed uint64) sim.Policy { return newPolicy(platform, seed, opt) }}
+}
+
+// policy is the meta-scheduler with its local schedulers.
+type policy struct {
+	opt      Options
+	platform *sim.Platform
+	empty    sim.Room
+	rng      *rand.Rand
+	margins  window
+	clusters []cluster
+	jobs     []class // by handle
+	choices  []candidate
+}
+
+// cluster is a local scheduler with what the meta-scheduler knows of its queue.
+type cluster struct {
+	local  *backfill.Local
+	queued loads
+	event  bool // something happened there since its last decision
+}
+
+// class is what the meta-scheduler has found out about a job.
+type class struct {
+	estimate float64 // on a machine of the reference speed; +Inf: it can never run
+	load     float64
+	margin   float64 // +Inf: no deadline
+	mean     float64 // of the margins before it
+	parts    [3]float64
+	priority float64
+
+	cluster    int // −1: not dispatched yet
+	rule       rule
+	candidates []candidate
+}
+
+func newPolicy(platform *sim.Platform, seed uint64, opt Options) *policy {
+	p := &policy{opt: opt, platform: platform, empty: platform.All(), rng: rand.New(rand.NewPCG(seed, 0x74776f6c6576656c)),
+		margins: window{size: opt.Window}, clusters: make([]cluster, platform.Clusters())}
+	var order backfill.Order
+	switch opt.Heuristics {
+	case MS:
+		order.Given = func(j *sim.Job) float64 { return p.jobs[j.Handle].priority }
+	case LS:
+		order = backfill.Order{Priorities: opt.Local, CountJobs: true, Estimate: func(j *sim.Job) float64 { return p.jobs[j.Handle].estimate }}
+	}
+	for c := range p.clusters {
+		left := func(j *sim.Job) { p.clusters[c].queued.remove(p.jobs[j.Handle].priority, p.jobs[j.Handle].load) }
+		p.clusters[c].local = backfill.NewLocal(platform, []int{c}, opt.Step, order, left)
+	}
+	return p
+}
+
+// Announce implements sim.Announcer: it classifies a job at its submission. A job that can never run on any cluster has no class and
+// does not count in the mean of the margins.
+func (p *policy) Announce(j *sim.Job) {
+	for int(j.Handle) >= len(p.jobs) {
+		p.jobs = append(p.jobs, class{})
+	}
+	k := &p.jobs[j.Handle]
+	*k = class{estimate: p.estimate(j), margin: math.Inf(1), cluster: -1, candidates: k.candidates[:0]}
+	if math.IsInf(k.estimate, 1) {
+		return
+	}
+	k.load = k.estimate * j.Request.ReferenceSpeed
+	if !math.IsInf(j.Request.Deadline, 1) {
+		k.margin = margin(j.Request.Deadline, k.estimate, j.Arrival)
+		k.mean = p.margins.mean(k.margin)
+		p.margins.add(k.margin)
+	}
+	if p.opt.Heuristics == None {
+		return
+	}
+	if !math.IsInf(k.margin, 1) {
+		k.parts[0] = p.opt.Deadline * float64(deadlinePart(k.margin, k.mean, k.estimate, p.opt.Levels))
+	}
+	k.parts[1] = p.opt.Licences * float64(licencePart(len(j.Request.Licences), p.platform.Licences(), p.opt.Levels))
+	k.parts[2] = p.opt.User * p.platform.UserPriority(j)
+	k.priority = k.parts[0] + k.parts[1] + k.parts[2]
+}
+
+// estimate is the estimate of a job on machines of its reference speed, or the least on a cluster where there is none; +Inf of a job that
+// can run on no cluster.
+func (p *policy) estimate(j *sim.Job) float64 {
+	least := math.Inf(1)
+	for c := range p.clusters {
+		least = min(least, p.platform.Fastest(j, c, &p.empty))
+	}
+	if reference := p.platform.ReferenceEstimate(j); !math.IsInf(least, 1) && !math.IsNaN(reference) {
+		return reference
+	}
+	return least
+}
+
+// Arrive implements sim.Policy: it sends a job to a cluster.
+func (p *policy) Arrive(j *sim.Job) {
+	k := &p.jobs[j.Handle]
+	for c := range p.clusters {
+		if p.platform.CanRun(j, c) {
+			load, jobs := p.clusters[c].queued.from(k.priority)
+			k.candidates = append(k.candidates, candidate{c, load, jobs})
+		}
+	}
+	best, rule := dispatch(k.candidates, p.rng.IntN)
+	k.cluster, k.rule = k.candidates[best].cluster, rule
+	to := &p.clusters[k.cluster]
+	to.queued.add(k.priority, k.load)
+	to.local.Arrive(j)
+	to.event = true
+}
+
+// Release implements sim.Policy.
+func (p *policy) Release(j *sim.Job, part int, last bool) {
+	c := p.jobs[j.Handle].cluster
+	p.clusters[c].local.Release(j, part, last)
+	p.clusters[c].event = true
+	if !last {
+		return
+	}
+	for _, need := range j.Request.Licences {
+		if pool, limited := p.platform.PoolOf(c, need.Licence); limited && pool.Cluster < 0 {
+			for c := range p.clusters {
+				p.clusters[c].event = true
+			}
+		}
+	}
+}
+
+// Decide implements sim.Policy: it lets the local schedulers decide of whose clusters something happened.
+func (p *policy) Decide(e *sim.Engine) {
+	for c := range p.clusters {
+		if p.clusters[c].event {
+			p.clusters[c].event = false
+			p.clusters[c].local.Decide(e)
+		}
+	}
+}
+
+// Plan implements sim.Planner.
+func (p *policy) Plan(j *sim.Job) sim.Plan {
+	c := p.jobs[j.Handle].cluster
+	plan := p.clusters[c].local.Plan(j)
+	plan.Clusters = []int{c}
+	return plan
+}

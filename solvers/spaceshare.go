@@ -1,0 +1,62 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/spaceshare"
+	"github.com/allot-opt/allot/solve"
+)
+
+var _ = solve.Register(solve.Info{
+	Name:   "spaceshare",
+	Doc:    "Dynamic space-sharing of moldable jobs, on line: a job gets its share of the processors when it starts, and each processor comes back when its own tasks end. O(machines) an event.",
+	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34",
+	New:    func() solve.Solver { return NewSpaceShare() },
+	Online: true,
+})
+
+// SpaceShare is dynamic space-sharing as an on-line policy; package spaceshare states the rules, the complexity and the deviations from the
+// paper.
+//
+// Source: J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34.
+type SpaceShare struct {
+	Start    string `enum:"available,wait" doc:"available: the first job starts when min(target, alpha) processors are free; wait: when its target is"`
+	Rounding string `enum:"nearest,ceil,floor" doc:"how the partition size is rounded"`
+	Alpha    int    `range:"[0, inf)" doc:"free processors from which on the scheduler also runs when processors come back, and with which a job may start"`
+}
+
+// NewSpaceShare is the solver with its defaults.
+func NewSpaceShare() *SpaceShare {
+	return &SpaceShare{Start: string(spaceshare.Available), Rounding: string(spaceshare.Nearest), Alpha: 2}
+}
+
+// spaceSharing are the features that the space-sharing policies honour.
+const spaceSharing = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.BandwidthNeeds | model.ParallelJobs |
+	model.MoldableJobs | model.MixedMachines | model.MachineSpan | model.GridSpan | model.BackgroundLoad
+
+// Supports implements [solve.Solver].
+func (*SpaceShare) Supports(in *model.Instance) error { return solve.Unsupported(in, spaceSharing) }
+
+// Solve implements [solve.Solver].
+func (s *SpaceShare) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := params.Check(s); err != nil {
+		return solve.Result{}, err
+	}
+	return online(ctx, in, s, opt)
+}
+
+// Simulate implements [Online].
+func (s *SpaceShare) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
+	return simulate(ctx, in, s, opt)
+}
+
+// Kills implements [Online].
+func (*SpaceShare) Kills() bool { return false }
+
+// Discipline implements [Online].
+func (s *SpaceShare) Discipline() sim.Discipline {
+	return spaceshare.Dynamic(spaceshare.Options{Start: spaceshare.Start(s.Start), Rounding: spaceshare.Rounding(s.Rounding), Alpha: s.Alpha})
+}

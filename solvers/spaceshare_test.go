@@ -1,0 +1,63 @@
+package solvers_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
+)
+
+// A job that must spread over clusters waits until enough processors are free in all of them, and what is said of it counts those.
+func TestSubmitJobThatMustSpread(t *testing.T) {
+	in := solverstest.Built(t, model.NewBuilder("spread").Cluster(solverstest.Machines("a", 4, 1), solverstest.Machines("b", 4, 1)).Job(
+		model.JobSpec{ID: "first", Processors: model.Rigid(3), Work: new(5.0)},
+		model.JobSpec{ID: "wide", Arrival: 1, Processors: model.Rigid(6), Span: "grid", Work: new(2.0)}))
+	for name, policy := range map[string]whatif.Policy{"spaceshare": solvers.NewSpaceShare(), "map": solvers.NewMAP()} {
+		answer, err := whatif.Submit(context.Background(), name, policy, in, "wide", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Start == nil || *answer.Start != 5 || len(answer.Causes) != 1 || !strings.Contains(answer.Causes[0].Text, "it needs 6 over all clusters, 5 are free") {
+			t.Errorf("%s: %+v", name, answer)
+		}
+		var rules []string
+		for _, reason := range answer.Reasons {
+			rules = append(rules, reason.Rule)
+		}
+		if got := strings.Join(rules, ", "); !strings.HasPrefix(got, "partition size, target, start") {
+			t.Errorf("%s: the rules %s", name, got)
+		}
+	}
+}
+
+// Each parameter changes the schedule of jobs of different sizes that come one after another.
+func TestSpaceShareParameters(t *testing.T) {
+	b := model.NewBuilder("parameters").Cluster(solverstest.Machines("a", 5, 1), solverstest.Machines("b", 4, 2))
+	for k := range 26 {
+		tasks := 1 + 7*k%9
+		b.Job(model.JobSpec{ID: string(rune('a' + k)), Arrival: float64(k * k % 40), Processors: model.Moldable(1, tasks), Tasks: tasks, Span: "grid", Work: new(float64(2 + k%3))})
+	}
+	in := solverstest.Built(t, b)
+	seen := map[string]string{}
+	for _, name := range []string{"spaceshare", "spaceshare:start=wait", "spaceshare:rounding=floor", "spaceshare:alpha=0", "spaceshare:alpha=4", "map", "map:rounding=ceil"} {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solve.Run(context.Background(), choice, in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schedule := fmt.Sprint(result.Solution.Jobs)
+		if other := seen[schedule]; other != "" {
+			t.Errorf("%s and %s have the same schedule", name, other)
+		}
+		seen[schedule] = name
+	}
+}
