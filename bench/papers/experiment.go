@@ -248,18 +248,28 @@ func (e *Experiment) validate() error {
 		return nil
 	}
 	for _, quick := range []bool{false, true} {
-		if err := e.suite(quick).Validate(); err != nil {
+		if err := e.suite(quick, 0).Validate(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// suite returns the suite to run.
-func (e *Experiment) suite(quick bool) *bench.Suite {
+// suite returns the suite to run, with the shift added to all seeds of its instances.
+func (e *Experiment) suite(quick bool, shift uint64) *bench.Suite {
 	suite := *e.Suite
 	if quick && e.Quick != nil {
 		suite.Instances = e.Quick.Instances
+	}
+	suite.Instances = slices.Clone(suite.Instances)
+	for k := range suite.Instances {
+		if seeds := &suite.Instances[k].Seeds; shift > 0 {
+			first := uint64(1)
+			if seeds.First != nil {
+				first = *seeds.First
+			}
+			seeds.First = new(first + shift)
+		}
 	}
 	return &suite
 }

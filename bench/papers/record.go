@@ -89,10 +89,14 @@ func (o *Outcome) Mode() string {
 
 // Command is the command that runs the experiment in this mode.
 func (o *Outcome) Command() string {
+	command := "allot reproduce "
 	if o.Quick {
-		return "allot reproduce --quick " + o.Experiment.ID
+		command += "--quick "
 	}
-	return "allot reproduce " + o.Experiment.ID
+	if o.Shift > 0 {
+		command += fmt.Sprintf("--shift-seeds %d ", o.Shift)
+	}
+	return command + o.Experiment.ID
 }
 
 // Record makes the record of an outcome. Numbers have six digits, because further ones can differ between kinds of processors.
@@ -289,7 +293,8 @@ type Change struct {
 	Reason        string
 }
 
-// Changes compares the outcome with the record of the same mode. ok is false if there is no record.
+// Changes compares the outcome with the record of the same mode. ok is false if there is no record. With other seeds, a verdict that was or is undecided
+// has not changed: that is what undecided says.
 func (o *Outcome) Changes() (changes []Change, ok bool) {
 	before := o.Experiment.recordedIn(o.Mode())
 	if before == nil {
@@ -307,7 +312,8 @@ func (o *Outcome) changesFrom(before *Outcome) []Change {
 	}
 	var changes []Change
 	for _, f := range o.Findings {
-		if v := old[[2]string{f.Claim.ID, f.Reading.ID}]; v != f.Verdict && !f.clocked() {
+		if v := old[[2]string{f.Claim.ID, f.Reading.ID}]; v != f.Verdict && !f.clocked() &&
+			!(o.Shift > 0 && (v == verdict.Undecided || f.Verdict == verdict.Undecided)) {
 			changes = append(changes, Change{o.Experiment.ID + "/" + f.Claim.ID, f.Reading.ID, v, f.Verdict, f.Reason})
 		}
 	}

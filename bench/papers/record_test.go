@@ -70,6 +70,41 @@ func TestRecordRoundTrip(t *testing.T) {
 	}
 }
 
+// With other seeds a verdict that was or is undecided has not changed; another one has.
+func TestChangesWithOtherSeeds(t *testing.T) {
+	before, after := example(t), example(t)
+	for _, test := range []struct {
+		before, after verdict.Verdict
+		shift         uint64
+		changes       int
+	}{
+		{verdict.Replicates, verdict.Undecided, 0, 1},
+		{verdict.Replicates, verdict.Undecided, 1000, 0},
+		{verdict.Undecided, verdict.Fails, 1000, 0},
+		{verdict.Replicates, verdict.DirectionOnly, 1000, 1},
+	} {
+		before.Findings[0].Verdict, after.Findings[0].Verdict, after.Shift = test.before, test.after, test.shift
+		if changes := after.changesFrom(before); len(changes) != test.changes {
+			t.Errorf("%s, then %s, seeds shifted by %d: %v, want %d changes", test.before, test.after, test.shift, changes, test.changes)
+		}
+	}
+}
+
+// The shift is added to the seeds of all instances, and leaves the experiment as it was.
+func TestShiftedSeeds(t *testing.T) {
+	e := example(t).Experiment
+	shifted := e.suite(false, 5000)
+	for k, source := range e.Suite.Instances {
+		first := uint64(1)
+		if source.Seeds.First != nil {
+			first = *source.Seeds.First
+		}
+		if found := *shifted.Instances[k].Seeds.First; found != first+5000 || shifted.Instances[k].Seeds.Count != source.Seeds.Count {
+			t.Errorf("instances %d: first seed %d, want %d", k, found, first+5000)
+		}
+	}
+}
+
 // Each record is of an experiment, and of all its claims and readings, as the data files have them today; and the verdicts follow from the recorded numbers by
 // the rule.
 func TestRecordsFit(t *testing.T) {

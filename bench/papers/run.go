@@ -17,6 +17,7 @@ import (
 type Options struct {
 	Dir      string // folder of the rows; a run that was interrupted goes on there, see [bench.Run]
 	Quick    bool
+	Shift    uint64               // added to all seeds: another sample
 	Jobs     int                  // runs at the same time; 0: 1
 	Mixed    bool                 // go on in a folder with rows of another version of allot, and count them
 	Progress func(bench.Progress) // nil: silent
@@ -26,7 +27,7 @@ type Options struct {
 // Run runs the experiment and judges its claims. [bench.Run] writes the rows to the folder; after an interruption the same call goes on there. The
 // outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
 func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
-	outcome := &Outcome{Experiment: e, Quick: opt.Quick}
+	outcome := &Outcome{Experiment: e, Quick: opt.Quick, Shift: opt.Shift}
 	if e.NotYet != "" {
 		outcome.Findings = e.notYet(e.NotYet)
 		return outcome, nil
@@ -42,7 +43,7 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 		}
 		return outcome, files.Write(filepath.Join(opt.Dir, "rows.jsonl"), func(w io.Writer) error { return bench.WriteJSON(w, rows) })
 	}
-	plan, err := e.suite(opt.Quick).Plan(ctx)
+	plan, err := e.suite(opt.Quick, opt.Shift).Plan(ctx)
 	if err != nil {
 		return nil, err
 	}

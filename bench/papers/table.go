@@ -16,6 +16,7 @@ type Outcome struct {
 	Findings   []Finding // claim by claim
 	Series     []Series  // the means, for the plots
 	Quick      bool
+	Shift      uint64 // added to all seeds
 	Commit     string // of the program that ran it; empty: this one
 }
 

@@ -27,7 +27,7 @@ testable, not yet. The headline is the first reading of what the paper leaves op
 added later are marked post hoc. Interrupted, or killed, the same command goes on where it was.
 
 Without an argument, or with --list, it lists the experiments with their recorded verdicts. --check runs quick mode and compares with what is
-recorded; exit status 3 if a recorded verdict no longer holds. --page writes the page of all recorded claims, as Markdown (.md) or HTML.
+recorded; exit status 3 if a recorded verdict no longer holds. Without -o it keeps no files. --page writes the page of all recorded claims, as Markdown (.md) or HTML.
 
 Examples:
   allot reproduce --list
@@ -39,6 +39,7 @@ Examples:
 			&cli.BoolFlag{Name: "quick", Usage: "fewer repetitions and points"},
 			&cli.BoolFlag{Name: "list", Usage: "list the experiments: claims, time and recorded verdicts"},
 			&cli.BoolFlag{Name: "check", Usage: "run quick mode and compare the verdicts with the recorded ones"},
+			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and full mode is compared unless --quick is given"},
 			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of .md go beside it"},
 			&cli.StringFlag{Name: "record", Usage: "write what was found to `FOLDER` too, a file for each experiment and mode"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "`FOLDER` of the rows and the report; of several experiments the folder of their folders"},
@@ -72,8 +73,10 @@ func runReproduce(c *cli.Context) error {
 	if c.Bool("list") {
 		return write(c, "-", func(w io.Writer) error { return papers.WriteList(w, list) })
 	}
-	opt := papers.Options{Quick: c.Bool("quick") || c.Bool("check"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
+	opt := papers.Options{Quick: c.Bool("quick") || c.Bool("check") && !c.IsSet("shift-seeds"), Shift: c.Uint64("shift-seeds"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
 	switch {
+	case opt.Shift > 0 && c.IsSet("record"):
+		return usageErrorf("--record: expected the experiment's own seeds, found --shift-seeds %d", opt.Shift)
 	case c.IsSet("jobs") && opt.Jobs < 1:
 		return usageErrorf("--jobs: expected a number ≥ 1, found %d", opt.Jobs)
 	case opt.Jobs == 0:
@@ -84,10 +87,19 @@ func runReproduce(c *cli.Context) error {
 
 // reproduceAll runs the experiments, and compares the verdicts with the recorded ones if asked to.
 func reproduceAll(c *cli.Context, list []*papers.Experiment, opt papers.Options) error {
+	folder := c.String("output")
+	if folder == "" && c.Bool("check") { // rows of an earlier run must not be taken for new ones
+		temporary, err := os.MkdirTemp("", "allot-check-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		folder = filepath.Join(temporary, "check")
+	}
 	var changes []papers.Change
 	compared := 0
 	for k, e := range list {
-		opt.Dir = experimentFolder(c, e, len(list) > 1)
+		opt.Dir = experimentFolder(e, opt, folder, len(list) > 1)
 		if k > 0 {
 			if err := write(c, "-", func(w io.Writer) error { _, err := io.WriteString(w, "\n"); return err }); err != nil {
 				return err
@@ -152,19 +164,23 @@ func writeRecordedPage(c *cli.Context) error {
 	return writeFile(name, func(w io.Writer) error { return papers.WriteReplication(w, outcomes, ".") })
 }
 
-// experimentFolder returns the folder for an experiment's files.
-func experimentFolder(c *cli.Context, e *papers.Experiment, several bool) string {
-	_, figure, _ := strings.Cut(e.ID, "/")
-	switch dir := c.String("output"); {
-	case dir != "" && several:
-		return filepath.Join(dir, figure)
-	case dir != "":
-		return dir
-	case c.Bool("quick"):
-		return "reproduce-" + e.Paper() + "-" + figure + "-quick"
-	default:
-		return "reproduce-" + e.Paper() + "-" + figure
+// experimentFolder returns the folder for an experiment's files: the given one, or one in it if there are several experiments.
+func experimentFolder(e *papers.Experiment, opt papers.Options, given string, several bool) string {
+	name := strings.ReplaceAll(e.ID, "/", "-")
+	switch {
+	case given != "" && several:
+		return filepath.Join(given, name)
+	case given != "":
+		return given
 	}
+	name = "reproduce-" + name
+	if opt.Shift > 0 {
+		name += fmt.Sprintf("-seeds-%d", opt.Shift)
+	}
+	if opt.Quick {
+		name += "-quick"
+	}
+	return name
 }
 
 // reproduce runs one experiment and writes its table, report and figures.
