@@ -18,6 +18,7 @@
 //	sim                a discrete-event engine for on-line policies
 //	sim/backfill       backfilling policies for that engine
 //	sim/spaceshare     space-sharing of moldable jobs for that engine
+//	sim/slots          reservation of slots for stochastic workflows, for that engine
 //	sim/whatif         what a policy would do to one job, and why
 //	solve              the contract of a solver, the registry, and Run, which checks every schedule
 //	solve/process      programs in any language as solvers

@@ -45,7 +45,11 @@ func Measure(ctx context.Context, solver string, in *model.Instance, settings Se
 	if row.Solver = choice.Label; choice.Label != choice.Info.Name {
 		row.Algorithm = choice.Info.Name
 	}
-	row.Online = new(isOnline(choice.Info, choice.Given) && holdsFuture(in))
+	online := isOnline(choice.Info, choice.Given)
+	if rolling, ok := choice.Solver.(*solve.Rolling); ok {
+		online = rolling.Streams(in)
+	}
+	row.Online = new(online && holdsFuture(in))
 	if settings.Time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, settings.Time)

@@ -57,7 +57,8 @@ func (row *Row) IsOnline() bool {
 	return err == nil && isOnline(info, row.Parameters)
 }
 
-// isOnline reports whether the solver with the parameters is an on-line policy. Rolling use is not on-line, because it plans with the run times.
+// isOnline reports whether the solver with the parameters is an on-line policy. Rolling use is not, as far as the
+// parameters tell: where jobs have no estimates it plans with the run times.
 func isOnline(info solve.Info, parameters map[string]string) bool {
 	_, rolling := parameters["rolling_period"]
 	return info.Online && !rolling

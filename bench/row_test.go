@@ -31,7 +31,8 @@ func TestRowsSayWhoDecidedOnLine(t *testing.T) {
 		"nothing to come":    {"easy", nil, instance(0, 3), false},
 		"plans":              {"minmin", nil, instance(1, 4), false},
 		"improves an online": {"easy+search", nil, instance(1, 4), false},
-		"rolling":            {"minmin", rolling, instance(1, 4), false},
+		"rolling":            {"minmin", rolling, instance(1, 3), false},
+		"rolling, estimates": {"minmin", rolling, instance(1, 4), true},
 	} {
 		row := Measure(context.Background(), c.solver, c.in, Settings{Options: solve.Options{MaxEvals: 10}, Parameters: c.parameters})
 		if row.Fault != "" || row.Online == nil || row.IsOnline() != c.want {

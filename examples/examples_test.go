@@ -28,6 +28,8 @@ var shows = map[string]model.Features{
 	"ggone.json":        0,
 	"twolevel.json":     model.Arrivals | model.LicencePools | model.ParallelJobs | model.MixedMachines | model.MachineSpan,
 	"spaceshare.json":   model.Arrivals | model.MoldableJobs,
+
+	"ggone-workflows.json": model.Arrivals | model.Precedence,
 	"small-grid.json": model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 		model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes | model.BackgroundLoad | model.MachineSpan,
 }

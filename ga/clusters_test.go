@@ -8,12 +8,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawCluster draws a cluster, with ties, jobs of no time and jobs as wide as the cluster, and a seed schedule with masks.
+// drawCluster draws a cluster, with ties, jobs of no time and jobs as wide as the cluster, and a seed schedule with masks. Of some clusters earlier
+// jobs hold processors.
 func drawCluster(t *rapid.T, mostJobs, mostProcessors int) (Cluster, Schedule) {
 	c := Cluster{
 		Processors: rapid.IntRange(1, mostProcessors).Draw(t, "processors"),
 		Origin:     rapid.SampledFrom([]float64{0, 3, 1.7e9}).Draw(t, "origin"),
 		Cost:       Cost{Makespan: 3, Over: 4, Response: 0.5, Constant: -2},
+	}
+	if rapid.Bool().Draw(t, "holds") {
+		for range c.Processors {
+			c.Released = append(c.Released, c.Origin+float64(max(0, rapid.IntRange(-2, 7).Draw(t, "released"))))
+		}
 	}
 	for range rapid.IntRange(1, mostJobs).Draw(t, "jobs") {
 		j := Job{

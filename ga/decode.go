@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"slices"
 
 	"github.com/allot-opt/allot/plan"
 )
@@ -16,23 +17,34 @@ type decoder struct {
 	ctx     context.Context
 	cluster *Cluster
 	words   int
-	release []float64      // mask coding: of each processor
-	counts  *plan.Releases // list coding
-	between int            // jobs between two checks of the context
+	held    float64          // the last release by an earlier job; without one the origin
+	release []float64        // mask coding: of each processor
+	counts  *plan.Releases   // list coding
+	behind  plan.ReleasesLog // list coding: the state behind what earlier jobs hold, where they hold anything
+	between int              // jobs between two checks of the context
 }
 
 // workBetweenLooks is the number of jobs × processors after which a decoder checks its context: well below a millisecond.
 const workBetweenLooks = 1 << 16
 
 func newDecoder(ctx context.Context, c *Cluster) *decoder {
-	return &decoder{
+	d := &decoder{
 		ctx:     ctx,
 		cluster: c,
 		words:   Words(c.Processors),
+		held:    c.Origin,
 		release: make([]float64, c.Processors),
-		counts:  plan.NewReleases(min(c.Processors, len(c.Jobs))),
 		between: max(1, workBetweenLooks/c.Processors),
 	}
+	atOnce := min(c.Processors, len(c.Jobs))
+	if c.Released == nil {
+		d.counts = plan.NewReleases(atOnce)
+		return d
+	}
+	d.held = slices.Max(c.Released)
+	d.counts = plan.NewReleasesAt(c.Released, atOnce)
+	d.behind.Add(d.counts)
+	return d
 }
 
 // Starts is when each job starts, by index.
@@ -45,7 +57,7 @@ func (c *Cluster) Starts(s Schedule) []float64 {
 // decode computes the totals of a schedule and, where starts is not nil, the start times by job. It fails only where the context ends.
 func (d *decoder) decode(s Schedule, starts []float64) (Totals, error) {
 	d.reset(s.Masks == nil)
-	latest := d.cluster.Origin
+	latest := d.held
 	var totals Totals
 	left := d.between
 	for _, id := range s.Order {
@@ -78,14 +90,19 @@ func (d *decoder) decode(s Schedule, starts []float64) (Totals, error) {
 	return totals, nil
 }
 
-// reset releases all processors at the origin.
+// reset releases all processors at the origin, or when the earlier jobs release them.
 func (d *decoder) reset(list bool) {
-	if list {
+	switch held := d.cluster.Released; {
+	case list && held == nil:
 		d.counts.Reset(d.cluster.Origin, d.cluster.Processors)
-		return
-	}
-	for k := range d.release {
-		d.release[k] = d.cluster.Origin
+	case list:
+		d.behind.Restore(0, d.counts)
+	case held == nil:
+		for k := range d.release {
+			d.release[k] = d.cluster.Origin
+		}
+	default:
+		copy(d.release, held)
 	}
 }
 

@@ -36,17 +36,19 @@ type Job struct {
 	Deadline float64 // +Inf: none
 }
 
-// Cluster is the problem: the jobs of one cluster of identical processors, and what a schedule of them costs.
+// Cluster is the problem: the jobs of one cluster of identical processors, and what a schedule of them costs. Earlier jobs may hold processors
+// at first.
 type Cluster struct {
 	Processors int
-	Origin     float64 // makespans count from it; no job arrives earlier
+	Origin     float64   // makespans count from it; no job arrives earlier
+	Released   []float64 // by processor: when earlier jobs release it, at the origin or later; nil: all are free at the origin
 	Jobs       []Job
 	Cost       Cost
 }
 
 // Totals are the sums over a schedule that its cost is made of, in units of time.
 type Totals struct {
-	Makespan float64 // last end − origin
+	Makespan float64 // last end, of the earlier jobs too, − origin
 	Over     float64 // Σ time over the deadlines
 	Response float64 // Σ end − arrival
 }
@@ -169,6 +171,14 @@ func Minimise(ctx context.Context, c Cluster, seed Schedule, p Parameters, rando
 // check says what is wrong with the problem or the seed schedule.
 func (c *Cluster) check(seed Schedule, coding Coding) error {
 	words := Words(c.Processors)
+	if c.Released != nil && len(c.Released) != c.Processors {
+		return fmt.Errorf("ga: expected the releases of %d processors, found %d", c.Processors, len(c.Released))
+	}
+	for p, at := range c.Released {
+		if !(c.Origin <= at && at <= math.MaxFloat64) {
+			return fmt.Errorf("ga: expected processor %d to be released at %v or later, found %v", p, c.Origin, at)
+		}
+	}
 	if coding == Mask && len(seed.Masks) != len(c.Jobs)*words {
 		return fmt.Errorf("ga: expected %d words of masks, found %d", len(c.Jobs)*words, len(seed.Masks))
 	}

@@ -241,6 +241,10 @@ func TestRefusesWhatIsWrong(t *testing.T) {
 		{"foreign processors", func(c *Cluster, s *Schedule, _ *Parameters) { s.Masks[0], s.Masks[1] = 0, (1<<c.Jobs[0].Size-1)<<20 }},
 		{"too wide", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Jobs[1].Size = 71 }},
 		{"before the origin", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Jobs[1].Arrival = -1 }},
+		{"releases of other processors", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Released = make([]float64, 69) }},
+		{"a release before the origin", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Released = append(make([]float64, 69), -1) }},
+		{"a processor never released", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Released = append(make([]float64, 69), inf) }},
+		{"a release that is no number", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Released = append(make([]float64, 69), math.NaN()) }},
 		{"negative duration", func(c *Cluster, _ *Schedule, _ *Parameters) { c.Jobs[1].Duration = -inf }},
 	} {
 		c, s, p := c, Schedule{slices.Clone(s.Order), slices.Clone(s.Masks)}, NewParameters()

@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Hold is the processors, memory and licences that an earlier job holds, whatever is planned after it.
 type Hold struct {
@@ -16,7 +19,8 @@ type HoldPiece struct {
 	End        float64
 }
 
-// Batch is the instance with the given jobs only. Job jobs[k] may not start before ready[k], and earlier jobs hold what holds says. Where
+// Batch is the instance with the given jobs only. Job jobs[k] may not start before ready[k], which is its arrival in the batch
+// ([Instance.Submitted] keeps its own), and earlier jobs hold what holds says. Where
 // a given job waits for a job that is not given, the latter counts as ended by then. Holds are the feature [Commitments]; no file can state
 // them.
 //
@@ -25,14 +29,14 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	b := *in
 	b.digest = &digest{of: &b}
 	b.jobs, b.jobIndex = make([]Job, len(jobs)), make(map[string]int, len(jobs))
-	b.firstArrival, b.successors, b.held, b.released = 0, nil, holds, nil
+	b.firstArrival, b.successors, b.held, b.released, b.submitted = 0, nil, holds, nil, make([]float64, len(jobs))
 	position := make(map[int]int, len(jobs))
 	for k, j := range jobs {
 		position[j] = k
 		b.jobIndex[in.jobs[j].ID] = k
 	}
 	for k, j := range jobs {
-		b.jobs[k] = in.jobs[j]
+		b.jobs[k], b.submitted[k] = in.jobs[j], in.Submitted(j)
 		job := &b.jobs[k]
 		job.Arrival, job.After = ready[k], nil
 		for _, before := range in.jobs[j].After {
@@ -61,6 +65,23 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	b.features = b.findFeatures()
 	b.release()
 	return &b
+}
+
+// WithLimits is the instance with other deadlines and budgets, +Inf where there is to be none. A job keeps a hard deadline.
+//
+// Complexity: O(jobs).
+func (in *Instance) WithLimits(limits func(job int) (deadline, budget float64)) *Instance {
+	clone := *in
+	clone.digest = &digest{of: &clone}
+	clone.jobs = slices.Clone(in.jobs)
+	for k := range clone.jobs {
+		j := &clone.jobs[k]
+		deadline, budget := limits(k)
+		if j.Budget = budget; !j.DeadlineHard {
+			j.Deadline = deadline
+		}
+	}
+	return &clone
 }
 
 // release finds the times at which the holds release processors.
@@ -101,4 +122,13 @@ func (in *Instance) Released(cluster int) []float64 {
 		return nil
 	}
 	return in.released[cluster]
+}
+
+// Submitted is the job's own arrival. Only in a batch can it differ from [Job].Arrival, which is there the time from which the batch may start
+// the job, see [Instance.Batch].
+func (in *Instance) Submitted(job int) float64 {
+	if in.submitted == nil {
+		return in.jobs[job].Arrival
+	}
+	return in.submitted[job]
 }

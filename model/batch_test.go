@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// A batch has its jobs alone, renumbered, with the times given as arrivals; what it waits for outside is gone; processors that
+// A batch has its jobs alone, renumbered, with the times given as arrivals and their own arrivals beside them; what it waits for outside is gone; processors that
 // are held are released when the last hold ends, and what has ended by then holds nothing. The instance stays as it is.
 func TestBatch(t *testing.T) {
 	in, err := model.NewBuilder("whole").
@@ -35,6 +35,11 @@ func TestBatch(t *testing.T) {
 	}
 	if want := model.Arrivals | model.Precedence | model.Commitments; b.Features() != want {
 		t.Errorf("features %s, want %s", b.Features(), want)
+	}
+	again := b.Batch([]int{1, 0}, []float64{6, 6}, nil) // a batch of a batch
+	if b.Submitted(0) != 1 || b.Submitted(1) != 0 || again.Submitted(0) != 0 || again.Submitted(1) != 1 || in.Submitted(2) != 1 {
+		t.Errorf("submitted at %v and %v, in the batch of the batch at %v and %v, in the instance at %v; expected 1, 0, 0, 1 and 1",
+			b.Submitted(0), b.Submitted(1), again.Submitted(0), again.Submitted(1), in.Submitted(2))
 	}
 	if in.Features().Has(model.Commitments) || in.Released(0) != nil || in.Jobs()[2].Arrival != 1 || len(in.Jobs()) != 3 {
 		t.Error("the instance has changed")

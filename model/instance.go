@@ -32,6 +32,7 @@ type Instance struct {
 	features     Features
 	held         []Hold
 	released     [][]float64 // by cluster and processor; nil: all are free from the first arrival on
+	submitted    []float64   // by job, in a batch: its own arrival
 	stated       statedHeader
 }
 

@@ -10,6 +10,9 @@ import (
 //
 // The penalty mixes a bound on the mean wait with a service time at k standard deviations above its mean, as the paper
 // does; it is not the quantile of any one distribution.
+//
+// The view is one of means, so it rests on what is known beforehand: where a job states an estimate, its mean work is the estimate, not the
+// work that it turns out to need. See [Instance.Known].
 
 // server is one machine as a G/G/1 server with the tasks assigned to it.
 type server struct {
@@ -79,7 +82,7 @@ func (in *Instance) serverName(s *server) [2]string {
 
 // servers lists every machine with the placed jobs whose first processor it holds, in the order of the clusters.
 func (s *schedule) servers() []server {
-	in := s.in
+	in := s.in.Known()
 	servers := in.idleServers()
 	first := make([]int, len(in.clusters))
 	for k := len(servers) - 1; k >= 0; k-- {
@@ -106,6 +109,7 @@ func (s *schedule) servers() []server {
 
 // idleServers lists every machine without tasks, in the order of the clusters.
 func (in *Instance) idleServers() []server {
+	in = in.Known()
 	var servers []server
 	for c := range in.clusters {
 		for g := range in.clusters[c].Machines {

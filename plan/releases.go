@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // Releases is the number of processors of a cluster that the jobs placed so far release over time: the state of list decoding by counts.
 // It allocates nothing after it has been made.
 type Releases struct {
@@ -17,6 +19,21 @@ type step struct {
 
 // NewReleases is the state of a cluster on which at most the given number of jobs run at once. Reset sets its processors.
 func NewReleases(jobs int) *Releases { return &Releases{steps: make([]step, jobs+2)} } // one step a job, one of free processors and one to insert
+
+// NewReleasesAt is the state of a cluster whose processors are released at the given times, on which at most the given number of jobs run at
+// once. Keep it in a [ReleasesLog] to come back to it.
+func NewReleasesAt(released []float64, jobs int) *Releases {
+	var steps []step
+	for _, at := range slices.Sorted(slices.Values(released)) {
+		if n := len(steps); n > 0 && steps[n-1].time == at {
+			steps[n-1].count++
+		} else {
+			steps = append(steps, step{at, 1})
+		}
+	}
+	n := len(steps)
+	return &Releases{steps: append(steps, make([]step, jobs+1)...), n: n} // room as NewReleases has it, for the steps instead of one
+}
 
 // most is the number of jobs that may run at once.
 func (r *Releases) most() int { return len(r.steps) - 2 }

@@ -48,6 +48,12 @@ type Announcer interface {
 	Announce(j *Job)
 }
 
+// Retractor is an [Announcer] that is told of the announced jobs that leave without having joined the queue: they can run nowhere, or
+// wait for a job that will never end. It must forget them.
+type Retractor interface {
+	Retract(j *Job)
+}
+
 // Spreader is a policy of the general world that spreads jobs over clusters. It is also given the jobs whose span is the grid and that fit no
 // cluster, and drops those that can never run.
 type Spreader interface {

@@ -11,8 +11,10 @@ type Claim struct {
 	Cluster int
 	Shares  []Share
 	Tasks   int // 0: all, of a job with one claim
-	// Limit is the time after which the claim ends the job, if it still runs; 0: none.
+	// Limit is the time after which the claim ends the job, if it still runs; 0: none; below 0: at once.
 	Limit float64
+	// Processors are the very ones to give, as many of each machine as the shares say; nil: the lowest free ones.
+	Processors model.ProcessorSet
 	// Hold says that the processors stay held until the job's last part ends.
 	Hold bool
 }
@@ -83,8 +85,8 @@ func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
 	if e.opt.Kill {
 		cut, at = Killed, j.EstimatedEnd
 	}
-	if limit > 0 && e.now+limit < at {
-		cut, at = Killed, e.now+limit
+	if until := e.now + max(0, limit); limit != 0 && until < at {
+		cut, at = Killed, until
 	}
 	if r := j.Request; r.DeadlineHard && r.Deadline < at {
 		cut, at = MissedHard, max(r.Deadline, e.now)
@@ -138,10 +140,14 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 		if p.Tasks == 0 {
 			p.Tasks = j.Request.Tasks
 		}
-		for _, s := range p.shares {
-			p.Processors = append(p.Processors, w.choose(s)...)
+		if claim.Processors != nil && !w.takeThese(claim) {
+			e.failf("job %s cannot start at %v on processors %s of cluster %s", j.Request.ID, e.now, claim.Processors, w.platform.ClusterID(claim.Cluster))
+			return nil, false
 		}
-		p.Processors = model.NewProcessorSet(p.Processors...)
+		for k := 0; k < len(p.shares) && claim.Processors == nil; k++ {
+			p.Processors = append(p.Processors, w.choose(p.shares[k])...)
+		}
+		p.Processors = model.NewProcessorSet(append(p.Processors, claim.Processors...)...)
 		p.EstimatedEnd = e.now + w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link)
 		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)
@@ -158,6 +164,32 @@ func (w *world) choose(s Share) model.ProcessorSet {
 		set[k].Last += w.platform.Machines[s.Machine].first
 	}
 	return set
+}
+
+// takeThese takes the very processors of the claim. It returns false where they are not free or not those of its shares.
+func (w *world) takeThese(claim Claim) bool {
+	named := 0
+	for _, s := range claim.Shares {
+		m := &w.platform.Machines[s.Machine]
+		here := m.within(claim.Processors)
+		if here.Len() != int(s.Processors) || !w.free[s.Machine].has(here) {
+			return false
+		}
+		w.free[s.Machine].remove(here)
+		named += here.Len()
+	}
+	return named == claim.Processors.Len()
+}
+
+// within is the part of a set of the cluster's processors that lies on the machine, counted from the machine's first.
+func (m *Machine) within(set model.ProcessorSet) model.ProcessorSet {
+	var here model.ProcessorSet
+	for _, r := range set {
+		if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
+			here = append(here, model.Range{First: first - m.first, Last: last - m.first})
+		}
+	}
+	return here
 }
 
 // release gives back what a part held and tells the policy. With the job's last part it also gives back the parts that were held until then.
@@ -183,13 +215,8 @@ func (w *world) release(e *Engine, j *Job, part int, last bool) {
 // give gives back the processors and the memory of a part.
 func (w *world) give(j *Job, p *Part) {
 	w.platform.give(&w.platform.Free, j, p.shares)
-	for _, r := range p.Processors {
-		for _, s := range p.shares { // the processors lie on these machines
-			m := &w.platform.Machines[s.Machine]
-			if first, last := max(r.First, m.first), min(r.Last, m.first+m.Processors-1); first <= last {
-				w.free[s.Machine].give(model.ProcessorSet{{First: first - m.first, Last: last - m.first}})
-			}
-		}
+	for _, s := range p.shares { // the processors lie on these machines
+		w.free[s.Machine].give(w.platform.Machines[s.Machine].within(p.Processors))
 	}
 }
 

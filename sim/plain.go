@@ -188,5 +188,27 @@ func (p *processors) give(set model.ProcessorSet) {
 	}
 }
 
+// has says whether all processors of the set are free.
+func (p *processors) has(set model.ProcessorSet) bool {
+	for _, r := range set {
+		for first := r.First; first <= r.Last; first = first&^63 + 64 {
+			m := mask(first&63, min(r.Last, first|63)-first+1)
+			if p.words[first>>6]&m != m {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// remove takes the processors of the set, which are free.
+func (p *processors) remove(set model.ProcessorSet) {
+	for _, r := range set {
+		for first := r.First; first <= r.Last; first = first&^63 + 64 {
+			p.words[first>>6] &^= mask(first&63, min(r.Last, first|63)-first+1)
+		}
+	}
+}
+
 // mask is a word of n ones from bit low on.
 func mask(low, n int) uint64 { return (1<<n - 1) << low }

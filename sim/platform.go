@@ -113,11 +113,12 @@ func background(m *model.Machine) *model.Background {
 	return m.Background
 }
 
-// newPlatform is the platform of an instance, all free. Where the jobs are yet to come the features are those that they may have.
+// newPlatform is the platform of an instance, all free. Where the jobs are yet to come the features are those that they may have. With costs
+// machines of different cost are listed apart.
 // O(machines + clusters · licences).
-func newPlatform(in *model.Instance, toCome model.Features) *Platform {
+func newPlatform(in *model.Instance, toCome model.Features, costs bool) *Platform {
 	p := &Platform{in: in}
-	together := IsTrace(in) && toCome == 0
+	together := IsTrace(in) && toCome == 0 && !(costs && !costAlike(in))
 	features := in.Features() | toCome
 	const apart = model.MemoryLimits | model.MachineSpan
 	for c := range in.Clusters() {
@@ -162,6 +163,39 @@ func newPlatform(in *model.Instance, toCome model.Features) *Platform {
 	p.findPools()
 	p.Free = p.All()
 	return p
+}
+
+// costAlike says whether all processors of a cluster cost the same.
+func costAlike(in *model.Instance) bool {
+	for c := range in.Clusters() {
+		machines := in.Clusters()[c].Machines
+		for g := range machines {
+			if machines[g].Cost != machines[0].Cost {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// First is the number of the machine's first processor in its cluster.
+func (m *Machine) First() int { return m.first }
+
+// SharesOf is how many of the cluster's processors in the set lie on each machine. It returns false where some lie on none that the platform
+// lists: see [Machine]. O(machines of the cluster).
+func (p *Platform) SharesOf(cluster int, set model.ProcessorSet) ([]Share, bool) {
+	if cluster < 0 || cluster >= len(p.clusters) {
+		return nil, false
+	}
+	var shares []Share
+	found := 0
+	for m := p.clusters[cluster].first; m < p.clusters[cluster].last; m++ {
+		if n := p.Machines[m].within(set).Len(); n > 0 {
+			shares = append(shares, Share{int32(m), int32(n)})
+			found += n
+		}
+	}
+	return shares, found == set.Len()
 }
 
 // findPools lists the limited pools.

@@ -17,6 +17,8 @@ type Discipline struct {
 	General func(platform *Platform, seed uint64) Policy
 	// Deadlines says that the policy looks at deadlines, soft ones too. The jobs of a trace do not show them.
 	Deadlines bool
+	// Costs says that the policy looks at costs, so that [Platform.Machines] lists machines of different cost apart.
+	Costs bool
 }
 
 // anyDeadline says whether some job has a deadline.
@@ -42,5 +44,5 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 	if policies.Plain != nil && IsTrace(in) && !watches && !(policies.Deadlines && anyDeadline(in)) {
 		return replay(ctx, in, policies.Plain(in.Processors()), opt)
 	}
-	return simulateGeneral(ctx, in, policies.General, opt)
+	return simulateGeneral(ctx, in, policies, opt)
 }

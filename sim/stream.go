@@ -25,7 +25,7 @@ func Stream(ctx context.Context, system *model.Instance, source Batches, policie
 	if policies.General == nil {
 		return Totals{}, errNoGeneral
 	}
-	w := &world{in: system, platform: newPlatform(system, ^model.Features(0)), source: source}
+	w := &world{in: system, platform: newPlatform(system, ^model.Features(0), policies.Costs), source: source}
 	return w.run(ctx, policies.General, opt)
 }
 

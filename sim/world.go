@@ -35,8 +35,8 @@ type world struct {
 // simulateGeneral runs an instance in the general world.
 //
 // Complexity beside that of the policy: O(log n + machines) a job. Memory: O(n).
-func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platform, uint64) Policy, opt Options) (*model.Solution, Totals, error) {
-	w := &world{in: in, platform: newPlatform(in, 0), order: byArrival(in), solution: &model.Solution{}}
+func simulateGeneral(ctx context.Context, in *model.Instance, policies Discipline, opt Options) (*model.Solution, Totals, error) {
+	w := &world{in: in, platform: newPlatform(in, 0, policies.Costs), order: byArrival(in), solution: &model.Solution{}}
 	w.solution.Jobs = make([]model.Placement, 0, len(in.Jobs()))
 	w.place = make([]int, len(w.order))
 	for k, job := range w.order {
@@ -48,7 +48,7 @@ func simulateGeneral(ctx context.Context, in *model.Instance, policy func(*Platf
 			w.waits[job] = int32(len(in.Jobs()[job].After))
 		}
 	}
-	totals, err := w.run(ctx, policy, opt)
+	totals, err := w.run(ctx, policies.General, opt)
 	if err != nil {
 		return nil, totals, err
 	}
@@ -110,6 +110,9 @@ func (w *world) Next(s *Spec) (bool, error) {
 func (w *world) admit(e *Engine, j *Job) bool {
 	in, index := j.Request.in, j.Request.index
 	if w.lost != nil && w.lost[index] {
+		if retractor, ok := e.policy.(Retractor); ok {
+			retractor.Retract(j)
+		}
 		e.leave(j, Dropped, w.whyLost(index))
 		return false
 	}
@@ -125,6 +128,9 @@ func (w *world) admit(e *Engine, j *Job) bool {
 	}
 	if _, spreads := e.policy.(Spreader); spreads && j.Request.Span == model.SpanGrid && len(w.in.Clusters()) > 1 {
 		return true
+	}
+	if retractor, ok := e.policy.(Retractor); ok {
+		retractor.Retract(j)
 	}
 	e.leave(j, Dropped, plan.WhyNowhere(in, index))
 	return false
@@ -168,7 +174,9 @@ func (w *world) left(e *Engine, j *Job, outcome Outcome, reason string) string {
 	id := j.Request.ID
 	switch outcome {
 	case Killed:
-		reason = killedReason(j.Start, e.now)
+		if reason = killedReason(j.Start, e.now); !e.opt.Kill || e.now < j.EstimatedEnd {
+			reason = fmt.Sprintf("killed at the end of its time: started at %v, ended at %v", j.Start, e.now)
+		}
 	case MissedHard:
 		reason = fmt.Sprintf("ended at its hard deadline %v, which it had not met: started at %v", j.Request.Deadline, j.Start)
 	}

@@ -82,7 +82,7 @@ func (c Chain) Solve(ctx context.Context, in *model.Instance, opt Options) (Resu
 	last := Result{Status: model.Unknown, Stop: model.StopDone}
 	for k, stage := range c {
 		if last.Solution != nil { // the next stage starts from it
-			if _, err := run.rank(in, c[k-1].Info.Name, last.Solution); err != nil {
+			if _, err := run.evaluate(in, c[k-1].Info.Name, last.Solution); err != nil {
 				return Result{}, err
 			}
 		}

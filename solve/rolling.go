@@ -21,6 +21,16 @@ import (
 // Rolling keeps its order of the jobs, its clusters and its numbers of processors, and starts each job as early as the held processors
 // allow. A job that the solver leaves out of its batch stays left out.
 //
+// # What the solver knows
+//
+// Without estimates the execution times are known: a round plans with them, and a job may be planned together with those that it waits for.
+//
+// Where estimates differ from the truth, and where a [RoundSolver] meets jobs that wait for others, the jobs are a stream. A round then plans
+// the jobs that are ready, so that all they wait for have really ended, and the solver sees only what is known of them
+// ([model.Instance.Known]). Each processor has a queue, first come, first served: the jobs of a round stand behind those of earlier rounds, in
+// the order of their planned starts. Package sim runs them for as long as they really take. So a job starts later than planned where one
+// before it takes longer, and earlier where one takes less.
+//
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), IEE Proc. Software 151(5), pp. 224–231, §4, algorithm 4, step 1 (the threshold);
 // Y. Hao (2016), KSII Transactions on Internet and Information Systems 10(3), §4 (the period).
 //
@@ -52,6 +62,9 @@ func (r *Rolling) Parts() []params.Part { return []params.Part{{Of: r.of.Solver}
 
 // Supports implements [Solver]: the solver must support all jobs as one batch.
 func (r *Rolling) Supports(in *model.Instance) error {
+	if r.Streams(in) {
+		return r.supportsStream(in)
+	}
 	run := newRollingRun(in, r)
 	return r.of.Solver.Supports(in.Batch(run.order, run.ready(math.Inf(-1), run.order), nil))
 }
@@ -60,6 +73,9 @@ func (r *Rolling) Supports(in *model.Instance) error {
 func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
 	if opt.Start != nil {
 		return Result{}, ErrStart
+	}
+	if r.Streams(in) {
+		return r.stream(ctx, in, opt)
 	}
 	run := newRollingRun(in, r)
 	progress := opt.Progress
@@ -140,11 +156,7 @@ func newRollingRun(in *model.Instance, r *Rolling) *rollingRun {
 func (r *rollingRun) arrived(job int) float64 { return r.in.Jobs()[job].Arrival }
 
 // tick returns the time of the first periodic round at or after t.
-func (r *rollingRun) tick(t float64) float64 {
-	origin := r.in.FirstArrival()
-	at := origin + math.Ceil((t-origin)/r.RollingPeriod)*r.RollingPeriod
-	return max(t, at) // rounding must not put the round before the arrival, or the job would be missed
-}
+func (r *rollingRun) tick(t float64) float64 { return tick(r.in, r.RollingPeriod, t) }
 
 // next returns the time of the next round. That is the first periodic round with a job to plan, or the earlier time at which the work left on a
 // cluster falls to the threshold.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -60,25 +61,35 @@ func (s *Stages) Add(result *Result) {
 	result.Bound = s.bound
 }
 
-// rank checks and evaluates a schedule and reports it.
-func (s *Stages) rank(in *model.Instance, stage string, sol *model.Solution) (model.Rank, error) {
+// evaluate checks and evaluates a schedule and reports it.
+func (s *Stages) evaluate(in *model.Instance, stage string, sol *model.Solution) (model.Evaluation, error) {
 	evaluation, wrong := Checked(in, sol)
 	if wrong != nil {
-		return model.Rank{}, &RunError{stage, wrong}
+		return model.Evaluation{}, &RunError{stage, wrong}
 	}
-	left := len(sol.Unscheduled)
 	if s.opt.Progress != nil {
-		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: left})
+		s.report(Progress{Evaluations: s.used, Objective: evaluation.Objective, Bound: s.bound, Left: len(sol.Unscheduled)})
 	}
-	return model.NewRank(left, evaluation.Objective), nil
+	return evaluation, nil
+}
+
+// proves says whether the bound of the stages so far shows the schedule to be optimal. As in [Run], a schedule is not optimal that leaves out a job of
+// which it is not known that no schedule can place it, and a bound above the objective is false and proves nothing.
+func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solution, evaluation model.Evaluation) bool {
+	if !evaluation.Proves(s.bound) || evaluation.Refutes(s.bound) {
+		return false
+	}
+	return len(sol.Unscheduled) == 0 || s.opt.Proof(ctx, in).WorstLeft(sol) == bound.MustLeave
 }
 
 // Best runs the solvers and returns the best schedule, with the best bound that one of them proved. Schedules that leave out fewer jobs are
 // better. Of equally good schedules it takes one that is proved optimal, or else the first in the list. [Result].Solver names the solver that
-// made it. Best runs the solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones. Of equally
-// quick ones it runs on-line policies first.
+// made it. Its status is optimal where that solver says so, and where the best bound proves it, whichever solver found the bound. Best runs the
+// solvers with the largest [Info].AutoJobs first: they are the quickest, so that a limit cuts off the slow ones. Of equally quick ones it runs
+// on-line policies first.
 func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (best Result, err error) {
 	best, rank, place := Result{Status: model.Unknown}, model.Rank{}, 0
+	var cost model.Evaluation // of the best
 	for _, k := range quickestFirst(solvers) {
 		info := solvers[k]
 		opt, ok := s.Next()
@@ -97,16 +108,20 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 		if result.Solution == nil {
 			continue
 		}
-		found, err := s.rank(in, info.Name, result.Solution)
+		evaluation, err := s.evaluate(in, info.Name, result.Solution)
 		if err != nil {
 			return Result{}, err
 		}
+		found := model.NewRank(len(result.Solution.Unscheduled), evaluation.Objective)
 		if best.Solution == nil || found.Better(rank) || !rank.Better(found) && preferred(result, best, k < place) {
-			best, rank, place = result, found, k
+			best, rank, place, cost = result, found, k, evaluation
 			best.Solver = info.Name
 		}
 	}
 	best.Evaluations, best.Bound = s.used, s.bound
+	if best.Solution != nil && s.proves(ctx, in, best.Solution, cost) {
+		best.Status = model.Optimal
+	}
 	if best.Stop = model.StopDone; ctx.Err() != nil {
 		best.Stop = model.StopReason(ctx)
 	}

@@ -1,6 +1,7 @@
 package solve_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -22,6 +23,52 @@ func TestStagesKeepTheBestBound(t *testing.T) {
 		stages.Add(&result)
 		if result.Bound != want[k] || told[k] != want[k] || result.Evaluations != int64(2*k+2) {
 			t.Errorf("stage %d: bound %s, told %s, expected %s; %d evaluations", k, result.Bound, told[k], want[k], result.Evaluations)
+		}
+	}
+}
+
+// The best schedule of several is optimal where the best bound meets its objective, be it another solver's bound. It is not where a bound is above the
+// objective, hence false, nor where the schedule leaves out a job that a schedule can place.
+func TestStagesSeeAProof(t *testing.T) {
+	b := model.NewBuilder("proof").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+	in, err := b.Job(model.JobSpec{ID: "a", Work: new(2.0)}, model.JobSpec{ID: "b", Work: new(3.0)}, model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.Rigid(9)}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(job string, start, end float64) model.Placement {
+		return model.Placement{Job: job, Cluster: "c", Processors: model.Processors(0), Start: start, End: end}
+	}
+	left := func(job string) model.Unscheduled { return model.Unscheduled{Job: job, Reason: "test"} }
+	best := &model.Solution{Jobs: []model.Placement{place("a", 0, 2), place("b", 2, 5)}, Unscheduled: []model.Unscheduled{left("wide")}}
+	late := &model.Solution{Jobs: []model.Placement{place("a", 1, 3), place("b", 3, 6)}, Unscheduled: []model.Unscheduled{left("wide")}}
+	part := &model.Solution{Jobs: []model.Placement{place("b", 0, 3)}, Unscheduled: []model.Unscheduled{left("wide"), left("a")}}
+	for name, c := range map[string]struct {
+		first, second solve.Result
+		want          model.Status
+	}{
+		"its own bound":               {solve.Result{Solution: best, Bound: model.ProvedBound(5)}, solve.Result{Solution: late}, model.Optimal},
+		"another's bound":             {solve.Result{Solution: best}, solve.Result{Solution: late, Bound: model.ProvedBound(5)}, model.Optimal},
+		"a bound alone":               {solve.Result{Bound: model.ProvedBound(5)}, solve.Result{Solution: best}, model.Optimal},
+		"a lower bound":               {solve.Result{Solution: best, Bound: model.ProvedBound(4)}, solve.Result{Solution: late}, model.Feasible},
+		"no bound":                    {solve.Result{Solution: best}, solve.Result{Solution: late}, model.Feasible},
+		"a false bound":               {solve.Result{Solution: best, Bound: model.ProvedBound(5)}, solve.Result{Solution: late, Bound: model.ProvedBound(7)}, model.Feasible},
+		"a job that fits is left out": {solve.Result{Solution: part, Bound: model.ProvedBound(3)}, solve.Result{}, model.Feasible},
+	} {
+		var solvers []solve.Info
+		for k, result := range []solve.Result{c.first, c.second} {
+			if result.Status = model.Unknown; result.Solution != nil {
+				result.Status = model.Feasible
+			}
+			solvers = append(solvers, solve.Info{Name: fmt.Sprint("stub", k), New: func() solve.Solver {
+				return &stub{func(*model.Instance, solve.Options) solve.Result { return result }}
+			}})
+		}
+		found, err := solve.NewStages(solve.Options{}).Best(t.Context(), in, solvers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Status != c.want {
+			t.Errorf("%s: %s with bound %s, expected %s", name, found.Status, found.Bound, c.want)
 		}
 	}
 }

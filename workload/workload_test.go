@@ -52,6 +52,11 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"ggone", "min_work=9 max_work=5", "parameter max_work: expected at least min_work"},
 		{"ggone", "min_deadline=90", "parameter max_deadline: expected at least min_deadline"},
 		{"ggone", "min_budget=90", "parameter max_budget: expected at least min_budget"},
+		{"ggone-workflows", "machines=6", "parameter machines: expected machines:speed"},
+		{"ggone-workflows", "graph=x", "parameter graph: expected one of type1, type2, hw"},
+		{"ggone-workflows", "min_work=9 max_work=5", "parameter max_work: expected at least min_work"},
+		{"ggone-workflows", "min_deadline=90", "parameter max_deadline: expected at least min_deadline"},
+		{"ggone-workflows", "min_budget=90", "parameter max_budget: expected at least min_budget"},
 		{"mts", "jobs=1099511627776", "parameter jobs: expected a whole number from 1 to 10000000, found 1099511627776"},
 		{"twolevel", "clusters=20,0", `parameter clusters: expected the machines of each cluster, such as 120,60,30,15, at most 1000000 in all, found "20,0"`},
 		{"twolevel", "clusters=", "parameter clusters"},
@@ -95,7 +100,7 @@ func TestWorkloadsCheckTheirFields(t *testing.T) {
 
 // Odd numbers in any parameter never panic: either there is an instance, or the error names the parameter.
 func TestWorkloadNumbersAtTheEdges(t *testing.T) {
-	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "mts": "jobs=3 resources=3 ", "twolevel": "jobs=3 clusters=2,1 ", "spaceshare": "jobs=3 "}
+	small := map[string]string{"muscle": "jobs=3 ", "ggone": "jobs=3 ", "mts": "jobs=3 resources=3 ", "twolevel": "jobs=3 clusters=2,1 ", "spaceshare": "jobs=3 ", "ggone-workflows": "workflows=3 "}
 	for _, info := range workload.All() {
 		for _, p := range params.Of(info.New()) {
 			if p.Type == "string" {

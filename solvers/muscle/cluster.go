@@ -42,10 +42,10 @@ func (c *cluster) begin(released []float64) {
 	c.settle()
 }
 
-// hold counts what is left of a piece of an earlier job when the batch is complete, with the time between its end and its deadline as its slack.
+// hold counts what is left of a piece of an earlier job when the batch is complete. Its slack is that of eq. 3: what it has waited does not lessen it.
 func (c *cluster) hold(h model.Hold, piece model.HoldPiece, complete float64) {
 	if left := piece.End - max(h.Start, complete); left > 0 {
-		c.add(left, piece.Processors.Len(), slack(h.Job, piece.End, 0))
+		c.add(left, piece.Processors.Len(), slack(h.Job, h.Job.Arrival, piece.End-h.Start))
 	}
 }
 

@@ -55,7 +55,8 @@ var _ = solve.Register(solve.Info{
 //     The slack counts from a job's own arrival, as printed. The queue is in order of arrival, or by deadline (Queue).
 //   - Steps 1 and 9 let later batches see the jobs of earlier ones. The earlier jobs stay where they are: a space begins when the last of them
 //     releases its processors, so a gap between them stays empty. In eq. 3 an earlier job counts until it ends, with what is left of its
-//     execution time and with the time from its end to its deadline as its slack. In rolling use a job's arrival is the round that plans it.
+//     execution time. Its slack stays that of eq. 3: a slack that waiting lessens falls below zero on a busy cluster and says nothing there.
+//     In rolling use too a job's slack counts from its own arrival, not from the round that plans it.
 //   - Algorithm 1 leaves open which composition is taken: the first in the row that contains neither the job nor any job
 //     that stands in the row to be filled. A job wider than every cluster enters no row and is left out with a reason.
 //   - Algorithms 2 and 3: a job in q counts as allocated; Algorithm 2 looks through a composition at most once per call
@@ -314,16 +315,16 @@ func (run *packing) place(c *cluster, job int, start float64, first int) int {
 	set[0] = model.Range{First: first, Last: first + size - 1}
 	run.placed[job] = model.Placement{Job: j.ID, Cluster: run.in.Clusters()[c.index].ID, Processors: set, Start: start, End: start + length}
 	heap.Push(&c.busy, release{start + length, set[0]})
-	c.add(length, size, slack(j, j.Arrival, length))
+	c.add(length, size, slack(j, run.in.Submitted(job), length))
 	return first + size
 }
 
-// slack is the time that is left before the deadline of a job that takes so long from a time on; 0 without a deadline.
-func slack(j *model.Job, from, length float64) float64 {
+// slack is deadline − arrival − execution time of a job (eq. 3); 0 without a deadline. The arrival is the job's own, whatever round plans it.
+func slack(j *model.Job, arrival, length float64) float64 {
 	if !j.HasDeadline() {
 		return 0
 	}
-	return j.Deadline - from - length
+	return j.Deadline - arrival - length
 }
 
 // solution is the schedule, in the order of the instance.

@@ -242,39 +242,39 @@ func drawHolds(t *rapid.T, in *model.Instance) *model.Instance {
 		}
 		holds = append(holds, h)
 	}
-	return behind(in, holds)
+	return behind(in, float64(rapid.IntRange(0, 4).Draw(t, "round")), holds)
 }
 
-// behind is the instance with all its jobs behind what earlier jobs hold.
-func behind(in *model.Instance, holds []model.Hold) *model.Instance {
-	jobs, arrivals := make([]int, len(in.Jobs())), make([]float64, len(in.Jobs()))
+// behind is the instance with all its jobs, planned in a round at the given time or when they arrive, behind what earlier jobs hold.
+func behind(in *model.Instance, round float64, holds []model.Hold) *model.Instance {
+	jobs, ready := make([]int, len(in.Jobs())), make([]float64, len(in.Jobs()))
 	for j := range jobs {
-		jobs[j], arrivals[j] = j, in.Jobs()[j].Arrival
+		jobs[j], ready[j] = j, max(round, in.Jobs()[j].Arrival)
 	}
-	return in.Batch(jobs, arrivals, holds)
+	return in.Batch(jobs, ready, holds)
 }
 
-// TestBehindHolds is worked by hand. An earlier job holds processors 1 to 3 of C1's four until 6; its deadline is at 10. Another holds the fourth
-// from 4 to 5; its deadline was at 2. So at 0 ε of C1 is 2·(6 + 1)·(3 + 1)/((4 − 3)·4) = 14, and C2 gets J1. Then ε of C2 is
-// 1·10·2/(88·2) = 0.113636, so that C2 gets J2 too, and it is 2·13·3/(185·2) = 0.210811. J3 needs four processors. C2 closes, and C1 has four
-// at 6.
+// TestBehindHolds is worked by hand. The round is at 2, the jobs arrived at 0. One of them, due at 10, holds processors 1 to 3 of C1's four from 0 to
+// 8: 6 are left of it, and its slack is 10 − 8. Another, due at 2, holds the fourth from 6 to 7: its slack is 2 − 1. So ε of C1 is
+// 2·(6 + 1)·(3 + 1)/((2 + 1)·4) = 4.666667, and C2 gets J1. Then ε of C2 is 1·10·2/(88·2) = 0.113636, so that C2 gets J2 too, and it is
+// 2·13·3/(185·2) = 0.210811. J3 needs four processors. C2 closes, and C1 has four at 8.
 func TestBehindHolds(t *testing.T) {
-	whole := caseOf(t, []int{4, 2}, []int{2, 1, 4, 3, 1}, []float64{10, 3, 1, 6, 1}, func(j int) float64 { return []float64{98, 100, 100, 10, 2}[j] })
+	whole := caseOf(t, []int{4, 2}, []int{2, 1, 4, 3, 1}, []float64{10, 3, 1, 8, 1}, func(j int) float64 { return []float64{98, 100, 100, 10, 2}[j] })
 	holds := []model.Hold{
-		{Job: &whole.Jobs()[3], Start: -2, End: 6, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(0, 1, 2), End: 6}}},
-		{Job: &whole.Jobs()[4], Start: 4, End: 5, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(3), End: 5}}},
+		{Job: &whole.Jobs()[3], Start: 0, End: 8, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(0, 1, 2), End: 8}}},
+		{Job: &whole.Jobs()[4], Start: 6, End: 7, Pieces: []model.HoldPiece{{Cluster: 0, Processors: model.Processors(3), End: 7}}},
 	}
-	in := whole.Batch([]int{0, 1, 2}, []float64{0, 0, 0}, holds)
+	in := whole.Batch([]int{0, 1, 2}, []float64{2, 2, 2}, holds)
 	sol, packs := solvePacks(t, in, *New(), 1)
 	wantPacks := []string{
-		"C2 (0,2,1) 14 0: J1",
-		"C2 (10,2,1) 14 0.1136364: J2",
-		"C1 (6,4,1) 14 0.2108108: J3",
+		"C2 (2,2,1) 4.666667 0: J1",
+		"C2 (12,2,1) 4.666667 0.1136364: J2",
+		"C1 (8,4,1) 4.666667 0.2108108: J3",
 	}
 	if diff := cmp.Diff(wantPacks, texts(packs, func(p packedSpace) string { return packText(in, p) })); diff != "" {
 		t.Errorf("spaces: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"J1 C2 1-2 0-10", "J2 C2 1-1 10-13", "J3 C1 1-4 6-7"}, texts(sol.Jobs, placementText)); diff != "" {
+	if diff := cmp.Diff([]string{"J1 C2 1-2 2-12", "J2 C2 1-1 12-15", "J3 C1 1-4 8-9"}, texts(sol.Jobs, placementText)); diff != "" {
 		t.Errorf("schedule: %s", diff)
 	}
 }

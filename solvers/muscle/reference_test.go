@@ -188,7 +188,7 @@ func (ref *literal) epsilon(c int) float64 {
 			}
 			p, times, sizes = p+1, times+left, sizes+float64(piece.Processors.Len())
 			if h.Job.HasDeadline() {
-				slacks += h.Job.Deadline - piece.End
+				slacks += h.Job.Deadline - h.Job.Arrival - (piece.End - h.Start)
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func (ref *literal) epsilon(c int) float64 {
 			length := ref.in.DurationOn(j, c, ref.in.Jobs()[j].Min)
 			p, times, sizes = p+1, times+length, sizes+float64(ref.in.Jobs()[j].Min)
 			if ref.in.Jobs()[j].HasDeadline() {
-				slacks += ref.in.Jobs()[j].Deadline - ref.in.Jobs()[j].Arrival - length
+				slacks += ref.in.Jobs()[j].Deadline - ref.in.Submitted(j) - length
 			}
 		}
 	}

@@ -44,16 +44,21 @@ var _ = solve.Register(solve.Info{
 //   - The program is not always feasible, though the paper says it is: it needs Σ_r (⌈μ_r·T⌉ − 1) ≥ J. Otherwise the status is infeasible, and the
 //     message gives both sides.
 //   - Where J < λT, the idle rate is parked where it costs least, in any amount or in whole tasks of zero weight.
-//   - Machines may carry committed rates, which count in eq. 15, so that the solver can be run again and again as tasks arrive.
+//   - Machines may carry committed rates, which count in eq. 15.
+//   - On line (see [GGOne.SolveRound]) the paper does not say what λ_r is; here it is the tasks given to a machine in a sliding window.
 type GGOne struct {
 	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
 	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
 	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
+	Window    float64 `range:"[1, 1e9]" doc:"on line: number of periods back to which the tasks that a machine was given count as its load"`
+	Effort    int64   `range:"[0, inf)" zero:"no limit" doc:"on line: most bounds and allocations in a round"`
 	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
 }
 
 // NewGGOne is the solver with its defaults.
-func NewGGOne() *GGOne { return &GGOne{Slack: "continuous", Charge: "instance", Tolerance: 5e-10} }
+func NewGGOne() *GGOne {
+	return &GGOne{Slack: "continuous", Charge: "instance", Window: 50, Effort: 1000, Tolerance: 5e-10}
+}
 
 // features are the features that the solver honours.
 const features = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
@@ -134,6 +139,11 @@ func (g *GGOne) Solve(ctx context.Context, in *model.Instance, opt solve.Options
 	if problem == nil {
 		return solve.Stopped(ctx), nil
 	}
+	return g.solve(ctx, in, problem, opt)
+}
+
+// solve solves the problem of an instance.
+func (g *GGOne) solve(ctx context.Context, in *model.Instance, problem *problem, opt solve.Options) (solve.Result, error) {
 	weight, err := penaltyWeight(in)
 	if err != nil {
 		return solve.Result{}, err
@@ -215,12 +225,17 @@ func (g *GGOne) problem(ctx context.Context, in *model.Instance) (*problem, erro
 	if err != nil {
 		return nil, err
 	}
+	return g.problemWith(ctx, in, view, committed, in.Queueing().Period)
+}
+
+// problemWith is the problem of an instance whose machines carry committed rates, over a period.
+func (g *GGOne) problemWith(ctx context.Context, in *model.Instance, view model.QueueView, committed []float64, period float64) (*problem, error) {
 	q := in.Queueing()
 	charge := model.Charge(g.Charge)
 	if g.Charge == "instance" {
 		charge = q.Charge
 	}
-	p := &problem{Problem: ggone.Problem{Period: q.Period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
+	p := &problem{Problem: ggone.Problem{Period: period, Rate: q.Rate, Dummies: g.Slack == "dummy", ServiceOnly: charge == model.ChargeService}}
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
 		p.Tasks = append(p.Tasks, ggone.Task{Deadline: j.Deadline - j.Arrival, Budget: j.Budget})
@@ -261,8 +276,10 @@ type classKey struct {
 	committed      float64
 }
 
-// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23); nil where the context ends.
+// serviceTimes is S of each job on a processor, at k standard deviations (eq. 23), by its estimate where it states one; nil where the context
+// ends.
 func serviceTimes(ctx context.Context, in *model.Instance, cluster, processor int) []float64 {
+	in = in.Known()
 	services, set := make([]float64, len(in.Jobs())), model.Processors(processor)
 	for j := range services {
 		if j%256 == 0 && ctx.Err() != nil {

@@ -49,17 +49,39 @@ func goalOf(in *model.Instance) (goal, error) {
 	return g, nil
 }
 
-// cost is the cluster's part of the objective as a function of the totals of its schedule. The jobs of the cluster are own; with them its busy time
-// and the sum of their execution times are fixed. jobs is the number of jobs of all clusters.
-func (g goal) cost(c *model.Cluster, own []ga.Job, jobs int) ga.Cost {
-	busy, durations := 0.0, 0.0
+// load is what is left of earlier jobs on a cluster, or on all of them, when a batch begins.
+type load struct {
+	jobs int     // pieces that have not ended
+	busy float64 // processor time
+}
+
+// held is the load that the holds of the instance leave on each cluster. It counts as MUSCLE counts it: what is left of a piece is a job that came
+// with the batch.
+func held(in *model.Instance) []load {
+	loads := make([]load, len(in.Clusters()))
+	for _, h := range in.Held() {
+		for _, piece := range h.Pieces {
+			if left := piece.End - max(h.Start, in.FirstArrival()); left > 0 {
+				loads[piece.Cluster].jobs++
+				loads[piece.Cluster].busy += left * float64(piece.Processors.Len())
+			}
+		}
+	}
+	return loads
+}
+
+// cost is the cluster's part of the objective as a function of the totals of its schedule. The jobs of the cluster are own, behind those that held
+// counts; with them its busy time and the sum of the execution times are fixed. jobs is the number of jobs of all clusters, of the held ones too. What
+// is decided already of a held job, how late it is and how long it waited, counts nowhere.
+func (g goal) cost(c *model.Cluster, own []ga.Job, held load, jobs int) ga.Cost {
+	busy, durations := held.busy, 0.0
 	for k := range own {
 		busy += float64(own[k].Size) * own[k].Duration
 		durations += own[k].Duration
 	}
 	// CP (eq. 1) is linear: its value at a unit of one of its parts is the factor of that part. Idle time is processors ·
 	// makespan − busy time.
-	share, processors := g.mcp*float64(len(own))/float64(jobs), float64(c.Processors)
+	share, processors := g.mcp*float64(len(own)+held.jobs)/float64(jobs), float64(c.Processors)
 	cp := func(idle, makespan, over float64) float64 {
 		return share * model.ComprehensivePerformance(c.Weights, idle, makespan, over)
 	}

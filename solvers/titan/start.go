@@ -15,7 +15,10 @@ import (
 
 // newEvolution reads the start. Both results are nil where the context ends first.
 func newEvolution(ctx context.Context, in *model.Instance, p ga.Parameters, opt solve.Options) (*evolution, error) {
-	run := &evolution{in: in, opt: opt, parameters: p}
+	run := &evolution{in: in, opt: opt, parameters: p, held: held(in), counted: len(opt.Start.Jobs)}
+	for _, load := range run.held {
+		run.counted += load.jobs
+	}
 	var err error
 	if run.goal, err = goalOf(in); err != nil {
 		return nil, err
@@ -90,7 +93,7 @@ func (run *evolution) cluster(index int, from, jobs []int) (cluster, error) {
 		return cmp.Or(cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End), cmp.Compare(a, b))
 	})
 	c := cluster{index: index, from: from, jobs: make([]int, len(from))}
-	c.problem = ga.Cluster{Processors: processors, Origin: run.in.FirstArrival(), Jobs: make([]ga.Job, len(from))}
+	c.problem = ga.Cluster{Processors: processors, Origin: run.in.FirstArrival(), Released: run.in.Released(index), Jobs: make([]ga.Job, len(from))}
 	c.seed.Order = make([]int32, len(from))
 	words := ga.Words(processors)
 	if run.parameters.Coding == ga.Mask {
@@ -109,7 +112,7 @@ func (run *evolution) cluster(index int, from, jobs []int) (cluster, error) {
 			fillMask(c.seed.Masks[k*words:(k+1)*words], placements[at].Processors)
 		}
 	}
-	c.problem.Cost = run.goal.cost(&run.in.Clusters()[index], c.problem.Jobs, len(placements))
+	c.problem.Cost = run.goal.cost(&run.in.Clusters()[index], c.problem.Jobs, run.held[index], run.counted)
 	return c, nil
 }
 
@@ -137,6 +140,9 @@ func (run *evolution) priceStart() error {
 	for k := range run.clusters {
 		c := &run.clusters[k]
 		var totals ga.Totals
+		for _, at := range c.problem.Released {
+			totals.Makespan = max(totals.Makespan, at-c.problem.Origin)
+		}
 		for n, at := range c.from {
 			end := run.opt.Start.Jobs[at].End
 			j := &c.problem.Jobs[n]

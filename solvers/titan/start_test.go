@@ -74,6 +74,9 @@ func TestSeedSchedules(t *testing.T) {
 // seedCost is the cost of the decoded seed schedule.
 func seedCost(c *cluster) float64 {
 	var totals ga.Totals
+	for _, at := range c.problem.Released {
+		totals.Makespan = max(totals.Makespan, at-c.problem.Origin)
+	}
 	for id, start := range c.problem.Starts(c.seed) {
 		j := &c.problem.Jobs[id]
 		end := start + j.Duration

@@ -45,8 +45,11 @@ var _ = solve.Register(solve.Info{
 // clusters' own and is minimised by minimising each; beside other metrics it comes apart only on a single cluster. Any other
 // objective is refused.
 //
-// Where nothing better is found for a cluster it keeps the schedule of the start, so the result is never worse. The start must pass the checker and
-// hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in advance, in proportion to their jobs;
+// In rolling use ([model.Commitments]) a cluster's makespan, idle time and CP are those of the batch and of what is left of the held jobs, as
+// MUSCLE counts these: jobs that came with the batch.
+//
+// Where nothing better is found for a cluster it keeps the schedule of the start, so the result is never worse. The start must pass the checker,
+// keep off the processors that are held and hold every job as one piece. Jobs that it leaves out stay out. MaxEvals is shared among the clusters in advance, in proportion to their jobs;
 // evaluations that one cluster leaves are not used by others.
 //
 // Deviations from the paper:
@@ -63,7 +66,7 @@ const maskMemory = 1 << 30
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
-	if err := solve.Unsupported(in, plan.DecoderFeatures); err != nil {
+	if err := solve.Unsupported(in, plan.DecoderFeatures|model.Commitments); err != nil {
 		return err
 	}
 	_, err := goalOf(in)
@@ -115,6 +118,8 @@ type evolution struct {
 	goal       goal
 	parameters ga.Parameters
 	clusters   []cluster // those that have jobs
+	held       []load    // by cluster of the instance
+	counted    int       // jobs of the start, and of held
 
 	offset float64 // the objective without what depends on the schedules
 

@@ -1,0 +1,386 @@
+package solve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
+)
+
+// RoundSolver is a solver with an on-line form of its own: in rolling use it plans the jobs of a round that are ready, knowing what earlier
+// rounds gave to which machine.
+type RoundSolver interface {
+	Solver
+	// SupportsRounds is [Solver.Supports] for the on-line form. The jobs of a round wait for none.
+	SupportsRounds(in *model.Instance) error
+	// SolveRound plans the jobs of one round.
+	SolveRound(ctx context.Context, round Round, opt Options) (Result, error)
+}
+
+// Round is a round of planning in a stream of jobs.
+type Round struct {
+	// Batch is the jobs that are ready, as what is known of them: see [model.Instance.Known]. They arrive now. The deadline of a job of a
+	// workflow is its share of the time until that of the workflow, counted from now, and its budget the same share of what is left of the
+	// workflow's: see [plan.WorkflowShares]. A limit that nothing is left of counts no more.
+	Batch  *model.Instance
+	Now    float64
+	Period float64 // between two rounds
+	Given  []Given // by earlier rounds, in the order of time
+}
+
+// Given is a job that a round gave to a machine.
+type Given struct {
+	At                 float64
+	Cluster, Processor int // the first that it is to hold
+}
+
+// Streams says whether the rolling use of the solver on the instance is a stream, in which the solver decides on line: jobs have estimates that
+// differ from the truth, or the solver plans ready jobs only and some job waits for others.
+func (r *Rolling) Streams(in *model.Instance) bool {
+	_, rounds := r.of.Solver.(RoundSolver)
+	return in.Known() != in || rounds && in.Features().Has(model.Precedence)
+}
+
+// supportsStream says whether the solver supports the instance as a stream.
+func (r *Rolling) supportsStream(in *model.Instance) error {
+	if rounds, ok := r.of.Solver.(RoundSolver); ok {
+		return rounds.SupportsRounds(in)
+	}
+	all := plan.ArrivalOrder(in)
+	return r.of.Solver.Supports(in.Known().Batch(all, make([]float64, len(all)), nil))
+}
+
+// stream runs the solver on line: package sim alone knows how long jobs really run, and tells of each end when it comes.
+func (r *Rolling) stream(ctx context.Context, in *model.Instance, opt Options) (Result, error) {
+	progress := opt.Progress
+	opt.Progress = nil
+	s := &streamRun{
+		Rolling: r, ctx: ctx, in: in, known: in.Known(), opt: opt, shares: plan.WorkflowShares(in), next: math.NaN(), left: len(in.Jobs()),
+		queues: map[[2]int][]*queued{}, jobs: map[int64]*queued{}, spent: make([]float64, len(in.Workflows())),
+		total: Result{Status: model.Feasible, Stop: model.StopDone},
+	}
+	policy := func(p *sim.Platform, _ uint64) sim.Policy { s.platform = p; return s }
+	sol, _, err := sim.Simulate(ctx, in, sim.Discipline{General: policy, Deadlines: true}, sim.Options{Seed: opt.Seed})
+	switch {
+	case s.err != nil:
+		return Result{}, s.err
+	case ctx.Err() != nil:
+		return Stopped(ctx), nil
+	case s.none:
+		return s.total, nil
+	case err != nil:
+		return Result{}, err
+	}
+	s.total.Solution = sol
+	if progress != nil {
+		if evaluation, err := model.Evaluate(in, sol); err == nil {
+			progress(Progress{Evaluations: s.total.Evaluations, Objective: evaluation.Objective, Left: len(sol.Unscheduled)})
+		}
+	}
+	return s.total, nil
+}
+
+// streamRun is one run as a stream: the policy that plans the ready jobs once a period and keeps a queue at each processor, first come, first
+// served, in the order of the plans.
+type streamRun struct {
+	*Rolling
+	ctx      context.Context
+	in       *model.Instance // for the figures that do not depend on how long jobs run
+	known    *model.Instance
+	opt      Options
+	platform *sim.Platform
+	shares   []float64 // by job
+
+	now     float64
+	next    float64 // of the periodic rounds that with a ready job; NaN: there is none
+	wake    float64 // when the next round is, as things stand
+	began   bool
+	ready   []*sim.Job
+	left    int // jobs that no round has planned
+	queues  map[[2]int][]*queued
+	planned []*queued // that have not started, in the order of the plans
+	jobs    map[int64]*queued
+	running []*queued // in the order of their starts
+	ended   []end
+	given   []Given
+	spent   []float64 // by workflow, on what has ended
+
+	total Result
+	err   error // ends the run
+	none  bool  // a round had no result
+}
+
+// queued is a job that has been planned.
+type queued struct {
+	job     *sim.Job
+	index   int
+	pieces  []model.Piece
+	claims  []sim.Claim
+	began   float64
+	running bool
+}
+
+// end is a part that has ended since the last decision.
+type end struct {
+	of   *queued
+	part int
+}
+
+// Arrive implements [sim.Policy].
+func (s *streamRun) Arrive(j *sim.Job) { s.ready = append(s.ready, j) }
+
+// Release implements [sim.Policy].
+func (s *streamRun) Release(j *sim.Job, part int, last bool) {
+	q := s.jobs[j.Number]
+	s.ended = append(s.ended, end{q, part})
+	if last {
+		delete(s.jobs, j.Number)
+		s.running = slices.DeleteFunc(s.running, func(r *queued) bool { return r == q })
+	}
+}
+
+// Decide implements [sim.Policy].
+func (s *streamRun) Decide(e *sim.Engine) {
+	if s.err != nil || s.none {
+		return
+	}
+	s.now = e.Now()
+	for _, ended := range s.ended {
+		s.leave(ended)
+	}
+	s.ended = s.ended[:0]
+	s.start(e)
+	if s.due() {
+		if s.err = s.round(e); s.err != nil || s.none {
+			return
+		}
+		s.start(e)
+	}
+	if len(s.ready) > 0 {
+		e.Wake(s.wake)
+	}
+}
+
+// leave takes the part out of the queues and pays for it.
+func (s *streamRun) leave(ended end) {
+	piece := &ended.of.pieces[ended.part]
+	c := ended.of.claims[ended.part].Cluster
+	for _, r := range piece.Processors {
+		for p := r.First; p <= r.Last; p++ {
+			key := [2]int{c, p}
+			if s.queues[key] = s.queues[key][1:]; len(s.queues[key]) == 0 {
+				delete(s.queues, key)
+			}
+		}
+	}
+	if w := s.in.Jobs()[ended.of.index].Workflow; w >= 0 {
+		s.spent[w] += (s.now - ended.of.began) * s.in.Clusters()[c].CostRate(piece.Processors)
+	}
+}
+
+// due says whether the next round is now, and finds its time.
+func (s *streamRun) due() bool {
+	if len(s.ready) == 0 {
+		s.next = math.NaN()
+		return false
+	}
+	if math.IsNaN(s.next) {
+		s.next = tick(s.in, s.RollingPeriod, s.now)
+	}
+	s.wake = s.next
+	if s.RollingThreshold > 0 && s.began {
+		s.wake = min(s.wake, max(s.now, s.lastEnd()-s.RollingThreshold))
+	}
+	if s.wake > s.now {
+		return false
+	}
+	s.next, s.began = math.NaN(), true
+	return true
+}
+
+// tick is the time of the first periodic round at or after t.
+func tick(in *model.Instance, period, t float64) float64 {
+	origin := in.FirstArrival()
+	return max(t, origin+math.Ceil((t-origin)/period)*period) // rounding must not put the round before t
+}
+
+// start starts the planned jobs that are first in the queues of all their processors.
+func (s *streamRun) start(e *sim.Engine) {
+	waiting := s.planned[:0]
+	for _, q := range s.planned {
+		switch r := q.job.Request; {
+		case !s.first(q):
+			waiting = append(waiting, q)
+		case r.DeadlineHard && r.Deadline < s.now:
+			for k := range q.pieces {
+				q.began = s.now
+				s.leave(end{q, k})
+			}
+			delete(s.jobs, q.job.Number)
+			e.Drop(q.job, fmt.Sprintf("its turn came at %v, after its hard deadline %v", s.now, r.Deadline))
+		default:
+			q.began, q.running = s.now, true
+			s.running = append(s.running, q)
+			e.StartOn(q.job, q.claims...)
+		}
+	}
+	clear(s.planned[len(waiting):])
+	s.planned = waiting
+}
+
+// first says whether all that the job is to hold is free for it.
+func (s *streamRun) first(q *queued) bool {
+	for k := range q.pieces {
+		c := q.claims[k].Cluster
+		for _, r := range q.pieces[k].Processors {
+			for p := r.First; p <= r.Last; p++ {
+				if s.queues[[2]int{c, p}][0] != q {
+					return false
+				}
+			}
+		}
+		if !s.platform.HasRoom(&s.platform.Free, q.job, c, q.claims[k].Shares) {
+			return false
+		}
+	}
+	return true
+}
+
+// round plans the ready jobs and puts them into the queues.
+func (s *streamRun) round(e *sim.Engine) error {
+	jobs, ready := make([]int, len(s.ready)), make([]float64, len(s.ready))
+	of := make(map[string]*sim.Job, len(s.ready))
+	for k, j := range s.ready {
+		jobs[k], _ = s.in.JobIndex(j.Request.ID)
+		ready[k], of[j.Request.ID] = s.now, j
+	}
+	rounds := (s.left + len(jobs) - 1) / len(jobs)
+	s.left -= len(jobs)
+	s.ready = s.ready[:0]
+	ctx, opt, cancel := s.limits(rounds)
+	defer cancel()
+	result, err := s.plan(ctx, jobs, ready, opt)
+	if err != nil {
+		return err
+	}
+	s.total.Evaluations += result.Evaluations
+	s.total.Warning = cmp.Or(s.total.Warning, result.Warning)
+	if result.Stop != model.StopDone {
+		s.total.Stop = result.Stop
+	}
+	if result.Solution == nil || s.ctx.Err() != nil {
+		s.none = true
+		s.total.Status, s.total.Stop, s.total.Reason = model.Unknown, result.Stop, result.Reason
+		return nil
+	}
+	return s.commit(e, result.Solution, of)
+}
+
+// limits are the part of the limits that a round may use, with so many rounds to come.
+func (s *streamRun) limits(rounds int) (context.Context, Options, context.CancelFunc) {
+	opt := s.opt
+	if opt.MaxEvals > 0 {
+		opt.MaxEvals = max(1, (opt.MaxEvals-s.total.Evaluations)/int64(rounds))
+	}
+	end, timed := s.ctx.Deadline()
+	if !timed {
+		return s.ctx, opt, func() {}
+	}
+	const part = 0.9 // the rest is for the work between the rounds
+	ctx, cancel := context.WithTimeout(s.ctx, time.Duration(part*float64(time.Until(end))/float64(rounds)))
+	return ctx, opt, cancel
+}
+
+// plan asks the solver for a plan of the jobs, by what is known of them.
+func (s *streamRun) plan(ctx context.Context, jobs []int, ready []float64, opt Options) (Result, error) {
+	if rounds, ok := s.of.Solver.(RoundSolver); ok {
+		batch := s.known.Batch(jobs, ready, nil)
+		round := Round{Now: s.now, Period: s.RollingPeriod, Given: s.given}
+		round.Batch = batch.WithLimits(func(k int) (deadline, budget float64) { return s.limitsOf(jobs[k]) })
+		return rounds.SolveRound(ctx, round, opt)
+	}
+	batch := s.known.Batch(jobs, ready, s.holds())
+	if s.of.Solver.Supports(batch) != nil {
+		batch = s.known.Batch(jobs, ready, nil)
+	}
+	if err := s.of.Solver.Supports(batch); err != nil {
+		return Result{}, err
+	}
+	return s.of.Solver.Solve(ctx, batch, opt)
+}
+
+// limitsOf are the deadline and the budget of a job that is planned now.
+func (s *streamRun) limitsOf(j int) (deadline, budget float64) {
+	job := &s.in.Jobs()[j]
+	deadline, budget = job.Deadline, job.Budget
+	if share := s.shares[j]; !math.IsNaN(share) {
+		w := &s.in.Workflows()[job.Workflow]
+		deadline, budget = s.now+share*(w.Deadline-s.now), share*(w.Budget-s.spent[job.Workflow])
+	}
+	if !(deadline > s.now) {
+		deadline = math.Inf(1)
+	}
+	if !(budget > 0) {
+		budget = math.Inf(1)
+	}
+	return deadline, budget
+}
+
+// commit puts the jobs of a plan at the ends of the queues, in the order of their planned starts.
+func (s *streamRun) commit(e *sim.Engine, sol *model.Solution, of map[string]*sim.Job) error {
+	placements := slices.Clone(sol.Jobs)
+	slices.SortStableFunc(placements, func(a, b model.Placement) int { return cmp.Compare(a.Start, b.Start) })
+	for k := range placements {
+		p := &placements[k]
+		j := of[p.Job]
+		if j == nil {
+			return fmt.Errorf("the schedule of a batch places job %s, which is not in it or twice", p.Job)
+		}
+		delete(of, p.Job)
+		q := &queued{job: j}
+		q.index, _ = s.in.JobIndex(p.Job)
+		var err error
+		p.Parts(s.in.Jobs()[q.index].Tasks, func(piece model.Piece) { err = errors.Join(err, s.enqueue(q, piece)) })
+		if err != nil {
+			return err
+		}
+		s.jobs[j.Number] = q
+		s.planned = append(s.planned, q)
+		s.given = append(s.given, Given{s.now, q.claims[0].Cluster, q.pieces[0].Processors.Min()})
+	}
+	for _, u := range sol.Unscheduled {
+		if j := of[u.Job]; j != nil {
+			delete(of, u.Job)
+			e.Drop(j, u.Reason)
+		}
+	}
+	if len(of) > 0 {
+		return fmt.Errorf("the schedule of a batch leaves %d of its jobs out and does not say why", len(of))
+	}
+	return nil
+}
+
+// enqueue puts a piece of a job into the queues of its processors.
+func (s *streamRun) enqueue(q *queued, piece model.Piece) error {
+	c, ok := s.in.ClusterIndex(piece.Cluster)
+	shares, listed := s.platform.SharesOf(c, piece.Processors)
+	if !ok || !listed {
+		return fmt.Errorf("the schedule of a batch places job %s on processors %s of cluster %s, which it cannot hold", q.job.Request.ID, piece.Processors, piece.Cluster)
+	}
+	claim := sim.Claim{Cluster: c, Shares: shares, Tasks: piece.Tasks, Processors: piece.Processors}
+	q.pieces, q.claims = append(q.pieces, piece), append(q.claims, claim)
+	for _, r := range piece.Processors {
+		for p := r.First; p <= r.Last; p++ {
+			key := [2]int{c, p}
+			s.queues[key] = append(s.queues[key], q)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/slots"
+	"github.com/allot-opt/allot/solve"
+)
+
+var _ = solve.Register(solve.Info{
+	Name: "dr",
+	Doc: "Dynamic reservation, on line: when a task is ready, a slot of mean + k standard deviations, the one that ends first within what is left of the workflow's budget; the task is rejected if it would miss the workflow's deadline or budget. " +
+		"O(m·log s) a task, for m processors with s slots each.",
+	Source: reservationSource,
+	New:    func() solve.Solver { return NewDR() },
+	Online: true,
+})
+
+// DR is dynamic reservation: a slot for each task of a stochastic workflow when the task is ready; package slots states the rules. It differs
+// from [SR] in that alone.
+//
+// Source, complexity and deviations: those of [SR].
+type DR struct{ Reservation }
+
+// NewDR is the solver with its defaults.
+func NewDR() *DR { return &DR{newReservation()} }
+
+// Solve implements [solve.Solver].
+func (s *DR) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := params.Check(s); err != nil {
+		return solve.Result{}, err
+	}
+	return online(ctx, in, s, opt)
+}
+
+// Simulate implements [Online].
+func (s *DR) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
+	return simulate(ctx, in, s, opt)
+}
+
+// Discipline implements [Online].
+func (s *DR) Discipline() sim.Discipline { return slots.Dynamic(s.K, s.Overrun == "extend") }

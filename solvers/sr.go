@@ -1,0 +1,73 @@
+package solvers
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/slots"
+	"github.com/allot-opt/allot/solve"
+)
+
+// reservationSource is where static and dynamic reservation come from.
+const reservationSource = "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, §5.2 and eq. 23"
+
+var _ = solve.Register(solve.Info{
+	Name: "sr",
+	Doc: "Static reservation, on line: when a workflow is submitted, a slot of mean + k standard deviations for each task, the one that ends first within the budget; the workflow is rejected if it would miss its deadline or budget. " +
+		"O(m·log s) a task, for m processors with s slots each.",
+	Source: reservationSource,
+	New:    func() solve.Solver { return NewSR() },
+	Online: true,
+})
+
+// SR is static reservation: slots for all tasks of a stochastic workflow at its submission; package slots states the rules. It knows the
+// estimate of a task and the coefficient of variation of its work, not how long the task really runs.
+//
+// Source: Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC
+// '06, doi:10.1145/1186675.1186678, §5.2 and eq. 23. Complexity: O(m·log s) a task, for m processors with s slots each; processors that were
+// never used count as one.
+//
+// Deviations from the source: it names no rule for the choice of a slot, so the one that ends first within the budget is taken. It does not
+// say what becomes of a task that outlives its slot: it is killed, or with overrun extend runs on. Only tasks of one processor; memory and
+// licences are refused.
+type SR struct{ Reservation }
+
+// Reservation is the parameters of static and of dynamic reservation.
+type Reservation struct {
+	K       float64 `range:"[0, 1e6]" doc:"standard deviations of the work that a slot adds to the mean"`
+	Overrun string  `enum:"kill,extend" doc:"what becomes of a task that outlives its slot: kill ends it and leaves it out of the schedule, extend lets it run on and moves the later slots of its processor"`
+}
+
+// reservationFeatures are the features that the reservation policies honour.
+const reservationFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.BandwidthNeeds | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines
+
+// NewSR is the solver with its defaults.
+func NewSR() *SR { return &SR{newReservation()} }
+
+func newReservation() Reservation { return Reservation{K: 1.645, Overrun: "kill"} }
+
+// Supports implements [solve.Solver].
+func (*Reservation) Supports(in *model.Instance) error {
+	return solve.Unsupported(in, reservationFeatures)
+}
+
+// Kills implements [Online]: a task is killed at the end of its slot, not at its estimate.
+func (*Reservation) Kills() bool { return false }
+
+// Solve implements [solve.Solver].
+func (s *SR) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := params.Check(s); err != nil {
+		return solve.Result{}, err
+	}
+	return online(ctx, in, s, opt)
+}
+
+// Simulate implements [Online].
+func (s *SR) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
+	return simulate(ctx, in, s, opt)
+}
+
+// Discipline implements [Online].
+func (s *SR) Discipline() sim.Discipline { return slots.Static(s.K, s.Overrun == "extend") }
