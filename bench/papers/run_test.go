@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,12 +85,10 @@ func TestReadingsHaveRows(t *testing.T) {
 			}
 			if !quick { // the groups do not depend on the number of jobs
 				for k, source := range suite.Instances {
-					if jobs, ok := source.Parameters["jobs"]; ok && len(jobs) == 1 && !strings.Contains(source.Group, "{jobs}") {
-						suite.Instances[k].Parameters = map[string]bench.Values{"jobs": {1000.0}}
-						for name, values := range source.Parameters {
-							if name != "jobs" {
-								suite.Instances[k].Parameters[name] = values
-							}
+					suite.Instances[k].Parameters = maps.Clone(source.Parameters)
+					for name, few := range map[string]float64{"jobs": 1000, "workflows": 30} {
+						if n, ok := source.Parameters[name]; ok && len(n) == 1 && !strings.Contains(source.Group, "{"+name+"}") {
+							suite.Instances[k].Parameters[name] = bench.Values{few}
 						}
 					}
 				}
