@@ -94,7 +94,7 @@ func (c *Claim) Unit() string {
 	switch {
 	case c.Form == Trend && c.Method == "kendall":
 		return "τ"
-	case c.Target != nil || c.Absolute || c.Form == Limit && c.Against == "":
+	case c.Target != nil || c.Absolute && c.Form != Percent || c.Form == Limit && c.Against == "":
 		return ""
 	case c.Form == Trend || c.Form == Interaction:
 		return "points"
@@ -149,7 +149,11 @@ func (f *Finding) Ours() string {
 		if len(f.At) > 4 {
 			return span(f.Value, unit)
 		}
-		return steps() + " %: " + span(f.Value, unit)
+		percent := " %"
+		if f.Claim.Absolute {
+			percent = ""
+		}
+		return steps() + percent + ": " + span(f.Value, unit)
 	case f.Claim.Form == Peak && len(f.At) > 1:
 		return strings.TrimSpace(steps() + " " + unit)
 	case len(f.At) > 1:
