@@ -17,6 +17,7 @@
 //	search             an anytime global search, and an exhaustive one for small instances; its engines in search/internal
 //	sim                a discrete-event engine for on-line policies
 //	sim/backfill       backfilling policies for that engine
+//	sim/twolevel       the two-level scheduler of a grid for that engine
 //	sim/spaceshare     space-sharing of moldable jobs for that engine
 //	sim/slots          reservation of slots for stochastic workflows, for that engine
 //	sim/whatif         what a policy would do to one job, and why

@@ -276,3 +276,14 @@ func TestStreamRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestNoTimeAfterTheDeadline: a job of no time that starts after its hard deadline has missed it; one that starts just then has not.
+func TestNoTimeAfterTheDeadline(t *testing.T) {
+	for arrival, out := range map[float64]int{4: 0, 5: 0, 6: 1} {
+		p := &scripted{claims: func(*sim.Job) []sim.Claim { return []sim.Claim{{Shares: []sim.Share{{Machine: 0, Processors: 1}}}} }}
+		sol := p.run(t, unequal(t, model.JobSpec{ID: "j", Arrival: arrival, Work: new(0.0), Deadline: new(5.0), DeadlineHard: true}), sim.Options{})
+		if len(sol.Unscheduled) != out {
+			t.Errorf("arrival %v: left out %v", arrival, sol.Unscheduled)
+		}
+	}
+}

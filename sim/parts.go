@@ -69,7 +69,7 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 		if p.end = p.EstimatedEnd; !e.foreseen {
 			p.end = w.end(e.now, at, j, p, link)
 		}
-		if p.end > at {
+		if r := j.Request; p.end > at || r.DeadlineHard && p.end > r.Deadline { // a job of no time may start, and end, after its deadline
 			p.end, w.cut[j.Handle] = at, cut
 		}
 		e.schedule(j, k, p.end)

@@ -50,7 +50,7 @@ type RecordedClaim struct {
 	Tolerance   string          `json:"tolerance,omitempty" check:"text"`
 	Verdict     verdict.Verdict `json:"verdict" check:"text"`
 	Reason      string          `json:"reason,omitempty" check:"text"`
-	Deviations  []string        `json:"deviations,omitempty" check:"text"`
+	Deviations  []string        `json:"deviations,omitempty" check:"text"` // with the first reading alone: they are the same for all
 	Command     string          `json:"command" check:"text"`
 	Commit      string          `json:"commit" check:"text"`
 }
@@ -109,7 +109,9 @@ func (o *Outcome) Record() *Record {
 		c := RecordedClaim{
 			ID: e.ID + "/" + f.Claim.ID, Reading: f.Reading.ID, PostHoc: f.Reading.PostHoc, Quotation: f.Claim.Text, Where: f.Claim.Where, Kind: f.Claim.Form,
 			Paper: f.Claim.States(), Ours: f.Ours(), Tolerance: f.Claim.tolerance(), Verdict: f.Verdict, Reason: f.Reason, Command: o.Command(), Commit: commit,
-			Deviations: slices.Concat(e.Deviations, f.Claim.Deviations),
+		}
+		if f.Reading == &e.Readings[0] {
+			c.Deviations = slices.Concat(e.Deviations, f.Claim.Deviations)
 		}
 		if f.Value.N > 0 {
 			value := recordedValue(f.Value)

@@ -96,7 +96,7 @@ func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
 		}
 	}
 	fmt.Fprintf(b, "# Every claim, with a verdict\n\nMade by `allot reproduce --page replication.md` from the recorded runs; do not edit.\n\n")
-	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, which was fixed before the first run.\n\n```\n%s```\n\n## The rule\n\n", n, len(papers), bars(total))
+	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, which was fixed before the first run. Rows that say (quick) are of few repetitions, so that many of them are undecided.\n\n```\n%s```\n\n## The rule\n\n", n, len(papers), bars(total))
 	for _, paragraph := range Rule() {
 		fmt.Fprintf(b, "- %s\n", paragraph)
 	}

@@ -77,6 +77,8 @@ type solverPage struct {
 	Starts  bool     `json:"starts"` // from a solution
 	Online  bool     `json:"online"` // sees a job when it arrives, and its estimate
 	Support *support `json:"support,omitempty"`
+
+	elsewhere string // which other commands take an on-line solver
 }
 
 // describeSolver writes all that there is to know of one solver.
@@ -91,7 +93,13 @@ func describeSolver(c *cli.Context, name string) error {
 		return usageErrorf("expected the name of one solver of the list, found %q", name)
 	}
 	page := solverPage{Description: list[k], Starts: info.Starts}
-	_, page.Online = info.New().(solvers.Online)
+	var policy solvers.Online
+	if policy, page.Online = info.New().(solvers.Online); page.Online {
+		page.elsewhere = "allot replay and allot simulate take it too"
+		if policy.Discipline().Plain == nil {
+			page.elsewhere = "allot simulate takes it too, and allot replay with the jobs of a --workload that it supports"
+		}
+	}
 	if page.Support, err = supportOf(info); err != nil {
 		return err
 	}
@@ -104,7 +112,7 @@ func describeSolver(c *cli.Context, name string) error {
 		text.WriteString("  it has no parameters\n")
 	}
 	if page.Online {
-		text.WriteString("  on line: it sees a job when it arrives, and its estimate; allot replay and allot simulate take it too\n")
+		text.WriteString("  on line: it sees a job when it arrives, and its estimate; " + page.elsewhere + "\n")
 	}
 	if page.Starts {
 		fmt.Fprintf(text, "  starts from a solution: --start FILE, or a+%s after another solver a\n", name)
