@@ -158,8 +158,8 @@ func (o *Outcome) markdown(b *strings.Builder, pictures string) {
 	} else {
 		fmt.Fprintf(b, "Not recorded yet. It takes %s in quick mode, %s in full.\n", e.Takes.Quick, e.Takes.Full)
 	}
-	for _, text := range e.Notes {
-		fmt.Fprintf(b, "\n- %s", text)
+	for k, text := range e.Notes {
+		fmt.Fprintf(b, "%s- %s\n", strings.Repeat("\n", max(0, 1-k)), text)
 	}
 	var deviations []string
 	for _, d := range e.Deviations {
