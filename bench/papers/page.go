@@ -182,7 +182,7 @@ func (o *Outcome) figureParts() []report.Part {
 // drawn identifies the rows and metrics that a reading draws.
 func (r *Reading) drawn() string { return fmt.Sprint(r.Group, r.Points, r.Policies, r.Quantities) }
 
-// Figures draws the paper's figures under a reading, with our means and intervals. There is one for each quantity and panel, also for a panel with a
+// Figures draws the paper's figures under a reading, with our means and intervals, on linear axes as the papers'. There is one for each quantity and panel, also for a panel with a
 // single point, which has no lines.
 func (o *Outcome) Figures(r *Reading) []report.Figure {
 	var list []report.Figure
@@ -195,7 +195,7 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 			title += ", " + s.Panel
 		}
 		if len(list) == 0 || list[len(list)-1].Title != title {
-			list = append(list, report.Figure{Title: title, X: o.Experiment.Axis, Y: s.Quantity, Note: o.quantity(s.Quantity).Doc})
+			list = append(list, report.Figure{Title: title, Linear: true, X: o.Experiment.Axis, Y: s.Quantity, Note: o.quantity(s.Quantity).Doc})
 		}
 		line := report.Line{Name: s.Policy}
 		for _, p := range s.Points {

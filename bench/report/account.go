@@ -59,6 +59,7 @@ type Cell struct {
 type Figure struct {
 	Title, Note string
 	X, Y        string // what the axes are
+	Linear      bool   // the upright axis is linear and has 0, whatever the values
 	Lines       []Line // 8 at most are told apart by a style
 }
 
@@ -152,9 +153,12 @@ func (f *Figure) plot(id string) *plot {
 	if margin := (right - left) / 40; left-margin > 0 && (right-left) > left/2 { // the first interval stands clear of the axis
 		left, right = left-margin, right+margin
 	}
+	if f.Linear {
+		low, high = min(0, low), max(0, high)
+	}
 	x, y := draw.NewAxis(f.X, left, right, "", ticks), draw.NewAxis(f.Y, low, high, "", ticks)
 	const wide = 10 // from this ratio on what is small would lie on the axis
-	if low > 0 && high > wide*low {
+	if !f.Linear && low > 0 && high > wide*low {
 		y = draw.NewLogAxis(f.Y, low, high, "", ticks)
 	}
 	p := newPlot(id, printable(f.Title), x, y, nil)
