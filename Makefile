@@ -13,7 +13,7 @@ SEED     ?=
 # Property tests draw the same cases in every run, so that a run says what the change did. RAPID_SEED=0 draws new ones.
 export RAPID_SEED ?= 1
 
-.PHONY: run highs test ci race cross bench baseline lint fuzz prove mutants vuln
+.PHONY: run highs test ci race cross slurm bench baseline lint fuzz prove mutants vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -32,7 +32,7 @@ test:
 ci: MINUTES = 3
 ci: SEED = 1
 ci: FUZZTIME = 5s
-ci: race cross prove fuzz lint
+ci: race cross slurm prove fuzz lint
 
 TALLY = go run ./internal/tally
 
@@ -49,6 +49,10 @@ cross:
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./...; \
 	done
 	$(TALLY) -C tools -timeout $(TIMEOUT) ./...
+
+# The tests beside a real Slurm, which need no root; without Slurm they are skipped.
+slurm:
+	ALLOT_SLURM=1 $(TALLY) -run 'Slurm|Live|NothingIsLeft' -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
 
 PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 
@@ -70,7 +74,7 @@ lint:
 	$(TOOL) golangci-lint run ./...
 	go -C tools tool golangci-lint run ./...
 	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz tools/highs; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz tools/highs tools/slurm; \
 	else echo "shellcheck is not installed: the shell scripts are not looked at"; fi
 
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m

@@ -3,8 +3,8 @@
 //
 //	model              instances, solutions, metrics, the evaluator and the checker; JSON files
 //	model/schema       the JSON Schemas of these files
-//	model/swf, etc, wfformat, jobcsv, batsim
-//	                   readers of foreign formats; jobcsv and batsim also write
+//	model/swf, etc, wfformat, jobcsv, batsim, slurm
+//	                   readers of foreign formats; swf, jobcsv and batsim also write
 //	model/modeltest    random instances for property tests
 //	data               the real trace that an experiment runs
 //	params             documented parameters: the exported fields of solvers, workloads and importers

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,7 +25,12 @@ func readInstance(path string) (*model.Instance, error) {
 	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
 	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
 	format, foreign := bench.Recognise(path, begin) // before the reader reuses the buffer
+	queue := bytes.Contains(begin, []byte(`"array_task_string"`)) && bytes.Contains(begin, []byte(`"job_state"`))
 	in, err := model.ReadInstance(buffered, model.InputName(path))
+	if err != nil && queue {
+		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like the queue of Slurm; with what scontrol show nodes --json prints, import it:\n  %s",
+			model.InputName(path), shellquote.Join("allot", "import", "slurm", "--jobs", path, "--nodes", "NODES.json", "-o", importTarget(path)))
+	}
 	if err != nil && foreign {
 		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like %s; %s", model.InputName(path), format.Doc, howToImport(path, format))
 	}

@@ -227,7 +227,9 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 			return nil, err
 		}
 	}
-	fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
+	if c.String("output") != "" || !c.Bool("check") { // a check without a folder keeps no files
+		fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
+	}
 	return outcome, writeFigures(outcome, opt.Dir, figures.SVG, figures.PNG, figures.PDF)
 }
 

@@ -1,0 +1,53 @@
+package slurmtest_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/internal/slurmtest"
+)
+
+// TestNothingIsLeft: after the test the folder is gone, and no process names it, those of jobs included.
+func TestNothingIsLeft(t *testing.T) {
+	folder := ""
+	t.Run("a Slurm with a job", func(t *testing.T) {
+		slurmtest.Start(t, 2)
+		folder = filepath.Dir(os.Getenv("SLURM_CONF"))
+		slurmtest.Run(t, "sbatch", "--output=/dev/null", "--wrap=exec sleep 600 # "+folder)
+		for deadline := time.Now().Add(30 * time.Second); slurmtest.Run(t, "squeue", "-h", "-t", "running") == ""; time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the job does not start")
+			}
+		}
+		if len(naming(t, folder)) < 3 {
+			t.Errorf("expected slurmctld and two slurmd, found %v", naming(t, folder))
+		}
+	})
+	if folder == "" {
+		t.Skip("Slurm is not installed")
+	}
+	if _, err := os.Stat(folder); !os.IsNotExist(err) {
+		t.Errorf("the folder %s is left: %v", folder, err)
+	}
+	if left := naming(t, folder); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+}
+
+// naming lists the command lines of the processes that name the folder.
+func naming(t *testing.T, folder string) (found []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), folder) {
+			found = append(found, strings.ReplaceAll(string(text), "\x00", " "))
+		}
+	}
+	return found
+}

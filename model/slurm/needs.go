@@ -1,0 +1,101 @@
+package slurm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/lines"
+)
+
+// memory finds the memory of a processor.
+func (q *queue) memory(e *entry) {
+	j := &q.doc.jobs[e.job]
+	switch total := memoryOf(cmp.Or(j.allocated, j.requested)); {
+	case q.opt.IgnoreMemory:
+	case j.memoryCPU.or(0) > 0:
+		e.memory = j.memoryCPU.value
+	case j.memoryNode.or(0) > 0:
+		e.memory = j.memoryNode.value * max(j.nodes.or(1), 1) / max(j.cpus.or(1), 1)
+	case total > 0:
+		e.memory = total / max(j.cpus.or(1), 1)
+	}
+	e.memory = min(e.memory, model.Largest)
+	if e.memory < model.Smallest {
+		e.memory = 0
+	}
+}
+
+// memoryOf reads the memory, in MB, of a text such as cpu=32,mem=16G,node=2; 0: none.
+func memoryOf(tres string) float64 {
+	value, found := tresOf(tres)["mem"]
+	if !found || value == "" {
+		return 0
+	}
+	factor := 1.0
+	switch value[len(value)-1] {
+	case 'K':
+		factor = 1.0 / 1024
+	case 'M':
+	case 'G':
+		factor = 1024
+	case 'T':
+		factor = 1024 * 1024
+	case 'P':
+		factor = 1024 * 1024 * 1024
+	default:
+		value += "M"
+	}
+	x, err := lines.NonNegative(value[:len(value)-1])
+	if err != nil {
+		return 0
+	}
+	return x * factor
+}
+
+// tresOf splits a text such as cpu=32,mem=16G,gres/gpu=2.
+func tresOf(text string) map[string]string {
+	values := map[string]string{}
+	for part := range strings.SplitSeq(text, ",") {
+		if name, value, found := strings.Cut(part, "="); found {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+// width finds the processors of a job that waits: whole nodes where it wants them alone. What it asks of the way they lie is noted.
+func (q *queue) width(e *entry) {
+	j, p := &q.doc.jobs[e.job], e.place
+	path := at("jobs", e.job)
+	alone := hasWord(j.sharing, "none") || hasWord(j.sharing, "true") || slices.ContainsFunc(p.parts, func(q *part) bool { return q.exclusive })
+	nodes := whole(j.nodes, maxHosts, q.doc.faults, path+".node_count")
+	fewest := (e.processors + p.cpus - 1) / max(p.cpus, 1)
+	switch {
+	case alone:
+		if most := max(nodes, fewest) * p.cpus; most > e.processors {
+			e.processors = most
+			q.repaired("the job wants its nodes alone: it takes all their processors")
+		}
+	case nodes > fewest:
+		q.kept("the job asks for more nodes than its processors need: they may come from fewer")
+	case (j.tasks.or(0) == 1 || j.mostNodes.or(0) == 1) && e.processors > 1 && e.processors <= p.widest:
+		e.span = "machine"
+	case j.perTask.or(1) > 1:
+		q.kept("the processors of a task must be of one node: not expressed")
+	}
+	for _, note := range []struct {
+		asked bool
+		what  string
+	}{
+		{j.mustUse != "" || j.mustAvoid != "", "the job asks for certain nodes, or for others than certain ones: not expressed"},
+		{j.features != "", "the job asks for features of nodes: not expressed"},
+		{j.reservation != "", "the job belongs to a reservation: not expressed"},
+		{j.het.or(0) > 0, "the job is a part of a heterogeneous job, whose parts start together: not expressed"},
+	} {
+		if note.asked {
+			q.kept(note.what)
+		}
+	}
+}
