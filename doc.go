@@ -6,6 +6,7 @@
 //	model/swf, etc, wfformat, jobcsv, batsim, slurm
 //	                   readers of foreign formats; swf, jobcsv and batsim also write
 //	model/modeltest    random instances for property tests
+//	data               the real trace that an experiment runs
 //	params             documented parameters: the exported fields of solvers, workloads and importers
 //	plan               turns decisions into schedules: availability profiles, list decoding, licences
 //	bound              lower bounds of the objective; parts of its methods in bound/internal
@@ -29,7 +30,9 @@
 //	bench/statistics   intervals, tests and profiles to compare solvers
 //	bench              comparisons of solvers: suites, runs, rows and rankings
 //	bench/report       comparisons as HTML pages
-//	bench/papers       the experiments of published papers, and whether their claims reproduce
+//	bench/papers/verdict
+//	                   the rule by which a claim of a paper is judged
+//	bench/papers       the experiments of published papers, and whether their claims replicate
 //	cmd/allot          the command
 //	examples           instances to try, and programs that use the library
 //

@@ -27,7 +27,7 @@ type Environment struct {
 // environment returns the current environment of this program.
 func environment() Environment {
 	e := Environment{
-		Date: time.Now().UTC().Format(time.RFC3339), Commit: commit(), Go: runtime.Version(),
+		Date: time.Now().UTC().Format(time.RFC3339), Commit: Commit(), Go: runtime.Version(),
 		System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(),
 	}
 	if list, err := cpu.Info(); err == nil && len(list) > 0 {
@@ -42,8 +42,8 @@ func environment() Environment {
 	return e
 }
 
-// commit returns the commit of the sources that the program was built from, or an empty text if the build does not state it.
-func commit() string {
+// Commit returns the commit of the sources that the program was built from, or an empty text if the build does not state it.
+func Commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

@@ -27,7 +27,8 @@ var _ = solve.Register(solve.Info{
 // Complexity: O(n·C·r) for n jobs, C clusters, r distinct release times.
 //
 // Deviations from the paper: a plan has no measured loads, so they do not update the scores; with the parameter wait the score is divided by
-// 1 + wait instead. An unlimited bandwidth counts as the highest limited one.
+// 1 + wait instead. An unlimited bandwidth counts as the highest limited one. The weight of the bandwidth is the share of jobs with files; Hao's
+// Table 1 prints the reverse, α = 0.3 for processing where data-intensive jobs are to computing-intensive ones as 3 to 7.
 type ASJS struct {
 	Q    *float64 `range:"[0, 1]" zero:"share of jobs with files" doc:"weight of the bandwidth"`
 	Wait string   `enum:"off,on" doc:"divide the score by 1 + the job's wait"`

@@ -45,6 +45,27 @@ func TestMuscleWorkloadFollowsTheRecipe(t *testing.T) {
 	}
 }
 
+// Normal sizes lie around the middle of the range with a standard deviation near a quarter of it, a little less because those outside are drawn again.
+func TestMuscleNormalSizes(t *testing.T) {
+	in, err := with(workload.NewMuscle(), func(x *workload.Muscle) { x.Jobs, x.Sizes, x.MinSize, x.MaxSize = 20000, "normal", 1, 41 }).Generate(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, squares := 0.0, 0.0
+	for k := range in.Jobs() {
+		size := float64(in.Jobs()[k].Max)
+		if size < 1 || size > 41 {
+			t.Fatalf("a job of size %v", size)
+		}
+		sum += size
+		squares += size * size
+	}
+	mean := sum / 20000
+	if deviation := math.Sqrt(squares/20000 - mean*mean); math.Abs(mean-21) > 0.3 || deviation < 8.3 || deviation > 9.3 { // cut at ±2 it is 0.88·10
+		t.Errorf("mean %v and deviation %v, want 21 and 8.8", mean, deviation)
+	}
+}
+
 func TestMuscleWorkloadIsDeterministic(t *testing.T) {
 	var texts [2]bytes.Buffer
 	for k := range texts {

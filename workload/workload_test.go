@@ -44,7 +44,7 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"muscle", "min_size=5 max_size=3", "parameter max_size: expected at least min_size, which is 5, found 3"},
 		{"muscle", "max_ratio=1 min_ratio=2", "parameter max_ratio: expected at least min_ratio, which is 2, found 1"},
 		{"muscle", "max_size=16777217", "parameter max_size: expected a whole number from 1 to 16777216, found 16777217"},
-		{"muscle", "sizes=odd", `parameter sizes: expected one of uniform, log, found "odd"`},
+		{"muscle", "sizes=odd", `parameter sizes: expected one of uniform, normal, log, found "odd"`},
 		{"ggone", "machines=6", "parameter machines: expected machines:speed"},
 		{"ggone", "machines=0:5", "parameter machines"},
 		{"ggone", "load=1", "parameter load: expected a number above 0 and below 1, found 1"},

@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,7 +18,13 @@ func (e *Experiment) check(name string) error {
 	c.expect(found && paper != "" && figure != "" && !strings.Contains(figure, "/"), "id", "expected PAPER/FIGURE, found %q", e.ID)
 	c.expect(len(e.Readings) > 0, "readings", "expected at least one, found none")
 	c.expect(len(e.Claims) > 0, "claims", "expected at least one, found none")
-	c.expect((e.Suite == nil) != (e.Worked == nil), "suite", "expected either suite or worked")
+	kinds := 0
+	for _, has := range []bool{e.Suite != nil, e.Worked != nil, e.NotYet != ""} {
+		if has {
+			kinds++
+		}
+	}
+	c.expect(kinds == 1, "suite", "expected one of suite, worked and not_yet, found %d", kinds)
 	points, quantities := map[string]bool{}, map[string]bool{}
 	for k, p := range e.Points {
 		c.once(points, fmt.Sprintf("points[%d].id", k), p.ID)
@@ -25,12 +32,13 @@ func (e *Experiment) check(name string) error {
 	for k, q := range e.Quantities {
 		at := fmt.Sprintf("quantities[%d]", k)
 		c.once(quantities, at+".name", q.Name)
-		c.terms(at+".terms", q.Terms)
+		c.terms(e, at+".terms", q.Terms)
 	}
 	readings := map[string]bool{}
 	for k := range e.Readings {
 		at := fmt.Sprintf("readings[%d]", k)
 		c.once(readings, at+".id", e.Readings[k].ID)
+		c.expect(k > 0 || !e.Readings[k].PostHoc, at+".post_hoc", "expected it not at the first reading, which is the headline")
 		if e.Suite != nil {
 			c.reading(e, at, &e.Readings[k], quantities)
 		}
@@ -39,7 +47,9 @@ func (e *Experiment) check(name string) error {
 	for k := range e.Claims {
 		at := fmt.Sprintf("claims[%d]", k)
 		c.once(claims, at+".id", e.Claims[k].ID)
-		c.claim(e, at, &e.Claims[k], points, quantities)
+		if e.NotYet == "" {
+			c.claim(e, at, &e.Claims[k], points, quantities)
+		}
 	}
 	if len(c.faults.Faults) > 0 {
 		return c.faults
@@ -63,20 +73,29 @@ func (c *checker) once(seen map[string]bool, at, name string) {
 	seen[name] = true
 }
 
-// terms adds a fault for each metric that does not exist.
-func (c *checker) terms(at string, terms Terms) {
+// terms adds a fault for each metric that does not exist, or that has a value for each cluster where no cluster is named.
+func (c *checker) terms(e *Experiment, at string, terms Terms) {
 	c.expect(len(terms) > 0, at, "expected at least one metric, found none")
-	for _, name := range slices.Sorted(maps.Keys(terms)) {
+	clusters := len(e.Points) > 0 && !slices.ContainsFunc(e.Points, func(p Point) bool { return p.Cluster == "" })
+	for _, term := range slices.Sorted(maps.Keys(terms)) {
+		name, _, named := strings.Cut(term, "@")
 		m, ok := model.MetricNamed(name)
-		c.expect(ok && !m.PerCluster, at, "expected metrics with one value, see allot metrics; found %q", name)
+		ok = ok || !named && (name == jobsOfRow || name == elapsedOfRow)
+		c.expect(ok && m.PerCluster == (m.PerCluster && (named || clusters)) && (m.PerCluster || !named), at,
+			"expected metrics with one value, or METRIC@CLUSTER, see allot metrics; found %q", term)
 	}
 }
 
 // reading checks that, at every point, the suite has the reading's group and the label of every policy.
 func (c *checker) reading(e *Experiment, at string, r *Reading, quantities map[string]bool) {
-	for _, name := range slices.Sorted(maps.Keys(r.Quantities)) {
-		c.expect(quantities[name], at+".quantities", "expected one of the quantities, found %q", name)
-		c.terms(at+".quantities."+name, r.Quantities[name])
+	for _, list := range []struct {
+		field string
+		terms map[string]Terms
+	}{{".quantities", r.Quantities}, {".base", r.Base}} {
+		for _, name := range slices.Sorted(maps.Keys(list.terms)) {
+			c.expect(quantities[name], at+list.field, "expected one of the quantities, found %q", name)
+			c.terms(e, at+list.field+"."+name, list.terms[name])
+		}
 	}
 	for k, id := range r.Points {
 		known := slices.ContainsFunc(e.Points, func(p Point) bool { return p.ID == id })
@@ -106,33 +125,74 @@ func (c *checker) reading(e *Experiment, at string, r *Reading, quantities map[s
 // has reports whether the reading has the point.
 func (r *Reading) has(p Point) bool { return len(r.Points) == 0 || slices.Contains(r.Points, p.ID) }
 
-// fill puts the point's ID into a template.
-func (p Point) fill(template string) string { return strings.ReplaceAll(template, "{point}", p.ID) }
+// fill puts the point's ID and its values into a template.
+func (p Point) fill(template string) string {
+	for _, name := range slices.Sorted(maps.Keys(p.Values)) {
+		template = strings.ReplaceAll(template, "{"+name+"}", p.Values[name])
+	}
+	return strings.ReplaceAll(template, "{point}", p.ID)
+}
+
+// needs are the fields that the forms of claims need. A field that is not listed for a form must be absent.
+var needs = map[string][]string{
+	Percent: {"value"}, Sign: {"direction"}, Trend: {"direction"}, Peak: {"direction"}, Equivalence: {"within"}, Interaction: {"direction", "contrast"},
+	Limit: {"direction", "value"}, Nearest: {"target"}, Table: {"table"}, Schedule: {"schedule"}, Figures: {"metrics"},
+}
 
 // claim checks that the claim has the fields that its form needs.
 func (c *checker) claim(e *Experiment, at string, claim *Claim, points, quantities map[string]bool) {
-	switch claim.Form {
-	case Table, Schedule, Figures:
-		c.expect(e.Worked != nil, at+".form", "expected %s, %s or %s in an experiment without worked values", Percent, Sign, Order)
-		c.expect((claim.Form == Table) == (claim.Table != nil), at+".table", "expected it where the form is %s, and only there", Table)
-		c.expect((claim.Form == Schedule) == (claim.Schedule != nil), at+".schedule", "expected it where the form is %s, and only there", Schedule)
-		c.expect((claim.Form == Figures) == (claim.Metrics != nil), at+".metrics", "expected it where the form is %s, and only there", Figures)
+	given := map[string]bool{
+		"value": claim.Value != nil, "direction": claim.Direction != "", "contrast": claim.Contrast != nil, "within": claim.Within != nil,
+		"target": claim.Target != nil, "table": claim.Table != nil, "schedule": claim.Schedule != nil, "metrics": claim.Metrics != nil,
+	}
+	if claim.NotTestable != "" {
+		return // it has no number of ours
+	}
+	for _, field := range slices.Sorted(maps.Keys(given)) {
+		needed := slices.Contains(needs[claim.Form], field)
+		optional := field == "within" && claim.Direction == "none" || field == "target" && claim.Form == Equivalence
+		c.expect(optional || given[field] == needed, at+"."+field, "expected it where the form needs it, and only there; the form %s needs %s",
+			claim.Form, strings.Join(needs[claim.Form], " and "))
+	}
+	worked := claim.Form == Table || claim.Form == Schedule || claim.Form == Figures
+	c.expect(worked == (e.Worked != nil), at+".form", "expected %s, %s or %s where there are worked values, and only there", Table, Schedule, Figures)
+	if worked {
 		if claim.Metrics != nil {
-			c.terms(at+".metrics", claim.Metrics)
+			c.terms(e, at+".metrics", claim.Metrics)
 		}
 		return
 	}
-	c.expect(e.Suite != nil, at+".form", "expected %s, %s or %s where there are worked values", Table, Schedule, Figures)
-	c.expect(quantities[claim.Quantity], at+".quantity", "expected one of the quantities, found %q", claim.Quantity)
+	c.comparison(e, at, claim, points, quantities)
+}
+
+// comparison checks a claim about quantities of policies.
+func (c *checker) comparison(e *Experiment, at string, claim *Claim, points, quantities map[string]bool) {
+	c.expect(quantities[claim.Quantity] || claim.Target != nil && claim.Quantity == "", at+".quantity", "expected one of the quantities, found %q", claim.Quantity)
 	c.expect(slices.Contains(e.Policies, claim.Policy), at+".policy", "expected one of the policies, found %q", claim.Policy)
-	c.expect(slices.Contains(e.Policies, claim.Against) && claim.Against != claim.Policy, at+".against",
+	alone := claim.Against == "" && (claim.Form == Trend || claim.Form == Peak || claim.Form == Limit || claim.Form == Interaction || claim.Target != nil)
+	c.expect(alone || slices.Contains(e.Policies, claim.Against) && claim.Against != claim.Policy, at+".against",
 		"expected another of the policies, found %q", claim.Against)
 	for k, id := range claim.At {
 		c.expect(points[id], fmt.Sprintf("%s.at[%d]", at, k), "expected one of the points, found %q", id)
 	}
-	percent := claim.Form == Percent
-	c.expect(percent == (claim.Value != nil), at+".value", "expected it where the form is %s, and only there", Percent)
-	c.expect(claim.Value == nil || *claim.Value != 0, at+".value", "expected a number other than 0")
-	c.expect(percent == (claim.Direction == ""), at+".direction", "expected it where the form is %s or %s, and only there", Sign, Order)
-	c.expect(claim.Form != Order || len(claim.At) > 1, at+".at", "expected at least two points, found %d", len(claim.At))
+	for _, id := range slices.Sorted(maps.Keys(claim.Contrast)) {
+		c.expect(points[id], at+".contrast", "expected one of the points, found %q", id)
+	}
+	sum := 0.0
+	for _, id := range slices.Sorted(maps.Keys(claim.Contrast)) {
+		sum += claim.Contrast[id]
+	}
+	c.expect(math.Abs(sum) < model.Tolerance, at+".contrast", "expected coefficients that add up to 0, found %g", sum)
+	for _, name := range slices.Sorted(maps.Keys(claim.Target)) {
+		c.expect(quantities[name], at+".target", "expected one of the quantities, found %q", name)
+	}
+	if claim.Base != nil {
+		c.terms(e, at+".base", claim.Base)
+	}
+	c.expect(claim.Form != Percent || claim.Value == nil || *claim.Value != 0, at+".value", "expected a number other than 0")
+	c.expect(claim.Direction != "none" || claim.Form == Trend && claim.Within != nil, at+".direction", "expected none only for a trend with within")
+	c.expect(claim.Within == nil || *claim.Within > 0, at+".within", "expected a number above 0")
+	several := map[string]int{Trend: 2, Peak: 3, Nearest: 1}[claim.Form]
+	c.expect(len(claim.At) >= several || len(claim.At) == 0 && len(e.Points) >= several && claim.Form != Nearest, at+".at",
+		"expected at least %d points, found %d", several, len(claim.At))
 }

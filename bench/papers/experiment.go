@@ -1,8 +1,11 @@
-// Package papers repeats the experiments of published papers and judges for each claim of a paper whether it reproduces.
+// Package papers repeats the experiments of published papers and judges for each claim of a paper whether it replicates.
 //
 // An experiment is a data file in the folder data. It has three parts: a suite of package bench, which says what is run; the readings, which are
 // the assumptions made where the paper is silent; and the claims, which are the paper's statements. Code holds no claim and no figure of a paper.
-// The rule of the verdicts is fixed, see [Judge]. It is never tuned to make a claim hold: a claim that does not hold is a result too.
+// The rule of the verdicts is fixed, see package verdict. It is never tuned to make a claim hold: a claim that does not hold is a result too.
+// The headline is the verdict under the first reading, which was fixed before the first run. Readings that were added later are marked as such.
+//
+// What was found is recorded in the folder record, one file for each experiment and mode. The page docs/replication.md is made from these records.
 package papers
 
 import (
@@ -32,7 +35,7 @@ type Experiment struct {
 	Source     Source       `json:"source"`
 	SetUp      string       `json:"set_up" check:"text"` // in words: what is run, and how often
 	Takes      Takes        `json:"takes"`
-	Suite      *bench.Suite `json:"suite,omitempty"` // absent: the experiment has worked values only
+	Suite      *bench.Suite `json:"suite,omitempty"` // absent: the experiment has worked values only, or is not run yet
 	Quick      *Quick       `json:"quick,omitempty"`
 	Axis       string       `json:"axis,omitempty"`       // name of the axis that Point.X is on
 	Points     []Point      `json:"points,omitempty"`     // of the figure
@@ -41,6 +44,9 @@ type Experiment struct {
 	Readings   []Reading    `json:"readings"`             // the first is the closest to the paper's words
 	Claims     []Claim      `json:"claims"`
 	Worked     *Worked      `json:"worked,omitempty"`
+	Deviations []string     `json:"deviations,omitempty" check:"text"` // from the paper, under every reading
+	Notes      []string     `json:"notes,omitempty" check:"text"`      // on the paper: its slips, and what can't be known
+	NotYet     string       `json:"not_yet,omitempty" check:"text"`    // why nothing is run yet
 }
 
 // Source says where the experiment was published.
@@ -69,9 +75,15 @@ type Point struct {
 	ID    string  `json:"id" check:"id"`
 	X     float64 `json:"x" check:"figure"`
 	Panel string  `json:"panel,omitempty"` // the part of the figure that the point is in, if the figure has several
+	// Values are further values that templates of groups and labels can name: {NAME}.
+	Values map[string]string `json:"values,omitempty"`
+	// Cluster is the cluster that metrics with a value for each cluster are read at.
+	Cluster string `json:"cluster,omitempty" check:"id"`
 }
 
-// Quantity is something that the paper measures, expressed as a weighted sum of metrics.
+// Quantity is something that the paper measures, expressed as a weighted sum of metrics. Beside the metrics of package model there are "jobs", the
+// number of jobs of the instance, and "elapsed", the seconds that the solver took by the clock. A metric with a value for each cluster is read at
+// the cluster of the point, or as METRIC@CLUSTER.
 type Quantity struct {
 	Name  string             `json:"name" check:"id"`
 	Doc   string             `json:"doc" check:"text"`
@@ -82,6 +94,8 @@ type Quantity struct {
 type Reading struct {
 	ID   string `json:"id" check:"id"`
 	Text string `json:"text" check:"text"`
+	// PostHoc marks a reading that was added after the first run. It can't be the first, which is the headline.
+	PostHoc bool `json:"post_hoc,omitempty"`
 	// Group is the suite's group of a point, with {point} for its ID.
 	Group string `json:"group,omitempty"`
 	// Policies are the suite's labels of the policies, with {point} for the ID of the point.
@@ -92,6 +106,8 @@ type Reading struct {
 	Quantities map[string]Terms `json:"quantities,omitempty"`
 	// Percent says which value is 100 %: the rival's (the default) or the policy's own.
 	Percent string `json:"percent,omitempty" enum:"of the rival,of its own"`
+	// Base lists the quantities of which this reading takes percent of other metrics of the policy.
+	Base map[string]Terms `json:"base,omitempty"`
 	// Solver is the solver that an experiment with worked values runs.
 	Solver     string            `json:"solver,omitempty"`
 	Parameters map[string]string `json:"parameters,omitempty"`
@@ -102,26 +118,42 @@ type Terms = map[string]float64
 
 // Forms of a claim.
 const (
-	Percent  = "percent"  // the policy's mean differs from the rival's by Value percent, over all the points together
-	Sign     = "sign"     // the policy's mean is less (or more, see Direction) than the rival's at each of the points
-	Order    = "order"    // the difference in percent becomes less (or more) from the first of the points to the last
-	Table    = "table"    // the composition table of the worked instance
-	Schedule = "schedule" // the schedule of the worked instance
-	Figures  = "metrics"  // the metrics of the schedule of the worked instance
+	Percent     = "percent"     // the policy's mean differs from the rival's by Value percent, over all the points together
+	Sign        = "sign"        // the policy's mean is less (or more, see Direction) than the rival's at each of the points
+	Trend       = "trend"       // the difference becomes less (or more) along the axis, over all the points; without a rival: the policy's own value does
+	Peak        = "peak"        // the difference becomes less (or more) along the axis and then comes back
+	Equivalence = "equivalence" // the difference at each of the points is at most Within; with a Target: from the target
+	Interaction = "interaction" // the sum of the differences times the coefficients of Contrast is less (or more) than 0
+	Limit       = "limit"       // the policy's mean, or its difference from the rival's, is at most (Direction less) or at least (more) Value
+	Nearest     = "nearest"     // of all points, the policy's values at the first of At are the nearest to Target
+	Table       = "table"       // the composition table of the worked instance
+	Schedule    = "schedule"    // the schedule of the worked instance
+	Figures     = "metrics"     // the metrics of the schedule of the worked instance
 )
 
-// Claim is one statement of the paper.
+// Claim is one statement of the paper. Its permanent ID is the experiment's with its own: PAPER/FIGURE/ID.
 type Claim struct {
 	ID        string   `json:"id" check:"id"`
 	Text      string   `json:"text" check:"text"`  // in the paper's words
 	Where     string   `json:"where" check:"text"` // section, page, figure
-	Form      string   `json:"form" enum:"percent,sign,order,table,schedule,metrics"`
+	Form      string   `json:"form" enum:"percent,sign,trend,peak,equivalence,interaction,limit,nearest,table,schedule,metrics"`
 	Quantity  string   `json:"quantity,omitempty"`
 	Policy    string   `json:"policy,omitempty"`
 	Against   string   `json:"against,omitempty"` // the rival
 	At        []string `json:"at,omitempty" check:"id"`
-	Direction string   `json:"direction,omitempty" enum:"less,more"` // of a sign or an order
-	Value     *float64 `json:"value,omitempty" check:"figure"`       // the paper's percentage; below 0: less than the rival
+	Direction string   `json:"direction,omitempty" enum:"less,more,none"` // of a sign, trend, peak, interaction or limit; none: no trend
+	Value     *float64 `json:"value,omitempty" check:"figure"`            // the paper's percentage, below 0: less than the rival; or its limit
+	Within    *float64 `json:"within,omitempty" check:"figure"`           // of an equivalence, or of no trend
+	Method    string   `json:"method,omitempty" enum:"slope,kendall"`     // of a trend; absent: slope
+	Along     string   `json:"along,omitempty" enum:"axis,panels"`        // of a trend; panels: from panel to panel in their order, at the same place of the axis
+	Together  bool     `json:"together,omitempty"`                        // of a limit: the mean over all the points
+	Absolute  bool     `json:"absolute,omitempty"`                        // differences are not in percent
+	Base      Terms    `json:"base,omitempty"`                            // percent are of these metrics of the policy
+	Contrast  Terms    `json:"contrast,omitempty"`                        // point: coefficient; they add up to 0
+	Target    Terms    `json:"target,omitempty"`                          // quantity: value that the paper states
+
+	Deviations  []string `json:"deviations,omitempty" check:"text"`   // from the paper, of this claim alone
+	NotTestable string   `json:"not_testable,omitempty" check:"text"` // why nothing that can be run would decide it
 
 	// The values that a worked instance must have.
 	Table    [][][]string      `json:"table,omitempty"` // compositions by row; row k is for a space of k+1 processors; a composition lists jobs in order
@@ -169,18 +201,21 @@ func mustReadAll(files fs.FS) []*Experiment {
 	return list
 }
 
-// Lookup finds experiments by name. PAPER/FIGURE names one, PAPER all of that paper. The error lists the experiments that exist.
+// Everything is the name of all experiments.
+const Everything = "all"
+
+// Lookup finds experiments by name. PAPER/FIGURE names one, PAPER all of that paper, [Everything] all. The error lists the experiments that exist.
 func Lookup(name string) ([]*Experiment, error) {
 	var found []*Experiment
 	var ids []string
 	for _, e := range known() {
 		ids = append(ids, e.ID)
-		if e.ID == name || e.Paper() == name {
+		if e.ID == name || e.Paper() == name || name == Everything {
 			found = append(found, e)
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("expected an experiment, one of %s, or the paper's name alone for all of its; found %q%s", strings.Join(ids, ", "), name, suggest.Words(name, ids))
+		return nil, fmt.Errorf("expected an experiment, one of %s, or the paper's name alone for all of its, or all; found %q%s", strings.Join(ids, ", "), name, suggest.Words(name, ids))
 	}
 	return found, nil
 }
@@ -213,18 +248,28 @@ func (e *Experiment) validate() error {
 		return nil
 	}
 	for _, quick := range []bool{false, true} {
-		if err := e.suite(quick).Validate(); err != nil {
+		if err := e.suite(quick, 0).Validate(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// suite returns the suite to run.
-func (e *Experiment) suite(quick bool) *bench.Suite {
+// suite returns the suite to run, with the shift added to all seeds of its instances.
+func (e *Experiment) suite(quick bool, shift uint64) *bench.Suite {
 	suite := *e.Suite
 	if quick && e.Quick != nil {
 		suite.Instances = e.Quick.Instances
+	}
+	suite.Instances = slices.Clone(suite.Instances)
+	for k := range suite.Instances {
+		if seeds := &suite.Instances[k].Seeds; shift > 0 {
+			first := uint64(1)
+			if seeds.First != nil {
+				first = *seeds.First
+			}
+			seeds.First = new(first + shift)
+		}
 	}
 	return &suite
 }

@@ -6,14 +6,27 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
+// Finding is the verdict on a claim under a reading, with our number.
+type Finding struct {
+	Claim   *Claim
+	Reading *Reading
+	Verdict verdict.Verdict
+	Reason  string // explains the verdict, if the number alone does not
+	// Value is our number, in the unit of the claim, see [Claim.Unit]. N is 0 if there is none: the claim was not run, or is about worked values.
+	Value statistics.Interval
+	At    []verdict.At // the value at each point, if the claim is about several
+}
+
 // Findings judges every claim under every reading from the rows. The findings are ordered by claim. Points without rows are left out; a claim all of
-// whose points lack rows counts as not run. Repetitions are paired by seed, because all policies run on the same instances. A row with a fault is an
-// error, because the missing value could decide the claim.
+// whose points lack rows counts as not yet run. Repetitions are paired by seed, because all policies run on the same instances. A row with a fault is
+// an error, because the missing value could decide the claim.
 func (e *Experiment) Findings(rows []bench.Row) ([]Finding, error) {
 	table, err := tableOf(rows)
 	if err != nil {
@@ -48,88 +61,6 @@ func tableOf(rows []bench.Row) (sampleTable, error) {
 	return table, nil
 }
 
-// find judges one claim under one reading.
-func (e *Experiment) find(table sampleTable, f *Finding) error {
-	var all []Point
-	for _, p := range e.Points {
-		wanted := len(f.Claim.At) == 0 || slices.Contains(f.Claim.At, p.ID)
-		if wanted && len(e.sample(table, f.Reading, f.Claim.Quantity, f.Claim.Policy, p)) > 0 {
-			all = append(all, p)
-		}
-	}
-	f.Verdict = NotRun
-	if len(all) == 0 || f.Claim.Form == Order && len(all) < 2 {
-		return nil
-	}
-	together, err := e.difference(table, f, all)
-	if err != nil {
-		return err
-	}
-	if f.Value, err = statistics.Mean(together, Confidence); err != nil {
-		return err
-	}
-	if f.Claim.Form == Percent {
-		f.Verdict, f.Reason = Judge(*f.Claim.Value, f.Value)
-		return nil
-	}
-	var first, last []float64
-	for k, p := range all {
-		values, err := e.difference(table, f, []Point{p})
-		if err != nil {
-			return err
-		}
-		value, err := statistics.Mean(values, Confidence)
-		if err != nil {
-			return err
-		}
-		f.At = append(f.At, PointValue{p.ID, value})
-		if last = values; k == 0 {
-			first = values
-		}
-	}
-	if f.Claim.Form == Sign {
-		f.Verdict, f.Reason = judgeSigns(f.Claim.Direction, f.At)
-		return nil
-	}
-	change := make([]float64, min(len(first), len(last)))
-	for k := range change {
-		change[k] = last[k] - first[k]
-	}
-	if f.Value, err = statistics.Mean(change, Confidence); err != nil {
-		return err
-	}
-	shown, reason := side(sense(f.Claim.Direction), f.Value)
-	if f.Verdict, f.Reason = Fails, reason; shown {
-		f.Verdict = Reproduces
-	}
-	return nil
-}
-
-// difference returns the linearised difference in percent of each repetition, over all points together.
-func (e *Experiment) difference(table sampleTable, f *Finding, at []Point) ([]float64, error) {
-	var own, rival []float64
-	for k, p := range at {
-		a := e.sample(table, f.Reading, f.Claim.Quantity, f.Claim.Policy, p)
-		b := e.sample(table, f.Reading, f.Claim.Quantity, f.Claim.Against, p)
-		if !slices.EqualFunc(a, b, func(x, y repetition) bool { return x.seed == y.seed }) || k > 0 && len(a) != len(own) {
-			return nil, fmt.Errorf("at %s: expected the same repetitions of %s and %s and at all points, found %d and %d",
-				p.ID, f.Claim.Policy, f.Claim.Against, len(a), len(b))
-		}
-		if k == 0 {
-			own, rival = make([]float64, len(a)), make([]float64, len(b))
-		}
-		for i := range a {
-			own[i] += a[i].value
-			rival[i] += b[i].value
-		}
-	}
-	values, ok := linearised(own, rival, f.Reading.Percent == "of its own")
-	if !ok {
-		return nil, fmt.Errorf("a mean of %s is 0, so that there is no difference in percent", f.Claim.Quantity)
-	}
-	return values, nil
-}
-
 // sampleTable holds the metrics of rows by group, label and seed.
 type sampleTable map[[2]string]map[uint64]*bench.Row
 
@@ -150,22 +81,31 @@ func (t sampleTable) add(row *bench.Row) error {
 	return nil
 }
 
+// cell is the group and label of a policy's rows at a point.
+func (r *Reading) cell(p Point, policy string) [2]string {
+	return [2]string{p.fill(r.Group), p.fill(r.Policies[policy])}
+}
+
 // repetition is the value of a quantity in one repetition.
 type repetition struct {
 	seed  uint64
 	value float64
 }
 
-// sample returns the values of a policy's quantity at a point under a reading, ordered by seed. A value is NaN if a metric is missing.
-func (e *Experiment) sample(table sampleTable, r *Reading, quantity, policy string, p Point) []repetition {
+// sample returns the values of a policy's quantity at a point under a reading, ordered by seed. With a base it returns the values of those metrics
+// instead. A value is NaN if a metric is missing.
+func (e *Experiment) sample(table sampleTable, r *Reading, quantity, policy string, p Point, base Terms) []repetition {
 	if !r.has(p) {
 		return nil
 	}
-	rows := table[[2]string{p.fill(r.Group), p.fill(r.Policies[policy])}]
+	rows := table[r.cell(p, policy)]
 	terms := e.terms(r, quantity)
+	if base != nil {
+		terms = base
+	}
 	var list []repetition
 	for seed, row := range rows {
-		list = append(list, repetition{seed, terms.of(row)})
+		list = append(list, repetition{seed, terms.of(row, p.Cluster)})
 	}
 	slices.SortFunc(list, func(a, b repetition) int { return cmp.Compare(a.seed, b.seed) })
 	return list
@@ -184,20 +124,47 @@ func (e *Experiment) terms(r *Reading, quantity string) weighted {
 	return weighted(terms)
 }
 
+// Terms that are fields of the row, not metrics.
+const (
+	jobsOfRow    = "jobs"
+	elapsedOfRow = "elapsed"
+)
+
 // weighted is a sum of metrics.
 type weighted Terms
 
-// of computes the sum for a row.
-func (w weighted) of(row *bench.Row) float64 {
+// of computes the sum for a row. Metrics with a value for each cluster are those of the given cluster, unless the term names one.
+func (w weighted) of(row *bench.Row, cluster string) float64 {
 	sum := 0.0
 	for _, m := range slices.Sorted(maps.Keys(w)) {
-		value, ok := row.Metrics.Get(m)
-		if !ok {
-			return math.NaN()
-		}
-		sum += w[m] * value
+		sum += w[m] * valueOf(row, m, cluster)
 	}
 	return sum
+}
+
+// valueOf returns the value of a term in a row, or NaN if it is missing.
+func valueOf(row *bench.Row, term, cluster string) float64 {
+	switch term {
+	case jobsOfRow:
+		return float64(row.Jobs)
+	case elapsedOfRow:
+		return row.Elapsed
+	}
+	name, named, found := strings.Cut(term, "@")
+	if found {
+		cluster = named
+	}
+	value, ok := row.Metrics[name]
+	switch {
+	case ok && value.ByCluster != nil:
+		value.Total, ok = value.ByCluster[cluster]
+	case found:
+		ok = false
+	}
+	if !ok {
+		return math.NaN()
+	}
+	return value.Total
 }
 
 // Closest returns the finding of one claim that comes closest to the paper: the one with the best verdict, and among those the one with the number
@@ -206,39 +173,46 @@ func Closest(findings []Finding, claim *Claim) *Finding {
 	var best *Finding
 	for k := range findings {
 		f := &findings[k]
-		if f.Claim == claim && f.Verdict != NotRun && (best == nil || f.nearness().less(best.nearness())) {
+		if f.Claim == claim && f.isRun() && (best == nil || f.nearness().less(best.nearness())) {
 			best = f
 		}
 	}
 	return best
 }
 
-// nearness orders findings and readings: fewer claims that fail or go only in the direction come first, then nearer numbers.
+// isRun reports whether the finding comes from runs.
+func (f *Finding) isRun() bool {
+	return f.Verdict != verdict.NotYet && f.Verdict != verdict.NotTestable
+}
+
+// nearness orders findings and readings: fewer claims that fail, that are undecided or that go only in the direction come first, then nearer numbers.
 type nearness struct {
-	fails, direction int
-	distance         float64
+	fails, undecided, direction int
+	distance                    float64
 }
 
 func (a nearness) less(b nearness) bool {
-	return cmp.Or(cmp.Compare(a.fails, b.fails), cmp.Compare(a.direction, b.direction), cmp.Compare(a.distance, b.distance)) < 0
+	return cmp.Or(cmp.Compare(a.fails, b.fails), cmp.Compare(a.undecided, b.undecided), cmp.Compare(a.direction, b.direction), cmp.Compare(a.distance, b.distance)) < 0
 }
 
 // nearness computes the nearness of one finding. Its distance is relative to the paper's number.
 func (f *Finding) nearness() (n nearness) {
 	switch f.Verdict {
-	case Fails:
+	case verdict.Fails:
 		n.fails = 1
-	case DirectionOnly:
+	case verdict.Undecided:
+		n.undecided = 1
+	case verdict.DirectionOnly:
 		n.direction = 1
 	}
-	if f.Claim.Value != nil && f.Value.N > 0 {
+	if f.Claim.Form == Percent && f.Value.N > 0 {
 		n.distance = math.Abs(f.Value.Estimate-*f.Claim.Value) / math.Abs(*f.Claim.Value)
 	}
 	return n
 }
 
-// ClosestOverall returns the reading that comes closest over all claims. Fewer claims that do not reproduce are better, then fewer claims of which
-// only the direction reproduces, then a smaller sum of relative distances from the paper's numbers. It leaves out a reading under which a claim was
+// ClosestOverall returns the reading that comes closest over all claims. Fewer claims that do not replicate are better, then fewer that are
+// undecided, then fewer of which only the direction replicates, then a smaller sum of relative distances from the paper's numbers. It leaves out a reading under which a claim was
 // not run that was run under another reading. Of equals it returns the reading named first.
 func (e *Experiment) ClosestOverall(findings []Finding) *Reading {
 	var best *Reading
@@ -248,9 +222,9 @@ func (e *Experiment) ClosestOverall(findings []Finding) *Reading {
 		var sum nearness
 		run := 0
 		for k := range findings {
-			if f := &findings[k]; f.Reading == &e.Readings[r] && f.Verdict != NotRun {
+			if f := &findings[k]; f.Reading == &e.Readings[r] && f.isRun() {
 				n := f.nearness()
-				sum = nearness{sum.fails + n.fails, sum.direction + n.direction, sum.distance + n.distance}
+				sum = nearness{sum.fails + n.fails, sum.undecided + n.undecided, sum.direction + n.direction, sum.distance + n.distance}
 				run++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/bench/report"
 )
 
@@ -28,6 +29,9 @@ func (o *Outcome) WriteReport(w io.Writer) error {
 	}
 	figures := o.figureParts()
 	a.Parts = append(a.Parts, figures[:min(1, len(figures))]...)
+	if len(e.Notes) > 0 {
+		a.Parts = append(a.Parts, report.Part{Name: "On the paper", Text: strings.Join(e.Notes, " ")})
+	}
 	if len(e.Readings) > 1 {
 		a.Parts = append(a.Parts, o.readingsPart(), o.findingsPart())
 	}
@@ -35,53 +39,81 @@ func (o *Outcome) WriteReport(w io.Writer) error {
 	return report.WriteAccount(w, a)
 }
 
-// claimsPart makes the table of the claims, with the findings under the first reading and the reading that comes closest.
+// claimsPart makes the table of the claims, with the findings under the first reading. Claims that fail come first.
 func (o *Outcome) claimsPart() report.Part {
 	first := &o.Experiment.Readings[0]
-	g := &report.Grid{Caption: "The claims under the reading \u201c" + first.ID + "\u201d", Columns: []report.Column{
-		{Name: "claim", IsText: true}, {Name: "as the paper has it", IsText: true}, paperColumn, oursColumn,
-		{Name: "verdict", IsText: true}, {Name: "closest reading", IsText: true, Help: "the reading with the best verdict, then the nearest number"},
+	g := &report.Grid{Caption: "The claims under the first reading, \u201c" + first.ID + "\u201d", Columns: []report.Column{
+		{Name: "claim", IsText: true, Help: "permanent, with the experiment: " + o.Experiment.ID + "/c1"}, {Name: "what", IsText: true}, {Name: "as the paper has it", IsText: true},
+		paperColumn, oursColumn, {Name: "repetitions"}, {Name: "verdict", IsText: true}, {Name: "replicates where", IsText: true},
+		{Name: "closest reading", IsText: true, Help: "the reading with the best verdict, then the nearest number; it was chosen after the runs"},
 	}}
-	for k := range o.Findings {
-		f := &o.Findings[k]
-		if f.Reading != first {
-			continue
-		}
+	for _, f := range byVerdict(o.Headline()) {
 		closest := report.Cell{Text: first.ID}
-		if c := Closest(o.Findings, f.Claim); c != nil && c != f {
-			closest.Text = fmt.Sprintf("%s: %s, %s", c.Reading.ID, c.Ours(), c.Verdict)
+		if c := Closest(o.Findings, f.Claim); c != nil && c.Reading != first {
+			closest.Text = fmt.Sprintf("%s: %s, %s", c.Reading.Name(), c.Ours(), c.Verdict)
 		}
 		g.Rows = append(g.Rows, []report.Cell{
-			{Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
-			f.verdictCell(), closest,
+			{Text: f.Claim.ID}, {Text: f.Claim.Subject()}, {Text: fmt.Sprintf("\u201c%s\u201d (%s)", f.Claim.Text, f.Claim.Where)}, f.Claim.paperCell(), f.oursCell(),
+			{Text: f.sampleSize()}, f.verdictCell(), {Text: f.Claim.tolerance()}, closest,
 		})
 	}
-	return report.Part{Name: "Claims", Grid: g}
+	text := ""
+	if d := o.Experiment.Deviations; len(d) > 0 {
+		text = "Deviations from the paper: " + strings.Join(d, "; ") + "."
+	}
+	return report.Part{Name: "Claims", Text: text, Grid: g}
+}
+
+// byVerdict orders findings: those that fail first, then in the order of the claims.
+func byVerdict(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return slices.Index(verdict.All(), a.Verdict) - slices.Index(verdict.All(), b.Verdict)
+	})
+	return findings
+}
+
+// sampleSize says how many repetitions our number is of.
+func (f *Finding) sampleSize() string {
+	switch {
+	case f.Value.N > 0:
+		return fmt.Sprint(f.Value.N)
+	case len(f.At) > 0:
+		return fmt.Sprint(f.At[0].Value.N)
+	}
+	return "–"
+}
+
+// tolerance is empty for a claim that can't be tested.
+func (c *Claim) tolerance() string {
+	if c.NotTestable != "" {
+		return ""
+	}
+	return c.Tolerance()
 }
 
 // Columns of both tables of claims.
 var (
 	paperColumn = report.Column{Name: "paper",
-		Help: "the paper's number; less, more: than the rival; less and less, more and more: from the first point to the last"}
+		Help: "the paper's number; less, more: than the rival; less and less, more and more: along the axis"}
 	oursColumn = report.Column{Name: "ours", Help: "difference of the means in percent with its 95 % interval; of several points its range"}
 )
 
 // findingsPart makes the table of the findings of all claims that were run.
 func (o *Outcome) findingsPart() report.Part {
 	g := &report.Grid{Caption: "Every claim under every reading that was run", Columns: []report.Column{
-		{Name: "claim", IsText: true}, paperColumn, {Name: "reading", IsText: true, Help: "★ comes closest to this claim"}, oursColumn, {Name: "verdict", IsText: true},
+		{Name: "claim", IsText: true}, paperColumn, {Name: "reading", IsText: true, Help: "★ comes closest to this claim; post hoc: added after the first run"}, oursColumn, {Name: "verdict", IsText: true},
 	}}
 	for k := range o.Findings {
 		f := &o.Findings[k]
-		if f.Verdict == NotRun {
+		if !f.isRun() {
 			continue
 		}
-		reading := f.Reading.ID
+		reading := f.Reading.Name()
 		if f == Closest(o.Findings, f.Claim) {
 			reading += " ★"
 		}
 		g.Rows = append(g.Rows, []report.Cell{
-			{Text: f.Claim.Subject()}, f.Claim.paperCell(), {Text: reading}, f.oursCell(), f.verdictCell(),
+			{Text: f.Claim.ID + ": " + f.Claim.Subject()}, f.Claim.paperCell(), {Text: reading}, f.oursCell(), f.verdictCell(),
 		})
 	}
 	return report.Part{Name: "All findings", Grid: g}
@@ -89,7 +121,7 @@ func (o *Outcome) findingsPart() report.Part {
 
 // verdictCell makes the table cell of the verdict.
 func (f *Finding) verdictCell() report.Cell {
-	return report.Cell{Text: f.verdictText(), IsGood: f.Verdict == Reproduces, IsBad: f.Verdict == Fails}
+	return report.Cell{Text: f.verdictText(), IsGood: f.Verdict == verdict.Replicates, IsBad: f.Verdict == verdict.Fails}
 }
 
 // oursCell makes the table cell of our number.
@@ -108,23 +140,25 @@ func (c *Claim) paperCell() report.Cell { return report.Cell{Text: c.States(), V
 func (o *Outcome) readingsPart() report.Part {
 	g := &report.Grid{Caption: "The readings, and how many claims hold under each", Columns: []report.Column{
 		{Name: "reading", IsText: true}, {Name: "what it assumes", IsText: true},
-		{Name: string(Reproduces)}, {Name: string(DirectionOnly)}, {Name: string(Fails)}, {Name: string(NotRun)},
 	}}
+	for _, v := range verdict.All() {
+		g.Columns = append(g.Columns, report.Column{Name: string(v)})
+	}
 	best := o.Experiment.ClosestOverall(o.Findings)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
 		count := Tally(o.Findings, reading)
-		name := reading.ID
+		name := reading.Name()
 		if reading == best && len(o.Experiment.Readings) > 1 {
 			name += " ★"
 		}
 		row := []report.Cell{{Text: name}, {Text: reading.Text}}
-		for _, v := range []Verdict{Reproduces, DirectionOnly, Fails, NotRun} {
+		for _, v := range verdict.All() {
 			row = append(row, report.Cell{Text: fmt.Sprint(count[v])})
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	return report.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first stays nearest to its words; ★ comes closest to its figures, which proves nothing of what its authors did.", Grid: g}
+	return report.Part{Name: "Readings", Text: "Where the paper is silent a reading says what was assumed. The first, fixed before the first run, stays nearest to its words and is the headline; post hoc: added after the first run; ★ comes closest to its figures, which proves nothing of what its authors did.", Grid: g}
 }
 
 // figureParts makes the parts that hold the figures. A reading has a part if its figures differ from those of all readings before it. The first
@@ -140,7 +174,7 @@ func (o *Outcome) figureParts() []report.Part {
 		} else {
 			seen[drawn] = true
 		}
-		parts = append(parts, report.Part{Name: "Figures: " + reading.ID, Text: reading.Text, Figures: list, Folded: len(parts) > 0})
+		parts = append(parts, report.Part{Name: "Figures: " + reading.Name(), Text: reading.Text, Figures: list, Folded: len(parts) > 0})
 	}
 	return parts
 }
@@ -148,7 +182,7 @@ func (o *Outcome) figureParts() []report.Part {
 // drawn identifies the rows and metrics that a reading draws.
 func (r *Reading) drawn() string { return fmt.Sprint(r.Group, r.Points, r.Policies, r.Quantities) }
 
-// Figures draws the paper's figures under a reading, with our means and intervals. There is one for each quantity and panel, also for a panel with a
+// Figures draws the paper's figures under a reading, with our means and intervals, on linear axes as the papers'. There is one for each quantity and panel, also for a panel with a
 // single point, which has no lines.
 func (o *Outcome) Figures(r *Reading) []report.Figure {
 	var list []report.Figure
@@ -161,7 +195,7 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 			title += ", " + s.Panel
 		}
 		if len(list) == 0 || list[len(list)-1].Title != title {
-			list = append(list, report.Figure{Title: title, X: o.Experiment.Axis, Y: s.Quantity, Note: o.quantity(s.Quantity).Doc})
+			list = append(list, report.Figure{Title: title, Linear: true, X: o.Experiment.Axis, Y: s.Quantity, Note: o.quantity(s.Quantity).Doc})
 		}
 		line := report.Line{Name: s.Policy}
 		for _, p := range s.Points {
@@ -199,11 +233,17 @@ func (e *Experiment) method() []string {
 	if e.Worked != nil {
 		return []string{"Worked values must be the same, numbers up to rounding."}
 	}
+	return Rule()
+}
+
+// Rule states the rule of the verdicts in words, one paragraph each.
+func Rule() []string {
 	return []string{
-		"A difference in percent is 100·(mean of the policy/mean of the rival − 1), over all points of the claim together; where a reading takes percent of the policy's own value, 100·(1 − mean of the rival/mean of the policy).",
-		"In a repetition all policies run on the same jobs; repetitions are independent. The 95 % interval is Student's of the linearised ratio of the paired means (the delta method; Cochran 1977, Sampling Techniques, §2.11).",
-		fmt.Sprintf("A number reproduces where its sign is significant (the interval holds no 0 and lies on the paper's side) and the paper's number is in our interval, or ours within %.0f %% of the paper's. Direction only: the sign is significant, the size is another. Otherwise it does not reproduce: the opposite is shown, or no difference is.", 100*Tolerance),
-		"A sign must be shown at each of its points. An order (less and less, more and more) must show that the difference in percent changes from the first point to the last.",
-		"The reading that comes closest to a claim has the best verdict, then the nearest number. Over all claims it has the fewest that do not reproduce, then the fewest of which the direction alone does, then the nearest numbers.",
+		"These are replications in the words of the ACM (Artifact Review and Badging 1.1, 2020): another team, other code, other draws of the workload. A reproduction would be another team with the authors' own artifacts.",
+		"A difference in percent is 100·(mean of the policy/mean of the rival − 1), over all points of the claim together; where a reading takes percent of the policy's own value, 100·(1 − mean of the rival/mean of the policy). In a repetition all policies run on the same jobs; repetitions are independent. The 95 % interval is Student's of the linearised ratio of the paired means (the delta method; Cochran 1977, Sampling Techniques, §2.11).",
+		fmt.Sprintf("A percentage replicates where the half width of the interval is at most a quarter of the paper's number (at least %g point), the interval lies on the paper's side of 0, and the paper's number is in it or ours is within %.0f %% of the paper's. A wider interval is undecided, never a success, so that fewer repetitions do not help; where it lies wholly on the other side of 0 the claim does not replicate. Direction only: the side is the paper's, the size is another.", verdict.Least, 100*verdict.Tolerance),
+		fmt.Sprintf("A sign must be shown at each of its points. It does not replicate where one point shows the opposite, or an interval that holds 0 within ±%g point; otherwise an interval that holds 0 is undecided. A limit likewise.", verdict.Least),
+		"A trend is the slope of a regression over all the points, or Kendall's τ, computed in each repetition. A peak is a point between the ends that is shown to lie beyond both. Equivalence is judged by two one-sided tests at 5 %. An interaction is a difference of differences. Nearest: the distance is shown to be smaller than every other.",
+		"The headline is the first reading, which was fixed before the first run. A reading that was added later is marked post hoc. The reading that comes closest is found by looking at the results; it proves nothing about what the authors did.",
 	}
 }

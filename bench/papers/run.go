@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/files"
 )
 
@@ -16,6 +17,7 @@ import (
 type Options struct {
 	Dir      string // folder of the rows; a run that was interrupted goes on there, see [bench.Run]
 	Quick    bool
+	Shift    uint64               // added to all seeds: another sample
 	Jobs     int                  // runs at the same time; 0: 1
 	Mixed    bool                 // go on in a folder with rows of another version of allot, and count them
 	Progress func(bench.Progress) // nil: silent
@@ -25,7 +27,11 @@ type Options struct {
 // Run runs the experiment and judges its claims. [bench.Run] writes the rows to the folder; after an interruption the same call goes on there. The
 // outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
 func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
-	outcome := &Outcome{Experiment: e, Quick: opt.Quick}
+	outcome := &Outcome{Experiment: e, Quick: opt.Quick, Shift: opt.Shift}
+	if e.NotYet != "" {
+		outcome.Findings = e.notYet(e.NotYet)
+		return outcome, nil
+	}
 	if e.Worked != nil {
 		rows, findings, err := e.work(ctx)
 		if err != nil {
@@ -37,7 +43,7 @@ func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 		}
 		return outcome, files.Write(filepath.Join(opt.Dir, "rows.jsonl"), func(w io.Writer) error { return bench.WriteJSON(w, rows) })
 	}
-	plan, err := e.suite(opt.Quick).Plan(ctx)
+	plan, err := e.suite(opt.Quick, opt.Shift).Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -67,4 +73,19 @@ func (o *Outcome) judge(rows []bench.Row) error {
 	}
 	o.Series, err = o.Experiment.series(table)
 	return err
+}
+
+// notYet makes the findings of an experiment that is not run yet, for the given reason.
+func (e *Experiment) notYet(why string) []Finding {
+	var list []Finding
+	for k := range e.Claims {
+		for r := range e.Readings {
+			f := Finding{Claim: &e.Claims[k], Reading: &e.Readings[r], Verdict: verdict.NotYet, Reason: why}
+			if f.Claim.NotTestable != "" {
+				f.Verdict, f.Reason = verdict.NotTestable, f.Claim.NotTestable
+			}
+			list = append(list, f)
+		}
+	}
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/papers"
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/internal/race"
 )
 
@@ -48,10 +50,21 @@ func withSeeds(e *papers.Experiment, seeds int) *papers.Experiment {
 		}
 		return sources
 	}
-	c, suite, quick := *e, *e.Suite, *e.Quick
-	suite.Instances, quick.Instances = few(suite.Instances), few(quick.Instances)
-	c.Suite, c.Quick = &suite, &quick
+	c, suite := *e, *e.Suite
+	suite.Instances = few(suite.Instances)
+	c.Suite = &suite
+	if e.Quick != nil {
+		c.Quick = &papers.Quick{Instances: few(e.Quick.Instances)}
+	}
 	return &c
+}
+
+// filled puts the values of a point into a template.
+func filled(template string, p papers.Point) string {
+	for name, value := range p.Values {
+		template = strings.ReplaceAll(template, "{"+name+"}", value)
+	}
+	return strings.ReplaceAll(template, "{point}", p.ID)
 }
 
 // Every reading names groups and labels that exist. With one repetition of the full mode, every claim under every reading has rows. In quick mode
@@ -64,17 +77,18 @@ func TestReadingsHaveRows(t *testing.T) {
 		for _, quick := range []bool{false, true} {
 			few := withSeeds(e, 1)
 			suite := few.Suite
+			if quick && few.Quick == nil {
+				continue
+			}
 			if quick {
 				suite.Instances = few.Quick.Instances
 			}
 			if !quick { // the groups do not depend on the number of jobs
 				for k, source := range suite.Instances {
-					if jobs, ok := source.Parameters["jobs"]; ok && len(jobs) == 1 && !strings.Contains(source.Group, "{jobs}") {
-						suite.Instances[k].Parameters = map[string]bench.Values{"jobs": {1000.0}}
-						for name, values := range source.Parameters {
-							if name != "jobs" {
-								suite.Instances[k].Parameters[name] = values
-							}
+					suite.Instances[k].Parameters = maps.Clone(source.Parameters)
+					for name, few := range map[string]float64{"jobs": 1000, "workflows": 30} {
+						if n, ok := source.Parameters[name]; ok && len(n) == 1 && !strings.Contains(source.Group, "{"+name+"}") {
+							suite.Instances[k].Parameters[name] = bench.Values{few}
 						}
 					}
 				}
@@ -97,11 +111,11 @@ func TestReadingsHaveRows(t *testing.T) {
 					}
 					has := 0
 					for _, policy := range e.Policies {
-						if cells[[2]string{strings.ReplaceAll(r.Group, "{point}", p.ID), strings.ReplaceAll(r.Policies[policy], "{point}", p.ID)}] {
+						if cells[[2]string{filled(r.Group, p), filled(r.Policies[policy], p)}] {
 							has++
 						}
 					}
-					if has != len(e.Policies) && (has > 0 || !quick && (len(r.Points) > 0 || e.ID == "muscle/fig4")) {
+					if has != len(e.Policies) && (has > 0 || !quick) {
 						t.Errorf("%s, reading %s at %s: %d of %d policies have runs (quick: %v)", e.ID, r.ID, p.ID, has, len(e.Policies), quick)
 					}
 				}
@@ -117,11 +131,11 @@ func TestWorkedValues(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "new")
 		table, _, outcome := run(t, e, papers.Options{Dir: dir})
 		for _, f := range outcome.Findings {
-			if f.Verdict != papers.Reproduces {
+			if f.Verdict != verdict.Replicates {
 				t.Errorf("%s, claim %s, reading %s: %s: %s", id, f.Claim.ID, f.Reading.ID, f.Verdict, f.Reason)
 			}
 		}
-		if !strings.Contains(table, "reproduces: exactly") {
+		if !strings.Contains(table, "replicates: exactly") {
 			t.Errorf("%s: the table says\n%s", id, table)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "rows.jsonl")); err != nil {
@@ -149,7 +163,7 @@ func TestWorkedValues(t *testing.T) {
 				papers.Schedule: "expected J5 on C1, processors 3, from 5 to 6, found J5 on C1, processors 3, from 4 to 6",
 				papers.Figures:  "idle_time: expected 8.00100, found 8",
 			}[f.Claim.Form]
-			if f.Verdict != papers.Fails || f.Reason != want {
+			if f.Verdict != verdict.Fails || f.Reason != want {
 				t.Errorf("%s, claim %s made wrong: %s: %s; want %s", id, f.Claim.ID, f.Verdict, f.Reason, want)
 			}
 		}
@@ -163,7 +177,9 @@ func TestFig4IsTheSameAgain(t *testing.T) {
 		t.Skip("200 runs, twice")
 	}
 	e := withSeeds(lookup(t, "muscle/fig4"), 2)
-	e.Quick.Instances = slices.DeleteFunc(e.Quick.Instances, func(s bench.InstanceSource) bool { return s.Group == "stream" || s.Group == "long, N {jobs}" })
+	e.Quick.Instances = slices.DeleteFunc(e.Quick.Instances, func(s bench.InstanceSource) bool {
+		return s.Group == "stream" || s.Group == "long, N {jobs}" || s.Group == "printed, N {jobs}"
+	})
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -180,8 +196,8 @@ func TestFig4IsTheSameAgain(t *testing.T) {
 	}
 	table, page, outcome := run(t, e, papers.Options{Dir: t.TempDir(), Quick: true, Jobs: 1})
 	for _, f := range outcome.Findings {
-		run := f.Reading.Group != "long, N {point}" && f.Reading.Group != "stream"
-		if (f.Verdict != papers.NotRun) != run {
+		run := f.Reading.Group != "long, N {point}" && f.Reading.Group != "stream" && f.Reading.Group != "printed, N {point}"
+		if (f.Verdict != verdict.NotYet) != run {
 			t.Errorf("claim %s, reading %s: %s", f.Claim.ID, f.Reading.ID, f.Verdict)
 		}
 	}
@@ -204,11 +220,11 @@ func TestFig4IsTheSameAgain(t *testing.T) {
 // An unknown name is an error that lists what there is; the name of a paper is all of its experiments.
 func TestLookup(t *testing.T) {
 	list, err := papers.Lookup("muscle")
-	if err != nil || len(list) != 3 {
+	if err != nil || len(list) != 7 {
 		t.Errorf("muscle: %d experiments, %v", len(list), err)
 	}
 	for _, name := range []string{"", "muscle/", "muscle/fig", "fig4", "mts/fig2-5/x"} {
-		if _, err := papers.Lookup(name); err == nil || !strings.Contains(err.Error(), "muscle/case, muscle/fig4") {
+		if _, err := papers.Lookup(name); err == nil || !strings.Contains(err.Error(), "muscle/distributions, muscle/fig4") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -3,6 +3,7 @@ package papers
 import (
 	"slices"
 
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
@@ -34,7 +35,7 @@ func (e *Experiment) series(table sampleTable) ([]Series, error) {
 				for _, policy := range e.Policies {
 					s := Series{Quantity: q.Name, Panel: panel, Policy: policy, Reading: &e.Readings[r]}
 					for _, p := range e.Points {
-						sample := e.sample(table, s.Reading, q.Name, policy, p)
+						sample := e.sample(table, s.Reading, q.Name, policy, p, nil)
 						if p.Panel != panel || len(sample) == 0 {
 							continue
 						}
@@ -42,7 +43,7 @@ func (e *Experiment) series(table sampleTable) ([]Series, error) {
 						for k := range sample {
 							values[k] = sample[k].value
 						}
-						mean, err := statistics.Mean(values, Confidence)
+						mean, err := statistics.Mean(values, verdict.Confidence)
 						if err != nil {
 							return nil, err
 						}

@@ -3,10 +3,11 @@ package papers
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/bench/papers/verdict"
 )
 
 // Outcome is an experiment with its findings.
@@ -15,33 +16,19 @@ type Outcome struct {
 	Findings   []Finding // claim by claim
 	Series     []Series  // the means, for the plots
 	Quick      bool
+	Shift      uint64 // added to all seeds
+	Commit     string // of the program that ran it; empty: this one
 }
 
-// WriteTable writes the findings as a table for people. Each claim is shown under the first reading. If another reading comes closest, the claim is
-// shown under that too, marked with a star. The report has all findings.
+// WriteTable writes the findings as a table for people: each claim under the first reading, which is the headline, then how many claims hold under
+// each reading. The report has all findings.
 func (o *Outcome) WriteTable(w io.Writer) error {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 5, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}})
-	t.AppendHeader(table.Row{"claim", "paper", "reading", "ours", "verdict"})
+	t := newTable("claim", "what", "paper", "ours", "verdict")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 4, WidthMax: 40, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 5, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}})
 	e := o.Experiment
-	for c := range e.Claims {
-		claim := &e.Claims[c]
-		closest := Closest(o.Findings, claim)
-		subject, states := claim.Subject(), claim.States()
-		for k := range o.Findings {
-			f := &o.Findings[k]
-			if f.Claim != claim || f.Reading != &e.Readings[0] && f != closest {
-				continue
-			}
-			star := ""
-			if f == closest && len(e.Readings) > 1 {
-				star = " *"
-			}
-			t.AppendRow(table.Row{subject, states, f.Reading.ID + star, f.Ours(), f.verdictText()})
-			subject, states = "", ""
-		}
+	for _, f := range o.Headline() {
+		t.AppendRow(table.Row{f.Claim.ID, f.Claim.Subject(), f.Claim.States(), f.Ours(), f.verdictText()})
 	}
 	mode := ""
 	if o.Quick {
@@ -52,21 +39,57 @@ func (o *Outcome) WriteTable(w io.Writer) error {
 	return err
 }
 
+// newTable makes a table with a head.
+func newTable(columns ...any) table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	t.AppendHeader(columns)
+	return t
+}
+
+// Headline lists the findings under the first reading, in the order of the claims.
+func (o *Outcome) Headline() []Finding { return o.under(&o.Experiment.Readings[0]) }
+
+// under lists the findings under a reading.
+func (o *Outcome) under(r *Reading) []Finding {
+	var list []Finding
+	for _, f := range o.Findings {
+		if f.Reading == r {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // tallies counts the verdicts under each reading. It is empty if there is only one reading.
 func (o *Outcome) tallies() string {
 	if len(o.Experiment.Readings) == 1 {
 		return ""
 	}
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(table.Row{"reading", Reproduces, DirectionOnly, Fails, NotRun})
+	columns := []any{"reading"}
+	for _, v := range verdict.All() {
+		columns = append(columns, v)
+	}
+	t := newTable(columns...)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
 		count := Tally(o.Findings, reading)
-		t.AppendRow(table.Row{reading.ID, count[Reproduces], count[DirectionOnly], count[Fails], count[NotRun]})
+		row := table.Row{reading.Name()}
+		for _, v := range verdict.All() {
+			row = append(row, count[v])
+		}
+		t.AppendRow(row)
 	}
 	return t.Render() + "\n"
+}
+
+// Name is the reading's ID, with a mark where it was added after the first run.
+func (r *Reading) Name() string {
+	if r.PostHoc {
+		return r.ID + " (post hoc)"
+	}
+	return r.ID
 }
 
 // verdictText formats the verdict with its reason.
@@ -77,23 +100,46 @@ func (f *Finding) verdictText() string {
 	return string(f.Verdict) + ": " + f.Reason
 }
 
-// Summary says in one or two sentences which reading comes closest and counts the verdicts under it.
+// Summary counts the verdicts under the first reading, and names the reading that comes closest to the paper if it is another. Which one that is was
+// seen only after the runs.
 func (o *Outcome) Summary() string {
-	best := o.Experiment.ClosestOverall(o.Findings)
-	if best == nil {
-		return "No claim was run."
+	e := o.Experiment
+	of := fmt.Sprintf("%d claims", len(e.Claims))
+	if len(e.Claims) == 1 {
+		of = "1 claim"
 	}
-	of := fmt.Sprintf("of %d claims", len(o.Experiment.Claims))
-	if len(o.Experiment.Claims) == 1 {
-		of = "of 1 claim"
+	first := &e.Readings[0]
+	text := fmt.Sprintf("Of %s: %s.", of, TallyText(Tally(o.Findings, first)))
+	if len(e.Readings) > 1 {
+		text = fmt.Sprintf("Under the first reading, %q, of %s: %s.", first.ID, of, TallyText(Tally(o.Findings, first)))
 	}
-	tally := TallyText(Tally(o.Findings, best))
-	first := &o.Experiment.Readings[0]
-	switch {
-	case len(o.Experiment.Readings) == 1:
-		return fmt.Sprintf("%s %s.", strings.ToUpper(of[:1])+of[1:], tally)
-	case best == first:
-		return fmt.Sprintf("The first reading, %q, comes closest: %s %s.", best.ID, of, tally)
+	if best := e.ClosestOverall(o.Findings); best != nil && best != first {
+		name := fmt.Sprintf("%q", best.ID)
+		if best.PostHoc {
+			name += " (post hoc)"
+		}
+		text += fmt.Sprintf(" The reading %s comes closest, which was seen only after the runs: %s.", name, TallyText(Tally(o.Findings, best)))
 	}
-	return fmt.Sprintf("The reading %q comes closest: %s %s; under the first reading, %q, %s.", best.ID, of, tally, first.ID, TallyText(Tally(o.Findings, first)))
+	return text
+}
+
+// WriteList lists experiments: what they are, how many claims they have, how long they take, and the recorded verdicts under the first reading.
+func WriteList(w io.Writer, list []*Experiment) error {
+	t := newTable("experiment", "what", "claims", "quick", "full", "state")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 6, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft}})
+	for _, e := range list {
+		o := e.Recorded()
+		state := TallyText(Tally(o.Findings, &e.Readings[0]))
+		switch {
+		case e.NotYet != "":
+			state = "not yet: " + e.NotYet
+		case o.Commit == "":
+			state = "not recorded"
+		default:
+			state = o.Mode() + ": " + state
+		}
+		t.AppendRow(table.Row{e.ID, e.Title, len(e.Claims), e.Takes.Quick, e.Takes.Full, state})
+	}
+	_, err := io.WriteString(w, t.Render()+"\n")
+	return err
 }

@@ -2,10 +2,13 @@ package papers
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
@@ -33,59 +36,203 @@ func signed(x float64) string {
 
 // span formats an estimate with its interval.
 func span(i statistics.Interval, unit string) string {
-	return fmt.Sprintf("%s %s [%s, %s]", signed(i.Estimate), unit, signed(i.Low), signed(i.High))
+	if unit != "" {
+		unit += " "
+	}
+	return fmt.Sprintf("%s %s[%s, %s]", signed(i.Estimate), unit, signed(i.Low), signed(i.High))
 }
 
 // States formats the statement of the claim, such as "−12.1 %", "less" or "less and less".
 func (c *Claim) States() string {
 	switch c.Form {
 	case Percent:
-		sign := "+"
-		if *c.Value < 0 {
-			sign = "−"
-		}
-		return sign + strconv.FormatFloat(math.Abs(*c.Value), 'f', -1, 64) + " %" // as many digits as in the paper
+		return stated(*c.Value, c.Unit())
 	case Sign:
 		return c.Direction
-	case Order:
+	case Trend:
+		if c.Direction == "none" {
+			return "no trend"
+		}
 		return c.Direction + " and " + c.Direction
+	case Peak:
+		return c.Direction + " in the middle"
+	case Interaction:
+		return c.Direction
+	case Equivalence:
+		if c.Target == nil {
+			return "the same"
+		}
+	case Limit:
+		if c.Value != nil {
+			return map[string]string{"less": "at most ", "more": "at least "}[c.Direction] + stated(*c.Value, c.Unit())
+		}
+	}
+	if c.Target != nil {
+		var values []string
+		for _, name := range slices.Sorted(maps.Keys(c.Target)) {
+			values = append(values, strconv.FormatFloat(c.Target[name], 'f', -1, 64))
+		}
+		return strings.Join(values, "/")
 	}
 	return "these values"
 }
 
+// stated formats a number of the paper with as many digits as it has there.
+func stated(x float64, unit string) string {
+	sign := ""
+	switch {
+	case x < 0:
+		sign = "−"
+	case unit == "%":
+		sign = "+"
+	}
+	return strings.TrimSpace(sign + strconv.FormatFloat(math.Abs(x), 'f', -1, 64) + " " + unit)
+}
+
+// Unit is the unit of our number.
+func (c *Claim) Unit() string {
+	switch {
+	case c.Form == Trend && c.Method == "kendall":
+		return "τ"
+	case c.Target != nil || c.Absolute && c.Form != Percent || c.Form == Limit && c.Against == "":
+		return ""
+	case c.Form == Trend || c.Form == Interaction:
+		return "points"
+	}
+	return "%"
+}
+
+// Tolerance says what our number must keep to for the claim to replicate.
+func (c *Claim) Tolerance() string {
+	switch c.Form {
+	case Percent:
+		return fmt.Sprintf("half width at most %.3g points; the paper's number in the interval, or ours within %.3g points of it",
+			verdict.Widest(*c.Value), verdict.Tolerance*math.Abs(*c.Value))
+	case Equivalence:
+		return fmt.Sprintf("within ±%g by two one-sided tests at 5 %%", *c.Within)
+	case Sign:
+		return "the whole interval on that side of 0, at each point"
+	case Peak:
+		return "a point between the ends beyond both, at a confidence of 1 − 0.05 for each such point"
+	case Limit:
+		return "the whole interval within the limit"
+	case Nearest:
+		return "the whole interval of the difference from each other distance above 0"
+	case Trend:
+		if c.Direction == "none" {
+			return fmt.Sprintf("within ±%g points over the axis by two one-sided tests at 5 %%", *c.Within)
+		}
+		return "the whole interval on that side of 0, over all points"
+	case Interaction:
+		return "the whole interval on that side of 0"
+	}
+	return "equal up to rounding"
+}
+
 // Ours formats our number.
 func (f *Finding) Ours() string {
-	switch {
-	case f.Claim.Form == Percent && f.Value.N > 0:
-		return span(f.Value, "%")
-	case f.Claim.Form == Order && f.Value.N > 0:
-		var steps []string
+	unit := f.Claim.Unit()
+	if f.clocked() && f.Claim.Form == Limit {
+		return f.roughly()
+	}
+	steps := func() string {
+		var list []string
 		for _, p := range f.At {
-			steps = append(steps, signed(p.Value.Estimate))
+			list = append(list, signed(p.Value.Estimate))
 		}
-		return fmt.Sprintf("%s %%: %s", strings.Join(steps, " → "), span(f.Value, "points"))
-	case len(f.At) == 1:
-		return span(f.At[0].Value, "%")
+		return strings.Join(list, " → ")
+	}
+	switch {
+	case len(f.At) == 1 && f.Claim.Form != Interaction:
+		return span(f.At[0].Value, unit)
+	case f.Value.N > 0 && (f.Claim.Form == Trend || f.Claim.Form == Interaction):
+		if len(f.At) > 4 {
+			return span(f.Value, unit)
+		}
+		percent := " %"
+		if f.Claim.Absolute {
+			percent = ""
+		}
+		return steps() + percent + ": " + span(f.Value, unit)
+	case f.Claim.Form == Peak && len(f.At) > 1:
+		return strings.TrimSpace(steps() + " " + unit)
 	case len(f.At) > 1:
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, p := range f.At {
 			low, high = min(low, p.Value.Estimate), max(high, p.Value.Estimate)
 		}
-		return fmt.Sprintf("%s to %s %%", signed(low), signed(high))
+		return strings.TrimSpace(fmt.Sprintf("%s to %s %s", signed(low), signed(high), unit))
+	case f.Value.N > 0:
+		return span(f.Value, unit)
 	}
 	return "–"
 }
 
-// Subject says what the claim is about: the quantity, the two policies and the points.
-func (c *Claim) Subject() string {
-	if c.Quantity == "" {
-		return c.ID
+// clocked reports whether our number was measured by the clock, so that it differs from run to run.
+func (f *Finding) clocked() bool { return f.Claim.Quantity == clockQuantity }
+
+// clockQuantity is the name of quantities that are measured by the clock.
+const clockQuantity = "computation time"
+
+// roughly gives the power of ten that all values stay below, which is the same from run to run.
+func (f *Finding) roughly() string {
+	highest := math.Inf(-1)
+	for _, p := range f.At {
+		highest = max(highest, p.Value.Estimate)
 	}
-	text := fmt.Sprintf("%s of %s against %s", c.Quantity, c.Policy, c.Against)
+	return "below " + strconv.FormatFloat(math.Pow(10, math.Floor(math.Log10(max(highest, 1e-9)))+1), 'f', -1, 64)
+}
+
+// Subject says what the claim is about: the quantity, the policies and the points.
+func (c *Claim) Subject() string {
+	text := c.Quantity
+	if c.Target != nil && text == "" {
+		text = strings.Join(slices.Sorted(maps.Keys(c.Target)), ", ")
+	}
+	switch {
+	case text == "":
+		return c.Text
+	case c.Policy != "":
+		text += " of " + c.Policy
+	}
+	if c.Against != "" {
+		text += " against " + c.Against
+	}
+	if c.Form == Interaction {
+		return text + ": " + c.contrastText()
+	}
 	if len(c.At) > 0 {
 		text += " at " + shortened(c.At)
 	}
 	return text
+}
+
+// contrastText is the sum that the claim is about, such as "at b − at a".
+func (c *Claim) contrastText() string {
+	var list []string
+	for _, sign := range []float64{1, -1} { // what is added comes first
+		for _, id := range slices.Sorted(maps.Keys(c.Contrast)) {
+			x := sign * c.Contrast[id]
+			if !(x > 0) {
+				continue
+			}
+			term := "at " + id
+			if x != 1 {
+				term = strconv.FormatFloat(x, 'g', -1, 64) + " · " + term
+			}
+			switch {
+			case sign < 0:
+				term = "− " + term
+			case len(list) > 0:
+				term = "+ " + term
+			}
+			list = append(list, term)
+		}
+	}
+	if n := len(list); n > 4 {
+		list = append(list[:2], "…", list[n-1])
+	}
+	return strings.Join(list, " ")
 }
 
 // shortened lists the points if they are few, and otherwise only the first and the last.
@@ -106,8 +253,8 @@ func (s *Source) Citation() string {
 }
 
 // Tally counts the verdicts of a reading.
-func Tally(findings []Finding, r *Reading) map[Verdict]int {
-	count := map[Verdict]int{}
+func Tally(findings []Finding, r *Reading) map[verdict.Verdict]int {
+	count := map[verdict.Verdict]int{}
 	for k := range findings {
 		if findings[k].Reading == r {
 			count[findings[k].Verdict]++
@@ -116,22 +263,22 @@ func Tally(findings []Finding, r *Reading) map[Verdict]int {
 	return count
 }
 
-// TallyText describes a tally in words.
-func TallyText(count map[Verdict]int) string {
+// TallyText describes a tally in words, the best first.
+func TallyText(count map[verdict.Verdict]int) string {
 	var parts []string
-	for _, v := range []Verdict{Reproduces, DirectionOnly, Fails, NotRun} {
+	for _, v := range []verdict.Verdict{verdict.Replicates, verdict.DirectionOnly, verdict.Fails, verdict.Undecided, verdict.NotTestable, verdict.NotYet} {
 		n, words := count[v], string(v)
 		switch {
 		case n == 0:
 			continue
-		case v == Reproduces && n > 1:
-			words = "reproduce"
-		case v == Fails && n > 1:
-			words = "do not reproduce"
-		case v == DirectionOnly:
+		case v == verdict.Replicates && n > 1:
+			words = "replicate"
+		case v == verdict.Fails && n > 1:
+			words = "do not replicate"
+		case v == verdict.DirectionOnly:
 			words = "in the direction only"
-		case v == NotRun:
-			words = "not run"
+		case v == verdict.NotYet:
+			words = "not run yet"
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", n, words))
 	}

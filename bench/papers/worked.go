@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/muscle"
@@ -59,16 +60,16 @@ func (f *Finding) judgeWorked(in *model.Instance, row *bench.Row) {
 	case f.Claim.Form == Table:
 		err = compareTables(in, f.Claim.Table)
 	case row == nil:
-		f.Verdict, f.Reason = NotRun, "the reading names no solver"
+		f.Verdict, f.Reason = verdict.NotYet, "the reading names no solver"
 		return
 	case f.Claim.Form == Schedule:
 		err = compareSchedules(f.Claim.Schedule, row.Solution.Jobs)
 	default:
 		err = compareMetrics(f.Claim.Metrics, row.Metrics)
 	}
-	f.Verdict, f.Reason = Reproduces, "exactly"
+	f.Verdict, f.Reason = verdict.Replicates, "exactly"
 	if err != nil {
-		f.Verdict, f.Reason = Fails, err.Error()
+		f.Verdict, f.Reason = verdict.Fails, err.Error()
 	}
 }
 

@@ -59,6 +59,7 @@ type Cell struct {
 type Figure struct {
 	Title, Note string
 	X, Y        string // what the axes are
+	Linear      bool   // the upright axis is linear and has 0, whatever the values
 	Lines       []Line // 8 at most are told apart by a style
 }
 
@@ -152,9 +153,12 @@ func (f *Figure) plot(id string) *plot {
 	if margin := (right - left) / 40; left-margin > 0 && (right-left) > left/2 { // the first interval stands clear of the axis
 		left, right = left-margin, right+margin
 	}
+	if f.Linear {
+		low, high = min(0, low), max(0, high)
+	}
 	x, y := draw.NewAxis(f.X, left, right, "", ticks), draw.NewAxis(f.Y, low, high, "", ticks)
 	const wide = 10 // from this ratio on what is small would lie on the axis
-	if low > 0 && high > wide*low {
+	if !f.Linear && low > 0 && high > wide*low {
 		y = draw.NewLogAxis(f.Y, low, high, "", ticks)
 	}
 	p := newPlot(id, printable(f.Title), x, y, nil)
@@ -206,5 +210,7 @@ func (line *Line) drawn(k int, x, y draw.Axis) drawn {
 	return d
 }
 
-// WriteFigure writes the figure as an SVG file that needs nothing beside it and looks alike in any program. The legend is part of the picture.
-func WriteFigure(w io.Writer, f *Figure) error { return f.plot("figure").write(w, SVG) }
+// WriteFigure writes the figure as a file that needs nothing beside it and looks alike in any program. The legend is part of the picture.
+func WriteFigure(w io.Writer, f *Figure, format Format) error {
+	return f.plot("figure").write(w, format)
+}

@@ -68,7 +68,7 @@ func TestAccount(t *testing.T) {
 func TestFigure(t *testing.T) {
 	for _, f := range append(accountOf(hostile).Parts[1].Figures, accountOf("plain").Parts[1].Figures...) {
 		var text bytes.Buffer
-		if err := report.WriteFigure(&text, &f); err != nil {
+		if err := report.WriteFigure(&text, &f, report.SVG); err != nil {
 			t.Fatal(err)
 		}
 		decoder := xml.NewDecoder(bytes.NewReader(text.Bytes()))

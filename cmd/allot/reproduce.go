@@ -7,33 +7,41 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"unicode"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/papers"
-	"github.com/allot-opt/allot/bench/report"
+	figures "github.com/allot-opt/allot/bench/report"
 )
 
 func reproduceCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "reproduce",
-		Usage:     "run a published experiment and say of each claim whether it reproduces",
-		ArgsUsage: "[PAPER[/FIGURE]]",
+		Usage:     "run a published experiment and say of each claim whether it replicates",
+		ArgsUsage: "[PAPER[/FIGURE]|all]",
 		Description: `Runs the experiment from seeds and appends a row for each run to rows.jsonl in the folder. Writes a table to standard output and, to the
-folder, report.html and the figures as SVG: each claim of the paper beside our number with its 95 % interval, under every reading of
-what the paper leaves open, and a verdict: reproduces, direction only, does not reproduce. Interrupted, or killed, the same command
-goes on where it was. Without an argument it lists the experiments.
+folder, report.html, claims.json (a row for each claim under each reading, with the quotation, our number, the tolerance, the verdict, the
+command and the commit) and the figures as SVG, PNG and PDF. The verdicts: replicates, direction only, does not replicate, undecided, not
+testable, not yet. The headline is the first reading of what the paper leaves open, which was fixed before the first run; readings that were
+added later are marked post hoc. Interrupted, or killed, the same command goes on where it was.
+
+Without an argument, or with --list, it lists the experiments with their recorded verdicts. --check runs quick mode and compares with what is
+recorded; exit status 3 if a recorded verdict no longer holds. Without -o it keeps no files. --page writes the page of all recorded claims, as Markdown (.md) or HTML.
 
 Examples:
-  allot reproduce
+  allot reproduce --list
   allot reproduce muscle/fig4 --quick
-  allot reproduce muscle -o runs/muscle`,
+  allot reproduce muscle -o runs/muscle
+  allot reproduce --check muscle/case
+  allot reproduce --page replication.html`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "quick", Usage: "fewer repetitions and points"},
+			&cli.BoolFlag{Name: "list", Usage: "list the experiments: claims, time and recorded verdicts"},
+			&cli.BoolFlag{Name: "check", Usage: "run quick mode and compare the verdicts with the recorded ones"},
+			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and full mode is compared unless --quick is given"},
+			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of .md go beside it"},
+			&cli.StringFlag{Name: "record", Usage: "write what was found to `FOLDER` too, a file for each experiment and mode"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "`FOLDER` of the rows and the report; of several experiments the folder of their folders"},
 			&cli.BoolFlag{Name: "mixed", Usage: "go on in a folder with rows of another version of allot, which then count"},
 			&cli.IntFlag{Name: "jobs", DefaultText: "as many as processors", Usage: "`P` runs at a time; the result does not depend on it"},
@@ -44,74 +52,145 @@ Examples:
 
 // runReproduce runs experiments, or lists them.
 func runReproduce(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return write(c, "-", listExperiments)
-	}
-	args, err := arguments(c, "PAPER[/FIGURE]")
-	if err != nil {
-		return err
-	}
-	list, err := papers.Lookup(args[0])
-	if err != nil {
-		return usageErrorf("%w", err)
-	}
-	opt := papers.Options{Quick: c.Bool("quick"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
 	switch {
+	case c.IsSet("page"):
+		return writeRecordedPage(c)
+	case c.Bool("list") && c.Bool("check"):
+		return usageErrorf("expected --list or --check, found both")
+	case c.NArg() == 0 && !c.Bool("check"):
+		return write(c, "-", func(w io.Writer) error { return papers.WriteList(w, papers.Known()) })
+	}
+	list := papers.Known()
+	if c.NArg() > 0 {
+		args, err := arguments(c, "PAPER[/FIGURE]")
+		if err != nil {
+			return err
+		}
+		if list, err = papers.Lookup(args[0]); err != nil {
+			return usageErrorf("%w", err)
+		}
+	}
+	if c.Bool("list") {
+		return write(c, "-", func(w io.Writer) error { return papers.WriteList(w, list) })
+	}
+	opt := papers.Options{Quick: c.Bool("quick") || c.Bool("check") && !c.IsSet("shift-seeds"), Shift: c.Uint64("shift-seeds"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
+	switch {
+	case opt.Shift > 0 && c.IsSet("record"):
+		return usageErrorf("--record: expected the experiment's own seeds, found --shift-seeds %d", opt.Shift)
 	case c.IsSet("jobs") && opt.Jobs < 1:
 		return usageErrorf("--jobs: expected a number ≥ 1, found %d", opt.Jobs)
 	case opt.Jobs == 0:
 		opt.Jobs = runtime.GOMAXPROCS(0)
 	}
+	return reproduceAll(c, list, opt)
+}
+
+// reproduceAll runs the experiments, and compares the verdicts with the recorded ones if asked to.
+func reproduceAll(c *cli.Context, list []*papers.Experiment, opt papers.Options) error {
+	folder := c.String("output")
+	if folder == "" && c.Bool("check") { // rows of an earlier run must not be taken for new ones
+		temporary, err := os.MkdirTemp("", "allot-check-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		folder = filepath.Join(temporary, "check")
+	}
+	var changes []papers.Change
+	compared := 0
 	for k, e := range list {
-		opt.Dir = experimentFolder(c, e, len(list) > 1)
+		opt.Dir = experimentFolder(e, opt, folder, len(list) > 1)
 		if k > 0 {
 			if err := write(c, "-", func(w io.Writer) error { _, err := io.WriteString(w, "\n"); return err }); err != nil {
 				return err
 			}
 		}
-		if err := reproduce(c, e, opt); err != nil {
+		outcome, err := reproduce(c, e, opt)
+		if err != nil {
 			return err
 		}
+		if list, recorded := outcome.Changes(); recorded {
+			changes = append(changes, list...)
+			compared++
+		}
 	}
-	return nil
+	if !c.Bool("check") {
+		return nil
+	}
+	return tellChanges(c, changes, compared, len(list))
 }
 
-// listExperiments lists the experiments.
-func listExperiments(w io.Writer) error {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(table.Row{"experiment", "what", "claims", "quick", "full"})
-	for _, e := range papers.Known() {
-		t.AppendRow(table.Row{e.ID, e.Title, len(e.Claims), e.Takes.Quick, e.Takes.Full})
+// tellChanges tells which recorded verdicts no longer hold.
+func tellChanges(c *cli.Context, changes []papers.Change, compared, total int) error {
+	err := write(c, "-", func(w io.Writer) error {
+		for _, change := range changes {
+			reason := ""
+			if change.Reason != "" {
+				reason = ": " + change.Reason
+			}
+			fmt.Fprintf(w, "%s, reading %q: recorded %q, now %q%s\n", change.ID, change.Reading, change.Recorded, change.Now, reason)
+		}
+		_, err := fmt.Fprintf(w, "%s compared with their records, %d without one; %s changed\n", counted(compared, "experiment"), total-compared, counted(len(changes), "verdict"))
+		return err
+	})
+	if err == nil && len(changes) > 0 {
+		err = &statusError{exitViolations, fmt.Errorf("%s changed", counted(len(changes), "recorded verdict"))}
 	}
-	_, err := io.WriteString(w, t.Render()+"\n")
 	return err
 }
 
-// experimentFolder returns the folder for an experiment's files.
-func experimentFolder(c *cli.Context, e *papers.Experiment, several bool) string {
-	_, figure, _ := strings.Cut(e.ID, "/")
-	switch dir := c.String("output"); {
-	case dir != "" && several:
-		return filepath.Join(dir, figure)
-	case dir != "":
-		return dir
-	case c.Bool("quick"):
-		return "reproduce-" + e.Paper() + "-" + figure + "-quick"
-	default:
-		return "reproduce-" + e.Paper() + "-" + figure
+// writeRecordedPage writes the page of all recorded claims.
+func writeRecordedPage(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usageErrorf("--page: expected no experiment, because the page has all; found %q", c.Args().First())
 	}
+	name := c.String("page")
+	var outcomes []*papers.Outcome
+	for _, e := range papers.Known() {
+		outcomes = append(outcomes, e.Recorded())
+	}
+	switch filepath.Ext(name) {
+	case ".html":
+		return writeFile(name, func(w io.Writer) error { return papers.WriteReplicationPage(w, outcomes) })
+	case ".md":
+	default:
+		return usageErrorf("--page: expected a name that ends in .md or .html, found %q", name)
+	}
+	for _, outcome := range outcomes {
+		if err := writeFigures(outcome, filepath.Dir(name), figures.SVG); err != nil {
+			return err
+		}
+	}
+	return writeFile(name, func(w io.Writer) error { return papers.WriteReplication(w, outcomes, ".") })
 }
 
-// reproduce runs one experiment and writes its table and report.
-func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) error {
+// experimentFolder returns the folder for an experiment's files: the given one, or one in it if there are several experiments.
+func experimentFolder(e *papers.Experiment, opt papers.Options, given string, several bool) string {
+	name := strings.ReplaceAll(e.ID, "/", "-")
+	switch {
+	case given != "" && several:
+		return filepath.Join(given, name)
+	case given != "":
+		return given
+	}
+	name = "reproduce-" + name
+	if opt.Shift > 0 {
+		name += fmt.Sprintf("-seeds-%d", opt.Shift)
+	}
+	if opt.Quick {
+		name += "-quick"
+	}
+	return name
+}
+
+// reproduce runs one experiment and writes its table, report and figures.
+func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*papers.Outcome, error) {
 	if err := os.MkdirAll(opt.Dir, 0o777); err != nil {
-		return cannotWrite(opt.Dir, err)
+		return nil, cannotWrite(opt.Dir, err)
 	}
 	page := filepath.Join(opt.Dir, "report.html")
 	if err := checkWritable(page); err != nil {
-		return err
+		return nil, err
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
@@ -129,27 +208,44 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) error {
 		bar.finish()
 	}
 	if err != nil {
-		return interrupted(ctx, runError(err), "what was cut short has no row; the same command goes on with it")
+		return nil, interrupted(ctx, runError(err), "what was cut short has no row; the same command goes on with it")
 	}
 	if err := write(c, "-", outcome.WriteTable); err != nil {
-		return err
+		return nil, err
 	}
 	if err := writeFile(page, outcome.WriteReport); err != nil {
-		return err
+		return nil, err
 	}
-	if err := writeFigures(outcome, opt.Dir); err != nil {
-		return err
+	if err := writeRecord(outcome, filepath.Join(opt.Dir, "claims.json")); err != nil {
+		return nil, err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
-	return nil
+	if folder := c.String("record"); folder != "" && e.NotYet == "" {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return nil, cannotWrite(folder, err)
+		}
+		if err := writeRecord(outcome, filepath.Join(folder, outcome.Record().FileName())); err != nil {
+			return nil, err
+		}
+	}
+	if c.String("output") != "" || !c.Bool("check") { // a check without a folder keeps no files
+		fmt.Fprintf(c.App.ErrWriter, "rows and report in %s\n", printable(opt.Dir))
+	}
+	return outcome, writeFigures(outcome, opt.Dir, figures.SVG, figures.PNG, figures.PDF)
 }
 
-// writeFigures writes the figures under the first reading, each to a file of its own, such as mcp.svg.
-func writeFigures(outcome *papers.Outcome, dir string) error {
-	for _, f := range outcome.Figures(&outcome.Experiment.Readings[0]) {
-		name := strings.Join(strings.FieldsFunc(strings.ToLower(f.Title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' }), "-")
-		if err := writeFile(filepath.Join(dir, name+".svg"), func(w io.Writer) error { return report.WriteFigure(w, &f) }); err != nil {
-			return err
+// writeRecord writes what was found.
+func writeRecord(outcome *papers.Outcome, name string) error {
+	return writeFile(name, func(w io.Writer) error { return papers.WriteRecord(w, outcome.Record()) })
+}
+
+// writeFigures writes the figures under the first reading, each to a file of its own for each format.
+func writeFigures(outcome *papers.Outcome, dir string, formats ...figures.Format) error {
+	for _, p := range outcome.Pictures() {
+		for _, format := range formats {
+			name := filepath.Join(dir, p.Name+"."+string(format))
+			if err := writeFile(name, func(w io.Writer) error { return figures.WriteFigure(w, &p.Figure, format) }); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

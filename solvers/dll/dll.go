@@ -3,8 +3,10 @@ package dll
 
 import (
 	"context"
+	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
@@ -14,7 +16,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "dll",
 	Doc:    "Dynamic least load: each job in order of arrival goes to the cluster with the least work per processor. O(n·C·r).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6",
-	New:    func() solve.Solver { return &Solver{} },
+	New:    func() solve.Solver { return New() },
 
 	AutoJobs: 10_000_000,
 })
@@ -29,8 +31,15 @@ var _ = solve.Register(solve.Info{
 // What earlier jobs hold ([model.Commitments]) is part of the load: the part that is left of it at the first arrival.
 //
 // Deviations from the paper: the jobs of a batch never leave the load, as the batch is planned before it runs; a cluster just as wide as
-// the job counts as wide enough.
-type Solver struct{}
+// the job counts as wide enough. Eq. 6 writes e_i without a cluster, while the paper's job has a time e_ij on each: here it is the time on the
+// cluster itself; with Times first it is the time on the first cluster, for which the paper draws the times (§5). Where the first cluster's processors
+// differ, or the job has no time there, it is the time on the cluster itself; so it is for what is left of held jobs.
+type Solver struct {
+	Times string `enum:"own,first" doc:"execution times in eq. 6: own, those on the cluster itself; first, those on the first cluster"`
+}
+
+// New is the solver with its defaults.
+func New() *Solver { return &Solver{Times: "own"} }
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
@@ -38,7 +47,10 @@ func (*Solver) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (*Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (d *Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+	if err := params.Check(d); err != nil {
+		return solve.Result{}, err
+	}
 	load := make([]float64, len(in.Clusters()))
 	for _, h := range in.Held() {
 		for _, piece := range h.Pieces {
@@ -50,8 +62,18 @@ func (*Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {
 			size, _ := in.Width(job, slot.Cluster)
-			load[slot.Cluster] += list.ExecutionTime(in, job, slot.Cluster, slot) * float64(size) / float64(in.Clusters()[slot.Cluster].Processors)
+			load[slot.Cluster] += d.time(in, job, slot, size) * float64(size) / float64(in.Clusters()[slot.Cluster].Processors)
 		}
 		return slot, ok
 	})
+}
+
+// time is the job's execution time in eq. 6.
+func (d *Solver) time(in *model.Instance, job int, slot plan.Slot, size int) float64 {
+	if d.Times == "first" && in.Clusters()[0].Uniform {
+		if first := in.DurationOn(job, 0, size); first > 0 && !math.IsInf(first, 1) {
+			return first
+		}
+	}
+	return list.ExecutionTime(in, job, slot.Cluster, slot)
 }

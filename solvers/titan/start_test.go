@@ -118,7 +118,7 @@ func TestStreams(t *testing.T) {
 // TestSharesEvaluations splits limits in proportion to the jobs, to the last evaluation.
 func TestSharesEvaluations(t *testing.T) {
 	in := batch(t, 1, "mcp")
-	start, err := (&dll.Solver{}).Solve(context.Background(), in, solve.Options{})
+	start, err := dll.New().Solve(context.Background(), in, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

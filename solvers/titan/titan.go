@@ -83,7 +83,7 @@ func (t *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	}
 	evaluations := int64(0)
 	if opt.Start == nil {
-		cold, err := (&dll.Solver{}).Solve(ctx, in, opt)
+		cold, err := dll.New().Solve(ctx, in, opt)
 		if err != nil || cold.Solution == nil {
 			return cold, err
 		}

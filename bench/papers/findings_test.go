@@ -9,48 +9,9 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/papers"
-	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/bench/papers/verdict"
 	"github.com/allot-opt/allot/model"
 )
-
-// The rule of the verdicts, case by case: the direction first, then the size.
-func TestJudge(t *testing.T) {
-	interval := func(low, high float64) statistics.Interval {
-		return statistics.Interval{N: 9, Estimate: (low + high) / 2, Low: low, High: high}
-	}
-	for _, test := range []struct {
-		paper     float64
-		low, high float64
-		want      papers.Verdict
-		reason    string
-	}{
-		{-12.1, -13, -11, papers.Reproduces, ""},                                      // the paper's number is in the interval
-		{-12.1, -20, -5, papers.Reproduces, ""},                                       // likewise, though ours is 12.5
-		{-12.1, -10, -9, papers.Reproduces, ""},                                       // 9.5 is 21 % off
-		{-12.1, -9, -8, papers.DirectionOnly, "smaller than the paper's"},             // 8.5 is 30 % off
-		{-12.1, -31, -29, papers.DirectionOnly, "larger than the paper's"},            //
-		{-12.1, -0.2, -0.1, papers.DirectionOnly, "smaller than the paper's"},         //
-		{-12.1, -13, 0.1, papers.Fails, "no difference is shown"},                     // holds 0, so the paper's number in it is no proof
-		{-12.1, -1, 0, papers.Fails, "no difference is shown"},                        // 0 itself
-		{-12.1, 3, 5, papers.Fails, "the opposite is shown"},                          //
-		{6, 5.5, 6.1, papers.Reproduces, ""},                                          // more
-		{6, 7, 7.9, papers.Reproduces, ""},                                            // 7.45 is within a quarter
-		{6, 7.6, 7.9, papers.DirectionOnly, "larger than the paper's"},                // 7.75 is not
-		{6, -7.9, -7, papers.Fails, "the opposite is shown"},                          // the size alone does not do
-		{6, math.Inf(-1), math.Inf(1), papers.Fails, "no difference is shown"},        // one repetition
-		{-8, -10, -10, papers.Reproduces, ""},                                         // exactly a quarter, without spread
-		{-8, -10 - 1e-9, -10 - 1e-9, papers.DirectionOnly, "larger than the paper's"}, // and a little more
-	} {
-		ours := interval(test.low, test.high)
-		if math.IsInf(test.low, 0) {
-			ours.Estimate = test.paper
-		}
-		verdict, reason := papers.Judge(test.paper, ours)
-		if verdict != test.want || reason != test.reason {
-			t.Errorf("paper %v, ours %v to %v: %s (%s), want %s (%s)", test.paper, test.low, test.high, verdict, reason, test.want, test.reason)
-		}
-	}
-}
 
 // small is an experiment of two policies at two points; the reading "swapped" takes one for the other, "double" measures another metric.
 const small = `{"format": "allot-experiment/1", "id": "test/one", "title": "t",
@@ -117,33 +78,33 @@ func TestFindingsOfConstructedRows(t *testing.T) {
 		claim("both", `"form": "percent", "value": -42.5`),
 		claim("less", `"form": "sign", "direction": "less"`),
 		claim("more at", `"form": "sign", "direction": "more", "at": ["8"]`),
-		claim("grows", `"form": "order", "direction": "less", "at": ["4", "8"]`),
-		claim("shrinks", `"form": "order", "direction": "more", "at": ["4", "8"]`),
+		claim("grows", `"form": "trend", "direction": "less"`),
+		claim("shrinks", `"form": "trend", "direction": "more"`),
 	)
 	got := found(t, e, rows(
 		map[string][]float64{"g4": {80, 160, 88}, "g8": {150, 200, 250}},
 		map[string][]float64{"g4": {100, 200, 110}, "g8": {300, 400, 500}}))
 	for name, want := range map[string]struct {
-		verdict papers.Verdict
+		verdict verdict.Verdict
 		value   float64
 		reason  string
 	}{
-		"as 20 plain":     {papers.Reproduces, -20, ""},
-		"as 20 own":       {papers.Reproduces, -25, ""}, // 100·(1 − 100/80): 25 % of 20 off
-		"as 20 swapped":   {papers.Fails, 25, "the opposite is shown"},
-		"as 20 other":     {papers.Reproduces, -20, ""},
-		"as 40 plain":     {papers.DirectionOnly, -20, "smaller than the paper's"},
-		"more plain":      {papers.Fails, -20, "the opposite is shown"},
-		"more swapped":    {papers.Reproduces, 25, ""},
-		"both plain":      {papers.Reproduces, 100 * (928.0/1610 - 1), ""}, // of the sums over both points
-		"less plain":      {papers.Reproduces, 100 * (928.0/1610 - 1), ""},
-		"less swapped":    {papers.Fails, 100 * (1610.0/928 - 1), "the opposite is shown at 4; 8"},
-		"more at plain":   {papers.Fails, -50, "the opposite is shown at 8"},
-		"grows plain":     {papers.Reproduces, -30, ""},
-		"grows own":       {papers.Reproduces, -75, ""},
-		"grows swapped":   {papers.Fails, 75, "the opposite is shown"},
-		"shrinks plain":   {papers.Fails, -30, "the opposite is shown"},
-		"shrinks swapped": {papers.Reproduces, 75, ""},
+		"as 20 plain":     {verdict.Replicates, -20, ""},
+		"as 20 own":       {verdict.Replicates, -25, ""}, // 100·(1 − 100/80): 25 % of 20 off
+		"as 20 swapped":   {verdict.Fails, 25, "the opposite is shown"},
+		"as 20 other":     {verdict.Replicates, -20, ""},
+		"as 40 plain":     {verdict.DirectionOnly, -20, "smaller than the paper's"},
+		"more plain":      {verdict.Fails, -20, "the opposite is shown"},
+		"more swapped":    {verdict.Replicates, 25, ""},
+		"both plain":      {verdict.Replicates, 100 * (928.0/1610 - 1), ""}, // of the sums over both points
+		"less plain":      {verdict.Replicates, 100 * (928.0/1610 - 1), ""},
+		"less swapped":    {verdict.Fails, 100 * (1610.0/928 - 1), "the opposite is shown at 4; 8"},
+		"more at plain":   {verdict.Fails, -50, "the opposite is shown at 8"},
+		"grows plain":     {verdict.Replicates, -30, ""},
+		"grows own":       {verdict.Replicates, -75, ""},
+		"grows swapped":   {verdict.Fails, 75, "the opposite is shown"},
+		"shrinks plain":   {verdict.Fails, -30, "the opposite is shown"},
+		"shrinks swapped": {verdict.Replicates, 75, ""},
 	} {
 		f := got[name]
 		if f.Verdict != want.verdict || f.Reason != want.reason || math.Abs(f.Value.Estimate-want.value) > 1e-9 {
@@ -152,13 +113,13 @@ func TestFindingsOfConstructedRows(t *testing.T) {
 	}
 }
 
-// A sign that holds at one point and is open at another does not reproduce, and the reason says where.
+// A sign that holds at one point and is open at another is undecided, and the reason says where.
 func TestSignAtSomePoints(t *testing.T) {
 	e := smallExperiment(t, claim("less", `"form": "sign", "direction": "less"`))
 	got := found(t, e, rows(
 		map[string][]float64{"g4": {80, 161, 88}, "g8": {300, 200, 100}},
 		map[string][]float64{"g4": {100, 200, 110}, "g8": {100, 200, 300}}))["less plain"]
-	if want := "no difference is shown at 8; shown at 1 of 2 points"; got.Verdict != papers.Fails || got.Reason != want {
+	if want := "the interval holds 0 at 8; shown at 1 of 2 points"; got.Verdict != verdict.Undecided || got.Reason != want {
 		t.Errorf("%s (%s), want that %s", got.Verdict, got.Reason, want)
 	}
 }
@@ -166,10 +127,10 @@ func TestSignAtSomePoints(t *testing.T) {
 // Points without rows are left out; a claim none of whose points has rows is not run, nor is an order of one point.
 func TestFindingsOfSomePoints(t *testing.T) {
 	e := smallExperiment(t, claim("at 4", `"form": "percent", "value": -20, "at": ["4"]`), claim("at 8", `"form": "percent", "value": -20, "at": ["8"]`),
-		claim("all", `"form": "percent", "value": -20`), claim("grows", `"form": "order", "direction": "less", "at": ["4", "8"]`))
+		claim("all", `"form": "percent", "value": -20`), claim("grows", `"form": "trend", "direction": "less"`))
 	got := found(t, e, rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {100, 200}}))
-	for name, want := range map[string]papers.Verdict{
-		"at 4 plain": papers.Reproduces, "at 8 plain": papers.NotRun, "all plain": papers.Reproduces, "grows plain": papers.NotRun} {
+	for name, want := range map[string]verdict.Verdict{
+		"at 4 plain": verdict.Replicates, "at 8 plain": verdict.NotYet, "all plain": verdict.Replicates, "grows plain": verdict.NotYet} {
 		if got[name].Verdict != want {
 			t.Errorf("%s: %s, want %s", name, got[name].Verdict, want)
 		}
@@ -183,15 +144,75 @@ func TestFindingsOfWrongRows(t *testing.T) {
 		return change(rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {100, 200}}))
 	}
 	for name, list := range map[string][]bench.Row{
-		"a fault":         both(func(r []bench.Row) []bench.Row { r[0].Fault = "broken"; return r }),
-		"no schedule":     both(func(r []bench.Row) []bench.Row { r[0].Metrics = nil; return r }),
-		"a row missing":   both(func(r []bench.Row) []bench.Row { return r[:3] }),
-		"a row twice":     both(func(r []bench.Row) []bench.Row { return append(r, r[0]) }),
-		"a metric":        both(func(r []bench.Row) []bench.Row { r[0].Metrics = model.Metrics{}; return r }),
-		"a rival of zero": rows(map[string][]float64{"g4": {80, 160}}, map[string][]float64{"g4": {0, 0}}),
+		"a fault":       both(func(r []bench.Row) []bench.Row { r[0].Fault = "broken"; return r }),
+		"no schedule":   both(func(r []bench.Row) []bench.Row { r[0].Metrics = nil; return r }),
+		"a row missing": both(func(r []bench.Row) []bench.Row { return r[:3] }),
+		"a row twice":   both(func(r []bench.Row) []bench.Row { return append(r, r[0]) }),
+		"a metric":      both(func(r []bench.Row) []bench.Row { r[0].Metrics = model.Metrics{}; return r }),
 	} {
 		if _, err := e.Findings(list); err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// Where the rival's mean is 0 there is no difference in percent. The claim is undecided; the absolute difference is judged.
+func TestRivalOfZero(t *testing.T) {
+	e := smallExperiment(t, claim("in percent", `"form": "sign", "direction": "more"`), claim("absolute", `"form": "sign", "direction": "more", "absolute": true`))
+	got := found(t, e, rows(map[string][]float64{"g4": {80, 160, 120}}, map[string][]float64{"g4": {0, 0, 0}}))
+	if f := got["in percent plain"]; f.Verdict != verdict.Undecided || f.Reason != "a mean is 0, so that there is no difference in percent" {
+		t.Errorf("in percent: %s (%s)", f.Verdict, f.Reason)
+	}
+	if f := got["absolute plain"]; f.Verdict != verdict.Replicates || f.Value.Estimate != 120 {
+		t.Errorf("absolute: %s (%s), %v", f.Verdict, f.Reason, f.Value)
+	}
+}
+
+// The forms beside percentages and signs, on constructed rows: muscle has 80 and 150 on average, dll 100 and 300.
+func TestFormsOfClaims(t *testing.T) {
+	e := smallExperiment(t,
+		claim("interaction", `"form": "interaction", "direction": "less", "contrast": {"8": 1, "4": -1}`),
+		claim("kendall", `"form": "trend", "method": "kendall", "direction": "less"`),
+		claim("no trend", `"form": "trend", "direction": "none", "within": 40`),
+		claim("limit", `"form": "limit", "direction": "less", "value": -15`),
+		claim("limit together", `"form": "limit", "direction": "more", "value": -50, "together": true`),
+		claim("same", `"form": "equivalence", "within": 25, "at": ["4"]`),
+		claim("base", `"form": "percent", "value": -25, "at": ["4"], "base": {"mcp": 1}`),
+		strings.Replace(claim("own limit", `"form": "limit", "direction": "less", "value": 300`), `"against": "D",`, "", 1),
+		strings.Replace(claim("own trend", `"form": "trend", "direction": "more"`), `"against": "D",`, "", 1),
+		strings.Replace(claim("target", `"form": "equivalence", "within": 30, "target": {"MCP": 81}, "at": ["4"]`), `"against": "D",`, "", 1),
+		strings.Replace(claim("nearest", `"form": "nearest", "target": {"MCP": 81}, "at": ["4"]`), `"against": "D",`, "", 1),
+		strings.Replace(claim("not nearest", `"form": "nearest", "target": {"MCP": 81}, "at": ["8"]`), `"against": "D",`, "", 1),
+		claim("not testable", `"form": "sign", "direction": "less", "not_testable": "why not"`),
+	)
+	if s := e.Claims[0].Subject(); s != "MCP of M against D: at 8 − at 4" {
+		t.Errorf("the interaction is of %q", s)
+	}
+	got := found(t, e, rows(
+		map[string][]float64{"g4": {79, 80, 81}, "g8": {149, 150, 151}},
+		map[string][]float64{"g4": {99, 100, 101}, "g8": {299, 300, 301}}))
+	for name, want := range map[string]struct {
+		verdict verdict.Verdict
+		value   float64
+		ours    string
+	}{
+		"interaction":    {verdict.Replicates, -30, "−20.0 → −50.0 %: −30.0 points [−30.1, −29.9]"},
+		"kendall":        {verdict.Replicates, -1, "−20.0 → −50.0 %: −1.0 τ [−1.0, −1.0]"},
+		"no trend":       {verdict.Replicates, -30, "−20.0 → −50.0 %: −30.0 points [−30.1, −29.9]"},
+		"limit":          {verdict.Replicates, -42.5, "−50.0 to −20.0 %"},
+		"limit together": {verdict.Replicates, -42.5, "−42.5 % [−43.0, −42.0]"},
+		"same":           {verdict.Replicates, -20, "−20.0 % [−20.5, −19.5]"},
+		"base":           {verdict.Replicates, -25, "−25.0 % [−25.8, −24.2]"},
+		"own limit":      {verdict.Replicates, 115, "+80.0 to +150.0"},
+		"own trend":      {verdict.Replicates, 100 * 70 / 115.0, "+69.6 → +130.4 %: +60.9 points [+60.9, +60.9]"},
+		"target":         {verdict.Replicates, 0, "−1.0 [−3.5, +1.5]"},
+		"nearest":        {verdict.Replicates, 0, "+1.0 to +69.0"},
+		"not nearest":    {verdict.Fails, 0, "+1.0 to +69.0"},
+		"not testable":   {verdict.NotTestable, 0, "–"},
+	} {
+		f := got[name+" plain"]
+		if f.Verdict != want.verdict || math.Abs(f.Value.Estimate-want.value) > 1e-9 || f.Ours() != want.ours {
+			t.Errorf("%s: %s (%s), %v, %q; want %s, %v, %q", name, f.Verdict, f.Reason, f.Value.Estimate, f.Ours(), want.verdict, want.value, want.ours)
 		}
 	}
 }

@@ -1,0 +1,40 @@
+package workload_test
+
+import (
+	"testing"
+
+	"github.com/allot-opt/allot/workload"
+)
+
+// The log's submissions and run times are the same for all seeds; what is drawn keeps to the ranges of Hao (2016), §4.1 and §4.4.
+func TestMTSLog(t *testing.T) {
+	w := workload.NewMTSLog()
+	w.Jobs = 500
+	one, err := w.Generate(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := w.Generate(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(one.Jobs()); n < 490 || n > 500 || n != len(two.Jobs()) || len(one.Clusters()) != 14 {
+		t.Fatalf("%d and %d jobs, %d resources", n, len(two.Jobs()), len(one.Clusters()))
+	}
+	drawn := 0
+	for k := range one.Jobs() {
+		a, b := &one.Jobs()[k], &two.Jobs()[k]
+		if a.Arrival != b.Arrival || a.Work != b.Work {
+			t.Fatalf("job %s differs between seeds: %v, %v", a.ID, a, b)
+		}
+		if ratio := (a.Deadline - a.Arrival) / a.Work; !a.DeadlineHard || ratio < 1 || ratio > 2 {
+			t.Fatalf("job %s: deadline after %v run times", a.ID, ratio)
+		}
+		if a.Deadline != b.Deadline && a.Memory != b.Memory {
+			drawn++
+		}
+	}
+	if drawn != len(one.Jobs()) {
+		t.Errorf("only %d jobs differ between seeds", drawn)
+	}
+}
