@@ -27,7 +27,8 @@ var _ = solve.Register(solve.Info{
 // Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708. Complexity: see
 // [backfill.EASY].
 //
-// Deviations from the sources: several clusters, memory, licences and hard deadlines.
+// Deviations from the sources: several clusters, memory, licences and hard deadlines. A moldable job runs on its rigid maximum, and a job
+// whose span is the grid may spread over clusters: package backfill states how.
 type EASY struct {
 	Kill bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`

@@ -18,7 +18,8 @@ var _ = solve.Register(solve.Info{
 })
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they
-// end first by their estimates.
+// end first by their estimates. A moldable job runs on its rigid maximum, and a job whose span is the grid may spread over clusters: package
+// backfill states how.
 //
 // Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
 // §1. Complexity: O(log n) a job for n jobs on one cluster of equal processors, else O(C·m) an instant for C clusters of m machines.

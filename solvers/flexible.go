@@ -26,7 +26,8 @@ var _ = solve.Register(solve.Info{
 //
 // Complexity: see [backfill.Flexible].
 //
-// Deviations from the paper: it states no weights; those here are the specification's.
+// Deviations from the paper: it states no weights; those here are the specification's. A moldable job runs on its rigid maximum, and a job
+// whose span is the grid may spread over clusters: package backfill states how.
 type Flexible struct {
 	Kill         bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
 	Step         float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`

@@ -36,6 +36,42 @@ func TestSubmitJobThatMustSpread(t *testing.T) {
 	}
 }
 
+// The policies that take a moldable job on its rigid maximum say what it waits for and why it gets what it gets: "wide" needs 6 of the 8
+// processors, of which 3 are taken until 5. "narrow" needs 4 of either cluster. b has them, but "narrow" would hold them until 7.5, and so
+// waits for "wide", which takes 4 of a and 2 of b, to end at 7.
+func TestSubmitJobOnItsRigidMaximum(t *testing.T) {
+	in := solverstest.Built(t, model.NewBuilder("rigid").Cluster(solverstest.Machines("a", 4, 1), solverstest.Machines("b", 4, 1)).Job(
+		model.JobSpec{ID: "first", Processors: model.Rigid(3), Work: new(5.0)},
+		model.JobSpec{ID: "wide", Arrival: 1, Processors: model.Moldable(1, 9), Tasks: 6, Span: "grid", Work: new(2.0)},
+		model.JobSpec{ID: "narrow", Arrival: 1.5, Processors: model.Moldable(1, 9), Tasks: 9, Work: new(2.0)}))
+	for name, policy := range map[string]whatif.Policy{"fcfs": &solvers.FCFS{}, "easy": solvers.NewEASY(), "flexible": solvers.NewFlexible()} {
+		answer, err := whatif.Submit(context.Background(), name, policy, in, "wide", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Start == nil || *answer.Start != 5 || len(answer.Causes) != 1 || answer.Causes[0].Text != "too few processors are free: it needs 6 over all clusters, 5 are free that it can use" {
+			t.Errorf("%s: %+v", name, answer)
+		}
+		var reasons []string
+		for _, reason := range answer.Reasons {
+			reasons = append(reasons, reason.Rule+": "+reason.Text)
+		}
+		if want := "rigid maximum: 6 processors: the job may hold 1 to 9 and has 6 tasks, and in the empty system it could use 8 at once; " +
+			"selection: no cluster has enough free processors, so those with the most come first: 4 on a, 2 on b"; strings.Join(reasons, "; ") != want {
+			t.Errorf("%s: %s", name, strings.Join(reasons, "; "))
+		}
+		answer, err = whatif.Submit(context.Background(), name, policy, in, "narrow", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// It would end at 7.5, after the time at which "wide" could start.
+		if answer.Start == nil || *answer.Start != 7 || answer.Causes[0].Kind != whatif.CauseKept || answer.Causes[0].For != "wide" ||
+			len(answer.Reasons) != 1 || !strings.HasSuffix(answer.Reasons[0].Text, "4 on a, 4 on b") {
+			t.Errorf("%s: %+v", name, answer)
+		}
+	}
+}
+
 // Each parameter changes the schedule of jobs of different sizes that come one after another.
 func TestSpaceShareParameters(t *testing.T) {
 	b := model.NewBuilder("parameters").Cluster(solverstest.Machines("a", 5, 1), solverstest.Machines("b", 4, 2))

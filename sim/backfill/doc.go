@@ -27,6 +27,17 @@
 //     time, or leaves enough of everything for the reserved job then. On one cluster of equal processors that is the rule of the extra
 //     processors.
 //   - A job that cannot meet its hard deadline any more, by its estimate, is dropped.
+//   - FCFS, EASY and flexible run a moldable job on its rigid maximum: the most processors that it may hold, but no more than it has tasks.
+//     A job that may hold more than there is takes what the empty cluster on which it runs can give it at once (of one machine where it must
+//     stay on one), and never fewer than it must hold. See [sim.Platform.Rigid].
+//   - On a system of several clusters they spread jobs whose span is the grid, rigid and moldable: such a job takes what the whole empty system
+//     can give it, wherever it starts. Package spread states how the clusters are chosen: one if possible, that with the fewest free
+//     processors that has enough, and not that on which the job ends first. The tasks are shared by the time rule of the model over all
+//     the processors. All are held until the job ends. Licences come from the pools of all its clusters. A reservation is for the room of
+//     the whole system, on whatever clusters the job then fits. Such a job with a hard deadline is dropped when it would miss the deadline,
+//     by its estimate, on the processors that it would get now if the system were empty.
+//   - Conservative and Local keep a job on one cluster, and conservative gives it the least that it may hold: their solvers refuse moldable
+//     jobs.
 //   - [Local] is flexible backfilling on some of the clusters, in any [Order].
 //
 // Sources: D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, doi:10.1007/3-540-60153-8_35 (EASY);

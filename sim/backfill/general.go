@@ -12,7 +12,8 @@ import (
 )
 
 // general is FCFS, EASY or flexible backfilling in the general world, on all clusters or on some; the package comment states the rules.
-// EASY is flexible backfilling in the order of the queue, and FCFS is EASY without backfilling.
+// EASY is flexible backfilling in the order of the queue, and FCFS is EASY without backfilling. What spread.go adds are jobs that may hold
+// processors of several clusters.
 //
 // Complexity: O(k·C·m) an instant, for k kinds of queued jobs and C clusters of m machines, and what [line] states. A reservation takes
 // O(r·C·m) at worst, for r running jobs; for a job of one machine mostly O(r + C·m).

@@ -49,6 +49,9 @@ type kindred struct {
 	slack    float64 // by which the bounds may be off through rounding
 	bound    float64 // no job of the kind has a higher priority at the instant
 
+	widths  []int32 // by place in the clusters of the policy: processors that a job holds; nil: not yet known
+	spreads bool    // the jobs may hold processors of several clusters
+
 	// What of the platform the jobs could have now; see general.offer.
 	closed  bool // since the beginning of the instant none can start
 	stamp   int64

@@ -48,7 +48,7 @@ func (p *general) offers(k *kindred) []offer {
 // stands says whether all that the jobs of a kind could have is still free, and still what they would get.
 func (p *general) stands(k *kindred) bool {
 	j := k.blocks[0].jobs[0].job
-	if p.spreads(j) {
+	if k.spreads {
 		return false
 	}
 	for i := range k.offers {
@@ -62,12 +62,12 @@ func (p *general) stands(k *kindred) bool {
 // collect finds the offers for the jobs of a kind.
 func (p *general) collect(k *kindred) {
 	kept, j := k.offers[:0], k.blocks[0].jobs[0].job
-	if p.spreads(j) {
+	if p.measure(k, j); k.spreads {
 		p.collectSpread(k)
 		return
 	}
-	for _, c := range p.clusters {
-		width := p.platform.Rigid(j, c)
+	for at, c := range p.clusters {
+		width := int(k.widths[at])
 		if int(p.most[c]) < width || j.Request.Span == model.SpanMachine && int(p.widest[c]) < width {
 			continue
 		}

@@ -70,6 +70,17 @@ func (p *general) place(room *sim.Room, j *sim.Job) ([]sim.Claim, bool) {
 	return s.selector.Claims(), true
 }
 
+// measure finds out how many processors the jobs of a kind hold, of which j is one.
+func (p *general) measure(k *kindred, j *sim.Job) {
+	if k.widths != nil {
+		return
+	}
+	k.spreads = p.spreads(j)
+	for _, c := range p.clusters {
+		k.widths = append(k.widths, int32(p.platform.Rigid(j, c)))
+	}
+}
+
 // collectSpread finds the one offer for the jobs of a kind that may spread. Another place may come first as the room shrinks.
 func (p *general) collectSpread(k *kindred) {
 	claims, ok := p.place(&p.platform.Free, k.blocks[0].jobs[0].job)

@@ -14,7 +14,7 @@
 //   - Selection: the processors come from one cluster if possible, from that with the fewest free ones that has enough. Else they
 //     come from several clusters, in the order of most free ones; ties go to the first cluster.
 //   - Tasks: a processor runs as many tasks as its speed is of all speeds in the partition, rounded down. Each task that is left goes to the
-//     processor that is done with it first. See [Tasks].
+//     processor that is done with it first. See [spread.Tasks].
 //   - Turns: the scheduler takes its turn when a job arrives and when a job departs. Dynamic also takes a turn when processors come back
 //     and the pool then holds at least α. In a turn it starts heads of the queue until one has to wait.
 //
