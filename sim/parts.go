@@ -143,6 +143,7 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 		}
 		p.Processors = model.NewProcessorSet(p.Processors...)
 		p.EstimatedEnd = e.now + w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link)
+		w.platform.working += p.Processors.Len()
 		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)
 	}
@@ -164,6 +165,7 @@ func (w *world) choose(s Share) model.ProcessorSet {
 func (w *world) release(e *Engine, j *Job, part int, last bool) {
 	parts := w.parts[j.Handle]
 	e.totals.busy.add(float64(parts[part].Processors.Len()) * (e.now - j.Start))
+	w.platform.working -= parts[part].Processors.Len()
 	if parts[part].hold && !last {
 		return
 	}
