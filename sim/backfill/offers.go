@@ -3,7 +3,6 @@ package backfill
 import (
 	"math"
 
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -57,12 +56,13 @@ func (p *general) stands(k *kindred) bool {
 
 // collect finds the offers for the jobs of a kind.
 func (p *general) collect(k *kindred) {
-	kept, j := k.offers[:0], k.blocks[0].jobs[0].job
-	for _, c := range p.clusters {
-		width := p.platform.Width(j, c)
-		if int(p.most[c]) < width || j.Request.Span == model.SpanMachine && int(p.widest[c]) < width {
+	kept := k.offers[:0]
+	for i, c := range p.clusters {
+		width := k.widths[i]
+		if int(p.most[c]) < width || k.kind.OnOneMachine() && int(p.widest[c]) < width {
 			continue
 		}
+		j := k.blocks[0].jobs[0].job
 		shares, ok := p.platform.Fits(&p.platform.Free, j, c, p.shares[:0])
 		p.shares = shares
 		if !ok {
