@@ -58,7 +58,7 @@ func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) s
 					continue
 				}
 				star := " "
-				if b, marked := best[id]; marked && b == value {
+				if b, marked := best[id]; marked && b == value && counts(row, m, id) {
 					star = "*"
 				}
 				cells = append(cells, Figure(value)+star)
@@ -71,13 +71,13 @@ func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) s
 }
 
 // bestOnClusters returns the best value of the metric on each cluster. It leaves out clusters on which all solvers agree; of a metric of which neither
-// high nor low values are better it leaves out all.
+// high nor low values are better it leaves out all. The values of a solver that left a cluster unused do not count.
 func bestOnClusters(rows []Row, m model.Metric, clusters []string) map[string]float64 {
 	best := map[string]float64{}
 	for _, id := range clusters {
 		var values []float64
 		for _, row := range rows {
-			if value, ok := row.Metrics[m.Name].ByCluster[id]; ok {
+			if value, ok := row.Metrics[m.Name].ByCluster[id]; ok && counts(row, m, id) {
 				values = append(values, value)
 			}
 		}
@@ -90,4 +90,17 @@ func bestOnClusters(rows []Row, m model.Metric, clusters []string) map[string]fl
 		}
 	}
 	return best
+}
+
+// counts says whether the value of a row on a cluster is of some job. Of no job it is 0, which is not the best of all.
+func counts(row Row, m model.Metric, cluster string) bool {
+	if m.Name == "cluster_slowdown_without_deadline" { // at least 1 of any job
+		return row.Metrics[m.Name].ByCluster[cluster] > 0
+	}
+	for _, share := range [...]string{"job_share", "workload_share"} {
+		if value, ok := row.Metrics[share].ByCluster[cluster]; !ok || value > 0 {
+			return true
+		}
+	}
+	return false
 }

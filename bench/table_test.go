@@ -293,6 +293,24 @@ func TestClusterTableFitsTheWidth(t *testing.T) {
 	}
 }
 
+// A solver that left a cluster unused is not the best there: its 0 is of no job.
+func TestClusterTableStarsNoUnusedCluster(t *testing.T) {
+	row := func(slowdown, missed, jobs float64) Row {
+		on := func(x float64) model.MetricValue {
+			return model.MetricValue{ByCluster: map[string]float64{"a": x}}
+		}
+		return Row{Metrics: model.Metrics{"cluster_slowdown_without_deadline": on(slowdown), "cluster_miss_rate": on(missed), "job_share": on(jobs), "workload_share": on(jobs)}}
+	}
+	rows := []Row{row(0, 0, 0), row(2, 50, 40), row(3, 25, 60), row(0, 30, 10)} // the last ran only jobs with deadlines there
+	for name, want := range map[string]string{"cluster_slowdown_without_deadline": "2*", "cluster_miss_rate": "25*"} {
+		m, _ := model.MetricNamed(name)
+		got := renderClusterTable(rows, []model.Metric{m}, []string{"a"})
+		if strings.Count(got, "*") != 1 || !strings.Contains(got, want) {
+			t.Errorf("%s: expected one star, at %s:\n%s", name, want, got)
+		}
+	}
+}
+
 // A run that had to decide on line says so; what that means stands below where other runs stand beside it.
 func TestTableLabelsOnlineRuns(t *testing.T) {
 	row := func(solver string, online bool) Row {

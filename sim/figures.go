@@ -15,13 +15,12 @@ type Figures struct {
 	limited  int64   // jobs with a deadline
 	at       []int32 // by handle: cluster of a running job's first part
 
-	processors int     // of the system
-	running    int64   // jobs that run now
-	ran        int64   // jobs that have run since the last instant
-	held       int     // processors that they have held
-	since      float64 // time of that instant
-	partition  sum     // ∫ held/ran over the time in which a job runs
-	busy       sum     // that time
+	running   int64   // jobs that run now
+	ran       int64   // jobs that have run since the last instant
+	held      int     // processors on which their tasks have run: what a schedule states
+	since     float64 // time of that instant
+	partition sum     // ∫ held/ran over the time in which a job runs
+	busy      sum     // that time
 }
 
 // clusterFigures are sums over the jobs whose first part ran on a cluster to its end.
@@ -34,9 +33,6 @@ type clusterFigures struct {
 func (f *Figures) Watch(p *Platform, _ Policy) {
 	f.platform = p
 	f.clusters = make([]clusterFigures, p.Clusters())
-	for _, n := range p.All().Processors {
-		f.processors += int(n)
-	}
 }
 
 // Arrived implements [Observer].
@@ -82,11 +78,7 @@ func (f *Figures) Decided(now float64) {
 		f.partition.add(float64(f.held) / float64(f.ran) * (now - f.since))
 		f.busy.add(now - f.since)
 	}
-	free := 0
-	for _, n := range f.platform.Free.Processors {
-		free += int(n)
-	}
-	f.ran, f.held, f.since = f.running, f.processors-free, now
+	f.ran, f.held, f.since = f.running, f.platform.working, now
 }
 
 // Metrics are the figures by the name of their metric; those of deadlines only where a job has had one.

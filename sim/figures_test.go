@@ -10,6 +10,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
+	"github.com/allot-opt/allot/sim/spaceshare"
 	"github.com/allot-opt/allot/workload"
 )
 
@@ -69,6 +70,38 @@ func TestStreamedFiguresAreTheEvaluators(t *testing.T) {
 			}
 		}
 	})
+}
+
+// So are those of jobs whose parts end at different times, whether or not the policy holds the processors of a part until the job ends.
+func TestStreamedFiguresOfPartsAreTheEvaluators(t *testing.T) {
+	for name, policy := range map[string]sim.Discipline{
+		"map": spaceshare.MAP(spaceshare.Floor), "dynamic": spaceshare.Dynamic(spaceshare.Options{Start: spaceshare.Available, Rounding: spaceshare.Floor, Alpha: 2}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workload.NewSpaceShare()
+			w.Jobs, w.Speeds, w.BackgroundLoad = 200, "1,1.3,4", 0.2
+			in, err := w.Generate(3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			figures := new(sim.Figures)
+			sol, totals, err := sim.Simulate(t.Context(), in, policy, sim.Options{Seed: 3, Observer: figures})
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := model.Check(in, sol)
+			if !report.OK() {
+				t.Fatal(report.Violations[0])
+			}
+			found := figures.Metrics()
+			found["utilisation"] = model.MetricValue{Total: totals.Utilisation()}
+			for _, metric := range []string{"mean_partition", "utilisation"} {
+				if x, want := found[metric].Total, report.Metrics[metric].Total; math.Abs(x-want) > 1e-9*want {
+					t.Errorf("%s: %v, the evaluator has %v", metric, x, want)
+				}
+			}
+		})
+	}
 }
 
 // A job that ends at its very deadline is not late; the mean partition is of the time in which a job runs.

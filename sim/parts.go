@@ -149,6 +149,7 @@ func (w *world) meet(e *Engine, j *Job, claims []Claim) ([]Part, bool) {
 		}
 		p.Processors = model.NewProcessorSet(append(p.Processors, claim.Processors...)...)
 		p.EstimatedEnd = e.now + w.platform.estimate(j, p.Cluster, p.shares, p.Tasks, link)
+		w.platform.working += p.Processors.Len()
 		j.EstimatedEnd = max(j.EstimatedEnd, p.EstimatedEnd)
 		parts = append(parts, p)
 	}
@@ -196,6 +197,7 @@ func (m *Machine) within(set model.ProcessorSet) model.ProcessorSet {
 func (w *world) release(e *Engine, j *Job, part int, last bool) {
 	parts := w.parts[j.Handle]
 	e.totals.busy.add(float64(parts[part].Processors.Len()) * (e.now - j.Start))
+	w.platform.working -= parts[part].Processors.Len()
 	if parts[part].hold && !last {
 		return
 	}

@@ -64,6 +64,7 @@ type Platform struct {
 	in       *model.Instance
 	clusters []clusterView
 	poolOf   [][]int32 // cluster → licence → pool; −1: unlimited
+	working  int       // processors on which tasks run now; those that are only held until their job ends do not count
 }
 
 // clusterView is what a platform knows of a cluster.

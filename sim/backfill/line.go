@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -42,18 +43,20 @@ type place struct {
 
 // kindred is the queued jobs of one kind.
 type kindred struct {
+	bound    float64 // no job of the kind has a higher priority at the instant
+	earliest int64   // no job of the kind has a lower number
+	closed   bool    // since the beginning of the instant none can start
+	blocks   []*block
+	needs    []model.Need // licences of each of the jobs
+	licences float64      // score of these, at the instant
+	slack    float64      // by which the bounds may be off through rounding
 	kind     sim.Kind
 	at       int // in the list of kinds
-	blocks   []*block
-	licences float64 // score of their licences, at the instant
-	slack    float64 // by which the bounds may be off through rounding
-	bound    float64 // no job of the kind has a higher priority at the instant
 
-	widths  []int32 // by place in the clusters of the policy: processors that a job holds; nil: not yet known
-	spreads bool    // the jobs may hold processors of several clusters
+	widths  []int // by place in the clusters of the policy: processors that a job holds; nil: not yet known
+	spreads bool  // the jobs may hold processors of several clusters
 
 	// What of the platform the jobs could have now; see general.offer.
-	closed  bool // since the beginning of the instant none can start
 	stamp   int64
 	planned int64
 	offers  []offer
@@ -95,7 +98,7 @@ func (l *line) add(j *sim.Job, fastest float64) {
 	kind, size := l.platform.KindOf(j, l.clusters)
 	k := l.byKind[kind]
 	if k == nil {
-		k = &kindred{kind: kind, at: len(l.kinds)}
+		k = &kindred{kind: kind, at: len(l.kinds), needs: j.Request.Licences}
 		l.byKind[kind] = k
 		l.kinds = append(l.kinds, k)
 	}
@@ -208,14 +211,14 @@ func (l *line) begin(now float64) {
 	plenty := l.rate()
 	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
-		k.licences = licenceScore(k.blocks[0].jobs[0].job.Request.Licences, l.ratios, plenty)
+		k.licences = licenceScore(k.needs, l.ratios, plenty)
 		if k.slack = magnitude + math.Abs(l.order.Licences*k.licences); k.slack > 0 { // else the priority is the given part, exactly
 			k.slack = 1e-11 * (k.slack + l.given)
 		}
-		k.bound, k.closed, k.stamp = math.Inf(-1), false, 0
+		k.bound, k.earliest, k.closed, k.stamp = math.Inf(-1), math.MaxInt64, false, 0
 		for _, b := range k.blocks {
 			b.bound = l.bound(k, b)
-			k.bound = max(k.bound, b.bound)
+			k.bound, k.earliest = max(k.bound, b.bound), min(k.earliest, b.earliest)
 		}
 	}
 }
@@ -308,13 +311,17 @@ func (l *line) first(s *search) *waiting {
 	var promising *block
 	var of *kindred
 	for _, k := range l.kinds {
-		if promising != nil && k.bound < promising.bound || s.open != nil && !s.open(k) {
+		if s.passes(k) || promising != nil && (k.bound < promising.bound || k.bound == promising.bound && k.earliest >= promising.earliest) {
 			continue
 		}
+		best := promising
 		for _, b := range k.blocks {
-			if promising == nil || b.bound > promising.bound || b.bound == promising.bound && b.earliest < promising.earliest {
-				promising, of = b, k
+			if best == nil || b.bound > best.bound || b.bound == best.bound && b.earliest < best.earliest {
+				best = b
 			}
+		}
+		if best != promising && (s.open == nil || s.open(k)) { // what may start costs more to find than a bound
+			promising, of = best, k
 		}
 	}
 	if promising == nil {
@@ -322,17 +329,24 @@ func (l *line) first(s *search) *waiting {
 	}
 	s.visit(l, of, promising)
 	for _, k := range l.kinds {
-		if s.found != nil && k.bound < s.found.score || s.open != nil && !s.open(k) {
+		if s.passes(k) || s.found != nil && (k.bound < s.found.score || k.bound == s.found.score && k.earliest >= s.found.job.Number) {
 			continue
 		}
 		for _, b := range k.blocks {
-			if b != promising && (s.found == nil || b.bound > s.found.score || b.bound == s.found.score && b.earliest < s.found.job.Number) {
-				s.visit(l, k, b)
+			if b == promising || s.found != nil && (b.bound < s.found.score || b.bound == s.found.score && b.earliest >= s.found.job.Number) {
+				continue
 			}
+			if s.open != nil && !s.open(k) {
+				break
+			}
+			s.visit(l, k, b)
 		}
 	}
 	return s.found
 }
+
+// passes says whether a kind is known not to be looked for.
+func (s *search) passes(k *kindred) bool { return s.open != nil && k.closed }
 
 // visit looks for the job in a block.
 func (s *search) visit(l *line, k *kindred, b *block) {

@@ -3,7 +3,6 @@ package backfill
 import (
 	"math"
 
-	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -67,8 +66,8 @@ func (p *general) collect(k *kindred) {
 		return
 	}
 	for at, c := range p.clusters {
-		width := int(k.widths[at])
-		if int(p.most[c]) < width || j.Request.Span == model.SpanMachine && int(p.widest[c]) < width {
+		width := k.widths[at]
+		if int(p.most[c]) < width || k.kind.OnOneMachine() && int(p.widest[c]) < width {
 			continue
 		}
 		shares, ok := p.platform.FitsOn(&p.platform.Free, j, c, width, p.shares[:0])

@@ -77,7 +77,7 @@ func (p *general) measure(k *kindred, j *sim.Job) {
 	}
 	k.spreads = p.spreads(j)
 	for _, c := range p.clusters {
-		k.widths = append(k.widths, int32(p.platform.Rigid(j, c)))
+		k.widths = append(k.widths, p.platform.Rigid(j, c))
 	}
 }
 
