@@ -221,7 +221,7 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 		p.take(&p.plan.room, j, best)
 		p.planned++
 	}
-	p.startOn(e, j, best)
+	p.claim(e, j, best)
 	p.leave(j)
 	p.count()
 	p.running = insertByEnd(p.running, j)

@@ -117,8 +117,8 @@ func (p *general) take(room *sim.Room, j *sim.Job, o *offer) {
 	p.platform.Take(room, j, o.cluster, o.shares)
 }
 
-// startOn starts a job on an offer.
-func (p *general) startOn(e *sim.Engine, j *sim.Job, o *offer) {
+// claim starts a job on an offer.
+func (p *general) claim(e *sim.Engine, j *sim.Job, o *offer) {
 	if o.cluster < 0 {
 		p.claims = o.claims
 		e.StartOn(j, o.claims...)

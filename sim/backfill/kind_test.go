@@ -1,0 +1,37 @@
+package backfill_test
+
+import (
+	"testing"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/sim/backfill"
+)
+
+// A job with little work and a long message takes longer than one with more work and none: that the first does not fit before the
+// reservation says nothing of the second.
+func TestMessageTellsKindsApart(t *testing.T) {
+	b := model.NewBuilder("messages").Cluster(model.ClusterSpec{ID: "c", Licences: map[string]int{"l": 1}, Network: &model.Network{Bandwidth: 1}, Machines: []model.MachineSpec{{ID: "m", Processors: 2}}})
+	b.Job( // with a licence it is more than a trace
+		model.JobSpec{ID: "running", Work: new(10.0), Licences: map[string]int{"l": 1}},
+		model.JobSpec{ID: "wide", Work: new(1.0), Processors: model.Rigid(2)},
+		model.JobSpec{ID: "message", Work: new(1.0), Message: 20},
+		model.JobSpec{ID: "silent", Work: new(5.0)})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{"running": 0, "wide": 10, "message": 11, "silent": 0}
+	for _, p := range sol.Jobs {
+		if p.Start != want[p.Job] {
+			t.Errorf("%s starts at %v, expected %v", p.Job, p.Start, want[p.Job])
+		}
+	}
+	if len(sol.Jobs) != len(want) {
+		t.Errorf("%d jobs placed, expected %d", len(sol.Jobs), len(want))
+	}
+}
