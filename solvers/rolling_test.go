@@ -114,7 +114,7 @@ func TestRollingIsRightWithEverySolver(t *testing.T) {
 					}
 				}
 			}
-			if ran := runs[info.Name]; ran > 0 && uint64(ran) < seeds/2 && !slices.Contains([]string{"sr", "dr"}, info.Name) {
+			if ran := runs[info.Name]; ran > 0 && uint64(ran) < seeds/2 && !slices.Contains([]string{"broker", "sr", "dr"}, info.Name) { // these refuse most of the instances
 				t.Errorf("ran %d times only: the test proves little", ran)
 			}
 		})
