@@ -1,6 +1,7 @@
 package backfill_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -33,5 +34,37 @@ func TestMessageTellsKindsApart(t *testing.T) {
 	}
 	if len(sol.Jobs) != len(want) {
 		t.Errorf("%d jobs placed, expected %d", len(sol.Jobs), len(want))
+	}
+}
+
+// Jobs of two kinds start in the order of the queue, also where one kind has more jobs than a block holds.
+func TestKindsKeepQueueOrder(t *testing.T) {
+	b := model.NewBuilder("order").Cluster(model.ClusterSpec{ID: "c", Licences: map[string]int{"k": 1, "l": 1}, Machines: []model.MachineSpec{{ID: "m"}}})
+	const jobs = 60
+	for n := range jobs {
+		job := model.JobSpec{ID: strconv.Itoa(n), Work: new(1.0)}
+		switch n {
+		case 0: // as its kind leaves the list of kinds, the others change places
+			job.Licences = map[string]int{"k": 1}
+		case 20:
+			job.Licences = map[string]int{"l": 1}
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, _, err := sim.Simulate(t.Context(), in, backfill.EASY(1), sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, p := range sol.Jobs {
+		if p.Job != strconv.Itoa(k) || p.Start != float64(k) {
+			t.Errorf("job %s starts at %v as number %d", p.Job, p.Start, k)
+		}
+	}
+	if len(sol.Jobs) != jobs {
+		t.Errorf("%d jobs placed, expected %d", len(sol.Jobs), jobs)
 	}
 }
