@@ -93,7 +93,7 @@ func reproduceAll(c *cli.Context, list []*papers.Experiment, opt papers.Options)
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(temporary)
+		defer func() { _ = os.RemoveAll(temporary) }()
 		folder = filepath.Join(temporary, "check")
 	}
 	var changes []papers.Change
