@@ -162,7 +162,7 @@ var metricTable = []Metric{
 		compute: perCluster(func(e *evaluation, c int) float64 {
 			return e.licenceUsage(func(p pool) bool { return p.cluster == c })
 		})},
-	{Name: "mean_partition", Unit: "processors", Neutral: true, Doc: "mean, over the time in which a job runs, of the processors held/the number of jobs that run; a job that releases processors early runs until the last of them is free",
+	{Name: "mean_partition", Unit: "processors", Neutral: true, Doc: "mean, over the time in which a job runs, of the processors on which tasks run/the number of jobs that run; a job whose pieces end at different times runs until the last of them ends",
 		compute: total(func(e *evaluation) float64 { return e.processors().partition })},
 	{Name: "workload_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "work of the tasks placed on a cluster/work of all placed tasks",
 		compute: clusterShare(func(c *clusterSums) float64 { return c.work })},
