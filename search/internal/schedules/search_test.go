@@ -169,7 +169,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 	}
 }
 
-// Every example is solved, and two seeds give about the same objective.
+// Every example is solved, and two seeds give about the same objective: within a tenth, or one late job where late jobs are counted.
 func TestSchedulesOfExamples(t *testing.T) {
 	files, err := filepath.Glob("../../../examples/*.json")
 	if err != nil || len(files) == 0 {
@@ -197,10 +197,24 @@ func TestSchedulesOfExamples(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d left out, objective %v", file, found[0].Left, found[0].Objective)
-		if a, b := found[0], found[1]; a.Left != b.Left || math.Abs(a.Objective-b.Objective) > 0.1*math.Abs(a.Objective) {
+		if a, b := found[0], found[1]; a.Left != b.Left || math.Abs(a.Objective-b.Objective) > max(0.1*math.Abs(a.Objective), oneLateJob(in)) {
 			t.Errorf("%s: one seed finds %+v, another %+v", file, a, b)
 		}
 	}
+}
+
+// oneLateJob is what one late job adds to the objective, where that is the miss rate; else 0.
+func oneLateJob(in *model.Instance) float64 {
+	if terms := in.Objective(); len(terms) != 1 || terms[0].Metric != "miss_rate" {
+		return 0
+	}
+	deadlines := 0
+	for _, j := range in.Jobs() {
+		if j.HasDeadline() {
+			deadlines++
+		}
+	}
+	return 100 / float64(deadlines) * (1 + 1e-9)
 }
 
 // A hard deadline that is missed by rounding alone counts as met: three jobs of 0.1, one after another, end by 0.3.
