@@ -144,6 +144,32 @@ func TestRoundsShareWhatIsLeft(t *testing.T) {
 	}
 }
 
+// A round solver plans in rounds of its own too where no estimate differs from the truth and no job waits for others: else a task that turns
+// out to need more than its estimate would change what was decided before it.
+func TestRoundsWhereEstimatesAreTrue(t *testing.T) {
+	build := func(work float64) *model.Instance {
+		b := model.NewBuilder("true").Minimise("qos_penalty", 1)
+		b.Spec().Queueing = &model.QueueingSpec{Rate: 100}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "slow", Queue: &model.QueueSpec{ServiceRate: 1}}, {ID: "fast", Speed: 2, Queue: &model.QueueSpec{ServiceRate: 2}}}})
+		b.Job(model.JobSpec{ID: "a", Work: new(4.0)}, model.JobSpec{ID: "b", Arrival: 15, Work: &work, Estimate: new(2.0)})
+		return solverstest.Built(t, b)
+	}
+	for _, work := range []float64{2, 3} {
+		seen := &seer{GGOne: queues.NewGGOne(), limits: map[string][2]float64{}}
+		solver, err := solve.NewRolling(solve.Choice{Solver: seen}, 10, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solver.Solve(context.Background(), build(work), solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seen.limits) != 2 || result.Solution == nil || len(result.Solution.Jobs) != 2 {
+			t.Errorf("work %v: %d tasks in rounds, %v", work, len(seen.limits), result)
+		}
+	}
+}
+
 // seer notes what the rounds show.
 type seer struct {
 	*queues.GGOne
