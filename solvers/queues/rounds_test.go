@@ -83,6 +83,21 @@ func TestRoundsOfLeastWait(t *testing.T) {
 	}
 }
 
+// What was given counts on the machine that it was given to: with three tasks in the window, R2 has λ = 0.3 above its μ = 0.25, so all go to
+// R1, whose λ is then 0.3 of 0.5.
+func TestRoundsCountByMachine(t *testing.T) {
+	in := workedTasks(t)
+	given := []solve.Given{{At: 95, Processor: 1}, {At: 95, Processor: 1}, {At: 95, Processor: 1}}
+	round := solve.Round{Batch: in.Known().Batch([]int{0, 1, 2}, []float64{0, 0, 0}, nil), Now: 100, Period: 0.2, Given: given}
+	result, err := queues.NewGGOne().SolveRound(context.Background(), round, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := assigned(t, in, result.Solution); got != "111" {
+		t.Errorf("%s, expected 111", got)
+	}
+}
+
 // What the rounds do not support is refused by name.
 func TestRoundsRefuse(t *testing.T) {
 	build := func(change func(b *model.Builder)) *model.Instance {
