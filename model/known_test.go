@@ -64,13 +64,17 @@ func TestKnown(t *testing.T) {
 // Run times by the estimate: 3 tasks on at most 2 processors take two rounds of 40 / 2 on the slowest machine of c; d stays impossible.
 func TestKnownRuntimes(t *testing.T) {
 	in, err := readInstance(document("", `{"id": "c", "machines": [{"id": "m", "speed": 4}, {"id": "n", "speed": 2}]}, {"id": "d", "machines": [{"id": "o"}]}`,
-		`{"id": "a", "processors": {"min": 1, "max": 2}, "tasks": 3, "estimate": 40, "runtime": {"c": 7}}`))
+		`{"id": "a", "processors": {"min": 1, "max": 2}, "tasks": 3, "estimate": 40, "runtime": {"c": 7}},
+			{"id": "b", "estimate": 40, "reference_speed": 3, "runtime": {"c": 7}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := in.Known()
 	if got := known.Duration(0, 0, model.Processors(0, 1)); got != 40 {
 		t.Errorf("known run time %v, expected 40", got)
+	}
+	if got := known.Duration(1, 0, model.Processors(0)); got != 60 {
+		t.Errorf("known run time of b %v, expected 40·3/2", got)
 	}
 	if got := known.Duration(0, 1, model.Processors(0)); !math.IsNaN(got) {
 		t.Errorf("known run time %v on a cluster that states none, expected NaN", got)

@@ -23,9 +23,9 @@ import (
 //
 // # What the solver knows
 //
-// Without estimates the execution times are known: a round plans with them, and a job may be planned together with those that it waits for.
+// Without estimates the execution times are known, except to a [RoundSolver]: a round plans with them, and a job may be planned together with those that it waits for.
 //
-// Where estimates differ from the truth, and where a [RoundSolver] meets jobs that wait for others, the jobs are a stream. A round then plans
+// Where estimates differ from the truth, and for a [RoundSolver], the jobs are a stream. A round then plans
 // the jobs that are ready, so that all they wait for have really ended, and the solver sees only what is known of them
 // ([model.Instance.Known]). Each processor has a queue, first come, first served: the jobs of a round stand behind those of earlier rounds, in
 // the order of their planned starts. Package sim runs them for as long as they really take. So a job starts later than planned where one

@@ -42,10 +42,11 @@ type Given struct {
 }
 
 // Streams says whether the rolling use of the solver on the instance is a stream, in which the solver decides on line: jobs have estimates that
-// differ from the truth, or the solver plans ready jobs only and some job waits for others.
+// differ from the truth, or the solver is a [RoundSolver] that supports the instance or meets jobs that wait for others. So the decisions of
+// a [RoundSolver] do not depend on whether estimates turn out to be true.
 func (r *Rolling) Streams(in *model.Instance) bool {
-	_, rounds := r.of.Solver.(RoundSolver)
-	return in.Known() != in || rounds && in.Features().Has(model.Precedence)
+	rounds, ok := r.of.Solver.(RoundSolver)
+	return in.Known() != in || ok && (in.Features().Has(model.Precedence) || rounds.SupportsRounds(in) == nil)
 }
 
 // supportsStream says whether the solver supports the instance as a stream.

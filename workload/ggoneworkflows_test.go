@@ -138,6 +138,48 @@ func TestGGOneWorkflowsMix(t *testing.T) {
 	}
 }
 
+// A branch of three is taken as often as its probability says.
+func TestGraphsDrawBranches(t *testing.T) {
+	g, err := parseGraph([]byte(`{"tasks": [{"id": "a", "either": [{"task": "b", "probability": 0.5}, {"task": "c", "probability": 0.25}, {"task": "d", "probability": 0.25}]},
+		{"id": "b"}, {"id": "c"}, {"id": "d"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const draws = 4000
+	counts, rng := make([]int, 4), rand.New(rand.NewPCG(1, 2))
+	for range draws {
+		_, taken := g.draw(rng)
+		for k := range taken {
+			if taken[k] {
+				counts[k]++
+			}
+		}
+	}
+	for k, want := range []float64{1, 0.5, 0.25, 0.25} { // the bound is over five standard errors
+		if share := float64(counts[k]) / draws; math.Abs(share-want) > 0.04 || want == 1 && share != 1 {
+			t.Errorf("task %s is taken in %v of the workflows, expected %v", g.Tasks[k].ID, share, want)
+		}
+	}
+}
+
+// Costs are in proportion to speed, at most the largest: 0.07·20 = 1.4 is cut to 0.7.
+func TestGGOneWorkflowsCosts(t *testing.T) {
+	in := made(t, 1, func(w *GGOneWorkflows) { w.Workflows, w.Machines = 3, "1:20000,2:5000,1:1000" })
+	for c, want := range []float64{0.7, 0.35, 0.07} {
+		if got := in.Clusters()[c].Machines[0].Cost; math.Abs(got-want) > 1e-12 {
+			t.Errorf("cluster %d costs %v, expected %v", c, got, want)
+		}
+	}
+}
+
+// The variance of the work is that of the means plus the mean of the tasks' own: means 2 and 4 with the CVs 0.5 and 1 give 1 + (1 + 16)/2.
+func TestMoments(t *testing.T) {
+	mean, variance := moments([]model.JobSpec{{Estimate: new(2.0), WorkCV: 0.5}, {Estimate: new(4.0), WorkCV: 1}})
+	if mean != 3 || variance != 9.5 {
+		t.Errorf("mean %v and variance %v, expected 3 and 9.5", mean, variance)
+	}
+}
+
 // Every graph reads, and nonsense in one is an error.
 func TestGraphs(t *testing.T) {
 	files, err := graphFiles.ReadDir("graphs")

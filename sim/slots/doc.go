@@ -13,7 +13,8 @@
 // A slot is the one that ends first of those within the budget; ties go to the cheaper machine, then to the one that stands first in the
 // instance. On a processor it is the first gap that is long enough. What the workflow has paid, what its other slots cost and, under Static,
 // the least that its tasks without a slot can cost, must stay within its budget. If no slot does, or if the slot that ends first ends after
-// the deadline, the task is rejected, and under Static the whole workflow. Deadline and budget are those of the workflow. Those of a single
+// the deadline, the task is rejected, and under Static the whole workflow: tasks of it that arrive later are rejected too, those that have
+// slots already keep them. Deadline and budget are those of the workflow. Those of a single
 // task, which only the cost of a schedule depends on, reject nothing; a hard deadline of a task does.
 //
 // A task that ends early returns the rest of its slot, which others may reserve. Slots that are reserved already stay where they are. A task

@@ -135,6 +135,21 @@ func TestByHand(t *testing.T) {
 			"a: the slot for task a that ends first ends at 6, 3 after the deadline 3 of workflow w0",
 		},
 		{
+			// a would end after the deadline, so static rejects the workflow, and b of it too, which arrives later and would fit.
+			"a task that arrives after its workflow is rejected", []float64{1}, [][2]float64{{10, 1e9}}, []model.JobSpec{job("a", 0, 11, 11, "w0"), job("b", 1, 1, 1, "w0")},
+			"a: the slot for task a that ends first ends at 11, 1 after the deadline 10 of workflow w0; b: task a of workflow w0 has been rejected",
+			"b 0 1-2; a: the slot for task a that ends first ends at 11, 1 after the deadline 10 of workflow w0",
+			"a: the slot for task a that ends first ends at 11, 1 after the deadline 10 of workflow w0; b: task a of workflow w0 has been rejected",
+		},
+		{
+			// a is killed; b, which has arrived without it and waits for it, takes w1 along, so that c has no slot.
+			"a workflow of which a task cannot run", []float64{1}, [][2]float64{free, free},
+			[]model.JobSpec{job("a", 0, 2, 3, "w0"), job("b", 3, 1, 1, "w1", "a"), job("c", 3, 1, 1, "w1")},
+			"a: killed at the end of its time: started at 0, ended at 2; b: waits for job a, which is not placed; c: task b of workflow w1 cannot run",
+			"c 0 3-4; a: killed at the end of its time: started at 0, ended at 2; b: waits for job a, which is not placed",
+			"a 0 0-3; b 0 3-4; c 0 4-5",
+		},
+		{
 			// The workflows wait for each other: a (w0), b (w1), c (w0). They are given slots together.
 			"workflows that wait for each other", []float64{1}, [][2]float64{free, free},
 			[]model.JobSpec{job("a", 0, 1, 1, "w0"), job("b", 0, 1, 1, "w1", "a"), job("c", 0, 1, 1, "w0", "b")},

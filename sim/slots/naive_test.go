@@ -268,6 +268,9 @@ func (n *naive) reserveStatic() {
 				for _, task := range group {
 					n.drop(task)
 					n.tasks[task].rejected = true
+					if flow := n.tasks[task].flow; flow >= 0 {
+						n.flows[flow].broken = true
+					}
 				}
 			}
 			again = true

@@ -166,7 +166,7 @@ func (p *policy) settleGone(now float64) {
 		if math.IsNaN(t.began) {
 			p.fresh = without(p.fresh, t)
 			if t.slot == nil && p.static && t.reject == "" {
-				t.flow.broken = "task " + t.request.ID + " cannot run"
+				t.flow.broken = fmt.Sprintf("task %s of workflow %s cannot run", t.request.ID, t.flow.id)
 			}
 		} else {
 			t.flow.spent += (now - t.began) * p.platform.Machines[t.at.machine].Cost

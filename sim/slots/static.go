@@ -110,7 +110,7 @@ func (p *policy) reserveUnit(now float64, u unit) {
 	for k, t := range order {
 		var why *sim.Reason
 		if t.flow.broken != "" {
-			why = &sim.Reason{Rule: "workflow", Text: fmt.Sprintf("%s of workflow %s", t.flow.broken, t.flow.id)}
+			why = &sim.Reason{Rule: "workflow", Text: t.flow.broken}
 		} else {
 			why = p.assign(t, p.after(t, now), rest[k])
 		}
@@ -122,8 +122,10 @@ func (p *policy) reserveUnit(now float64, u unit) {
 			t.flow.forget(t)
 			p.free(now, t)
 		}
+		rejected := fmt.Sprintf("task %s of workflow %s has been rejected", t.request.ID, t.flow.id)
 		for _, t := range u {
 			p.refuse(t, *why)
+			t.flow.broken = cmp.Or(t.flow.broken, rejected)
 		}
 		return
 	}

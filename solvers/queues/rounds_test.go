@@ -83,6 +83,21 @@ func TestRoundsOfLeastWait(t *testing.T) {
 	}
 }
 
+// What was given counts on the machine that it was given to: with three tasks in the window, R2 has λ = 0.3 above its μ = 0.25, so all go to
+// R1, whose λ is then 0.3 of 0.5.
+func TestRoundsCountByMachine(t *testing.T) {
+	in := workedTasks(t)
+	given := []solve.Given{{At: 95, Processor: 1}, {At: 95, Processor: 1}, {At: 95, Processor: 1}}
+	round := solve.Round{Batch: in.Known().Batch([]int{0, 1, 2}, []float64{0, 0, 0}, nil), Now: 100, Period: 0.2, Given: given}
+	result, err := queues.NewGGOne().SolveRound(context.Background(), round, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := assigned(t, in, result.Solution); got != "111" {
+		t.Errorf("%s, expected 111", got)
+	}
+}
+
 // What the rounds do not support is refused by name.
 func TestRoundsRefuse(t *testing.T) {
 	build := func(change func(b *model.Builder)) *model.Instance {
@@ -141,6 +156,32 @@ func TestRoundsShareWhatIsLeft(t *testing.T) {
 	}
 	if seen.works["a"] != 10 {
 		t.Errorf("the solver sees the work %v of a, expected its estimate 10", seen.works["a"])
+	}
+}
+
+// A round solver plans in rounds of its own too where no estimate differs from the truth and no job waits for others: else a task that turns
+// out to need more than its estimate would change what was decided before it.
+func TestRoundsWhereEstimatesAreTrue(t *testing.T) {
+	build := func(work float64) *model.Instance {
+		b := model.NewBuilder("true").Minimise("qos_penalty", 1)
+		b.Spec().Queueing = &model.QueueingSpec{Rate: 100}
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "slow", Queue: &model.QueueSpec{ServiceRate: 1}}, {ID: "fast", Speed: 2, Queue: &model.QueueSpec{ServiceRate: 2}}}})
+		b.Job(model.JobSpec{ID: "a", Work: new(4.0)}, model.JobSpec{ID: "b", Arrival: 15, Work: &work, Estimate: new(2.0)})
+		return solverstest.Built(t, b)
+	}
+	for _, work := range []float64{2, 3} {
+		seen := &seer{GGOne: queues.NewGGOne(), limits: map[string][2]float64{}}
+		solver, err := solve.NewRolling(solve.Choice{Solver: seen}, 10, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solver.Solve(context.Background(), build(work), solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(seen.limits) != 2 || result.Solution == nil || len(result.Solution.Jobs) != 2 {
+			t.Errorf("work %v: %d tasks in rounds, %v", work, len(seen.limits), result)
+		}
 	}
 }
 
