@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/spaceshare"
@@ -63,7 +62,7 @@ func meanResponse(t testing.TB, in *model.Instance, policy sim.Discipline, witho
 // Section 4.1: "at low system loads, there is no significant difference among the two policies"; "as the load increases the dynamic
 // policy performs better".
 func TestPaperSection41(t *testing.T) {
-	jobs := race.Fewer(10_000, 3_000)
+	const jobs = 10_000
 	change := func(load float64, policy sim.Discipline) float64 {
 		in := paperWorkload(t, jobs, load, 3)
 		return meanResponse(t, in, policy, jobs/10)/meanResponse(t, in, spaceshare.MAP(spaceshare.Floor), jobs/10) - 1
