@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +16,10 @@ import (
 // kindRows are rows of two on-line policies and two solvers that know the future on instances of a group.
 func kindRows(group string, instances int, future bool) []bench.Row {
 	var rows []bench.Row
+	objectives := map[string]float64{"easy": 20, "fcfs": 30, "minmin": 11, "search": 10}
 	for i := range instances {
-		for name, x := range map[string]float64{"easy": 20, "fcfs": 30, "minmin": 11, "search": 10} {
+		for _, name := range slices.Sorted(maps.Keys(objectives)) {
+			x := objectives[name]
 			r := row(name, fmt.Sprintf("%s-x%02d", group, i), x+float64(i))
 			r.Group, r.Online = group, new(future && (name == "easy" || name == "fcfs"))
 			r.Incumbents = []model.Incumbent{{Elapsed: 1, Objective: 2 * x}, {Elapsed: 5, Objective: x + float64(i)}}
@@ -135,7 +139,7 @@ func TestOlderRowsAreKnownByTheirSolvers(t *testing.T) {
 	rows := kindRows("traces", 8, true)
 	for k := range rows {
 		rows[k].Online = nil
-		rows[k].Parameters = map[string]string{"depth": fmt.Sprint(k % 2)}
+		rows[k].Parameters = map[string]string{"depth": fmt.Sprint(k / 4 % 2)} // there are four solvers
 	}
 	joined, err := gather([]Run{{Name: "old", Rows: rows}, {Name: "new", Rows: rows}})
 	if err != nil {
