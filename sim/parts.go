@@ -67,10 +67,10 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 		p := &parts[k]
 		cut, at := w.limit(e, j, claims[k].Limit)
 		if p.end = p.EstimatedEnd; !e.foreseen {
-			p.end = w.end(e.now, at, j, p, link)
+			p.end = w.end(e.now, max(at, e.now), j, p, link)
 		}
-		if r := j.Request; p.end > at || r.DeadlineHard && p.end > r.Deadline { // a job of no time may start, and end, after its deadline
-			p.end, w.cut[j.Handle] = at, cut
+		if p.end > at {
+			p.end, w.cut[j.Handle] = max(at, e.now), cut
 		}
 		e.schedule(j, k, p.end)
 	}
@@ -79,7 +79,7 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	}
 }
 
-// limit is the time at which the engine ends a job that starts now, and how it then leaves.
+// limit is the time by which a job that starts now has to end, and how it leaves if it does not. A hard deadline may be over already.
 func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
 	cut, at := Finished, math.Inf(1)
 	if e.opt.Kill {
@@ -89,7 +89,7 @@ func (w *world) limit(e *Engine, j *Job, limit float64) (Outcome, float64) {
 		cut, at = Killed, until
 	}
 	if r := j.Request; r.DeadlineHard && r.Deadline < at {
-		cut, at = MissedHard, max(r.Deadline, e.now)
+		cut, at = MissedHard, r.Deadline
 	}
 	return cut, at
 }

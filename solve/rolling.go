@@ -84,8 +84,8 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	for len(run.order) > 0 {
 		now := run.next()
 		jobs := run.collect(now)
-		limited, share, cancel := run.share(ctx, opt, total.Evaluations)
-		result, err := run.round(limited, now, jobs, share)
+		limited, part, cancel := share(ctx, opt, total.Evaluations, run.rounds)
+		result, err := run.round(limited, now, jobs, part)
 		cancel()
 		switch {
 		case err != nil:
@@ -101,29 +101,35 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 			total.Stop = result.Stop
 		}
 	}
-	if progress != nil {
-		if evaluation, err := model.Evaluate(in, total.Solution); err == nil {
-			progress(Progress{Evaluations: total.Evaluations, Objective: evaluation.Objective, Left: len(total.Solution.Unscheduled)})
-		}
-	}
+	tell(progress, in, &total)
 	return total, nil
 }
 
-// share returns the part of the limits that the round beginning now may use.
-func (r *rollingRun) share(ctx context.Context, opt Options, evaluations int64) (context.Context, Options, context.CancelFunc) {
+// tell reports the result of all rounds as progress; progress may be nil.
+func tell(progress func(Progress), in *model.Instance, result *Result) {
+	if progress == nil {
+		return
+	}
+	if evaluation, err := model.Evaluate(in, result.Solution); err == nil {
+		progress(Progress{Evaluations: result.Evaluations, Objective: evaluation.Objective, Left: len(result.Solution.Unscheduled)})
+	}
+}
+
+// share returns the part of the limits that the round beginning now may use. rounds counts those that are still to come, that one included.
+func share(ctx context.Context, opt Options, evaluations int64, rounds func() int) (context.Context, Options, context.CancelFunc) {
 	end, timed := ctx.Deadline()
 	if !timed && opt.MaxEvals == 0 {
 		return ctx, opt, func() {}
 	}
-	rounds := r.rounds()
+	left := rounds()
 	if opt.MaxEvals > 0 {
-		opt.MaxEvals = max(1, (opt.MaxEvals-evaluations)/int64(rounds))
+		opt.MaxEvals = max(1, (opt.MaxEvals-evaluations)/int64(left))
 	}
 	if !timed {
 		return ctx, opt, func() {}
 	}
 	const part = 0.9 // the rest is for the work between the rounds
-	limited, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))/float64(rounds)))
+	limited, cancel := context.WithTimeout(ctx, time.Duration(part*float64(time.Until(end))/float64(left)))
 	return limited, opt, cancel
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
@@ -80,11 +79,7 @@ func (r *Rolling) stream(ctx context.Context, in *model.Instance, opt Options) (
 		return Result{}, err
 	}
 	s.total.Solution = sol
-	if progress != nil {
-		if evaluation, err := model.Evaluate(in, sol); err == nil {
-			progress(Progress{Evaluations: s.total.Evaluations, Objective: evaluation.Objective, Left: len(sol.Unscheduled)})
-		}
-	}
+	tell(progress, in, &s.total)
 	return s.total, nil
 }
 
@@ -265,7 +260,7 @@ func (s *streamRun) round(e *sim.Engine) error {
 	rounds := (s.left + len(jobs) - 1) / len(jobs)
 	s.left -= len(jobs)
 	s.ready = s.ready[:0]
-	ctx, opt, cancel := s.limits(rounds)
+	ctx, opt, cancel := share(s.ctx, s.opt, s.total.Evaluations, func() int { return rounds })
 	defer cancel()
 	result, err := s.plan(ctx, jobs, ready, opt)
 	if err != nil {
@@ -282,21 +277,6 @@ func (s *streamRun) round(e *sim.Engine) error {
 		return nil
 	}
 	return s.commit(e, result.Solution, of)
-}
-
-// limits are the part of the limits that a round may use, with so many rounds to come.
-func (s *streamRun) limits(rounds int) (context.Context, Options, context.CancelFunc) {
-	opt := s.opt
-	if opt.MaxEvals > 0 {
-		opt.MaxEvals = max(1, (opt.MaxEvals-s.total.Evaluations)/int64(rounds))
-	}
-	end, timed := s.ctx.Deadline()
-	if !timed {
-		return s.ctx, opt, func() {}
-	}
-	const part = 0.9 // the rest is for the work between the rounds
-	ctx, cancel := context.WithTimeout(s.ctx, time.Duration(part*float64(time.Until(end))/float64(rounds)))
-	return ctx, opt, cancel
 }
 
 // plan asks the solver for a plan of the jobs, by what is known of them.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -34,8 +35,11 @@ func simulate(ctx context.Context, in *model.Instance, policy Online, opt sim.Op
 	return sim.Simulate(ctx, in, policy.Discipline(), opt)
 }
 
-// online runs a policy on an instance as a solver.
+// online runs a policy on an instance as a solver, once it has checked its parameters.
 func online(ctx context.Context, in *model.Instance, policy Online, opt solve.Options) (solve.Result, error) {
+	if err := params.Check(policy); err != nil {
+		return solve.Result{}, err
+	}
 	sol, _, err := policy.Simulate(ctx, in, sim.Options{Seed: opt.Seed})
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -50,9 +49,6 @@ func (*Flexible) Supports(in *model.Instance) error { return solve.Unsupported(i
 
 // Solve implements [solve.Solver].
 func (s *Flexible) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	if err := params.Check(s); err != nil {
-		return solve.Result{}, err
-	}
 	return online(ctx, in, s, opt)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
-	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/slots"
 	"github.com/allot-opt/allot/solve"
@@ -58,9 +57,6 @@ func (*Reservation) Kills() bool { return false }
 
 // Solve implements [solve.Solver].
 func (s *SR) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
-	if err := params.Check(s); err != nil {
-		return solve.Result{}, err
-	}
 	return online(ctx, in, s, opt)
 }
 

@@ -70,16 +70,22 @@ func (b *Batches) take(n int) (*model.Instance, error) {
 // mostJobs is the largest number of jobs of an instance in memory; a stream may have more.
 const mostJobs = 10_000_000
 
-// all makes one instance of all jobs.
-func (b *Batches) all() (*model.Instance, error) {
+// whole makes one instance of all jobs, unless there is an error already.
+func whole(b *Batches, err error) (*model.Instance, error) {
+	if err != nil {
+		return nil, err
+	}
 	if b.left > mostJobs {
 		return nil, &params.Error{Name: "jobs", Expected: fmt.Sprintf("at most %d in one instance, more only in a stream", mostJobs), Found: b.left}
 	}
 	return b.take(b.left)
 }
 
-// stream returns the system and the jobs.
-func (b *Batches) stream() (*model.Instance, *Batches, error) {
+// streamed returns the system and the jobs, unless there is an error already.
+func streamed(b *Batches, err error) (*model.Instance, *Batches, error) {
+	if err != nil {
+		return nil, nil, err
+	}
 	system, err := model.New(b.spec)
 	if err != nil {
 		return nil, nil, err

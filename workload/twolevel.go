@@ -88,20 +88,12 @@ func (w *TwoLevel) Check() error {
 
 // Generate implements [Workload].
 func (w *TwoLevel) Generate(seed uint64) (*model.Instance, error) {
-	batches, err := w.batches(seed)
-	if err != nil {
-		return nil, err
-	}
-	return batches.all()
+	return whole(w.batches(seed))
 }
 
 // Stream implements [Streamer].
 func (w *TwoLevel) Stream(seed uint64) (*model.Instance, *Batches, error) {
-	batches, err := w.batches(seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	return batches.stream()
+	return streamed(w.batches(seed))
 }
 
 // batches makes the system and begins to draw the jobs.

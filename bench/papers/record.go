@@ -227,8 +227,8 @@ var recorded = sync.OnceValue(func() map[string]*Record {
 	return byName
 })
 
-// Recorded returns the recorded outcome of the experiment: that of the full mode if there is one, otherwise that of the quick mode. Without any, its
-// claims are not yet run.
+// Recorded returns the recorded outcome of the experiment: that of the full mode if there is one, else that of the quick mode. Where no run was
+// recorded, it returns an outcome that says so of each claim.
 func (e *Experiment) Recorded() *Outcome {
 	if o := e.recordedIn("full"); o != nil {
 		return o

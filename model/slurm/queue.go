@@ -95,7 +95,7 @@ type oddity struct {
 func (q *queue) kept(reason string)     { q.odd = append(q.odd, oddity{model.ImportKept, reason}) }
 func (q *queue) repaired(reason string) { q.odd = append(q.odd, oddity{model.ImportRepaired, reason}) }
 
-// count counts what was odd about a job that is kept, or about so many tasks of an array.
+// count adds to the report what was odd about the k-th job, which is kept: once for each of its tasks, times in all, where it is an array.
 func (q *queue) count(k, times int) {
 	for _, o := range q.odd {
 		for range times {

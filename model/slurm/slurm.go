@@ -25,7 +25,7 @@
 // Pending jobs follow in the order in which Slurm looks at them: tier of the partition, priority, submission. Their estimate is the time limit; Slurm plans with
 // a year where there is none, and so does Read. Each has a user class "priority N", from which a policy can tell Slurm's priority. Jobs have arrived at 0, but
 // for those with a later begin time: how long they have waited so far is not stated. A job's user is Slurm's, its queue the partition, its group the
-// account, or the Unix group where no job has an account. A pending array is so many jobs, with ids such as 12_3; its limit of tasks at once is a licence. Jobs that
+// account, or the Unix group where no job has an account. Each task of a pending array is a job, with an id such as 12_3; a licence limits the tasks that run at once. Jobs that
 // wait for others have them in after; that the others succeed is taken for granted. Generic resources, such as GPUs, are licences gres/NAME of the cluster.
 //
 // The [model.ImportReport] counts what becomes of each job, the reasons for which jobs wait, and what was asked for that an instance cannot express.

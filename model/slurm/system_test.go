@@ -131,7 +131,7 @@ dropped 1: the job's partition starts no jobs`; got != want {
 	}
 }
 
-// TestArrays: a pending array is so many jobs, of which a licence limits those that run at once, with those that run already.
+// TestArrays: each task of a pending array is a job. A licence limits how many of them run at once; those that run already count.
 func TestArrays(t *testing.T) {
 	in, _ := of(t, `"array_job_id": 5, "array_task_string": "2-4%2", "array_max_tasks": 2`, on("n1")+`, "array_job_id": 5, "array_task_id": 1, "array_max_tasks": 2`)
 	if got := strings.Join(lines(t, in), "\n"); got != `{"id":"5_1","estimate":60,"licences":{"array 5":1},"queue":"p"}

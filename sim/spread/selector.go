@@ -146,7 +146,7 @@ func (s *Selector) take(p *place, n int) {
 }
 
 // claim shares the tasks of the job among the processors of the partition, in the order of their numbers, and makes the claims. The job must
-// hold at least the given number of processors. It returns false where the job has too few tasks for so many clusters.
+// hold at least the given number of processors. It returns false where the job has fewer tasks than it would have clusters.
 func (s *Selector) claim(j *sim.Job, least int) bool {
 	slices.SortFunc(s.groups, func(a, b group) int { return cmp.Compare(a.machine, b.machine) })
 	s.claims, s.held = s.claims[:0], 0

@@ -41,10 +41,10 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// clock measures the decisions of a run, after the first at which so many jobs are queued, and ends it after some.
+// clock measures decisions of a run, beginning when least jobs are queued. It ends the run after left more of them.
 type clock struct {
 	queued int
-	least  int // it begins when so many jobs are queued
+	least  int // queued jobs from which on it measures
 	begun  time.Duration
 	left   int
 	events int
