@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/model/batsim"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/model/wfformat"
 	"github.com/allot-opt/allot/params"
@@ -34,6 +35,9 @@ func Formats() []FormatInfo {
 		{"wfformat", "a workflow in WfCommons' WfFormat", "allot import wfformat --processors 16 workflow.json", func() Importer { return NewWfFormatImport() }},
 		{"jobs", "a CSV of jobs whose header has the names of a job's fields", "allot import jobs --processors 25 jobs.csv", func() Importer {
 			return NewJobsImport()
+		}},
+		{"sacct", "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt", "allot import sacct --processors 1024 sacct.txt", func() Importer {
+			return NewSacctImport()
 		}},
 		{"batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", func() Importer { return NewBatsimImport() }},
 	}
@@ -151,6 +155,26 @@ func (f *JobsImport) Read(r io.Reader, name string) (*model.Instance, *model.Imp
 		return nil, nil, err
 	}
 	return jobcsv.Read(r, name, jobcsv.Options{Processors: f.Processors, Cluster: f.Cluster})
+}
+
+// SacctImport reads traces of Slurm, see [slurm.ReadTrace].
+type SacctImport struct {
+	Processors int    `range:"[0, 16777216]" zero:"as many as ran jobs at any one time" doc:"'N' processors of the system"`
+	Cluster    string `doc:"'ID' of the cluster"`
+}
+
+// NewSacctImport makes the importer with its defaults.
+func NewSacctImport() *SacctImport { return &SacctImport{Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (f *SacctImport) Check() error { return named(f.Cluster) }
+
+// Read implements [Importer].
+func (f *SacctImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(f); err != nil {
+		return nil, nil, err
+	}
+	return slurm.ReadTrace(r, name, slurm.TraceOptions{Processors: f.Processors, Cluster: f.Cluster})
 }
 
 // BatsimImport reads the table of jobs that Batsim writes, see [batsim.Read].

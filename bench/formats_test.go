@@ -17,6 +17,7 @@ var tinyFiles = map[string]string{
 	"wfformat": "{}",
 	"jobs":     "id,work\na,1\nb,2\n",
 	"batsim":   "",
+	"sacct":    "JobID|Submit|Start|End|NCPUS\n1|1|2|3|4\n",
 }
 
 // The defaults of every importer pass its own check. Every numeric option is set to odd texts: it either works or is refused with an error, never

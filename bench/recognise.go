@@ -51,6 +51,8 @@ func formatOfText(begin []byte) string {
 	}
 	has := func(name string) bool { return slices.Contains(cells, name) }
 	switch {
+	case strings.HasPrefix(line, "JobId="), strings.HasPrefix(line, "JobID|"):
+		return "sacct"
 	case isSWF(string(begin)):
 		return "swf"
 	case has("job_id") && has("submission_time"):

@@ -66,6 +66,7 @@ type resolver struct {
 	licences map[string]int
 	classes  map[string]int
 	flows    map[string]int
+	from     map[submission]*submission
 }
 
 // build resolves a spec whose values have been checked one by one.
@@ -73,7 +74,7 @@ func build(spec *InstanceSpec, file string) (*Instance, error) {
 	r := &resolver{
 		spec:     spec,
 		faults:   &InputError{File: file},
-		licences: map[string]int{}, classes: map[string]int{}, flows: map[string]int{},
+		licences: map[string]int{}, classes: map[string]int{}, flows: map[string]int{}, from: map[submission]*submission{},
 		in: &Instance{
 			name:         spec.Name,
 			weights:      resolveWeights(spec.Weights, Weights{1, 1, 1}),

@@ -59,9 +59,23 @@ func (r *resolver) job(k int) Job {
 	if j.Span == "" {
 		j.Span = SpanCluster
 	}
+	j.from = r.submission(submission{spec.User, spec.Group, spec.Queue})
 	r.jobTimes(&j, spec, path)
 	r.jobReferences(&j, spec, path)
 	return j
+}
+
+// submission is the one copy of who submitted a job, and to which queue; nil where nothing is stated.
+func (r *resolver) submission(s submission) *submission {
+	if s == (submission{}) {
+		return nil
+	}
+	shared, known := r.from[s]
+	if !known {
+		shared = &submission{strings.Clone(s.user), strings.Clone(s.group), strings.Clone(s.queue)}
+		r.from[*shared] = shared
+	}
+	return shared
 }
 
 // jobTimes resolves work and run times.

@@ -182,9 +182,37 @@ type Job struct {
 	Workflow       int     // index into Instance.Workflows; -1: none
 	After          []int
 
-	runtimes   []float64 // by cluster; NaN: cannot run there; nil: the time rule
-	unasked    []int     // licences that the job names without asking for a copy, for what writes it back
+	runtimes   []float64   // by cluster; NaN: cannot run there; nil: the time rule
+	unasked    []int       // licences that the job names without asking for a copy, for what writes it back
+	from       *submission // shared by the jobs of one user, group and queue; nil: none is stated
 	workStated bool
+}
+
+// submission is who submitted jobs, and to which queue; an empty text is not stated. Jobs share it, so that a job is one pointer larger only.
+type submission struct{ user, group, queue string }
+
+// User is who submitted the job; empty: not stated.
+func (j *Job) User() string {
+	if j.from == nil {
+		return ""
+	}
+	return j.from.user
+}
+
+// Group is the group or account that the job's user belongs to; empty: not stated.
+func (j *Job) Group() string {
+	if j.from == nil {
+		return ""
+	}
+	return j.from.group
+}
+
+// Queue is the queue or partition that the job was submitted to; empty: not stated.
+func (j *Job) Queue() string {
+	if j.from == nil {
+		return ""
+	}
+	return j.from.queue
 }
 
 // Rigid says whether the job runs on one number of processors only.

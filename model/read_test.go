@@ -65,7 +65,7 @@ func readInstance(text string) (*model.Instance, error) {
 }
 
 const (
-	jobFields     = "id, arrival, processors, tasks, work, work_cv, runtime, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, deadline, deadline_hard, budget, licences, user_class, workflow, after"
+	jobFields     = "id, arrival, processors, tasks, work, work_cv, runtime, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after"
 	clusterFields = "id, allocation, weights, licences, network, overheads, machines"
 	machineFields = "id, count, processors, speed, memory, bandwidth, cost, licences, background, queue"
 	headerFields  = "schema, name, units, objective, weights, user_classes, licences, queueing, overheads, workflows, clusters, jobs"

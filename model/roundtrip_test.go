@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,6 +80,9 @@ func sameJobs(a, b *model.Instance) bool {
 			if a.CannotRun(j, c) != b.CannotRun(j, c) || !equal(a.Busy(j, c, 2, 3), b.Busy(j, c, 2, 3)) {
 				return false
 			}
+		}
+		if p.User() != q.User() || p.Group() != q.Group() || p.Queue() != q.Queue() {
+			return false
 		}
 		if !equal(p.Estimate, q.Estimate) || p.StatesRuntimes() != q.StatesRuntimes() || !reflect.DeepEqual(a.Successors(j), b.Successors(j)) {
 			return false
@@ -236,4 +240,34 @@ func TestScatteredProcessorsAreReadBack(t *testing.T) {
 	if report := model.Check(in, again); !report.OK() {
 		t.Error(report.Violations[0])
 	}
+}
+
+// TestUsersGroupsAndQueues: any names go through a file, and jobs of the same ones share them, so that a job is one pointer larger only.
+func TestUsersGroupsAndQueues(t *testing.T) {
+	names := rapid.SampledFrom([]string{"", "a", "b", "größe", " ", "\"\u2028\n"})
+	rapid.Check(t, func(t *rapid.T) {
+		work := 1.0
+		b := model.NewBuilder("names").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+		var want [][3]string
+		for k := range rapid.IntRange(1, 5).Draw(t, "jobs") {
+			n := [3]string{names.Draw(t, "user"), names.Draw(t, "group"), names.Draw(t, "queue")}
+			want = append(want, n)
+			b.Job(model.JobSpec{ID: strconv.Itoa(k), Work: &work, User: n[0], Group: n[1], Queue: n[2]})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := reread(t, written(t, in))
+		for k := range want {
+			for _, j := range []*model.Job{&in.Jobs()[k], &again.Jobs()[k]} {
+				if got := [3]string{j.User(), j.Group(), j.Queue()}; got != want[k] {
+					t.Fatalf("got %q, want %q", got, want[k])
+				}
+			}
+			if s := in.JobSpec(k); [3]string{s.User, s.Group, s.Queue} != want[k] {
+				t.Fatalf("got %+v, want %q", s, want[k])
+			}
+		}
+	})
 }

@@ -150,6 +150,9 @@ type JobSpec struct {
 	DeadlineHard   bool               `json:"deadline_hard,omitempty" doc:"a plan that misses the deadline must leave the job out"`
 	Budget         *float64           `json:"budget,omitempty" check:"nonnegative" doc:"limit of the job's cost; absent: none"`
 	Licences       map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies needed while the job runs"`
+	User           string             `json:"user,omitempty" check:"id" doc:"who submitted the job; for figures by user"`
+	Group          string             `json:"group,omitempty" check:"id" doc:"group or account that the user belongs to"`
+	Queue          string             `json:"queue,omitempty" check:"id" doc:"queue or partition that the job was submitted to"`
 	UserClass      string             `json:"user_class,omitempty" check:"id" doc:"class of the user, one of user_classes"`
 	Workflow       string             `json:"workflow,omitempty" check:"id" doc:"workflow the job belongs to, one of workflows"`
 	After          []string           `json:"after,omitempty" doc:"jobs that must end before this one starts"`

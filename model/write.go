@@ -251,6 +251,9 @@ func (in *Instance) jobSpec(k int) *JobSpec {
 		Deadline:       finiteOrNil(j.Deadline),
 		DeadlineHard:   j.DeadlineHard,
 		Budget:         finiteOrNil(j.Budget),
+		User:           j.User(),
+		Group:          j.Group(),
+		Queue:          j.Queue(),
 	}
 	if j.workStated {
 		spec.Work = &j.Work

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/internal/suggest"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/params"
 )
 
@@ -27,13 +28,16 @@ error. Where jobs arrive over time the instance asks for the least mean bounded 
 Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz -o batch.json
   allot import swf --objective mean_response TRACE.swf.gz -o trace.json
-  allot import jobs --processors 25 jobs.csv`,
+  allot import jobs --processors 25 jobs.csv
+  allot import slurm -o queue.json`,
 	}
 	var names []string
 	for _, info := range bench.Formats() {
 		names = append(names, info.Name)
 		command.Subcommands = append(command.Subcommands, importFormat(info))
 	}
+	names = append(names, slurm.Format)
+	command.Subcommands = append(command.Subcommands, importSlurm())
 	command.Action = func(c *cli.Context) error {
 		return usageErrorf("expected a format, one of %s; found %q%s", strings.Join(names, ", "), c.Args().First(), suggest.Words(c.Args().First(), names))
 	}
@@ -66,13 +70,19 @@ func importFormat(info bench.FormatInfo) *cli.Command {
 			if err != nil {
 				return &statusError{exitInput, withFlagNames(err)}
 			}
-			if in, err = withImportObjective(c, in); err != nil {
-				return err
-			}
-			fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
-			return write(c, c.String("output"), func(w io.Writer) error { return model.WriteInstance(w, in) })
+			return writeImport(c, in, report)
 		},
 	}
+}
+
+// writeImport writes an instance that was imported, with its objective, and what became of the jobs.
+func writeImport(c *cli.Context, in *model.Instance, report *model.ImportReport) error {
+	in, err := withImportObjective(c, in)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
+	return write(c, c.String("output"), func(w io.Writer) error { return model.WriteInstance(w, in) })
 }
 
 // importObjectiveFlag chooses the objective that the instance states.

@@ -25,11 +25,17 @@ func Path(t testing.TB, parts ...string) string {
 			return path
 		}
 	}
-	path := filepath.Join(root(t), "data", name)
+	path := filepath.Join(Root(t), name)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("%s is not in the repository's data: set ALLOT_DATA to a folder that holds it", name)
 	}
 	return path
+}
+
+// Root returns the folder of the repository's own data.
+func Root(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(root(t), "data")
 }
 
 // Peer returns the path of a script that runs another program on our instances. The script is in the folder that ALLOT_PEERS names; if it is

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"pgregory.net/rapid"
 
@@ -31,7 +32,21 @@ func (d *drawer) job(k int) model.JobSpec {
 	d.times(&j)
 	d.needs(&j)
 	d.references(&j)
+	submission(k, &j)
 	return j
+}
+
+// submission states who submitted the k-th job and to which queue, for some jobs. It draws nothing, so that the cases that a seed draws stay as they are.
+func submission(k int, j *model.JobSpec) {
+	if k%2 == 1 {
+		j.User = "user " + strconv.Itoa(k%3)
+	}
+	if k%3 == 1 {
+		j.Group = "group"
+	}
+	if k%3 == 2 {
+		j.Queue = "queue " + strconv.Itoa(k%2)
+	}
 }
 
 // width draws the number of processors, the span and the tasks.

@@ -21,8 +21,11 @@ const (
 	requestedProcessors = 7
 	requestedTime       = 8
 	requestedMemory     = 9
+	userNumber          = 11
+	groupNumber         = 12
+	queueNumber         = 14
 
-	fieldsRead  = 10 // fields up to the last one read
+	fieldsRead  = 15 // fields up to the last one read
 	fieldsLeast = 5  // without the processors there is no job
 	fieldsAll   = 18
 )
@@ -30,7 +33,7 @@ const (
 // fieldNames are the format's names of the fields that are read.
 var fieldNames = [fieldsRead]string{
 	"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory",
-	"requested processors", "requested time", "requested memory",
+	"requested processors", "requested time", "requested memory", "status", "user", "group", "executable", "queue",
 }
 
 // record is the values of the fields that are read, −1 where a field is unknown or not needed.
@@ -70,6 +73,9 @@ func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 			continue
 		}
 		x, err := lines.Number(fields[k])
+		if isName(k) && (err != nil || x != math.Trunc(x) || x > math.MaxInt32) {
+			continue // it is told apart from others only, so an odd one is no reason to refuse the trace
+		}
 		if err == nil {
 			err = checkCount(k, x, fields[k])
 		}
@@ -95,6 +101,8 @@ func (t *trace) needs(field int) bool {
 	switch field {
 	case jobNumber, submitTime, runTime, allocatedProcessors, requestedProcessors, requestedTime:
 		return true
+	case userNumber, groupNumber, queueNumber:
+		return t.copies != nil // not in a stream, whose jobs do not tell them
 	case averageCPUTime:
 		return t.opt.UnknownRuntime == Repair
 	case usedMemory:
@@ -104,6 +112,11 @@ func (t *trace) needs(field int) bool {
 	default:
 		return false
 	}
+}
+
+// isName says that a field names something by a number.
+func isName(field int) bool {
+	return field == userNumber || field == groupNumber || field == queueNumber
 }
 
 // checkCount says what a field that is a count should have been. Some systems number their jobs far beyond 2³¹.

@@ -16,9 +16,11 @@
 //	8 requested processors   the job's processors, where the allocated are unknown
 //	9 requested time, s      the job's estimate, where above 0
 //	10 requested memory, KB  per processor; by option
+//	12 user, 13 group        the job's user and group, as numbers
+//	15 queue                 the job's queue, as a number
 //
-// The rest (wait time, status, user, group, executable, queue, partition, preceding job, think time) is not looked at: a
-// preceding job is part of a model of users that wait, not a precedence between jobs that are all known.
+// The rest (wait time, status, executable, partition, preceding job, think time) is not looked at: a preceding job is part of a model of
+// users that wait, not a precedence between jobs that are all known. A user, group or queue that is no whole number is unknown.
 //
 // Lines that begin with ; are comments; those before the first job are the header, of which MaxProcs and MaxNodes count.
 // Blank lines are passed over. Whole numbers may be written with a point. Every negative value is unknown. A line of 5 to 17
@@ -57,6 +59,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 		faults: faults,
 		report: &model.ImportReport{Format: Format, File: name},
 		copies: map[int64]int32{},
+		names:  map[int32]string{},
 		submit: -1,
 	}
 	t.scan(lines.NewScanner(r))
@@ -85,6 +88,7 @@ type trace struct {
 	submit float64         // last known submit time; −1: none yet
 	fields [][]byte        // of the line being read
 	oddity []oddity        // what is odd about the job being judged
+	names  map[int32]string
 }
 
 // job is a job that is kept. It is a fraction of the size of a model.JobSpec, which matters for traces of millions.
@@ -97,6 +101,7 @@ type job struct {
 	runtime    float64
 	estimate   float64 // −1: none
 	memory     float64
+	names      [3]int32 // user, group and queue; −1: unknown
 }
 
 // scan reads the lines and keeps the jobs of the window.
@@ -169,6 +174,9 @@ func (t *trace) spec(title string) model.InstanceSpec {
 			Processors: model.Rigid(int(j.processors)),
 			Work:       &j.runtime,
 			Memory:     j.memory,
+			User:       t.name(j.names[0]),
+			Group:      t.name(j.names[1]),
+			Queue:      t.name(j.names[2]),
 		}
 		if j.copy > 1 {
 			spec.Jobs[k].ID += "-" + strconv.Itoa(int(j.copy))
@@ -181,6 +189,19 @@ func (t *trace) spec(title string) model.InstanceSpec {
 		}
 	}
 	return spec
+}
+
+// name is the number of a user, group or queue as a text, one copy of each; empty: unknown.
+func (t *trace) name(number int32) string {
+	if number < 0 {
+		return ""
+	}
+	text, known := t.names[number]
+	if !known {
+		text = strconv.Itoa(int(number))
+		t.names[number] = text
+	}
+	return text
 }
 
 // origin is the submit time that arrivals count from: the earliest, which is that of the first job where the file is

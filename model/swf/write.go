@@ -18,7 +18,8 @@ import (
 //
 // A job's number is its id where all ids are whole numbers above 0 that differ, else its place in the file. The partition is
 // the number of its cluster, from 1. A job that is not placed has no wait and no run time and the status cancelled (5).
-// Times are written without loss, as the schedule has them, so they need not be whole.
+// Times are written without loss, as the schedule has them, so they need not be whole. Users, groups and queues that are all whole numbers
+// are written as they are; else they are numbered from 1 in order of arrival, and comments of the header say which is which.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	placed := make([]*model.Placement, len(in.Jobs()))
 	for k := range sol.Jobs {
@@ -35,13 +36,17 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
 	numbers := numbersOf(in, order)
 	out := bufio.NewWriter(w)
+	names := namesOf(in, order)
 	writeHeader(out, in, sol, numbers == nil)
+	for k := range names {
+		names[k].write(out)
+	}
 	for k, job := range order {
 		number := int64(k + 1)
 		if numbers != nil {
 			number = numbers[job]
 		}
-		writeJob(out, in, job, number, placed[job])
+		writeJob(out, in, job, number, placed[job], names)
 	}
 	return out.Flush()
 }
@@ -66,12 +71,7 @@ func numbersOf(in *model.Instance, order []int) []int64 {
 // writeHeader writes the comments.
 func writeHeader(out *bufio.Writer, in *model.Instance, sol *model.Solution, renumbered bool) {
 	line := func(key, value string) {
-		fmt.Fprintf(out, "; %s: %s\n", key, strings.Map(func(r rune) rune {
-			if r < ' ' {
-				return ' '
-			}
-			return r
-		}, value))
+		fmt.Fprintf(out, "; %s: %s\n", key, oneLine(value))
 	}
 	line("Version", "2.2")
 	line("Installation", in.Name())
@@ -88,7 +88,7 @@ func writeHeader(out *bufio.Writer, in *model.Instance, sol *model.Solution, ren
 }
 
 // writeJob writes one line.
-func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *model.Placement) {
+func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *model.Placement, names [3]naming) {
 	j := &in.Jobs()[job]
 	wait, runtime, status, partition, allocated := -1.0, -1.0, 5, -1, -1
 	if p != nil {
@@ -112,8 +112,8 @@ func writeJob(out *bufio.Writer, in *model.Instance, job int, number int64, p *m
 	if partition > 0 {
 		requested = min(requested, allocated)
 	}
-	fmt.Fprintf(out, "%d %s %s %s %d -1 -1 %d %s %s %d -1 -1 -1 -1 %d -1 -1\n", number, text(j.Arrival), text(wait), text(runtime),
-		allocated, requested, text(estimate), text(memory), status, partition)
+	fmt.Fprintf(out, "%d %s %s %s %d -1 -1 %d %s %s %d %d %d -1 %d %d -1 -1\n", number, text(j.Arrival), text(wait), text(runtime),
+		allocated, requested, text(estimate), text(memory), status, names[0].number(j), names[1].number(j), names[2].number(j), partition)
 }
 
 // Runtime is how long a placed job runs: the time rule's figure where the difference of its end and start, which carries the
@@ -126,6 +126,16 @@ func Runtime(in *model.Instance, job int, p *model.Placement) float64 {
 		}
 	}
 	return held
+}
+
+// oneLine is a text that keeps to one line of the header.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // text writes a number as short as it can be without loss.

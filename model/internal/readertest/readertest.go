@@ -11,7 +11,7 @@ import (
 
 // Check asks of the outcome of reading the file with the given name, whatever was in it: every line of an error begins with the
 // name; the report counts the jobs; and the instance can be written and read back.
-func Check(t *testing.T, name string, in *model.Instance, report *model.ImportReport, err error) {
+func Check(t testing.TB, name string, in *model.Instance, report *model.ImportReport, err error) {
 	t.Helper()
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/slurm"
+)
+
+// slurmTimeout is how long all commands of Slurm together may take.
+const slurmTimeout = 5 * time.Minute
+
+// importSlurm is the subcommand that reads a live queue: from files, or from the commands of this machine.
+func importSlurm() *cli.Command {
+	file := func(name, command string) cli.Flag {
+		return &cli.StringFlag{Name: name, Usage: "`FILE` with what " + command + " prints"}
+	}
+	return &cli.Command{
+		Name:  slurm.Format,
+		Usage: "the queue of a Slurm cluster, versions 21.08 to 25.11",
+		Description: `Without files it asks squeue, scontrol and sinfo of this machine; only commands that read are run. With files, --jobs and --nodes are needed.
+The time at which the queue was asked for is time 0. Jobs that run come first, with what is left of their time limit; those that wait follow
+in Slurm's order, with their time limit as estimate. What an instance cannot express is counted on standard error. Traces: allot import sacct.
+
+Examples:
+  allot import slurm -o queue.json
+  squeue --json > jobs.json && scontrol show nodes --json > nodes.json && allot import slurm --jobs jobs.json --nodes nodes.json -o queue.json`,
+		Flags: []cli.Flag{
+			file("jobs", "squeue --json"),
+			file("nodes", "scontrol show nodes --json (21.08 and 22.05: sinfo --json)"),
+			file("partitions", "scontrol show partitions, with --json or without,"),
+			file("reservations", "scontrol show reservations, with --json or without,"),
+			file("licences", "scontrol show licenses, with --json or without,"),
+			&cli.Float64Flag{Name: "now", DefaultText: "the latest that the file of the jobs tells, or now", Usage: "time 0 is the Unix time `T`"},
+			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; =false: for systems that do not give it out (SelectTypeParameters)"},
+			importObjectiveFlag(), outputFlag,
+		},
+		Action: func(c *cli.Context) error {
+			if _, err := arguments(c); err != nil {
+				return err
+			}
+			in, report, err := readSlurm(c)
+			if err != nil {
+				return &statusError{exitInput, withFlagNames(err)}
+			}
+			return writeImport(c, in, report)
+		},
+	}
+}
+
+// readSlurm reads the files that are given, or asks Slurm where none is.
+func readSlurm(c *cli.Context) (*model.Instance, *model.ImportReport, error) {
+	opt := slurm.Options{Now: c.Float64("now"), IgnoreMemory: !c.Bool("memory")}
+	var src slurm.Sources
+	given := false
+	for _, f := range []struct {
+		flag string
+		into *slurm.Source
+	}{{"jobs", &src.Jobs}, {"nodes", &src.Nodes}, {"partitions", &src.Partitions}, {"reservations", &src.Reservations}, {"licences", &src.Licences}} {
+		path := c.String(f.flag)
+		if path == "" {
+			continue
+		}
+		given = true
+		file, err := model.Open(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer file.Close()
+		*f.into = slurm.Source{Reader: file, Name: model.InputName(path)}
+	}
+	switch {
+	case given && (src.Jobs.Reader == nil || src.Nodes.Reader == nil):
+		return nil, nil, usageErrorf("expected --jobs FILE and --nodes FILE together, or no file at all to ask Slurm; see %s --help", c.Command.HelpName)
+	case !given:
+		ctx, cancel := context.WithTimeout(c.Context, slurmTimeout)
+		defer cancel()
+		var err error
+		if src, err = slurm.Ask(ctx); err != nil {
+			return nil, nil, err
+		}
+		if !c.IsSet("now") {
+			opt.Now = float64(time.Now().Unix())
+		}
+	}
+	return slurm.Read(src, opt)
+}

@@ -1,0 +1,345 @@
+package slurm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/internal/lines"
+)
+
+// maxToken is the longest text, number or run of white space that is read, in bytes. No more of the file than about that is held beside what is kept.
+const maxToken = 1 << 20
+
+// number is a number as any version writes it: plain, as a text, null, or an object of set, infinite and number.
+type number struct {
+	given    bool // the field is there, whatever it says
+	known    bool
+	infinite bool // without a limit
+	value    float64
+}
+
+// or is the number, or another where it is unknown or without a limit.
+func (n number) or(other float64) float64 {
+	if !n.known {
+		return other
+	}
+	return n.value
+}
+
+// decoder reads the JSON of Slurm's commands value by value and passes over what it is not asked for. What is of the wrong kind is a fault with its path, and
+// reading goes on; only a syntax error ends it.
+type decoder struct {
+	json   *jsontext.Decoder
+	r      io.Reader
+	read   int64
+	err    error // what ended reading, but for the end of the file; the JSON decoder would wrap it
+	faults *lines.Faults
+	texts  map[string]string // short texts seen, held once
+}
+
+// newDecoder reads from r.
+func newDecoder(r io.Reader, faults *lines.Faults) *decoder {
+	d := &decoder{r: r, faults: faults, texts: map[string]string{}}
+	d.json = jsontext.NewDecoder(d, jsontext.AllowDuplicateNames(true))
+	return d
+}
+
+// Read implements io.Reader. It limits what the decoder holds at once.
+func (d *decoder) Read(buffer []byte) (int, error) {
+	if d.read-d.json.InputOffset() > maxToken {
+		d.err = fmt.Errorf("expected texts, numbers and white space of at most %d bytes, found a longer one", maxToken)
+	}
+	if d.err != nil {
+		return 0, d.err
+	}
+	n, err := d.r.Read(buffer)
+	d.read += int64(n)
+	if err != nil && err != io.EOF {
+		d.err = err
+	}
+	return n, err
+}
+
+// errEnd ends reading after a fault that is listed.
+var errEnd = errors.New("slurm: reading ends")
+
+// explain lists the error that ended reading.
+func (d *decoder) explain(err error) {
+	place := pathOf(d.json.StackPointer())
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case err == errEnd: // why is listed
+	case d.err != nil:
+		d.faults.At(place, "%s", d.err)
+	case err == io.EOF && d.read == 0:
+		d.faults.At("", "expected the JSON of a Slurm command, found an empty file")
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		d.faults.At(place, "the file ends early, at byte %d, inside a JSON value", d.read)
+	case errors.As(err, &syntactic):
+		d.faults.At(place, "not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
+	default:
+		d.faults.At(place, "%s", err)
+	}
+}
+
+// pathOf writes a pointer such as /jobs/3/cpus as jobs[3].cpus. A long one, of a hostile file, is cut.
+func pathOf(pointer jsontext.Pointer) string {
+	const most = 200
+	var text strings.Builder
+	for token := range pointer.Tokens() {
+		switch _, err := strconv.Atoi(token); {
+		case text.Len() > most:
+			return text.String() + "…"
+		case err == nil:
+			text.WriteString("[" + token + "]")
+		default:
+			if text.Len() > 0 {
+				text.WriteByte('.')
+			}
+			text.WriteString(safeName(token[:min(len(token), 40)]))
+		}
+	}
+	return text.String()
+}
+
+// fault lists a fault at the value that was read last.
+func (d *decoder) fault(format string, args ...any) {
+	d.faults.At(pathOf(d.json.StackPointer()), format, args...)
+}
+
+// wrong passes over a value of the wrong kind and lists it.
+func (d *decoder) wrong(expected string) error {
+	kind := d.json.PeekKind()
+	if err := d.json.SkipValue(); err != nil {
+		return err
+	}
+	d.fault("expected %s, found %s", expected, kindName(kind))
+	return nil
+}
+
+// kindName is a kind of JSON value in words.
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a text"
+	case '0':
+		return "a number"
+	}
+	return kind.String()
+}
+
+// object reads an object and calls member at the value of each member.
+func (d *decoder) object(expected string, member func(name string) error) error {
+	if d.json.PeekKind() != '{' {
+		return d.wrong(expected)
+	}
+	if _, err := d.json.ReadToken(); err != nil {
+		return err
+	}
+	for d.json.PeekKind() != '}' {
+		token, err := d.json.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := member(d.intern(token.String())); err != nil {
+			return err
+		}
+	}
+	_, err := d.json.ReadToken()
+	return err
+}
+
+// array reads an array, element by element. A value of another kind is a fault, null an empty array.
+func (d *decoder) array(expected string, element func() error) error {
+	switch d.json.PeekKind() {
+	case 'n':
+		return d.json.SkipValue()
+	case '[':
+	default:
+		return d.wrong(expected)
+	}
+	if _, err := d.json.ReadToken(); err != nil {
+		return err
+	}
+	for d.json.PeekKind() != ']' {
+		if err := element(); err != nil {
+			return err
+		}
+	}
+	_, err := d.json.ReadToken()
+	return err
+}
+
+// number reads a number of at least 0, however it is written.
+func (d *decoder) number(n *number) error {
+	n.given = true
+	switch d.json.PeekKind() {
+	case 'n': // up to 22.05: no limit was set
+		n.infinite = true
+		return d.json.SkipValue()
+	case '0', '"':
+		token, err := d.json.ReadToken()
+		if err == nil {
+			d.set(n, token.String())
+		}
+		return err
+	case '{':
+		set, infinite := true, false
+		var inner number
+		err := d.object("a number", func(name string) error {
+			switch name {
+			case "set":
+				return d.boolean(&set)
+			case "infinite":
+				return d.boolean(&infinite)
+			case "number":
+				if d.json.PeekKind() == '{' {
+					return d.wrong("a number")
+				}
+				return d.number(&inner)
+			}
+			return d.json.SkipValue()
+		})
+		*n = number{given: true, known: set && !infinite && inner.known, infinite: infinite, value: inner.value}
+		return err
+	}
+	return d.wrong("a number, or an object of set, infinite and number")
+}
+
+// The values by which Slurm's 32-bit fields say that nothing is set, or no limit.
+const (
+	unset   = 0xfffffffe
+	endless = 0xffffffff
+)
+
+// set reads the text of a number.
+func (d *decoder) set(n *number, text string) {
+	switch strings.ToUpper(text) {
+	case "", "N/A", "NONE", "NO_VAL", "UNKNOWN", "PARTITION_LIMIT":
+		return
+	case "INFINITE", "UNLIMITED":
+		n.infinite = true
+		return
+	}
+	x, err := lines.NonNegative(text)
+	if err != nil {
+		d.fault("%s", err)
+		return
+	}
+	switch x {
+	case unset:
+	case endless:
+		n.infinite = true
+	default:
+		n.known, n.value = true, x
+	}
+}
+
+// boolean reads a truth value.
+func (d *decoder) boolean(b *bool) error {
+	switch d.json.PeekKind() {
+	case 'n':
+		return d.json.SkipValue()
+	case 't', 'f':
+		token, err := d.json.ReadToken()
+		if err == nil {
+			*b = token.Bool()
+		}
+		return err
+	}
+	return d.wrong("true or false")
+}
+
+// text reads a text. A number, however it is written, is its digits; null is no text.
+func (d *decoder) text(text *string) error {
+	switch d.json.PeekKind() {
+	case 'n':
+		return d.json.SkipValue()
+	case '"':
+		token, err := d.json.ReadToken()
+		if err == nil {
+			*text = d.intern(token.String())
+		}
+		return err
+	case '0', '{':
+		var n number
+		err := d.number(&n)
+		if n.known {
+			*text = strconv.FormatFloat(n.value, 'f', -1, 64)
+		}
+		return err
+	}
+	return d.wrong("a text")
+}
+
+// words reads a list of words, or one word alone.
+func (d *decoder) words(words *[]string) error {
+	if d.json.PeekKind() != '[' {
+		var word string
+		err := d.text(&word)
+		if word != "" {
+			*words = append(*words, word)
+		}
+		return err
+	}
+	return d.array("a list of words", func() error {
+		var word string
+		err := d.text(&word)
+		const most = 10_000
+		if len(*words) == most {
+			d.fault("expected at most %d words, found more", most)
+			return errEnd
+		}
+		*words = append(*words, word)
+		return err
+	})
+}
+
+// intern returns one copy of a short text that occurs often. The table is bounded: past that, texts are kept as they are.
+func (d *decoder) intern(text string) string {
+	const longest, most = 64, 1 << 16
+	if known, ok := d.texts[text]; ok {
+		return known
+	}
+	if len(text) <= longest && len(d.texts) < most {
+		d.texts[text] = text
+	}
+	return text
+}
+
+// whole is a number that must be whole and at most the given one; else a fault at the place.
+func whole(n number, most int, faults *lines.Faults, place string) int {
+	switch {
+	case !n.known:
+		return 0
+	case n.value != math.Trunc(n.value) || n.value > float64(most):
+		faults.At(place, "expected a whole number of at most %d, found %v", most, n.value)
+		return 0
+	}
+	return int(n.value)
+}
+
+// safeName is a text as a name in an instance: valid UTF-8 without control characters, of at most the length that the model takes.
+func safeName(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	if len(text) > model.MaxName {
+		text = strings.ToValidUTF8(text[:model.MaxName-3], "") + "…"
+	}
+	return text
+}
