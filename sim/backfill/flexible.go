@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -14,17 +13,17 @@ type flexible struct {
 	priorities Priorities
 
 	ends  ends
-	queue []ranked
+	queue []rankedJob
 }
 
-// ranked is a queued job with its priority.
-type ranked struct {
+// rankedJob is a queued job with its priority.
+type rankedJob struct {
 	priority float64
 	job      *sim.Job
 }
 
 // Arrive implements sim.Policy.
-func (p *flexible) Arrive(j *sim.Job) { p.queue = append(p.queue, ranked{job: j}) }
+func (p *flexible) Arrive(j *sim.Job) { p.queue = append(p.queue, rankedJob{job: j}) }
 
 // Release implements sim.Policy.
 func (p *flexible) Release(j *sim.Job, _ int, _ bool) { p.ends.remove(j.EstimatedEnd, j.Handle) }
@@ -69,9 +68,4 @@ func (p *flexible) rank(now float64) {
 		p.queue[k].priority = p.priorities.of(now, j.Arrival, math.Inf(1), j.Estimate, j.Estimate, shortest, 0)
 	}
 	slices.SortFunc(p.queue, byPriority)
-}
-
-// byPriority orders jobs by priority, ties in queue order.
-func byPriority(a, b ranked) int {
-	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.job.Number, b.job.Number))
 }

@@ -16,10 +16,10 @@ import (
 // Complexity: O(k·C·m) an instant, for k kinds of queued jobs and C clusters of m machines, and what [line] states. A reservation takes
 // O(r·C·m) at worst, for r running jobs; for a job of one machine mostly O(r + C·m).
 type general struct {
-	backfills bool
-	step      float64        // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
-	clusters  []int          // where its jobs may run
-	left      func(*sim.Job) // told of a job that leaves the queue; nil: nobody
+	depth    int            // most reservations; 0: no backfilling
+	step     float64        // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
+	clusters []int          // where its jobs may run
+	left     func(*sim.Job) // told of a job that leaves the queue; nil: nobody
 
 	platform *sim.Platform
 	queue    line
@@ -28,10 +28,12 @@ type general struct {
 	hopeless float64    // no job of these is hopeless before
 	empty    sim.Room
 	plan     reservation
-	stamp    int64   // counts the changes of what is free and what is reserved
-	planned  int64   // counts those of what is reserved
-	most     []int32 // free processors by cluster
-	widest   []int32 // by cluster: most free processors of a machine
+	deep     timeline          // with more than one reservation
+	reserved map[int64]float64 // by number: reservations of the instant, with more than one
+	stamp    int64             // counts the changes of what is free and what is reserved
+	planned  int64             // counts those of what is reserved
+	most     []int32           // free processors by cluster
+	widest   []int32           // by cluster: most free processors of a machine
 	shares   []sim.Share
 	chosen   []sim.Share
 }
@@ -52,9 +54,11 @@ type reservation struct {
 }
 
 // newGeneral returns a maker of policies for a platform.
-func newGeneral(backfills bool, step float64, order Order) func(*sim.Platform, uint64) sim.Policy {
+func newGeneral(depth int, step float64, order Order, by Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return newOn(platform, all(platform), backfills, step, order)
+		order := order
+		order.scorer = newScorer(by, platform.Processors())
+		return newOn(platform, all(platform), depth, step, order)
 	}
 }
 
@@ -68,8 +72,8 @@ func all(platform *sim.Platform) []int {
 }
 
 // newOn is a policy for jobs that may run on the clusters.
-func newOn(platform *sim.Platform, clusters []int, backfills bool, step float64, order Order) *general {
-	return &general{backfills: backfills, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
+func newOn(platform *sim.Platform, clusters []int, depth int, step float64, order Order) *general {
+	return &general{depth: depth, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
 		hopeless: math.Inf(1), empty: platform.All(), most: make([]int32, platform.Clusters()), widest: make([]int32, platform.Clusters())}
 }
 
@@ -77,6 +81,7 @@ func newOn(platform *sim.Platform, clusters []int, backfills bool, step float64,
 func (p *general) Arrive(j *sim.Job) {
 	least := fastest(p.platform, j, p.clusters, &p.empty)
 	p.queue.add(j, least)
+	p.queue.order.scorer.arrived(j)
 	if j.Request.DeadlineHard {
 		p.hard = append(p.hard, hardJob{j, least})
 		p.hopeless = min(p.hopeless, lastStart(j, least))
@@ -100,6 +105,7 @@ func lastStart(j *sim.Job, fastest float64) float64 {
 // Release implements sim.Policy.
 func (p *general) Release(j *sim.Job, _ int, last bool) {
 	if last {
+		p.queue.order.scorer.ended(j)
 		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
 	}
 }
@@ -107,6 +113,8 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 // Decide implements sim.Policy.
 func (p *general) Decide(e *sim.Engine) {
 	p.plan.job = nil
+	clear(p.reserved)
+	p.queue.order.scorer.begin(e.Now())
 	p.dropHopeless(e)
 	if p.queue.length == 0 {
 		return
@@ -124,7 +132,11 @@ func (p *general) Decide(e *sim.Engine) {
 			break
 		}
 	}
-	if !p.backfills {
+	switch {
+	case p.depth == 0:
+		return
+	case p.depth > 1:
+		p.backfillDeep(e, head)
 		return
 	}
 	p.reserve(e, head.job)
@@ -200,11 +212,17 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 		p.platform.Take(&p.plan.room, j, best.cluster, p.chosen)
 		p.planned++
 	}
-	e.StartOn(j, sim.Claim{Cluster: best.cluster, Shares: p.chosen})
+	p.startOn(e, j, best.cluster, p.chosen)
+	return true
+}
+
+// startOn starts a job on processors of a cluster.
+func (p *general) startOn(e *sim.Engine, j *sim.Job, cluster int, shares []sim.Share) {
+	e.StartOn(j, sim.Claim{Cluster: cluster, Shares: shares})
+	p.queue.order.scorer.started(j, p.platform.Width(j, cluster))
 	p.leave(j)
 	p.count()
 	p.running = insertByEnd(p.running, j)
-	return true
 }
 
 // insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
@@ -295,12 +313,15 @@ func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim
 // Plan implements sim.Planner.
 func (p *general) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
+	if p.depth > 1 {
+		return p.planDeep(j, plan)
+	}
 	switch first := p.plan.job; {
 	case first == j:
 		plan.Reserved = p.plan.shadow
 	case first != nil:
 		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
-	case !p.backfills:
+	case p.depth == 0:
 		plan.Keeps = p.queue.ahead(j)
 	}
 	return plan

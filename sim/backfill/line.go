@@ -100,10 +100,24 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		l.places = append(l.places, place{})
 	}
 	w := l.order.join(j, fastest, size)
+	if l.order.scorer != nil {
+		w.width, w.class = fewest(l.platform, j, l.clusters), l.platform.UserPriority(j)
+	}
 	l.given = max(l.given, math.Abs(w.given))
 	l.put(k, w)
 	l.count(j, 1)
 	l.length++
+}
+
+// fewest is the least number of processors that a job holds on one of the clusters on which it can run.
+func fewest(platform *sim.Platform, j *sim.Job, clusters []int) int {
+	least := math.MaxInt
+	for _, c := range clusters {
+		if platform.CanRun(j, c) {
+			least = min(least, platform.Width(j, c))
+		}
+	}
+	return least
 }
 
 // count counts the licences that a job asks for, or no longer.
@@ -233,7 +247,7 @@ func (l *line) rate() (plenty int) {
 // bound is an upper bound of the priorities of a block.
 func (l *line) bound(k *kindred, b *block) float64 {
 	o := &l.order
-	if b.instant == 0 || math.IsInf(b.ramp, 1) {
+	if b.instant == 0 || math.IsInf(b.ramp, 1) || o.varies() {
 		return math.Inf(1)
 	}
 	gained := l.now - b.time
@@ -256,7 +270,7 @@ func (l *line) look(k *kindred, b *block) {
 		return
 	}
 	o := &l.order
-	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0
+	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0 && !o.varies()
 	b.top, b.base, b.ramp, b.bound = math.Inf(-1), math.Inf(-1), 0, math.Inf(-1)
 	licences := o.Licences * k.licences
 	for i := range b.jobs {

@@ -15,6 +15,8 @@ type Order struct {
 	Estimate func(*sim.Job) float64
 	// CountJobs says that the licences asked for are the jobs that ask for them, and not the copies.
 	CountJobs bool
+
+	scorer *scorer // gives the priorities instead; nil: there is none
 }
 
 // waiting is a queued job with what its priority is made of.
@@ -24,6 +26,8 @@ type waiting struct {
 	fastest float64 // least estimate on the clusters
 	length  float64 // estimate that counts in the score of short jobs
 	size    float64 // see sim.Platform.KindOf
+	width   int     // fewest processors on the clusters, where a scorer gives the priorities
+	class   float64 // priority of the class of the user, likewise
 
 	score float64 // at the instant of the block that it is in
 }
@@ -42,8 +46,14 @@ func (o *Order) join(j *sim.Job, fastest, size float64) waiting {
 
 // of is the priority of a job; shortest is the least length in the queue, licences the score of the licences that the job asks for.
 func (o *Order) of(w *waiting, now, shortest, licences float64) float64 {
+	if o.scorer != nil {
+		return o.scorer.score(now, w.job, w.fastest, w.width, w.class)
+	}
 	return w.given + o.Priorities.of(now, w.job.Arrival, w.job.Request.Deadline, w.fastest, w.length, shortest, licences)
 }
+
+// varies says whether priorities may change with time in a way that bounds do not follow.
+func (o *Order) varies() bool { return o.scorer != nil && o.scorer.varies() }
 
 // ramp is how fast the score of the deadline grows from now on at most; 0 where it grows no more, +Inf where it may jump.
 func (o *Order) ramp(w *waiting, now float64) float64 {

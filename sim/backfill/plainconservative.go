@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/sim"
 )
@@ -10,14 +11,16 @@ import (
 type conservative struct {
 	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	processors int     // of the system
+	scorer     *scorer // nil: the order of arrival
 
 	profile profile
 	ends    ends
-	line    []int32   // queued jobs in queue order
-	fresh   int       // number of jobs at the end of the line that have no reservation yet
-	booked  []booking // by handle: the reservation of a queued job, what is planned for a running one
-	freed   []freed   // by the jobs that ended since the last decision
-	afresh  bool      // a job outlived its estimate: the plan does not hold
+	line    []int32     // queued jobs in queue order
+	fresh   int         // number of jobs at the end of the line that have no reservation yet
+	booked  []booking   // by handle: the reservation of a queued job, what is planned for a running one
+	freed   []freed     // by the jobs that ended since the last decision
+	order   []rankedJob // scratch
+	afresh  bool        // a job outlived its estimate: the plan does not hold
 }
 
 // booking is what the profile holds for a job.
@@ -36,17 +39,22 @@ func (p *conservative) Arrive(j *sim.Job) {
 	}
 	p.line = append(p.line, j.Handle)
 	p.fresh++
+	p.scorer.arrived(j)
 }
 
 // Release implements sim.Policy.
 func (p *conservative) Release(j *sim.Job, _ int, _ bool) {
 	p.ends.remove(j.EstimatedEnd, j.Handle)
 	p.freed = append(p.freed, freed{p.booked[j.Handle].end, j.Processors})
+	p.scorer.ended(j)
 }
 
 // Decide implements sim.Policy.
 func (p *conservative) Decide(e *sim.Engine) {
 	now := e.Now()
+	if p.scorer != nil {
+		p.rank(e)
+	}
 	if len(p.profile.pieces) == 0 {
 		p.profile.reset(now, int32(p.processors))
 	}
@@ -70,6 +78,23 @@ func (p *conservative) Decide(e *sim.Engine) {
 	wake := p.launch(e)
 	if !late {
 		e.Wake(wake)
+	}
+}
+
+// rank sorts the jobs that have reservations, and those that have none yet.
+func (p *conservative) rank(e *sim.Engine) {
+	p.scorer.begin(e.Now())
+	old := len(p.line) - p.fresh
+	for _, part := range [][]int32{p.line[:old], p.line[old:]} {
+		p.order = p.order[:0]
+		for _, handle := range part {
+			j := e.Job(handle)
+			p.order = append(p.order, rankedJob{p.scorer.score(e.Now(), j, j.Estimate, int(j.Processors), 0), j})
+		}
+		slices.SortFunc(p.order, byPriority)
+		for k := range p.order {
+			part[k] = p.order[k].job.Handle
+		}
 	}
 }
 
@@ -160,6 +185,7 @@ func (p *conservative) launch(e *sim.Engine) (wake float64) {
 		}
 		e.Start(j)
 		p.ends.add(j.EstimatedEnd, handle, j.Processors)
+		p.scorer.started(j, int(j.Processors))
 	}
 	p.line = kept
 	wake = math.Inf(1)
