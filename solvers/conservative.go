@@ -57,4 +57,6 @@ func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim
 func (s *Conservative) Kills() bool { return s.Kill }
 
 // Discipline implements [Online].
-func (s *Conservative) Discipline() sim.Discipline { return backfill.ConservativeBy(s.Step, s.ranking()) }
+func (s *Conservative) Discipline() sim.Discipline {
+	return backfill.ConservativeBy(s.Step, s.ranking())
+}
