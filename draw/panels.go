@@ -3,6 +3,7 @@ package draw
 import (
 	"image/color"
 	"iter"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -35,7 +36,7 @@ func newPanels(in *model.Instance, list []*series, names []string, opt CurveOpti
 	}
 	to = max(to, from+1e-9)
 	whole := &panels{title: curvesTitle(in, opt), width: width, height: height}
-	columns, most := max(int(width)-120, 50), 0.0
+	columns, most, least := max(int(width)-120, 50), 0.0, 0.0
 	for k, s := range list {
 		var curve plotter.XYs
 		if opt.View == OverTime {
@@ -50,11 +51,15 @@ func newPanels(in *model.Instance, list []*series, names []string, opt CurveOpti
 		if err := addCurve(p, curve, k, names[k], len(list) > 1, opt); err != nil {
 			return nil, err
 		}
-		most = max(most, p.Y.Max)
+		most, least = max(most, p.Y.Max), min(least, p.Y.Min)
 	}
 	for k, p := range whole.plots {
 		p.Y.Max = most // one scale, so that panels can be compared
 		labelAxes(p, in, from, to, opt)
+		if opt.against != "" {
+			p.Y.Min = least
+			p.Y.Label.Text = strings.Replace(p.Y.Label.Text, "mean wait", "difference", 1)
+		}
 		if k+1 < len(whole.plots) {
 			p.X.Label.Text = ""
 		}
@@ -130,16 +135,24 @@ func curvesTitle(in *model.Instance, opt CurveOptions) string {
 	if opt.Title != "" {
 		return panelName(opt.Title)
 	}
+	if opt.against != "" {
+		return "Mean wait less that under " + opt.against + ", by time of arrival" + titleEnd(in)
+	}
 	what := map[Quantity]string{Queue: "Jobs in the queue", Utilisation: "Utilisation", Wait: "Wait"}[opt.Quantity]
 	if opt.View == Cumulative {
 		what += ", cumulative distribution"
 	} else if opt.Quantity == Wait {
 		what += " of the jobs by time of arrival"
 	}
-	if name := in.Name(); name != "" {
-		what += " · " + panelName(name)
+	return what + titleEnd(in)
+}
+
+// titleEnd is the end of a title, which names the instance.
+func titleEnd(in *model.Instance) string {
+	if in.Name() == "" {
+		return ""
 	}
-	return what
+	return " · " + panelName(in.Name())
 }
 
 // addCurve draws a curve.
