@@ -110,7 +110,7 @@ func panelName(name string) string {
 }
 
 // WaitDifferences draws how much longer jobs wait in schedules of the instance than in the first of them, over the time of their arrivals: a panel
-// for each schedule but the first, all on the same scales. It looks at the jobs that both schedules place. The quantity and the view of the options do not
+// for each schedule but the first, each on a scale of its own. It looks at the jobs that both schedules place. The quantity and the view of the options do not
 // count. For the rest see [Curves].
 func WaitDifferences(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
 	if len(schedules) < 2 {

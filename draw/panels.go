@@ -36,7 +36,7 @@ func newPanels(in *model.Instance, list []*series, names []string, opt CurveOpti
 	}
 	to = max(to, from+1e-9)
 	whole := &panels{title: curvesTitle(in, opt), width: width, height: height}
-	columns, most, least := max(int(width)-120, 50), 0.0, 0.0
+	columns, most := max(int(width)-120, 50), 0.0
 	for k, s := range list {
 		var curve plotter.XYs
 		if opt.View == OverTime {
@@ -51,12 +51,15 @@ func newPanels(in *model.Instance, list []*series, names []string, opt CurveOpti
 		if err := addCurve(p, curve, k, names[k], len(list) > 1, opt); err != nil {
 			return nil, err
 		}
-		most, least = max(most, p.Y.Max), min(least, p.Y.Min)
+		most = max(most, p.Y.Max)
 	}
 	for k, p := range whole.plots {
-		p.Y.Max = most // one scale, so that panels can be compared
+		least := min(p.Y.Min, 0)
+		if opt.against == "" {
+			p.Y.Max = most // one scale, so that panels can be compared
+		}
 		labelAxes(p, in, from, to, opt)
-		if opt.against != "" {
+		if opt.against != "" { // one scale would hide small differences beside a large one
 			p.Y.Min = least
 			p.Y.Label.Text = strings.Replace(p.Y.Label.Text, "mean wait", "difference", 1)
 		}

@@ -139,7 +139,7 @@ func list(b *strings.Builder, what string, classes []string) {
 	switch {
 	case len(classes) == 0:
 	case len(classes) > most:
-		fmt.Fprintf(b, "  %s: %s, and %d more classes\n", what, strings.Join(classes[:most], "; "), len(classes)-most)
+		fmt.Fprintf(b, "  %s: %s, and %d more\n", what, strings.Join(classes[:most], "; "), len(classes)-most)
 	default:
 		fmt.Fprintf(b, "  %s: %s\n", what, strings.Join(classes, "; "))
 	}
