@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -81,15 +82,21 @@ type block struct {
 // mostWaiting is the most jobs of a block.
 const mostWaiting = 32
 
-// newLine is an empty queue for jobs that may run on the clusters.
+// newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
+	if platform == nil {
+		return line{order: order, byKind: map[sim.Kind]*kindred{}}
+	}
 	return line{order: order, platform: platform, clusters: clusters, byKind: map[sim.Kind]*kindred{},
 		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
 }
 
 // add adds a job.
 func (l *line) add(j *sim.Job, fastest float64) {
-	kind, size := l.platform.KindOf(j, l.clusters)
+	kind, size := sim.KindOfWidth(j.Processors), j.Estimate
+	if l.platform != nil {
+		kind, size = l.platform.KindOf(j, l.clusters)
+	}
 	k := l.byKind[kind]
 	if k == nil {
 		k = &kindred{kind: kind, at: len(l.kinds)}
@@ -120,9 +127,17 @@ func fewest(platform *sim.Platform, j *sim.Job, clusters []int) int {
 	return least
 }
 
+// needsOf is the licences that a job asks for.
+func needsOf(j *sim.Job) []model.Need {
+	if j.Request == nil {
+		return nil
+	}
+	return j.Request.Licences
+}
+
 // count counts the licences that a job asks for, or no longer.
 func (l *line) count(j *sim.Job, sign float64) {
-	for _, need := range j.Request.Licences {
+	for _, need := range needsOf(j) {
 		if l.order.CountJobs {
 			l.asked[need.Licence] += sign
 		} else {
@@ -155,8 +170,8 @@ func (b *block) measure() {
 			b.least = i
 		}
 		b.earliest, b.shortest = min(b.earliest, w.job.Number), min(b.shortest, w.length)
-		if d := w.job.Request.Deadline; !math.IsInf(d, 1) {
-			b.latest = max(b.latest, math.Abs(d))
+		if !math.IsInf(w.deadline, 1) {
+			b.latest = max(b.latest, math.Abs(w.deadline))
 		}
 	}
 }
@@ -219,7 +234,7 @@ func (l *line) begin(now float64) {
 	plenty := l.rate()
 	magnitude := l.order.magnitude(now)
 	for _, k := range l.kinds {
-		k.licences = licenceScore(k.blocks[0].jobs[0].job.Request.Licences, l.ratios, plenty)
+		k.licences = licenceScore(needsOf(k.blocks[0].jobs[0].job), l.ratios, plenty)
 		if k.slack = magnitude + math.Abs(l.order.Licences*k.licences); k.slack > 0 { // else the priority is the given part, exactly
 			k.slack = 1e-11 * (k.slack + l.given)
 		}

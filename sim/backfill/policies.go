@@ -68,7 +68,7 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 // Complexity in the plain world: O(q·log q) an instant for q queued jobs. In the general world: that of [EASY]; the queue is not sorted.
 func Flexible(step float64, priorities Priorities) sim.Discipline {
 	return sim.Discipline{
-		Plain:     func(int) sim.Policy { return &flexible{step: step, priorities: priorities} },
+		Plain:     func(int) sim.Policy { return newFlexible(step, priorities) },
 		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
 		Deadlines: true,
 	}
