@@ -33,7 +33,9 @@ func (p *flexible) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j) }
 
 // enlist puts the fresh jobs into the queue, by length, so that jobs that arrive at once lie in blocks of about equal priority.
 func (p *flexible) enlist() {
-	slices.SortFunc(p.fresh, func(a, b *sim.Job) int { return cmp.Or(cmp.Compare(a.Estimate, b.Estimate), cmp.Compare(a.Number, b.Number)) })
+	slices.SortFunc(p.fresh, func(a, b *sim.Job) int {
+		return cmp.Or(cmp.Compare(a.Estimate, b.Estimate), cmp.Compare(a.Number, b.Number))
+	})
 	for _, j := range p.fresh {
 		p.queue.add(j, j.Estimate)
 	}
