@@ -69,9 +69,10 @@ func (a *agenda) remove(start float64, handle int32) {
 			if b.entries[i].handle != handle {
 				continue
 			}
+			size := b.entries[i].size
 			if b.entries = slices.Delete(b.entries, i, i+1); len(b.entries) == 0 {
 				a.blocks = slices.Delete(a.blocks, k, k+1)
-			} else {
+			} else if size == b.least {
 				b.measure()
 			}
 			return

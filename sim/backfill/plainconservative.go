@@ -119,7 +119,7 @@ func (p *conservative) scored(e *sim.Engine, handle int32) rankedJob {
 func (p *conservative) reserve(j *rosterJob) {
 	at := p.profile.find(p.frontier.before(j.size, j.estimate))
 	start := p.profile.earliestFrom(at, j.size, j.estimate, p.step, infinite)
-	if start+j.estimate > start { // else its place is a step long
+	if start+j.estimate > start { // else its place is a step long, longer than that of others
 		p.frontier.note(j.size, j.estimate, start)
 	}
 	b := booking{start, ending(start, j.estimate, p.step)}

@@ -3,7 +3,6 @@ package backfill
 import (
 	"math"
 	"slices"
-	"sort"
 )
 
 // profile is an availability profile: the planned number of free processors over time, from now on. It is a step function whose
@@ -80,7 +79,14 @@ func (p *profile) forget(now float64) {
 
 // find is the step that contains time t; the first step where t lies before it.
 func (p *profile) find(t float64) position {
-	k := max(sort.Search(len(p.firsts), func(k int) bool { return p.firsts[k] > t })-1, 0)
+	k, n := 0, len(p.firsts) // the last piece that begins by t lies in [k, n)
+	for n-k > 1 {
+		if middle := (k + n) / 2; p.firsts[middle] <= t {
+			k = middle
+		} else {
+			n = middle
+		}
+	}
 	x, step := p.pieces[k], 0
 	for step+1 < x.n && x.times[step+1] <= t {
 		step++
