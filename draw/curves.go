@@ -41,6 +41,8 @@ type CurveOptions struct {
 	Width    int    // pixels of 1/96 inch; 0: 1,000
 	Height   int    // 0: 500, or more for the panels of several schedules over time
 	Title    string // empty: by quantity and instance
+
+	against string // name of the schedule whose waits are taken off
 }
 
 // withDefaults fills in the defaults. It returns an error for an unknown quantity or view.
@@ -105,4 +107,50 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 func panelName(name string) string {
 	const most = 80
 	return clip(printable(name), most)
+}
+
+// WaitDifferences draws how much longer jobs wait in schedules of the instance than in the first of them, over the time of their arrivals: a panel
+// for each schedule but the first, each on a scale of its own. It looks at the jobs that both schedules place. The quantity and the view of the options do not
+// count. For the rest see [Curves].
+func WaitDifferences(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
+	if len(schedules) < 2 {
+		return nil, errors.New("draw: expected two schedules at least")
+	}
+	if in == nil || slices.Contains(schedules, nil) {
+		return nil, errors.New("draw: expected an instance and its schedules")
+	}
+	opt.Quantity, opt.View, opt.against = Wait, OverTime, cmp.Or(panelName(schedules[0].Solver), "schedule 1")
+	opt, err := opt.withDefaults(len(schedules) - 1)
+	if err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	base := make(map[string]float64, len(schedules[0].Jobs))
+	for k := range schedules[0].Jobs {
+		base[schedules[0].Jobs[k].Job] = schedules[0].Jobs[k].Start
+	}
+	var list []*series
+	var names []string
+	for k, sol := range schedules[1:] {
+		if _, err := newSeries(in, sol, Wait); err != nil { // checks the schedule
+			return nil, fmt.Errorf("draw: %w", err)
+		}
+		s := &series{waits: []change{}, last: in.FirstArrival()}
+		for i := range sol.Jobs {
+			p := &sol.Jobs[i]
+			start, both := base[p.Job]
+			if job, known := in.JobIndex(p.Job); both && known {
+				s.waits = append(s.waits, change{in.Jobs()[job].Arrival, p.Start - start})
+				s.last = max(s.last, in.Jobs()[job].Arrival)
+			}
+		}
+		slices.SortStableFunc(s.waits, byTime)
+		list, names = append(list, s), append(names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+2)))
+	}
+	return &Picture{layOut: func() (drawing, error) {
+		width, height, err := panelLimits.check(opt.Width, opt.Height)
+		if err != nil {
+			return nil, err
+		}
+		return newPanels(in, list, names, opt, width, height)
+	}}, nil
 }

@@ -115,3 +115,28 @@ func TestCurvesSayWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitDifferences: b waits 4 less in a schedule that starts it at once, and a as long as in the other. A picture needs two schedules.
+func TestWaitDifferences(t *testing.T) {
+	in, sol := example(t)
+	other := &model.Solution{Solver: "other", Jobs: []model.Placement{
+		{Job: "b", Cluster: "c", Processors: model.Processors(0), Start: 2, End: 6}, {Job: "a", Cluster: "c", Processors: model.Processors(0, 1), Start: 6, End: 12}}}
+	picture, err := WaitDifferences(in, []*model.Solution{sol, other}, CurveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg bytes.Buffer
+	if err := picture.Write(&svg, SVG); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Mean wait less that under hand", "difference"} {
+		if !strings.Contains(svg.String(), text) {
+			t.Errorf("expected %q in the picture", text)
+		}
+	}
+	for _, schedules := range [][]*model.Solution{{sol}, {sol, nil}, {sol, {Jobs: []model.Placement{{Job: "nobody"}}}}} {
+		if _, err := WaitDifferences(in, schedules, CurveOptions{}); err == nil {
+			t.Errorf("%d schedules: expected an error", len(schedules))
+		}
+	}
+}

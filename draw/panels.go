@@ -3,6 +3,7 @@ package draw
 import (
 	"image/color"
 	"iter"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -53,8 +54,15 @@ func newPanels(in *model.Instance, list []*series, names []string, opt CurveOpti
 		most = max(most, p.Y.Max)
 	}
 	for k, p := range whole.plots {
-		p.Y.Max = most // one scale, so that panels can be compared
+		least := min(p.Y.Min, 0)
+		if opt.against == "" {
+			p.Y.Max = most // one scale, so that panels can be compared
+		}
 		labelAxes(p, in, from, to, opt)
+		if opt.against != "" { // one scale would hide small differences beside a large one
+			p.Y.Min = least
+			p.Y.Label.Text = strings.Replace(p.Y.Label.Text, "mean wait", "difference", 1)
+		}
 		if k+1 < len(whole.plots) {
 			p.X.Label.Text = ""
 		}
@@ -130,16 +138,24 @@ func curvesTitle(in *model.Instance, opt CurveOptions) string {
 	if opt.Title != "" {
 		return panelName(opt.Title)
 	}
+	if opt.against != "" {
+		return "Mean wait less that under " + opt.against + ", by time of arrival" + titleEnd(in)
+	}
 	what := map[Quantity]string{Queue: "Jobs in the queue", Utilisation: "Utilisation", Wait: "Wait"}[opt.Quantity]
 	if opt.View == Cumulative {
 		what += ", cumulative distribution"
 	} else if opt.Quantity == Wait {
 		what += " of the jobs by time of arrival"
 	}
-	if name := in.Name(); name != "" {
-		what += " · " + panelName(name)
+	return what + titleEnd(in)
+}
+
+// titleEnd is the end of a title, which names the instance.
+func titleEnd(in *model.Instance) string {
+	if in.Name() == "" {
+		return ""
 	}
-	return what
+	return " · " + panelName(in.Name())
 }
 
 // addCurve draws a curve.

@@ -8,6 +8,7 @@ type Spec struct {
 	Estimate   float64 // what the user asked for, time; NaN: the run time
 	Runtime    float64 // how long it really runs, time
 	Processors int32   // held from start to end
+	User       int32   // counts the users from 1; 0: not stated
 	// Request is what the job asks for beside processors and time; nil for a rigid job of a trace.
 	Request *Request
 }
@@ -31,6 +32,7 @@ type Job struct {
 	runtime float64
 	parts   int32 // number that still run
 	state   state
+	user    int32
 }
 
 // state is where a job is in its life.
@@ -53,6 +55,9 @@ const (
 	MissedHard                // ended at its hard deadline, which it had not met
 	Dropped                   // never started
 )
+
+// User is the number of the user who submitted the job, counted from 1 in the order in which users first submit; 0: not stated.
+func (j *Job) User() int32 { return j.user }
 
 // Waiting says whether the job has arrived and waits for others to end.
 func (j *Job) Waiting() bool { return j.state == waiting }

@@ -87,6 +87,9 @@ type Share struct{ Machine, Processors int32 }
 // Clusters is the number of clusters.
 func (p *Platform) Clusters() int { return len(p.clusters) }
 
+// Processors is the number of processors of all clusters.
+func (p *Platform) Processors() int { return p.in.Processors() }
+
 // ClusterID is the name of a cluster.
 func (p *Platform) ClusterID(cluster int) string { return p.in.Clusters()[cluster].ID }
 

@@ -15,10 +15,11 @@ import (
 type world struct {
 	in       *model.Instance
 	platform *Platform
-	source   Batches      // of further jobs; nil: none
-	order    []int        // jobs in queue order
-	place    []int        // of each job in the order
-	at       int          // next in the order
+	source   Batches // of further jobs; nil: none
+	order    []int   // jobs in queue order
+	place    []int   // of each job in the order
+	at       int     // next in the order
+	users    users
 	parts    [][]Part     // by handle: parts of the running job
 	cut      []Outcome    // by handle: how the running job will end
 	free     []processors // by machine
@@ -57,7 +58,7 @@ func simulateGeneral(ctx context.Context, in *model.Instance, policies Disciplin
 
 // run makes the policy and runs it.
 func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, opt Options) (Totals, error) {
-	w.held = map[int64]int32{}
+	w.held, w.users = map[int64]int32{}, users{}
 	w.free = make([]processors, len(w.platform.Machines))
 	for m := range w.free {
 		w.free[m].reset(w.platform.Machines[m].Processors)
@@ -94,7 +95,7 @@ func (w *world) Next(s *Spec) (bool, error) {
 	index := w.order[w.at]
 	w.at++
 	j := &w.in.Jobs()[index]
-	*s = Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), Request: &Request{
+	*s = Spec{Arrival: j.Arrival, Estimate: j.Estimate, Processors: int32(j.Min), User: w.users.number(j.User()), Request: &Request{
 		ID: j.ID, Min: j.Min, Max: j.Max, Tasks: j.Tasks, Span: j.Span, Memory: j.Memory, MinBandwidth: j.MinBandwidth,
 		Deadline: j.Deadline, DeadlineHard: j.DeadlineHard && j.HasDeadline(), Licences: j.Licences, UserClass: j.UserClass,
 		ReferenceSpeed: j.ReferenceSpeed, Stated: !math.IsNaN(j.Estimate), WorkCV: j.WorkCV, Budget: j.Budget, Workflow: j.Workflow,

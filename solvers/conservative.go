@@ -28,10 +28,11 @@ var _ = solve.Register(solve.Info{
 type Conservative struct {
 	Kill bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
 	Step float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Queue
 }
 
 // NewConservative is the solver with its defaults.
-func NewConservative() *Conservative { return &Conservative{Step: 1} }
+func NewConservative() *Conservative { return &Conservative{Step: 1, Queue: newQueue()} }
 
 // Supports implements [solve.Solver].
 func (*Conservative) Supports(in *model.Instance) error {
@@ -52,4 +53,6 @@ func (s *Conservative) Simulate(ctx context.Context, in *model.Instance, opt sim
 func (s *Conservative) Kills() bool { return s.Kill }
 
 // Discipline implements [Online].
-func (s *Conservative) Discipline() sim.Discipline { return backfill.Conservative(s.Step) }
+func (s *Conservative) Discipline() sim.Discipline {
+	return backfill.ConservativeBy(s.Step, s.ranking())
+}

@@ -26,18 +26,26 @@ var _ = solve.Register(solve.Info{
 // Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708. Complexity: see
 // [backfill.EASY].
 //
-// Deviations from the sources: several clusters, memory, licences and hard deadlines. A moldable job runs on its rigid maximum, and a job
-// whose span is the grid may spread over clusters: package backfill states how.
+// Deviations from the sources: several clusters, memory, licences and hard deadlines; more than one reservation, and other orders of the
+// queue. A moldable job runs on its rigid maximum, and a job whose span is the grid may spread over clusters: package backfill states how. With
+// more than one reservation both are refused.
 type EASY struct {
-	Kill bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
-	Step float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Kill  bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
+	Step  float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Depth int     `range:"[1, 1000000000]" doc:"reservations for the first jobs that are blocked, at most; 1: EASY; as many as there are jobs: conservative backfilling that plans afresh at each instant"`
+	Queue
 }
 
 // NewEASY is the solver with its defaults.
-func NewEASY() *EASY { return &EASY{Step: 1} }
+func NewEASY() *EASY { return &EASY{Step: 1, Depth: 1, Queue: newQueue()} }
 
 // Supports implements [solve.Solver].
-func (*EASY) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
+func (s *EASY) Supports(in *model.Instance) error {
+	if s.Depth > 1 {
+		return solve.Unsupported(in, rigidFeatures)
+	}
+	return solve.Unsupported(in, backfillFeatures)
+}
 
 // Solve implements [solve.Solver].
 func (s *EASY) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
@@ -53,4 +61,4 @@ func (s *EASY) Simulate(ctx context.Context, in *model.Instance, opt sim.Options
 func (s *EASY) Kills() bool { return s.Kill }
 
 // Discipline implements [Online].
-func (s *EASY) Discipline() sim.Discipline { return backfill.EASY(s.Step) }
+func (s *EASY) Discipline() sim.Discipline { return backfill.EASYBy(s.Step, s.Depth, s.ranking()) }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
 	"github.com/allot-opt/allot/solve"
@@ -13,25 +14,32 @@ var _ = solve.Register(solve.Info{
 	Name:   "fcfs",
 	Doc:    "First come, first served, on line: no job starts before those ahead of it in the queue. O(log n) a job on one cluster of equal processors.",
 	Source: "A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708, §1",
-	New:    func() solve.Solver { return &FCFS{} },
+	New:    func() solve.Solver { return NewFCFS() },
 	Online: true,
 })
 
 // FCFS is first come, first served as an on-line policy: heads of the queue start while they fit, on the cluster where they
-// end first by their estimates. A moldable job runs on its rigid maximum, and a job whose span is the grid may spread over clusters: package
-// backfill states how.
+// end first by their estimates. Another order of the queue makes it a list policy without backfilling. A moldable job runs on its rigid
+// maximum, and a job whose span is the grid may spread over clusters: package backfill states how.
 //
 // Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
 // §1. Complexity: O(log n) a job for n jobs on one cluster of equal processors, else O(C·m) an instant for C clusters of m machines.
 type FCFS struct {
 	Kill bool `doc:"end a job at its estimate; it is then left out of the schedule"`
+	Queue
 }
+
+// NewFCFS is the solver with its defaults.
+func NewFCFS() *FCFS { return &FCFS{Queue: newQueue()} }
 
 // Supports implements [solve.Solver].
 func (*FCFS) Supports(in *model.Instance) error { return solve.Unsupported(in, backfillFeatures) }
 
 // Solve implements [solve.Solver].
 func (s *FCFS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := params.Check(s); err != nil {
+		return solve.Result{}, err
+	}
 	return online(ctx, in, s, opt)
 }
 
@@ -44,4 +52,4 @@ func (s *FCFS) Simulate(ctx context.Context, in *model.Instance, opt sim.Options
 func (s *FCFS) Kills() bool { return s.Kill }
 
 // Discipline implements [Online].
-func (*FCFS) Discipline() sim.Discipline { return backfill.FCFS() }
+func (s *FCFS) Discipline() sim.Discipline { return backfill.FCFSBy(s.ranking()) }

@@ -8,70 +8,96 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// flexible is [Flexible] in the plain world.
+// flexible is [Flexible] in the plain world. Its queue is not sorted, see [line]: the jobs of one size are a kind.
 type flexible struct {
-	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
-	priorities Priorities
+	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 
 	ends  ends
-	queue []ranked
+	queue line
+	fresh []*sim.Job // arrived since the last decision
 }
 
-// ranked is a queued job with its priority.
-type ranked struct {
+// newFlexible is the policy with its weights.
+func newFlexible(step float64, priorities Priorities) *flexible {
+	return &flexible{step: step, queue: newLine(Order{Priorities: priorities}, nil, nil)}
+}
+
+// rankedJob is a queued job with its priority.
+type rankedJob struct {
 	priority float64
 	job      *sim.Job
 }
 
 // Arrive implements sim.Policy.
-func (p *flexible) Arrive(j *sim.Job) { p.queue = append(p.queue, ranked{job: j}) }
+func (p *flexible) Arrive(j *sim.Job) { p.fresh = append(p.fresh, j) }
+
+// enlist puts the fresh jobs into the queue, by length, so that jobs that arrive at once lie in blocks of about equal priority.
+func (p *flexible) enlist() {
+	slices.SortFunc(p.fresh, func(a, b *sim.Job) int {
+		return cmp.Or(cmp.Compare(a.Estimate, b.Estimate), cmp.Compare(a.Number, b.Number))
+	})
+	for _, j := range p.fresh {
+		p.queue.add(j, j.Estimate)
+	}
+	clear(p.fresh)
+	p.fresh = p.fresh[:0]
+}
 
 // Release implements sim.Policy.
 func (p *flexible) Release(j *sim.Job, _ int, _ bool) { p.ends.remove(j.EstimatedEnd, j.Handle) }
 
 // Decide implements sim.Policy.
 func (p *flexible) Decide(e *sim.Engine) {
-	p.rank(e.Now())
-	now, kept := e.Now(), p.queue[:0]
-	blocked, shadow, extra := false, 0.0, int32(0)
-	for _, r := range p.queue {
-		j := r.job
-		fits := int(j.Processors) <= e.Free()
-		switch {
-		case fits && !blocked:
-		case !blocked:
-			blocked = true
-			shadow, extra = p.ends.shadow(now, after(now, p.step), int32(e.Free()), j.Processors)
-			kept = append(kept, r)
-			continue
-		case fits && now+j.Estimate <= shadow:
-		case fits && j.Processors <= extra:
-			extra -= j.Processors
-		default:
-			kept = append(kept, r)
-			continue
+	p.enlist()
+	if p.smallest() > e.Free() {
+		return
+	}
+	now := e.Now()
+	p.queue.begin(now)
+	var head waiting
+	for {
+		first := p.queue.first(&search{})
+		if first == nil || e.Stopped() {
+			return
 		}
-		e.Start(j)
-		p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
+		if head = *first; int(head.job.Processors) > e.Free() {
+			break
+		}
+		p.start(e, head.job)
 	}
-	clear(p.queue[len(kept):])
-	p.queue = kept
+	shadow, extra := p.ends.shadow(now, after(now, p.step), int32(e.Free()), head.job.Processors)
+	may := func(_ *kindred, w *waiting) bool {
+		return w.job.Processors <= extra || now+w.job.Estimate <= shadow
+	}
+	for e.Free() > 0 && !e.Stopped() {
+		next := p.queue.first(&search{
+			after: &head, open: func(k *kindred) bool { return k.width() <= e.Free() }, hope: may, starts: may,
+		})
+		if next == nil {
+			return
+		}
+		if head = *next; now+head.job.Estimate > shadow {
+			extra -= head.job.Processors
+		}
+		p.start(e, head.job)
+	}
 }
 
-// rank sorts the queue by priority, ties in queue order.
-func (p *flexible) rank(now float64) {
-	shortest := math.Inf(1)
-	for _, r := range p.queue {
-		shortest = min(shortest, r.job.Estimate)
-	}
-	for k := range p.queue {
-		j := p.queue[k].job
-		p.queue[k].priority = p.priorities.of(now, j.Arrival, math.Inf(1), j.Estimate, j.Estimate, shortest, 0)
-	}
-	slices.SortFunc(p.queue, byPriority)
+// start starts a job.
+func (p *flexible) start(e *sim.Engine, j *sim.Job) {
+	p.queue.remove(j)
+	e.Start(j)
+	p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
 }
 
-// byPriority orders jobs by priority, ties in queue order.
-func byPriority(a, b ranked) int {
-	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.job.Number, b.job.Number))
+// smallest is the least size of a queued job; MaxInt: none is queued.
+func (p *flexible) smallest() int {
+	least := math.MaxInt
+	for _, k := range p.queue.kinds {
+		least = min(least, k.width())
+	}
+	return least
 }
+
+// width is the processors of the jobs of a kind, in a trace.
+func (k *kindred) width() int { return int(k.blocks[0].jobs[0].job.Processors) }

@@ -18,10 +18,10 @@ import (
 // Complexity: O(k·C·m) an instant, for k kinds of queued jobs and C clusters of m machines, and what [line] states. A reservation takes
 // O(r·C·m) at worst, for r running jobs; for a job of one machine mostly O(r + C·m).
 type general struct {
-	backfills bool
-	step      float64        // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
-	clusters  []int          // where its jobs may run
-	left      func(*sim.Job) // told of a job that leaves the queue; nil: nobody
+	depth    int            // most reservations; 0: no backfilling
+	step     float64        // by which a job outlives its estimate, as far as the policy knows; 0: the next instant
+	clusters []int          // where its jobs may run
+	left     func(*sim.Job) // told of a job that leaves the queue; nil: nobody
 
 	platform *sim.Platform
 	queue    line
@@ -30,10 +30,12 @@ type general struct {
 	hopeless float64    // no job of these is hopeless before
 	empty    sim.Room
 	plan     reservation
-	stamp    int64   // counts the changes of what is free and what is reserved
-	planned  int64   // counts those of what is reserved
-	most     []int32 // free processors by cluster
-	widest   []int32 // by cluster: most free processors of a machine
+	deep     timeline          // with more than one reservation
+	reserved map[int64]float64 // by number: reservations of the instant, with more than one
+	stamp    int64             // counts the changes of what is free and what is reserved
+	planned  int64             // counts those of what is reserved
+	most     []int32           // free processors by cluster
+	widest   []int32           // by cluster: most free processors of a machine
 	shares   []sim.Share
 	chosen   []sim.Share
 	spread   spreading
@@ -56,9 +58,11 @@ type reservation struct {
 }
 
 // newGeneral returns a maker of policies for a platform.
-func newGeneral(backfills bool, step float64, order Order) func(*sim.Platform, uint64) sim.Policy {
+func newGeneral(depth int, step float64, order Order, by Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		p := newOn(platform, all(platform), backfills, step, order)
+		order := order
+		order.scorer = newScorer(by, platform.Processors())
+		p := newOn(platform, all(platform), depth, step, order)
 		if platform.Clusters() > 1 {
 			p.spread.selector = spread.New(platform, spread.Whole)
 		}
@@ -76,8 +80,8 @@ func all(platform *sim.Platform) []int {
 }
 
 // newOn is a policy for jobs that may run on the clusters.
-func newOn(platform *sim.Platform, clusters []int, backfills bool, step float64, order Order) *general {
-	return &general{backfills: backfills, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
+func newOn(platform *sim.Platform, clusters []int, depth int, step float64, order Order) *general {
+	return &general{depth: depth, step: step, clusters: clusters, platform: platform, queue: newLine(order, platform, clusters),
 		hopeless: math.Inf(1), empty: platform.All(), most: make([]int32, platform.Clusters()), widest: make([]int32, platform.Clusters())}
 }
 
@@ -94,6 +98,7 @@ func (p *general) Arrive(j *sim.Job) {
 		least = fastest(p.platform, j, p.clusters, &p.empty)
 	}
 	p.queue.add(j, least)
+	p.queue.order.scorer.arrived(j)
 	if j.Request.DeadlineHard {
 		p.hard = append(p.hard, hardJob{j, least})
 		p.hopeless = min(p.hopeless, lastStart(j, least))
@@ -117,6 +122,7 @@ func lastStart(j *sim.Job, fastest float64) float64 {
 // Release implements sim.Policy.
 func (p *general) Release(j *sim.Job, _ int, last bool) {
 	if last {
+		p.queue.order.scorer.ended(j)
 		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
 	}
 }
@@ -124,6 +130,8 @@ func (p *general) Release(j *sim.Job, _ int, last bool) {
 // Decide implements sim.Policy.
 func (p *general) Decide(e *sim.Engine) {
 	p.plan.job = nil
+	clear(p.reserved)
+	p.queue.order.scorer.begin(e.Now())
 	p.dropNever(e)
 	p.dropHopeless(e)
 	if p.queue.length == 0 {
@@ -142,7 +150,11 @@ func (p *general) Decide(e *sim.Engine) {
 			break
 		}
 	}
-	if !p.backfills {
+	switch {
+	case p.depth == 0:
+		return
+	case p.depth > 1:
+		p.backfillDeep(e, head)
 		return
 	}
 	p.reserve(e, head.job)
@@ -221,11 +233,25 @@ func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 		p.take(&p.plan.room, j, best)
 		p.planned++
 	}
+	held := p.held(j, best)
 	p.claim(e, j, best)
+	p.queue.order.scorer.started(j, held)
+	p.started(j)
+	return true
+}
+
+// startOn starts a job on processors of a cluster.
+func (p *general) startOn(e *sim.Engine, j *sim.Job, cluster int, shares []sim.Share) {
+	e.StartOn(j, sim.Claim{Cluster: cluster, Shares: shares})
+	p.queue.order.scorer.started(j, p.platform.Width(j, cluster))
+	p.started(j)
+}
+
+// started brings up to date what is known of the queue and of what runs.
+func (p *general) started(j *sim.Job) {
 	p.leave(j)
 	p.count()
 	p.running = insertByEnd(p.running, j)
-	return true
 }
 
 // insertByEnd inserts a job into the running ones, which are in order of estimated end, then of number.
@@ -323,12 +349,15 @@ func (p *general) inOrder(now float64, yield func(end float64, last bool, j *sim
 // Plan implements sim.Planner.
 func (p *general) Plan(j *sim.Job) sim.Plan {
 	plan := sim.Plan{Reserved: math.NaN(), For: math.NaN()}
+	if p.depth > 1 {
+		return p.planDeep(j, plan)
+	}
 	switch first := p.plan.job; {
 	case first == j:
 		plan.Reserved = p.plan.shadow
 	case first != nil:
 		plan.Keeps, plan.For = []*sim.Job{first}, p.plan.shadow
-	case !p.backfills:
+	case p.depth == 0:
 		plan.Keeps = p.queue.ahead(j)
 	}
 	p.planSpread(j, &plan)

@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,7 +11,8 @@ import (
 // generalConservative is [Conservative] in the general world. A job for which there is no reservation before its hard deadline is
 // dropped.
 type generalConservative struct {
-	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
+	scorer *scorer // nil: the order of arrival
+	step   float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 
 	platform *sim.Platform
 	clusters []int // all
@@ -21,7 +23,8 @@ type generalConservative struct {
 	running  []*sim.Job
 	booked   []generalBooking // by handle
 	freed    []generalFreed
-	afresh   bool // a job outlived its estimate: the plan does not hold
+	order    []waiting // scratch
+	afresh   bool      // a job outlived its estimate: the plan does not hold
 }
 
 // generalFreed is what the plan holds for a job that has ended. It keeps a copy of the job, whose handle another job may have by now.
@@ -31,9 +34,9 @@ type generalFreed struct {
 }
 
 // newGeneralConservative returns a maker of policies for a platform.
-func newGeneralConservative(step float64) func(*sim.Platform, uint64) sim.Policy {
+func newGeneralConservative(step float64, order Ranking) func(*sim.Platform, uint64) sim.Policy {
 	return func(platform *sim.Platform, _ uint64) sim.Policy {
-		return &generalConservative{step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform}, empty: platform.All()}
+		return &generalConservative{scorer: newScorer(order, platform.Processors()), step: step, platform: platform, clusters: all(platform), plan: timeline{platform: platform}, empty: platform.All()}
 	}
 }
 
@@ -43,6 +46,7 @@ func (p *generalConservative) Arrive(j *sim.Job) {
 		p.booked = append(p.booked, generalBooking{})
 	}
 	p.fresh = append(p.fresh, j)
+	p.scorer.arrived(j)
 }
 
 // Release implements sim.Policy.
@@ -50,12 +54,18 @@ func (p *generalConservative) Release(j *sim.Job, _ int, last bool) {
 	if last {
 		p.running = slices.DeleteFunc(p.running, func(other *sim.Job) bool { return other == j })
 		p.freed = append(p.freed, generalFreed{*j, p.booked[j.Handle]})
+		p.scorer.ended(j)
 	}
 }
 
 // Decide implements sim.Policy.
 func (p *generalConservative) Decide(e *sim.Engine) {
 	now := e.Now()
+	if p.scorer != nil {
+		p.scorer.begin(now)
+		p.rank(now, p.queue)
+		p.rank(now, p.fresh)
+	}
 	if p.plan.times == nil {
 		p.plan.reset(now, &p.empty)
 	}
@@ -76,14 +86,34 @@ func (p *generalConservative) Decide(e *sim.Engine) {
 		if e.Stopped() {
 			return
 		}
-		if p.reserve(e, j) {
+		switch {
+		case !p.reserve(e, j):
+		case p.scorer == nil:
 			p.queue = insertByNumber(p.queue, j)
+		default:
+			p.queue = append(p.queue, j)
 		}
 	}
 	p.fresh = p.fresh[:0]
 	wake := p.launch(e)
 	if !late {
 		e.Wake(wake)
+	}
+}
+
+// rank sorts jobs by score.
+func (p *generalConservative) rank(now float64, jobs []*sim.Job) {
+	p.order = p.order[:0]
+	for _, j := range jobs {
+		w := waiting{job: j}
+		w.score = p.scorer.score(now, j, fastest(p.platform, j, p.clusters, &p.empty), fewest(p.platform, j, p.clusters), p.platform.UserPriority(j))
+		p.order = append(p.order, w)
+	}
+	slices.SortFunc(p.order, func(a, b waiting) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.job.Number, b.job.Number))
+	})
+	for k := range p.order {
+		jobs[k] = p.order[k].job
 	}
 }
 
@@ -165,6 +195,7 @@ func (p *generalConservative) launch(e *sim.Engine) (wake float64) {
 		}
 		e.StartOn(j, sim.Claim{Cluster: s.cluster, Shares: s.shares})
 		p.running = append(p.running, j)
+		p.scorer.started(j, p.platform.Width(j, s.cluster))
 	}
 	clear(p.queue[len(kept):])
 	p.queue = kept

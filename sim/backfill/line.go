@@ -87,18 +87,24 @@ type block struct {
 // mostWaiting is the most jobs of a block.
 const mostWaiting = 32
 
-// newLine is an empty queue for jobs that may run on the clusters.
+// newLine is an empty queue for jobs that may run on the clusters; without a platform for the jobs of a trace.
 func newLine(order Order, platform *sim.Platform, clusters []int) line {
+	if platform == nil {
+		return line{order: order, byKind: map[sim.Kind]*kindred{}}
+	}
 	return line{order: order, platform: platform, clusters: clusters, byKind: map[sim.Kind]*kindred{},
 		asked: make([]float64, platform.Licences()), ratios: make([]float64, platform.Licences())}
 }
 
 // add adds a job.
 func (l *line) add(j *sim.Job, fastest float64) {
-	kind, size := l.platform.KindOf(j, l.clusters)
+	kind, size := sim.KindOfWidth(j.Processors), j.Estimate
+	if l.platform != nil {
+		kind, size = l.platform.KindOf(j, l.clusters)
+	}
 	k := l.byKind[kind]
 	if k == nil {
-		k = &kindred{kind: kind, at: len(l.kinds), needs: j.Request.Licences}
+		k = &kindred{kind: kind, at: len(l.kinds), needs: needsOf(j)}
 		l.byKind[kind] = k
 		l.kinds = append(l.kinds, k)
 	}
@@ -106,15 +112,37 @@ func (l *line) add(j *sim.Job, fastest float64) {
 		l.places = append(l.places, place{})
 	}
 	w := l.order.join(j, fastest, size)
+	if l.order.scorer != nil {
+		w.width, w.class = fewest(l.platform, j, l.clusters), l.platform.UserPriority(j)
+	}
 	l.given = max(l.given, math.Abs(w.given))
 	l.put(k, w)
 	l.count(j, 1)
 	l.length++
 }
 
+// fewest is the least number of processors that a job holds on one of the clusters on which it can run.
+func fewest(platform *sim.Platform, j *sim.Job, clusters []int) int {
+	least := math.MaxInt
+	for _, c := range clusters {
+		if platform.CanRun(j, c) {
+			least = min(least, platform.Width(j, c))
+		}
+	}
+	return least
+}
+
+// needsOf is the licences that a job asks for.
+func needsOf(j *sim.Job) []model.Need {
+	if j.Request == nil {
+		return nil
+	}
+	return j.Request.Licences
+}
+
 // count counts the licences that a job asks for, or no longer.
 func (l *line) count(j *sim.Job, sign float64) {
-	for _, need := range j.Request.Licences {
+	for _, need := range needsOf(j) {
 		if l.order.CountJobs {
 			l.asked[need.Licence] += sign
 		} else {
@@ -147,8 +175,8 @@ func (b *block) measure() {
 			b.least = i
 		}
 		b.earliest, b.shortest = min(b.earliest, w.job.Number), min(b.shortest, w.length)
-		if d := w.job.Request.Deadline; !math.IsInf(d, 1) {
-			b.latest = max(b.latest, math.Abs(d))
+		if !math.IsInf(w.deadline, 1) {
+			b.latest = max(b.latest, math.Abs(w.deadline))
 		}
 	}
 }
@@ -239,7 +267,7 @@ func (l *line) rate() (plenty int) {
 // bound is an upper bound of the priorities of a block.
 func (l *line) bound(k *kindred, b *block) float64 {
 	o := &l.order
-	if b.instant == 0 || math.IsInf(b.ramp, 1) {
+	if b.instant == 0 || math.IsInf(b.ramp, 1) || o.varies() {
 		return math.Inf(1)
 	}
 	gained := l.now - b.time
@@ -262,7 +290,7 @@ func (l *line) look(k *kindred, b *block) {
 		return
 	}
 	o := &l.order
-	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0
+	b.instant, b.time, b.compared, b.still = l.instant, l.now, l.shortest, k.slack == 0 && !o.varies()
 	b.top, b.base, b.ramp, b.bound = math.Inf(-1), math.Inf(-1), 0, math.Inf(-1)
 	licences := o.Licences * k.licences
 	for i := range b.jobs {

@@ -11,7 +11,7 @@ type Local struct{ *general }
 // NewLocal is a local policy for the clusters. For step see [EASY]. It calls left for each job that leaves its queue, as it starts or is
 // dropped.
 func NewLocal(platform *sim.Platform, clusters []int, step float64, order Order, left func(*sim.Job)) *Local {
-	p := newOn(platform, clusters, true, step, order)
+	p := newOn(platform, clusters, 1, step, order)
 	p.left = left
 	return &Local{p}
 }

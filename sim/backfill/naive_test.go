@@ -18,6 +18,7 @@ type naive struct {
 	reserved   []float64 // conservative: start of the reservation; NaN: none
 	end        []float64
 	left       []bool
+	old        []bool // arrived before this instant
 	now        float64
 	afresh     bool // conservative: a job outlived its estimate, so that the reservations do not hold
 	early      bool // conservative: a job ended before its estimate since the last decision
@@ -30,6 +31,7 @@ func newNaive(specs []sim.Spec, processors int32, step float64, kill bool, decid
 	for range specs {
 		n.start, n.reserved = append(n.start, math.NaN()), append(n.reserved, math.NaN())
 		n.end, n.left = append(n.end, math.NaN()), append(n.left, false)
+		n.old = append(n.old, false)
 	}
 	for {
 		next := n.wake
@@ -57,6 +59,9 @@ func newNaive(specs []sim.Spec, processors int32, step float64, kill bool, decid
 			}
 		}
 		decide(n)
+		for k := range specs {
+			n.old[k] = n.old[k] || specs[k].Arrival <= n.now
+		}
 	}
 }
 
@@ -113,6 +118,14 @@ func (n *naive) queue() []int {
 		}
 	}
 	return list
+}
+
+// isFresh is 1 for a job that has just arrived, else 0.
+func (n *naive) isFresh(k int) int {
+	if n.old[k] {
+		return 0
+	}
+	return 1
 }
 
 func naiveFCFS(n *naive) {
@@ -221,8 +234,13 @@ func (n *naive) reserve(k int, queue []int) {
 	}
 }
 
-func naiveConservative(n *naive) {
-	queue := n.queue()
+func naiveConservative(n *naive) { naiveConservativeOf(n, n.queue()) }
+
+// naiveConservativeOf takes the queued jobs in the order given; those that just arrived come last.
+func naiveConservativeOf(n *naive, queue []int) {
+	slices.SortStableFunc(queue, func(a, b int) int {
+		return cmp.Compare(n.isFresh(a), n.isFresh(b))
+	})
 	late := false
 	for k := range n.specs {
 		late = late || n.running(k) && n.estimatedEnd(k) <= n.now

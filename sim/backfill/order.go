@@ -15,22 +15,30 @@ type Order struct {
 	Estimate func(*sim.Job) float64
 	// CountJobs says that the licences asked for are the jobs that ask for them, and not the copies.
 	CountJobs bool
+
+	scorer *scorer // gives the priorities instead; nil: there is none
 }
 
 // waiting is a queued job with what its priority is made of.
 type waiting struct {
-	job     *sim.Job
-	given   float64
-	fastest float64 // least estimate on the clusters
-	length  float64 // estimate that counts in the score of short jobs
-	size    float64 // see sim.Platform.KindOf
+	job      *sim.Job
+	deadline float64 // +Inf: none
+	given    float64
+	fastest  float64 // least estimate on the clusters
+	length   float64 // estimate that counts in the score of short jobs
+	size     float64 // see sim.Platform.KindOf
+	width    int     // fewest processors on the clusters, where a scorer gives the priorities
+	class    float64 // priority of the class of the user, likewise
 
 	score float64 // at the instant of the block that it is in
 }
 
 // join is what the priority of a job that joins the queue is made of.
 func (o *Order) join(j *sim.Job, fastest, size float64) waiting {
-	w := waiting{job: j, fastest: fastest, length: fastest, size: size}
+	w := waiting{job: j, deadline: math.Inf(1), fastest: fastest, length: fastest, size: size}
+	if j.Request != nil {
+		w.deadline = j.Request.Deadline
+	}
 	if o.Given != nil {
 		w.given = o.Given(j)
 	}
@@ -42,12 +50,18 @@ func (o *Order) join(j *sim.Job, fastest, size float64) waiting {
 
 // of is the priority of a job; shortest is the least length in the queue, licences the score of the licences that the job asks for.
 func (o *Order) of(w *waiting, now, shortest, licences float64) float64 {
-	return w.given + o.Priorities.of(now, w.job.Arrival, w.job.Request.Deadline, w.fastest, w.length, shortest, licences)
+	if o.scorer != nil {
+		return o.scorer.score(now, w.job, w.fastest, w.width, w.class)
+	}
+	return w.given + o.Priorities.of(now, w.job.Arrival, w.deadline, w.fastest, w.length, shortest, licences)
 }
+
+// varies says whether priorities may change with time in a way that bounds do not follow.
+func (o *Order) varies() bool { return o.scorer != nil && o.scorer.varies() }
 
 // ramp is how fast the score of the deadline grows from now on at most; 0 where it grows no more, +Inf where it may jump.
 func (o *Order) ramp(w *waiting, now float64) float64 {
-	deadline := w.job.Request.Deadline
+	deadline := w.deadline
 	from := deadline - o.DeadlineK*w.fastest
 	if math.IsInf(deadline, 1) || o.DeadlineHi == o.DeadlineLo || now+w.fastest > deadline || !(from < deadline) {
 		return 0

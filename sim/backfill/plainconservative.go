@@ -1,7 +1,8 @@
 package backfill
 
 import (
-	"math"
+	"cmp"
+	"slices"
 
 	"github.com/allot-opt/allot/sim"
 )
@@ -10,14 +11,19 @@ import (
 type conservative struct {
 	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 	processors int     // of the system
+	scorer     *scorer // nil: the order of arrival
 
-	profile profile
-	ends    ends
-	line    []int32   // queued jobs in queue order
-	fresh   int       // number of jobs at the end of the line that have no reservation yet
-	booked  []booking // by handle: the reservation of a queued job, what is planned for a running one
-	freed   []freed   // by the jobs that ended since the last decision
-	afresh  bool      // a job outlived its estimate: the plan does not hold
+	profile  profile
+	ends     ends
+	roster   roster    // queued jobs that have reservations
+	agenda   agenda    // their reservations
+	fresh    []int32   // jobs that have none yet
+	booked   []booking // by handle: the reservation of a queued job, what is planned for a running one
+	freed    []freed   // by the jobs that ended since the last decision
+	frontier frontier
+	order    []rankedJob // scratch
+	due      []int32     // scratch
+	afresh   bool        // a job outlived its estimate: the plan does not hold
 }
 
 // booking is what the profile holds for a job.
@@ -34,19 +40,23 @@ func (p *conservative) Arrive(j *sim.Job) {
 	for int(j.Handle) >= len(p.booked) {
 		p.booked = append(p.booked, booking{})
 	}
-	p.line = append(p.line, j.Handle)
-	p.fresh++
+	p.fresh = append(p.fresh, j.Handle)
+	p.scorer.arrived(j)
 }
 
 // Release implements sim.Policy.
 func (p *conservative) Release(j *sim.Job, _ int, _ bool) {
 	p.ends.remove(j.EstimatedEnd, j.Handle)
 	p.freed = append(p.freed, freed{p.booked[j.Handle].end, j.Processors})
+	p.scorer.ended(j)
 }
 
 // Decide implements sim.Policy.
 func (p *conservative) Decide(e *sim.Engine) {
 	now := e.Now()
+	if p.scorer != nil {
+		p.rank(e)
+	}
 	if len(p.profile.pieces) == 0 {
 		p.profile.reset(now, int32(p.processors))
 	}
@@ -60,29 +70,62 @@ func (p *conservative) Decide(e *sim.Engine) {
 		p.compress(e)
 	}
 	p.afresh = late
-	for _, handle := range p.line[len(p.line)-p.fresh:] {
+	for _, handle := range p.fresh {
 		if e.Stopped() {
 			return
 		}
-		p.reserve(e.Job(handle))
+		j := e.Job(handle)
+		p.roster.add(rosterJob{j.Estimate, handle, j.Processors})
+		p.reserve(&p.roster.jobs[len(p.roster.jobs)-1])
 	}
-	p.fresh = 0
+	p.fresh = p.fresh[:0]
 	wake := p.launch(e)
 	if !late {
 		e.Wake(wake)
 	}
 }
 
-// reserve gives a job the earliest reservation at which it fits.
-func (p *conservative) reserve(j *sim.Job) {
-	p.book(j, p.profile.earliest(j.Processors, j.Estimate, p.step, infinite))
+// rank sorts the jobs that have reservations, and those that have none yet.
+func (p *conservative) rank(e *sim.Engine) {
+	p.scorer.begin(e.Now())
+	p.order = p.order[:0]
+	for _, r := range p.roster.list() {
+		p.order = append(p.order, p.scored(e, r.handle))
+	}
+	slices.SortFunc(p.order, byPriority)
+	jobs := make([]rosterJob, len(p.order))
+	for k := range p.order {
+		j := p.order[k].job
+		jobs[k] = rosterJob{j.Estimate, j.Handle, j.Processors}
+	}
+	p.roster.reset(jobs)
+	p.order = p.order[:0]
+	for _, handle := range p.fresh {
+		p.order = append(p.order, p.scored(e, handle))
+	}
+	slices.SortFunc(p.order, byPriority)
+	for k := range p.order {
+		p.fresh[k] = p.order[k].job.Handle
+	}
 }
 
-// book notes a reservation and takes its processors out of the profile.
-func (p *conservative) book(j *sim.Job, start float64) {
-	b := booking{start, ending(start, j.Estimate, p.step)}
-	p.booked[j.Handle] = b
-	p.profile.add(b.start, b.end, -j.Processors)
+// scored is a job with its score.
+func (p *conservative) scored(e *sim.Engine, handle int32) rankedJob {
+	j := e.Job(handle)
+	return rankedJob{p.scorer.score(e.Now(), j, j.Estimate, int(j.Processors), 0), j}
+}
+
+// reserve gives a job the earliest reservation at which it fits.
+func (p *conservative) reserve(j *rosterJob) {
+	at := p.profile.find(p.frontier.before(j.size, j.estimate))
+	start := p.profile.earliestFrom(at, j.size, j.estimate, p.step, infinite)
+	if start+j.estimate > start { // else its place is a step long, longer than that of others
+		p.frontier.note(j.size, j.estimate, start)
+	}
+	b := booking{start, ending(start, j.estimate, p.step)}
+	p.booked[j.handle] = b
+	p.profile.add(b.start, b.end, -j.size)
+	p.agenda.add(start, j.handle, j.size)
 }
 
 // rebuild makes the plan afresh, with the jobs that have outlived their estimates ending one step from now.
@@ -90,6 +133,8 @@ func (p *conservative) rebuild(e *sim.Engine) {
 	now := e.Now()
 	p.freed = p.freed[:0]
 	p.profile.reset(now, int32(p.processors))
+	p.agenda.clear()
+	p.frontier.clear()
 	late := after(now, p.step)
 	for k := range p.ends.blocks {
 		for _, r := range p.ends.blocks[k].entries {
@@ -101,11 +146,13 @@ func (p *conservative) rebuild(e *sim.Engine) {
 			p.profile.add(now, end, -r.size)
 		}
 	}
-	for _, handle := range p.line[:len(p.line)-p.fresh] {
+	for k := range p.roster.jobs {
 		if e.Stopped() {
 			return
 		}
-		p.reserve(e.Job(handle))
+		if j := &p.roster.jobs[k]; j.estimate >= 0 {
+			p.reserve(j)
+		}
 	}
 }
 
@@ -124,49 +171,50 @@ func (p *conservative) compress(e *sim.Engine) {
 	if !early {
 		return
 	}
-	for _, handle := range p.line[:len(p.line)-p.fresh] {
+	p.frontier.clear()
+	for k := range p.roster.jobs {
 		if e.Stopped() {
 			return
 		}
-		p.advance(e.Job(handle))
+		if j := &p.roster.jobs[k]; j.estimate >= 0 {
+			p.advance(j)
+		}
 	}
 }
 
 // advance gives a job the earliest reservation at which it fits now, where that is earlier than its own.
-func (p *conservative) advance(j *sim.Job) {
-	b := p.booked[j.Handle]
-	start := p.profile.earliest(j.Processors, j.Estimate, p.step, b.start)
+func (p *conservative) advance(j *rosterJob) {
+	b := p.booked[j.handle]
+	start := p.profile.earliest(j.size, j.estimate, p.step, b.start)
 	if start == b.start {
 		return
 	}
 	// The old reservation and the new one may overlap: only the difference changes the profile.
-	end := ending(start, j.Estimate, p.step)
-	p.booked[j.Handle] = booking{start, end}
-	p.profile.add(start, min(end, b.start), -j.Processors)
+	end := ending(start, j.estimate, p.step)
+	p.booked[j.handle] = booking{start, end}
+	p.agenda.remove(b.start, j.handle)
+	p.agenda.add(start, j.handle, j.size)
+	p.profile.add(start, min(end, b.start), -j.size)
 	if freed := max(end, b.start); freed < b.end {
-		p.profile.add(freed, b.end, j.Processors)
+		p.profile.add(freed, b.end, j.size)
 	}
 }
 
-// launch starts the jobs whose reservation has come. It returns the earliest reservation of the others that fit already; +Inf: none.
+// launch starts the jobs whose reservation has come, in queue order. It returns the earliest reservation of the others that fit already; +Inf:
+// none.
 func (p *conservative) launch(e *sim.Engine) (wake float64) {
-	now := e.Now()
-	kept := p.line[:0]
-	for _, handle := range p.line {
+	p.due = p.agenda.due(e.Now(), p.due[:0])
+	slices.SortFunc(p.due, func(a, b int32) int { return cmp.Compare(p.roster.places[a], p.roster.places[b]) })
+	for _, handle := range p.due {
 		j := e.Job(handle)
-		if p.booked[handle].start > now || int(j.Processors) > e.Free() {
-			kept = append(kept, handle)
+		if int(j.Processors) > e.Free() {
 			continue
 		}
+		p.agenda.remove(p.booked[handle].start, handle)
+		p.roster.remove(handle)
 		e.Start(j)
 		p.ends.add(j.EstimatedEnd, handle, j.Processors)
+		p.scorer.started(j, int(j.Processors))
 	}
-	p.line = kept
-	wake = math.Inf(1)
-	for _, handle := range kept {
-		if int(e.Job(handle).Processors) <= e.Free() {
-			wake = min(wake, p.booked[handle].start)
-		}
-	}
-	return wake
+	return p.agenda.earliest(int32(e.Free()))
 }

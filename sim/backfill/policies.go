@@ -8,8 +8,18 @@ import "github.com/allot-opt/allot/sim"
 func FCFS() sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &fcfs{} },
-		General: newGeneral(false, 0, Order{}),
+		General: newGeneral(0, 0, Order{}, Ranking{}),
 	}
+}
+
+// FCFSBy is [FCFS] with the queue in another order: no job starts before the jobs ahead of it.
+//
+// Complexity in the plain world: O(q·log q) an instant at which some of the q queued jobs fits; for the general world see [EASYBy].
+func FCFSBy(order Ranking) sim.Discipline {
+	if order.isArrival() {
+		return FCFS()
+	}
+	return ranked(0, 0, order)
 }
 
 // EASY is EASY backfilling. The policy takes a job that has outlived its estimate to end step time units from now, and in
@@ -22,7 +32,33 @@ func FCFS() sim.Discipline {
 func EASY(step float64) sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &easy{step: step} },
-		General: newGeneral(true, step, Order{}),
+		General: newGeneral(1, step, Order{}, Ranking{}),
+	}
+}
+
+// EASYBy is [EASY] with the queue in another order, and with reservations for the first depth jobs that are blocked, each made in turn in
+// queue order at the earliest time. A later job starts if it fits now, until its estimated end, beside these reservations. With a depth of 1
+// and the order of arrival it is EASY; with a depth of all jobs it is conservative backfilling that makes all reservations afresh at each
+// instant. A job ahead of others may start before them, so the reservations hold until the next instant only.
+//
+// Complexity in the plain world: O(q·log q + d·p) an instant for q queued jobs, depth d and p steps of the profile. In the general world:
+// O(q·(q/32 + C·m)) an instant where scores vary with time, see [Ranking], and O(d·s²·C·m) for the reservations, for s steps of the plan and
+// C clusters of m machines.
+func EASYBy(step float64, depth int, order Ranking) sim.Discipline {
+	if depth == 1 && order.isArrival() {
+		return EASY(step)
+	}
+	return ranked(step, depth, order)
+}
+
+// ranked is a discipline with another order or depth.
+func ranked(step float64, depth int, order Ranking) sim.Discipline {
+	return sim.Discipline{
+		Plain: func(processors int) sim.Policy {
+			return &ordered{step: step, depth: depth, processors: processors, scorer: newScorer(order, processors)}
+		},
+		General: newGeneral(depth, step, Order{}, order),
+		Classes: order.looksAtClasses(),
 	}
 }
 
@@ -32,8 +68,8 @@ func EASY(step float64) sim.Discipline {
 // Complexity in the plain world: O(q·log q) an instant for q queued jobs. In the general world: that of [EASY]; the queue is not sorted.
 func Flexible(step float64, priorities Priorities) sim.Discipline {
 	return sim.Discipline{
-		Plain:     func(int) sim.Policy { return &flexible{step: step, priorities: priorities} },
-		General:   newGeneral(true, step, Order{Priorities: priorities}),
+		Plain:     func(int) sim.Policy { return newFlexible(step, priorities) },
+		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
 		Deadlines: true,
 	}
 }
@@ -43,9 +79,17 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 // Complexity in the plain world: O(q·p) an instant at which a job ended early, else O(p) an arrival, for q queued jobs and
 // p ≤ 2(q + r) + 1 steps of the profile, with r running jobs. In the general world: O(q·s²·C·m) an instant at which a job ended
 // early, for s steps of the plan and C clusters of m machines; mostly the search looks at one or two steps from each.
-func Conservative(step float64) sim.Discipline {
+func Conservative(step float64) sim.Discipline { return ConservativeBy(step, Ranking{}) }
+
+// ConservativeBy is [Conservative] with the queue in another order. A job that arrives gets its reservation after all that have one, whatever
+// the order, so that no job loses its reservation; jobs that arrive at the same instant, early ends and jobs that outlive their estimates
+// follow the order. For the complexity see [Conservative]; beside that, sorting takes O(q·log q) an instant.
+func ConservativeBy(step float64, order Ranking) sim.Discipline {
 	return sim.Discipline{
-		Plain:   func(processors int) sim.Policy { return &conservative{step: step, processors: processors} },
-		General: newGeneralConservative(step),
+		Plain: func(processors int) sim.Policy {
+			return &conservative{step: step, processors: processors, scorer: newScorer(order, processors)}
+		},
+		General: newGeneralConservative(step, order),
+		Classes: order.looksAtClasses(),
 	}
 }

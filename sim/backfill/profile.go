@@ -79,9 +79,13 @@ func (p *profile) forget(now float64) {
 
 // find is the step that contains time t; the first step where t lies before it.
 func (p *profile) find(t float64) position {
-	k := 0
-	for k+1 < len(p.firsts) && p.firsts[k+1] <= t {
-		k++
+	k, n := 0, len(p.firsts) // the last piece that begins by t lies in [k, n)
+	for n-k > 1 {
+		if middle := (k + n) / 2; p.firsts[middle] <= t {
+			k = middle
+		} else {
+			n = middle
+		}
 	}
 	x, step := p.pieces[k], 0
 	for step+1 < x.n && x.times[step+1] <= t {
@@ -188,7 +192,11 @@ func (p *profile) join(at position) {
 // The limit serves a job that holds a reservation at that time and looks for an earlier one: from the limit on it has its own
 // processors.
 func (p *profile) earliest(size int32, estimate, step, limit float64) float64 {
-	at := position{}
+	return p.earliestFrom(position{}, size, estimate, step, limit)
+}
+
+// earliestFrom is like earliest, of the times from a position on.
+func (p *profile) earliestFrom(at position, size int32, estimate, step, limit float64) float64 {
 	for {
 		if !p.wide(&at, size) {
 			return limit

@@ -128,6 +128,14 @@ func (p *general) claim(e *sim.Engine, j *sim.Job, o *offer) {
 	e.StartOn(j, sim.Claim{Cluster: o.cluster, Shares: p.chosen})
 }
 
+// held is the number of processors that a job holds on an offer.
+func (p *general) held(j *sim.Job, o *offer) int {
+	if o.cluster < 0 {
+		return p.spread.sizes[j.Handle]
+	}
+	return p.platform.Rigid(j, o.cluster)
+}
+
 // fits says whether the reserved job fits the room where it is to run.
 func (p *general) fits(room *sim.Room, r *reservation) (ok bool) {
 	if r.cluster < 0 {

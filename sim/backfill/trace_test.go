@@ -100,6 +100,9 @@ func TestNaive(t *testing.T) {
 	}
 }
 
+// shownNumber is a number as text.
+func shownNumber(k int) string { return fmt.Sprint(k) }
+
 // shown is a trace for a message.
 func shown(specs []sim.Spec, processors int32) string {
 	text := fmt.Sprintf("%d processors", processors)

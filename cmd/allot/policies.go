@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/lab"
+	"github.com/allot-opt/allot/draw"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/solve"
+)
+
+func policiesCommand() *cli.Command {
+	usual := lab.Defaults()
+	return &cli.Command{
+		Name:      "policies",
+		Usage:     "would another policy have served this queue better, and whom would it have hurt",
+		ArgsUsage: "TRACE",
+		Description: `Replays a trace, an SWF file or an instance, under several policies and compares their waits: of all jobs, by size and length, by
+queue and by user, with the difference from the first policy and its interval by a paired bootstrap over days. On-line policies and solvers that know the
+future have tables of their own.
+
+Examples:
+  allot policies --policies easy,easy:depth=5,easy:order=sjf TRACE.swf.gz
+  allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz`,
+		Flags: []cli.Flag{
+			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of the policies, separated by commas, as --solvers of compare takes them; the others are compared with the first"},
+			&cli.Float64Flag{Name: "load", DefaultText: "that of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
+			&cli.Float64Flag{Name: "warm-up", Usage: "do not count jobs that arrive in the first or the last `SHARE` of the time"},
+			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "`TIME` of a day, in the unit of the trace"},
+			&cli.IntFlag{Name: "narrow", Value: usual.Narrow, Usage: "a narrow job has at most `N` processors"},
+			&cli.Float64Flag{Name: "short", Value: usual.Short, Usage: "a short job runs for at most `TIME`"},
+			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of an interval"},
+			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
+			&cli.IntFlag{Name: "block", DefaultText: "the cube root of the number of days", Usage: "`N` days in a block of the bootstrap"},
+			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of what policies draw"},
+			&cli.DurationFlag{Name: "time", Usage: "limit `D` of each solver that plans ahead, such as 10s; 0: none"},
+			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
+			&cli.StringFlag{Name: "differences", Usage: "draw the difference of the mean wait from the first policy over time to `FILE`, .svg or .png"},
+			jsonFlag,
+			&cli.BoolFlag{Name: "csv", Usage: "write CSV: a row for each class of each policy"},
+			outputFlag,
+		},
+		Action: runPolicies,
+	}
+}
+
+// lineUp is what policies was asked to do.
+type lineUp struct {
+	in       *model.Instance
+	names    []string
+	options  lab.Options
+	settings bench.Settings
+}
+
+// runPolicies compares policies on one trace.
+func runPolicies(c *cli.Context) error {
+	asked, err := readLineUp(c)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	runs, err := asked.run(ctx, c)
+	if err != nil {
+		return err
+	}
+	report, err := lab.Compare(asked.in, runs, asked.options)
+	if err != nil {
+		return usageErrorf("%s: %w", c.Args().First(), err)
+	}
+	if err := drawWaits(c, asked.in, runs); err != nil {
+		return err
+	}
+	return write(c, c.String("output"), func(w io.Writer) error {
+		switch {
+		case c.Bool("json"):
+			return indentedJSON(w, report)
+		case c.Bool("csv"):
+			return report.WriteCSV(w)
+		}
+		return report.WriteText(printer{w})
+	})
+}
+
+// printer replaces control characters, see [printable].
+type printer struct{ w io.Writer }
+
+func (p printer) Write(text []byte) (int, error) {
+	_, err := io.WriteString(p.w, printable(string(text)))
+	return len(text), err
+}
+
+// readLineUp reads the flags and the trace.
+func readLineUp(c *cli.Context) (*lineUp, error) {
+	args, err := arguments(c, "TRACE")
+	if err != nil {
+		return nil, err
+	}
+	if c.Bool("json") && c.Bool("csv") {
+		return nil, usageErrorf("expected one of --json and --csv")
+	}
+	asked := &lineUp{settings: bench.Settings{Time: c.Duration("time"), Options: solve.Options{Seed: c.Uint64("seed")}}}
+	if asked.options, err = labOptions(c); err != nil {
+		return nil, err
+	}
+	if asked.names = *c.Generic("policies").(*solverNames); len(asked.names) == 0 {
+		asked.names = []string{"fcfs", "easy", "conservative"}
+	}
+	labelled := map[string]bool{}
+	for _, name := range asked.names {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			return nil, usageErrorf("--policies: %w", err)
+		}
+		if labelled[choice.Label] {
+			return nil, usageErrorf("--policies: expected labels that differ, found %q twice", choice.Label)
+		}
+		labelled[choice.Label] = true
+	}
+	for _, flag := range []string{"waits", "differences"} {
+		if path := c.String(flag); c.IsSet(flag) {
+			if _, err := draw.FormatOf(path); err != nil {
+				return nil, usageErrorf("--%s: %w", flag, err)
+			}
+			if err := checkWritable(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := checkWritable(c.String("output")); err != nil {
+		return nil, err
+	}
+	if asked.in, err = readTrace(c, args[0]); err != nil {
+		return nil, err
+	}
+	if c.IsSet("load") {
+		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
+			return nil, usageErrorf("--load: %w", err)
+		}
+	}
+	return asked, nil
+}
+
+// labOptions are the options of the comparison.
+func labOptions(c *cli.Context) (lab.Options, error) {
+	opt := lab.Options{
+		WarmUp: c.Float64("warm-up"), Day: c.Float64("day"), Narrow: c.Int("narrow"), Short: c.Float64("short"),
+		Confidence: c.Float64("confidence"), Replicates: c.Int("replicates"), Block: c.Int("block"), Seed: c.Uint64("seed"),
+	}
+	for _, f := range []struct {
+		flag, expected string
+		ok             bool
+		found          any
+	}{
+		{"load", "a number above 0 and at most 1e6", !c.IsSet("load") || c.Float64("load") > 0 && c.Float64("load") <= 1e6, c.Float64("load")},
+		{"warm-up", "a share of at least 0 and below 0.5", opt.WarmUp >= 0 && opt.WarmUp < 0.5, opt.WarmUp},
+		{"day", "a time above 0 and at most 1e18", opt.Day > 0 && opt.Day <= 1e18, opt.Day},
+		{"narrow", "a number of at least 0", opt.Narrow >= 0, opt.Narrow},
+		{"short", "a time from 0 to 1e18", opt.Short >= 0 && opt.Short <= 1e18, opt.Short},
+		{"confidence", "a number between 0 and 1, both excluded", opt.Confidence > 0 && opt.Confidence < 1, opt.Confidence},
+		{"replicates", "a number from 1 to 1000000", opt.Replicates >= 1 && opt.Replicates <= 1_000_000, opt.Replicates},
+		{"block", "a number of at least 0", opt.Block >= 0, opt.Block},
+	} {
+		if !f.ok {
+			return opt, usageErrorf("--%s: expected %s, found %v", f.flag, f.expected, f.found)
+		}
+	}
+	return opt, nil
+}
+
+// readTrace reads an instance or a trace in the Standard Workload Format, with the defaults of allot import swf.
+func readTrace(c *cli.Context, path string) (*model.Instance, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
+	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
+	name := model.InputName(path)
+	format, foreign := bench.Recognise(path, begin)
+	switch {
+	case foreign && format.Name == "swf":
+		in, report, err := format.New().Read(buffered, name)
+		if err != nil {
+			return nil, &statusError{exitInput, err}
+		}
+		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
+		return in, nil
+	case foreign:
+		return nil, usageErrorf("%s: expected a trace in the Standard Workload Format or an instance (JSON), found what looks like %s; %s", name, format.Doc, howToImport(path, format))
+	}
+	return model.ReadInstance(buffered, name)
+}
+
+// run makes the schedules, in parallel. A policy that fails is an error.
+func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
+	bar := newProgress(c.App.ErrWriter, "policies", len(l.names))
+	defer bar.finish()
+	rows := make([]bench.Row, len(l.names))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for k, name := range l.names {
+		g.Go(func() error {
+			rows[k] = bench.Measure(ctx, name, l.in, l.settings)
+			return nil
+		})
+	}
+	_ = g.Wait() // no error is returned: a row states what went wrong
+	for k := range rows {
+		if rows[k].Solution == nil {
+			return nil, faults(rows[k : k+1])
+		}
+	}
+	var runs []lab.Run
+	for k := range rows {
+		runs = append(runs, lab.Run{Policy: rows[k].Solver, Online: rows[k].IsOnline(), Solution: rows[k].Solution})
+	}
+	return runs, nil
+}
+
+// drawWaits draws the pictures that were asked for.
+func drawWaits(c *cli.Context, in *model.Instance, runs []lab.Run) error {
+	var schedules []*model.Solution
+	for _, run := range runs {
+		named := *run.Solution
+		if named.Solver = run.Policy; !run.Online && slices.ContainsFunc(runs, func(r lab.Run) bool { return r.Online }) {
+			named.Solver += " (plans ahead)"
+		}
+		schedules = append(schedules, &named)
+	}
+	if path := c.String("waits"); path != "" {
+		picture, err := draw.Curves(in, schedules, draw.CurveOptions{Quantity: draw.Wait, View: draw.Cumulative})
+		if err != nil {
+			return usageErrorf("--waits: %w", err)
+		}
+		if err := cannotWrite(path, picture.WriteFile(path)); err != nil {
+			return err
+		}
+	}
+	path := c.String("differences")
+	if path == "" {
+		return nil
+	}
+	var group []*model.Solution // with the first: what the others know makes no fair difference
+	for k, run := range runs {
+		if run.Online == runs[0].Online {
+			group = append(group, schedules[k])
+		}
+	}
+	picture, err := draw.WaitDifferences(in, group, draw.CurveOptions{})
+	if err != nil {
+		return usageErrorf("--differences: %w", err)
+	}
+	return cannotWrite(path, picture.WriteFile(path))
+}

@@ -1,0 +1,108 @@
+package backfill
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// backfillDeep goes on from the first job that is blocked, in the order of the queue: a job starts if it fits now, until its estimated end,
+// beside the reservations made so far; the first depth jobs that cannot start get one.
+func (p *general) backfillDeep(e *sim.Engine, head waiting) {
+	p.foresee(e)
+	reserved := 0
+	for next := &head; next != nil && !e.Stopped(); {
+		head = *next
+		if !p.startBeside(e, head.job) && reserved < p.depth {
+			reserved++
+			if s, ok := p.deep.earliest(head.job, p.step); ok {
+				p.reserved[head.job.Number] = s.start
+				p.deep.take(head.job, &s)
+			}
+		}
+		look := search{after: &head}
+		if reserved == p.depth {
+			look.open = func(k *kindred) bool { return len(p.offers(k)) > 0 }
+		}
+		next = p.queue.first(&look)
+	}
+}
+
+// foresee makes a plan of what the running jobs hold until their expected ends.
+func (p *general) foresee(e *sim.Engine) {
+	now := e.Now()
+	if p.reserved == nil {
+		p.reserved, p.deep.platform = map[int64]float64{}, p.platform
+	}
+	p.deep.reset(now, &p.empty)
+	p.inOrder(now, func(end float64, _ bool, j *sim.Job) bool {
+		for _, part := range e.Held(j) {
+			p.deep.take(j, &generalBooking{cluster: part.Cluster, start: now, end: end, shares: part.Shares()})
+		}
+		return true
+	})
+}
+
+// startBeside starts a job beside the reservations on the cluster where it ends first by its estimate; false: it fits on none.
+func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
+	best := generalBooking{end: math.Inf(1)}
+	for _, c := range p.clusters {
+		if s, ok := p.deep.now(j, c, &p.platform.Free); ok && s.end < best.end {
+			best = s
+		}
+	}
+	if best.shares == nil {
+		return false
+	}
+	if best.end > best.start {
+		p.deep.take(j, &best)
+	}
+	p.startOn(e, j, best.cluster, best.shares)
+	return true
+}
+
+// now is a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others; false:
+// there is none, or it misses the job's hard deadline.
+func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
+	s := generalBooking{cluster: cluster, start: t.times[0]}
+	t.meet.CopyFrom(t.rooms[0])
+	t.meet.Meet(free)
+	for next := 1; ; next++ {
+		shares, ok := t.platform.Fits(&t.meet, j, cluster, s.shares[:0])
+		if !ok {
+			return s, false
+		}
+		s.shares = shares
+		s.end = s.start + t.platform.Estimate(j, cluster, shares)
+		if next == len(t.times) || t.times[next] >= s.end {
+			return s, inTime(j, s.end)
+		}
+		t.meet.Meet(t.rooms[next])
+	}
+}
+
+// planDeep is what is planned for a queued job and for those that hold reservations.
+func (p *general) planDeep(j *sim.Job, plan sim.Plan) sim.Plan {
+	if at, ok := p.reserved[j.Number]; ok {
+		plan.Reserved = at
+	}
+	for _, k := range p.queue.kinds {
+		for _, b := range k.blocks {
+			for i := range b.jobs {
+				other := b.jobs[i].job
+				if at, ok := p.reserved[other.Number]; ok && other != j && !(at > plan.Reserved) {
+					plan.Keeps = append(plan.Keeps, other)
+				}
+			}
+		}
+	}
+	slices.SortFunc(plan.Keeps, func(a, b *sim.Job) int {
+		return cmp.Or(cmp.Compare(p.reserved[a.Number], p.reserved[b.Number]), cmp.Compare(a.Number, b.Number))
+	})
+	if len(plan.Keeps) > 0 {
+		plan.For = p.reserved[plan.Keeps[0].Number]
+	}
+	return plan
+}

@@ -1,0 +1,220 @@
+package backfill
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
+	"github.com/allot-opt/allot/sim"
+)
+
+// richHold is what a job holds from one time to another.
+type richHold struct {
+	from, to float64
+	job      int
+	where    []int
+}
+
+// deep is one pass of EASY with several reservations, with memory and licences.
+func (r *rich) deep(queue []int, depth int) {
+	for len(queue) > 0 {
+		free := r.at(r.now, nil)
+		where := r.fit(&free, queue[0])
+		if where == nil {
+			break
+		}
+		r.launch(queue[0], where)
+		queue = queue[1:]
+	}
+	var held []richHold
+	for k := range r.jobs {
+		if r.running(k) {
+			held = append(held, richHold{r.now, r.expected(k), k, r.where[k]})
+		}
+	}
+	for _, k := range queue {
+		// meet is what is free throughout an interval.
+		meet := func(from, to float64) room {
+			free := r.at(r.now, nil)
+			if from > r.now {
+				free = r.all()
+			}
+			times := []float64{from}
+			for _, h := range held {
+				times = append(times, h.from, h.to)
+			}
+			for _, t := range times {
+				if t < from || t >= to && t > from {
+					continue
+				}
+				then := r.all()
+				for _, h := range held {
+					if h.from <= t && t < h.to {
+						r.take(&then, h.job, h.where)
+					}
+				}
+				for m := range then.processors {
+					free.processors[m], free.memory[m] = min(free.processors[m], then.processors[m]), min(free.memory[m], then.memory[m])
+				}
+				free.copies = min(free.copies, then.copies)
+			}
+			return free
+		}
+		free := meet(r.now, r.now+r.jobs[k].Estimate)
+		if where := r.fit(&free, k); where != nil {
+			r.launch(k, where)
+			held = append(held, richHold{r.now, r.now + r.jobs[k].Estimate, k, where})
+			continue
+		}
+		if depth == 0 {
+			continue
+		}
+		depth--
+		times := []float64{r.now}
+		for _, h := range held {
+			times = append(times, h.from, h.to)
+		}
+		slices.Sort(times)
+		for _, t := range times {
+			if t < r.now {
+				continue
+			}
+			free := meetFrom(r, held, t, r.until(k, t))
+			if where := r.fit(&free, k); where != nil {
+				held = append(held, richHold{t, r.until(k, t), k, where})
+				break
+			}
+		}
+	}
+}
+
+// meetFrom is what the holds leave free throughout an interval.
+func meetFrom(r *rich, held []richHold, from, to float64) room {
+	free := r.all()
+	times := []float64{from}
+	for _, h := range held {
+		times = append(times, h.from)
+	}
+	for _, t := range times {
+		if t < from || t >= to {
+			continue
+		}
+		then := r.all()
+		for _, h := range held {
+			if h.from <= t && t < h.to {
+				r.take(&then, h.job, h.where)
+			}
+		}
+		for m := range then.processors {
+			free.processors[m], free.memory[m] = min(free.processors[m], then.processors[m]), min(free.memory[m], then.memory[m])
+		}
+		free.copies = min(free.copies, then.copies)
+	}
+	return free
+}
+
+// TestDeepRich compares easy with several reservations, with memory and licences, with a version that looks at everything at each instant.
+func TestDeepRich(t *testing.T) {
+	for seed := range uint64(1500 / thoroughness) {
+		rng := rand.New(rand.NewPCG(seed, 23))
+		r, in := randomRich(rng, seed%3 == 0)
+		depth := 2 + rng.IntN(4)
+		want := r.run(func(r *rich, queue []int) { r.deep(queue, depth) })
+		sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: EASYBy(r.step, depth, Ranking{}).General}, sim.Options{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if report := model.Check(in, sol); !report.OK() {
+			t.Fatalf("seed %d: %v", seed, report.Violations[0])
+		}
+		same(t, seed, "naive", in, sol, want)
+	}
+}
+
+// TestRankedEveryFeature: on instances that ask for anything, the world that Simulate picks gives a schedule that passes the checker and is
+// that of the general world.
+func TestRankedEveryFeature(t *testing.T) {
+	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes
+	rapid.Check(t, func(t *rapid.T) {
+		features := rapid.SampledFrom([]model.Features{simple, modeltest.AllFeatures, simple | model.LicencePools, simple | model.HardDeadlines}).Draw(t, "features")
+		in := modeltest.Generator{Features: features, Jobs: 12, Clusters: rapid.IntRange(1, 3).Draw(t, "clusters")}.Instance(t)
+		r, depth := drawRanking(t), rapid.IntRange(1, 4).Draw(t, "depth")
+		r.Factors.Class = rapid.SampledFrom([]float64{0, 100}).Draw(t, "class")
+		for name, d := range map[string]sim.Discipline{"fcfs": FCFSBy(r), "easy": EASYBy(1, depth, r), "conservative": ConservativeBy(1, r)} {
+			chosen, _, err := sim.Simulate(context.Background(), in, d, sim.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if report := model.Check(in, chosen); !report.OK() {
+				t.Fatalf("%s: %v", name, report.Violations)
+			}
+			d.Plain = nil
+			general, _, err := sim.Simulate(context.Background(), in, d, sim.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			byJob := func(a, b model.Unscheduled) int { return cmp.Compare(a.Job, b.Job) }
+			slices.SortFunc(general.Unscheduled, byJob)
+			slices.SortFunc(chosen.Unscheduled, byJob)
+			if diff := gocmp.Diff(general, chosen); diff != "" {
+				t.Fatalf("%s: the general world and the chosen one differ: %s", name, diff)
+			}
+		}
+	})
+}
+
+// TestSharesByHand: the usage of a user who held 2 processors from 0 to 10 and of one who held 1 from 4 on, at a time of 14, with a
+// half-life of 5. Decayed usage is the integral of processors · 2^(−(14 − t)/5).
+func TestSharesByHand(t *testing.T) {
+	f := Factors{HalfLife: 5, Damping: 2}
+	var s shares
+	s.meet(1)
+	s.meet(2)
+	s.advance(0, &f)
+	s.users[1].held = 2
+	s.advance(4, &f)
+	s.users[2].held = 1
+	s.ended = append(s.ended, release{1, 2})
+	s.advance(10, &f)
+	s.advance(14, &f)
+	integral := func(from, to float64) float64 {
+		sum := 0.0
+		const steps = 100000
+		for k := range steps {
+			at := from + (to-from)*(float64(k)+0.5)/steps
+			sum += math.Exp2(-(14-at)/5) * (to - from) / steps
+		}
+		return sum
+	}
+	first, second := 2*integral(0, 10), integral(4, 14)
+	for user, want := range map[int32]float64{1: first, 2: second} {
+		if got := s.users[user].used; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("user %d: used %v, expected %v", user, got, want)
+		}
+		if got, want := s.factor(user), math.Exp2(-want/(first+second)*2/2); math.Abs(got-want) > 1e-6 {
+			t.Errorf("user %d: factor %v, expected %v", user, got, want)
+		}
+	}
+}
+
+// A job that has waited longer than the bound goes first, though it is long: it starts at 12 and not after the short ones.
+func TestBoundWait(t *testing.T) {
+	specs := []sim.Spec{spec(0, 1, 4), spec(1, 1, 100)}
+	for k := range 6 {
+		specs = append(specs, spec(float64(2*k+2), 1, 4))
+	}
+	for bound, want := range map[float64]float64{0: 28, 10: 12} {
+		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{By: ByShortest, BoundWait: bound}).Plain(1), false)
+		if got[1] != want {
+			t.Errorf("bound %v: starts at %v, expected %v", bound, got[1], want)
+		}
+	}
+}

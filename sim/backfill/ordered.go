@@ -1,0 +1,155 @@
+package backfill
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// ordered is [FCFSBy] and [EASYBy] in the plain world.
+type ordered struct {
+	step       float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
+	depth      int     // most reservations; 0: no backfilling
+	processors int     // of the system
+	scorer     *scorer // nil: the order of arrival
+
+	queue []rankedJob // of which the last fresh have not been ranked yet
+	fresh int
+	ends  ends
+	plan  profile
+}
+
+// Arrive implements sim.Policy.
+func (p *ordered) Arrive(j *sim.Job) {
+	p.queue = append(p.queue, rankedJob{job: j})
+	p.fresh++
+	p.scorer.arrived(j)
+}
+
+// Release implements sim.Policy.
+func (p *ordered) Release(j *sim.Job, _ int, _ bool) {
+	p.ends.remove(j.EstimatedEnd, j.Handle)
+	p.scorer.ended(j)
+}
+
+// Decide implements sim.Policy.
+func (p *ordered) Decide(e *sim.Engine) {
+	p.scorer.begin(e.Now())
+	if !p.anyFits(e) {
+		return
+	}
+	p.rank(e.Now())
+	begin := 0
+	for begin < len(p.queue) && int(p.queue[begin].job.Processors) <= e.Free() {
+		p.start(e, p.queue[begin].job)
+		begin++
+	}
+	p.queue = slices.Delete(p.queue, 0, begin)
+	switch {
+	case len(p.queue) == 0 || p.depth == 0 || !p.anyFits(e):
+	case p.depth == 1:
+		p.backfill(e)
+	default:
+		p.backfillDeep(e)
+	}
+}
+
+// anyFits says whether some queued job fits now.
+func (p *ordered) anyFits(e *sim.Engine) bool {
+	free := int32(e.Free())
+	return free > 0 && slices.ContainsFunc(p.queue, func(r rankedJob) bool { return r.job.Processors <= free })
+}
+
+// start starts a job.
+func (p *ordered) start(e *sim.Engine, j *sim.Job) {
+	e.Start(j)
+	p.ends.add(j.EstimatedEnd, j.Handle, j.Processors)
+	p.scorer.started(j, int(j.Processors))
+}
+
+// rank sorts the queue. Where the scores do not change with time only the fresh jobs need one.
+func (p *ordered) rank(now float64) {
+	fresh := p.queue[len(p.queue)-p.fresh:]
+	p.fresh = 0
+	if p.scorer == nil || len(fresh) == 0 && !p.scorer.varies() {
+		return
+	}
+	again := fresh
+	if p.scorer.varies() {
+		again = p.queue
+	}
+	for k := range again {
+		j := again[k].job
+		again[k].priority = p.scorer.score(now, j, j.Estimate, int(j.Processors), 0)
+	}
+	slices.SortFunc(p.queue, byPriority)
+}
+
+// backfill starts jobs after the first, which is blocked and gets a reservation.
+func (p *ordered) backfill(e *sim.Engine) {
+	now := e.Now()
+	shadow, extra := p.ends.shadow(now, after(now, p.step), int32(e.Free()), p.queue[0].job.Processors)
+	p.keep(1, func(j *sim.Job) bool {
+		switch {
+		case int(j.Processors) > e.Free():
+			return false
+		case now+j.Estimate <= shadow:
+		case j.Processors <= extra:
+			extra -= j.Processors
+		default:
+			return false
+		}
+		p.start(e, j)
+		return true
+	})
+}
+
+// backfillDeep starts jobs after the first, which is blocked, and gives that one and the next that are blocked their reservations.
+func (p *ordered) backfillDeep(e *sim.Engine) {
+	now := e.Now()
+	p.plan.reset(now, int32(p.processors))
+	late := after(now, p.step)
+	for k := range p.ends.blocks {
+		for _, r := range p.ends.blocks[k].entries {
+			end := r.end
+			if end <= now {
+				end = late
+			}
+			p.plan.add(now, end, -r.size)
+		}
+	}
+	reserved := 0
+	p.keep(0, func(j *sim.Job) bool {
+		if end := now + j.Estimate; int(j.Processors) <= e.Free() && p.plan.holds(&position{}, j.Processors, end) {
+			if end > now {
+				p.plan.add(now, end, -j.Processors)
+			}
+			p.start(e, j)
+			return true
+		}
+		if reserved < p.depth && e.Free() > 0 && !e.Stopped() {
+			reserved++
+			at := p.plan.earliest(j.Processors, j.Estimate, p.step, infinite)
+			p.plan.add(at, ending(at, j.Estimate, p.step), -j.Processors)
+		}
+		return false
+	})
+}
+
+// keep keeps those jobs of the queue, from the given place on, that do not leave.
+func (p *ordered) keep(from int, leaves func(*sim.Job) bool) {
+	kept := p.queue[:from]
+	for _, r := range p.queue[from:] {
+		if !leaves(r.job) {
+			kept = append(kept, r)
+		}
+	}
+	clear(p.queue[len(kept):])
+	p.queue = kept
+}
+
+// byPriority orders jobs by priority, ties in queue order.
+func byPriority(a, b rankedJob) int {
+	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.job.Number, b.job.Number))
+}

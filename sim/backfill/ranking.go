@@ -1,0 +1,220 @@
+package backfill
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/sim"
+)
+
+// The orders in which a queue may be served; see [Ranking].
+const (
+	ByArrival     = "fcfs"
+	ByShortest    = "sjf"
+	ByLongest     = "ljf"
+	BySmallest    = "saf"
+	ByWFP3        = "wfp3"
+	ByF1          = "f1"
+	ByMultifactor = "multifactor"
+)
+
+// Ranking is the order in which a queue is served: the job of the highest score first, ties in the order of arrival. The zero value is
+// the order of arrival. A score is made of what the user stated; the real run time has no part in it.
+//
+//   - fcfs: the order of arrival.
+//   - sjf: the least estimate first. ljf: the greatest estimate first.
+//   - saf: the least estimate × processors first.
+//   - wfp3: the greatest (wait/estimate)³ × processors first. A job with an estimate of 0 goes first.
+//   - f1: the least log₁₀(estimate) × processors + 870 · log₁₀(arrival) first. Its authors fitted it in seconds; times below 1 count as 1.
+//   - multifactor: the greatest weighted sum of the [Factors] first.
+//
+// Where the clusters differ, the estimate is the least on any cluster, and the processors are the fewest on any cluster.
+//
+// Sources: W. Tang, Z. Lan, N. Desai, D. Buettner (2009), Fault-aware, utility-based job scheduling on Blue Gene/P systems, IEEE Cluster,
+// doi:10.1109/CLUSTR.2009.5289206 (WFP3); D. Carastan-Santos, R. Y. de Camargo (2017), Obtaining dynamic scheduling policies with
+// simulation and machine learning, SC17, doi:10.1145/3126908.3126955 (F1).
+type Ranking struct {
+	By string // one of the orders; empty: fcfs
+	// BoundWait moves each job that has waited longer than that to the front, in the order of arrival among themselves; 0: none.
+	BoundWait float64
+	Factors   Factors // of multifactor
+}
+
+// Factors are the weights and maxima of the order multifactor. It is the priority of Slurm's plugin priority/multifactor, with the
+// classic fair share, worked out exactly at each instant: Slurm brings usage up to date every few minutes and rounds priorities down.
+// Each factor lies in [0, 1].
+//
+//   - Age: wait / MaxAge.
+//   - Size: processors / MaxSize; with FavourSmall 1 − that.
+//   - Share: 2^(−(usage/share)/Damping). The usage of a user is the processor time used so far, which loses half its weight in each
+//     HalfLife, as a part of that of all users. The share of each user who has submitted a job so far is the same. Jobs
+//     that state no user count as jobs of one more user.
+//   - Class: the priority of the class of the job's user / MaxClass.
+//
+// Source: https://slurm.schedmd.com/priority_multifactor.html and https://slurm.schedmd.com/classic_fair_share.html.
+type Factors struct {
+	Age, MaxAge     float64 // weight; time from which on the factor is 1
+	Size, MaxSize   float64 // weight; processors from which on the factor is 1, 0: those of the system
+	FavourSmall     bool
+	Share, HalfLife float64 // weight; time, 0: usage keeps its weight
+	Damping         float64
+	Class, MaxClass float64 // weight; priority from which on the factor is 1
+}
+
+// DefaultFactors are the weights of the example in Slurm's documentation, with the maximum age and the half-life that Slurm has by default.
+func DefaultFactors() Factors {
+	const week = 7 * 24 * 3600
+	return Factors{Age: 1000, MaxAge: week, Size: 1000, Share: 10000, HalfLife: week, Damping: 1, Class: 1000, MaxClass: 1}
+}
+
+// isArrival says whether the order is that of arrival.
+func (r *Ranking) isArrival() bool {
+	return (r.By == "" || r.By == ByArrival) // a job that waits too long is first in it anyway
+}
+
+// varies says whether scores change with time.
+func (r *Ranking) varies() bool {
+	return r.By == ByWFP3 || r.By == ByMultifactor || r.BoundWait > 0 && !r.isArrival()
+}
+
+// looksAtClasses says whether the classes of users have a part in the order.
+func (r *Ranking) looksAtClasses() bool { return r.By == ByMultifactor && r.Factors.Class != 0 }
+
+// scorer computes scores in a run.
+type scorer struct {
+	Ranking
+	shares shares
+	held   []int32 // by handle: processors of a running job
+}
+
+// newScorer makes a scorer for a system with the given number of processors; nil where the order is that of arrival.
+func newScorer(r Ranking, processors int) *scorer {
+	if r.isArrival() {
+		return nil
+	}
+	if r.Factors.MaxSize == 0 {
+		r.Factors.MaxSize = float64(processors)
+	}
+	return &scorer{Ranking: r}
+}
+
+// score is the score of a job that waits. It is finite, or +Inf where the job has waited longer than the bound.
+func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int, class float64) float64 {
+	wait, size := now-j.Arrival, float64(processors)
+	if s.BoundWait > 0 && wait > s.BoundWait {
+		return math.Inf(1)
+	}
+	switch s.By {
+	case ByShortest:
+		return -estimate
+	case ByLongest:
+		return estimate
+	case BySmallest:
+		return -estimate * size
+	case ByWFP3:
+		if estimate == 0 {
+			return math.MaxFloat64
+		}
+		ratio := wait / estimate
+		return min(ratio*ratio*ratio*size, math.MaxFloat64)
+	case ByF1:
+		return -(math.Log10(max(estimate, 1))*size + 870*math.Log10(max(j.Arrival, 1)))
+	}
+	f := &s.Factors
+	part := min(size/f.MaxSize, 1)
+	if f.FavourSmall {
+		part = 1 - part
+	}
+	return f.Age*min(wait/f.MaxAge, 1) + f.Size*part + f.Share*s.shares.factor(j.User()) + f.Class*min(class/f.MaxClass, 1)
+}
+
+// arrived tells of a job that joins the queue.
+func (s *scorer) arrived(j *sim.Job) {
+	if s != nil {
+		s.shares.meet(j.User())
+	}
+}
+
+// started tells of a job that starts on a number of processors.
+func (s *scorer) started(j *sim.Job, processors int) {
+	if s == nil {
+		return
+	}
+	for int(j.Handle) >= len(s.held) {
+		s.held = append(s.held, 0)
+	}
+	s.held[j.Handle] = int32(processors)
+	s.shares.users[j.User()].held += float64(processors)
+}
+
+// ended tells of a job that ended at the instant to come.
+func (s *scorer) ended(j *sim.Job) {
+	if s != nil {
+		s.shares.ended = append(s.shares.ended, release{j.User(), s.held[j.Handle]})
+	}
+}
+
+// begin brings what the scores depend on up to the instant.
+func (s *scorer) begin(now float64) {
+	if s != nil && s.By == ByMultifactor {
+		s.shares.advance(now, &s.Factors)
+	}
+}
+
+// shares is the usage of each user.
+type shares struct {
+	at    float64
+	users []share // by number
+	met   float64 // users who have submitted a job
+	ended []release
+}
+
+// share is the usage of a user.
+type share struct {
+	met    bool
+	used   float64 // processor time, decayed
+	held   float64 // processors
+	factor float64
+}
+
+// release is processors that a user has given back.
+type release struct{ user, processors int32 }
+
+// meet notes that a user has submitted a job.
+func (s *shares) meet(user int32) {
+	if missing := int(user) + 1 - len(s.users); missing > 0 {
+		s.users = append(s.users, slices.Repeat([]share{{factor: 1}}, missing)...)
+	}
+	if u := &s.users[user]; !u.met {
+		u.met = true
+		s.met++
+	}
+}
+
+// factor is the factor of a user's share, from 0 to 1.
+func (s *shares) factor(user int32) float64 { return s.users[user].factor }
+
+// advance adds what the users have used until now. Usage decays in continuous time: what was held at a time t counts 2^(−(now − t)/half-life).
+func (s *shares) advance(now float64, f *Factors) {
+	passed, total := now-s.at, 0.0
+	s.at = now
+	keep, gain := 1.0, passed
+	if f.HalfLife > 0 {
+		keep = math.Exp2(-passed / f.HalfLife)
+		gain = -math.Expm1(-passed/f.HalfLife*math.Ln2) * f.HalfLife / math.Ln2
+	}
+	for k := range s.users {
+		u := &s.users[k]
+		u.used = u.used*keep + u.held*gain
+		total += u.used
+	}
+	for _, r := range s.ended {
+		s.users[r.user].held -= float64(r.processors)
+	}
+	s.ended = s.ended[:0]
+	for k := range s.users {
+		if u := &s.users[k]; total > 0 {
+			u.factor = math.Exp2(-u.used / total * s.met / f.Damping)
+		}
+	}
+}

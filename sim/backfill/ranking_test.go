@@ -1,0 +1,277 @@
+package backfill
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// orders are all orders of a queue.
+var orders = []string{"", ByArrival, ByShortest, ByLongest, BySmallest, ByWFP3, ByF1, ByMultifactor}
+
+// drawRanking draws an order with its parameters.
+func drawRanking(t *rapid.T) Ranking {
+	f := Factors{
+		Age: rapid.SampledFrom([]float64{0, 1000}).Draw(t, "age"), MaxAge: rapid.SampledFrom([]float64{3, 1000}).Draw(t, "maxAge"),
+		Size: rapid.SampledFrom([]float64{0, 300}).Draw(t, "size"), MaxSize: rapid.SampledFrom([]float64{0, 3}).Draw(t, "maxSize"),
+		FavourSmall: rapid.Bool().Draw(t, "small"),
+		Share:       rapid.SampledFrom([]float64{0, 5000}).Draw(t, "share"), HalfLife: rapid.SampledFrom([]float64{0, 7, 1e6}).Draw(t, "halfLife"),
+		Damping: rapid.SampledFrom([]float64{1, 2.5}).Draw(t, "damping"), MaxClass: 1,
+	}
+	bound := rapid.SampledFrom([]float64{0, 0, 2, 15}).Draw(t, "bound")
+	return Ranking{By: rapid.SampledFrom(orders).Draw(t, "by"), BoundWait: bound, Factors: f}
+}
+
+// slowRank orders a queue in the plainest way. It shares no code with the policies.
+type slowRank struct {
+	Ranking
+	processors int
+	jobs       []sim.Spec
+	last       float64
+	used, held map[int32]float64
+	begun      map[int]bool
+	over       map[int]bool
+}
+
+// newSlowRank is the order for a workload on a number of processors.
+func newSlowRank(r Ranking, jobs []sim.Spec, processors int) *slowRank {
+	return &slowRank{Ranking: r, processors: processors, jobs: jobs, used: map[int32]float64{}, held: map[int32]float64{}, begun: map[int]bool{}, over: map[int]bool{}}
+}
+
+// usage is what each user has used until now, decayed.
+func (s *slowRank) usage(now float64, started, left func(k int) bool) {
+	for k := range s.jobs {
+		if started(k) && !s.begun[k] {
+			s.begun[k] = true
+			s.held[s.jobs[k].User] += float64(s.jobs[k].Processors)
+		}
+	}
+	passed := now - s.last
+	s.last = now
+	for k := range s.jobs {
+		if user := s.jobs[k].User; s.jobs[k].Arrival <= now {
+			s.used[user] += 0
+		}
+	}
+	for user := range s.used {
+		if h := s.Factors.HalfLife; h == 0 {
+			s.used[user] += s.held[user] * passed
+		} else {
+			s.used[user] = s.used[user]*math.Exp2(-passed/h) + s.held[user]*(-math.Expm1(-passed/h*math.Ln2)*h/math.Ln2)
+		}
+	}
+	for k := range s.jobs {
+		if left(k) && !s.over[k] {
+			s.over[k] = true
+			s.held[s.jobs[k].User] -= float64(s.jobs[k].Processors)
+		}
+	}
+}
+
+// value is the score of a job.
+func (s *slowRank) value(now float64, k int) float64 {
+	j := &s.jobs[k]
+	wait, n := now-j.Arrival, float64(j.Processors)
+	if s.BoundWait > 0 && wait > s.BoundWait {
+		return math.Inf(1)
+	}
+	switch s.By {
+	case "sjf":
+		return -j.Estimate
+	case "ljf":
+		return j.Estimate
+	case "saf":
+		return -(n * j.Estimate)
+	case "wfp3":
+		if j.Estimate == 0 {
+			return math.MaxFloat64
+		}
+		return math.Min(wait/j.Estimate*(wait/j.Estimate)*(wait/j.Estimate)*n, math.MaxFloat64)
+	case "f1":
+		return -(math.Log10(math.Max(1, j.Estimate))*n + 870*math.Log10(math.Max(1, j.Arrival)))
+	case "multifactor":
+		f := s.Factors
+		most := f.MaxSize
+		if most == 0 {
+			most = float64(s.processors)
+		}
+		size := math.Min(1, n/most)
+		if f.FavourSmall {
+			size = 1 - size
+		}
+		total := 0.0
+		for user := int32(0); user < 100; user++ {
+			total += s.used[user]
+		}
+		share := 1.0
+		if total > 0 {
+			share = math.Exp2(-s.used[j.User] / total * float64(len(s.used)) / f.Damping)
+		}
+		return f.Age*math.Min(1, wait/f.MaxAge) + f.Size*size + f.Share*share
+	}
+	return 0
+}
+
+// sort sorts queued jobs, which are in the order of arrival.
+func (s *slowRank) sort(now float64, queue []int) {
+	slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(s.value(now, b), s.value(now, a)) })
+}
+
+// slowPlan is the intervals in which processors are held.
+type slowPlan []struct {
+	from, to   float64
+	processors int32
+}
+
+// free is the processors free at a time.
+func (p slowPlan) free(processors int32, at float64) int32 {
+	for _, x := range p {
+		if x.from <= at && at < x.to {
+			processors -= x.processors
+		}
+	}
+	return processors
+}
+
+// holds says whether a number of processors is free from one time until another.
+func (p slowPlan) holds(processors, size int32, from, to float64) bool {
+	times := []float64{from}
+	for _, x := range p {
+		times = append(times, x.from, x.to)
+	}
+	return !slices.ContainsFunc(times, func(t float64) bool { return from <= t && t < to && p.free(processors, t) < size })
+}
+
+// deep is one pass of EASY with several reservations over the jobs in the order given.
+func (n *naive) deep(queue []int, depth int) {
+	var plan slowPlan
+	for len(queue) > 0 && n.specs[queue[0]].Processors <= n.free(n.now) {
+		n.launch(queue[0])
+		queue = queue[1:]
+	}
+	for k := range n.specs {
+		if n.running(k) {
+			plan = append(plan, struct {
+				from, to   float64
+				processors int32
+			}{n.now, n.expectedEnd(k), n.specs[k].Processors})
+		}
+	}
+	free := n.free(n.now)
+	for _, k := range queue {
+		s := &n.specs[k]
+		from, to := n.now, n.now+s.Estimate
+		if s.Processors <= free && plan.holds(n.processors, s.Processors, from, to) {
+			n.launch(k)
+			free -= s.Processors
+		} else {
+			if depth == 0 {
+				continue
+			}
+			depth--
+			times := []float64{n.now}
+			for _, x := range plan {
+				times = append(times, x.from, x.to)
+			}
+			slices.Sort(times)
+			for _, t := range times {
+				if end := n.reservedEnd(k, t); t >= n.now && plan.holds(n.processors, s.Processors, t, end) {
+					from, to = t, end
+					break
+				}
+			}
+		}
+		plan = append(plan, struct {
+			from, to   float64
+			processors int32
+		}{from, to, s.Processors})
+	}
+}
+
+// TestRankedNaive compares fcfs, easy of every depth and conservative in every order with versions that look at every job at each instant,
+// start by start, in both worlds.
+func TestRankedNaive(t *testing.T) {
+	tb := t
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 17))
+		specs, processors := randomTrace(rng)
+		users := 1 + rng.Int32N(4)
+		b := model.NewBuilder("ranked").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: int(processors)}}})
+		for k := range specs {
+			specs[k].User = rng.Int32N(users + 1)
+		}
+		known := map[int32]int32{0: 0} // users count from 1 in the order of their first job
+		for k := range specs {
+			if _, met := known[specs[k].User]; !met {
+				known[specs[k].User] = int32(len(known))
+			}
+			specs[k].User = known[specs[k].User]
+			s := specs[k]
+			job := model.JobSpec{ID: shownNumber(k), Arrival: s.Arrival, Processors: model.Rigid(int(s.Processors)), Work: &s.Runtime, Estimate: &s.Estimate}
+			if s.User > 0 {
+				job.User = "user " + shownNumber(int(s.User))
+			}
+			b.Job(job)
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := rapid.SampledFrom([]float64{1, 0.25, 3}).Draw(t, "step")
+		r := drawRanking(t)
+		kill := rapid.Bool().Draw(t, "kill")
+		depth := rapid.SampledFrom([]int{1, 1, 2, 3, 1000}).Draw(t, "depth")
+		slow := func(decide func(*naive, []int)) []float64 {
+			s := newSlowRank(r, specs, int(processors))
+			return newNaive(specs, processors, step, kill, func(n *naive) {
+				s.usage(n.now, n.started, func(k int) bool { return n.left[k] })
+				queue := n.queue()
+				s.sort(n.now, queue)
+				decide(n, queue)
+			}).start
+		}
+		for _, c := range []struct {
+			name string
+			want []float64
+			got  sim.Discipline
+		}{
+			{"fcfs", slow(func(n *naive, queue []int) {
+				for _, k := range queue {
+					if specs[k].Processors > n.free(n.now) {
+						return
+					}
+					n.launch(k)
+				}
+			}), FCFSBy(r)},
+			{"easy", slow(func(n *naive, queue []int) { n.deep(queue, depth) }), EASYBy(step, depth, r)},
+			{"conservative", slow(naiveConservativeOf), ConservativeBy(step, r)},
+		} {
+			got := replay(tb, slices.Clone(specs), processors, c.got.Plain(int(processors)), kill)
+			for k := range c.want {
+				if c.want[k] != got[k] {
+					t.Fatalf("%s: job %d of %d starts at %v, the naive version says %v\n%s", c.name, k, len(specs), got[k], c.want[k], shown(specs, processors))
+				}
+			}
+			if kill {
+				continue
+			}
+			sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: c.got.General}, sim.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range sol.Jobs {
+				if k, _ := in.JobIndex(p.Job); p.Start != c.want[k] {
+					t.Fatalf("%s in the general world: job %d starts at %v, the naive version says %v\n%s", c.name, k, p.Start, c.want[k], shown(specs, processors))
+				}
+			}
+		}
+	})
+}
