@@ -25,12 +25,25 @@ type Settings struct {
 	Options    solve.Options
 	Parameters map[string]string // those that differ from the defaults
 	Incumbents bool              // keep at most 200 of the run's incumbents in the row
+	Measured   *Window           // what the figures of the row are of; nil: the whole instance
 }
 
 // Measure runs one solver on one instance and checks its schedule. The text names the solver as [solve.Choose] reads it; parameters in settings
 // are set after those in the text. A failed run has a row with a Fault: the solver does not support the instance, returns an error or panics, or
 // the checker refuses its schedule.
 func Measure(ctx context.Context, solver string, in *model.Instance, settings Settings) Row {
+	row := measureWhole(ctx, solver, in, settings)
+	if w := settings.Measured; w != nil {
+		row.Measured = w
+		if err := w.measure(in, &row); err != nil && row.Fault == "" {
+			row.Fault = err.Error()
+		}
+	}
+	return row
+}
+
+// measureWhole is Measure with the figures of the whole instance.
+func measureWhole(ctx context.Context, solver string, in *model.Instance, settings Settings) Row {
 	row := Row{
 		Instance: in.Name(), InstanceSHA256: in.SHA256(), Jobs: len(in.Jobs()), Minimised: ObjectiveName(in), Solver: solver,
 		Parameters: settings.Parameters, Seed: settings.Options.Seed, TimeLimit: settings.Time.Seconds(), MaxEvals: settings.Options.MaxEvals,

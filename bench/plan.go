@@ -82,9 +82,15 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 			f.at(r.path, "expected instances that differ; %s is the same as %s", r.Recipe, p.Instances[before].Recipe)
 			continue
 		}
+		if r.measured != nil {
+			if err := r.measured.fits(in); err != nil {
+				f.at(r.path+".measured", "%s: %s", r.Recipe, err)
+				continue
+			}
+		}
 		place := len(p.Instances)
 		places[in.SHA256()] = place
-		p.Instances = append(p.Instances, PlannedInstance{Group: r.group, Name: cmp.Or(in.Name(), r.Recipe.String()), SHA256: in.SHA256(), Jobs: len(in.Jobs()), Recipe: r.Recipe})
+		p.Instances = append(p.Instances, PlannedInstance{Group: r.group, Name: cmp.Or(in.Name(), r.Recipe.String()), SHA256: in.SHA256(), Jobs: len(in.Jobs()), Recipe: r.Recipe, Measured: r.measured})
 		p.addCells(in, place, r.entrants(entrants, s.Paired))
 		if len(p.Cells) > maxCells {
 			f.at("", "expected at most %d runs, found more", maxCells)
@@ -111,7 +117,7 @@ func (p *Plan) addCells(in *model.Instance, place int, entrants []entrant) {
 		}
 		for _, seed := range e.seeds {
 			c := Cell{Instance: place, Label: e.label, Solver: e.name, Parameters: e.parameters, Seed: seed, Budget: p.Suite.Budget, Workers: max(1, p.Suite.Workers)}
-			c.Key = c.key(in.SHA256(), p.Suite.Objective)
+			c.Key = c.key(in.SHA256(), p.Suite.Objective, p.Instances[place].Measured)
 			p.Cells = append(p.Cells, c)
 		}
 	}
@@ -146,9 +152,14 @@ func (p *Plan) skip(solver, reason string) {
 	p.Skipped = append(p.Skipped, Skipped{solver, reason, 1})
 }
 
-// key identifies the cell: the first 16 digits of the SHA-256 of everything that the result depends on, except the version of allot.
-func (c *Cell) key(instance, objective string) string {
-	text, err := json.Marshal([]any{instance, c.Solver, stated(c.Parameters), c.Seed, c.Budget.Time, c.Budget.Evaluations, c.Workers, objective})
+// key identifies the cell: the first 16 digits of the SHA-256 of everything that the result depends on, except the version of allot. A cell without a
+// window has the key that it had before there were windows.
+func (c *Cell) key(instance, objective string, measured *Window) string {
+	parts := []any{instance, c.Solver, stated(c.Parameters), c.Seed, c.Budget.Time, c.Budget.Evaluations, c.Workers, objective}
+	if measured != nil {
+		parts = append(parts, measured)
+	}
+	text, err := json.Marshal(parts)
 	if err != nil {
 		panic("bench: a cell cannot be written: " + err.Error()) // impossible: a cell holds only texts and finite numbers
 	}

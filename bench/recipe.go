@@ -20,6 +20,8 @@ type PlannedInstance struct {
 	SHA256 string `json:"sha256"`
 	Jobs   int    `json:"jobs"`
 	Recipe Recipe `json:"recipe"`
+
+	Measured *Window `json:"measured,omitempty"` // what the figures of its rows are of; absent: the whole instance
 }
 
 // Recipe says how to make an instance: from a file, by a workload, or from a file of a foreign format.
@@ -101,6 +103,7 @@ type sourced struct {
 	Recipe
 	group, path, file string   // file is the suite's file
 	solvers           []string // labels of the solvers to run; nil: all
+	measured          *Window
 }
 
 // wrapped adds the JSON path in the suite to an error that does not name a file.
@@ -134,7 +137,7 @@ func (s *Suite) recipes() ([]sourced, error) {
 		for _, point := range points {
 			for _, file := range files {
 				for _, seed := range seeds {
-					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File, solvers: source.Solvers}
+					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File, solvers: source.Solvers, measured: source.Measured}
 					r.group = s.groupOf(source, r.Recipe)
 					list = append(list, r)
 				}

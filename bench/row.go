@@ -20,8 +20,9 @@ type Row struct {
 	Solver         string            `json:"solver"`              // the solver's name, or its label in a suite
 	Algorithm      string            `json:"algorithm,omitempty"` // the solver's name, if the label differs
 	Parameters     map[string]string `json:"parameters,omitempty"`
-	Minimised      string            `json:"minimised,omitempty"`            // the objective, as a sum of metrics
-	Jobs           int               `json:"jobs,omitempty" check:"counter"` // number of jobs of the instance
+	Minimised      string            `json:"minimised,omitempty"`            // the objective, as a sum of metrics, and the window if there is one
+	Measured       *Window           `json:"measured,omitempty"`             // what the figures are of; absent: the whole instance
+	Jobs           int               `json:"jobs,omitempty" check:"counter"` // number of jobs of the instance, or of those measured
 	Seed           uint64            `json:"seed"`
 	TimeLimit      float64           `json:"time_limit_s,omitempty" check:"time"`
 	MaxEvals       int64             `json:"max_evaluations,omitempty" check:"counter"`

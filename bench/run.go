@@ -132,6 +132,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers},
 		Parameters: cell.Parameters,
 		Incumbents: r.plan.Suite.Incumbents,
+		Measured:   planned.Measured,
 	})
 	r.shelf.putBack(cell.Instance)
 	if ctx.Err() != nil {

@@ -48,6 +48,7 @@ type InstanceSource struct {
 	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds of the workload; absent: 1"`
 	Group      string            `json:"group,omitempty" check:"text" doc:"what the instances are reported under; {NAME} is the value of a parameter, {seed}, {file}"`
 	Solvers    []string          `json:"solvers,omitempty" check:"id" doc:"labels of the solvers to run on these; absent: all of the suite"`
+	Measured   *Window           `json:"measured,omitempty" doc:"the workflows (or jobs of none) whose figures count, in the order of their arrivals; absent: all"`
 }
 
 // SolverChoice names a solver to run, or all solvers that support the instance.

@@ -135,6 +135,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 		f.at(path+".seeds", "expected them beside generate only")
 	}
 	source.Seeds.validate(f, path+".seeds")
+	source.Measured.validate(f, path+".measured")
 	validateGrid(f, path+".parameters", source.Parameters, target, params.Set)
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
 }

@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Window leaves the begin and the end of a stream of jobs out of the figures of a row: the system fills up at the begin and empties at the end. It
+// counts workflows; a job of no workflow counts as one of its own. They stand in the order of their arrivals (that of a workflow is the first of
+// its jobs'), those of one arrival in the order of the instance.
+//
+// The solver gets the whole instance, and the checker looks at the whole schedule. Metrics, objective, jobs and jobs left out of the row are those of
+// the measured jobs alone, as if the instance had no others: times count from the first arrival of a measured job. The metrics that look at
+// machines are missing, because jobs beside the measured ones hold the machines too. A bound and an incumbent are of the whole objective, so the row
+// has none, and its schedule is never called optimal.
+type Window struct {
+	WarmUp int `json:"warm_up,omitempty" check:"counter" doc:"workflows to leave out at the begin"`
+	Tail   int `json:"tail,omitempty" check:"counter" doc:"workflows to leave out at the end"`
+}
+
+// validate adds the faults of a window.
+func (w *Window) validate(f *suiteFaults, path string) {
+	switch {
+	case w == nil:
+	case w.WarmUp < 0:
+		f.at(path+".warm_up", "expected at least 0, found %d", w.WarmUp)
+	case w.Tail < 0:
+		f.at(path+".tail", "expected at least 0, found %d", w.Tail)
+	case w.WarmUp == 0 && w.Tail == 0:
+		f.at(path, "expected warm_up or tail above 0, found neither")
+	}
+}
+
+// String says what the window leaves out.
+func (w *Window) String() string {
+	return fmt.Sprintf("without the first %d and the last %d", w.WarmUp, w.Tail)
+}
+
+// ofMachines names the metrics that look at what machines do over time, or at the makespan of a cluster, on which all jobs run. A window has none of
+// them.
+var ofMachines = []string{
+	"idle_time", "cp", "mcp", "balance", "utilisation", "processor_usage", "cluster_processor_usage", "licence_usage", "cluster_licence_usage",
+	"mean_partition", "qos_penalty",
+}
+
+// fits returns an error if the window leaves no job of the instance, or the objective is of a metric that a window does not have.
+func (w *Window) fits(in *model.Instance) error {
+	for _, term := range in.Objective() {
+		if term.Weight != 0 && slices.Contains(ofMachines, term.Metric) {
+			return fmt.Errorf("expected an objective of the measured jobs alone, found %s, which looks at machines that the others hold too", term.Metric)
+		}
+	}
+	_, err := w.jobs(in)
+	return err
+}
+
+// unit is what a window counts: a workflow, or a job of none.
+type unit struct {
+	arrival float64
+	jobs    []int
+}
+
+// jobs lists the measured jobs in the order of the instance.
+func (w *Window) jobs(in *model.Instance) ([]int, error) {
+	var units []unit // in the order of their first jobs
+	of := map[int]int{}
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		at, known := of[j.Workflow]
+		if !known || j.Workflow < 0 {
+			at = len(units)
+			units = append(units, unit{arrival: j.Arrival})
+			of[j.Workflow] = at
+		}
+		units[at].arrival = min(units[at].arrival, j.Arrival)
+		units[at].jobs = append(units[at].jobs, k)
+	}
+	if w.WarmUp >= len(units) || w.Tail >= len(units)-w.WarmUp {
+		what := "workflows"
+		if len(in.Workflows()) == 0 {
+			what = "jobs"
+		}
+		return nil, fmt.Errorf("expected warm_up + tail below the number of %s, %d, found %d + %d", what, len(units), w.WarmUp, w.Tail)
+	}
+	slices.SortStableFunc(units, func(a, b unit) int { return cmp.Compare(a.arrival, b.arrival) })
+	var jobs []int
+	for _, u := range units[w.WarmUp : len(units)-w.Tail] {
+		jobs = append(jobs, u.jobs...)
+	}
+	slices.Sort(jobs)
+	return jobs, nil
+}
+
+// measure puts the figures of the measured jobs into a row with a schedule, and takes out what is of the whole instance.
+func (w *Window) measure(in *model.Instance, row *Row) error {
+	jobs, err := w.jobs(in)
+	if err != nil {
+		return err
+	}
+	row.Jobs, row.Minimised = len(jobs), row.Minimised+" "+w.String()
+	row.Bound, row.Gap, row.Incumbents = model.Bound{}, nil, nil
+	if row.Status == model.Optimal {
+		row.Status = model.Feasible
+	}
+	if row.Solution == nil {
+		return nil
+	}
+	part, schedule := w.cut(in, row.Solution, jobs)
+	found, err := model.Evaluate(part, schedule)
+	if err != nil {
+		return errors.New("the measured part of the schedule: " + err.Error())
+	}
+	maps.DeleteFunc(found.Metrics, func(name string, _ model.MetricValue) bool { return slices.Contains(ofMachines, name) })
+	row.Metrics, row.Objective, row.Left = found.Metrics, Finite(found.Objective), len(schedule.Unscheduled)
+	return nil
+}
+
+// cut is the instance and the schedule of the given jobs alone.
+func (w *Window) cut(in *model.Instance, sol *model.Solution, jobs []int) (*model.Instance, *model.Solution) {
+	measured, arrivals := make(map[string]bool, len(jobs)), make([]float64, len(jobs))
+	for k, j := range jobs {
+		measured[in.Jobs()[j].ID], arrivals[k] = true, in.Jobs()[j].Arrival
+	}
+	part := &model.Solution{}
+	for _, p := range sol.Jobs {
+		if measured[p.Job] {
+			part.Jobs = append(part.Jobs, p)
+		}
+	}
+	for _, u := range sol.Unscheduled {
+		if measured[u.Job] {
+			part.Unscheduled = append(part.Unscheduled, u)
+		}
+	}
+	return in.Batch(jobs, arrivals, nil), part
+}
