@@ -1,9 +1,7 @@
 package ggone
 
 import (
-	"cmp"
 	"math"
-	"slices"
 )
 
 // narrowing finds, before the dynamic programme of the knapsack, which loads can be part of a least sum. It relaxes the constraint that the
@@ -38,7 +36,7 @@ const narrowRounding = 1e-9
 
 // narrow is the part of the box that holds every least sum of g; the box itself where no part is known. The levels must be priced.
 //
-// Complexity: O(loads of all groups + edges · log edges).
+// Complexity: O(loads of all groups) expected.
 func (s *knapsack) narrow(b box) box {
 	w := &s.narrowing
 	w.groups, w.edges, w.size = w.groups[:0], w.edges[:0], 0
@@ -106,22 +104,62 @@ func (s *knapsack) allot(need int) (price, gap float64) {
 	if need < 0 {
 		return 0, math.Inf(1)
 	}
-	slices.SortFunc(w.edges, func(a, b hullEdge) int { return cmp.Compare(a.slope, b.slope) })
-	for _, e := range w.edges {
-		q := w.groups[e.group]
-		price = e.slope
-		if room := e.length * q.ranks; need > room {
-			need -= room
+	e, need := w.lastEdge(need)
+	switch {
+	case e == nil && need > 0:
+		return 0, math.Inf(1)
+	case e == nil:
+		return 0, 0
+	}
+	price = e.slope
+	levels := s.classes[s.class[w.groups[e.group].first]].levels
+	rest := need % e.length
+	return price, max(0, levels[e.at+rest].g-levels[e.at].g-float64(rest)*e.slope)
+}
+
+// lastEdge is the edge on which the last of the needed tasks lies, where the flattest edges are filled first, and how many of the tasks lie on it; nil
+// where the edges together hold fewer. It rearranges the edges. It sorts only those near the edge, as quickselect does.
+// Complexity: O(edges) expected.
+func (w *narrowing) lastEdge(need int) (edge *hullEdge, left int) {
+	edges := w.edges
+	for len(edges) > 0 {
+		pivot := middle(edges[0].slope, edges[len(edges)/2].slope, edges[len(edges)-1].slope)
+		flatter, from := 0, len(edges) // edges[:flatter] are flatter than the pivot, edges[from:] steeper
+		room := 0                      // of the flatter ones
+		for k := 0; k < from; {
+			switch e := &edges[k]; {
+			case e.slope < pivot:
+				room += e.length * w.groups[e.group].ranks
+				edges[k], edges[flatter] = edges[flatter], edges[k]
+				flatter++
+				k++
+			case e.slope > pivot:
+				from--
+				edges[k], edges[from] = edges[from], edges[k]
+			default:
+				k++
+			}
+		}
+		if flatter > 0 && need <= room {
+			edges = edges[:flatter]
 			continue
 		}
-		levels := s.classes[s.class[q.first]].levels
-		rest := need % e.length
-		return price, max(0, levels[e.at+rest].g-levels[e.at].g-float64(rest)*e.slope)
+		need -= room
+		for k := flatter; k < from; k++ {
+			room := edges[k].length * w.groups[edges[k].group].ranks
+			if need <= room {
+				return &edges[k], need
+			}
+			need -= room
+		}
+		edges = edges[from:]
 	}
-	if need > 0 {
-		return 0, math.Inf(1)
-	}
-	return price, 0
+	return nil, need
+}
+
+// middle is the second of three numbers in order.
+func middle(a, b, c float64) float64 {
+	return max(min(a, b), min(max(a, b), c))
 }
 
 // within is the least and the largest load of the group whose g(n) − price·n exceeds the least such value by at most the gap.

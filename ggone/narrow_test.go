@@ -1,6 +1,7 @@
 package ggone
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -75,4 +76,40 @@ func TestLeastIsTheWholeKnapsack(t *testing.T) {
 	if narrower*8 < tried {
 		t.Errorf("%d of %d boxes got narrower: the test proves little", narrower, tried)
 	}
+}
+
+// The edge that holds the last task is the one that sorting all edges by slope finds, up to edges of one slope.
+func TestLastEdge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var w narrowing
+		for range rapid.IntRange(1, 4).Draw(t, "groups") {
+			w.groups = append(w.groups, hullGroup{ranks: rapid.IntRange(1, 3).Draw(t, "ranks")})
+		}
+		all := 0
+		for range rapid.IntRange(0, 30).Draw(t, "edges") {
+			e := hullEdge{float64(rapid.IntRange(-4, 4).Draw(t, "slope")), rapid.IntRange(0, len(w.groups)-1).Draw(t, "group"), 0, rapid.IntRange(1, 5).Draw(t, "length")}
+			all += e.length * w.groups[e.group].ranks
+			w.edges = append(w.edges, e)
+		}
+		need := rapid.IntRange(0, all+2).Draw(t, "need")
+		sorted := slices.Clone(w.edges)
+		slices.SortFunc(sorted, func(a, b hullEdge) int { return cmp.Compare(a.slope, b.slope) })
+		want, sum := math.NaN(), 0
+		for _, e := range sorted {
+			if sum += e.length * w.groups[e.group].ranks; sum >= need {
+				want = e.slope
+				break
+			}
+		}
+		e, left := w.lastEdge(need)
+		if e == nil {
+			if !math.IsNaN(want) || left != need-all {
+				t.Fatalf("found no edge and %d tasks left, expected the slope %v", left, want)
+			}
+			return
+		}
+		if e.slope != want || left < 0 || left > e.length*w.groups[e.group].ranks || left == 0 && need > 0 {
+			t.Fatalf("found the slope %v with %d tasks on it, expected %v", e.slope, left, want)
+		}
+	})
 }

@@ -1,6 +1,6 @@
 package ggone
 
-// selectSmallest rearranges v so that its n smallest come first and returns their sum and the largest of them.
+// selectSmallest rearranges v so that its n smallest, at least one, come first and returns their sum and the largest of them.
 // Complexity: O(len(v)) expected; the pivot is the median of three, so that no random numbers are drawn.
 func selectSmallest(v []float64, n int) (sum, largest float64) {
 	low, high := 0, len(v)-1
@@ -16,6 +16,9 @@ func selectSmallest(v []float64, n int) (sum, largest float64) {
 		}
 		if v[high] < v[mid] {
 			v[high], v[mid] = v[mid], v[high]
+		}
+		if high-low <= 2 {
+			break // the three are in order
 		}
 		pivot := v[mid]
 		i, j := low, high
@@ -40,10 +43,8 @@ func selectSmallest(v []float64, n int) (sum, largest float64) {
 			break
 		}
 	}
-	largest = v[0]
 	for _, x := range v[:n] {
 		sum += x
-		largest = max(largest, x)
 	}
-	return sum, largest
+	return sum, v[k]
 }

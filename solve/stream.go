@@ -102,6 +102,8 @@ type streamRun struct {
 	left    int // jobs that no round has planned
 	queues  map[[2]int][]*queued
 	planned []*queued // that have not started, in the order of the plans
+	ripe    []*queued // of the planned jobs, those that are first in all their queues, in the same order
+	numbers int       // jobs planned so far
 	jobs    map[int64]*queued
 	running []*queued // in the order of their starts
 	ended   []end
@@ -117,6 +119,8 @@ type streamRun struct {
 type queued struct {
 	job     *sim.Job
 	index   int
+	number  int // place in the order of the plans
+	behind  int // queues in which another job is first
 	pieces  []model.Piece
 	claims  []sim.Claim
 	began   float64
@@ -164,23 +168,6 @@ func (s *streamRun) Decide(e *sim.Engine) {
 	}
 }
 
-// leave takes the part out of the queues and pays for it.
-func (s *streamRun) leave(ended end) {
-	piece := &ended.of.pieces[ended.part]
-	c := ended.of.claims[ended.part].Cluster
-	for _, r := range piece.Processors {
-		for p := r.First; p <= r.Last; p++ {
-			key := [2]int{c, p}
-			if s.queues[key] = s.queues[key][1:]; len(s.queues[key]) == 0 {
-				delete(s.queues, key)
-			}
-		}
-	}
-	if w := s.in.Jobs()[ended.of.index].Workflow; w >= 0 {
-		s.spent[w] += (s.now - ended.of.began) * s.in.Clusters()[c].CostRate(piece.Processors)
-	}
-}
-
 // due says whether the next round is now, and finds its time.
 func (s *streamRun) due() bool {
 	if len(s.ready) == 0 {
@@ -207,48 +194,7 @@ func tick(in *model.Instance, period, t float64) float64 {
 	return max(t, origin+math.Ceil((t-origin)/period)*period) // rounding must not put the round before t
 }
 
-// start starts the planned jobs that are first in the queues of all their processors.
-func (s *streamRun) start(e *sim.Engine) {
-	waiting := s.planned[:0]
-	for _, q := range s.planned {
-		switch r := q.job.Request; {
-		case !s.first(q):
-			waiting = append(waiting, q)
-		case r.DeadlineHard && r.Deadline < s.now:
-			for k := range q.pieces {
-				q.began = s.now
-				s.leave(end{q, k})
-			}
-			delete(s.jobs, q.job.Number)
-			e.Drop(q.job, fmt.Sprintf("its turn came at %v, after its hard deadline %v", s.now, r.Deadline))
-		default:
-			q.began, q.running = s.now, true
-			s.running = append(s.running, q)
-			e.StartOn(q.job, q.claims...)
-		}
-	}
-	clear(s.planned[len(waiting):])
-	s.planned = waiting
-}
-
-// first says whether all that the job is to hold is free for it.
-func (s *streamRun) first(q *queued) bool {
-	for k := range q.pieces {
-		c := q.claims[k].Cluster
-		for _, r := range q.pieces[k].Processors {
-			for p := r.First; p <= r.Last; p++ {
-				if s.queues[[2]int{c, p}][0] != q {
-					return false
-				}
-			}
-		}
-		if !s.platform.HasRoom(&s.platform.Free, q.job, c, q.claims[k].Shares) {
-			return false
-		}
-	}
-	return true
-}
-
+// start starts the planned jobs that are first in the queues of all their processors, in the order of the plans. It looks at the ripe jobs alone, as
 // round plans the ready jobs and puts them into the queues.
 func (s *streamRun) round(e *sim.Engine) error {
 	jobs, ready := make([]int, len(s.ready)), make([]float64, len(s.ready))
@@ -325,7 +271,8 @@ func (s *streamRun) commit(e *sim.Engine, sol *model.Solution, of map[string]*si
 			return fmt.Errorf("the schedule of a batch places job %s, which is not in it or twice", p.Job)
 		}
 		delete(of, p.Job)
-		q := &queued{job: j}
+		q := &queued{job: j, number: s.numbers}
+		s.numbers++
 		q.index, _ = s.in.JobIndex(p.Job)
 		var err error
 		p.Parts(s.in.Jobs()[q.index].Tasks, func(piece model.Piece) { err = errors.Join(err, s.enqueue(q, piece)) })
@@ -333,7 +280,7 @@ func (s *streamRun) commit(e *sim.Engine, sol *model.Solution, of map[string]*si
 			return err
 		}
 		s.jobs[j.Number] = q
-		s.planned = append(s.planned, q)
+		s.await(q)
 		s.given = append(s.given, Given{s.now, q.claims[0].Cluster, q.pieces[0].Processors.Min()})
 	}
 	for _, u := range sol.Unscheduled {
@@ -344,24 +291,6 @@ func (s *streamRun) commit(e *sim.Engine, sol *model.Solution, of map[string]*si
 	}
 	if len(of) > 0 {
 		return fmt.Errorf("the schedule of a batch leaves %d of its jobs out and does not say why", len(of))
-	}
-	return nil
-}
-
-// enqueue puts a piece of a job into the queues of its processors.
-func (s *streamRun) enqueue(q *queued, piece model.Piece) error {
-	c, ok := s.in.ClusterIndex(piece.Cluster)
-	shares, listed := s.platform.SharesOf(c, piece.Processors)
-	if !ok || !listed {
-		return fmt.Errorf("the schedule of a batch places job %s on processors %s of cluster %s, which it cannot hold", q.job.Request.ID, piece.Processors, piece.Cluster)
-	}
-	claim := sim.Claim{Cluster: c, Shares: shares, Tasks: piece.Tasks, Processors: piece.Processors}
-	q.pieces, q.claims = append(q.pieces, piece), append(q.claims, claim)
-	for _, r := range piece.Processors {
-		for p := r.First; p <= r.Last; p++ {
-			key := [2]int{c, p}
-			s.queues[key] = append(s.queues[key], q)
-		}
 	}
 	return nil
 }
