@@ -73,6 +73,8 @@ func measureWhole(ctx context.Context, solver string, in *model.Instance, settin
 		course = NewCourse(model.Bound{})
 		settings.Options.Progress = func(p solve.Progress) { course.Note(p) }
 	}
+	var rounds roundSums
+	settings.Options.Round = rounds.add
 	began := time.Now()
 	result, err := runGuarded(ctx, choice, in, settings.Options)
 	row.Elapsed = time.Since(began).Seconds()
@@ -88,13 +90,31 @@ func measureWhole(ctx context.Context, solver string, in *model.Instance, settin
 		return row
 	}
 	row.Solution, row.Metrics, row.Objective = result.Solution, result.Solution.Metrics, result.Solution.Objective
-	row.Left = len(result.Solution.Unscheduled)
+	row.Left, row.Rounds = len(result.Solution.Unscheduled), rounds.means()
+	row.MeanArrival = meanArrival(in, result.Solution)
 	row.Gap = row.gap()
 	if course != nil {
 		course.End(result)
 		row.Incumbents = thinned(course.Incumbents)
 	}
 	return row
+}
+
+// meanArrival returns the mean arrival of the finished jobs, counted from the earliest arrival of all jobs.
+func meanArrival(in *model.Instance, sol *model.Solution) float64 {
+	sum, finished := 0.0, 0
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		number, _ := in.JobIndex(p.Job)
+		if job := &in.Jobs()[number]; !job.DeadlineHard || !model.Late(p.End, job.Deadline) {
+			sum += job.Arrival - in.FirstArrival()
+			finished++
+		}
+	}
+	if finished == 0 {
+		return 0
+	}
+	return sum / float64(finished)
 }
 
 // configured returns the solver that the text names, with the parameters in the text and then the given ones set.

@@ -37,6 +37,8 @@ type Row struct {
 	Gap         *float64          `json:"gap_percent,omitempty"`          // 100·(objective − bound)/|objective|
 	Left        int               `json:"left,omitempty" check:"counter"` // jobs that the schedule leaves out
 	Metrics     model.Metrics     `json:"metrics,omitempty"`
+	MeanArrival float64           `json:"mean_arrival,omitempty"` // of the finished jobs, from the earliest arrival on; mean_response and it make their mean end
+	Rounds      *Rounds           `json:"rounds,omitempty"`       // of rolling use with known execution times
 	Evaluations int64             `json:"evaluations,omitempty" check:"counter"`
 	Elapsed     float64           `json:"elapsed_s" check:"time"` // wall-clock seconds of the solver alone
 	Incumbents  []model.Incumbent `json:"trace,omitempty"`        // the run's incumbents, if the suite asks for them

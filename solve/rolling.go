@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -36,7 +37,7 @@ import (
 //
 // Complexity: a round costs the solver's time for the jobs of the round, and O(processors + jobs that still run or wait).
 //
-// The limits of time and evaluations are divided among the rounds that are still to come. A cancelled run returns no schedule, because a
+// Each round has random numbers of its own. The limits of time and evaluations are divided among the rounds that are still to come. A cancelled run returns no schedule, because a
 // schedule of only some of the jobs is not a solution.
 type Rolling struct {
 	RollingPeriod    float64 `range:"[1e-18, 1e18]" doc:"time between two rounds of planning"`
@@ -79,12 +80,14 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	}
 	run := newRollingRun(in, r)
 	progress := opt.Progress
-	opt.Progress = nil
+	run.note = opt.Round
+	opt.Progress, opt.Round = nil, nil
 	total := Result{Solution: &run.solution, Status: model.Feasible, Stop: model.StopDone}
-	for len(run.order) > 0 {
+	for n := 0; len(run.order) > 0; n++ {
 		now := run.next()
 		jobs := run.collect(now)
 		limited, part, cancel := share(ctx, opt, total.Evaluations, run.rounds)
+		part.Seed = roundSeed(opt.Seed, n)
 		result, err := run.round(limited, now, jobs, part)
 		cancel()
 		switch {
@@ -133,6 +136,16 @@ func share(ctx context.Context, opt Options, evaluations int64, rounds func() in
 	return limited, opt, cancel
 }
 
+// roundSeed returns the seed of a round, counted from 0. With one seed for all rounds a solver that draws a cluster for each job would draw the same in
+// each round: where each round has one job, all jobs would go to one cluster. The first round has the seed of the run, so that jobs that come all
+// at once are planned as without rounds.
+func roundSeed(seed uint64, round int) uint64 {
+	if round == 0 {
+		return seed
+	}
+	return rand.NewPCG(seed, uint64(round)).Uint64()
+}
+
 // rollingRun is one run of [Rolling].
 type rollingRun struct {
 	*Rolling
@@ -144,6 +157,7 @@ type rollingRun struct {
 	last     []float64 // by cluster: the last end
 	held     []model.Hold
 	solution model.Solution
+	note     func(*model.Instance, *model.Solution) // see [Options]; nil: silent
 }
 
 func newRollingRun(in *model.Instance, r *Rolling) *rollingRun {
@@ -236,6 +250,9 @@ func (r *rollingRun) round(ctx context.Context, now float64, jobs []int, opt Opt
 		if sol, err = behind(batch, sol); err != nil {
 			return Result{}, err
 		}
+	}
+	if r.note != nil {
+		r.note(batch, sol)
 	}
 	return result, r.commit(sol)
 }

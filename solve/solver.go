@@ -38,7 +38,10 @@ type Options struct {
 	Workers  int             // 0: one
 	Start    *model.Solution // nil: cold start; what Solve gets from [Run] is a copy of its own
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
-	Strict   bool            // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
+	// Round is told of each round of [Rolling] with known execution times: the jobs of the round as an instance behind what earlier rounds hold, and
+	// their plan. nil: silent.
+	Round  func(batch *model.Instance, planned *model.Solution)
+	Strict bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
 
 	proof *Proof // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
 }

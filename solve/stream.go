@@ -95,6 +95,7 @@ type streamRun struct {
 	shares   []float64 // by job
 
 	now     float64
+	rounds  int     // so far
 	next    float64 // of the periodic rounds that with a ready job; NaN: there is none
 	wake    float64 // when the next round is, as things stand
 	began   bool
@@ -208,6 +209,8 @@ func (s *streamRun) round(e *sim.Engine) error {
 	s.ready = s.ready[:0]
 	ctx, opt, cancel := share(s.ctx, s.opt, s.total.Evaluations, func() int { return rounds })
 	defer cancel()
+	opt.Seed = roundSeed(opt.Seed, s.rounds)
+	s.rounds++
 	result, err := s.plan(ctx, jobs, ready, opt)
 	if err != nil {
 		return err

@@ -269,3 +269,28 @@ func TestRollingParameters(t *testing.T) {
 		t.Errorf("parameters %s", got)
 	}
 }
+
+// Each round draws anew. With the seed of the run in each, all jobs of this stream, of which each is a round of its own, would go to one cluster.
+func TestRollingRoundsDrawAnew(t *testing.T) {
+	for _, estimate := range []*float64{nil, new(2.0)} { // with estimates that differ from the truth: a stream
+		b := model.NewBuilder("one by one").Minimise("mean_response", 1)
+		b.Cluster(solverstest.Machines("a", 1, 1))
+		b.Cluster(solverstest.Machines("b", 1, 1))
+		for j := range 40 {
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Arrival: float64(10 * j), Work: new(1.0), Estimate: estimate})
+		}
+		in := solverstest.Built(t, b)
+		_, solver := rolling(t, "wrand", 10, 0)
+		result, err := solver.Solve(context.Background(), in, solve.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		on := map[string]int{}
+		for _, p := range result.Solution.Jobs {
+			on[p.Cluster]++
+		}
+		if on["a"]+on["b"] != 40 || min(on["a"], on["b"]) < 10 { // binomial: below 10 or above 30 of 40 once in 1,500
+			t.Errorf("estimate %v: got jobs %v on the clusters", estimate, on)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (c *checker) terms(e *Experiment, at string, terms Terms) {
 	for _, term := range slices.Sorted(maps.Keys(terms)) {
 		name, _, named := strings.Cut(term, "@")
 		m, ok := model.MetricNamed(name)
-		ok = ok || !named && (name == jobsOfRow || name == elapsedOfRow)
+		ok = ok || !named && slices.Contains(rowTerms, name)
 		c.expect(ok && m.PerCluster == (m.PerCluster && (named || clusters)) && (m.PerCluster || !named), at,
 			"expected metrics with one value, or METRIC@CLUSTER, see allot metrics; found %q", term)
 	}

@@ -82,7 +82,8 @@ type Point struct {
 }
 
 // Quantity is something that the paper measures, expressed as a weighted sum of metrics. Beside the metrics of package model there are "jobs", the
-// number of jobs of the instance, and "elapsed", the seconds that the solver took by the clock. A metric with a value for each cluster is read at
+// number of jobs of the instance; "elapsed", the seconds that the solver took by the clock; "mean_arrival" of the finished jobs; and of rolling use
+// "round_mcp" and "round_balance", the means over the rounds (see [bench.Rounds]). A metric with a value for each cluster is read at
 // the cluster of the point, or as METRIC@CLUSTER.
 type Quantity struct {
 	Name  string             `json:"name" check:"id"`

@@ -126,9 +126,15 @@ func (e *Experiment) terms(r *Reading, quantity string) weighted {
 
 // Terms that are fields of the row, not metrics.
 const (
-	jobsOfRow    = "jobs"
-	elapsedOfRow = "elapsed"
+	jobsOfRow        = "jobs"
+	elapsedOfRow     = "elapsed"
+	meanArrivalOfRow = "mean_arrival"
+	roundMCPOfRow    = "round_mcp"
+	roundPBOfRow     = "round_balance"
 )
+
+// rowTerms are all of them.
+var rowTerms = []string{jobsOfRow, elapsedOfRow, meanArrivalOfRow, roundMCPOfRow, roundPBOfRow}
 
 // weighted is a sum of metrics.
 type weighted Terms
@@ -149,6 +155,16 @@ func valueOf(row *bench.Row, term, cluster string) float64 {
 		return float64(row.Jobs)
 	case elapsedOfRow:
 		return row.Elapsed
+	case meanArrivalOfRow:
+		return row.MeanArrival
+	case roundMCPOfRow, roundPBOfRow:
+		switch {
+		case row.Rounds == nil:
+			return math.NaN()
+		case term == roundMCPOfRow:
+			return row.Rounds.MCP
+		}
+		return row.Rounds.Balance
 	}
 	name, named, found := strings.Cut(term, "@")
 	if found {
