@@ -95,7 +95,7 @@ func (c *Claim) Unit() string {
 	case c.Form == Trend && c.Method == "kendall":
 		return "τ"
 	case c.Target != nil || c.Absolute && c.Form != Percent || c.Form == Limit && c.Against == "":
-		return ""
+		return c.Measure
 	case c.Form == Trend || c.Form == Interaction:
 		return "points"
 	}
