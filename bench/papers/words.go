@@ -218,7 +218,7 @@ func (c *Claim) contrastText() string {
 			}
 			term := "at " + id
 			if x != 1 {
-				term = strconv.FormatFloat(x, 'g', -1, 64) + " · " + term
+				term = strconv.FormatFloat(x, 'g', 3, 64) + " · " + term
 			}
 			switch {
 			case sign < 0:
