@@ -18,7 +18,7 @@ import (
 type RunOptions struct {
 	Dir   string // the run folder, made if it is missing
 	Best  string // folder of the best-known solutions; empty: best in Dir
-	Bare  bool   // keep only rows, no solutions
+	Bare  bool   // keep only rows, no solutions, and spend no work on bounds of instances
 	Jobs  int    // runs at the same time; 0: 1
 	Mixed bool   // go on in a folder that has rows of another suite or version of allot, and keep them
 
@@ -129,7 +129,7 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	}
 	row := Measure(ctx, cell.Solver, in, Settings{
 		Time:       time.Duration(math.Round(cell.Budget.Time * float64(time.Second))),
-		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers},
+		Options:    solve.Options{Seed: cell.Seed, MaxEvals: cell.Budget.Evaluations, Workers: cell.Workers, Unbounded: r.opt.Bare},
 		Parameters: cell.Parameters,
 		Incumbents: r.plan.Suite.Incumbents,
 		Measured:   planned.Measured,

@@ -13,6 +13,7 @@ import (
 type Proof struct {
 	*bound.Proof // nil: not started
 	in           *model.Instance
+	idle         bool // true: find does no work, see [Options]
 	more         bool // more work may improve the bound
 }
 
@@ -20,7 +21,7 @@ type Proof struct {
 func (o *Options) Proof(ctx context.Context, in *model.Instance) *Proof {
 	p := o.proof
 	if p == nil || p.in != in {
-		p = &Proof{in: in}
+		p = &Proof{in: in, idle: o.Unbounded}
 	}
 	p.find(ctx)
 	return p
@@ -30,7 +31,9 @@ func (o *Options) Proof(ctx context.Context, in *model.Instance) *Proof {
 func (p *Proof) find(ctx context.Context) {
 	if p.Proof == nil {
 		p.Proof = bound.New(ctx, p.in)
-		p.Continue(ctx, bound.LittleWork)
+		if !p.idle {
+			p.Continue(ctx, bound.LittleWork)
+		}
 	}
 }
 

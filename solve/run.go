@@ -44,7 +44,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err != nil {
 		return Result{}, err
 	}
-	opt.proof = &Proof{in: in}
+	opt.proof = &Proof{in: in, idle: opt.Unbounded}
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {

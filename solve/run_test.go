@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -292,4 +293,36 @@ func TestRunNeedsASolver(t *testing.T) {
 		}
 	}()
 	solve.Register(solve.Info{Name: "nothing"})
+}
+
+// Without work on bounds the schedule is the same, and no bound is stated that took work.
+func TestUnboundedRunStatesNoBound(t *testing.T) {
+	b := model.NewBuilder("two").Minimise("makespan", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	for _, id := range []string{"a", "b", "c"} {
+		b.Job(model.JobSpec{ID: id, Work: new(1.0)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results [2]solve.Result
+	for k, unbounded := range []bool{false, true} {
+		choice, err := solve.Choose("edd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if results[k], err = solve.Run(t.Context(), choice, in, solve.Options{Unbounded: unbounded}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if value, known := results[0].Bound.Value(); !known || value != 2 || results[0].Status != model.Optimal {
+		t.Errorf("with a bound: got %v, %s", results[0].Bound, results[0].Status)
+	}
+	if _, known := results[1].Bound.Value(); known || results[1].Status != model.Feasible {
+		t.Errorf("without: got %v, %s", results[1].Bound, results[1].Status)
+	}
+	if !reflect.DeepEqual(results[0].Solution.Jobs, results[1].Solution.Jobs) {
+		t.Error("the schedules differ")
+	}
 }

@@ -40,8 +40,11 @@ type Options struct {
 	Progress func(Progress)  // nil: silent; called from one goroutine at a time
 	// Round is told of each round of [Rolling] with known execution times: the jobs of the round as an instance behind what earlier rounds hold, and
 	// their plan. nil: silent.
-	Round  func(batch *model.Instance, planned *model.Solution)
-	Strict bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
+	Round func(batch *model.Instance, planned *model.Solution)
+	// Unbounded spends no work on a lower bound of the instance: the result has the bounds that come with it and the solver's own. For runs of which
+	// only the metrics count.
+	Unbounded bool
+	Strict    bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
 
 	proof *Proof // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
 }

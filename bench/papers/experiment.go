@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -88,7 +89,8 @@ type Point struct {
 type Quantity struct {
 	Name  string             `json:"name" check:"id"`
 	Doc   string             `json:"doc" check:"text"`
-	Terms map[string]float64 `json:"terms"` // metric: weight
+	Unit  string             `json:"unit,omitempty" check:"text"` // of its values and of differences that are not in percent
+	Terms map[string]float64 `json:"terms"`                       // metric: weight
 }
 
 // Reading is one set of assumptions about things that the paper leaves open.
@@ -155,6 +157,9 @@ type Claim struct {
 
 	Deviations  []string `json:"deviations,omitempty" check:"text"`   // from the paper, of this claim alone
 	NotTestable string   `json:"not_testable,omitempty" check:"text"` // why nothing that can be run would decide it
+
+	// Measure is the unit of its quantity, or of the first of its targets; set when the experiment is read.
+	Measure string `json:"-"`
 
 	// The values that a worked instance must have.
 	Table    [][][]string      `json:"table,omitempty"` // compositions by row; row k is for a space of k+1 processors; a composition lists jobs in order
@@ -240,7 +245,23 @@ func Read(r io.Reader, name string) (*Experiment, error) {
 	if err := e.check(name); err != nil {
 		return nil, err
 	}
+	e.measure()
 	return e, e.validate()
+}
+
+// measure notes the units of what the claims are about.
+func (e *Experiment) measure() {
+	units := map[string]string{}
+	for _, q := range e.Quantities {
+		units[q.Name] = q.Unit
+	}
+	for k := range e.Claims {
+		c := &e.Claims[k]
+		c.Measure = units[c.Quantity]
+		if targets := slices.Sorted(maps.Keys(c.Target)); len(targets) > 0 {
+			c.Measure = units[targets[0]]
+		}
+	}
 }
 
 // validate lists the faults of the suites, with their JSON paths in the experiment's file.

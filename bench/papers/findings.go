@@ -107,6 +107,9 @@ func (e *Experiment) sample(table sampleTable, r *Reading, quantity, policy stri
 	for seed, row := range rows {
 		list = append(list, repetition{seed, terms.of(row, p.Cluster)})
 	}
+	if !slices.ContainsFunc(list, func(x repetition) bool { return !math.IsNaN(x.value) }) {
+		return nil // the rows of this point do not have the quantity: a measured window leaves metrics of machines out
+	}
 	slices.SortFunc(list, func(a, b repetition) int { return cmp.Compare(a.seed, b.seed) })
 	return list
 }

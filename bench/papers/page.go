@@ -195,7 +195,7 @@ func (o *Outcome) Figures(r *Reading) []report.Figure {
 			title += ", " + s.Panel
 		}
 		if len(list) == 0 || list[len(list)-1].Title != title {
-			list = append(list, report.Figure{Title: title, Linear: true, X: o.Experiment.Axis, Y: s.Quantity, Note: o.quantity(s.Quantity).Doc})
+			list = append(list, report.Figure{Title: title, Linear: true, X: o.Experiment.Axis, Y: o.quantity(s.Quantity).Doc, Note: o.quantity(s.Quantity).Doc})
 		}
 		line := report.Line{Name: s.Policy}
 		for _, p := range s.Points {
@@ -234,6 +234,17 @@ func (e *Experiment) method() []string {
 		return []string{"Worked values must be the same, numbers up to rounding."}
 	}
 	return Rule()
+}
+
+// columnsText explains the columns of the tables of claims, one paragraph each.
+func columnsText() []string {
+	return []string{
+		"paper: the paper's number, or what it says of the policy: less or more than the rival; less and less, more and more: along the axis of the figure.",
+		"ours, one number with an interval: the mean and its 95 % interval. In percent (%) it is the difference from the rival. With another unit, such as workflows or jobs, it is the difference itself, or the policy's own value where no rival is named.",
+		"ours, “a to b”: the smallest and the largest of the means at the points of the claim, each of which has an interval of its own; the verdict says at which points these do not decide for the claim.",
+		"ours, “a → b → c: d points”: the values at the points, then what the claim is about. For a trend that is the change over the whole axis, by the regression; for an interaction the sum that stands beside the quotation. Points are differences of percentages. Without a rival, percent are of the policy's own mean over the points.",
+		"replicates where: what our number must keep to, see the rule.",
+	}
 }
 
 // Rule states the rule of the verdicts in words, one paragraph each.

@@ -202,7 +202,7 @@ func TestFailuresFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	fails, works := strings.Index(text, "| `muscle/fig4/c3` |"), strings.Index(text, "| `muscle/fig4/c1` |")
+	fails, works := strings.Index(text, "| [`muscle/fig4/c3`](#muscle-fig4) |"), strings.Index(text, "| [`muscle/fig4/c1`](#muscle-fig4) |")
 	if fails < 0 || works < fails {
 		t.Errorf("c3 at %d, c1 at %d: the claim that fails must come first", fails, works)
 	}

@@ -96,7 +96,11 @@ func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
 		}
 	}
 	fmt.Fprintf(b, "# Every claim, with a verdict\n\nMade by `allot reproduce --page replication.md` from the recorded runs; do not edit.\n\n")
-	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, which was fixed before the first run. Rows that say (quick) are of few repetitions, so that many of them are undecided.\n\n```\n%s```\n\n## The rule\n\n", n, len(papers), bars(total))
+	fmt.Fprintf(b, "%d claims of %d papers. Each verdict is that under the first reading, which was fixed before the first run. Rows that say (quick) are of few repetitions, so that many of them are undecided. A claim's id leads to its experiment: what was run, with which command and commit, the deviations from the paper, the other readings and the pictures.\n\n```\n%s```\n\n## The columns\n\n", n, len(papers), bars(total))
+	for _, paragraph := range columnsText() {
+		fmt.Fprintf(b, "- %s\n", paragraph)
+	}
+	b.WriteString("\n## The rule\n\n")
 	for _, paragraph := range Rule() {
 		fmt.Fprintf(b, "- %s\n", paragraph)
 	}
@@ -110,7 +114,7 @@ func WriteReplication(w io.Writer, outcomes []*Outcome, pictures string) error {
 // markdown writes the part of one paper.
 func (p *paper) markdown(b *strings.Builder, pictures string) {
 	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```\n%s```\n\n", p.name, p.source(), bars(p.tally()))
-	b.WriteString("| claim | as the paper has it | paper | ours | repetitions | verdict |\n| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| claim | as the paper has it | paper | ours | repetitions | verdict | replicates where |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, f := range p.headlines() {
 		mode := ""
 		if f.Quick && f.isRun() {
@@ -120,8 +124,9 @@ func (p *paper) markdown(b *strings.Builder, pictures string) {
 		if f.Verdict == verdict.Fails {
 			bold = "**"
 		}
-		fmt.Fprintf(b, "| `%s/%s` | “%s” (%s). %s | %s | %s | %s%s | %s |\n", f.Experiment.ID, f.Claim.ID, cellText(f.Claim.Text), cellText(f.Claim.Where),
-			cellText(f.Claim.about()), cellText(f.Claim.States()), cellText(f.Ours()), f.sampleSize(), mode, bold+cellText(string(f.Verdict))+bold+cellText(f.reasonText()))
+		fmt.Fprintf(b, "| [`%s/%s`](#%s) | “%s” (%s). %s | %s | %s | %s%s | %s | %s |\n", f.Experiment.ID, f.Claim.ID, f.Experiment.anchor(), cellText(f.Claim.Text), cellText(f.Claim.Where),
+			cellText(f.Claim.about()), cellText(f.Claim.States()), cellText(f.Ours()), f.sampleSize(), mode, bold+cellText(string(f.Verdict))+bold+cellText(f.reasonText()),
+			cellText(f.Claim.tolerance()))
 	}
 	for _, o := range p.outcomes {
 		o.markdown(b, pictures)
@@ -152,7 +157,7 @@ func cellText(text string) string {
 // markdown writes the part of one experiment: what was run, the readings and the figures.
 func (o *Outcome) markdown(b *strings.Builder, pictures string) {
 	e := o.Experiment
-	fmt.Fprintf(b, "\n### %s: %s\n\n%s %s\n\n", e.ID, e.Title, e.Source.Figure+".", e.SetUp)
+	fmt.Fprintf(b, "\n<a id=\"%s\"></a>\n\n### %s: %s\n\n%s %s\n\n", e.anchor(), e.ID, e.Title, e.Source.Figure+".", e.SetUp)
 	if o.Commit != "" {
 		fmt.Fprintf(b, "Recorded with `%s`, commit %s. It takes %s in quick mode, %s in full.\n", o.Command(), o.Commit, e.Takes.Quick, e.Takes.Full)
 	} else {
@@ -187,6 +192,9 @@ func (o *Outcome) markdown(b *strings.Builder, pictures string) {
 		b.WriteString("\n")
 	}
 }
+
+// anchor is what the rows of the claims lead to: the section of the experiment.
+func (e *Experiment) anchor() string { return strings.ReplaceAll(e.ID, "/", "-") }
 
 // role is the reading's name with what it is: the headline, one fixed before the first run, or one that was added later.
 func (r *Reading) role(place int) string {

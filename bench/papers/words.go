@@ -95,7 +95,7 @@ func (c *Claim) Unit() string {
 	case c.Form == Trend && c.Method == "kendall":
 		return "τ"
 	case c.Target != nil || c.Absolute && c.Form != Percent || c.Form == Limit && c.Against == "":
-		return ""
+		return c.Measure
 	case c.Form == Trend || c.Form == Interaction:
 		return "points"
 	}
@@ -218,7 +218,7 @@ func (c *Claim) contrastText() string {
 			}
 			term := "at " + id
 			if x != 1 {
-				term = strconv.FormatFloat(x, 'g', -1, 64) + " · " + term
+				term = strconv.FormatFloat(x, 'g', 3, 64) + " · " + term
 			}
 			switch {
 			case sign < 0:
