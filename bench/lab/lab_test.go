@@ -43,7 +43,7 @@ func TestCompareByHand(t *testing.T) {
 	in, runs := small(t)
 	opt := Defaults()
 	opt.Day, opt.Narrow, opt.Short, opt.Block = 1, 2, 10, 1
-	r, err := Compare(in, runs, opt)
+	r, err := Compare(t.Context(), in, runs, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestGroups(t *testing.T) {
 	in, runs := small(t)
 	runs = append(runs, Run{"third", false, runs[0].Solution})
 	runs[0], runs[2] = runs[2], runs[0]
-	r, err := Compare(in, runs, Defaults())
+	r, err := Compare(t.Context(), in, runs, Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestIntervals(t *testing.T) {
 	}
 	opt := Defaults()
 	opt.Day = 1
-	r, err := Compare(instance(t, jobs...), []Run{{"one", true, one}, {"two", true, two}}, opt)
+	r, err := Compare(t.Context(), instance(t, jobs...), []Run{{"one", true, one}, {"two", true, two}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,15 +166,15 @@ func TestOdd(t *testing.T) {
 	in, runs := small(t)
 	opt := Defaults()
 	opt.WarmUp = 0.3
-	if _, err := Compare(in, runs, opt); err == nil || !strings.Contains(err.Error(), "warm-up") {
+	if _, err := Compare(t.Context(), in, runs, opt); err == nil || !strings.Contains(err.Error(), "warm-up") {
 		t.Errorf("no job arrives in the window: %v", err)
 	}
 	opt = Defaults()
 	opt.Day = 1e-9
-	if _, err := Compare(in, runs, opt); err == nil || !strings.Contains(err.Error(), "too short") {
+	if _, err := Compare(t.Context(), in, runs, opt); err == nil || !strings.Contains(err.Error(), "too short") {
 		t.Errorf("too many days: %v", err)
 	}
-	r, err := Compare(in, []Run{runs[0], {"none", true, &model.Solution{}}}, Defaults())
+	r, err := Compare(t.Context(), in, []Run{runs[0], {"none", true, &model.Solution{}}}, Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}

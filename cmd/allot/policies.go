@@ -73,7 +73,7 @@ func runPolicies(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	report, err := lab.Compare(asked.in, runs, asked.options)
+	report, err := lab.Compare(ctx, asked.in, runs, asked.options)
 	if err != nil {
 		return usageErrorf("%s: %w", c.Args().First(), err)
 	}
