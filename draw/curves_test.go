@@ -129,7 +129,7 @@ func TestWaitDifferences(t *testing.T) {
 	if err := picture.Write(&svg, SVG); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"Mean wait less that under hand", "difference"} {
+	for _, text := range []string{"Mean wait minus that under hand", "difference"} {
 		if !strings.Contains(svg.String(), text) {
 			t.Errorf("expected %q in the picture", text)
 		}

@@ -56,6 +56,7 @@ type Options struct {
 	Block      int // days in a block; 0: see [statistics.BlockLength]
 	Seed       uint64
 	Shares     bool // state the shares of the users over time
+	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
 }
 
 // Defaults are days of 86,400 s, narrow jobs of at most 8 processors, short ones of at most an hour, intervals of 95 % from 2,000 replicates.
@@ -82,13 +83,17 @@ type Report struct {
 // Group is the policies that know equally much. Differences are from its first.
 type Group struct {
 	Online   bool           `json:"online"`
+	Known    bool           `json:"known,omitempty"` // there is nothing to learn late, so all know as much
 	Policies []Policy       `json:"policies"`
 	Tests    map[string]int `json:"tests"` // by kind of class: so many tests are one family for Holm's adjustment
 }
 
 // Name says what the group knows.
 func (g *Group) Name() string {
-	if g.Online {
+	switch {
+	case g.Known:
+		return "all known from the start"
+	case g.Online:
 		return "on line"
 	}
 	return "plans ahead"
@@ -182,7 +187,7 @@ func span(in *model.Instance) (first, last float64) {
 	return first, last
 }
 
-// Compare compares the schedules. The instance has a job at least.
+// Compare compares the schedules. The instance has a job at least. Without runs it only checks the instance and the options.
 //
 // Complexity: O(p·(n·(log n + u·log u) + k·R·d/b)) for p runs of n jobs with k classes, R replicates over d days in blocks of b and u users with jobs in the
 // system at once.
@@ -229,7 +234,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, run := range runs {
-		first := slices.IndexFunc(runs, func(r Run) bool { return r.Online == run.Online })
+		first := slices.IndexFunc(runs, func(r Run) bool { return opt.Known || r.Online == run.Online })
 		against := schedules[first]
 		if first == k {
 			against = nil
@@ -245,13 +250,13 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 		return nil, err
 	}
 	for _, online := range []bool{true, false} {
-		group := Group{Online: online}
+		group := Group{Online: online, Known: opt.Known}
 		for k, run := range runs {
-			if run.Online == online {
+			if run.Online == online || opt.Known && online {
 				group.Policies = append(group.Policies, *policies[k])
 			}
 		}
-		if group.Policies != nil {
+		if group.Policies != nil && !(opt.Known && !online) {
 			if err := group.adjust(); err != nil {
 				return nil, err
 			}
