@@ -66,7 +66,7 @@ func cells(group string, p *Policy, c *Class) []string {
 		row = append(row, number(&d.Mean), number(d.Low), number(d.High), number(d.P), number(d.Holm), strconv.Itoa(d.Greater), strconv.Itoa(d.Less))
 	}
 	if c.Kind == KindAll {
-		row = append(row, number(&p.Utilisation), strconv.Itoa(p.LeftOut), number(p.Jain))
+		row = append(row, number(p.Utilisation), strconv.Itoa(p.LeftOut), number(p.Jain))
 	} else {
 		row = append(row, "", "", "")
 	}

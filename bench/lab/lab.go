@@ -66,18 +66,19 @@ func Defaults() Options {
 
 // Report compares the runs.
 type Report struct {
-	Trace      string  `json:"trace"`
-	Jobs       int     `json:"jobs"`
-	Processors int     `json:"processors"`
-	Load       float64 `json:"load"` // processor time that the jobs of the window hold, over all that there is in it
-	From       float64 `json:"from"` // the window
-	To         float64 `json:"to"`
-	Counted    int     `json:"counted"` // jobs that arrive in it
-	Days       int     `json:"days"`
-	Block      int     `json:"block"` // days in a block of the bootstrap
-	Time       string  `json:"time"`  // unit
-	Confidence float64 `json:"confidence"`
-	Groups     []Group `json:"groups"`
+	Trace      string `json:"trace"`
+	Jobs       int    `json:"jobs"`
+	Processors int    `json:"processors"`
+	// Load is the offered load, see [Load]; absent: all jobs arrive at once.
+	Load       *float64 `json:"load,omitempty"`
+	From       float64  `json:"from"` // the window
+	To         float64  `json:"to"`
+	Counted    int      `json:"counted"` // jobs that arrive in it
+	Days       int      `json:"days"`
+	Block      int      `json:"block"` // days in a block of the bootstrap
+	Time       string   `json:"time"`  // unit
+	Confidence float64  `json:"confidence"`
+	Groups     []Group  `json:"groups"`
 }
 
 // Group is the policies that know equally much. Differences are from its first.
@@ -101,9 +102,9 @@ func (g *Group) Name() string {
 
 // Policy is what one policy did.
 type Policy struct {
-	Name        string  `json:"name"`
-	Utilisation float64 `json:"utilisation"` // from 0 to 1
-	LeftOut     int     `json:"left_out"`    // jobs of the window that have no place in the schedule
+	Name        string   `json:"name"`
+	Utilisation *float64 `json:"utilisation,omitempty"` // from 0 to 1; absent: the window has no length
+	LeftOut     int      `json:"left_out"`              // jobs of the window that have no place in the schedule
 	// Jain is Jain's index of received/entitled over the users; absent: no job states its user.
 	Jain    *float64 `json:"jain,omitempty"`
 	Classes []Class  `json:"classes"` // the first is all jobs
@@ -215,14 +216,14 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 		return nil, err
 	}
 	report := &Report{
-		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), Load: Load(in), From: s.from, To: s.to, Counted: len(s.counted),
+		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), From: s.from, To: s.to, Counted: len(s.counted),
 		Days: s.days, Block: s.blocks.Block(), Time: in.Units().Time, Confidence: opt.Confidence,
 	}
 	if report.Time == "" {
 		report.Time = "s"
 	}
-	if math.IsInf(report.Load, 1) {
-		report.Load = 0
+	if load := Load(in); !math.IsInf(load, 0) && !math.IsNaN(load) {
+		report.Load = &load
 	}
 	schedules := make([]*schedule, len(runs))
 	for k, run := range runs {

@@ -29,7 +29,7 @@ type study struct {
 type schedule struct {
 	start, end  []float64 // NaN: not placed
 	processors  []int32
-	utilisation float64
+	utilisation *float64 // nil: the window has no length
 }
 
 // placed says whether a job has a place.
@@ -157,7 +157,7 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 		})
 	}
 	if s.to > s.from {
-		r.utilisation = held / (float64(s.in.Processors()) * (s.to - s.from))
+		r.utilisation = new(held / (float64(s.in.Processors()) * (s.to - s.from)))
 	}
 	return r, nil
 }

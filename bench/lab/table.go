@@ -19,7 +19,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	if name == "" {
 		name = "the trace"
 	}
-	fmt.Fprintf(b, "%s: %s on %s, load %s; %s within %s, in blocks of %d days\n", name, counted(r.Jobs, "job"), counted(r.Processors, "processor"), figure(r.Load),
+	load := "all released at once"
+	if r.Load != nil {
+		load = "load " + figure(*r.Load)
+	}
+	fmt.Fprintf(b, "%s: %s on %s, %s; %s within %s, in blocks of %d days\n", name, counted(r.Jobs, "job"), counted(r.Processors, "processor"), load,
 		counted(r.Counted, "job counts", "jobs count"), counted(r.Days, "day"), r.Block)
 	if r.Time != "s" {
 		fmt.Fprintf(b, "times in %s\n", r.Time)
@@ -64,12 +68,15 @@ func (g *Group) overview(b *strings.Builder, r *Report) {
 	for k := range g.Policies {
 		p := &g.Policies[k]
 		all := &p.Classes[0]
-		jain := "–"
+		jain, utilisation := "–", "–"
+		if p.Utilisation != nil {
+			utilisation = fmt.Sprintf("%.2f %%", 100**p.Utilisation)
+		}
 		if p.Jain != nil {
 			jain = fmt.Sprintf("%.3f", *p.Jain)
 		}
 		t.AppendRow(table.Row{p.Name, r.time(all.Wait.Mean) + r.star(all.WaitDifference), r.time(all.Wait.Median), r.time(all.Wait.P95), r.time(all.Wait.Max),
-			figure(all.Slowdown) + r.star(all.SlowdownDifference), fmt.Sprintf("%.2f %%", 100*p.Utilisation), p.LeftOut, jain})
+			figure(all.Slowdown) + r.star(all.SlowdownDifference), utilisation, p.LeftOut, jain})
 	}
 	b.WriteString(t.Render() + "\n")
 }

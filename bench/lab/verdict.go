@@ -13,16 +13,21 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	if len(g.Policies) < 2 {
 		return
 	}
+	perhaps := false
 	for k := 1; k < len(g.Policies); k++ {
 		p := &g.Policies[k]
 		all := &p.Classes[0]
+		if d := all.WaitDifference; d != nil && d.Greater+d.Less == 0 {
+			fmt.Fprintf(b, "\n%s against %s: every job waits as long\n", p.Name, g.Policies[0].Name)
+			continue
+		}
 		fmt.Fprintf(b, "\n%s against %s:\n", p.Name, g.Policies[0].Name)
 		fmt.Fprintf(b, "  mean wait %s\n", r.verdict(all.WaitDifference, "longer", "shorter"))
 		if d := all.WaitDifference; d != nil {
 			fmt.Fprintf(b, "  %s longer, %d shorter, %d as long\n", counted(d.Greater, "job waits", "jobs wait"), d.Less, all.Jobs-d.Greater-d.Less)
 			fmt.Fprintf(b, "  mean bounded slowdown %s\n", r.verdict(all.SlowdownDifference, "greater", "less"))
 		}
-		r.lists(b, p)
+		perhaps = r.lists(b, p) || perhaps
 	}
 	if g.Tests[KindAll] == 0 {
 		fmt.Fprintf(b, "\nToo few days for an interval: %s in blocks of %d, and %d blocks with jobs are needed. Nothing is shown: what is above may be chance.\n",
@@ -45,7 +50,7 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	fmt.Fprintf(b, "\nIntervals are of %s, by a paired bootstrap over days. Of many some miss by chance, so a difference counts as shown, and has a *, only if it stands\n"+
 		"among all tests of its family (Holm, %s): %s. \"Perhaps\" is where only its own interval excludes 0.\n",
 		percent(r.Confidence), percent(1-r.Confidence), strings.Join(families, ", "))
-	if tests > 0 {
+	if perhaps {
 		fmt.Fprintf(b, "Where nothing differs, about %s of the %d classes tested would be among \"perhaps\".\n", figure(float64(tests)*(1-r.Confidence)), tests)
 	}
 }
@@ -84,8 +89,8 @@ func (r *Report) verdict(d *Difference, greater, less string) string {
 	return amount + ": no difference is shown"
 }
 
-// lists says who waits longer and who less.
-func (r *Report) lists(b *strings.Builder, p *Policy) {
+// lists says who waits longer and who less, and whether any of it is only perhaps so.
+func (r *Report) lists(b *strings.Builder, p *Policy) (perhaps bool) {
 	var hurt, perhapsHurt, helped, perhapsHelped []string
 	tested, classes := 0, 0
 	for c := range p.Classes[1:] {
@@ -116,7 +121,7 @@ func (r *Report) lists(b *strings.Builder, p *Policy) {
 		}
 	}
 	if tested == 0 {
-		return
+		return false
 	}
 	list(b, "hurt", hurt, true)
 	list(b, "perhaps hurt", perhapsHurt, false)
@@ -125,6 +130,7 @@ func (r *Report) lists(b *strings.Builder, p *Policy) {
 	if tested < classes {
 		fmt.Fprintf(b, "  not tested: %s, with jobs in too few blocks of days\n", counted(classes-tested, "class", "classes"))
 	}
+	return len(perhapsHurt)+len(perhapsHelped) > 0
 }
 
 // list writes the first of some classes; where there are none it says so, if asked.

@@ -43,7 +43,7 @@ Examples:
 			&cli.Float64Flag{Name: "short", Value: usual.Short, Usage: "a short job runs for at most `TIME`"},
 			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of an interval"},
 			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
-			&cli.IntFlag{Name: "block", DefaultText: "the cube root of the number of days", Usage: "`N` days in a block of the bootstrap"},
+			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at least 3, and at most a tenth of them", Usage: "`N` days in a block of the bootstrap"},
 			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of what policies draw"},
 			&cli.DurationFlag{Name: "time", Usage: "limit `D` of each solver that plans ahead, such as 10s; 0: none"},
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
@@ -119,7 +119,11 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	if asked.options, err = labOptions(c); err != nil {
 		return nil, err
 	}
-	if asked.names = *c.Generic("policies").(*solverNames); len(asked.names) == 0 {
+	asked.names = *c.Generic("policies").(*solverNames)
+	if c.IsSet("policies") && len(asked.names) == 0 {
+		return nil, usageErrorf("--policies: expected names separated by commas, found none")
+	}
+	if len(asked.names) == 0 {
 		asked.names = []string{"fcfs", "easy", "conservative"}
 	}
 	labelled := map[string]bool{}
@@ -143,6 +147,9 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
 			return nil, usageErrorf("--load: %w", err)
 		}
+	}
+	if c.IsSet("shares") && !slices.ContainsFunc(asked.in.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
+		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
 	}
 	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.in)
 	if _, err := lab.Compare(c.Context, asked.in, nil, asked.options); err != nil { // not only after long runs
@@ -196,7 +203,7 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 		{"narrow", "a number of at least 0", opt.Narrow >= 0, opt.Narrow},
 		{"short", "a time from 0 to 1e18", opt.Short >= 0 && opt.Short <= 1e18, opt.Short},
 		{"confidence", "a number between 0 and 1, both excluded", opt.Confidence > 0 && opt.Confidence < 1, opt.Confidence},
-		{"replicates", "a number from 1 to 1000000", opt.Replicates >= 1 && opt.Replicates <= 1_000_000, opt.Replicates},
+		{"replicates", "a number from 2 to 1000000", opt.Replicates >= 2 && opt.Replicates <= 1_000_000, opt.Replicates},
 		{"block", "a number of at least 0", opt.Block >= 0, opt.Block},
 	} {
 		if !f.ok {
@@ -292,6 +299,9 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 		}
 	}
 	if c.IsSet("differences") {
+		if len(group) < 2 {
+			return usageErrorf("--differences: expected two policies that know equally much, found one: %s", runs[0].Policy)
+		}
 		if pictures["differences"], err = draw.WaitDifferences(l.in, group, draw.CurveOptions{}); err != nil {
 			return usageErrorf("--differences: %w", err)
 		}
