@@ -13,7 +13,7 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	if len(g.Policies) < 2 {
 		return
 	}
-	perhaps := false
+	perhaps, same := false, true
 	for k := 1; k < len(g.Policies); k++ {
 		p := &g.Policies[k]
 		all := &p.Classes[0]
@@ -21,6 +21,7 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 			fmt.Fprintf(b, "\n%s against %s: every job waits as long\n", p.Name, g.Policies[0].Name)
 			continue
 		}
+		same = false
 		fmt.Fprintf(b, "\n%s against %s:\n", p.Name, g.Policies[0].Name)
 		fmt.Fprintf(b, "  mean wait %s\n", r.verdict(all.WaitDifference, "longer", "shorter"))
 		if d := all.WaitDifference; d != nil {
@@ -29,7 +30,10 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 		}
 		perhaps = r.lists(b, p) || perhaps
 	}
-	if g.Tests[KindAll] == 0 {
+	switch {
+	case same:
+		return
+	case g.Tests[KindAll] == 0:
 		fmt.Fprintf(b, "\nToo few days for an interval: %s in blocks of %d, and %d blocks with jobs are needed. Nothing is shown: what is above may be chance.\n",
 			counted(r.Days, "day"), r.Block, statistics.LeastBlocks)
 		return
