@@ -78,6 +78,8 @@ type Report struct {
 	Block      int      `json:"block"` // days in a block of the bootstrap
 	Time       string   `json:"time"`  // unit
 	Confidence float64  `json:"confidence"`
+	Narrow     int      `json:"narrow"` // most processors of a narrow job
+	Short      float64  `json:"short"`  // longest run time of a short job
 	Groups     []Group  `json:"groups"`
 }
 
@@ -217,7 +219,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	}
 	report := &Report{
 		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), From: s.from, To: s.to, Counted: len(s.counted),
-		Days: s.days, Block: s.blocks.Block(), Time: in.Units().Time, Confidence: opt.Confidence,
+		Days: s.days, Block: s.blocks.Block(), Time: in.Units().Time, Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
 	}
 	if report.Time == "" {
 		report.Time = "s"

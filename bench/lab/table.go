@@ -39,7 +39,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		for _, kind := range []string{KindShape, KindQueue, KindUser} {
 			g.byClass(b, r, kind)
 		}
-		g.fairness(b)
+		g.fairness(b, r)
 	}
 	for k := range r.Groups {
 		r.Groups[k].verdicts(b, r)
@@ -83,12 +83,12 @@ func (g *Group) overview(b *strings.Builder, r *Report) {
 
 // byClass writes the mean waits of the classes of a kind.
 func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
-	g.table(b, "mean wait by "+kind, kind, func(c *Class) string { return r.time(c.Wait.Mean) + r.star(c.WaitDifference) })
+	g.table(b, r, "mean wait by "+kind, kind, func(c *Class) string { return r.time(c.Wait.Mean) + r.star(c.WaitDifference) })
 }
 
 // fairness writes what the users received of what they were entitled to, and their stretch.
-func (g *Group) fairness(b *strings.Builder) {
-	g.table(b, "received/entitled, stretch", KindUser, func(c *Class) string {
+func (g *Group) fairness(b *strings.Builder, r *Report) {
+	g.table(b, r, "received/entitled, stretch", KindUser, func(c *Class) string {
 		if c.Entitled == nil || *c.Entitled == 0 {
 			return "–"
 		}
@@ -97,7 +97,7 @@ func (g *Group) fairness(b *strings.Builder) {
 }
 
 // table writes a row for each class of a kind, with a cell for each policy; of users and queues those with most jobs.
-func (g *Group) table(b *strings.Builder, title, kind string, cell func(*Class) string) {
+func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell func(*Class) string) {
 	header := []any{title, "jobs"}
 	for k := range g.Policies {
 		header = append(header, g.Policies[k].Name)
@@ -123,6 +123,9 @@ func (g *Group) table(b *strings.Builder, title, kind string, cell func(*Class) 
 		return
 	}
 	b.WriteString(t.Render() + "\n")
+	if kind == KindShape {
+		fmt.Fprintf(b, "narrow: at most %s; short: at most %s\n", counted(r.Narrow, "processor"), r.time(r.Short))
+	}
 	if more > 0 {
 		fmt.Fprintf(b, "and %d more; --csv and --json list all\n", more)
 	}
