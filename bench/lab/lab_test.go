@@ -170,6 +170,11 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("%s: %v from %v to %v, expected about %v", c.Name, d.Mean, *d.Low, *d.High, want)
 		}
 	}
+	// Two policies are twice as many tests, of which P has to stand among all.
+	runs = append(runs, Run{"three", true, runs[1].Solution})
+	if both, err := Compare(t.Context(), in, runs, opt); err != nil || both.Groups[0].Tests[KindUser] != 4 || both.Groups[0].Tests[KindAll] != 4 || both.Groups[0].Tests[KindShape] != 2 {
+		t.Errorf("%v, %+v", err, both)
+	}
 	var text strings.Builder
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
@@ -300,6 +305,26 @@ func TestKnown(t *testing.T) {
 	r, err := Compare(t.Context(), in, runs, opt)
 	if err != nil || len(r.Groups) != 1 || len(r.Groups[0].Policies) != 2 || r.Groups[0].Name() != "all known from the start" || r.Groups[0].Policies[1].Classes[0].WaitDifference == nil {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestWarmUp: only the jobs that arrive in the window count, and only time in it.
+func TestWarmUp(t *testing.T) {
+	in, runs := shifted(t, func(int) string { return "u" }, func(k int) float64 { return 0 })
+	for k := range runs[1].Solution.Jobs { // what differs lies outside the window
+		if p := &runs[1].Solution.Jobs[k]; k < 50 || k > 549 {
+			p.Start, p.End = p.Start+1000, p.End+1000
+		}
+	}
+	opt := Defaults()
+	opt.Day, opt.WarmUp = 1, 0.1
+	r, err := Compare(t.Context(), in, runs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := &r.Groups[0].Policies[1].Classes[0]
+	if r.Counted != 480 || math.Abs(r.From-5.99) > 1e-9 || math.Abs(r.To-53.91) > 1e-9 || r.Days != 48 || two.WaitDifference.Mean != 0 || math.Abs(two.Wait.Max-20) > 1e-9 {
+		t.Errorf("%+v", r)
 	}
 }
 
