@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -293,6 +294,15 @@ func TestShares(t *testing.T) {
 	var csv strings.Builder
 	if err := r.WriteShares(&csv); err != nil || !strings.Contains(csv.String(), "\non line,first,1,x,14,20\n") {
 		t.Errorf("%v\n%s", err, csv.String())
+	}
+}
+
+// TestShareByHand: of 10 processors who asks for 1 gets 1; of the 9 left who asks for 4 gets 4, less than a half; the last gets the other 5.
+func TestShareByHand(t *testing.T) {
+	got := map[int32]float64{}
+	share(10, []int32{7, 8, 9}, []int64{7: 1, 8: 4, 9: 9}, func(user int32, processors float64) { got[user] = processors })
+	if want := map[int32]float64{7: 1, 8: 4, 9: 5}; !maps.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
 	}
 }
 
