@@ -19,7 +19,7 @@ type Period struct {
 // Bootstrap are the settings of a moving-block bootstrap.
 type Bootstrap struct {
 	Block      int // neighbouring periods in a block; 0: see [BlockLength]
-	Replicates int // ≥ 2
+	Replicates int // ≥ 100: with fewer the deviation over them is itself a matter of chance
 	Seed       uint64
 	Confidence float64 // of the intervals
 }
@@ -27,6 +27,9 @@ type Bootstrap struct {
 // LeastBlocks is the least number of blocks in which something was measured for an interval. With fewer the replicates hardly differ, and an interval
 // would claim what nobody knows: that of a user with one job would have no width at all.
 const LeastBlocks = 10
+
+// leastReplicates keeps the error of the deviation below a tenth: it is about 1/√(2R).
+const leastReplicates = 100
 
 // BlockLength is the number of neighbouring periods in a block: 1.5 times the cube root of the number of periods, rounded up, but no more than leave
 // [LeastBlocks] blocks, and at least 3. The order is that of Hall, Horowitz and Jing; the factor is the least at which intervals of 95 % of 60 to 340 days
@@ -53,8 +56,8 @@ func NewMovingBlocks(periods int, b Bootstrap) (*MovingBlocks, error) {
 	if err := checkShare("confidence", b.Confidence); err != nil {
 		return nil, err
 	}
-	if periods < 1 || periods > math.MaxInt32 || b.Replicates < 2 || b.Block < 0 {
-		return nil, fmt.Errorf("expected at least 1 period, 2 replicates and blocks of at least 0 periods, found %d, %d and %d", periods, b.Replicates, b.Block)
+	if periods < 1 || periods > math.MaxInt32 || b.Replicates < leastReplicates || b.Block < 0 {
+		return nil, fmt.Errorf("expected at least 1 period, %d replicates and blocks of at least 0 periods, found %d, %d and %d", leastReplicates, periods, b.Replicates, b.Block)
 	}
 	m := &MovingBlocks{periods: periods, block: b.Block, confidence: b.Confidence}
 	if m.block == 0 {
@@ -92,7 +95,8 @@ type BlockDifference struct {
 //     nothing measured would otherwise blow it up. It is multiplied by √(E/(E − 1)), because the blocks lie around their own mean.
 //   - E is the effective number of blocks, (Σ nᵦ)²/Σ nᵦ² over blocks side by side of nᵦ things (L. Kish (1965), Survey Sampling): a user whose jobs
 //     came in one week of a year has hardly more than one block.
-//   - t and P are of Student's t with E − 1 degrees of freedom.
+//   - t and P are of Student's t with E − 1 degrees of freedom. P is not below 2/2ᴱ, the least of a sign test on as many blocks: ten blocks that all
+//     differ by the same do not make a certainty.
 //
 // The percentiles of the replicates themselves make intervals that are too narrow at the numbers of days users have: see docs/statistics.md for what
 // share of both hold the true mean. With fewer than [LeastBlocks] blocks in which something was measured there is no interval: it is from −Inf to +Inf, and P
@@ -143,12 +147,9 @@ func (m *MovingBlocks) Difference(periods []Period) (BlockDifference, error) {
 	}
 	half := studentWidth(m.confidence, result.Effective-1) * result.SD
 	result.Low, result.High, result.Coverage = result.Estimate-half, result.Estimate+half, m.confidence
-	switch {
-	case result.SD > 0:
+	if result.Estimate != 0 {
 		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: result.Effective - 1}
-		result.P = min(1, 2*student.CDF(-math.Abs(result.Estimate)/result.SD))
-	case result.Estimate != 0:
-		result.P = 0
+		result.P = min(1, max(2*student.CDF(-math.Abs(result.Estimate)/result.SD), math.Exp2(1-result.Effective)))
 	}
 	return result, nil
 }

@@ -203,7 +203,7 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 		{"narrow", "a number of at least 0", opt.Narrow >= 0, opt.Narrow},
 		{"short", "a time from 0 to 1e18", opt.Short >= 0 && opt.Short <= 1e18, opt.Short},
 		{"confidence", "a number between 0 and 1, both excluded", opt.Confidence > 0 && opt.Confidence < 1, opt.Confidence},
-		{"replicates", "a number from 2 to 1000000", opt.Replicates >= 2 && opt.Replicates <= 1_000_000, opt.Replicates},
+		{"replicates", "a number from 100 to 1000000", opt.Replicates >= 100 && opt.Replicates <= 1_000_000, opt.Replicates},
 		{"block", "a number of at least 0", opt.Block >= 0, opt.Block},
 	} {
 		if !f.ok {
