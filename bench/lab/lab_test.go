@@ -356,6 +356,21 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// TestUnits: a day of an instance in minutes has 1,440 of them, and times are written as of one in seconds; of an unknown unit nobody knows.
+func TestUnits(t *testing.T) {
+	if opt, known := Defaults().In("min"); !known || opt.Day != 1440 || opt.Short != 60 {
+		t.Errorf("%+v, %v", opt, known)
+	}
+	if _, known := Defaults().In("slots"); known {
+		t.Error("a day has slots")
+	}
+	for unit, want := range map[string]string{"s": "1 min 30 s", "": "1 min 30 s", "min": "1 h 30 min", "slots": "90"} {
+		if got := (&Report{Time: unit}).time(90); got != want {
+			t.Errorf("90 %s: %q, expected %q", unit, got, want)
+		}
+	}
+}
+
 // TestDuration: two units, rounded to the lesser.
 func TestDuration(t *testing.T) {
 	for seconds, want := range map[float64]string{

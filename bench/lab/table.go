@@ -12,7 +12,7 @@ import (
 // mostUsers is the largest number of users, and of queues, in a table for people.
 const mostUsers = 10
 
-// WriteText writes the report for people. Times of a trace in seconds are in hours, minutes and seconds.
+// WriteText writes the report for people. Times are in days, hours, minutes and seconds where the unit of the trace is known.
 func (r *Report) WriteText(w io.Writer) error {
 	b := new(strings.Builder)
 	name := r.Trace
@@ -25,7 +25,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "%s: %s on %s, %s; %s within %s, in blocks of %d days\n", name, counted(r.Jobs, "job"), counted(r.Processors, "processor"), load,
 		counted(r.Counted, "job counts", "jobs count"), counted(r.Days, "day"), r.Block)
-	if r.Time != "s" {
+	if _, known := secondsIn(r.Time); !known {
 		fmt.Fprintf(b, "times in %s\n", r.Time)
 	}
 	for k := range r.Groups {

@@ -161,8 +161,8 @@ func (r *Report) star(d *Difference) string {
 
 // time is a length of time for people.
 func (r *Report) time(x float64) string {
-	if r.Time == "s" {
-		return duration(x)
+	if seconds, known := secondsIn(r.Time); known {
+		return duration(x * seconds)
 	}
 	return figure(x)
 }

@@ -38,9 +38,9 @@ Examples:
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of the policies, separated by commas, as --solvers of compare takes them; the others are compared with the first"},
 			&cli.Float64Flag{Name: "load", DefaultText: "that of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
 			&cli.Float64Flag{Name: "warm-up", Usage: "do not count jobs that arrive in the first or the last `SHARE` of the time"},
-			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "`TIME` of a day, in the unit of the trace"},
+			&cli.Float64Flag{Name: "day", Value: usual.Day, DefaultText: "24 hours", Usage: "`TIME` of a day, in the unit of the trace"},
 			&cli.IntFlag{Name: "narrow", Value: usual.Narrow, Usage: "a narrow job has at most `N` processors"},
-			&cli.Float64Flag{Name: "short", Value: usual.Short, Usage: "a short job runs for at most `TIME`"},
+			&cli.Float64Flag{Name: "short", Value: usual.Short, DefaultText: "1 hour", Usage: "a short job runs for at most `TIME`, in the unit of the trace"},
 			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of an interval"},
 			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
 			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at least 3, and at most a tenth of them", Usage: "`N` days in a block of the bootstrap"},
@@ -142,6 +142,16 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	}
 	if asked.in, err = readTrace(c, args[0]); err != nil {
 		return nil, err
+	}
+	if usual, known := lab.Defaults().In(asked.in.Units().Time); known {
+		if !c.IsSet("day") {
+			asked.options.Day = usual.Day
+		}
+		if !c.IsSet("short") {
+			asked.options.Short = usual.Short
+		}
+	} else if !c.IsSet("day") || !c.IsSet("short") {
+		return nil, usageErrorf("%s: times are in %q: expected --day and --short in this unit", args[0], asked.in.Units().Time)
 	}
 	if c.IsSet("load") {
 		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
