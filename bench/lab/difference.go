@@ -9,6 +9,7 @@ import (
 
 // Difference is how much the mean of a figure differs from that under the first policy of the group, over the jobs that both place.
 type Difference struct {
+	Jobs    int      `json:"jobs"` // that both place
 	Mean    float64  `json:"mean"`
 	Low     *float64 `json:"low,omitempty"` // absent: too few days for an interval
 	High    *float64 `json:"high,omitempty"`
@@ -40,13 +41,13 @@ func (d *Difference) Shown(confidence float64) bool {
 
 // difference compares a figure of a class with that under the first policy; nil: no job is placed by both. A job counts on the day of its arrival, which is the same under both.
 func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *model.Instance, int32) float64) (*Difference, error) {
-	days, both, before := make([]statistics.Period, s.days), 0, 0.0
+	days, before := make([]statistics.Period, s.days), 0.0
 	d := &Difference{}
 	for _, j := range c.jobs {
 		if !run.placed(j) || !first.placed(j) {
 			continue
 		}
-		both++
+		d.Jobs++
 		figure := of(first, s.in, j)
 		before += figure
 		more := of(run, s.in, j) - figure
@@ -63,14 +64,14 @@ func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *m
 		day.N++
 		day.Difference += more
 	}
-	if both == 0 {
+	if d.Jobs == 0 {
 		return nil, nil
 	}
 	interval, err := s.blocks.Difference(days)
 	if err != nil {
 		return nil, err
 	}
-	d.Mean, d.Blocks, d.First = interval.Estimate, interval.Blocks, before/float64(both)
+	d.Mean, d.Blocks, d.First = interval.Estimate, interval.Blocks, before/float64(d.Jobs)
 	if !math.IsInf(interval.Low, 0) && !math.IsInf(interval.High, 0) {
 		d.Low, d.High, d.P = &interval.Low, &interval.High, &interval.P
 	}

@@ -435,6 +435,15 @@ func TestOdd(t *testing.T) {
 	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "no job is placed by both") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
+	// Only one job is placed by both, and waits as long: nothing is said of the others.
+	some := &model.Solution{Jobs: []model.Placement{placed("d", 1, 40, 45)}}
+	if r, err = Compare(t.Context(), in, []Run{runs[0], {"some", true, some}}, Defaults()); err != nil {
+		t.Fatal(err)
+	}
+	text.Reset()
+	if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "3 jobs have no place, 0 under first: only jobs that both place are compared\n  0 jobs wait longer, 0 shorter, 1 as long") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
 	if err := r.WriteCSV(&table); err != nil || strings.Count(table.String(), "\n") != 1+2*len(none.Classes) {
 		t.Errorf("%v\n%s", err, table.String())
 	}

@@ -17,15 +17,19 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	for k := 1; k < len(g.Policies); k++ {
 		p := &g.Policies[k]
 		all := &p.Classes[0]
-		if d := all.WaitDifference; d != nil && d.Greater+d.Less == 0 {
+		leaves := p.LeftOut + g.Policies[0].LeftOut
+		if d := all.WaitDifference; leaves == 0 && d != nil && d.Greater+d.Less == 0 {
 			fmt.Fprintf(b, "\n%s against %s: every job waits as long\n", p.Name, g.Policies[0].Name)
 			continue
 		}
 		same = false
 		fmt.Fprintf(b, "\n%s against %s:\n", p.Name, g.Policies[0].Name)
 		fmt.Fprintf(b, "  mean wait %s\n", r.verdict(all.WaitDifference, "longer", "shorter"))
+		if leaves > 0 {
+			fmt.Fprintf(b, "  %s no place, %d under %s: only jobs that both place are compared\n", counted(p.LeftOut, "job has", "jobs have"), g.Policies[0].LeftOut, g.Policies[0].Name)
+		}
 		if d := all.WaitDifference; d != nil {
-			fmt.Fprintf(b, "  %s longer, %d shorter, %d as long\n", counted(d.Greater, "job waits", "jobs wait"), d.Less, all.Jobs-d.Greater-d.Less)
+			fmt.Fprintf(b, "  %s longer, %d shorter, %d as long\n", counted(d.Greater, "job waits", "jobs wait"), d.Less, d.Jobs-d.Greater-d.Less)
 			fmt.Fprintf(b, "  mean bounded slowdown %s\n", r.verdict(all.SlowdownDifference, "greater", "less"))
 		}
 		perhaps = r.lists(b, p) || perhaps
