@@ -151,6 +151,47 @@ func TestMovingBlocksCovers(t *testing.T) {
 	}
 }
 
+// TestMovingBlocksSkew: of days of which few make most of the mean (the square of an exponential variable, less its mean) the intervals hold it more often than those
+// of t alone, which do in about 88 %; they reach farther to the side of such days; and the transformation and its inverse belong together.
+func TestMovingBlocksSkew(t *testing.T) {
+	const runs, days = 400, 120
+	rng := rand.New(rand.NewPCG(7, 8))
+	covered, farther := 0, 0
+	for range runs {
+		periods := make([]Period, days)
+		for k := range periods {
+			e := rng.ExpFloat64()
+			periods[k] = Period{1, e*e - 2}
+		}
+		i, err := differenceOf(periods, Bootstrap{Replicates: 200, Seed: rng.Uint64(), Confidence: 0.95})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i.Low <= 0 && 0 <= i.High {
+			covered++
+		}
+		if i.High-i.Estimate > 1.001*(i.Estimate-i.Low) {
+			farther++
+		}
+		if (i.P < 0.05) != (i.Low > 0 || i.High < 0) {
+			t.Fatalf("%+v: P and the interval do not agree", i)
+		}
+	}
+	if share := float64(covered) / runs; share < 0.90 || share > 0.98 {
+		t.Errorf("the intervals hold the mean in %.3f of the runs", share)
+	}
+	if farther < 0.8*runs {
+		t.Errorf("%d of %d intervals reach farther up", farther, runs)
+	}
+	for _, skew := range []float64{-1.5, -0.2, -1e-9, 0, 1e-9, 0.3, 1} {
+		for _, x := range []float64{-4, -1, 0, 0.5, 2, 6} {
+			if got := withoutSkew(skewedT(x, skew), skew); math.Abs(got-x) > 1e-8 {
+				t.Errorf("skewness %v: %v comes back as %v", skew, x, got)
+			}
+		}
+	}
+}
+
 func TestMovingBlocksOdd(t *testing.T) {
 	b := Bootstrap{Replicates: 100, Confidence: 0.95}
 	one, err := differenceOf([]Period{{4, 10}}, b)
@@ -165,7 +206,7 @@ func TestMovingBlocksOdd(t *testing.T) {
 		}
 	}
 	same := slices.Repeat([]Period{{2, 6}}, 30)
-	if i, err := differenceOf(same, b); err != nil || i.Low != 3 || i.High != 3 || i.Estimate != 3 || i.N != 60 || math.Abs(i.P-1.0/512) > 1e-12 {
+	if i, err := differenceOf(same, b); err != nil || i.Low != 3 || i.High != 3 || i.Estimate != 3 || i.N != 60 || !(math.Abs(i.P-1.0/512) <= 1e-12) {
 		t.Errorf("no spread: %+v, %v", i, err)
 	}
 	if i, err := differenceOf(slices.Repeat([]Period{{2, 0}}, 30), b); err != nil || i.Low != 0 || i.High != 0 || i.P != 1 {
