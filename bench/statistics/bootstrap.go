@@ -32,8 +32,8 @@ const LeastBlocks = 10
 const leastReplicates = 100
 
 // BlockLength is the number of neighbouring periods in a block: 1.5 times the cube root of the number of periods, rounded up, but no more than leave
-// [LeastBlocks] blocks, and at least 3. The order is that of Hall, Horowitz and Jing; the factor is the least at which intervals of 95 % of 60 to 340 days
-// with a first-order autocorrelation of 0.5 cover in 92 % (see docs/statistics.md). Below 30 periods there are fewer than LeastBlocks blocks.
+// [LeastBlocks] blocks, and at least 3. The order is that of Hall, Horowitz and Jing; with the factor intervals of 95 % of 60 to 340 days
+// with a first-order autocorrelation of 0.5 cover in 93 % or more (see docs/statistics.md). Below 30 periods there are fewer than LeastBlocks blocks.
 //
 // P. Hall, J. L. Horowitz, B.-Y. Jing (1995), On blocking rules for the bootstrap with dependent data, doi:10.1093/biomet/82.3.561.
 func BlockLength(periods int) int {
