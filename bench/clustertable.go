@@ -12,7 +12,7 @@ import (
 )
 
 // WriteClusterTable writes metrics with a value for each cluster as a table for people: a row for each metric and solver, a column for each
-// cluster. A star marks the best value of each metric on each cluster. A table wider than width leaves out its last clusters and says so; width 0: no limit.
+// cluster. A star marks the best value of each metric on each cluster, among on-line policies and among the others. A table wider than width leaves out its last clusters and says so; width 0: no limit.
 func WriteClusterTable(w io.Writer, rows []Row, metrics []model.Metric, clusters []string, width int) error {
 	shown := len(clusters)
 	rendered := renderClusterTable(rows, metrics, clusters)
@@ -45,7 +45,10 @@ func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) s
 		if k > 0 {
 			t.AppendSeparator()
 		}
-		name, best := m.Name, bestOnClusters(rows, m, clusters)
+		name, best := m.Name, map[bool]map[string]float64{}
+		for _, kind := range byKind(rows) {
+			best[kind[0].IsOnline()] = bestOnClusters(kind, m, clusters)
+		}
 		for _, row := range rows {
 			if row.Metrics == nil {
 				continue
@@ -58,7 +61,7 @@ func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) s
 					continue
 				}
 				star := " "
-				if b, marked := best[id]; marked && b == value && counts(row, m, id) {
+				if b, marked := best[row.IsOnline()][id]; marked && b == value && counts(row, m, id) {
 					star = "*"
 				}
 				cells = append(cells, Figure(value)+star)

@@ -18,6 +18,7 @@ import (
 // Ranking compares the solvers on the instances of one group.
 type Ranking struct {
 	Group     string
+	Kind      string // what the solvers know, where the group has both kinds: "on line", or "plans ahead"
 	Minimised string // the objectives, as sums of metrics
 	Instances int
 	Standings []Standing // sorted by the share of runs without a ratio, then by the ratio
@@ -64,7 +65,8 @@ func BestRows(rows []Row) map[[2]string]*Row {
 	return best
 }
 
-// Rank compares the solvers, group by group in the order of the rows. The rows in known are not ranked, but count when the best schedule of an
+// Rank compares the solvers, group by group in the order of the rows. On-line policies and solvers that know the future are never in one ranking: a group
+// of both has two, with the same best schedules for reference. The rows in known are not ranked, but count when the best schedule of an
 // instance is looked for; they may be the best-known solutions.
 func Rank(rows, known []Row) []Ranking {
 	best := BestRows(slices.Concat(rows, known))
@@ -79,7 +81,27 @@ func Rank(rows, known []Row) []Ranking {
 	}
 	var list []Ranking
 	for _, group := range order {
-		list = append(list, rankGroup(group, groups[group], best))
+		online := map[string]bool{} // solvers that had to decide on line on one of the instances
+		for _, row := range groups[group] {
+			online[row.Solver] = online[row.Solver] || row.IsOnline()
+		}
+		var kinds [2][]*Row
+		for _, row := range groups[group] {
+			if online[row.Solver] {
+				kinds[0] = append(kinds[0], row)
+			} else {
+				kinds[1] = append(kinds[1], row)
+			}
+		}
+		if kinds[0] == nil || kinds[1] == nil {
+			list = append(list, rankGroup(group, groups[group], best))
+			continue
+		}
+		for k, name := range []string{"on line", "plans ahead"} {
+			ranking := rankGroup(group, kinds[k], best)
+			ranking.Kind = name
+			list = append(list, ranking)
+		}
 	}
 	return list
 }
@@ -214,6 +236,9 @@ func WriteRankings(w io.Writer, rankings []Ranking) error {
 			instances = strconv.Itoa(r.Instances) + " instances"
 		}
 		title := instances + "; minimise " + r.Minimised
+		if r.Kind != "" {
+			title = r.Kind + ", " + title
+		}
 		if r.Group != "" {
 			title = r.Group + ": " + title
 		}

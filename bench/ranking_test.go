@@ -61,3 +61,20 @@ func TestRank(t *testing.T) {
 		t.Errorf("the table begins otherwise:\n%s", text.String())
 	}
 }
+
+// A group of on-line policies and solvers that know the future has two rankings: nobody wins over somebody who knew less.
+func TestRankKindsApart(t *testing.T) {
+	row := func(solver string, online bool, x float64) Row {
+		return Row{Instance: "a", InstanceSHA256: "a", Solver: solver, Online: &online, Minimised: "makespan", Objective: &x}
+	}
+	got := Rank([]Row{row("p", true, 8), row("s", false, 4), row("q", true, 6)}, nil)
+	if len(got) != 2 || got[0].Kind != "on line" || got[1].Kind != "plans ahead" || len(got[1].Standings) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if first := got[0].Standings[0]; first.Solver != "q" || first.Wins != 1 || *first.Ratio != 1.5 || got[1].Standings[0].Wins != 1 {
+		t.Errorf("%+v", got)
+	}
+	if got := Rank([]Row{row("p", true, 8), row("q", true, 6)}, nil); len(got) != 1 || got[0].Kind != "" {
+		t.Errorf("of one kind: %+v", got)
+	}
+}

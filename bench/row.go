@@ -67,8 +67,8 @@ func isOnline(info solve.Info, parameters map[string]string) bool {
 	return info.Online && !rolling
 }
 
-// holdsFuture reports whether an on-line policy learns some facts of the instance late.
-func holdsFuture(in *model.Instance) bool {
+// HoldsFuture reports whether an on-line policy learns some facts of the instance late.
+func HoldsFuture(in *model.Instance) bool {
 	if in.Features().Has(model.Arrivals) {
 		return true
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the best value of each column. A
-// table wider than width leaves out its last metrics and names them below; width 0: no limit.
+// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the best value of each column
+// among the runs that know equally much: on-line policies and solvers that know the future are apart, those of the first row first. A table wider than width leaves out its last metrics and names them below; width 0: no limit.
 func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
 	shown := len(metrics)
 	rendered := renderTable(rows, metrics)
@@ -65,11 +65,29 @@ func renderTable(rows []Row, metrics []model.Metric) string {
 	}
 	t.SetColumnConfigs(configs)
 	t.AppendHeader(header)
-	best := bestValues(rows, metrics)
-	for _, row := range rows {
-		t.AppendRow(tableRow(row, metrics, best))
+	for k, kind := range byKind(rows) {
+		if k > 0 {
+			t.AppendSeparator()
+		}
+		best := bestValues(kind, metrics)
+		for _, row := range kind {
+			t.AppendRow(tableRow(row, metrics, best))
+		}
 	}
 	return t.Render()
+}
+
+// byKind divides rows into those of on-line policies and the others, which know more; those of the first row come first.
+func byKind(rows []Row) [][]Row {
+	var kinds [][]Row
+	for _, row := range rows {
+		k := slices.IndexFunc(kinds, func(kind []Row) bool { return kind[0].IsOnline() == row.IsOnline() })
+		if k < 0 {
+			k, kinds = len(kinds), append(kinds, nil)
+		}
+		kinds[k] = append(kinds[k], row)
+	}
+	return kinds
 }
 
 // bestValues returns the best objective, under the key "", and the best value of each metric. It leaves out columns in which all solvers agree,
@@ -148,7 +166,7 @@ func onlineNote(rows []Row) string {
 	if len(beside) < 2 {
 		return ""
 	}
-	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more\n"
+	return "on line: learns of a job at its arrival, and of its time only the estimate; the other solvers know more, so the two are not in one ranking\n"
 }
 
 // optionalFigure formats a number, or writes a dash for nil.

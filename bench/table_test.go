@@ -335,3 +335,24 @@ func TestTableLabelsOnlineRuns(t *testing.T) {
 		t.Errorf("note %q, though the other has no schedule", note)
 	}
 }
+
+// On-line policies and solvers that know the future have stars of their own, and stand apart.
+func TestTableRanksKindsApart(t *testing.T) {
+	metric, _ := model.MetricNamed("makespan")
+	byCluster, _ := model.MetricNamed("cluster_miss_rate") // less is better, as of the makespan
+	row := func(solver string, online bool, x float64) Row {
+		return Row{Solver: solver, Online: &online, Objective: &x, Solution: new(model.Solution),
+			Metrics: model.Metrics{"makespan": {Total: x}, "cluster_miss_rate": {ByCluster: map[string]float64{"a": x}}}}
+	}
+	rows := []Row{row("p", true, 9), row("s", false, 3), row("q", true, 7), row("t", false, 5)}
+	got := renderTable(rows, []model.Metric{metric})
+	if strings.Count(got, "7*") != 2 || strings.Count(got, "3*") != 2 || strings.Count(got, "*") != 4 {
+		t.Errorf("expected the stars at 7 and 3:\n%s", got)
+	}
+	if first := strings.Index(got, "q (on line)"); first < 0 || first > strings.Index(got, "│ s ") || strings.Count(got, "├") != 2 {
+		t.Errorf("expected p and q before s and t, and a line between them:\n%s", got)
+	}
+	if got := renderClusterTable(rows, []model.Metric{byCluster}, []string{"a"}); strings.Count(got, "7*") != 1 || strings.Count(got, "3*") != 1 || strings.Count(got, "*") != 2 {
+		t.Errorf("by cluster:\n%s", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image/png"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,14 +130,63 @@ func TestWaitDifferences(t *testing.T) {
 	if err := picture.Write(&svg, SVG); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"Mean wait less that under hand", "difference"} {
+	for _, text := range []string{"Mean wait minus that under hand", "difference"} {
 		if !strings.Contains(svg.String(), text) {
 			t.Errorf("expected %q in the picture", text)
+		}
+	}
+	// A wait that is two days shorter is stated in hours, not in 172,800 s, though no wait is longer.
+	in, sol = example(t)
+	late := *sol
+	late.Jobs = slices.Clone(sol.Jobs)
+	for k := range late.Jobs {
+		late.Jobs[k].Start, late.Jobs[k].End = late.Jobs[k].Start+172800, late.Jobs[k].End+172800
+	}
+	for _, pair := range [][]*model.Solution{{&late, sol}, {sol, &late}} {
+		svg.Reset()
+		if picture, err = WaitDifferences(in, pair, CurveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := picture.Write(&svg, SVG); err != nil || !strings.Contains(svg.String(), "difference (hours)") {
+			t.Errorf("expected a difference in hours: %v", err)
 		}
 	}
 	for _, schedules := range [][]*model.Solution{{sol}, {sol, nil}, {sol, {Jobs: []model.Placement{{Job: "nobody"}}}}} {
 		if _, err := WaitDifferences(in, schedules, CurveOptions{}); err == nil {
 			t.Errorf("%d schedules: expected an error", len(schedules))
+		}
+	}
+}
+
+// TestShares: a panel for each user with the curves of the policies under their names; a user who is entitled to nothing for a while has a gap, and what does
+// not fit together is an error.
+func TestShares(t *testing.T) {
+	in, _ := example(t)
+	gap := math.NaN()
+	users := []SharePanel{{"ann", [][]float64{{1, gap, 0.5}, {gap, gap, gap}}}, {"bob", [][]float64{{0.25, 2, 2}, {1, 1, 1}}}}
+	picture, err := Shares(in, 0, 30, []string{"easy", "fcfs"}, users, CurveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg bytes.Buffer
+	if err := picture.Write(&svg, SVG); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"user ann", "user bob", ">easy<", ">fcfs<", "received (% of entitled)", ">200<"} {
+		if !strings.Contains(svg.String(), text) {
+			t.Errorf("expected %q in the picture", text)
+		}
+	}
+	if strings.Contains(svg.String(), "NaN") {
+		t.Error("a gap is drawn")
+	}
+	for _, wrong := range []func() (*Picture, error){
+		func() (*Picture, error) { return Shares(nil, 0, 30, []string{"easy", "fcfs"}, users, CurveOptions{}) },
+		func() (*Picture, error) { return Shares(in, 0, 30, []string{"easy"}, users, CurveOptions{}) },
+		func() (*Picture, error) { return Shares(in, 0, 30, nil, nil, CurveOptions{}) },
+	} {
+		if _, err := wrong(); err == nil {
+			t.Error("expected an error")
 		}
 	}
 }

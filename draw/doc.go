@@ -1,7 +1,7 @@
-// Package draw makes pictures: [Gantt] charts of schedules, [Curves] of what happens over time in them, and the [Progress] of
+// Package draw makes pictures: [Gantt] charts of schedules, [Curves] of what happens over time in them, [WaitDifferences] between them, the [Shares] of users, and the [Progress] of
 // runs towards the optimum.
 //
-// Each of the three returns a [Picture], which can be written in several formats, or to a file by the end of its name:
+// Each of them returns a [Picture], which can be written in several formats, or to a file by the end of its name:
 //
 //	picture, err := draw.Gantt(solution, draw.GanttOptions{Instance: instance})
 //	…

@@ -3,6 +3,7 @@ package draw
 import (
 	"image/color"
 	"iter"
+	"math"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -25,6 +26,7 @@ type panels struct {
 	title         string
 	width, height float64 // pixels
 	plots         []*plot.Plot
+	legend        []string // of curves that the panels share, one in each colour; empty: none
 }
 
 // newPanels draws the series under their names. Over time each has its own panel, because the curves would hide each other. Distributions
@@ -54,14 +56,11 @@ func newPanels(in *model.Instance, list []*series, names []string, opt CurveOpti
 		most = max(most, p.Y.Max)
 	}
 	for k, p := range whole.plots {
-		least := min(p.Y.Min, 0)
 		if opt.against == "" {
 			p.Y.Max = most // one scale, so that panels can be compared
-		}
-		labelAxes(p, in, from, to, opt)
-		if opt.against != "" { // one scale would hide small differences beside a large one
-			p.Y.Min = least
-			p.Y.Label.Text = strings.Replace(p.Y.Label.Text, "mean wait", "difference", 1)
+			labelAxes(p, in, from, to, opt)
+		} else {
+			labelDifference(p, in, from, to, opt)
 		}
 		if k+1 < len(whole.plots) {
 			p.X.Label.Text = ""
@@ -102,6 +101,9 @@ func (w *panels) draw(canvas vg.CanvasSizer) {
 	letters.Font.Size, letters.XAlign, letters.YAlign = vg.Points(13), vgdraw.XLeft, vgdraw.YTop
 	c.FillText(letters, vg.Point{X: c.Min.X + vg.Points(4), Y: c.Max.Y}, w.title)
 	c = vgdraw.Crop(c, 0, 0, 0, vg.Points(-24))
+	if len(w.legend) > 0 {
+		c = w.drawLegend(c)
+	}
 	rows := make([][]*plot.Plot, len(w.plots))
 	for k, p := range w.plots {
 		rows[k] = []*plot.Plot{p}
@@ -110,6 +112,25 @@ func (w *panels) draw(canvas vg.CanvasSizer) {
 	for k, row := range plot.Align(rows, tiles, c) {
 		w.plots[k].Draw(row[0])
 	}
+}
+
+// drawLegend draws the names of the curves in rows, and returns what is left of the canvas.
+func (w *panels) drawLegend(c vgdraw.Canvas) vgdraw.Canvas {
+	letters := w.plots[0].Legend.TextStyle
+	letters.XAlign, letters.YAlign = vgdraw.XLeft, vgdraw.YCenter
+	const sample, gap, row = 24, 14, 15 // points
+	x, y := c.Min.X+vg.Points(4), c.Max.Y-vg.Points(row)/2
+	for k, name := range w.legend {
+		wide := vg.Points(sample+4) + letters.Width(name)
+		if x+wide > c.Max.X && x > c.Min.X+vg.Points(4) {
+			x, y = c.Min.X+vg.Points(4), y-vg.Points(row)
+		}
+		c.StrokeLine2(vgdraw.LineStyle{Color: panelInks[k%len(panelInks)], Width: vg.Points(1.4), Dashes: dashes[k%len(dashes)]}, x, y, x+vg.Points(sample), y)
+		c.FillText(letters, vg.Point{X: x + vg.Points(sample+4), Y: y}, name)
+		x += wide + vg.Points(gap)
+	}
+	c.Max.Y = y - vg.Points(row)
+	return c
 }
 
 // stylePanel sets letters and lines.
@@ -139,7 +160,7 @@ func curvesTitle(in *model.Instance, opt CurveOptions) string {
 		return panelName(opt.Title)
 	}
 	if opt.against != "" {
-		return "Mean wait less that under " + opt.against + ", by time of arrival" + titleEnd(in)
+		return "Mean wait minus that under " + opt.against + ", by time of arrival; above 0: longer" + titleEnd(in)
 	}
 	what := map[Quantity]string{Queue: "Jobs in the queue", Utilisation: "Utilisation", Wait: "Wait"}[opt.Quantity]
 	if opt.View == Cumulative {
@@ -178,6 +199,9 @@ func addCurve(p *plot.Plot, curve plotter.XYs, k int, name string, named bool, o
 	if opt.View == Cumulative || opt.Quantity != Wait {
 		line.StepStyle = plotter.PostStep
 	}
+	if opt.against != "" {
+		k++ // the first colour is that of the schedule the others are compared with, as in pictures of them all
+	}
 	line.Color, line.Width = panelInks[k%len(panelInks)], vg.Points(1.4)
 	switch {
 	case opt.View == Cumulative:
@@ -203,6 +227,21 @@ func addCurve(p *plot.Plot, curve plotter.XYs, k int, name string, named bool, o
 		p.Legend.Add(name, line)
 	}
 	return nil
+}
+
+// labelDifference labels the axes of a panel of differences and marks 0. Each panel has a scale of its own: one scale would hide small differences beside a large one.
+func labelDifference(p *plot.Plot, in *model.Instance, from, to float64, opt CurveOptions) {
+	low, high := min(p.Y.Min, 0), max(p.Y.Max, 0)
+	if math.IsInf(low, 0) || math.IsInf(high, 0) || low == high { // no curve, or one along 0
+		low, high = 0, 1
+	}
+	p.Y.Max = max(high, -low)
+	labelAxes(p, in, from, to, opt) // in a unit that suits the greatest difference
+	p.Y.Min, p.Y.Max = low, high
+	p.Y.Label.Text = strings.Replace(p.Y.Label.Text, "mean wait", "difference", 1)
+	zero := plotter.NewFunction(func(float64) float64 { return 0 })
+	zero.Color, zero.Width, zero.Samples = quietInk, vg.Points(0.6), 2
+	p.Add(zero)
 }
 
 // leastWait is where the logarithmic axis of the waits begins; shorter waits, none included, stand there.

@@ -36,7 +36,7 @@ func FormatOf(filename string) (Format, error) {
 	}
 }
 
-// Picture is a picture that can be written in several formats, any number of times. [Gantt], [Progress] and [Curves] make one.
+// Picture is a picture that can be written in several formats, any number of times. [Gantt], [Progress], [Curves], [WaitDifferences] and [Shares] make one.
 type Picture struct {
 	// text writes the picture as text; nil: it has no text.
 	text func(io.Writer) error

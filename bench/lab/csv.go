@@ -9,8 +9,9 @@ import (
 // WriteCSV writes a row for each class of each policy.
 func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	header := []string{"group", "policy", "kind", "class", "jobs", "wait_mean", "wait_median", "wait_p95", "wait_max", "bounded_slowdown",
-		"wait_difference", "wait_difference_low", "wait_difference_high", "slowdown_difference", "slowdown_difference_low", "slowdown_difference_high",
+	header := []string{"group", "policy", "kind", "class", "jobs", "wait_mean", "wait_median", "wait_p95", "wait_max", "bounded_slowdown", "stretch",
+		"wait_difference", "wait_difference_low", "wait_difference_high", "wait_p", "wait_p_holm", "wait_longer", "wait_shorter",
+		"slowdown_difference", "slowdown_difference_low", "slowdown_difference_high", "slowdown_p", "slowdown_p_holm", "slowdown_greater", "slowdown_less",
 		"utilisation", "left_out", "jain", "entitled", "received"}
 	if err := out.Write(header); err != nil {
 		return err
@@ -29,21 +30,43 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
+// WriteShares writes, as CSV, a row for each user who had jobs in the system on a day, under each policy. The shares must have been asked for.
+func (r *Report) WriteShares(w io.Writer) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"group", "policy", "day", "user", "entitled", "received"}); err != nil {
+		return err
+	}
+	for g := range r.Groups {
+		for k := range r.Groups[g].Policies {
+			p := &r.Groups[g].Policies[k]
+			for i := range p.Shares {
+				share := &p.Shares[i]
+				row := []string{r.Groups[g].Name(), p.Name, strconv.Itoa(share.Day), share.User, number(&share.Entitled), number(&share.Received)}
+				if err := out.Write(row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
 // cells are the cells of a class; utilisation, jobs left out and Jain's index are of all jobs.
 func cells(group string, p *Policy, c *Class) []string {
 	row := []string{group, p.Name, c.Kind, c.Name, strconv.Itoa(c.Jobs)}
-	for _, x := range []float64{c.Wait.Mean, c.Wait.Median, c.Wait.P95, c.Wait.Max, c.Slowdown} {
+	for _, x := range []float64{c.Wait.Mean, c.Wait.Median, c.Wait.P95, c.Wait.Max, c.Slowdown, c.Stretch} {
 		row = append(row, number(&x))
 	}
 	for _, d := range []*Difference{c.WaitDifference, c.SlowdownDifference} {
 		if d == nil {
-			row = append(row, "", "", "")
+			row = append(row, make([]string, 7)...)
 			continue
 		}
-		row = append(row, number(&d.Mean), number(d.Low), number(d.High))
+		row = append(row, number(&d.Mean), number(d.Low), number(d.High), number(d.P), number(d.Holm), strconv.Itoa(d.Greater), strconv.Itoa(d.Less))
 	}
 	if c.Kind == KindAll {
-		row = append(row, number(&p.Utilisation), strconv.Itoa(p.LeftOut), number(p.Jain))
+		row = append(row, number(p.Utilisation), strconv.Itoa(p.LeftOut), number(p.Jain))
 	} else {
 		row = append(row, "", "", "")
 	}

@@ -2,8 +2,16 @@ package lab
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
+
+// Share is what a user was entitled to and received on a day of the window, processor time. Days count from 0.
+type Share struct {
+	Day                int
+	User               string // empty: the jobs that state no user, who count as one
+	Entitled, Received float64
+}
 
 // change is a change of what a user asks for and holds.
 type change struct {
@@ -12,9 +20,10 @@ type change struct {
 	asked, held int32
 }
 
-// entitlements are, by user, the processor time that the user was entitled to in the window and what the user's jobs held.
-func (s *study) entitlements(run *schedule) (entitled, received []float64) {
+// entitlements are, by user, the processor time that the user was entitled to in the window and what the user's jobs held; the shares over time too, if asked for.
+func (s *study) entitlements(run *schedule) (entitled, received []float64, shares []Share) {
 	entitled, received = make([]float64, len(s.userNumber)), make([]float64, len(s.userNumber))
+	days := s.newDays()
 	var changes []change
 	for k := range s.in.Jobs() {
 		if !run.placed(int32(k)) {
@@ -42,17 +51,22 @@ func (s *study) entitlements(run *schedule) (entitled, received []float64) {
 			}
 		}
 		if k == len(changes) {
-			return entitled, received
+			return entitled, received, days.finish()
 		}
-		if passed := min(changes[k].time, s.to) - max(now, s.from); passed > 0 {
+		from, to := max(now, s.from), min(changes[k].time, s.to)
+		if passed := to - from; passed > 0 {
 			slices.SortFunc(active, func(a, b int32) int { return cmp.Or(cmp.Compare(asked[a], asked[b]), cmp.Compare(a, b)) })
 			share(s.in.Processors(), active, asked, func(user int32, processors float64) {
 				entitled[user] += processors * passed
 				received[user] += float64(held[user]) * passed
+				if days != nil {
+					days.now = append(days.now, rate{user, processors, float64(held[user])})
+				}
 			})
+			days.pass(from, to)
 		}
 	}
-	return entitled, received
+	return entitled, received, days.finish()
 }
 
 // share divides processors among users, who are in the order of what they ask for: an equal share for each, but no more than asked for;
@@ -64,4 +78,74 @@ func share(processors int, users []int32, asked []int64, give func(user int32, p
 		left -= part
 		give(user, part)
 	}
+}
+
+// rate is what a user is entitled to and holds at a time, processors.
+type rate struct {
+	user           int32
+	entitled, held float64
+}
+
+// days adds up shares by day. The methods of nil do nothing.
+type days struct {
+	from, length, end float64 // begin of the window, length of a day, end of the current one
+	day               int
+	names             []string // of the users, by number
+	now               []rate   // of the time that passes
+	at                []int32  // by user: 1 + index of the user's share of the current day; 0: none
+	today             int      // first share of the current day
+	list              []Share
+}
+
+// newDays are the days of the window, nil if nobody asked for shares.
+func (s *study) newDays() *days {
+	if !s.opt.Shares {
+		return nil
+	}
+	d := &days{from: s.from, length: s.opt.Day, end: s.from + s.opt.Day, names: make([]string, len(s.userNumber)), at: make([]int32, len(s.userNumber))}
+	for name, number := range s.userNumber {
+		d.names[number] = name
+	}
+	return d
+}
+
+// pass lets the time from one moment to another pass at the current rates.
+func (d *days) pass(from, to float64) {
+	if d == nil {
+		return
+	}
+	for from < to {
+		if from >= d.end {
+			d.close()
+			d.day = max(d.day+1, int(math.Floor((from-d.from)/d.length)))
+			d.end = d.from + float64(d.day+1)*d.length
+		}
+		until := min(to, max(d.end, math.Nextafter(from, to)))
+		for _, r := range d.now {
+			if d.at[r.user] == 0 {
+				d.list = append(d.list, Share{Day: d.day, User: d.names[r.user]})
+				d.at[r.user] = int32(len(d.list) - d.today)
+			}
+			share := &d.list[d.today+int(d.at[r.user])-1]
+			share.Entitled += r.entitled * (until - from)
+			share.Received += r.held * (until - from)
+		}
+		from = until
+	}
+	d.now = d.now[:0]
+}
+
+// close ends a day.
+func (d *days) close() {
+	d.today = len(d.list)
+	clear(d.at)
+}
+
+// finish returns the shares, by day and name.
+func (d *days) finish() []Share {
+	if d == nil {
+		return nil
+	}
+	slices.SortFunc(d.list, func(a, b Share) int { return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.User, b.User)) })
+	return d.list
 }

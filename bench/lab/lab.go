@@ -12,15 +12,20 @@
 //   - A class is narrow or wide by its processors, and short or long by the run time: S. Srinivasan, R. Kettimuthu, V. Subramani, P. Sadayappan
 //     (2002), Characterization of backfilling strategies for parallel job scheduling, doi:10.1109/ICPPW.2002.1039773. Users and queues are
 //     classes too.
-//   - A difference is that of the mean over the jobs that both schedules place, with the percentile interval of a paired moving-block
-//     bootstrap over days of arrival, see [statistics.MovingBlocks]; a class that has jobs in fewer than six blocks has no interval. Each interval stands alone: of twenty intervals of 95 % about one misses
-//     by chance.
+//   - A difference is that of the mean over the jobs that both schedules place, each job with itself, by the day on which it arrives. Its interval
+//     and P are of a paired moving-block bootstrap over days, see [statistics.MovingBlocks]; fewer than [statistics.LeastBlocks] blocks in which a class has
+//     jobs are too few for an interval.
+//   - Of many intervals some miss by chance. A difference is shown where P, adjusted by Holm, is at most 1 − confidence. A family of tests is what answers one
+//     question in a group, under all policies but the first: the waits and slowdowns of all jobs; the waits of the classes by size and length; by queue; by
+//     user. So the probability that any false difference of a family is stated is at most 1 − confidence, as far as each P holds.
+//   - The stretch of some jobs is the time from arrival to end of all of them over the run time of all of them.
 //   - What a user is entitled to at a time is an equal share of the processors among those who have jobs in the system, but no more than these jobs
 //     ask for; what one does not ask for the others share. Received is what the user's jobs held. Both are processor time in the window.
 //     Jain's index, see [statistics.Jain], is of received/entitled over the users.
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -48,8 +53,10 @@ type Options struct {
 	Short      float64 // longest run time of a short job
 	Confidence float64
 	Replicates int // of the bootstrap
-	Block      int // days in a block; 0: see [statistics.Bootstrap]
+	Block      int // days in a block; 0: see [statistics.BlockLength]
 	Seed       uint64
+	Shares     bool // state the shares of the users over time
+	Known      bool // nothing is learnt late: all jobs are there at once and their estimates are true, see [bench.HoldsFuture]
 }
 
 // Defaults are days of 86,400 s, narrow jobs of at most 8 processors, short ones of at most an hour, intervals of 95 % from 2,000 replicates.
@@ -57,29 +64,54 @@ func Defaults() Options {
 	return Options{Day: 86400, Narrow: 8, Short: 3600, Confidence: 0.95, Replicates: 2000, Seed: 1}
 }
 
+// In are the options for an instance whose unit of time is another than the second; false: the unit is not known, so nobody can say how long a day is.
+func (o Options) In(unit string) (Options, bool) {
+	seconds, known := secondsIn(unit)
+	if known {
+		o.Day, o.Short = o.Day/seconds, o.Short/seconds
+	}
+	return o, known
+}
+
+// secondsIn is how long a unit of time is; an instance without a unit is in seconds.
+func secondsIn(unit string) (seconds float64, known bool) {
+	seconds, known = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600, "d": 86400}[unit]
+	return seconds, known
+}
+
 // Report compares the runs.
 type Report struct {
-	Trace      string  `json:"trace"`
-	Jobs       int     `json:"jobs"`
-	Processors int     `json:"processors"`
-	Load       float64 `json:"load"` // processor time that the jobs of the window hold, over all that there is in it
-	From       float64 `json:"from"` // the window
-	To         float64 `json:"to"`
-	Counted    int     `json:"counted"` // jobs that arrive in it
-	Days       int     `json:"days"`
-	Time       string  `json:"time"` // unit
-	Groups     []Group `json:"groups"`
+	Trace      string `json:"trace"`
+	Jobs       int    `json:"jobs"`
+	Processors int    `json:"processors"`
+	// Load is the offered load, see [Load]; absent: all jobs arrive at once.
+	Load       *float64 `json:"load,omitempty"`
+	From       float64  `json:"from"` // the window
+	To         float64  `json:"to"`
+	Counted    int      `json:"counted"` // jobs that arrive in it
+	Days       int      `json:"days"`
+	Block      int      `json:"block"` // days in a block of the bootstrap
+	Time       string   `json:"time"`  // unit
+	Confidence float64  `json:"confidence"`
+	Narrow     int      `json:"narrow"` // most processors of a narrow job
+	Short      float64  `json:"short"`  // longest run time of a short job
+	Groups     []Group  `json:"groups"`
 }
 
 // Group is the policies that know equally much. Differences are from its first.
 type Group struct {
-	Online   bool     `json:"online"`
-	Policies []Policy `json:"policies"`
+	Online   bool           `json:"online"`
+	Known    bool           `json:"known,omitempty"` // there is nothing to learn late, so all know as much
+	Policies []Policy       `json:"policies"`
+	Tests    map[string]int `json:"tests"` // by kind of class: so many tests are one family for Holm's adjustment
 }
 
 // Name says what the group knows.
 func (g *Group) Name() string {
-	if g.Online {
+	switch {
+	case g.Known:
+		return "all known from the start"
+	case g.Online:
 		return "on line"
 	}
 	return "plans ahead"
@@ -87,12 +119,13 @@ func (g *Group) Name() string {
 
 // Policy is what one policy did.
 type Policy struct {
-	Name        string  `json:"name"`
-	Utilisation float64 `json:"utilisation"` // from 0 to 1
-	LeftOut     int     `json:"left_out"`    // jobs of the window that have no place in the schedule
+	Name        string   `json:"name"`
+	Utilisation *float64 `json:"utilisation,omitempty"` // from 0 to 1; absent: the window has no length
+	LeftOut     int      `json:"left_out"`              // jobs of the window that have no place in the schedule
 	// Jain is Jain's index of received/entitled over the users; absent: no job states its user.
 	Jain    *float64 `json:"jain,omitempty"`
 	Classes []Class  `json:"classes"` // the first is all jobs
+	Shares  []Share  `json:"-"`       // if asked for, in order of days
 }
 
 // The kinds of classes.
@@ -110,6 +143,7 @@ type Class struct {
 	Jobs     int     `json:"jobs"`
 	Wait     Spread  `json:"wait"`
 	Slowdown float64 `json:"bounded_slowdown"` // mean
+	Stretch  float64 `json:"stretch"`          // 0: no job takes time
 	// WaitDifference and SlowdownDifference are from the first policy of the group; absent: of that policy itself, and where no job is placed by both.
 	WaitDifference     *Difference `json:"wait_difference,omitempty"`
 	SlowdownDifference *Difference `json:"slowdown_difference,omitempty"`
@@ -123,26 +157,6 @@ type Spread struct {
 	Median float64 `json:"median"`
 	P95    float64 `json:"p95"`
 	Max    float64 `json:"max"`
-}
-
-// Difference is a difference of means with its interval.
-type Difference struct {
-	Mean float64  `json:"mean"`
-	Low  *float64 `json:"low,omitempty"` // absent: too few days for an interval
-	High *float64 `json:"high,omitempty"`
-}
-
-// Sign is 1 or −1 where the whole interval lies above or below 0, else 0.
-func (d *Difference) Sign() int {
-	switch {
-	case d == nil || d.Low == nil:
-		return 0
-	case *d.Low > 0:
-		return 1
-	case *d.High < 0:
-		return -1
-	}
-	return 0
 }
 
 // Load is the offered load of an instance: the processor time that its jobs ask for over all that there is from the first arrival to the
@@ -191,20 +205,27 @@ func span(in *model.Instance) (first, last float64) {
 	return first, last
 }
 
-// Compare compares the schedules. The instance has a job at least.
+// Compare compares the schedules. The instance has a job at least. Without runs it only checks the instance and the options.
 //
-// Complexity: O(p·(n·(log n + u·log u) + k·R·d)) for p runs of n jobs with k classes, R replicates over d days and u users with jobs in the
+// Complexity: O(p·(n·(log n + u·log u) + k·R·d/b)) for p runs of n jobs with k classes, R replicates over d days in blocks of b and u users with jobs in the
 // system at once.
-func Compare(in *model.Instance, runs []Run, opt Options) (*Report, error) {
+func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (*Report, error) {
 	if len(in.Jobs()) == 0 {
 		return nil, errors.New("expected an instance with jobs, found none")
 	}
 	if first, last := span(in); (last-first)/opt.Day > mostDays {
 		return nil, fmt.Errorf("expected arrivals within %d days of %v, found %v to %v: a day is too short", mostDays, opt.Day, first, last)
 	}
-	s := newStudy(in, opt)
+	s := newStudy(ctx, in, opt)
 	if len(s.counted) == 0 {
 		return nil, fmt.Errorf("expected jobs that arrive between %v and %v, found none: the warm-up cuts off too much", s.from, s.to)
+	}
+	block := opt.Block
+	if block == 0 {
+		block = statistics.BlockLength(s.days)
+	}
+	if draws := float64(opt.Replicates) * math.Ceil(float64(s.days)/float64(block)); draws > mostDraws {
+		return nil, fmt.Errorf("expected at most %g blocks drawn, found %d replicates of %d days in blocks of %d", float64(mostDraws), opt.Replicates, s.days, block)
 	}
 	var err error
 	s.blocks, err = statistics.NewMovingBlocks(s.days, statistics.Bootstrap{Block: opt.Block, Replicates: opt.Replicates, Seed: opt.Seed, Confidence: opt.Confidence})
@@ -212,14 +233,14 @@ func Compare(in *model.Instance, runs []Run, opt Options) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{
-		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), Load: Load(in), From: s.from, To: s.to, Counted: len(s.counted),
-		Days: s.days, Time: in.Units().Time,
+		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), From: s.from, To: s.to, Counted: len(s.counted),
+		Days: s.days, Block: s.blocks.Block(), Time: in.Units().Time, Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
 	}
 	if report.Time == "" {
 		report.Time = "s"
 	}
-	if math.IsInf(report.Load, 1) {
-		report.Load = 0
+	if load := Load(in); !math.IsInf(load, 0) && !math.IsNaN(load) {
+		report.Load = &load
 	}
 	schedules := make([]*schedule, len(runs))
 	for k, run := range runs {
@@ -231,7 +252,7 @@ func Compare(in *model.Instance, runs []Run, opt Options) (*Report, error) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, run := range runs {
-		first := slices.IndexFunc(runs, func(r Run) bool { return r.Online == run.Online })
+		first := slices.IndexFunc(runs, func(r Run) bool { return opt.Known || r.Online == run.Online })
 		against := schedules[first]
 		if first == k {
 			against = nil
@@ -247,13 +268,16 @@ func Compare(in *model.Instance, runs []Run, opt Options) (*Report, error) {
 		return nil, err
 	}
 	for _, online := range []bool{true, false} {
-		group := Group{Online: online}
+		group := Group{Online: online, Known: opt.Known}
 		for k, run := range runs {
-			if run.Online == online {
+			if run.Online == online || opt.Known && online {
 				group.Policies = append(group.Policies, *policies[k])
 			}
 		}
-		if group.Policies != nil {
+		if group.Policies != nil && !(opt.Known && !online) {
+			if err := group.adjust(); err != nil {
+				return nil, err
+			}
 			report.Groups = append(report.Groups, group)
 		}
 	}
@@ -263,8 +287,11 @@ func Compare(in *model.Instance, runs []Run, opt Options) (*Report, error) {
 	return report, nil
 }
 
-// mostDays bounds the memory of a bootstrap.
-const mostDays = 1_000_000
+// mostDays and mostDraws bound the memory of a bootstrap.
+const (
+	mostDays  = 1_000_000
+	mostDraws = 100_000_000
+)
 
 // class is some jobs of the window.
 type class struct {
@@ -280,10 +307,14 @@ func (s *study) policy(name string, run, first *schedule) (*Policy, error) {
 			p.LeftOut++
 		}
 	}
-	entitled, received := s.entitlements(run)
+	entitled, received, shares := s.entitlements(run)
+	p.Shares = shares
 	var ratios []float64
 	for k := range s.classes {
 		c := &s.classes[k]
+		if err := s.ctx.Err(); err != nil {
+			return nil, err
+		}
 		figures, err := s.figures(c, run, first)
 		if err != nil {
 			return nil, err

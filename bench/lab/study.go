@@ -2,6 +2,7 @@ package lab
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 // study is an instance with the jobs that count and their classes.
 type study struct {
+	ctx        context.Context // ends when nobody waits for the figures
 	in         *model.Instance
 	opt        Options
 	from, to   float64
@@ -27,7 +29,7 @@ type study struct {
 type schedule struct {
 	start, end  []float64 // NaN: not placed
 	processors  []int32
-	utilisation float64
+	utilisation *float64 // nil: the window has no length
 }
 
 // placed says whether a job has a place.
@@ -48,8 +50,8 @@ func (s *schedule) slowdown(in *model.Instance, job int32) float64 {
 
 // newStudy finds the window, and the classes of the jobs that arrive in it. The run time of a job, which decides whether it is short, is the least on any
 // cluster, so that it does not depend on the schedule.
-func newStudy(in *model.Instance, opt Options) *study {
-	s := &study{in: in, opt: opt, userNumber: map[string]int{}, user: make([]int32, len(in.Jobs()))}
+func newStudy(ctx context.Context, in *model.Instance, opt Options) *study {
+	s := &study{ctx: ctx, in: in, opt: opt, userNumber: map[string]int{}, user: make([]int32, len(in.Jobs()))}
 	first, last := span(in)
 	cut := opt.WarmUp * (last - first)
 	s.from, s.to = first+cut, last-cut
@@ -155,7 +157,7 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 		})
 	}
 	if s.to > s.from {
-		r.utilisation = held / (float64(s.in.Processors()) * (s.to - s.from))
+		r.utilisation = new(held / (float64(s.in.Processors()) * (s.to - s.from)))
 	}
 	return r, nil
 }
@@ -164,9 +166,11 @@ func (s *study) schedule(sol *model.Solution) (*schedule, error) {
 func (s *study) figures(c *class, run, first *schedule) (*Class, error) {
 	figures := &Class{Kind: c.kind, Name: c.name}
 	var waits, slowdowns []float64
+	response, takes := 0.0, 0.0
 	for _, j := range c.jobs {
 		if run.placed(j) {
 			waits, slowdowns = append(waits, run.wait(s.in, j)), append(slowdowns, run.slowdown(s.in, j))
+			response, takes = response+run.end[j]-s.in.Jobs()[j].Arrival, takes+run.end[j]-run.start[j]
 		}
 	}
 	if figures.Jobs = len(waits); figures.Jobs == 0 {
@@ -175,6 +179,9 @@ func (s *study) figures(c *class, run, first *schedule) (*Class, error) {
 	n := float64(figures.Jobs)
 	figures.Slowdown = statistics.Sum(slowdowns) / n
 	figures.Wait.Mean = statistics.Sum(waits) / n
+	if takes > 0 {
+		figures.Stretch = response / takes
+	}
 	slices.Sort(waits)
 	for p, to := range map[float64]*float64{0.5: &figures.Wait.Median, 0.95: &figures.Wait.P95, 1: &figures.Wait.Max} {
 		at, err := statistics.Quantile(waits, p)
@@ -192,45 +199,4 @@ func (s *study) figures(c *class, run, first *schedule) (*Class, error) {
 	}
 	figures.SlowdownDifference, err = s.difference(c, run, first, (*schedule).slowdown)
 	return figures, err
-}
-
-// leastBlocks is the least number of blocks of days in which a class must have jobs for an interval. With fewer the replicates hardly differ, and an
-// interval would claim what nobody knows: that of a user with one job would have no width at all.
-const leastBlocks = 6
-
-// isSpread says whether enough blocks of days have jobs.
-func (s *study) isSpread(days []statistics.Period) bool {
-	blocks, last := 0, -1
-	for k := range days {
-		if at := k / s.blocks.Block(); days[k].N > 0 && at != last {
-			blocks, last = blocks+1, at
-		}
-	}
-	return blocks >= leastBlocks
-}
-
-// difference is how much the mean of a figure differs from that of the first policy, over the jobs that both place.
-func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *model.Instance, int32) float64) (*Difference, error) {
-	days, both := make([]statistics.Period, s.days), 0
-	for _, j := range c.jobs {
-		if !run.placed(j) || !first.placed(j) {
-			continue
-		}
-		both++
-		day := &days[min(int((s.in.Jobs()[j].Arrival-s.from)/s.opt.Day), s.days-1)]
-		day.N++
-		day.Difference += of(run, s.in, j) - of(first, s.in, j)
-	}
-	if both == 0 {
-		return nil, nil
-	}
-	interval, err := s.blocks.Difference(days)
-	if err != nil {
-		return nil, err
-	}
-	d := &Difference{Mean: interval.Estimate}
-	if s.isSpread(days) && !math.IsInf(interval.Low, 0) && !math.IsInf(interval.High, 0) {
-		d.Low, d.High = &interval.Low, &interval.High
-	}
-	return d, nil
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sync/errgroup"
@@ -35,16 +38,17 @@ Examples:
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of the policies, separated by commas, as --solvers of compare takes them; the others are compared with the first"},
 			&cli.Float64Flag{Name: "load", DefaultText: "that of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
 			&cli.Float64Flag{Name: "warm-up", Usage: "do not count jobs that arrive in the first or the last `SHARE` of the time"},
-			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "`TIME` of a day, in the unit of the trace"},
+			&cli.Float64Flag{Name: "day", Value: usual.Day, DefaultText: "24 hours", Usage: "`TIME` of a day, in the unit of the trace"},
 			&cli.IntFlag{Name: "narrow", Value: usual.Narrow, Usage: "a narrow job has at most `N` processors"},
-			&cli.Float64Flag{Name: "short", Value: usual.Short, Usage: "a short job runs for at most `TIME`"},
+			&cli.Float64Flag{Name: "short", Value: usual.Short, DefaultText: "1 hour", Usage: "a short job runs for at most `TIME`, in the unit of the trace"},
 			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of an interval"},
 			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
-			&cli.IntFlag{Name: "block", DefaultText: "the cube root of the number of days", Usage: "`N` days in a block of the bootstrap"},
+			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at least 3, and at most a tenth of them", Usage: "`N` days in a block of the bootstrap"},
 			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of what policies draw"},
 			&cli.DurationFlag{Name: "time", Usage: "limit `D` of each solver that plans ahead, such as 10s; 0: none"},
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "differences", Usage: "draw the difference of the mean wait from the first policy over time to `FILE`, .svg or .png"},
+			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw it for the users entitled to most, .svg or .png"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: a row for each class of each policy"},
 			outputFlag,
@@ -73,11 +77,14 @@ func runPolicies(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	report, err := lab.Compare(asked.in, runs, asked.options)
-	if err != nil {
+	report, err := lab.Compare(ctx, asked.in, runs, asked.options)
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case err != nil:
 		return usageErrorf("%s: %w", c.Args().First(), err)
 	}
-	if err := drawWaits(c, asked.in, runs); err != nil {
+	if err := drawPolicies(c, asked, runs, report); err != nil {
 		return err
 	}
 	return write(c, c.String("output"), func(w io.Writer) error {
@@ -112,7 +119,11 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	if asked.options, err = labOptions(c); err != nil {
 		return nil, err
 	}
-	if asked.names = *c.Generic("policies").(*solverNames); len(asked.names) == 0 {
+	asked.names = *c.Generic("policies").(*solverNames)
+	if c.IsSet("policies") && len(asked.names) == 0 {
+		return nil, usageErrorf("--policies: expected names separated by commas, found none")
+	}
+	if len(asked.names) == 0 {
 		asked.names = []string{"fcfs", "easy", "conservative"}
 	}
 	labelled := map[string]bool{}
@@ -126,28 +137,63 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 		}
 		labelled[choice.Label] = true
 	}
-	for _, flag := range []string{"waits", "differences"} {
-		if path := c.String(flag); c.IsSet(flag) {
-			if _, err := draw.FormatOf(path); err != nil {
-				return nil, usageErrorf("--%s: %w", flag, err)
-			}
-			if err := checkWritable(path); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := checkWritable(c.String("output")); err != nil {
+	if err := checkPictures(c, len(asked.names)); err != nil {
 		return nil, err
 	}
 	if asked.in, err = readTrace(c, args[0]); err != nil {
 		return nil, err
+	}
+	if usual, known := lab.Defaults().In(asked.in.Units().Time); known {
+		if !c.IsSet("day") {
+			asked.options.Day = usual.Day
+		}
+		if !c.IsSet("short") {
+			asked.options.Short = usual.Short
+		}
+	} else if !c.IsSet("day") || !c.IsSet("short") {
+		return nil, usageErrorf("%s: times are in %q: expected --day and --short in this unit", args[0], asked.in.Units().Time)
 	}
 	if c.IsSet("load") {
 		if asked.in, err = lab.WithLoad(asked.in, c.Float64("load")); err != nil {
 			return nil, usageErrorf("--load: %w", err)
 		}
 	}
+	if c.IsSet("shares") && !slices.ContainsFunc(asked.in.Jobs(), func(j model.Job) bool { return j.User() != "" }) {
+		return nil, usageErrorf("--shares: expected jobs that state their user, found none")
+	}
+	asked.options.Shares, asked.options.Known = c.IsSet("shares"), !bench.HoldsFuture(asked.in)
+	if _, err := lab.Compare(c.Context, asked.in, nil, asked.options); err != nil { // not only after long runs
+		return nil, usageErrorf("%s: %w", args[0], err)
+	}
 	return asked, nil
+}
+
+// checkPictures checks, before anything runs, the files that the flags name.
+func checkPictures(c *cli.Context, policies int) error {
+	flags := map[string]string{} // by path
+	for _, flag := range []string{"waits", "differences", "shares", "output"} {
+		path := c.String(flag)
+		if flag != "output" {
+			if !c.IsSet(flag) {
+				continue
+			}
+			format, err := draw.FormatOf(path)
+			if isTable := flag == "shares" && strings.EqualFold(filepath.Ext(path), ".csv"); !isTable && (err != nil || format == draw.Text) {
+				return usageErrorf("--%s: %q: expected a name that ends in .svg or .png%s", flag, path, map[string]string{"shares": ", or .csv"}[flag])
+			}
+		}
+		if before, taken := flags[path]; taken && path != "-" {
+			return usageErrorf("--%s and --%s: expected two files, found %q for both", before, flag, path)
+		}
+		flags[path] = flag
+		if err := checkWritable(path); err != nil {
+			return err
+		}
+	}
+	if c.IsSet("differences") && policies < 2 {
+		return usageErrorf("--differences: expected two policies at least, found one")
+	}
+	return nil
 }
 
 // labOptions are the options of the comparison.
@@ -167,7 +213,7 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 		{"narrow", "a number of at least 0", opt.Narrow >= 0, opt.Narrow},
 		{"short", "a time from 0 to 1e18", opt.Short >= 0 && opt.Short <= 1e18, opt.Short},
 		{"confidence", "a number between 0 and 1, both excluded", opt.Confidence > 0 && opt.Confidence < 1, opt.Confidence},
-		{"replicates", "a number from 1 to 1000000", opt.Replicates >= 1 && opt.Replicates <= 1_000_000, opt.Replicates},
+		{"replicates", "a number from 100 to 1000000", opt.Replicates >= 100 && opt.Replicates <= 1_000_000, opt.Replicates},
 		{"block", "a number of at least 0", opt.Block >= 0, opt.Block},
 	} {
 		if !f.ok {
@@ -212,10 +258,14 @@ func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	for k, name := range l.names {
 		g.Go(func() error {
 			rows[k] = bench.Measure(ctx, name, l.in, l.settings)
+			bar.step()
 			return nil
 		})
 	}
-	_ = g.Wait() // no error is returned: a row states what went wrong
+	_ = g.Wait()          // no error is returned: a row states what went wrong
+	if ctx.Err() != nil { // what was stopped is no policy's schedule
+		return nil, errInterrupted
+	}
 	for k := range rows {
 		if rows[k].Solution == nil {
 			return nil, faults(rows[k : k+1])
@@ -228,38 +278,77 @@ func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 	return runs, nil
 }
 
-// drawWaits draws the pictures that were asked for.
-func drawWaits(c *cli.Context, in *model.Instance, runs []lab.Run) error {
+// errInterrupted says that the user stopped the comparison.
+var errInterrupted = &statusError{exitNoSolution, errors.New("interrupted: nothing is compared")}
+
+// drawPolicies writes the pictures that were asked for, of the jobs that count. It writes none if one cannot be drawn.
+func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report) error {
 	var schedules []*model.Solution
 	for _, run := range runs {
-		named := *run.Solution
-		if named.Solver = run.Policy; !run.Online && slices.ContainsFunc(runs, func(r lab.Run) bool { return r.Online }) {
+		named := model.Solution{Solver: run.Policy, Jobs: slices.DeleteFunc(slices.Clone(run.Solution.Jobs), func(p model.Placement) bool {
+			job, _ := l.in.JobIndex(p.Job)
+			arrival := l.in.Jobs()[job].Arrival
+			return arrival < report.From || arrival > report.To
+		})}
+		if !run.Online && len(report.Groups) > 1 {
 			named.Solver += " (plans ahead)"
 		}
 		schedules = append(schedules, &named)
 	}
-	if path := c.String("waits"); path != "" {
-		picture, err := draw.Curves(in, schedules, draw.CurveOptions{Quantity: draw.Wait, View: draw.Cumulative})
-		if err != nil {
-			return usageErrorf("--waits: %w", err)
-		}
-		if err := cannotWrite(path, picture.WriteFile(path)); err != nil {
-			return err
-		}
-	}
-	path := c.String("differences")
-	if path == "" {
-		return nil
-	}
 	var group []*model.Solution // with the first: what the others know makes no fair difference
 	for k, run := range runs {
-		if run.Online == runs[0].Online {
+		if len(report.Groups) == 1 || run.Online == runs[0].Online {
 			group = append(group, schedules[k])
 		}
 	}
-	picture, err := draw.WaitDifferences(in, group, draw.CurveOptions{})
-	if err != nil {
-		return usageErrorf("--differences: %w", err)
+	pictures := map[string]*draw.Picture{}
+	var err error
+	if c.IsSet("waits") {
+		if pictures["waits"], err = draw.Curves(l.in, schedules, draw.CurveOptions{Quantity: draw.Wait, View: draw.Cumulative}); err != nil {
+			return usageErrorf("--waits: %w", err)
+		}
 	}
-	return cannotWrite(path, picture.WriteFile(path))
+	if c.IsSet("differences") {
+		if len(group) < 2 {
+			return usageErrorf("--differences: expected two policies that know equally much, found one: %s", runs[0].Policy)
+		}
+		if pictures["differences"], err = draw.WaitDifferences(l.in, group, draw.CurveOptions{}); err != nil {
+			return usageErrorf("--differences: %w", err)
+		}
+	}
+	if path := c.String("shares"); strings.EqualFold(filepath.Ext(path), ".csv") {
+		if err := write(c, path, report.WriteShares); err != nil {
+			return err
+		}
+	} else if c.IsSet("shares") {
+		if pictures["shares"], err = sharesPicture(l, report); err != nil {
+			return usageErrorf("--shares: %w", err)
+		}
+	}
+	for _, flag := range []string{"waits", "differences", "shares"} {
+		if pictures[flag] != nil {
+			if err := cannotWrite(c.String(flag), pictures[flag].WriteFile(c.String(flag))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sharesPicture draws what the users who were entitled to most received, under the policies of the first group.
+func sharesPicture(l *lineUp, report *lab.Report) (*draw.Picture, error) {
+	const users, stretches = 4, 60
+	curves, to := report.ShareCurves(0, users, stretches, l.options.Day)
+	if len(curves) == 0 {
+		return nil, errors.New("expected jobs that state their user, found none")
+	}
+	var policies []string
+	for k := range report.Groups[0].Policies {
+		policies = append(policies, report.Groups[0].Policies[k].Name)
+	}
+	var panels []draw.SharePanel
+	for _, curve := range curves {
+		panels = append(panels, draw.SharePanel(curve))
+	}
+	return draw.Shares(l.in, report.From, to, policies, panels, draw.CurveOptions{})
 }
