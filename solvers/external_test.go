@@ -70,6 +70,8 @@ func actAs(act string) {
 	switch act {
 	case "solve":
 		solveAsProgram()
+	case "decide":
+		decideAsProgram()
 	case "end":
 	case "fail":
 		fmt.Fprintln(os.Stderr, strings.Repeat("noise\n", 10000)+"the last word\x1b[31m")

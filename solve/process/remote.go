@@ -37,7 +37,7 @@ const mostIdle = 1_000_000
 
 // newRemote makes the policy for a system.
 func newRemote(program *OnlineProgram, named bool, s system) *remote {
-	return &remote{program: program, named: named, system: s, queued: map[string]*sim.Job{}, running: map[string]float64{}}
+	return &remote{program: program, named: named, system: s, queued: map[string]*sim.Job{}, running: map[string]float64{}, mostIdle: mostIdle}
 }
 
 // Open implements sim.Opener: it starts the program and writes the header.
@@ -138,8 +138,8 @@ func (p *remote) Decide(e *sim.Engine) {
 	if p.idle++; len(p.arrived)+len(p.gone)+len(p.running) > 0 {
 		p.idle = 0
 	}
-	if p.idle > mostIdle {
-		e.Fail(fmt.Errorf("the program asked to be called %d times in a row while no job ran or arrived: it waits for nothing, at %v", mostIdle, p.now))
+	if p.idle > p.mostIdle {
+		e.Fail(fmt.Errorf("the program asked to be called %d times in a row while no job ran or arrived: it waits for nothing, at %v", p.mostIdle, p.now))
 		return
 	}
 	event := onlineEvent{Now: p.now, Arrived: p.arrived, Ended: p.gone}

@@ -1,0 +1,382 @@
+//go:build unix
+
+package solvers_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/process"
+	"github.com/allot-opt/allot/solve/solvetest"
+	"github.com/allot-opt/allot/solvers"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
+)
+
+var _ solvers.Online = (*process.OnlineProgram)(nil)
+
+// decideAsProgram is an on-line policy that does as it should: it runs one job at a time, the first of the queue, where it ends first.
+func decideAsProgram() {
+	type job struct {
+		ID        string             `json:"id"`
+		Estimates map[string]float64 `json:"estimates"`
+	}
+	var queue []job
+	running, lines := 0, bufio.NewReader(os.Stdin)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var event struct {
+			Format  string
+			End     bool
+			Arrived []job
+			Ended   []string
+		}
+		if err != nil || json.Unmarshal(line, &event) != nil || event.End {
+			return
+		}
+		if event.Format != "" {
+			continue
+		}
+		queue, running = append(queue, event.Arrived...), running-len(event.Ended)
+		answer := "{}\n"
+		if running == 0 && len(queue) > 0 {
+			best := ""
+			for cluster, takes := range queue[0].Estimates {
+				if least := queue[0].Estimates[best]; best == "" || takes < least || takes == least && cluster < best {
+					best = cluster
+				}
+			}
+			text, _ := json.Marshal(map[string]any{"start": []any{map[string]any{"job": queue[0].ID, "cluster": best}}})
+			answer, queue, running = string(text)+"\n", queue[1:], 1
+		}
+		say([]byte(answer))
+	}
+}
+
+// scripted is the on-line policy that a shell script decides. The function "answer" reads a line and writes its argument.
+func scripted(t testing.TB, script string) *process.OnlineProgram {
+	t.Helper()
+	script = `answer() { read -r line || exit 9; printf '%s\n' "$1"; }; ` + script
+	info, err := solve.Lookup("exec-online:" + shellquote.Join("sh", "-c", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.New().(*process.OnlineProgram)
+}
+
+// pair is an instance of two processors: a and b of one processor arrive at 0, wide of both at 0, and late of one at 5. They take 2 time units by their
+// estimates, and in truth 1.
+func pair(t testing.TB) *model.Instance {
+	b := model.NewBuilder("pair").Cluster(solverstest.Machines("c", 2, 1))
+	for _, id := range []string{"a", "b", "wide", "late"} {
+		job := model.JobSpec{ID: id, Work: new(1.0), Estimate: new(2.0)}
+		switch id {
+		case "wide":
+			job.Processors = model.Rigid(2)
+		case "late":
+			job.Arrival = 5
+		}
+		b.Job(job)
+	}
+	return solverstest.Built(t, b)
+}
+
+const (
+	startA    = `{"start":[{"job":"a","cluster":"c"}]}`
+	startWide = `{"start":[{"job":"wide","cluster":"c"}]}`
+)
+
+// What a program must not do, and the error that says so. The first line that a script reads is the header.
+func TestOnlineProgramFaults(t *testing.T) {
+	for _, c := range []struct{ name, script, wrong string }{
+		{"ends at once", `exit 0`, `answer 1, at time 0: the program ended before it answered`},
+		{"fails", `read -r h; read -r e; echo no licence >&2; exit 5`, "answer 1, at time 0: the program failed before it answered: exit status 5; the end of its standard error:\n  no licence"},
+		{"fails later", `read -r h; answer '` + startA + `'; read -r e; exit 1`, `answer 2, at time 1: the program failed before it answered: exit status 1`},
+		{"ends inside an answer", `read -r h; read -r e; printf '{"start": ['`, `answer 1, at time 0: the program ended in the middle of its answer`},
+		{"closes its output", `read -r h; exec 1>&-; exec sleep 1000`, `the program closed its standard output before it answered`},
+		{"rubbish", `read -r h; answer 'Starting...'`, `answer 1, at time 0: expected a JSON object, found "Starting..."`},
+		{"a list", `read -r h; answer '[]'`, `answer 1, at time 0: expected a JSON object, found "[]"`},
+		{"not JSON", `read -r h; answer '{]'`, `not JSON`},
+		{"not a number", `read -r h; answer '{"call_me_at": NaN}'`, `not JSON: invalid character 'N'`},
+		{"null", `read -r h; answer '{"call_me_at": null}'`, `answer 1, at time 0: call_me_at: expected a number, found null; the answer was {"call_me_at": null}`},
+		{"an unknown field", `read -r h; answer '{"begin": []}'`, `begin: unknown field; expected one of start, reject, call_me_at`},
+		{"a field twice", `read -r h; answer '{"start": [], "start": []}'`, `start: expected the field once`},
+		{"no job", `read -r h; answer '{"start": [{"cluster": "c"}]}'`, `start[0]: expected the field "job", found none`},
+		{"no cluster", `read -r h; answer '{"start": [{"job": "a"}]}'`, `start[0]: expected the field "cluster", found none`},
+		{"an unknown job", `read -r h; answer '{"start": [{"job": "z", "cluster": "c"}]}'`, `start[0].job: expected the id of a job that waits, found "z", which has not arrived or has left; the answer was {"start": [{"job": "z"`},
+		{"a job that has not arrived", `read -r h; answer '{"start": [{"job": "late", "cluster": "c"}]}'`, `found "late", which has not arrived or has left`},
+		{"a job twice", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}, {"job": "a", "cluster": "c"}]}'`, `start[1].job: expected the id of a job that waits, found "a", which runs since 0`},
+		{"a job that runs", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}], "call_me_at": 0.5}'; answer '` + startA + `'`, `answer 2, at time 0.5: start[0].job: expected the id of a job that waits, found "a", which runs since 0`},
+		{"a job that has ended", `read -r h; answer '` + startA + `'; answer '` + startA + `'`, `answer 2, at time 1: start[0].job: expected the id of a job that waits, found "a", which has not arrived or has left`},
+		{"a job that it has rejected", `read -r h; answer '{"reject": [{"job": "a"}, {"job": "a"}]}'`, `reject[1].job: expected the id of a job that waits, found "a"`},
+		{"rejects one that runs", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}], "reject": [{"job": "a"}]}'`, `reject[0].job: expected the id of a job that waits, found "a", which runs`},
+		{"an unknown cluster", `read -r h; answer '{"start": [{"job": "a", "cluster": "d"}]}'`, `start[0].cluster: expected a cluster of the header, found "d"`},
+		{"too many at once", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}, {"job": "wide", "cluster": "c"}]}'`, `start[1].job: job "wide" needs 2 processors of "c", and 1 are free`},
+		{"another number of processors", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "processors": 2}]}'`, `start[0].processors: expected 1 processor for job "a" on "c", found 2`},
+		{"no processors", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "processors": 0}]}'`, `start[0].processors: expected a whole number`},
+		{"processors that are not there", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "on": "2"}]}'`, `start[0].on: expected processors of "c" that are free and where job "a" can run, found 2`},
+		{"too few processors", `read -r h; answer '{"start": [{"job": "wide", "cluster": "c", "on": "1"}]}'`, `start[0].on: expected 2 processors for job "wide" on "c", found 1`},
+		{"no set", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "on": "x"}]}'`, `start[0].on: `},
+		{"a number and a set", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "on": "1", "processors": 1}]}'`, `start[0].on: expected one of processors and on, found both`},
+		{"processors that are held", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "on": "1"}, {"job": "b", "cluster": "c", "on": "1"}]}'`, `job b cannot start at 0 on processors 1 of cluster c`},
+		{"a call in the past", `read -r h; answer '{"call_me_at": -1}'`, `call_me_at: expected a time after now, 0, found -1`},
+		{"a call now", `read -r h; answer '{"call_me_at": 0}'`, `call_me_at: expected a time after now, 0, found 0`},
+		{"a call never", `read -r h; answer '{"call_me_at": 1e400}'`, `call_me_at: expected a finite number`},
+		{"starts nothing", `read -r h; while true; do answer '{}'; done`, `after event 2 at 5 nothing runs, no job arrives any more and the program asked for no call, but 4 jobs wait still, such as "a"`},
+		{"an answer too many", `read -r h; answer '{}{}'; answer '{}'; answer '{}'`, `expected one answer to each event, found more: "{}"`},
+		{"an answer to the last line", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}, {"job": "b", "cluster": "c"}]}'; answer '` + startWide + `'; answer '{}';
+			answer '{"start":[{"job":"late","cluster":"c"}]}'; answer '{}'; answer '{}'`, `expected no answer to the last line, found "{}"`},
+		{"answers without end", `yes '{}'`, `expected one answer to each event, found more: "{}`},
+		{"a line without end", `printf '{'; head -c 20000000 /dev/zero | tr '\0' ' '; sleep 1000`, `answer 1, at time 0: expected at most 16777216 bytes, found more`},
+		{"silence", `read -r h; sleep 1000`, `answer 1, at time 0: expected an answer within 300ms, found none`},
+		{"no answer and no reading", `sleep 1000`, `answer 1, at time 0: expected an answer within 300ms, found none`},
+		{"half an answer", `read -r h; printf '{"start":'; sleep 1000`, `answer 1, at time 0: expected an answer within 300ms, found none`},
+		{"control characters", `read -r h; read -r e; printf '\033[31mred\n'`, `expected a JSON object, found " [31mred"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clean(t)
+			gone := goneAfter(t)
+			program := scripted(t, `exec 9>"$ALIVE"; `+c.script)
+			program.AnswerLimit = 10
+			if strings.Contains(c.wrong, "300ms") {
+				program.AnswerLimit = 0.3
+			}
+			_, err := program.Solve(context.Background(), pair(t), solve.Options{})
+			if err == nil || !strings.Contains(err.Error(), c.wrong) || len(err.Error()) > 6000 || strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("error %v, expected one with %q", err, c.wrong)
+			}
+			gone()
+		})
+	}
+}
+
+// goneAfter makes a named pipe, whose path is in the variable ALIVE; gone fails the test where a process that has opened it for writing still lives.
+func goneAfter(t *testing.T) (gone func()) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "alive")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ALIVE", path)
+	alive, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		defer alive.Close()
+		if err := alive.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := alive.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("a process of the program still lives")
+		}
+	}
+}
+
+// Programs that do not end by themselves, and children that they leave: they are gone when the run is over, whatever ended it.
+func TestOnlineProgramIsStopped(t *testing.T) {
+	const deaf = `trap '' TERM INT; (trap '' TERM INT; sleep 1000) & `
+	for _, c := range []struct{ name, script string }{
+		{"hangs", deaf + `touch "$BEGUN"; sleep 1000`},
+		{"writes for ever", deaf + `touch "$BEGUN"; read -r h; printf '{"start": ["'; while true; do printf x; done`},
+		{"reads on", deaf + `touch "$BEGUN"; cat >/dev/null; sleep 1000`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clean(t)
+			gone := goneAfter(t)
+			begun := filepath.Join(t.TempDir(), "begun")
+			t.Setenv("BEGUN", begun)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			var at time.Time
+			go func() {
+				for range 1000 {
+					if _, err := os.Stat(begun); err == nil {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				at = time.Now()
+				cancel()
+			}()
+			result, err := scripted(t, `exec 9>"$ALIVE"; `+c.script).Solve(ctx, pair(t), solve.Options{})
+			if err != nil || result.Solution != nil || result.Stop != model.StopCancelled {
+				t.Errorf("%+v, %v", result, err)
+			}
+			if took := time.Since(at); took > time.Second {
+				t.Errorf("returned %v after the end of the context", took)
+			}
+			gone()
+		})
+	}
+}
+
+// Programs that are right but for how they end.
+func TestOnlineProgramEnds(t *testing.T) {
+	const right = `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}, {"job": "b", "cluster": "c"}]}'; answer '` + startWide + `'; answer '{}';
+		answer '{"start": [{"job": "late", "cluster": "c"}]}'; answer '{}'; `
+	for _, c := range []struct{ name, end, warning string }{
+		{"reads the last line", `read -r e; test "$e" = '{"end":true,"now":6}' || exit 7`, ""},
+		{"ends before the last line", ``, ""},
+		{"fails after the last line", `read -r e; echo oh >&2; exit 3`, "the program failed after the last line: exit status 3; the end of its standard error:\n  oh"},
+		{"stays", `sleep 1000`, ""},
+		{"leaves a child", `sleep 1000 &`, ""},
+		{"blank lines", `echo; echo`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clean(t)
+			gone := goneAfter(t)
+			result, err := scripted(t, `exec 9>"$ALIVE"; `+right+c.end).Solve(context.Background(), pair(t), solve.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report := model.Check(pair(t), result.Solution); !report.OK() || len(result.Solution.Jobs) != 4 || result.Warning != c.warning {
+				t.Errorf("%v, %d jobs, warning %q", report.Violations, len(result.Solution.Jobs), result.Warning)
+			}
+			gone()
+		})
+	}
+}
+
+// A program refuses an instance at its first answer, also before it is asked.
+func TestOnlineProgramRefuses(t *testing.T) {
+	for _, script := range []string{`echo '{"unsupported": "all"}'`, `read -r h; read -r e; echo '{"unsupported": "all"}'; exit 3`} {
+		clean(t)
+		_, err := scripted(t, script).Solve(context.Background(), pair(t), solve.Options{})
+		if !errors.Is(err, solve.ErrUnsupported) || !strings.HasSuffix(err.Error(), "unsupported: all") {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+	for name, wrong := range map[string]string{"exec-online:": "expected exec-online: and a command", "exec-online:'a": "quotes closed", "exec-online:a+easy": ""} {
+		if _, err := solve.Lookup(name); (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	info, err := solve.Lookup("exec-online:no-such-program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := solve.Run(context.Background(), info.Choice(), pair(t), solve.Options{}); !errors.Is(err, solve.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+// A call comes at its time, if a job waits then and nothing else happens before; a job that is rejected is left out with the reason.
+func TestOnlineProgramCalls(t *testing.T) {
+	clean(t)
+	in := pair(t)
+	result, err := scripted(t, `read -r h
+		answer '{"reject": [{"job": "b", "reason": "too slow"}, {"job": "wide"}], "call_me_at": 3.5}'
+		answer '{"start": [{"job": "a", "cluster": "c", "processors": 1}], "call_me_at": 4}' # at 3.5; nothing waits for the call
+		answer '{}' # at 4.5, the end of a
+		answer '{"start": [{"job": "late", "cluster": "c", "on": "1"}]}'
+		answer '{}'`).Solve(context.Background(), in, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, p := range result.Solution.Jobs {
+		fmt.Fprintf(&text, "%s %v on %s; ", p.Job, p.Start, p.Processors)
+	}
+	for _, u := range result.Solution.Unscheduled {
+		fmt.Fprintf(&text, "%s: %s; ", u.Job, u.Reason)
+	}
+	if want := "a 3.5 on 0; late 5 on 1; b: rejected by the policy: too slow; wide: rejected by the policy; "; text.String() != want {
+		t.Errorf("%s, expected %s", text.String(), want)
+	}
+}
+
+// A program that is a policy keeps the contract of every solver.
+func TestOnlineProgramConforms(t *testing.T) {
+	clean(t)
+	info, err := solve.Lookup("exec-online:" + shellquote.Join("env", actVar+"=decide", "GORACE=atexit_sleep_ms=0", os.Args[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	solvetest.ConformSample(t, info, 12) // each instance takes some seven processes
+}
+
+// recorded is what a program that answers nothing of use reads.
+func recorded(t *testing.T, in *model.Instance, opt sim.Options, lines int) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "read")
+	t.Setenv("RECORD", path)
+	program := scripted(t, `read -r h; echo "$h" >"$RECORD"; while read -r e; do echo "$e" >>"$RECORD"; echo '{}'; done`)
+	if _, _, err := program.Simulate(context.Background(), in, opt); err == nil {
+		t.Fatal("expected an error: no job starts")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(list) != lines {
+		t.Fatalf("%d lines, expected %d", len(list), lines)
+	}
+	return list
+}
+
+// rich is an instance with all that a program may see. The work of the jobs is the truth.
+func rich(t *testing.T, work float64) *model.Instance {
+	b := model.NewBuilder("rich")
+	b.Spec().Licences = map[string]int{"matlab": 2}
+	b.Spec().UserClasses = map[string]float64{"staff": 3}
+	b.Spec().Workflows = []model.WorkflowSpec{{ID: "later", Deadline: new(9.0)}}
+	b.Spec().Queueing = &model.QueueingSpec{Rate: 5}
+	b.Spec().Objective = map[string]float64{"mean_wait": 1}
+	b.Cluster(model.ClusterSpec{ID: "c", Licences: map[string]int{"ansys": 1}, Weights: &model.WeightsSpec{IdleTime: new(2.0)},
+		Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2, Memory: new(8.0)}, {ID: "n", Speed: 2}}})
+	b.Cluster(model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "m", Count: 5}}})
+	b.Job(model.JobSpec{ID: "a", Work: &work, Estimate: new(6.0), Processors: model.Moldable(1, 4), Memory: 2, User: "eve", Group: "g", Queue: "q", UserClass: "staff", Licences: map[string]int{"matlab": 1}})
+	b.Job(model.JobSpec{ID: "b", Runtime: map[string]float64{"d": work}, Estimate: new(5.0), Deadline: new(50.0), DeadlineHard: true, Workflow: "later"})
+	b.Job(model.JobSpec{ID: "known", Work: new(4.0)}, model.JobSpec{ID: "next", Work: &work, Estimate: new(1.0), After: []string{"a"}})
+	b.Job(model.JobSpec{ID: "future", Work: &work, Estimate: new(1.0), Arrival: 7, User: "mallory"})
+	return solverstest.Built(t, b)
+}
+
+// A program sees what an on-line policy sees and nothing else: not the truth about jobs with estimates, no job before it has arrived and waits for
+// none, and nothing of what schedules are judged by.
+func TestOnlineProgramSees(t *testing.T) {
+	found := recorded(t, rich(t, 3), sim.Options{Seed: 1<<64 - 1, Kill: true}, 3)
+	version, err := json.Marshal(solve.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`{"format":"allot-online/1","version":` + string(version) + `,"seed":18446744073709551615,"kill":true,"processors":{"c":5,"d":5},"clusters":[` +
+			`{"id":"c","licences":{"ansys":1},"machines":[{"id":"m","count":2,"processors":2,"memory":8},{"id":"n","speed":2}]},` +
+			`{"id":"d","machines":[{"id":"m","count":5}]}],"licences":{"matlab":2},"user_classes":{"staff":3}}`,
+		`{"now":0,"arrived":[` +
+			`{"id":"a","processors":{"min":1,"max":4},"estimate":6,"memory":2,"licences":{"matlab":1},"user":"eve","group":"g","queue":"q","user_class":"staff","number":0,"arrival":0,"estimates":{"c":6,"d":6}},` +
+			`{"id":"b","processors":1,"estimate":5,"deadline":50,"deadline_hard":true,"workflow":"later","number":1,"arrival":0,"estimates":{"d":5}},` +
+			`{"id":"known","processors":1,"estimate":4,"number":2,"arrival":0,"estimates":{"c":2,"d":4}}],` +
+			`"ended":[],"free":{"c":5,"d":5},"licences":[{"licence":"ansys","cluster":"c","free":1},{"licence":"matlab","free":2},{"licence":"ansys","free":0}],` +
+			`"machines":[{"cluster":"c","first":0,"free":2,"memory":8},{"cluster":"c","first":2,"free":2,"memory":8},{"cluster":"c","first":4,"free":1},{"cluster":"d","first":0,"free":5}]}`,
+		`{"now":7,"arrived":[{"id":"future","processors":1,"estimate":1,"user":"mallory","number":4,"arrival":7,"estimates":{"c":0.5,"d":1}}],` +
+			`"ended":[],"free":{"c":5,"d":5},"licences":[{"licence":"ansys","cluster":"c","free":1},{"licence":"matlab","free":2},{"licence":"ansys","free":0}],` +
+			`"machines":[{"cluster":"c","first":0,"free":2,"memory":8},{"cluster":"c","first":2,"free":2,"memory":8},{"cluster":"c","first":4,"free":1},{"cluster":"d","first":0,"free":5}]}`,
+	}
+	other := recorded(t, rich(t, 5), sim.Options{Seed: 1<<64 - 1, Kill: true}, 3)
+	for k := range want {
+		if found[k] != want[k] {
+			t.Errorf("line %d is\n%s\nexpected\n%s", k, found[k], want[k])
+		}
+		if found[k] != other[k] {
+			t.Errorf("line %d depends on the truth:\n%s\n%s", k, found[k], other[k])
+		}
+	}
+}
