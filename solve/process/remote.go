@@ -15,21 +15,22 @@ import (
 
 // remote is an on-line policy that asks a program at each instant.
 type remote struct {
-	program *OnlineProgram
-	named   bool          // errors name the command
-	system  system        // that the program decides on
-	talk    *conversation // nil: not open
-	ctx     context.Context
-	queued  map[string]*sim.Job
-	running map[string]float64 // id → start
-	ids     []string           // by handle
-	arrived []arrivedJob
-	gone    []string // ended since the last event
-	events  int64    // events so far
-	now     float64
-	idle    int   // events in a row at which nothing arrived, ended or ran
-	refused error // of the last answer, which stays with its text
-	warning string
+	program  *OnlineProgram
+	named    bool          // errors name the command
+	system   system        // that the program decides on
+	talk     *conversation // nil: not open
+	ctx      context.Context
+	queued   map[string]*sim.Job
+	running  map[string]float64 // id → start
+	ids      []string           // by handle
+	arrived  []arrivedJob
+	gone     []string // ended since the last event
+	events   int64    // events so far
+	now      float64
+	idle     int   // events in a row at which nothing arrived, ended or ran
+	mostIdle int   // of these
+	refused  error // of the last answer, which stays with its text
+	warning  string
 }
 
 // mostIdle is how often in a row a program may ask for a call while nothing at all happens.
