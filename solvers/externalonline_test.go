@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"github.com/kballard/go-shellquote"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/schema"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/process"
@@ -361,14 +363,19 @@ func TestOnlineProgramSees(t *testing.T) {
 			`{"id":"c","licences":{"ansys":1},"machines":[{"id":"m","count":2,"processors":2,"memory":8},{"id":"n","speed":2}]},` +
 			`{"id":"d","machines":[{"id":"m","count":5}]}],"licences":{"matlab":2},"user_classes":{"staff":3}}`,
 		`{"now":0,"arrived":[` +
-			`{"id":"a","processors":{"min":1,"max":4},"estimate":6,"memory":2,"licences":{"matlab":1},"user":"eve","group":"g","queue":"q","user_class":"staff","number":0,"arrival":0,"estimates":{"c":6,"d":6}},` +
-			`{"id":"b","processors":1,"estimate":5,"deadline":50,"deadline_hard":true,"workflow":"later","number":1,"arrival":0,"estimates":{"d":5}},` +
-			`{"id":"known","processors":1,"estimate":4,"number":2,"arrival":0,"estimates":{"c":2,"d":4}}],` +
+			`{"id":"a","number":0,"arrival":0,"processors":{"min":1,"max":4},"estimates":{"c":6,"d":6},"estimate":6,"memory":2,"licences":{"matlab":1},"user":"eve","group":"g","queue":"q","user_class":"staff"},` +
+			`{"id":"b","number":1,"arrival":0,"processors":1,"estimates":{"d":5},"estimate":5,"deadline":50,"deadline_hard":true,"workflow":"later"},` +
+			`{"id":"known","number":2,"arrival":0,"processors":1,"estimates":{"c":2,"d":4},"estimate":4}],` +
 			`"ended":[],"free":{"c":5,"d":5},"licences":[{"licence":"ansys","cluster":"c","free":1},{"licence":"matlab","free":2},{"licence":"ansys","free":0}],` +
 			`"machines":[{"cluster":"c","first":0,"free":2,"memory":8},{"cluster":"c","first":2,"free":2,"memory":8},{"cluster":"c","first":4,"free":1},{"cluster":"d","first":0,"free":5}]}`,
-		`{"now":7,"arrived":[{"id":"future","processors":1,"estimate":1,"user":"mallory","number":4,"arrival":7,"estimates":{"c":0.5,"d":1}}],` +
+		`{"now":7,"arrived":[{"id":"future","number":4,"arrival":7,"processors":1,"estimates":{"c":0.5,"d":1},"estimate":1,"user":"mallory"}],` +
 			`"ended":[],"free":{"c":5,"d":5},"licences":[{"licence":"ansys","cluster":"c","free":1},{"licence":"matlab","free":2},{"licence":"ansys","free":0}],` +
 			`"machines":[{"cluster":"c","first":0,"free":2,"memory":8},{"cluster":"c","first":2,"free":2,"memory":8},{"cluster":"c","first":4,"free":1},{"cluster":"d","first":0,"free":5}]}`,
+	}
+	for k, generate := range []func() ([]byte, error){schema.OnlineHeader, schema.OnlineEvent, schema.OnlineEvent} {
+		if err := valid(t, generate, found[k]); err != nil {
+			t.Errorf("line %d: %v", k, err)
+		}
 	}
 	other := recorded(t, rich(t, 5), sim.Options{Seed: 1<<64 - 1, Kill: true}, 3)
 	for k := range want {
@@ -379,4 +386,30 @@ func TestOnlineProgramSees(t *testing.T) {
 			t.Errorf("line %d depends on the truth:\n%s\n%s", k, found[k], other[k])
 		}
 	}
+}
+
+// valid validates a line against a schema.
+func valid(t *testing.T, generate func() ([]byte, error), line string) error {
+	t.Helper()
+	text, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trees []any
+	for _, text := range []string{string(text), line} {
+		tree, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees = append(trees, tree)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", trees[0]); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled.Validate(trees[1])
 }

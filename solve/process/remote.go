@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/online"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
@@ -23,7 +24,7 @@ type remote struct {
 	queued   map[string]*sim.Job
 	running  map[string]float64 // id → start
 	ids      []string           // by handle
-	arrived  []arrivedJob
+	arrived  []online.Job
 	gone     []string // ended since the last event
 	events   int64    // events so far
 	now      float64
@@ -50,7 +51,7 @@ func (p *remote) Open(ctx context.Context, opt sim.Options) error {
 	}
 	if err == nil {
 		header := p.system.header()
-		header.Format, header.Version, header.Seed, header.Kill = OnlineFormat, solve.Version(), opt.Seed, opt.Kill
+		header.Format, header.Version, header.Seed, header.Kill = online.Format, solve.Version(), opt.Seed, opt.Kill
 		p.talk.watch.Reset(p.talk.limit) // until the first answer: the program may read nothing
 		if err = p.talk.write(header); err != nil {
 			p.talk.close()
@@ -70,7 +71,7 @@ func (p *remote) name(err error) error {
 // Close implements sim.Opener: it writes the last line, ends the program and completes the error.
 func (p *remote) Close(err error) error {
 	if err == nil {
-		p.warning, err = p.talk.farewell(&onlineEnd{End: true, Now: p.now})
+		p.warning, err = p.talk.farewell(&online.End{End: true, Now: p.now})
 	} else if errors.Is(err, sim.ErrPolicy) && p.refused != nil {
 		err = fmt.Errorf("%w: %w", p.refused, err)
 	} else if errors.Is(err, sim.ErrPolicy) && len(p.queued) > 0 {
@@ -119,8 +120,8 @@ func (p *remote) Arrive(j *sim.Job) {
 	}
 	p.ids[j.Handle] = id
 	p.queued[id] = j
-	told := arrivedJob{Number: j.Number, Arrival: j.Arrival}
-	p.system.tell(j, &told)
+	told := p.system.tell(j)
+	told.Number, told.Arrival = j.Number, j.Arrival
 	p.arrived = append(p.arrived, told)
 }
 
@@ -143,9 +144,9 @@ func (p *remote) Decide(e *sim.Engine) {
 		e.Fail(fmt.Errorf("the program asked to be called %d times in a row while no job ran or arrived: it waits for nothing, at %v", p.mostIdle, p.now))
 		return
 	}
-	event := onlineEvent{Now: p.now, Arrived: p.arrived, Ended: p.gone}
+	event := online.Event{Now: p.now, Arrived: p.arrived, Ended: p.gone}
 	if event.Arrived == nil {
-		event.Arrived = []arrivedJob{}
+		event.Arrived = []online.Job{}
 	}
 	if event.Ended == nil {
 		event.Ended = []string{}
@@ -232,8 +233,8 @@ func (p *remote) waiting(id string) (*sim.Job, error) {
 }
 
 // readAnswer reads an answer, as strictly as instances are read.
-func readAnswer(text []byte) (*onlineAnswer, error) {
-	answer := new(onlineAnswer)
+func readAnswer(text []byte) (*online.Answer, error) {
+	answer := new(online.Answer)
 	if err := model.ReadJSON(bytes.NewReader(text), "", answer); err != nil {
 		return nil, firstFault(err)
 	}

@@ -8,21 +8,22 @@ import (
 	"strconv"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/online"
 	"github.com/allot-opt/allot/sim"
 )
 
 // system is the system that the program decides on, in either world of package sim.
 type system interface {
 	// header describes the system.
-	header() *onlineHeader
+	header() *online.Header
 	// id names a job.
 	id(j *sim.Job) string
 	// tell describes a job.
-	tell(j *sim.Job, to *arrivedJob)
+	tell(j *sim.Job) online.Job
 	// free describes what is free now.
-	free(e *sim.Engine, to *onlineEvent)
+	free(e *sim.Engine, to *online.Event)
 	// start starts a job, or says what is wrong with the answer at the field that it names.
-	start(e *sim.Engine, j *sim.Job, s *onlineStart) (field string, wrong error)
+	start(e *sim.Engine, j *sim.Job, s *online.Start) (field string, wrong error)
 }
 
 // general is the system of an instance.
@@ -44,9 +45,9 @@ func newGeneral(platform *sim.Platform) *general {
 	return g
 }
 
-func (g *general) header() *onlineHeader {
+func (g *general) header() *online.Header {
 	spec := g.platform.SystemSpec()
-	h := &onlineHeader{Processors: map[string]int{}, Clusters: spec.Clusters, Licences: spec.Licences, UserClasses: spec.UserClasses, Overheads: spec.Overheads}
+	h := &online.Header{Processors: map[string]int{}, Clusters: spec.Clusters, Licences: spec.Licences, UserClasses: spec.UserClasses, Overheads: spec.Overheads}
 	for c := range g.platform.Clusters() {
 		h.Processors[g.platform.ClusterID(c)] = g.platform.FreeProcessors(c)
 	}
@@ -55,19 +56,18 @@ func (g *general) header() *onlineHeader {
 
 func (g *general) id(j *sim.Job) string { return j.Request.ID }
 
-func (g *general) tell(j *sim.Job, to *arrivedJob) {
-	to.JobSpec, to.Estimates = j.Request.Spec(), map[string]float64{}
-	if to.JobSpec.Processors == (model.ProcessorRange{}) {
-		to.JobSpec.Processors = model.Rigid(1)
-	}
+func (g *general) tell(j *sim.Job) online.Job {
+	told := online.NewJob(j.Request.Spec())
+	told.Estimates = map[string]float64{}
 	for c := range g.platform.Clusters() {
 		if estimate := g.platform.Fastest(j, c, &g.empty); g.platform.CanRun(j, c) && !math.IsInf(estimate, 1) {
-			to.Estimates[g.platform.ClusterID(c)] = estimate
+			told.Estimates[g.platform.ClusterID(c)] = estimate
 		}
 	}
+	return told
 }
 
-func (g *general) free(_ *sim.Engine, to *onlineEvent) {
+func (g *general) free(_ *sim.Engine, to *online.Event) {
 	to.Free = make(map[string]int, len(g.clusters))
 	for c := range g.platform.Clusters() {
 		to.Free[g.platform.ClusterID(c)] = g.platform.FreeProcessors(c)
@@ -75,7 +75,7 @@ func (g *general) free(_ *sim.Engine, to *onlineEvent) {
 	room := &g.platform.Free
 	for k := range g.platform.Pools {
 		pool := &g.platform.Pools[k]
-		told := freeLicence{Licence: g.platform.LicenceID(pool.Licence), Free: int(room.Copies[k])}
+		told := online.Pool{Licence: g.platform.LicenceID(pool.Licence), Free: int(room.Copies[k])}
 		if pool.Cluster >= 0 {
 			told.Cluster = g.platform.ClusterID(pool.Cluster)
 		}
@@ -86,7 +86,7 @@ func (g *general) free(_ *sim.Engine, to *onlineEvent) {
 			continue
 		}
 		m := &g.platform.Machines[k]
-		told := freeMachine{Cluster: g.platform.ClusterID(m.Cluster), First: m.First(), Free: int(room.Processors[k])}
+		told := online.Machine{Cluster: g.platform.ClusterID(m.Cluster), First: m.First(), Free: int(room.Processors[k])}
 		if !math.IsInf(m.Memory, 1) {
 			told.Memory = new(room.Memory[k])
 		}
@@ -94,7 +94,7 @@ func (g *general) free(_ *sim.Engine, to *onlineEvent) {
 	}
 }
 
-func (g *general) start(e *sim.Engine, j *sim.Job, s *onlineStart) (field string, wrong error) {
+func (g *general) start(e *sim.Engine, j *sim.Job, s *online.Start) (field string, wrong error) {
 	c, ok := g.clusters[s.Cluster]
 	if !ok {
 		return "cluster", fmt.Errorf("expected a cluster of the header, found %q", s.Cluster)
@@ -139,7 +139,7 @@ func (g *general) fits(j *sim.Job, shares []sim.Share) bool {
 }
 
 // tooWide says that too little is free for a job.
-func (g *general) tooWide(j *sim.Job, s *onlineStart, cluster, n int) error {
+func (g *general) tooWide(j *sim.Job, s *online.Start, cluster, n int) error {
 	free := g.platform.FreeProcessors(cluster)
 	if n <= free {
 		return fmt.Errorf("job %q needs %s with what it asks for on %q; %d are free, but not such", s.Job, counted(n), s.Cluster, free)
@@ -161,29 +161,29 @@ func span(least, most int) string {
 	return fmt.Sprintf("%d processors", least)
 }
 
-// plainCluster is the name of the only cluster of a trace, as [swf] names it.
+// plainCluster is the name of the only cluster of a trace, as allot import swf names it.
 const plainCluster = "cluster"
 
 // plain is the system of a trace.
 type plain struct{ processors int }
 
-func (s plain) header() *onlineHeader {
-	return &onlineHeader{Processors: map[string]int{plainCluster: s.processors},
+func (s plain) header() *online.Header {
+	return &online.Header{Processors: map[string]int{plainCluster: s.processors},
 		Clusters: []model.ClusterSpec{{ID: plainCluster, Machines: []model.MachineSpec{{ID: "node", Count: s.processors}}}}}
 }
 
 func (plain) id(j *sim.Job) string { return strconv.FormatInt(j.Number+1, 10) }
 
-func (s plain) tell(j *sim.Job, to *arrivedJob) {
-	to.JobSpec = &model.JobSpec{ID: s.id(j), Processors: model.Rigid(int(j.Processors)), Estimate: &j.Estimate}
-	to.Estimates = map[string]float64{plainCluster: j.Estimate}
+func (s plain) tell(j *sim.Job) online.Job {
+	estimate := j.Estimate // the job belongs to the engine
+	return online.Job{ID: s.id(j), Processors: model.Rigid(int(j.Processors)), Estimate: &estimate, Estimates: map[string]float64{plainCluster: estimate}}
 }
 
-func (plain) free(e *sim.Engine, to *onlineEvent) {
+func (plain) free(e *sim.Engine, to *online.Event) {
 	to.Free = map[string]int{plainCluster: e.Free()}
 }
 
-func (plain) start(e *sim.Engine, j *sim.Job, s *onlineStart) (field string, wrong error) {
+func (plain) start(e *sim.Engine, j *sim.Job, s *online.Start) (field string, wrong error) {
 	switch n := int(j.Processors); {
 	case s.Cluster != plainCluster:
 		return "cluster", fmt.Errorf("expected a cluster of the header, found %q", s.Cluster)
