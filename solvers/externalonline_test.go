@@ -388,6 +388,45 @@ func TestOnlineProgramSees(t *testing.T) {
 	}
 }
 
+// The conversation that docs/exec-online.md shows takes place.
+func TestOnlineProgramDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/exec-online.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(string(text), "```\n< ")
+	page, _, _ = strings.Cut(page, "\n```")
+	page = strings.ReplaceAll(strings.ReplaceAll(page, "\n                      ", ""), "\n< ", "\n")
+	var told []string
+	script := `read -r h; echo "$h" >"$RECORD"; answer() { read -r e || exit 9; echo "$e" >>"$RECORD"; printf '%s\n' "$1"; }; `
+	for line := range strings.SplitSeq(page, "\n") {
+		if answer, ok := strings.CutPrefix(line, "> "); ok {
+			script += "answer '" + answer + "'; "
+		} else {
+			told = append(told, line)
+		}
+	}
+	b := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "node", Count: 4}}})
+	b.Job(model.JobSpec{ID: "a", Work: new(8.0), Estimate: new(10.0), Processors: model.Rigid(3)}, model.JobSpec{ID: "b", Work: new(5.0), Processors: model.Rigid(2)})
+	path := filepath.Join(t.TempDir(), "read")
+	t.Setenv("RECORD", path)
+	_, _, err = scripted(t, script+"answer '{}'").Simulate(context.Background(), solverstest.Built(t, b), sim.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := json.Marshal(solve.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(strings.Join(told, "\n"), `"…"`, string(version), 1); len(told) != 3 || !strings.HasPrefix(string(found), want+"\n") {
+		t.Errorf("read\n%s\nthe page has\n%s", found, want)
+	}
+}
+
 // valid validates a line against a schema.
 func valid(t *testing.T, generate func() ([]byte, error), line string) error {
 	t.Helper()
