@@ -388,6 +388,60 @@ func TestOnlineProgramSees(t *testing.T) {
 	}
 }
 
+// scarce is an instance of two machines of two processors and 3 units of memory each, and one processor elsewhere. Jobs x and y need the only copy of a licence,
+// p and q have 2 units of memory a task, one is for one machine, and m is moldable.
+func scarce(t *testing.T) *model.Instance {
+	b := model.NewBuilder("scarce")
+	b.Cluster(model.ClusterSpec{ID: "c", Licences: map[string]int{"l": 1}, Machines: []model.MachineSpec{{ID: "m", Count: 2, Processors: 2, Memory: new(3.0)}}})
+	b.Cluster(model.ClusterSpec{ID: "d", Machines: []model.MachineSpec{{ID: "m"}}})
+	for _, id := range []string{"x", "y"} {
+		b.Job(model.JobSpec{ID: id, Work: new(1.0), Licences: map[string]int{"l": 1}})
+	}
+	b.Job(model.JobSpec{ID: "p", Work: new(1.0), Memory: 2}, model.JobSpec{ID: "q", Work: new(1.0), Memory: 2, Processors: model.Rigid(2)},
+		model.JobSpec{ID: "one", Work: new(1.0), Processors: model.Rigid(2), Span: "machine"},
+		model.JobSpec{ID: "m", Work: new(12.0), Tasks: 4, Processors: model.Moldable(2, 3)})
+	return solverstest.Built(t, b)
+}
+
+// What asks for more than processors: licences, memory, one machine, and a choice of processors.
+func TestOnlineProgramScarce(t *testing.T) {
+	clean(t)
+	for _, c := range []struct{ answer, placed, wrong string }{
+		{`[{"job":"x","cluster":"c"},{"job":"y","cluster":"c"}]`, "", `start[1].job: job "y" needs more copies of licence "l" than are free on "c"`},
+		{`[{"job":"x","cluster":"d"}]`, "", `start[0].cluster: expected a cluster on which job "x" can run, found "d"`},
+		{`[{"job":"p","cluster":"c"},{"job":"q","cluster":"c"}]`, "", `start[1].job: job "q" needs 2 processors with what it asks for on "c"; 3 are free, but not such`},
+		{`[{"job":"q","cluster":"c","on":"0-1"}]`, "", `start[0].on: expected processors of "c" that are free and where job "q" can run, found 0-1`},
+		{`[{"job":"q","cluster":"c","on":"1-2"},{"job":"p","cluster":"d"}]`, "q c 1-2 0 1; p d 0 0 1; ", ""},
+		{`[{"job":"one","cluster":"c","on":"1-2"}]`, "", `start[0].on: expected processors of "c" that are free and where job "one" can run, found 1-2`},
+		{`[{"job":"one","cluster":"c","on":"2-3"},{"job":"x","cluster":"c"}]`, "one c 2-3 0 1; x c 0 0 1; ", ""},
+		{`[{"job":"x","cluster":"c","on":"0"},{"job":"p","cluster":"c","on":"2"},{"job":"one","cluster":"c"}]`, "", `start[2].job: job "one" needs 2 processors with`},
+		{`[{"job":"m","cluster":"c"}]`, "m c 0-2 0 24; ", ""},
+		{`[{"job":"m","cluster":"c","processors":2}]`, "m c 0-1 0 24; ", ""},
+		{`[{"job":"m","cluster":"c","processors":4}]`, "", `start[0].processors: expected 2 to 3 processors for job "m" on "c", found 4`},
+		{`[{"job":"m","cluster":"c","on":"0"}]`, "", `start[0].on: expected 2 to 3 processors for job "m" on "c", found 1`},
+		{`[{"job":"m","cluster":"d"}]`, "", `start[0].cluster: expected a cluster on which job "m" can run, found "d"`},
+	} {
+		var rest []string
+		for _, id := range []string{"x", "y", "p", "q", "one", "m"} {
+			if !strings.Contains(c.answer, `"`+id+`"`) {
+				rest = append(rest, `{"job":"`+id+`"}`)
+			}
+		}
+		script := `read -r h; answer '{"start":` + c.answer + `,"reject":[` + strings.Join(rest, ",") + `]}'; while read -r e; do case "$e" in *end\":*) exit;; esac; echo '{}'; done`
+		in := scarce(t)
+		result, err := solve.Run(context.Background(), solve.Choice{Solver: scripted(t, script)}, in, solve.Options{})
+		var placed strings.Builder
+		if err == nil {
+			for _, p := range result.Solution.Jobs {
+				fmt.Fprintf(&placed, "%s %s %s %v %v; ", p.Job, p.Cluster, p.Processors, p.Start, p.End)
+			}
+		}
+		if placed.String() != c.placed || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: placed %s, %v", c.answer, placed.String(), err)
+		}
+	}
+}
+
 // The conversation that docs/exec-online.md shows takes place.
 func TestOnlineProgramDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/exec-online.md")
