@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kballard/go-shellquote"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
@@ -41,26 +43,30 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// A program that asks for call after call while nothing runs and nobody arrives is stopped.
+// A program that asks for call after call while nothing runs and nobody arrives is stopped, and one that does so while a job runs is not.
 func TestCallsForNothing(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}
-	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).Job(model.JobSpec{ID: "a", Work: new(1.0)}).Build()
+	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}}).
+		Job(model.JobSpec{ID: "a", Work: new(20.0)}, model.JobSpec{ID: "b", Work: new(1.0)}).Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := externalOnline(`exec-online:sh -c 'read -r h; at=1; while read -r e; do echo "{\"call_me_at\": $at}"; at=$((at+1)); done'`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := info.New().(*OnlineProgram)
-	_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{Requests: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
-		policy := newRemote(program, false, newGeneral(platform))
-		policy.mostIdle = 10
-		return policy
-	}}, sim.Options{})
-	if err == nil || !strings.Contains(err.Error(), "asked to be called 10 times in a row while no job ran or arrived: it waits for nothing, at 11") {
-		t.Error(err)
+	const wrong = "asked to be called 10 times in a row while no job ran or arrived: it waits for nothing, at 11"
+	for start, want := range map[string]string{``: wrong, `"start":[{"job":"a","cluster":"c"}],`: "at 31"} {
+		info, err := externalOnline(`exec-online:sh -c 'read -r h; read -r e; at=2; echo "$0\"call_me_at\":1}"; while read -r e; do echo "{\"call_me_at\": $at}"; at=$((at+1)); done' ` + shellquote.Join("{"+start))
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := info.New().(*OnlineProgram)
+		_, _, err = sim.Simulate(t.Context(), in, sim.Discipline{Requests: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
+			policy := newRemote(program, false, newGeneral(platform))
+			policy.mostIdle = 10
+			return policy
+		}}, sim.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
 	}
 }
