@@ -159,11 +159,11 @@ func clipped(text []byte) string {
 // broken says why no answer could be read.
 func (c *conversation) broken(err error) error {
 	switch cause := c.aborted(); {
-	case cause == errSilent:
+	case errors.Is(cause, errSilent):
 		return fmt.Errorf("expected an answer within %v, found none", c.limit)
 	case cause != nil:
 		return cause
-	case err != io.EOF && !errors.Is(err, errCut):
+	case !errors.Is(err, io.EOF) && !errors.Is(err, errCut):
 		return err
 	}
 	where := "before it answered"
@@ -195,11 +195,11 @@ func (c *conversation) farewell(message any) (warning string, err error) {
 	text, err := c.answers.next()
 	cause := c.aborted()
 	switch {
-	case cause != nil && cause != errSilent:
+	case cause != nil && !errors.Is(cause, errSilent):
 		return "", cause
 	case err == nil:
 		return "", fmt.Errorf("expected no answer to the last line, found %q", clipped(text))
-	case cause == nil && err != io.EOF && !errors.Is(err, errCut):
+	case cause == nil && !errors.Is(err, io.EOF) && !errors.Is(err, errCut):
 		return "", fmt.Errorf("expected no answer to the last line: %w", err)
 	}
 	if c.child.alone = cause == nil && await(lingering, c.child.exited, nil); c.child.failed() != "" {
@@ -214,7 +214,7 @@ func (c *conversation) close() string {
 	c.unwatch()
 	c.mutex.Lock()
 	c.ended = true
-	hurried := c.cause != nil && c.cause != errSilent
+	hurried := c.cause != nil && !errors.Is(c.cause, errSilent)
 	c.mutex.Unlock()
 	close(c.over)
 	c.child.end(hurried)
