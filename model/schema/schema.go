@@ -33,7 +33,7 @@ func Solution() ([]byte, error) {
 	return generate(model.SolutionSchema, "Solution: where and when each job runs", reflect.TypeFor[model.Solution]())
 }
 
-// OnlineHeader, OnlineEvent and OnlineAnswer are the JSON Schemas of the lines of package online. They have no field "schema".
+// OnlineHeader is the JSON Schema of the first line that an on-line policy reads, see package online. These lines have no field "schema".
 func OnlineHeader() ([]byte, error) {
 	return generate(online.Format+"/header", "Header: the first line that an on-line policy reads", reflect.TypeFor[online.Header]())
 }
