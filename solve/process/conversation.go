@@ -180,29 +180,33 @@ func (c *conversation) broken(err error) error {
 	return fmt.Errorf("the program ended %s", where)
 }
 
-// farewell writes the last line and waits until the program ends, but not long. A program that answers the last line is in error: it must have
-// been out of step. The warning says that the program failed after the last line.
+// farewell writes the last line and waits until the program ends, no longer than for an answer. A program that answers the last line is in error: it
+// must have been out of step. The warning says that the program failed after the last line, or did not end.
 func (c *conversation) farewell(message any) (warning string, err error) {
 	if err := c.early(); err != nil {
 		return "", err
 	}
-	c.watch.Reset(lingering)
+	c.watch.Reset(c.limit)
 	defer c.watch.Stop()
 	if err := c.write(message); err != nil {
 		return "", err
 	}
 	_ = c.child.stdin.Close()
 	text, err := c.answers.next()
-	cause := c.aborted()
-	switch {
-	case cause != nil && !errors.Is(cause, errSilent):
-		return "", cause
-	case err == nil:
+	if err == nil {
 		return "", fmt.Errorf("expected no answer to the last line, found %q", clipped(text))
-	case cause == nil && !errors.Is(err, io.EOF) && !errors.Is(err, errCut):
+	}
+	if c.aborted() == nil && !errors.Is(err, io.EOF) && !errors.Is(err, errCut) {
 		return "", fmt.Errorf("expected no answer to the last line: %w", err)
 	}
-	if c.child.alone = cause == nil && await(lingering, c.child.exited, nil); c.child.failed() != "" {
+	<-c.child.exited // by itself, or killed because a limit has passed
+	switch cause := c.aborted(); {
+	case errors.Is(cause, errSilent):
+		return fmt.Sprintf("the program did not end within %v after the last line", c.limit), nil
+	case cause != nil:
+		return "", cause
+	}
+	if c.child.alone = true; c.child.failed() != "" {
 		return "the program failed after the last line: " + c.child.failed(), nil
 	}
 	return "", nil
