@@ -2,7 +2,8 @@
 // packages above it in this list:
 //
 //	model              instances, solutions, metrics, the evaluator and the checker; JSON files
-//	model/schema       the JSON Schemas of these files
+//	model/online       the lines that an on-line policy outside of the program reads and writes
+//	model/schema       the JSON Schemas of these files and lines
 //	model/swf, etc, wfformat, jobcsv, batsim, slurm
 //	                   readers of foreign formats; swf, jobcsv and batsim also write
 //	model/modeltest    random instances for property tests
@@ -22,7 +23,7 @@
 //	sim/slots          reservation of slots for stochastic workflows, for that engine
 //	sim/whatif         what a policy would do to one job, and why
 //	solve              the contract of a solver, the registry, and Run, which checks every schedule
-//	solve/process      programs in any language as solvers
+//	solve/process      programs in any language as solvers and on-line policies
 //	solve/solvetest    tests any solver against the contract
 //	solvers            the algorithms, the larger ones in packages below it; importing it registers them all
 //	workload           generators of instances by published recipes

@@ -60,6 +60,14 @@ type Spreader interface {
 	Spreads()
 }
 
+// Opener is a policy that needs something for the length of the run, such as a program that it asks.
+type Opener interface {
+	// Open is called before the run, with its context and options. After an error there is no run, and no call of Close.
+	Open(ctx context.Context, opt Options) error
+	// Close is called after the run with its error, and returns the error that the run is to have. It is also called where the run panics.
+	Close(err error) error
+}
+
 // Explainer is a policy of the general world that can say which of its rules decided about a job.
 type Explainer interface {
 	// Explain is asked for a queued job after a decision, for a job that starts at the moment of its start, and for one that the policy
@@ -154,8 +162,31 @@ var ErrPolicy = errors.New("sim: the policy broke the rules")
 func Run(ctx context.Context, source Source, processors int, policy Policy, opt Options) (Totals, error) {
 	e := &Engine{ctx: ctx, policy: policy, source: source, opt: opt, free: int32(processors)}
 	e.totals.Processors = processors
-	err := e.run()
+	err := e.runOpen()
 	return e.totals, err
+}
+
+// errPanic is what a policy is closed with where the run panics.
+var errPanic = errors.New("sim: the run panicked")
+
+// runOpen is the run, between the opening and the closing of the policy where it is an [Opener].
+func (e *Engine) runOpen() error {
+	opener, ok := e.policy.(Opener)
+	if !ok {
+		return e.run()
+	}
+	if err := opener.Open(e.ctx, e.opt); err != nil {
+		return err
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			_ = opener.Close(errPanic)
+		}
+	}()
+	err := e.run()
+	returned = true
+	return opener.Close(err)
 }
 
 // Now is the time of the instant.
@@ -183,12 +214,17 @@ func (e *Engine) Stopped() bool {
 	return e.stopped
 }
 
-// failf ends the run with an error of the policy.
-func (e *Engine) failf(format string, args ...any) {
+// Fail ends the run with an error: the policy cannot decide.
+func (e *Engine) Fail(err error) {
 	if e.fault == nil {
-		e.fault = fmt.Errorf("%w: "+format, append([]any{ErrPolicy}, args...)...)
+		e.fault = err
 	}
 	e.stopped = true
+}
+
+// failf ends the run with an error of the policy.
+func (e *Engine) failf(format string, args ...any) {
+	e.Fail(fmt.Errorf("%w: "+format, append([]any{ErrPolicy}, args...)...))
 }
 
 // longQueue is the length of a queue from which on a decision may take long: the engine then looks at the context before each.

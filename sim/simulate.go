@@ -21,6 +21,8 @@ type Discipline struct {
 	Costs bool
 	// Classes says that the policy looks at the classes of users. The jobs of a trace do not show them.
 	Classes bool
+	// Requests says that the policy looks at the requests of all jobs. The jobs of a trace have none.
+	Requests bool
 }
 
 // anyClass says whether some job's user has a class.
@@ -35,7 +37,7 @@ func anyDeadline(in *model.Instance) bool {
 
 // Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
 // cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
-// discipline looks at deadlines or at classes of users and some job has one. Every other instance runs in the general world. The schedule is the same in
+// discipline looks at requests, or at deadlines or classes of users and some job has one. Every other instance runs in the general world. The schedule is the same in
 // both.
 //
 // The solution states no figures. A job that did not run to its end is unscheduled, with the reason, though it held processors while
@@ -48,7 +50,7 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 		return nil, Totals{}, errNoGeneral
 	}
 	_, watches := opt.Observer.(Watcher)
-	if policies.Plain != nil && IsTrace(in) && !watches && !(policies.Deadlines && anyDeadline(in)) && !(policies.Classes && anyClass(in)) {
+	if policies.Plain != nil && IsTrace(in) && !watches && !policies.Requests && !(policies.Deadlines && anyDeadline(in)) && !(policies.Classes && anyClass(in)) {
 		return replay(ctx, in, policies.Plain(in.Processors()), opt)
 	}
 	return simulateGeneral(ctx, in, policies, opt)

@@ -71,7 +71,7 @@ func (w *world) run(ctx context.Context, policy func(*Platform, uint64) Policy, 
 	if watcher, ok := opt.Observer.(Watcher); ok {
 		watcher.Watch(w.platform, e.policy)
 	}
-	err := e.run()
+	err := e.runOpen()
 	return e.totals, err
 }
 

@@ -32,6 +32,7 @@ func (i Info) Choice() Choice { return Choice{Label: i.Name, Info: i, Solver: i.
 //	name:param=value:param=value   the solver with parameters; rolling_period (and rolling_threshold) for rolling use, see [Rolling]
 //	a+b, a:x=1+b:y=2               a chain: a solves, and b gets its solution as [Options].Start
 //	exec:COMMAND                   a program as solver, see [RegisterScheme]; the command is the rest of the text
+//	exec-online:COMMAND            a program as on-line policy
 //	label=…                        any of these, with a label for tables
 //
 // Without a label the whole text is the label. A label holds no colon and no comma. A value holds no colon, and no plus sign except in a

@@ -52,7 +52,7 @@ func Lookup(name string) (Info, error) {
 	for _, info := range Solvers() {
 		names = append(names, info.Name)
 	}
-	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, or exec:COMMAND; found %q%s", strings.Join(names, ", "), name, suggest.Words(name, names))
+	return Info{}, fmt.Errorf("expected a solver, one of %s, a+b of two of them, exec:COMMAND or exec-online:COMMAND; found %q%s", strings.Join(names, ", "), name, suggest.Words(name, names))
 }
 
 // UnsupportedError says that a solver cannot honour some features of an instance. It wraps [ErrUnsupported].

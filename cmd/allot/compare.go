@@ -34,7 +34,7 @@ Examples:
   allot compare --solvers muscle:reading=a,b=muscle:reading=b,muscle+search examples/multicluster.json
   allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
 		Flags: append(limitFlags(),
-			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, as --solver of solve takes them, or LABEL=NAME…; exec:COMMAND the last of them; may be given several times; absent: all that support the instance"},
+			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, as --solver of solve takes them, or LABEL=NAME…; exec:COMMAND or exec-online:COMMAND the last of them; may be given several times; absent: all that support the instance"},
 			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; those of the clusters have a table of their own; absent: those that say something of the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the columns of --metrics or all"},

@@ -145,7 +145,7 @@ func valuesOf(flag cli.Flag, current string) []string {
 	}
 	var values []string
 	switch flag.Names()[0] {
-	case "solver", "solvers":
+	case "solver", "solvers", "policies":
 		if named := solve.SplitNames(current); solve.External(named[len(named)-1]) {
 			return nil // a command follows, and the shell completes commands better
 		}
@@ -154,7 +154,7 @@ func valuesOf(flag cli.Flag, current string) []string {
 		for _, info := range solve.Solvers() {
 			values = append(values, first+info.Name)
 		}
-		values = append(values, first+"exec:")
+		values = append(values, first+"exec:", first+"exec-online:")
 	case "objective":
 		return model.ObjectiveMetrics()
 	case "workload":

@@ -41,8 +41,12 @@ func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job
 	return answer.Reasons, nil
 }
 
-// onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
+// onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has. It runs no command
+// that a file names.
 func onlinePolicy(sol *model.Solution) solvers.Online {
+	if solve.External(sol.Solver) {
+		return nil
+	}
 	info, err := solve.Lookup(sol.Solver)
 	if err != nil {
 		return nil

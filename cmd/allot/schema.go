@@ -2,6 +2,9 @@ package main
 
 import (
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,17 +16,20 @@ func schemaCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "schema",
 		Usage:       "print the JSON Schema of a file format",
-		ArgsUsage:   "instance|solution",
-		Description: "Example:\n  allot schema instance > instance.schema.json",
+		ArgsUsage:   "instance|solution|online-header|online-event|online-answer",
+		Description: "The formats online-… are the lines that a program exec-online:COMMAND reads and writes.\n\nExample:\n  allot schema instance > instance.schema.json",
 		Flags:       []cli.Flag{jsonFlag}, // changes nothing, because a schema is JSON anyway
 		Action: func(c *cli.Context) error {
-			args, err := arguments(c, "instance|solution")
+			args, err := arguments(c, c.Command.ArgsUsage)
 			if err != nil {
 				return err
 			}
-			make := map[string]func() ([]byte, error){"instance": schema.Instance, "solution": schema.Solution}[args[0]]
+			formats := map[string]func() ([]byte, error){"instance": schema.Instance, "solution": schema.Solution,
+				"online-header": schema.OnlineHeader, "online-event": schema.OnlineEvent, "online-answer": schema.OnlineAnswer}
+			make := formats[args[0]]
 			if make == nil {
-				return usageErrorf("expected instance or solution, found %q%s", args[0], suggest.Words(args[0], []string{"instance", "solution"}))
+				names := slices.Sorted(maps.Keys(formats))
+				return usageErrorf("expected one of %s; found %q%s", strings.Join(names, ", "), args[0], suggest.Words(args[0], names))
 			}
 			text, err := make()
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solve/process"
 	"github.com/allot-opt/allot/solvers"
 )
 
@@ -105,7 +106,7 @@ func onlineSolvers() string {
 			names = append(names, info.Name)
 		}
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(append(names, process.OnlineScheme+":COMMAND"), ", ")
 }
 
 // whatIfText formats an answer for people.

@@ -33,7 +33,7 @@ Examples:
   allot solve --solver 'exec:python3 examples/external/first_come.py' examples/tiny.json
   allot solve --solver ggone-milp --write-model model.mps examples/ggone.json`,
 		Flags: append(limitFlags(),
-			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, NAME:KEY=VALUE:… with parameters, a+b to start b from a's solution, exec:COMMAND for a program of your own; see allot solvers"},
+			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, NAME:KEY=VALUE:… with parameters, a+b to start b from a's solution, exec:COMMAND or exec-online:COMMAND for a program of your own; see allot solvers"},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
 			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan every `PERIOD` (in the instance's unit of time) the jobs that have arrived, behind what is planned"},
 			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},

@@ -51,6 +51,7 @@ func writeSolvers(w io.Writer) error {
 	}
 	fmt.Fprintln(w, "a+b: solve with a, start b from its solution")
 	fmt.Fprintln(w, "exec:COMMAND: a program of your own, which reads the instance on standard input and writes solutions on standard output; it takes the rest of a+b and of a list of solvers. See examples/external/README.md")
+	fmt.Fprintln(w, "exec-online:COMMAND: an on-line policy of your own, a program which reads what happens on standard input and writes which jobs start on standard output. See docs/exec-online.md")
 	return nil
 }
 

@@ -1,4 +1,4 @@
-// Package schema makes the JSON Schemas (draft 2020-12) of the two file formats from the wire types of package model and
+// Package schema makes the JSON Schemas (draft 2020-12) of the two file formats and of the lines of an on-line policy from the wire types of packages model and online and
 // their struct tags, so that they cannot say anything else than the reader does. It is a package of its own so that
 // whoever embeds package model does not inherit the generator.
 //
@@ -20,6 +20,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/online"
 )
 
 // Instance is the JSON Schema of an instance file, indented; always the same bytes.
@@ -30,6 +31,21 @@ func Instance() ([]byte, error) {
 // Solution is the JSON Schema of a solution file, indented; always the same bytes.
 func Solution() ([]byte, error) {
 	return generate(model.SolutionSchema, "Solution: where and when each job runs", reflect.TypeFor[model.Solution]())
+}
+
+// OnlineHeader is the JSON Schema of the first line that an on-line policy reads, see package online. These lines have no field "schema".
+func OnlineHeader() ([]byte, error) {
+	return generate(online.Format+"/header", "Header: the first line that an on-line policy reads", reflect.TypeFor[online.Header]())
+}
+
+// OnlineEvent is the JSON Schema of an event.
+func OnlineEvent() ([]byte, error) {
+	return generate(online.Format+"/event", "Event: a line that an on-line policy answers", reflect.TypeFor[online.Event]())
+}
+
+// OnlineAnswer is the JSON Schema of an answer.
+func OnlineAnswer() ([]byte, error) {
+	return generate(online.Format+"/answer", "Answer: what an on-line policy decides", reflect.TypeFor[online.Answer]())
 }
 
 // generate makes the schema of a wire type. Its $id is the value that the files state in their field "schema".

@@ -24,8 +24,11 @@ func inGroup(command *exec.Cmd) {
 // terminateGroup asks the group to end.
 func terminateGroup(command *exec.Cmd) { signalGroup(command, syscall.SIGTERM) }
 
-// killGroup kills the processes that are left in the group.
-func killGroup(command *exec.Cmd) { signalGroup(command, syscall.SIGKILL) }
+// killGroup kills the processes that are left in the group, and the program, which may have left it.
+func killGroup(command *exec.Cmd) {
+	signalGroup(command, syscall.SIGKILL)
+	_ = command.Process.Kill() // it is no failure if the program has ended already
+}
 
 // signalGroup sends a signal to the group. It is no failure if the group has no process left.
 func signalGroup(command *exec.Cmd, signal syscall.Signal) {

@@ -85,7 +85,7 @@ type process struct {
 	alone                 bool // the program ended by itself
 }
 
-// startProcess starts a program. The function send writes its standard input.
+// startProcess starts a program. The function send writes its standard input; nil: the caller writes to stdin.
 func startProcess(words, environment []string, send func(*sending) error) (*process, error) {
 	p := &process{command: exec.Command(words[0], words[1:]...), exited: make(chan struct{}), heard: make(chan struct{})}
 	p.command.Env = environment
@@ -114,10 +114,12 @@ func startProcess(words, environment []string, send func(*sending) error) (*proc
 	if err := p.command.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot start the program: %w", err), p.closePipes())
 	}
-	p.sending = &sending{w: stdin, hash: sha256.New()}
-	p.helpers.Go(func() {
-		_ = p.sending.finish(send(p.sending)) // the program need not read everything
-	})
+	if send != nil {
+		p.sending = &sending{w: stdin, hash: sha256.New()}
+		p.helpers.Go(func() {
+			_ = p.sending.finish(send(p.sending)) // the program need not read everything
+		})
+	}
 	p.helpers.Go(func() {
 		defer close(p.heard)
 		_, _ = io.Copy(&p.tail, stderr)

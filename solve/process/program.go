@@ -1,17 +1,13 @@
-// Package process runs programs in any language as solvers. After it is imported, the name exec:COMMAND means the solver that runs the command.
-// [Program] describes what the program reads and writes.
+// Package process runs programs in any language as solvers. After it is imported, the name exec:COMMAND means the solver that runs the command,
+// and exec-online:COMMAND the on-line policy that asks it. [Program] and [OnlineProgram] describe what such a program reads and writes.
 package process
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"runtime"
-	"strings"
 	"time"
-
-	"github.com/kballard/go-shellquote"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
@@ -22,11 +18,11 @@ const Scheme = "exec"
 
 var _ = solve.RegisterScheme(Scheme, external)
 
-// external makes the Info of exec:COMMAND. It splits the command into words as a shell does, with quotes and backslashes, but runs no shell.
+// external makes the Info of exec:COMMAND.
 func external(name string) (solve.Info, error) {
-	words, err := shellquote.Split(strings.TrimPrefix(name, Scheme+":"))
-	if err != nil || len(words) == 0 || words[0] == "" {
-		return solve.Info{}, fmt.Errorf("expected exec: and a command with its arguments, quotes closed; found %q", name)
+	words, err := commandOf(name, Scheme)
+	if err != nil {
+		return solve.Info{}, err
 	}
 	return solve.Info{
 		Name:   name,
@@ -63,11 +59,8 @@ type Program struct{ words []string }
 // Supports implements [solve.Solver]: the program must exist, and a file must be able to state the instance. The program itself refuses other
 // instances only when it runs.
 func (p *Program) Supports(in *model.Instance) error {
-	if !hasPrograms {
-		return fmt.Errorf("%w: %s/%s cannot run the program %s", solve.ErrUnsupported, runtime.GOOS, runtime.GOARCH, p.words[0])
-	}
-	if _, err := exec.LookPath(p.words[0]); err != nil {
-		return fmt.Errorf("%w: cannot run the program: %w", solve.ErrUnsupported, err)
+	if err := canRun(p.words[0]); err != nil {
+		return err
 	}
 	return solve.Unsupported(in, ^model.Commitments)
 }

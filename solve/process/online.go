@@ -1,0 +1,136 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
+)
+
+// OnlineScheme is the word before the colon in the name of an on-line policy that is a program.
+const OnlineScheme = "exec-online"
+
+var _ = solve.RegisterScheme(OnlineScheme, externalOnline)
+
+// externalOnline makes the Info of exec-online:COMMAND. It splits the command into words as [external] does.
+func externalOnline(name string) (solve.Info, error) {
+	words, err := commandOf(name, OnlineScheme)
+	if err != nil {
+		return solve.Info{}, err
+	}
+	return solve.Info{
+		Name:   name,
+		Doc:    "An on-line policy that is a program: it reads what happens on standard input and writes which jobs start on standard output.",
+		Source: "a program from outside: " + words[0],
+		New:    func() solve.Solver { return &OnlineProgram{name: name, words: words, AnswerLimit: 60} },
+		Online: true,
+	}, nil
+}
+
+// commandOf splits the command behind a scheme into words as a shell does, with quotes and backslashes, but runs no shell.
+func commandOf(name, scheme string) ([]string, error) {
+	words, err := shellquote.Split(strings.TrimPrefix(name, scheme+":"))
+	if err != nil || len(words) == 0 || words[0] == "" {
+		return nil, fmt.Errorf("expected %s: and a command with its arguments, quotes closed; found %q", scheme, name)
+	}
+	return words, nil
+}
+
+// OnlineProgram is an on-line policy that a program decides, written in any language. Its name is exec-online: and the command.
+//
+// The program reads a header, an event for each instant and a last line; it answers each event. Each line is a JSON object. It sees what an
+// on-line policy of package sim sees, and nothing else: the work and the run time of a job never. docs/exec-online.md states the format.
+// A simulation waits for each answer, so that what the program decides does not depend on how long it takes.
+//
+// What the program must not do ends the run with an error, and so does an answer that takes longer than the limit. However the run ends, nothing of the
+// program is left when it returns, but children that have left its process group.
+type OnlineProgram struct {
+	Kill        bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
+	AnswerLimit float64 `range:"(0, 1e6]" doc:"seconds that the program may take for an answer"`
+	name        string
+	words       []string
+}
+
+// onlineFeatures are the features that a program can honour. It starts a job on one cluster.
+const onlineFeatures = model.Arrivals | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools | model.BandwidthNeeds |
+	model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes | model.RestrictedTimes | model.MixedMachines | model.MachineSpan
+
+// Supports implements [solve.Solver]: the program must exist. It can refuse an instance itself when it runs.
+func (p *OnlineProgram) Supports(in *model.Instance) error {
+	if err := canRun(p.words[0]); err != nil {
+		return err
+	}
+	return solve.Unsupported(in, onlineFeatures)
+}
+
+// canRun says whether the program can be run here.
+func canRun(program string) error {
+	if !hasPrograms {
+		return fmt.Errorf("%w: %s/%s cannot run the program %s", solve.ErrUnsupported, runtime.GOOS, runtime.GOARCH, program)
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return fmt.Errorf("%w: cannot run the program: %w", solve.ErrUnsupported, err)
+	}
+	return nil
+}
+
+// Solve implements [solve.Solver].
+func (p *OnlineProgram) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	if err := params.Check(p); err != nil {
+		return solve.Result{}, err
+	}
+	if err := p.Supports(in); err != nil {
+		return solve.Result{}, err
+	}
+	if ctx.Err() != nil {
+		return solve.Stopped(ctx), nil
+	}
+	sol, _, warning, err := p.simulate(ctx, in, sim.Options{Seed: opt.Seed})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return solve.Stopped(ctx), nil
+	case err != nil:
+		return solve.Result{}, err
+	}
+	return solve.Result{Solution: sol, Status: model.Feasible, Stop: model.StopDone, Evaluations: 1, Warning: warning}, nil
+}
+
+// Simulate runs the policy on the instance; opt may hold an observer. The error is that of ctx, or says what the program did wrong.
+func (p *OnlineProgram) Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error) {
+	sol, totals, _, err := p.simulate(ctx, in, opt)
+	return sol, totals, err
+}
+
+// simulate is Simulate with what went wrong although there is a schedule.
+func (p *OnlineProgram) simulate(ctx context.Context, in *model.Instance, opt sim.Options) (sol *model.Solution, totals sim.Totals, warning string, err error) {
+	opt.Kill = opt.Kill || p.Kill
+	var policy *remote
+	sol, totals, err = sim.Simulate(ctx, in, sim.Discipline{Requests: true, General: func(platform *sim.Platform, _ uint64) sim.Policy {
+		policy = newRemote(p, false, newGeneral(platform))
+		return policy
+	}}, opt)
+	if policy != nil {
+		warning = policy.warning
+	}
+	return sol, totals, warning, err
+}
+
+// Discipline makes the policy in either world, with the parameters as they are now. Errors name the command.
+func (p *OnlineProgram) Discipline() sim.Discipline {
+	return sim.Discipline{
+		Plain:    func(processors int) sim.Policy { return newRemote(p, true, plain{processors}) },
+		General:  func(platform *sim.Platform, _ uint64) sim.Policy { return newRemote(p, true, newGeneral(platform)) },
+		Requests: true,
+	}
+}
+
+// Kills says whether the simulation ends a job at its estimate.
+func (p *OnlineProgram) Kills() bool { return p.Kill }
