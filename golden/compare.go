@@ -36,7 +36,7 @@ type Difference struct {
 	Job      string   `json:"job"`
 	Expected *float64 `json:"expected"` // start in the reference schedule; nil: never
 	Found    *float64 `json:"found"`
-	Others   int      `json:"others"` // further jobs that start at another time than expected
+	Others   int      `json:"others"` // other jobs that start at another time than expected
 	Rule     Rule     `json:"rule"`
 	Text     string   `json:"text"` // why the job should have started when it was expected
 }
@@ -44,8 +44,14 @@ type Difference struct {
 // String is a line for people.
 func (d *Difference) String() string {
 	text := fmt.Sprintf("job %s: expected start %s, found %s", d.Job, instant(d.Expected), instant(d.Found))
+	switch d.Rule {
+	case RunTime:
+		text = fmt.Sprintf("job %s: wrong end", d.Job)
+	case Processors:
+		text = fmt.Sprintf("job %s: wrong number of processors", d.Job)
+	}
 	if d.Others > 0 {
-		text += fmt.Sprintf(" (and %d more)", d.Others)
+		text += fmt.Sprintf(" (%d other starts differ)", d.Others)
 	}
 	return text + "\n" + string(d.Rule) + ": " + d.Text
 }

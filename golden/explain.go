@@ -61,7 +61,7 @@ func (s *scene) impossible() (Rule, string) {
 	}
 	if free := s.w.Processors - s.held(others); j.Processors > free {
 		slices.Sort(others)
-		return Capacity, fmt.Sprintf("job %s needs %s, and at %s %s hold %d of %d", j.ID, processors(j.Processors), seconds(s.at), s.names(others), s.held(others), s.w.Processors)
+		return Capacity, fmt.Sprintf("job %s needs %s, and at %s %s %s %d of %d", j.ID, processors(j.Processors), seconds(s.at), s.names(others), verb(others, "holds", "hold"), s.held(others), s.w.Processors)
 	}
 	return "", ""
 }
@@ -89,16 +89,8 @@ func (s *scene) tooEarly() (Rule, string) {
 	if j.Processors > v.free {
 		return "", ""
 	}
-	text := fmt.Sprintf("job %s would delay job %s, the head of the queue, whose shadow time is %s: by its estimate it would end at %s, and it needs %s where %d extra",
-		j.ID, head.ID, seconds(v.shadow), seconds(s.at+j.Estimate), processors(j.Processors), v.extra)
-	if v.extra < v.atFirst {
-		text += fmt.Sprintf(" of %d are left", v.atFirst)
-	} else if v.extra == 1 {
-		text += " is there"
-	} else {
-		text += " are there"
-	}
-	return Shadow, text
+	return Shadow, fmt.Sprintf("job %s would delay job %s, the head of the queue, whose shadow time is %s: by its estimate it would end at %s, and it needs %s where %d of %d extra %s left",
+		j.ID, head.ID, seconds(v.shadow), seconds(s.at+j.Estimate), processors(j.Processors), v.extra, v.atFirst, areFor(v.extra))
 }
 
 // tooLate says why fcfs or easy starts the job at the time.
@@ -117,13 +109,21 @@ func (s *scene) tooLate() (Rule, string) {
 		if s.at+j.Estimate <= v.shadow {
 			text += fmt.Sprintf("and by its estimate it would end at %s, not after the shadow time %s of job %s", seconds(s.at+j.Estimate), seconds(v.shadow), head)
 		} else {
-			text += fmt.Sprintf("and %d extra %s beside job %s at its shadow time %s", v.extra, areFor(v.extra), head, seconds(v.shadow))
+			text += fmt.Sprintf("and %d of %d extra %s left beside job %s at its shadow time %s", v.extra, v.atFirst, areFor(v.extra), head, seconds(v.shadow))
 		}
 	}
 	if len(v.freed) > 0 {
 		text += fmt.Sprintf(". A job of no time gives its processors back at the same second: %s", s.names(v.freed))
 	}
 	return rule, text
+}
+
+// verb is the form of a verb that fits the number of jobs.
+func verb(jobs []int, one, more string) string {
+	if len(jobs) == 1 {
+		return one
+	}
+	return more
 }
 
 // areFor is the verb for a number of things.
@@ -139,18 +139,11 @@ func (s *scene) notes(early bool) []string {
 	var notes []string
 	j := &s.w.Jobs[s.job]
 	if ending := s.ending(); !early && len(ending) > 0 && j.Processors > s.w.Processors-s.held(s.running())-s.held(ending) {
-		verb := "ends"
-		if len(ending) > 1 {
-			verb = "end"
-		}
-		notes = append(notes, fmt.Sprintf("%s %s at %s, and what ends at a second frees its processors before anything starts", capital(s.names(ending)), verb, seconds(s.at)))
+		notes = append(notes, fmt.Sprintf("%s %s at %s, and what ends at a second frees its processors before anything starts", capital(s.names(ending)), verb(ending, "ends", "end"), seconds(s.at)))
 	}
 	if late := s.late(); len(late) > 0 && s.policy != "fcfs" {
-		verb := "has outlived its estimate and is"
-		if len(late) > 1 {
-			verb = "have outlived their estimates and are"
-		}
-		notes = append(notes, fmt.Sprintf("%s %s taken to end at %s", capital(s.names(late)), verb, seconds(s.at+1)))
+		notes = append(notes, fmt.Sprintf("%s %s taken to end at %s", capital(s.names(late)),
+			verb(late, "has outlived its estimate and is", "have outlived their estimates and are"), seconds(s.at+1)))
 	}
 	if !j.Stated && s.policy != "fcfs" {
 		notes = append(notes, fmt.Sprintf("Job %s states no estimate: its run time of %s s counts", j.ID, seconds(j.Runtime)))
@@ -179,6 +172,9 @@ func (s *scene) delays(p *planned) (Rule, string) {
 	own, queued := p.reserved[s.job]
 	if !p.known || !queued || !(own > s.at) {
 		return "", ""
+	}
+	if !slices.Contains(p.instants, s.at) {
+		return NoInstant, fmt.Sprintf("nothing ends, nothing is submitted and no reservation that could be kept is due at %s. The reservation of job %s is %s", seconds(s.at), j.ID, seconds(own))
 	}
 	running := s.running()
 	for k := range s.w.Jobs {
@@ -209,10 +205,11 @@ func (s *scene) delays(p *planned) (Rule, string) {
 				j.ID, other.ID, processors(other.Processors), seconds(from), j.ID, processors(j.Processors), seconds(s.at+j.Estimate), free, areFor(free), seconds(own))
 		}
 	}
-	if !s.happens() && !slices.Contains(p.instants, s.at) {
-		return NoInstant, fmt.Sprintf("nothing ends, nothing is submitted and no reservation is due at %s. The job's reservation is %s", seconds(s.at), seconds(own))
+	if !p.standing {
+		return "", ""
 	}
-	return "", ""
+	return Compression, fmt.Sprintf("the reservation of job %s is %s: a reservation moves forward only at an instant at which a job ends early, once for each job in the order of the queue, while those of the jobs behind stay",
+		j.ID, seconds(own))
 }
 
 // reserved says why the reservation of the job is the time.
@@ -233,8 +230,8 @@ func (s *scene) reserved(p *planned) (Rule, string) {
 		}
 		return "", ""
 	}
-	text := fmt.Sprintf("the reservation of job %s, made at %s, is %s: from then on %s %s not reserved for the time of its estimate, %s s", j.ID, seconds(last.when), seconds(s.at),
-		processors(j.Processors), areFor(j.Processors), seconds(j.Estimate))
+	text := fmt.Sprintf("the reservation of job %s, made at %s, is %s, the first time from which %s %s neither held nor reserved for its estimate of %s s", j.ID, seconds(last.when),
+		seconds(s.at), processors(j.Processors), areFor(j.Processors), seconds(j.Estimate))
 	for _, k := range s.queue() {
 		if k < s.job && s.reference[k].Start > s.at {
 			return Hole, text + fmt.Sprintf(". A hole may lie before the reservation of a job ahead, here of job %s", s.w.Jobs[k].ID)

@@ -11,6 +11,7 @@ import (
 // planned is the plan of conservative backfilling after its decision at a time.
 type planned struct {
 	known    bool            // the plan is that of the reference schedule
+	standing bool            // reservations hold: no running job has outlived its estimate at the time
 	reserved map[int]float64 // by queued job: its reservation
 	order    []int           // the queued jobs, in order
 	moves    []move          // of the reservation of the job of the scene
@@ -91,12 +92,18 @@ func (w *planWatch) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string)
 func (w *planWatch) note(now, reserved float64) {
 	moves := w.plan.moves
 	if len(moves) == 0 || moves[len(moves)-1].to != reserved {
-		afresh := w.overrun
-		for _, j := range w.running {
-			afresh = afresh || j.Estimate > 0 && j.EstimatedEnd <= now
-		}
-		w.plan.moves = append(moves, move{now, reserved, afresh, w.early})
+		w.plan.moves = append(moves, move{now, reserved, w.afresh(now), w.early})
 	}
+}
+
+// afresh says whether all reservations are made again: a job has outlived its estimate.
+func (w *planWatch) afresh(now float64) bool {
+	for _, j := range w.running {
+		if j.Estimate > 0 && j.EstimatedEnd <= now {
+			return true
+		}
+	}
+	return w.overrun
 }
 
 // Decided implements [sim.Observer].
@@ -106,6 +113,7 @@ func (w *planWatch) Decided(now float64) {
 		return
 	}
 	w.plan.instants = append(w.plan.instants, now)
+	w.plan.standing = !w.afresh(now)
 	w.plan.reserved, w.plan.order = map[int]float64{}, w.plan.order[:0]
 	for k, j := range w.queued {
 		w.plan.reserved[k] = w.planner.Plan(j).Reserved
