@@ -50,7 +50,10 @@ func (d *Difference) String() string {
 	case Processors:
 		text = fmt.Sprintf("job %s: wrong number of processors", d.Job)
 	}
-	if d.Others > 0 {
+	switch {
+	case d.Others == 1:
+		text += " (1 other start differs)"
+	case d.Others > 1:
 		text += fmt.Sprintf(" (%d other starts differ)", d.Others)
 	}
 	return text + "\n" + string(d.Rule) + ": " + d.Text
@@ -78,56 +81,71 @@ func orNever(x float64) float64 {
 	return x
 }
 
-// Compare compares a schedule with the reference schedule of a policy. The difference is that of the first job in time, nil where there is
-// none. The error is that of ctx.
-func Compare(ctx context.Context, w *Workload, policy string, reference, found Schedule) (*Difference, error) {
-	type candidate struct {
-		at   float64
-		kind int // what is looked at first: 0 ends, 1 processors, 2 starts
-		job  int
-	}
-	var first *candidate
-	differing := 0
-	note := func(at float64, kind, job int) {
-		c := candidate{at, kind, job}
-		if first == nil || cmp.Or(cmp.Compare(c.at, first.at), cmp.Compare(c.kind, first.kind), cmp.Compare(c.job, first.job)) < 0 {
-			first = &c
-		}
-	}
+// candidate is a difference of a job.
+type candidate struct {
+	at   float64
+	kind int // what is looked at first: 0 ends, 1 processors, 2 starts
+	job  int
+}
+
+// candidates lists the differences in the order in which they are looked at: by time, then as [candidate] says, then in the order of the queue.
+func candidates(w *Workload, reference, found Schedule) []candidate {
+	var list []candidate
 	for k := range w.Jobs {
 		a, b, j := &reference[k], &found[k], &w.Jobs[k]
 		switch {
 		case !same(a.Start, b.Start):
-			differing++
-			note(min(orNever(a.Start), orNever(b.Start)), 2, k)
+			list = append(list, candidate{min(orNever(a.Start), orNever(b.Start)), 2, k})
 		case math.IsNaN(a.Start):
 		case b.Processors != 0 && b.Processors != j.Processors:
-			note(b.Start, 1, k)
+			list = append(list, candidate{b.Start, 1, k})
 		case !math.IsNaN(b.End) && b.End != b.Start+j.Runtime:
-			note(min(b.End, b.Start+j.Runtime), 0, k)
+			list = append(list, candidate{min(b.End, b.Start+j.Runtime), 0, k})
 		}
 	}
-	if first == nil {
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.kind, b.kind)) })
+	return list
+}
+
+// Compare compares a schedule with the reference schedule of a policy. The difference is that of the first job in time, nil where there is
+// none. Of several jobs at one instant it is the first in the queue whose start can be explained: rarely that of one only follows from that
+// of another. The error is that of ctx.
+func Compare(ctx context.Context, w *Workload, policy string, reference, found Schedule) (*Difference, error) {
+	list := candidates(w, reference, found)
+	if len(list) == 0 {
 		return nil, nil
 	}
-	k := first.job
-	d := &Difference{Job: w.Jobs[k].ID, Expected: pointer(reference[k].Start), Found: pointer(found[k].Start), Others: differing}
-	if first.kind == 2 {
-		d.Others--
+	starts := 0
+	for _, c := range list {
+		starts += c.kind / 2
 	}
-	s := scene{w: w, policy: policy, reference: reference, found: found, at: first.at, job: k}
-	switch first.kind {
-	case 0:
-		d.Rule, d.Text = RunTime, s.wrongEnd()
-	case 1:
-		d.Rule, d.Text = Processors, fmt.Sprintf("job %s holds %s, not %d", d.Job, processors(w.Jobs[k].Processors), found[k].Processors)
-	default:
-		var err error
-		if d.Rule, d.Text, err = s.explain(ctx); err != nil {
-			return nil, err
+	var first *Difference
+	for _, c := range list {
+		if c.at != list[0].at || c.kind != list[0].kind {
+			break
+		}
+		d := &Difference{Job: w.Jobs[c.job].ID, Expected: pointer(reference[c.job].Start), Found: pointer(found[c.job].Start), Others: starts}
+		s := scene{w: w, policy: policy, reference: reference, found: found, at: c.at, job: c.job}
+		switch c.kind {
+		case 0:
+			d.Rule, d.Text = RunTime, s.wrongEnd()
+		case 1:
+			d.Rule, d.Text = Processors, fmt.Sprintf("job %s holds %s, not %d", d.Job, processors(w.Jobs[c.job].Processors), found[c.job].Processors)
+		default:
+			d.Others--
+			var err error
+			if d.Rule, d.Text, err = s.explain(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if d.Rule != Unexplained {
+			return d, nil
+		}
+		if first == nil {
+			first = d
 		}
 	}
-	return d, nil
+	return first, nil
 }
 
 // pointer is a start, nil for never.
