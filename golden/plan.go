@@ -39,7 +39,7 @@ func (p *planned) times(from, to float64) []float64 {
 
 // plan runs conservative backfilling and looks at its plan at the time of the scene.
 func (s *scene) plan(ctx context.Context) (*planned, error) {
-	w := &planWatch{scene: s, queued: map[int]*sim.Job{}, running: map[int]*sim.Job{}, plan: &planned{known: true}}
+	w := &planWatch{scene: s, queued: map[int]*sim.Job{}, running: map[int]float64{}, plan: &planned{known: true}}
 	_, _, err := sim.Simulate(ctx, s.w.instance, backfill.Conservative(1), sim.Options{Observer: w})
 	return w.plan, err
 }
@@ -49,7 +49,7 @@ type planWatch struct {
 	scene   *scene
 	planner sim.Planner
 	queued  map[int]*sim.Job
-	running map[int]*sim.Job
+	running map[int]float64 // starts
 	plan    *planned
 	early   bool // a job ended before its estimate at this instant
 	overrun bool // a job ended after its estimate at this instant
@@ -67,7 +67,7 @@ func (w *planWatch) Arrived(_ float64, j *sim.Job) { w.queued[int(j.Number)] = j
 // Started implements [sim.Observer].
 func (w *planWatch) Started(now float64, j *sim.Job, _ []sim.Part) {
 	k := int(j.Number)
-	w.running[k] = j
+	w.running[k] = now
 	if delete(w.queued, k); now > w.scene.at {
 		return
 	}
@@ -80,10 +80,12 @@ func (w *planWatch) Started(now float64, j *sim.Job, _ []sim.Part) {
 }
 
 // Left implements [sim.Observer].
-func (w *planWatch) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string) {
-	delete(w.queued, int(j.Number))
-	delete(w.running, int(j.Number))
-	if planned := j.Start + max(j.Estimate, 1); outcome == sim.Finished {
+func (w *planWatch) Left(now float64, j *sim.Job, _ sim.Outcome, _ string) {
+	k := int(j.Number)
+	delete(w.queued, k)
+	start, ran := w.running[k]
+	delete(w.running, k)
+	if planned := start + max(w.scene.w.Jobs[k].Estimate, 1); ran {
 		w.early, w.overrun = w.early || now < planned, w.overrun || now > planned
 	}
 }
@@ -98,8 +100,8 @@ func (w *planWatch) note(now, reserved float64) {
 
 // afresh says whether all reservations are made again: a job has outlived its estimate.
 func (w *planWatch) afresh(now float64) bool {
-	for _, j := range w.running {
-		if j.Estimate > 0 && j.EstimatedEnd <= now {
+	for k, start := range w.running {
+		if estimate := w.scene.w.Jobs[k].Estimate; estimate > 0 && start+estimate <= now {
 			return true
 		}
 	}
