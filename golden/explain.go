@@ -68,7 +68,7 @@ func (s *scene) impossible() (Rule, string) {
 
 // happens says whether something ends or is submitted at the time.
 func (s *scene) happens() bool {
-	return len(s.ending()) > 0 || slices.ContainsFunc(s.w.Jobs, func(j Job) bool { return j.Submit == s.at })
+	return len(s.ending()) > 0 || slices.ContainsFunc(s.w.Jobs, func(j Job) bool { return j.Submit == s.at && j.Processors <= s.w.Processors })
 }
 
 // tooEarly says why fcfs or easy does not start the job at the time.

@@ -8,6 +8,7 @@ package golden
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -51,7 +52,8 @@ func Open(folder string) (*Set, error) {
 
 // cause is an error of the file system without the path.
 func cause(err error) error {
-	if wrong, ok := err.(*fs.PathError); ok { //nolint:errorlint // the functions of package os return it as it is
+	var wrong *fs.PathError
+	if errors.As(err, &wrong) {
 		return wrong.Err
 	}
 	return err
@@ -79,7 +81,9 @@ type Workload struct {
 	Jobs       []Job // in the order of the queue
 
 	instance *model.Instance
-	index    map[string]int // of each job
+	fitting  *model.Instance // without the jobs that are too wide, whose submits are no instants
+	fits     []int           // the jobs of fitting, in its order of the queue
+	index    map[string]int  // of each job
 }
 
 // Options are how a workload is read: nothing is left out, shifted or mended.
@@ -90,19 +94,20 @@ func Options() swf.Options {
 // Workload reads a workload of the set.
 func (s *Set) Workload(name string) (*Workload, error) {
 	path := filepath.Join(s.Folder, "workloads", name+".swf")
-	file, err := model.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	in, report, err := swf.Read(file, path, Options())
+	in, report, err := read(path, Options())
 	if err != nil {
 		return nil, err
 	}
 	if report.Kept != report.Read {
 		return nil, inputError(path, "expected jobs that state submit time, run time and processors, found %d that do not", report.Read-report.Kept)
 	}
-	w := &Workload{Name: name, Processors: in.Processors(), instance: in, index: map[string]int{}}
+	without := Options()
+	without.TooWide = swf.Drop
+	fitting, _, err := read(path, without)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workload{Name: name, Processors: in.Processors(), instance: in, fitting: fitting, index: map[string]int{}}
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
 		job := Job{ID: j.ID, Submit: j.Arrival, Runtime: j.Work, Estimate: j.Estimate, Stated: !math.IsNaN(j.Estimate), Processors: j.Max}
@@ -117,8 +122,21 @@ func (s *Set) Workload(name string) (*Workload, error) {
 	slices.SortStableFunc(w.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	for k := range w.Jobs {
 		w.index[w.Jobs[k].ID] = k
+		if w.Jobs[k].Processors <= w.Processors {
+			w.fits = append(w.fits, k)
+		}
 	}
 	return w, nil
+}
+
+// read reads a workload as an instance.
+func read(path string, opt swf.Options) (*model.Instance, *model.ImportReport, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	return swf.Read(file, path, opt)
 }
 
 // Instance is the workload as an instance.

@@ -40,7 +40,7 @@ func (p *planned) times(from, to float64) []float64 {
 // plan runs conservative backfilling and looks at its plan at the time of the scene.
 func (s *scene) plan(ctx context.Context) (*planned, error) {
 	w := &planWatch{scene: s, queued: map[int]*sim.Job{}, running: map[int]float64{}, plan: &planned{known: true}}
-	_, _, err := sim.Simulate(ctx, s.w.instance, backfill.Conservative(1), sim.Options{Observer: w})
+	_, _, err := sim.Simulate(ctx, s.w.fitting, backfill.Conservative(1), sim.Options{Observer: w})
 	return w.plan, err
 }
 
@@ -62,11 +62,11 @@ func (w *planWatch) Watch(_ *sim.Platform, policy sim.Policy) {
 }
 
 // Arrived implements [sim.Observer].
-func (w *planWatch) Arrived(_ float64, j *sim.Job) { w.queued[int(j.Number)] = j }
+func (w *planWatch) Arrived(_ float64, j *sim.Job) { w.queued[w.scene.w.fits[j.Number]] = j }
 
 // Started implements [sim.Observer].
 func (w *planWatch) Started(now float64, j *sim.Job, _ []sim.Part) {
-	k := int(j.Number)
+	k := w.scene.w.fits[j.Number]
 	w.running[k] = now
 	if delete(w.queued, k); now > w.scene.at {
 		return
@@ -81,7 +81,7 @@ func (w *planWatch) Started(now float64, j *sim.Job, _ []sim.Part) {
 
 // Left implements [sim.Observer].
 func (w *planWatch) Left(now float64, j *sim.Job, _ sim.Outcome, _ string) {
-	k := int(j.Number)
+	k := w.scene.w.fits[j.Number]
 	delete(w.queued, k)
 	start, ran := w.running[k]
 	delete(w.running, k)

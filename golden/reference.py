@@ -19,7 +19,7 @@ class Job:
 
 
 def read(path):
-    """The processors of the machine, and the jobs that fit it in the order of the queue."""
+    """The processors of the machine, and the jobs in the order of the queue."""
     machine, jobs = 0, []
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -29,7 +29,7 @@ def read(path):
             elif line.strip():
                 jobs.append(Job([int(x) for x in line.split()]))
     jobs.sort(key=lambda j: (j.submit, j.number))
-    return machine, [j for j in jobs if j.processors <= machine]
+    return machine, jobs
 
 
 class System:
@@ -57,7 +57,8 @@ def simulate(machine, jobs, decide):
     """Goes from instant to instant. At each: all ends, then all arrivals, then one decision."""
     system, coming = System(machine), list(jobs)
     while True:
-        times = [j.end for j in system.running] + [j.submit for j in coming]
+        times = [j.end for j in system.running]
+        times += [j.submit for j in coming if j.processors <= machine]  # a refused job makes no instant
         times += [system.wake] if system.wake is not None else []
         if not times:
             return
@@ -66,8 +67,10 @@ def simulate(machine, jobs, decide):
         for job in system.ended:
             system.running.remove(job)
             system.free += job.processors
-        while coming and coming[0].submit == system.now:
-            system.queue.append(coming.pop(0))
+        while coming and coming[0].submit <= system.now:
+            job = coming.pop(0)
+            if job.processors <= machine:  # else it is refused
+                system.queue.append(job)
         decide(system)
 
 
@@ -180,4 +183,5 @@ if __name__ == "__main__":
     simulate(MACHINE, JOBS, POLICIES[sys.argv[1]])
     print("job,start,end,processors")
     for JOB in sorted(JOBS, key=lambda j: j.number):
-        print(f"{JOB.number},{JOB.start},{JOB.end},{JOB.processors}")
+        if JOB.start is not None:
+            print(f"{JOB.number},{JOB.start},{JOB.end},{JOB.processors}")

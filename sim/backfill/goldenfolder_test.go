@@ -27,7 +27,7 @@ func TestGoldenFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		in, _, err := swf.Read(file, path, swf.Options{AbsoluteTime: true, ZeroRuntime: swf.Keep, TooWide: swf.Keep})
-		file.Close()
+		_ = file.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
