@@ -71,6 +71,8 @@ compression: the reservation of job 3 moves at 3 from 15 to 8: a job ends early 
 compression: the reservation of job 2 is 10: a reservation moves forward only at an instant at which a job ends early, once for each job in the order of the queue, while those of the jobs behind stay`},
 	{"late-one-second.conservative.csv", "job,start;1,0;2,12;3,8;4,17", `job 3: expected start 6, found 8
 hole: the reservation of job 3, made at 6, is 6, the first time from which 1 processor is neither held nor reserved for its estimate of 1 s. A hole may lie before the reservation of a job ahead, here of job 2. Job 1 has outlived its estimate and is taken to end at 7`},
+	{"no-alarm.conservative.csv", "job,start;1,0;2,2;3,1;4,2;5,10;6,8", `job 6: expected start 9, found 8
+no-instant: nothing ends, nothing is submitted and no reservation that could be kept is due at 8. The reservation of job 6 is 9. Job 4 has outlived its estimate and is taken to end at 9`},
 	{"runs-on.conservative.csv", "job,start;1,0;2,23;3,2;4,27", `job 2: expected start 22, found 23
 reservation: the reservation of job 2 moves at 22 from 13 to 22: a job has outlived its estimate, so that all reservations are made again. Job 3 ends at 22, and what ends at a second frees its processors before anything starts`},
 }
