@@ -129,6 +129,7 @@ func TestHostileSets(t *testing.T) {
 		{head + "1 0 -1 -1 1 -1 -1 1 2\n", "job,start\n1,0\n", "expected jobs that state submit time, run time and processors, found 1 that do not"},
 		{"1 0 -1 1 1\n", "job,start\n1,0\n", "expected a header with MaxProcs or MaxNodes before the first job"},
 		{head + "1 0 -1 1 x\n", "job,start\n1,0\n", `line 2: field 5 (allocated processors): expected a number, found "x"`},
+		{head + "1 5 -1 1 1\n2 3 -1 1 1\n", "job,start\n1,0\n", "expected lines in the order of submit times"},
 		{head + "1 0 -1 1 1\n", "job,start\n2,0\n", `line 2: job: expected a job of the workload w, found "2"`},
 		{head + "1 0 -1 1 1\n", "", "expected a first row with the names of the columns, found an empty file"},
 	} {

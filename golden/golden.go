@@ -119,7 +119,9 @@ func (s *Set) Workload(name string) (*Workload, error) {
 		}
 		w.Jobs = append(w.Jobs, job)
 	}
-	slices.SortStableFunc(w.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
+	if !slices.IsSortedFunc(w.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) }) {
+		return nil, inputError(path, "expected lines in the order of submit times")
+	}
 	for k := range w.Jobs {
 		w.index[w.Jobs[k].ID] = k
 		if w.Jobs[k].Processors <= w.Processors {
