@@ -6,6 +6,7 @@
 //	model/schema       the JSON Schemas of these files and lines
 //	model/swf, etc, wfformat, jobcsv, batsim, slurm
 //	                   readers of foreign formats; swf, jobcsv and batsim also write
+//	model/starts       reads when each job of a schedule starts, as other programs write it
 //	model/modeltest    random instances for property tests
 //	data               the real trace that an experiment runs
 //	params             documented parameters: the exported fields of solvers, workloads and importers
@@ -22,6 +23,7 @@
 //	sim/spaceshare     space-sharing of moldable jobs for that engine
 //	sim/slots          reservation of slots for stochastic workflows, for that engine
 //	sim/whatif         what a policy would do to one job, and why
+//	golden             reference schedules, and where the schedule of another program differs from them
 //	solve              the contract of a solver, the registry, and Run, which checks every schedule
 //	solve/process      programs in any language as solvers and on-line policies
 //	solve/solvetest    tests any solver against the contract

@@ -15,15 +15,27 @@ import (
 func checkCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "check a solution against its instance",
-		ArgsUsage: "INSTANCE SOLUTION",
+		Usage:     "check a solution against its instance, or schedules against reference schedules",
+		ArgsUsage: "INSTANCE SOLUTION | --golden DIR SCHEDULE…",
 		Description: `Writes ok and the metrics, or the violations with their codes; then the exit status is 3. It lists the first 20 violations and
 the number of the rest, which --json calls "more". The first line says so where the solution was made for another instance.
 
-Example:
-  allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json`,
-		Flags:  []cli.Flag{jsonFlag},
-		Action: runCheck,
+With --golden DIR it compares the schedules of another scheduler with the reference schedules of fcfs, easy and conservative in the folder
+(that of the repository is golden; golden/README.md states the rules). A SCHEDULE is a file WORKLOAD.POLICY.csv with columns job and start,
+and perhaps end and processors; the jobs.csv of Batsim under that name or as WORKLOAD.POLICY_jobs.csv; a trace WORKLOAD.POLICY.swf with
+wait times; a solution WORKLOAD.POLICY.json; or a folder of such files. Of each schedule that differs it says where first, and
+which rule that breaks; then the exit status is 3. Workloads without a schedule are named, and do not change the status.
+
+Examples:
+  allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json
+  allot check --golden golden extra-twice.easy.csv`,
+		Flags: []cli.Flag{jsonFlag, goldenFlag},
+		Action: func(c *cli.Context) error {
+			if c.IsSet("golden") {
+				return checkGolden(c)
+			}
+			return runCheck(c)
+		},
 	}
 }
 

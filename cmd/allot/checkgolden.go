@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/golden"
+)
+
+// goldenFlag names a folder of reference schedules.
+var goldenFlag = &cli.StringFlag{Name: "golden", Usage: "compare schedules with the reference schedules in `DIR`, such as the folder golden"}
+
+// checkGolden compares schedules of another scheduler with reference schedules.
+func checkGolden(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usageErrorf("expected --golden DIR SCHEDULE…, found no schedule; see %s --help", c.Command.HelpName)
+	}
+	set, err := golden.Open(c.String("golden"))
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	report, err := set.Check(ctx, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		err = writeJSON(c, struct {
+			OK bool `json:"ok"`
+			*golden.Report
+		}{report.OK(), report})
+	} else {
+		err = write(c, "-", func(w io.Writer) error {
+			writeGolden(w, set, report)
+			return nil
+		})
+	}
+	if err != nil || report.OK() {
+		return err
+	}
+	differ := 0
+	for _, r := range report.Results {
+		if r.Difference != nil {
+			differ++
+		}
+	}
+	return &statusError{exitViolations, fmt.Errorf("%d of %s differ from the reference", differ, counted(len(report.Results), "schedule"))}
+}
+
+// writeGolden writes a report for people: what differs, what is right, what was not there.
+func writeGolden(w io.Writer, set *golden.Set, report *golden.Report) {
+	for _, r := range report.Results {
+		if r.Difference == nil {
+			fmt.Fprintln(w, printable(fmt.Sprintf("%s: ok, %s", r.File, counted(r.Jobs, "start"))))
+			continue
+		}
+		fmt.Fprintln(w, printable(r.File+": "+strings.ReplaceAll(r.Difference.String(), "\n", "\n  ")))
+	}
+	for _, policy := range slices.Sorted(maps.Keys(report.Missing)) {
+		if missing := report.Missing[policy]; len(missing) > 0 {
+			fmt.Fprintln(w, printable(fmt.Sprintf("%s: no schedule for %d of %s: %s", policy, len(missing), counted(len(set.Workloads), "workload"), strings.Join(missing, ", "))))
+		}
+	}
+	if len(report.Passed) > 0 {
+		fmt.Fprintln(w, printable(fmt.Sprintf("passed over, as the names are not WORKLOAD.POLICY.csv, .swf or .json: %s", strings.Join(report.Passed, ", "))))
+	}
+}
