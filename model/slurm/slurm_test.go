@@ -133,11 +133,7 @@ func TestSamples(t *testing.T) {
 	}
 	for name, folder := range folders {
 		t.Run(name, func(t *testing.T) {
-			in, report := read(t, slurm.Sources{
-				Jobs: file(t, folder, "squeue.json", "squeue.json.gz", "jobs.json", "jobs.json.gz"), Nodes: file(t, folder, "sinfo.json", "nodes.json", "nodes.json.gz"),
-				Partitions:   file(t, folder, "partitions.json", "partitions.json.gz", "partitions.txt"),
-				Reservations: file(t, folder, "reservations.json", "reservations.json.gz"), Licences: file(t, folder, "licenses.txt"),
-			}, slurm.Options{})
+			in, report := read(t, sampleOf(t, folder), slurm.Options{})
 			t.Log(report)
 			running := 0
 			for k := range in.Jobs() {

@@ -72,6 +72,20 @@ func TestReadTraceOfJobComp(t *testing.T) {
 	}
 }
 
+// TestTraceCutShort: a trace that is cut inside a line is refused, or it is told that the end may be missing: the last value may be a part of the true one.
+func TestTraceCutShort(t *testing.T) {
+	const start = 200 // the header is whole
+	for length := start; length < len(sacct)-1; length++ {
+		_, report, err := slurm.ReadTrace(strings.NewReader(sacct[:length]), "f", slurm.TraceOptions{})
+		if err == nil && sacct[length-1] != '\n' && !strings.Contains(notes(report), "the file may be cut short") {
+			t.Errorf("cut after %d bytes: got %v", length, report)
+		}
+	}
+	if _, report, err := slurm.ReadTrace(strings.NewReader(sacct), "f", slurm.TraceOptions{}); err != nil || strings.Contains(notes(report), "cut") {
+		t.Errorf("got %v, %v", report, err)
+	}
+}
+
 func TestFaultsOfTraces(t *testing.T) {
 	const header = "JobID|Submit|Start|End|NCPUS|Timelimit\n"
 	for _, c := range []struct{ text, want string }{
