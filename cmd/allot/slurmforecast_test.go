@@ -21,13 +21,13 @@ import (
 )
 
 // slurmBeside is a Slurm that one of several tests at the same time uses.
-type slurmBeside struct{ configuration string }
+type slurmBeside struct{ configuration, folder string }
 
 // run runs a command that talks to it.
 func (s slurmBeside) run(t *testing.T, words ...string) string {
 	t.Helper()
 	command := exec.Command(words[0], words[1:]...)
-	command.Dir, command.Env = t.TempDir(), slurmtest.Environment(s.configuration)
+	command.Dir, command.Env = s.folder, slurmtest.Environment(s.configuration)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	text, err := command.Output()
@@ -55,12 +55,12 @@ func (s slurmBeside) starts(t *testing.T) map[string]float64 {
 	return found
 }
 
-// TestSlurmForecast submits 50 jobs to a real Slurm while another job fills it, forecasts when they start, and compares with when they did. With right limits each job runs
-// for 2 s less than its limit; else for 5 s to 50 s of a limit of 1 or 2 minutes.
+// TestSlurmForecast submits 50 jobs to a real Slurm while another job fills it, forecasts when they start, and compares with when they did. With right limits each job
+// runs for 2 s less than its limit; else for 5 s to 50 s of a limit of 1 or 2 minutes.
 //
-// How far a forecast with right limits may be off: a job ends 2 s before its limit, and Slurm needs up to 3 s from the end of a job to the start of the next
-// (it looks at the queue every second and counts in whole seconds), so that each job before another in a chain of at most 5 shifts it by up to 3 s, 15 s in all. Where that
-// lets another job go first, one start moves by a whole job, a minute.
+// How far a forecast with right limits may be off: a job ends 2 s before its limit, and Slurm needs up to 5 s from the end of a job to the start of the next (it looks at
+// the queue every second, starts several jobs one after the other and counts in whole seconds), so that each job in a chain of at most 5 shifts the next by up to 3 s: 15 s in all. A
+// job that goes before another for such a shift moves by a minute; few do.
 func TestSlurmForecast(t *testing.T) {
 	for _, right := range []bool{true, false} {
 		t.Run(map[bool]string{true: "right limits", false: "limits too long"}[right], func(t *testing.T) {
@@ -73,12 +73,13 @@ func TestSlurmForecast(t *testing.T) {
 // forecastReal is the test for limits that are right or too long.
 func forecastReal(t *testing.T, right bool) {
 	const jobs = 50
-	s := slurmBeside{slurmtest.StartAside(t, 8)}
+	const nodes = 10
+	s := slurmBeside{slurmtest.StartAside(t, nodes), t.TempDir()}
 	rng := rand.New(rand.NewPCG(3, 5))
 	sbatch := func(processors, limit, seconds int) string {
 		return strings.TrimSpace(s.run(t, "sbatch", "--parsable", "--output=/dev/null", "-n", strconv.Itoa(processors), "-t", strconv.Itoa(limit), "--wrap=sleep "+strconv.Itoa(seconds)))
 	}
-	first := sbatch(128, 1, 58)
+	first := sbatch(16*nodes, 1, 58)
 	for s.run(t, "squeue", "-h", "-t", "running") == "" {
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -133,22 +134,32 @@ func judge(t *testing.T, answer *forecast, starts map[string]float64, now float6
 	}
 	n := float64(len(truth))
 	report := fmt.Sprintf("%.0f jobs waited %.0f s on average, the last %.0f s", n, total/n, slices.Max(truth))
-	mean, order := map[string]float64{}, map[string]float64{}
+	mean, bias, order := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	for _, policy := range answer.Policies {
 		var errors, planned []float64
-		sum, bias := 0.0, 0.0
 		for k, j := range answer.Jobs {
 			off := *j.Starts[policy].Start - truth[k]
 			errors, planned = append(errors, math.Abs(off)), append(planned, *j.Starts[policy].Start)
-			sum, bias = sum+math.Abs(off), bias+off
+			mean[policy] += math.Abs(off) / n
+			bias[policy] += off / n
 		}
 		slices.Sort(errors)
-		mean[policy], order[policy] = sum/n, concordance(planned, truth)
+		order[policy] = concordance(planned, truth)
 		report += fmt.Sprintf("\n%-14s mean error %5.1f s, median %5.1f s, largest %5.1f s, planned later by %6.1f s on average, order %.2f",
-			policy, sum/n, errors[len(errors)/2], errors[len(errors)-1], bias/n, order[policy])
+			policy, mean[policy], errors[len(errors)/2], errors[len(errors)-1], bias[policy], order[policy])
 	}
 	t.Log(report)
-	_ = right
+	for _, policy := range []string{"fcfs", "easy", "easy:depth=5", "conservative"} {
+		switch {
+		case right && (mean[policy] > 15 || order[policy] < 0.8):
+			t.Errorf("%s: expected a mean error of at most 15 s and an order of at least 0.8", policy)
+		case !right && (bias[policy] < 0 || order[policy] < 0.6):
+			t.Errorf("%s: expected starts no later than planned on average, as jobs end early, and an order of at least 0.6", policy)
+		}
+	}
+	if right && (order["sjf"] >= order["conservative"] || mean["sjf"] <= mean["conservative"]) {
+		t.Error("the order in which Slurm starts the jobs is told no better than by their lengths")
+	}
 }
 
 // concordance is Kendall's tau-b of two lists: 1 where they order all pairs alike, 0 where half of them.
