@@ -70,6 +70,9 @@ func TestSlurmForecast(t *testing.T) {
 	}
 }
 
+// forecastPolicies are the policies whose forecasts are compared.
+const forecastPolicies = "fcfs,easy,easy:depth=5,conservative,conservative:order=priority,multifactor=easy:order=multifactor,sjf=easy:order=sjf"
+
 // forecastReal is the test for limits that are right or too long.
 func forecastReal(t *testing.T, right bool) {
 	const jobs = 50
@@ -103,7 +106,7 @@ func forecastReal(t *testing.T, right bool) {
 	queue, now := filepath.Join(t.TempDir(), "queue.json"), float64(time.Now().Unix())
 	s.run(t, "allot", "import", "slurm", "--now", fmt.Sprintf("%.0f", now), "-o", queue)
 	var answer forecast
-	text := s.run(t, "allot", "simulate", "--json", "--policies", "fcfs,easy,easy:depth=5,conservative,multifactor=easy:order=multifactor,sjf=easy:order=sjf", queue)
+	text := s.run(t, "allot", "simulate", "--json", "--policies", forecastPolicies, queue)
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +148,7 @@ func judge(t *testing.T, answer *forecast, starts map[string]float64, now float6
 		}
 		slices.Sort(errors)
 		order[policy] = concordance(planned, truth)
-		report += fmt.Sprintf("\n%-14s mean error %5.1f s, median %5.1f s, largest %5.1f s, planned later by %6.1f s on average, order %.2f",
+		report += fmt.Sprintf("\n%-27s mean error %5.1f s, median %5.1f s, largest %5.1f s, planned later by %6.1f s on average, order %.2f",
 			policy, mean[policy], errors[len(errors)/2], errors[len(errors)-1], bias[policy], order[policy])
 	}
 	t.Log(report)

@@ -1,6 +1,7 @@
 package slurm_test
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,6 +69,22 @@ func TestReadTraceOfJobComp(t *testing.T) {
 			if got := lines(t, in)[0]; got != `{"id":"7","processors":3,"work":60,"estimate":95400,"user":"eve","group":"a b","queue":"p"}` {
 				t.Errorf("%s, %s: got %s", name, folder, got)
 			}
+		}
+	}
+}
+
+// TestTimeLimits: a limit in each of the ways in which Slurm's documentation writes one, in seconds; 0 is none. A job that ran for 1 s shows it.
+func TestTimeLimits(t *testing.T) {
+	for text, want := range map[string]float64{
+		"90": 5400, "1:30": 90, "90:00": 5400, "01:30:00": 5400, "2-3": 183600, "2-03:30": 185400, "2-03:30:15": 185415, "00:00:45": 45, "UNLIMITED": 0, "Partition_Limit": 0, "": 0,
+	} {
+		in, _, err := slurm.ReadTrace(strings.NewReader("JobID|Submit|Start|End|NCPUS|Timelimit\n1|1|2|3|4|"+text+"\n"), "f", slurm.TraceOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := in.Jobs()[0].Estimate; got != want && !(want == 0 && math.IsNaN(got)) {
+			t.Errorf("%s: got %v s, want %v s", text, got, want)
 		}
 	}
 }
