@@ -76,7 +76,7 @@ const forecastPolicies = "fcfs,easy,easy:depth=5,conservative,conservative:order
 // forecastReal is the test for limits that are right or too long.
 func forecastReal(t *testing.T, right bool) {
 	const jobs = 50
-	const nodes = 10
+	const nodes = 14
 	s := slurmBeside{slurmtest.StartAside(t, nodes), t.TempDir()}
 	rng := rand.New(rand.NewPCG(3, 5))
 	sbatch := func(processors, limit, seconds int) string {
