@@ -114,7 +114,7 @@ func file(t *testing.T, folder string, names ...string) slurm.Source {
 func TestSamples(t *testing.T) {
 	known := map[string]struct{ read, kept, running, processors int }{
 		"22.05": {14, 14, 1, 64}, "22.05-arrays": {105, 98, 1, 64}, "22.05-early": {51, 51, 1, 128}, "22.05-right": {51, 51, 1, 128},
-		 "24.05": {14, 4, 3, 6400}, "24.11": {16, 5, 3, 192}, "25.11": {15, 1, 0, 256},
+		"24.05": {14, 4, 3, 6400}, "24.11": {16, 5, 3, 192}, "25.11": {15, 1, 0, 256},
 	}
 	folders := map[string]string{} // by name; those of the repository, and those of the larger set in their place
 	for _, root := range []string{realdata.Root(t), os.Getenv("ALLOT_DATA")} {
@@ -211,6 +211,8 @@ func TestRunningAndPending(t *testing.T) {
 		{`"tres_req_str": "cpu=2,mem=1.50G,node=1", "cpus": 2`, `{"id":"1","processors":2,"estimate":120,"memory":768,"queue":"p","user_class":"priority 100"}`, ""},
 		{`"tasks": 1, "cpus": 4`, `{"id":"1","processors":4,"estimate":120,"span":"machine","queue":"p","user_class":"priority 100"}`, ""},
 		{`"eligible_time": 1500, "state_reason": "BeginTime"`, `{"id":"1","arrival":500,"estimate":120,"queue":"p","user_class":"priority 100"}`, `kept 1: pending, reason "BeginTime"`},
+		{`"state_reason": "QOSMaxCpuPerUserLimit"`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100"}`,
+			`kept 1: pending, reason "QOSMaxCpuPerUserLimit": not expressed, the job may start later than an instance shows`},
 		{`"deadline": 1300`, `{"id":"1","estimate":120,"deadline":300,"deadline_hard":true,"queue":"p","user_class":"priority 100"}`, ""},
 		{`"deadline": 1100`, "", "dropped 1: pending: it cannot end by its deadline any more"},
 		{`"shared": "none", "cpus": 1, "node_count": 2`, `{"id":"1","processors":8,"estimate":120,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},

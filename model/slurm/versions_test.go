@@ -37,7 +37,7 @@ var dialects = map[string]dialect{
 	}, func(words []string) any { return words }, nil},
 	"decimals": {func(n any) any {
 		if text, ok := n.(json.Number); ok && !strings.ContainsAny(string(text), ".eE") {
-			return json.Number(text + ".0")
+			return text + ".0"
 		}
 		return n
 	}, word, nil},
