@@ -5,7 +5,7 @@ import "github.com/allot-opt/allot/sim/backfill"
 // Queue is the order in which a policy serves its queue, as parameters of a solver. [backfill.Ranking] states what they mean and where they
 // are from.
 type Queue struct {
-	Order       string  `enum:"fcfs,sjf,ljf,saf,wfp3,f1,multifactor" doc:"order of the queue: by arrival; least or greatest estimate; least estimate × processors; (wait/estimate)³ × processors; F1 of Carastan-Santos and de Camargo; Slurm's multifactor priority"`
+	Order       string  `enum:"fcfs,sjf,ljf,saf,wfp3,f1,multifactor,priority" doc:"order of the queue: by arrival; least or greatest estimate; least estimate × processors; (wait/estimate)³ × processors; F1 of Carastan-Santos and de Camargo; Slurm's multifactor priority; the priority of the user's class"`
 	BoundWait   float64 `range:"[0, 1e18]" zero:"none" doc:"a job that has waited longer goes to the front of the queue, whatever the order"`
 	WeightAge   float64 `range:"[-1e18, 1e18]" doc:"multifactor: weight of the waiting time over max_age"`
 	MaxAge      float64 `range:"(0, 1e18]" doc:"multifactor: waiting time from which on the factor of age is 1"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/milp"
 )
 
@@ -35,8 +37,10 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examplesFolder(t))
+			data, err := filepath.Abs(realdata.Root(t))
+			env.Setenv("DATA", data)
 			env.Vars = append(env.Vars, noRaceSleep)
-			return nil
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "terminal": onTerminal, "interrupted": interruptedRun},
 		Condition: func(name string) (bool, error) {

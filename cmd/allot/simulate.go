@@ -20,16 +20,20 @@ import (
 func simulateCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "simulate",
-		Usage:     "what if: when would a job start, and what would block it",
+		Usage:     "when the jobs of a queue would start; what if: when one more job would start, and what would block it",
 		ArgsUsage: "INSTANCE",
-		Description: `Submits a hypothetical job to the instance, replays it under an on-line policy and says when the job starts, why it
+		Description: `Without --submit: when each job of the instance, such as a queue that allot import slurm writes, would start under several policies.
+
+With --submit: submits a hypothetical job to the instance, replays it under an on-line policy and says when the job starts, why it
 waits and which jobs block it. The file holds one job as it stands in the list of jobs of an instance; --at is when it is submitted. The start is that of the
 replay; the expected start is what the policy knows at the submission: all that runs ends at its estimate and nothing more arrives.
 
-Example:
+Examples:
+  allot import slurm | allot simulate -
   allot simulate --submit examples/job.json --at 20 --solver easy examples/backfilling.json`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`; required"},
+			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`"},
+			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without --submit: `NAMES` of on-line policies, separated by commas, as --solvers of compare takes them"},
 			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival", Usage: "submit it at `TIME`"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
@@ -48,7 +52,10 @@ func runSimulate(c *cli.Context) error {
 		return err
 	}
 	if !c.IsSet("submit") {
-		return usageErrorf("--submit: expected the file of a job, found none; see %s --help", c.Command.HelpName)
+		return runStarts(c, args[0])
+	}
+	if c.IsSet("policies") {
+		return usageErrorf("--policies: expected it without --submit; with it, --solver names the policy")
 	}
 	info, policy, err := onlineSolver(c)
 	if err != nil {

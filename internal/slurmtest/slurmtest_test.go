@@ -1,6 +1,7 @@
 package slurmtest_test
 
 import (
+	"bufio"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,41 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	if left := naming(t, folder); len(left) > 0 {
 		t.Errorf("processes are left: %v", left)
+	}
+}
+
+// TestNothingIsLeftWhenKilled: the same where the script is killed and can do nothing itself.
+func TestNothingIsLeftWhenKilled(t *testing.T) {
+	script := slurmtest.Script(t, 2, "sh", "-c", `sbatch --output=/dev/null --wrap="exec sleep 600 # ${SLURM_CONF%/*}"; echo "$SLURM_CONF"; exec sleep 600`)
+	out, err := script.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := script.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	lines.Scan()
+	folder := filepath.Dir(lines.Text())
+	if _, err := os.Stat(folder); err != nil || len(naming(t, folder)) < 3 {
+		t.Fatalf("%q: %v; expected slurmctld and two slurmd, found %v", lines.Text(), err, naming(t, folder))
+	}
+	if err := script.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		_, err := os.Stat(folder)
+		left := naming(t, folder)
+		if os.IsNotExist(err) && len(left) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("left: %v, %v", err, left)
+		}
+	}
+	if err := script.Wait(); err == nil {
+		t.Error("the script was killed and says that all went well")
 	}
 }
 

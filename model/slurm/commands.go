@@ -37,7 +37,8 @@ func Ask(ctx context.Context) (Sources, error) {
 	return src, nil
 }
 
-// run runs a command and returns what it prints. Settings of the user that would filter the list are not passed on; long lists of tasks are not cut.
+// run runs a command and returns what it prints. Settings of the user that would filter the list are not passed on; partitions that are hidden from users are
+// listed, for their jobs hold nodes too; long lists of tasks are not cut.
 func run(ctx context.Context, line string) ([]byte, error) {
 	words := strings.Fields(line)
 	path, err := exec.LookPath(words[0])
@@ -46,11 +47,11 @@ func run(ctx context.Context, line string) ([]byte, error) {
 	}
 	command := exec.CommandContext(ctx, path, words[1:]...)
 	for _, setting := range os.Environ() {
-		if !strings.HasPrefix(setting, "SQUEUE_") && !strings.HasPrefix(setting, "SINFO_") {
+		if !strings.HasPrefix(setting, "SQUEUE_") && !strings.HasPrefix(setting, "SINFO_") && !strings.HasPrefix(setting, "SCONTROL_") {
 			command.Env = append(command.Env, setting)
 		}
 	}
-	command.Env = append(command.Env, "SLURM_BITSTR_LEN=0")
+	command.Env = append(command.Env, "SLURM_BITSTR_LEN=0", "SQUEUE_ALL=1", "SINFO_ALL=1", "SCONTROL_ALL=1")
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	text, err := command.Output()

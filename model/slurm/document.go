@@ -129,6 +129,9 @@ func (doc *document) member(name string) bool {
 
 // read reads a field of the document.
 func (doc *document) read(d *decoder, name string) error {
+	if (name == "jobs" || name == "nodes") && d.json.PeekKind() == 'n' {
+		return d.json.SkipValue() // no list: an empty one is written as such
+	}
 	switch name {
 	case "jobs":
 		doc.jobs = []job{}

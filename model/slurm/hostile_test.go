@@ -23,6 +23,7 @@ func TestFaults(t *testing.T) {
 		{"a list", "[]", "jobs: expected the JSON object of a Slurm command, found an array"},
 		{"another file", `{"nodes": []}`, "jobs: expected a list jobs, as squeue --json prints it; found none (the file does not say of which version of Slurm it is)"},
 		{"an error", `{"errors": [{"error": "refused", "description": "Access denied"}], "jobs": null, "meta": {}}`, `jobs: errors: Slurm reports "refused: Access denied"`},
+		{"null", `{"jobs": null, "errors": []}`, "jobs: expected a list jobs, as squeue --json prints it; found none"},
 		{"cut", one("")[:len(one(""))-40], "jobs: jobs[0]"},
 		{"two documents", one("") + "{}", "jobs: expected the end of the file after the JSON value"},
 		{"jobs twice", `{"jobs": [], "jobs": []}`, "jobs: jobs: expected the field once, found it again"},

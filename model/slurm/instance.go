@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -142,15 +143,31 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks map[string]int, res
 		need(e.place.licence, 1, 0)
 	}
 	q.generic(e, resources, need)
-	if !e.running && j.priority.or(0) > 0 {
-		s.UserClass = "priority " + strconv.FormatFloat(j.priority.value, 'f', -1, 64)
-		in.UserClasses[s.UserClass] = j.priority.value
+	if name, priority := q.class(e); name != "" {
+		s.UserClass = name
+		in.UserClasses[name] = priority
 	}
 	if d := j.deadline.or(0); d > 0 && !e.running {
 		d -= q.now
 		s.Deadline, s.DeadlineHard = &d, true
 	}
 	return s
+}
+
+// class is the user class that states the priority of a job, the tier of its partition before all; that of a job that runs puts it before all that wait.
+func (q *queue) class(e *entry) (name string, priority float64) {
+	const oneTier = 1 << 32 // priorities are below it
+	switch priority = q.doc.jobs[e.job].priority.or(0); {
+	case e.running:
+		return Running, model.Largest
+	case !(priority > 0):
+		return "", 0
+	}
+	name = "priority " + strconv.FormatFloat(priority, 'f', -1, 64)
+	if q.sys.tiers {
+		return fmt.Sprintf("tier %v %s", e.place.tier, name), e.place.tier*oneTier + min(priority, oneTier-1)
+	}
+	return name, priority
 }
 
 // licencesOf are the licences of a job, such as matlab:2,ansys.

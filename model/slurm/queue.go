@@ -375,6 +375,11 @@ func (q *queue) waits(e *entry) string {
 	return ""
 }
 
+// outsideReasons are how those reasons begin that an instance does not know: limits of accounts and qualities of service, nodes that others have reserved, federations.
+var outsideReasons = []string{
+	"Assoc", "QOS", "Max", "Reservation", "ReqNodeNotAvail", "Nodes_required_for_job_are_DOWN", "BurstBuffer", "Federation", "Prolog", "Cleaning", "SchedDefer", "OutOfMemory",
+}
+
 // reason counts why a job waits. The reasons told apart are bounded: a file may hold any text.
 func (q *queue) reason(k int) {
 	const most = 100
@@ -385,6 +390,9 @@ func (q *queue) reason(k int) {
 	note, known := q.reasons[text]
 	if !known {
 		note = "pending, reason " + lines.Quote(text)
+		if slices.ContainsFunc(outsideReasons, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
+			note += ": not expressed, the job may start later than an instance shows"
+		}
 		if len(q.reasons) >= most {
 			note = "pending, for another reason"
 		} else {

@@ -19,11 +19,12 @@
 // that only those can run. Nodes that are down or drained are not in the instance. A processor is one of Slurm's CPUs, memory is in MB.
 //
 // An instance cannot state that a job runs already. So running jobs have arrived at 0 too and are the first in the queue, with what is left of their time limit as
-// their estimate: a policy that takes the queue in order starts them at 0, before all others. They are not bound to their nodes, so one of them may not find its memory
+// their estimate, and have the user class [Running]: the policies fcfs, easy and conservative start them at 0, before all others, whatever their order. They are not bound to their nodes, so one of them may not find its memory
 // on one node where Slurm has spread the others in another way; and of those that hold processors of closed nodes the other processors count only.
 //
 // Pending jobs follow in the order in which Slurm looks at them: tier of the partition, priority, submission. Their estimate is the time limit; Slurm plans with
-// a year where there is none, and so does Read. Each has a user class "priority N", from which a policy can tell Slurm's priority. Jobs have arrived at 0, but
+// a year where there is none, and so does Read. Each has a user class "priority N", or "tier T priority N" where partitions have different tiers: a policy with the
+// order priority takes the queue in Slurm's order whenever the jobs arrive. Jobs that run have the class [Running]. Jobs have arrived at 0, but
 // for those with a later begin time: how long they have waited so far is not stated. A job's user is Slurm's, its queue the partition, its group the
 // account, or the Unix group where no job has an account. Each task of a pending array is a job, with an id such as 12_3; a licence limits the tasks that run at once. Jobs that
 // wait for others have them in after; that the others succeed is taken for granted. Generic resources, such as GPUs, are licences gres/NAME of the cluster.
@@ -45,6 +46,9 @@ import (
 
 // Format is the name of the format in reports.
 const Format = "slurm"
+
+// Running is the user class of jobs that run already. It has the greatest priority that there is, so that they go first in every order of a queue.
+const Running = "running"
 
 // maxJobs is the most jobs that are read, each task of an array counted.
 const maxJobs = 1_000_000

@@ -18,6 +18,7 @@ type system struct {
 	parts      []*part // in the order in which they are met
 	clusters   []cluster
 	licences   map[string]int // copies
+	tiers      bool           // the partitions' file tells some from others by their tiers
 	notes      model.ImportReport
 }
 
@@ -110,6 +111,9 @@ func (s *system) partition(name string) *part {
 	return p
 }
 
+// maxTier is the greatest tier of a partition: Slurm keeps it in 16 bits.
+const maxTier = 1<<16 - 1
+
 // addPartitions takes what the partitions' file says of limits.
 func (s *system) addPartitions(doc *document) {
 	doc.needs("partitions", partitionsCommand, doc.partitions != nil)
@@ -120,7 +124,8 @@ func (s *system) addPartitions(doc *document) {
 			continue
 		}
 		p := s.partition(stated.name)
-		p.limit, p.tier = stated.limit.or(0), stated.tier.or(0)
+		p.limit, p.tier = stated.limit.or(0), min(stated.tier.or(0), maxTier)
+		s.tiers = s.tiers || p.tier != s.parts[0].tier
 		p.exclusive = stated.share.known && stated.share.value == 0
 		p.closed = len(stated.state) > 0 && !hasWord(stated.state, "UP")
 	}

@@ -118,10 +118,13 @@ func TestPartitionsFile(t *testing.T) {
 			Nodes:      source("nodes", nodes(node("a1", "p q r", ""))),
 			Partitions: source("partitions", file), Reservations: source("reservations", "No reservations in the system\n"),
 		}, slurm.Options{})
-		if got := strings.Join(lines(t, in), "\n"); got != `{"id":"2","estimate":31536000,"queue":"q","user_class":"priority 99"}
-{"id":"1","processors":4,"estimate":3600,"queue":"p","user_class":"priority 100"}
-{"id":"4","processors":4,"estimate":120,"queue":"p","user_class":"priority 97"}` {
+		if got := strings.Join(lines(t, in), "\n"); got != `{"id":"2","estimate":31536000,"queue":"q","user_class":"tier 2 priority 99"}
+{"id":"1","processors":4,"estimate":3600,"queue":"p","user_class":"tier 1 priority 100"}
+{"id":"4","processors":4,"estimate":120,"queue":"p","user_class":"tier 1 priority 97"}` {
 			t.Errorf("%s: got\n%s", name, got)
+		}
+		if c := in.UserClasses(); len(c) != 3 || c[2] != (model.UserClass{ID: "tier 2 priority 99", Priority: 2<<32 + 99}) {
+			t.Errorf("%s: got %v", name, c)
 		}
 		if got, want := notes(report), `repaired 2: the job wants its nodes alone: it takes all their processors
 repaired 1: no time limit: a year is taken, as Slurm does
@@ -134,7 +137,7 @@ dropped 1: the job's partition starts no jobs`; got != want {
 // TestArrays: each task of a pending array is a job. A licence limits how many of them run at once; those that run already count.
 func TestArrays(t *testing.T) {
 	in, _ := of(t, `"array_job_id": 5, "array_task_string": "2-4%2", "array_max_tasks": 2`, on("n1")+`, "array_job_id": 5, "array_task_id": 1, "array_max_tasks": 2`)
-	if got := strings.Join(lines(t, in), "\n"); got != `{"id":"5_1","estimate":60,"licences":{"array 5":1},"queue":"p"}
+	if got := strings.Join(lines(t, in), "\n"); got != `{"id":"5_1","estimate":60,"licences":{"array 5":1},"queue":"p","user_class":"running"}
 {"id":"5_2","estimate":120,"licences":{"array 5":1},"queue":"p","user_class":"priority 100"}
 {"id":"5_3","estimate":120,"licences":{"array 5":1},"queue":"p","user_class":"priority 100"}
 {"id":"5_4","estimate":120,"licences":{"array 5":1},"queue":"p","user_class":"priority 100"}` {

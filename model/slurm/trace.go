@@ -37,6 +37,22 @@ type trace struct {
 	jobs   []past
 	seen   map[string]int
 	texts  map[string]string
+	line   int // the last
+}
+
+// lastByte keeps the last byte that was read.
+type lastByte struct {
+	r    io.Reader
+	last byte
+}
+
+// Read implements io.Reader.
+func (l *lastByte) Read(buffer []byte) (int, error) {
+	n, err := l.r.Read(buffer)
+	if n > 0 {
+		l.last = buffer[n-1]
+	}
+	return n, err
 }
 
 // past is a job that has ended.
@@ -64,7 +80,11 @@ func ReadTrace(r io.Reader, name string, opt TraceOptions) (*model.Instance, *mo
 		t.faults.At("option Processors", "expected a whole number in [0, %d], found %d", model.MaxProcessors, opt.Processors)
 		return nil, nil, t.faults.Err()
 	}
-	t.scan(bufio.NewReader(r))
+	end := &lastByte{r: r}
+	t.scan(bufio.NewReader(end))
+	if end.last != '\n' && t.faults.None() {
+		t.report.NoteLine(model.ImportKept, "the last line has no end: the file may be cut short, and the last value too", max(t.line, 1))
+	}
 	if err := t.faults.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -106,6 +126,7 @@ func (t *trace) scan(r io.Reader) {
 	defer scanner.Check(t.faults)
 	for scanner.Scan() && t.report.Read <= maxTrace {
 		line := string(bytes.TrimSpace(scanner.Bytes()))
+		t.line = scanner.Line()
 		switch {
 		case line == "":
 		case strings.HasPrefix(line, "JobId="):

@@ -1,6 +1,7 @@
 package slurm_test
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,6 +70,36 @@ func TestReadTraceOfJobComp(t *testing.T) {
 				t.Errorf("%s, %s: got %s", name, folder, got)
 			}
 		}
+	}
+}
+
+// TestTimeLimits: a limit in each of the ways in which Slurm's documentation writes one, in seconds; 0 is none. A job that ran for 1 s shows it.
+func TestTimeLimits(t *testing.T) {
+	for text, want := range map[string]float64{
+		"90": 5400, "1:30": 90, "90:00": 5400, "01:30:00": 5400, "2-3": 183600, "2-03:30": 185400, "2-03:30:15": 185415, "00:00:45": 45, "UNLIMITED": 0, "Partition_Limit": 0, "": 0,
+	} {
+		in, _, err := slurm.ReadTrace(strings.NewReader("JobID|Submit|Start|End|NCPUS|Timelimit\n1|1|2|3|4|"+text+"\n"), "f", slurm.TraceOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := in.Jobs()[0].Estimate; got != want && !(want == 0 && math.IsNaN(got)) {
+			t.Errorf("%s: got %v s, want %v s", text, got, want)
+		}
+	}
+}
+
+// TestTraceCutShort: a trace that is cut inside a line is refused, or it is told that the end may be missing: the last value may be a part of the true one.
+func TestTraceCutShort(t *testing.T) {
+	const start = 200 // the header is whole
+	for length := start; length < len(sacct)-1; length++ {
+		_, report, err := slurm.ReadTrace(strings.NewReader(sacct[:length]), "f", slurm.TraceOptions{})
+		if err == nil && sacct[length-1] != '\n' && !strings.Contains(notes(report), "the file may be cut short") {
+			t.Errorf("cut after %d bytes: got %v", length, report)
+		}
+	}
+	if _, report, err := slurm.ReadTrace(strings.NewReader(sacct), "f", slurm.TraceOptions{}); err != nil || strings.Contains(notes(report), "cut") {
+		t.Errorf("got %v, %v", report, err)
 	}
 }
 

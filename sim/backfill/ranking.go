@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 )
 
@@ -16,6 +17,7 @@ const (
 	ByWFP3        = "wfp3"
 	ByF1          = "f1"
 	ByMultifactor = "multifactor"
+	ByPriority    = "priority"
 )
 
 // Ranking is the order in which a queue is served: the job of the highest score first, ties in the order of arrival. The zero value is
@@ -27,6 +29,9 @@ const (
 //   - wfp3: the greatest (wait/estimate)³ × processors first. A job with an estimate of 0 goes first.
 //   - f1: the least log₁₀(estimate) × processors + 870 · log₁₀(arrival) first. Its authors fitted it in seconds; times below 1 count as 1.
 //   - multifactor: the greatest weighted sum of the [Factors] first.
+//   - priority: the greatest priority of the class of the job's user first, 0 without a class. An imported queue states the priority of each job so.
+//
+// In every order but that of arrival a job goes first whose class has the priority [model.Largest]: an imported queue says so that the job runs already.
 //
 // Where the clusters differ, the estimate is the least on any cluster, and the processors are the fewest on any cluster.
 //
@@ -78,7 +83,7 @@ func (r *Ranking) varies() bool {
 }
 
 // looksAtClasses says whether the classes of users have a part in the order.
-func (r *Ranking) looksAtClasses() bool { return r.By == ByMultifactor && r.Factors.Class != 0 }
+func (r *Ranking) looksAtClasses() bool { return !r.isArrival() }
 
 // scorer computes scores in a run.
 type scorer struct {
@@ -98,13 +103,15 @@ func newScorer(r Ranking, processors int) *scorer {
 	return &scorer{Ranking: r}
 }
 
-// score is the score of a job that waits. It is finite, or +Inf where the job has waited longer than the bound.
+// score is the score of a job that waits. It is finite, or +Inf where the job has waited longer than the bound or runs already.
 func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int, class float64) float64 {
 	wait, size := now-j.Arrival, float64(processors)
-	if s.BoundWait > 0 && wait > s.BoundWait {
+	if s.BoundWait > 0 && wait > s.BoundWait || class >= model.Largest {
 		return math.Inf(1)
 	}
 	switch s.By {
+	case ByPriority:
+		return class
 	case ByShortest:
 		return -estimate
 	case ByLongest:

@@ -15,7 +15,7 @@ import (
 )
 
 // orders are all orders of a queue.
-var orders = []string{"", ByArrival, ByShortest, ByLongest, BySmallest, ByWFP3, ByF1, ByMultifactor}
+var orders = []string{"", ByArrival, ByShortest, ByLongest, BySmallest, ByWFP3, ByF1, ByMultifactor, ByPriority}
 
 // drawRanking draws an order with its parameters.
 func drawRanking(t *rapid.T) Ranking {

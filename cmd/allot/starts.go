@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/slurm"
+	"github.com/allot-opt/allot/sim/whatif"
+	"github.com/allot-opt/allot/solve"
+	"github.com/allot-opt/allot/solvers"
+)
+
+// usualPolicies are those that simulate compares where none is named.
+var usualPolicies = []string{"fcfs", "easy", "conservative", "multifactor=easy:order=multifactor"}
+
+// forecast is when the jobs of an instance start under several policies.
+type forecast struct {
+	Instance string        `json:"instance,omitempty"`
+	Unit     string        `json:"unit,omitempty"` // of times
+	Running  int           `json:"running"`        // jobs that run already, which are not listed
+	Policies []string      `json:"policies"`
+	Jobs     []jobForecast `json:"jobs"`
+	Notes    []string      `json:"notes"` // what to know before the figures are believed
+}
+
+// jobForecast is when one job starts.
+type jobForecast struct {
+	Job        string                     `json:"job"`
+	User       string                     `json:"user,omitempty"`
+	Queue      string                     `json:"queue,omitempty"`
+	Processors int                        `json:"processors"`
+	Arrival    float64                    `json:"arrival"`
+	Estimate   *float64                   `json:"estimate"` // nil: by the cluster
+	Starts     map[string]whatif.JobStart `json:"starts"`   // by policy
+}
+
+// runStarts says when each job of an instance would start.
+func runStarts(c *cli.Context, path string) error {
+	for _, flag := range []string{"at", "solver", "param"} {
+		if c.IsSet(flag) {
+			return usageErrorf("--%s: expected it with --submit FILE; without, --policies names the policies", flag)
+		}
+	}
+	names := *c.Generic("policies").(*solverNames)
+	if len(names) == 0 {
+		names = usualPolicies
+	}
+	if err := checkWritable(c.String("output")); err != nil {
+		return err
+	}
+	var choices []solve.Choice
+	labelled := map[string]bool{}
+	for _, name := range names {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			return usageErrorf("--policies: %w", err)
+		}
+		if _, online := choice.Solver.(solvers.Online); !online {
+			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(), name)
+		}
+		if labelled[choice.Label] {
+			return usageErrorf("--policies: expected labels that differ, found %q twice", choice.Label)
+		}
+		labelled[choice.Label] = true
+		choices = append(choices, choice)
+	}
+	in, err := readInstance(path)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	answer, err := forecastOf(ctx, in, choices, c.Uint64("seed"))
+	if err != nil {
+		if ctx.Err() != nil {
+			return &statusError{exitNoSolution, context.Cause(ctx)}
+		}
+		return err
+	}
+	return write(c, c.String("output"), func(w io.Writer) error {
+		if c.Bool("json") {
+			return indentedJSON(w, answer)
+		}
+		_, err := io.WriteString(w, printable(answer.text()))
+		return err
+	})
+}
+
+// forecastOf runs the policies.
+func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice, seed uint64) (*forecast, error) {
+	f := &forecast{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Jobs: []jobForecast{}, Notes: []string{}}
+	var place []int // in the list, of each job; −1: it runs already
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		if isRunning(in, j) {
+			f.Running++
+			place = append(place, -1)
+			continue
+		}
+		place = append(place, len(f.Jobs))
+		listed := jobForecast{Job: j.ID, User: j.User(), Queue: j.Queue(), Processors: j.Min, Arrival: j.Arrival, Starts: map[string]whatif.JobStart{}}
+		if !math.IsNaN(j.Estimate) {
+			listed.Estimate = new(j.Estimate)
+		}
+		f.Jobs = append(f.Jobs, listed)
+	}
+	for _, choice := range choices {
+		starts, err := whatif.Starts(ctx, choice.Label, choice.Solver.(solvers.Online), in, seed)
+		if err != nil {
+			return nil, err
+		}
+		f.Policies = append(f.Policies, choice.Label)
+		late := 0
+		for k, start := range starts {
+			if place[k] >= 0 {
+				f.Jobs[place[k]].Starts[choice.Label] = start
+			} else if start.Start == nil || *start.Start > in.Jobs()[k].Arrival {
+				late++
+			}
+		}
+		if late > 0 {
+			f.Notes = append(f.Notes, fmt.Sprintf("under %s %s that in truth run already would wait: do not rely on its figures", choice.Label, counted(late, "job")))
+		}
+	}
+	return f, nil
+}
+
+// isRunning says whether an imported queue states that a job runs already.
+func isRunning(in *model.Instance, j *model.Job) bool {
+	return j.UserClass >= 0 && in.UserClasses()[j.UserClass].ID == slurm.Running
+}
+
+// text is the forecast for people: a line each job, and the mean wait.
+func (f *forecast) text() string {
+	figure := bench.Figure
+	if f.Unit == "s" {
+		figure = inHours
+	}
+	w := new(strings.Builder)
+	fmt.Fprintf(w, "when %s would start, counted from time 0", counted(len(f.Jobs), "job"))
+	if f.Running > 0 {
+		fmt.Fprintf(w, "; %d more run already", f.Running)
+	}
+	w.WriteByte('\n')
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "job\tuser\tprocessors\testimate\t%s\n", strings.Join(f.Policies, "\t"))
+	waits := make([]float64, len(f.Policies))
+	never := make([]int, len(f.Policies))
+	for k := range f.Jobs {
+		j := &f.Jobs[k]
+		estimate := ""
+		if j.Estimate != nil {
+			estimate = figure(*j.Estimate)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s", j.Job, j.User, j.Processors, estimate)
+		for p, policy := range f.Policies {
+			start, text := j.Starts[policy].Start, "never"
+			if start == nil {
+				never[p]++
+			} else {
+				text = figure(*start)
+				waits[p] += *start - j.Arrival
+			}
+			fmt.Fprintf(table, "\t%s", text)
+		}
+		fmt.Fprintln(table)
+	}
+	fmt.Fprint(table, "mean wait\t\t\t")
+	for p := range f.Policies {
+		fmt.Fprintf(table, "\t%s", figure(waits[p]/float64(max(len(f.Jobs)-never[p], 1))))
+	}
+	fmt.Fprintln(table)
+	_ = table.Flush() // a strings.Builder takes everything
+	f.reasons(w)
+	for _, note := range f.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	return w.String()
+}
+
+// reasons writes why jobs never start.
+func (f *forecast) reasons(w *strings.Builder) {
+	shown := limited{w: w, what: "reasons"}
+	for k := range f.Jobs {
+		for _, policy := range f.Policies {
+			if start := f.Jobs[k].Starts[policy]; start.Start == nil {
+				shown.line("%s never starts under %s: %s\n", f.Jobs[k].Job, policy, start.Reason)
+			}
+		}
+	}
+	shown.end()
+}
+
+// inHours is a time in seconds as people say it: 29 h 20 min.
+func inHours(seconds float64) string {
+	s := math.Round(seconds)
+	days, hours, minutes, rest := math.Floor(s/86400), math.Floor(math.Mod(s, 86400)/3600), math.Floor(math.Mod(s, 3600)/60), math.Mod(s, 60)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 3600 && rest > 0:
+		return fmt.Sprintf("%.0f min %.0f s", minutes, rest)
+	case s < 3600:
+		return fmt.Sprintf("%.0f min", minutes)
+	case days >= 2:
+		return fmt.Sprintf("%.0f d %.0f h", days, hours)
+	}
+	return fmt.Sprintf("%.0f h %.0f min", math.Floor(s/3600), minutes)
+}

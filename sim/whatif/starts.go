@@ -1,0 +1,43 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// JobStart is when a job starts under a policy.
+type JobStart struct {
+	Start  *float64 `json:"start"`            // nil: never
+	Reason string   `json:"reason,omitempty"` // why it does not start, or does not run to its end
+}
+
+// Starts says when each job of the instance starts under the policy, in the order of the instance's jobs. Jobs run as long as the instance says; in a queue
+// that was imported that is their time limit. The seed is that of what the policy draws and of local jobs.
+//
+// It returns an error if the policy cannot honour the instance, or if ctx ends.
+//
+// Complexity: one simulation, see [sim.Simulate].
+func Starts(ctx context.Context, name string, policy Policy, in *model.Instance, seed uint64) ([]JobStart, error) {
+	if err := policy.Supports(in); err != nil {
+		return nil, fmt.Errorf("solver %s: %w", name, err)
+	}
+	sol, _, err := policy.Simulate(ctx, in, sim.Options{Seed: seed})
+	if err != nil {
+		return nil, fmt.Errorf("solver %s: %w", name, err)
+	}
+	list := make([]JobStart, len(in.Jobs()))
+	at := func(id string) *JobStart {
+		k, _ := in.JobIndex(id)
+		return &list[k]
+	}
+	for k := range sol.Jobs {
+		at(sol.Jobs[k].Job).Start = new(sol.Jobs[k].Start)
+	}
+	for _, u := range sol.Unscheduled {
+		at(u.Job).Reason = u.Reason
+	}
+	return list, nil
+}
