@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,8 +39,15 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftWhenKilled: the same where the script is killed and can do nothing itself.
+// TestNothingIsLeftWhenKilled: the same where the script is asked to end, or killed so that it can do nothing itself, while its command goes on.
 func TestNothingIsLeftWhenKilled(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		t.Run(signal.String(), func(t *testing.T) { killed(t, signal) })
+	}
+}
+
+// killed is the test for one signal.
+func killed(t *testing.T, signal syscall.Signal) {
 	script := slurmtest.Script(t, 2, "sh", "-c", `sbatch --output=/dev/null --wrap="exec sleep 600 # ${SLURM_CONF%/*}"; echo "$SLURM_CONF"; exec sleep 600`)
 	out, err := script.StdoutPipe()
 	if err != nil {
@@ -55,7 +63,7 @@ func TestNothingIsLeftWhenKilled(t *testing.T) {
 	if _, err := os.Stat(folder); err != nil || len(naming(t, folder)) < 3 {
 		t.Fatalf("%q: %v; expected slurmctld and two slurmd, found %v", lines.Text(), err, naming(t, folder))
 	}
-	if err := script.Process.Kill(); err != nil {
+	if err := script.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
