@@ -302,10 +302,10 @@ func (e *Engine) pull() (err error) {
 	switch {
 	case e.totals.Arrived > 0 && s.Arrival < before:
 		return fmt.Errorf("sim: expected jobs in order of arrival, found one at %v after one at %v", s.Arrival, before)
-	case !(s.Waited >= 0 && s.Waited <= s.Arrival):
-		return fmt.Errorf("sim: expected a job that has waited for 0 to %v, as it arrives then, found %v", s.Arrival, s.Waited)
 	case !(s.Arrival >= 0 && s.Runtime >= 0 && s.Estimate >= 0) || math.IsInf(s.Arrival+s.Runtime+s.Estimate, 0):
 		return fmt.Errorf("sim: expected finite times of at least 0, found a job with arrival %v, run time %v, estimate %v", s.Arrival, s.Runtime, s.Estimate)
+	case !(s.Waited >= 0 && s.Waited <= s.Arrival):
+		return fmt.Errorf("sim: expected a job that has waited for 0 to %v, as it arrives then, found %v", s.Arrival, s.Waited)
 	case e.world == nil && (s.Processors < 1 || int(s.Processors) > e.totals.Processors):
 		return fmt.Errorf("sim: expected jobs of 1 to %d processors, found one of %d", e.totals.Processors, s.Processors)
 	}

@@ -54,7 +54,7 @@ type Sampling struct {
 // calls step after each, from any goroutine; nil: no one. Samples come in order of arrival.
 //
 // Complexity: for each sample that of [Queue] with one job, its replay excepted.
-func Backtest(ctx context.Context, name string, policy Policy, in *model.Instance, sampling Sampling, opt Options, step func(done, samples int)) ([]Sample, error) {
+func Backtest(ctx context.Context, name string, policy Policy, in *model.Instance, sampling Sampling, opt Options, step func()) ([]Sample, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func Backtest(ctx context.Context, name string, policy Policy, in *model.Instanc
 				return fmt.Errorf("solver %s: job %s: %w", name, in.Jobs()[job].ID, err)
 			}
 			if step != nil {
-				step(k, len(chosen))
+				step()
 			}
 			return nil
 		})

@@ -75,6 +75,9 @@ func TraceHistory(in *model.Instance) *History {
 	return h
 }
 
+// Len is the number of ended jobs.
+func (h *History) Len() int { return len(h.records) }
+
 // with is the history with further records.
 func (h *History) with(records []Record) *History {
 	if h == nil {

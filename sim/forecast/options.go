@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"runtime"
@@ -89,6 +90,15 @@ func mix(x uint64) uint64 {
 
 // Quantiles are the times by which a job has started in 10, 50 and 90 % of the futures; +Inf: in fewer.
 type Quantiles struct{ P10, P50, P90 float64 }
+
+// MarshalJSON writes null for +Inf.
+func (q Quantiles) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		P10 *float64 `json:"p10"`
+		P50 *float64 `json:"p50"`
+		P90 *float64 `json:"p90"`
+	}{finite(q.P10), finite(q.P50), finite(q.P90)})
+}
 
 // quantiles are those of the starts of a job. It sorts the starts.
 func quantiles(starts []float64) Quantiles {
