@@ -155,7 +155,7 @@ func (k *known) of(user string, processors int, estimate, part float64) draw {
 			}
 			return 1
 		})
-		if lists[s].ratios = list[from:]; len(list)-from >= k.opt.Least {
+		if lists[s].ratios = list[from:]; len(list)-from >= max(1, k.opt.Least) {
 			return lists[s]
 		}
 	}

@@ -108,7 +108,7 @@ func (m *moment) length(run, k int, estimate float64) float64 {
 	}
 	if start := m.start[k]; start < m.at { // it runs at T
 		least := pastEnd(start, m.at)
-		if d.ratios == nil && length < least {
+		if len(d.ratios) == 0 && length < least {
 			least = m.at - start + 1 // it has outlived its estimate, and nobody knows by how much
 		}
 		length = max(length, least)
