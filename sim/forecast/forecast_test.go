@@ -178,6 +178,42 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
+// A quantile is the start by which at least so many of the futures have started.
+func TestQuantilesAreOrderStatistics(t *testing.T) {
+	for n, want := range map[int]Quantiles{1: {1, 1, 1}, 2: {1, 1, 2}, 9: {1, 5, 9}, 10: {1, 5, 9}, 11: {2, 6, 10}, 100: {10, 50, 90}} {
+		var starts []float64
+		for k := range n {
+			starts = append(starts, float64(n-k))
+		}
+		if got := quantiles(starts); got != want {
+			t.Errorf("of 1 to %d: %v, expected %v", n, got, want)
+		}
+	}
+}
+
+// Jobs that arrive after T are those of the days before. A holds the processor until 230. On 8 of the 11 days of length 10 before T = 121 a short job came, so in
+// each future about 8 short jobs come by 230; in the order of the shortest estimate they go before B, which starts about 8 later. No draw of a run time differs.
+func TestArrivalsAreThoseOfDaysBefore(t *testing.T) {
+	jobs := []model.JobSpec{{ID: "A", Arrival: 110, Work: new(120.0), Estimate: new(120.0)}, {ID: "B", Arrival: 120, Work: new(50.0), Estimate: new(50.0)}}
+	for day := range 10 {
+		jobs = append(jobs, model.JobSpec{ID: fmt.Sprint("s", day), Arrival: float64(10 * day), Work: new(1.0), Estimate: new(1.0)})
+	}
+	in := built(t, 1, jobs...)
+	opt := Defaults()
+	opt.Day, opt.Days, opt.Runs = 10, 11, 100
+	for arrivals, median := range map[bool][2]float64{false: {230, 230}, true: {236, 240}} {
+		opt.Arrivals = arrivals
+		f, err := Queue(context.Background(), "sjf", under{discipline: disciplines()["easy sjf"]}, in, 121, "B", nil, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := f.Jobs[0]
+		if f.Arrivals != arrivals || *j.Expected != 230 || *j.P50 < median[0] || *j.P50 > median[1] || (*j.P10 < *j.P90) != arrivals {
+			t.Errorf("arrivals %v: %v", arrivals, times(j))
+		}
+	}
+}
+
 // What does not make sense is refused.
 func TestBadSettings(t *testing.T) {
 	in := built(t, 1, model.JobSpec{ID: "A", Work: new(70.0)})
