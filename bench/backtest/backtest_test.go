@@ -41,18 +41,18 @@ func TestFiguresByHand(t *testing.T) {
 	for _, g := range groups {
 		byName[g.Name] = g
 	}
-	all, once, wait := byName[backtest.All], byName[backtest.AtOnce], byName[backtest.Waiting]
+	all, immediate, wait := byName[backtest.All], byName[backtest.AtOnce], byName[backtest.Waiting]
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 	switch {
-	case all.Jobs != 10 || once.Jobs != 4 || wait.Jobs != 6:
-		t.Errorf("jobs: %d, %d, %d", all.Jobs, once.Jobs, wait.Jobs)
-	case !near(all.Coverage, 0.8) || once.Coverage != 1 || !near(wait.Coverage, 4.0/6) || !near(wait.Early, 1.0/6) || !near(wait.Late, 1.0/6):
+	case all.Jobs != 10 || immediate.Jobs != 4 || wait.Jobs != 6:
+		t.Errorf("jobs: %d, %d, %d", all.Jobs, immediate.Jobs, wait.Jobs)
+	case !near(all.Coverage, 0.8) || immediate.Coverage != 1 || !near(wait.Coverage, 4.0/6) || !near(wait.Early, 1.0/6) || !near(wait.Late, 1.0/6):
 		t.Errorf("coverage: %+v", groups)
-	case once.Low != nil || all.Low == nil || !(*all.Low < 0.8 && *all.High > 0.8):
+	case immediate.Low != nil || all.Low == nil || !(*all.Low < 0.8 && *all.High > 0.8):
 		t.Errorf("intervals: %+v", groups)
-	case !near(wait.Shared, (3+0+0+0.75)/6) || !near(once.Shared, 0.8):
-		t.Errorf("shared: %v, %v", wait.Shared, once.Shared)
-	case once.Points != 1 || wait.Points != 0 || !near(all.Points, 0.4):
+	case !near(wait.Shared, (3+0+0+0.75)/6) || !near(immediate.Shared, 0.8):
+		t.Errorf("shared: %v, %v", wait.Shared, immediate.Shared)
+	case immediate.Points != 1 || wait.Points != 0 || !near(all.Points, 0.4):
 		t.Errorf("points: %+v", groups)
 	case *wait.MedianError != 0 || *wait.MeanError != 10 || *wait.MedianWidth != 80: // errors 0, 0, 0, 20, 30; widths 20, 30, 80, 80, 80
 		t.Errorf("errors %v and %v, width %v", *wait.MedianError, *wait.MeanError, *wait.MedianWidth)
@@ -61,6 +61,13 @@ func TestFiguresByHand(t *testing.T) {
 	}
 	if _, err := json.Marshal(backtest.Report{Groups: groups, Samples: samples}); err != nil {
 		t.Errorf("JSON: %v", err)
+	}
+	var once []forecast.Sample // on enough days for an interval, but all covered: each replicate would be, and it would have no width
+	for k := range 10 {
+		once = append(once, forecast.Sample{Submitted: float64(100 * k), Start: float64(100 * k), Forecast: forecast.Quantiles{P10: float64(100 * k), P50: float64(100 * k), P90: float64(100 * k)}, UpTo: 1})
+	}
+	if groups, err := backtest.New(once, backtest.Options{Day: 100, Confidence: 0.95, Replicates: 200, Seed: 1}); err != nil || len(groups) != 2 || groups[0].Coverage != 1 || groups[0].Low != nil {
+		t.Errorf("all covered: %+v, %v", groups, err)
 	}
 	if _, err := backtest.New(nil, backtest.Options{Day: 1}); err == nil {
 		t.Error("no samples are accepted")
