@@ -23,6 +23,7 @@
 //	sim/spaceshare     space-sharing of moldable jobs for that engine
 //	sim/slots          reservation of slots for stochastic workflows, for that engine
 //	sim/whatif         what a policy would do to one job, and why
+//	sim/forecast       when waiting jobs would start, as quantiles, and how often such quantiles are right
 //	golden             reference schedules, and where the schedule of another program differs from them
 //	solve              the contract of a solver, the registry, and Run, which checks every schedule
 //	solve/process      programs in any language as solvers and on-line policies
@@ -31,6 +32,7 @@
 //	workload           generators of instances by published recipes
 //	draw               pictures: Gantt charts, curves over time, progress of runs
 //	bench/statistics   intervals, tests and profiles to compare solvers
+//	bench/backtest     what forecasts of starts were worth: coverage and errors
 //	bench              comparisons of solvers: suites, runs, rows and rankings
 //	bench/report       comparisons as HTML pages
 //	bench/papers/verdict

@@ -120,6 +120,10 @@ type Options struct {
 	// Forecast is the time from which on all happens as the policy expects it; nil: never. Each part of a job that runs then or starts
 	// later ends at its estimate, one that has outlived its estimate ends one time unit later, and no more jobs arrive.
 	Forecast *float64
+	// Length is asked for each job at its start: how long it is to run, time. NaN, and a nil function: it runs for its own time. So a
+	// forecast draws run times that nobody knows yet. Where a job has several parts the last ends then, and the others as much earlier or
+	// later than the policy expects as it does.
+	Length func(*Job) float64
 }
 
 // Progress is how far a run has come.
@@ -336,6 +340,8 @@ func (e *Engine) pull() (err error) {
 		return fmt.Errorf("sim: expected jobs in order of arrival, found one at %v after one at %v", s.Arrival, before)
 	case !(s.Arrival >= 0 && s.Runtime >= 0 && s.Estimate >= 0) || math.IsInf(s.Arrival+s.Runtime+s.Estimate, 0):
 		return fmt.Errorf("sim: expected finite times of at least 0, found a job with arrival %v, run time %v, estimate %v", s.Arrival, s.Runtime, s.Estimate)
+	case !(s.Waited >= 0 && s.Waited <= s.Arrival):
+		return fmt.Errorf("sim: expected a job that has waited for 0 to %v, as it arrives then, found %v", s.Arrival, s.Waited)
 	case e.world == nil && (s.Processors < 1 || int(s.Processors) > e.totals.Processors):
 		return fmt.Errorf("sim: expected jobs of 1 to %d processors, found one of %d", e.totals.Processors, s.Processors)
 	}
@@ -346,7 +352,7 @@ func (e *Engine) pull() (err error) {
 func (e *Engine) arrive() {
 	s := &e.next
 	j := e.jobs.add()
-	j.Number, j.Arrival, j.Estimate, j.Processors = e.totals.Arrived, s.Arrival, s.Estimate, s.Processors
+	j.Number, j.Arrival, j.Estimate, j.Processors = e.totals.Arrived, s.Arrival-s.Waited, s.Estimate, s.Processors
 	j.runtime, j.Request, j.user = s.Runtime, s.Request, s.User
 	j.state = queued
 	e.totals.arrived(s.Arrival)
@@ -372,17 +378,28 @@ func (e *Engine) Start(j *Job) {
 		return
 	}
 	e.free -= j.Processors
+	j.EstimatedEnd = e.now + j.Estimate
+	e.started(j)
+	if length := e.length(j); !math.IsNaN(length) {
+		j.runtime = length
+	}
 	length := j.runtime
 	if e.foreseen || e.opt.Kill && j.Estimate < length {
 		length = j.Estimate
 	}
-	j.EstimatedEnd = e.now + j.Estimate
 	j.parts = 1
-	e.started(j)
 	e.schedule(j, 0, e.now+length)
 	if e.opt.Observer != nil {
 		e.opt.Observer.Started(e.now, j, nil)
 	}
+}
+
+// length is how long the options ask a job to run; NaN: its own run time.
+func (e *Engine) length(j *Job) float64 {
+	if e.opt.Length == nil {
+		return math.NaN()
+	}
+	return e.opt.Length(j)
 }
 
 // started notes a start.

@@ -63,10 +63,18 @@ func (e *Engine) StartOn(j *Job, claims ...Claim) {
 	for k := range parts {
 		link = min(link, w.in.SlowestLink(parts[k].Cluster, parts[k].Processors))
 	}
+	drawn := e.length(j)
 	for k := range parts {
-		p := &parts[k]
+		p, length := &parts[k], drawn
 		cut, at := w.limit(e, j, claims[k].Limit)
-		if p.end = p.EstimatedEnd; !e.foreseen {
+		switch p.end = p.EstimatedEnd; {
+		case e.foreseen:
+		case !math.IsNaN(length):
+			if expected := j.EstimatedEnd - e.now; p.EstimatedEnd < j.EstimatedEnd {
+				length *= (p.EstimatedEnd - e.now) / expected
+			}
+			p.end = e.now + length
+		default:
 			p.end = w.end(e.now, max(at, e.now), j, p, link)
 		}
 		if p.end > at {

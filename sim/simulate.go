@@ -23,6 +23,18 @@ type Discipline struct {
 	Classes bool
 	// Requests says that the policy looks at the requests of all jobs. The jobs of a trace have none.
 	Requests bool
+	// Remembers says that the policy decides by jobs that have left, such as what users have had so far. A run that begins in the middle, when
+	// nothing waits, does not go on then as the whole run does.
+	Remembers bool
+	// Afresh says that each decision depends on nothing but the time and the jobs in the system, so that a run may begin at any time with the
+	// jobs that run and wait then.
+	Afresh bool
+}
+
+// IsPlain says whether an instance runs in the plain world: it is no more than a trace, and the policy looks at nothing that a trace does not
+// show.
+func (d *Discipline) IsPlain(in *model.Instance) bool {
+	return d.Plain != nil && IsTrace(in) && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }
 
 // anyClass says whether some job's user has a class.
@@ -51,7 +63,7 @@ func Simulate(ctx context.Context, in *model.Instance, policies Discipline, opt 
 		return nil, Totals{}, errNoGeneral
 	}
 	_, watches := opt.Observer.(Watcher)
-	if policies.Plain != nil && IsTrace(in) && !watches && !policies.Requests && !(policies.Deadlines && anyDeadline(in)) && !(policies.Classes && anyClass(in)) {
+	if policies.IsPlain(in) && !watches {
 		return replay(ctx, in, policies.Plain(in.Processors()), opt)
 	}
 	return simulateGeneral(ctx, in, policies, opt)

@@ -376,7 +376,7 @@ func TestDuration(t *testing.T) {
 	for seconds, want := range map[float64]string{
 		0: "0 s", 0.25: "0.25 s", 45.24: "45.2 s", 59.96: "1 min", 805.3: "13 min 25 s", 3599.6: "1 h", 6802: "1 h 53 min", 105600: "29 h 20 min", 172790: "2 d", 899063: "10 d 10 h", -90: "−1 min 30 s",
 	} {
-		if got := duration(seconds); got != want {
+		if got := (&Report{Time: "s"}).time(seconds); got != want {
 			t.Errorf("%v: %q, expected %q", seconds, got, want)
 		}
 	}

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"github.com/allot-opt/allot/internal/timetext"
+
 	"fmt"
 	"math"
 	"strings"
@@ -166,36 +168,13 @@ func (r *Report) star(d *Difference) string {
 // time is a length of time for people.
 func (r *Report) time(x float64) string {
 	if seconds, known := secondsIn(r.Time); known {
-		return duration(x * seconds)
+		return timetext.Of(x*seconds, "s", figure)
 	}
 	return figure(x)
 }
 
 // signed is a length of time with its sign.
 func (r *Report) signed(x float64) string { return signed(x, r.time) }
-
-// duration is a number of seconds for people: 45.2 s, 13 min 25 s, 29 h 20 min, 5 d 7 h.
-func duration(seconds float64) string {
-	two := func(whole, part float64, unit, smaller string) string {
-		n := math.Round(seconds / part)
-		big, small := math.Floor(n*part/whole), math.Mod(n, whole/part)
-		if small == 0 {
-			return fmt.Sprintf("%.0f %s", big, unit)
-		}
-		return fmt.Sprintf("%.0f %s %.0f %s", big, unit, small, smaller)
-	}
-	switch {
-	case seconds < 0:
-		return "−" + duration(-seconds)
-	case seconds < 59.95:
-		return figure(seconds) + " s"
-	case seconds < 3599.5:
-		return two(60, 1, "min", "s")
-	case seconds < 48*3600-30:
-		return two(3600, 60, "h", "min")
-	}
-	return two(86400, 3600, "d", "h")
-}
 
 // figure is a figure for people with three significant digits, more where they stand before the point.
 func figure(x float64) string {

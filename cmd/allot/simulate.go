@@ -10,7 +10,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim/forecast"
 	"github.com/allot-opt/allot/sim/whatif"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/process"
@@ -18,26 +20,49 @@ import (
 )
 
 func simulateCommand() *cli.Command {
+	usual := forecast.Defaults()
 	return &cli.Command{
 		Name:      "simulate",
-		Usage:     "when the jobs of a queue would start; what if: when one more job would start, and what would block it",
+		Usage:     "when the jobs of a queue would start, and how sure that is; what if: when one more job would, and what would delay it",
 		ArgsUsage: "INSTANCE",
-		Description: `Without --submit: when each job of the instance, such as a queue that allot import slurm writes, would start under several policies.
+		Description: `Without --submit: when each job of the instance, such as a queue that allot import slurm writes, would start under several policies, if all goes
+by the estimates.
 
 With --submit: submits a hypothetical job to the instance, replays it under an on-line policy and says when the job starts, why it
-waits and which jobs block it. The file holds one job as it stands in the list of jobs of an instance; --at is when it is submitted. The start is that of the
+waits and which jobs delay it. The file holds one job as it stands in the list of jobs of an instance; --at is when it is submitted. The start is that of the
 replay; the expected start is what the policy knows at the submission: all that runs ends at its estimate and nothing more arrives.
+
+With --quantiles it forecasts from what is known at --at alone: the start of the job, or without --submit of every job that waits then, in many futures whose
+run times are drawn from jobs that have ended, of the same user where there are enough. --history gives ended jobs to an imported queue, which has none.
+
+With --backtest the argument is a trace, an SWF file or an instance: it forecasts at the arrivals of some of its jobs and says how often the true start lay
+from P10 to P90.
 
 Examples:
   allot import slurm | allot simulate -
-  allot simulate --submit examples/job.json --at 20 --solver easy examples/backfilling.json`,
+  allot simulate --submit examples/job.json --at 20 --solver easy examples/backfilling.json
+  allot simulate --quantiles --history TRACE.swf.gz queue.json
+  allot simulate --backtest --samples 1000 TRACE.swf.gz`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`"},
-			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without --submit: `NAMES` of on-line policies, separated by commas, as --solvers of compare takes them"},
-			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival", Usage: "submit it at `TIME`"},
+			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without other questions: `NAMES` of on-line policies, separated by commas, as --solvers of compare takes them"},
+			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit it, or forecast, at `TIME`"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of what the policy draws and of local jobs"},
+			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start, of the job or of all that wait"},
+			&cli.BoolFlag{Name: "backtest", Usage: "measure such forecasts on a trace"},
+			&cli.StringFlag{Name: "history", Usage: "with --quantiles: jobs that ended before, in `TRACE`, an SWF file, what sacct -P prints, or an instance"},
+			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "`N` futures of a forecast"},
+			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from the jobs of the same user, else of the same size class, where at least `N` have ended"},
+			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw from the last `N` of them; 0: from all"},
+			&cli.BoolFlag{Name: "independent", Usage: "draw each run time by itself; without it the jobs of a user run long or short together"},
+			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let jobs arrive later as they did on the days before; =false: none arrive. On one cluster of equal processors"},
+			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "`TIME` of a day, in the unit of the instance"},
+			&cli.IntFlag{Name: "samples", Value: 1000, Usage: "with --backtest: forecast at the arrivals of `N` jobs"},
+			&cli.Float64Flag{Name: "from", Value: 0.1, Usage: "with --backtest: of jobs that arrive after this `SHARE` of the time"},
+			&cli.Float64Flag{Name: "to", Value: 1, Usage: "with --backtest: and by this `SHARE`"},
+			&cli.IntFlag{Name: "workers", DefaultText: "the number of processors", Usage: "`N` simulations at once; changes no figure"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of draws, samples, what the policy draws and local jobs"},
 			jsonFlag,
 			outputFlag,
 		},
@@ -51,11 +76,11 @@ func runSimulate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.IsSet("submit") {
-		return runStarts(c, args[0])
+	if err := checkQuestion(c); err != nil {
+		return err
 	}
-	if c.IsSet("policies") {
-		return usageErrorf("--policies: expected it without --submit; with it, --solver names the policy")
+	if !asksOne(c) {
+		return runStarts(c, args[0])
 	}
 	info, policy, err := onlineSolver(c)
 	if err != nil {
@@ -64,37 +89,43 @@ func runSimulate(c *cli.Context) error {
 	if at := c.Float64("at"); c.IsSet("at") && !(at >= 0 && at <= 1e18) {
 		return usageErrorf("--at: expected a time in [0, 1e18], found %v", at)
 	}
-	if err := oneFromStdin("INSTANCE and --submit", args[0], c.String("submit")); err != nil {
+	if err := oneFromStdin("INSTANCE, --submit and --history", args[0], c.String("submit"), c.String("history")); err != nil {
 		return err
 	}
 	if err := checkWritable(c.String("output")); err != nil {
 		return err
 	}
-	job, err := model.ReadJobFile(c.String("submit"))
-	if err != nil {
-		return err
+	if c.Bool("backtest") {
+		return runBacktest(c, args[0], info.Name, policy)
 	}
-	if c.IsSet("at") {
-		job.Arrival = c.Float64("at")
+	var job *model.JobSpec
+	if c.IsSet("submit") {
+		if job, err = model.ReadJobFile(c.String("submit")); err != nil {
+			return err
+		}
+		if c.IsSet("at") {
+			job.Arrival = c.Float64("at")
+		}
 	}
 	in, err := readInstance(args[0])
 	if err != nil {
 		return err
 	}
-	with, err := in.WithJob(*job, model.InputName(c.String("submit")))
-	if err != nil {
-		return err
+	if job != nil {
+		if in, err = in.WithJob(*job, model.InputName(c.String("submit"))); err != nil {
+			return err
+		}
+	}
+	if c.Bool("quantiles") {
+		return runQuantiles(c, in, job, info.Name, policy)
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, "simulating", 0)
-	answer, err := whatif.Submit(ctx, info.Name, policy, with, job.ID, c.Uint64("seed"))
+	answer, err := whatif.Submit(ctx, info.Name, policy, in, job.ID, c.Uint64("seed"))
 	bar.finish()
 	if err != nil {
-		if ctx.Err() != nil {
-			return &statusError{exitNoSolution, context.Cause(ctx)}
-		}
-		return err
+		return stoppedOr(ctx, err)
 	}
 	return write(c, c.String("output"), func(w io.Writer) error {
 		if c.Bool("json") {
@@ -103,6 +134,14 @@ func runSimulate(c *cli.Context) error {
 		_, err := io.WriteString(w, printable(whatIfText(answer)))
 		return err
 	})
+}
+
+// stoppedOr is the error of a run that ctx has ended before it had anything to show, or else the error itself.
+func stoppedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &statusError{exitNoSolution, context.Cause(ctx)}
+	}
+	return err
 }
 
 // onlineSolvers lists the names of the on-line solvers.
@@ -126,17 +165,17 @@ func whatIfText(a *whatif.Answer) string {
 	case *a.Wait == 0:
 		fmt.Fprintf(b, "  starts at once on %s\n", a.Cluster)
 	default:
-		fmt.Fprintf(b, "  starts at %s on %s, after waiting %s\n", bench.Figure(*a.Start), a.Cluster, bench.Figure(*a.Wait))
+		fmt.Fprintf(b, "  starts at %s on %s, after waiting %s\n", bench.Figure(*a.Start), a.Cluster, timetext.Of(*a.Wait, a.TimeUnit, bench.Figure))
 	}
 	if a.ExpectedStart != nil {
-		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s\n", bench.Figure(*a.ExpectedStart))
+		fmt.Fprintf(b, "  expected at its submission, by the estimates: %s, after %s\n", bench.Figure(*a.ExpectedStart), timetext.Of(*a.ExpectedStart-a.Submitted, a.TimeUnit, bench.Figure))
 	}
 	if a.Start != nil && a.Reason != "" {
 		fmt.Fprintf(b, "  does not run to its end: %s\n", a.Reason)
 	}
 	writeReasons(b, a.Solver, a.Reasons)
 	writeCauses(b, a.Causes)
-	writeBlockers(b, a.Blocked)
+	writeBlockers(b, a.Blocked, a.TimeUnit)
 	return b.String()
 }
 
@@ -161,17 +200,17 @@ func writeCauses(b *strings.Builder, causes []whatif.Cause) {
 }
 
 // writeBlockers writes which jobs delayed the job.
-func writeBlockers(b *strings.Builder, blockers []whatif.Blocker) {
+func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string) {
 	if len(blockers) > 0 {
-		fmt.Fprintf(b, "%s in its way:\n", counted(len(blockers), "job"))
+		fmt.Fprintf(b, "%s in its way, by the processors that they hold while it waits × the time:\n", counted(len(blockers), "job"))
 	}
 	for k, j := range blockers {
 		if k == mostListed {
 			fmt.Fprintf(b, "  and %s\n", counted(len(blockers)-k, "more job"))
 			return
 		}
-		fmt.Fprintf(b, "  %s: %s, %s, started at %s, to end at %s by its estimate", j.Job, j.Role, counted(j.Processors, "processor"),
-			bench.Figure(*j.Start), bench.Figure(*j.EstimatedEnd))
+		fmt.Fprintf(b, "  %s: %s processor·%s; %s, %s, started at %s, to end at %s by its estimate", j.Job, bench.Figure(j.Delay), unit, j.Role,
+			counted(j.Processors, "processor"), bench.Figure(*j.Start), bench.Figure(*j.EstimatedEnd))
 		if j.End != nil {
 			fmt.Fprintf(b, ", ended at %s", bench.Figure(*j.End))
 		}

@@ -28,7 +28,7 @@ func TestForecastOfRecordedRuns(t *testing.T) {
 			if status := run(t.Context(), []string{"allot", "simulate", "--json", "--policies", forecastPolicies, queue}, &stdout, &stderr); status != 0 {
 				t.Fatal(stderr.String())
 			}
-			var answer forecast
+			var answer startTable
 			if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/sim/whatif"
@@ -21,8 +22,8 @@ import (
 // usualPolicies are those that simulate compares where none is named.
 var usualPolicies = []string{"fcfs", "easy", "conservative", "multifactor=easy:order=multifactor"}
 
-// forecast is when the jobs of an instance start under several policies.
-type forecast struct {
+// startTable is when the jobs of an instance start under several policies.
+type startTable struct {
 	Instance string        `json:"instance,omitempty"`
 	Unit     string        `json:"unit,omitempty"` // of times
 	Running  int           `json:"running"`        // jobs that run already, which are not listed
@@ -46,7 +47,7 @@ type jobForecast struct {
 func runStarts(c *cli.Context, path string) error {
 	for _, flag := range []string{"at", "solver", "param"} {
 		if c.IsSet(flag) {
-			return usageErrorf("--%s: expected it with --submit FILE; without, --policies names the policies", flag)
+			return usageErrorf("--%s: expected it with --submit, --quantiles or --backtest; without, --policies names the policies", flag)
 		}
 	}
 	names := *c.Generic("policies").(*solverNames)
@@ -95,8 +96,8 @@ func runStarts(c *cli.Context, path string) error {
 }
 
 // forecastOf runs the policies.
-func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice, seed uint64) (*forecast, error) {
-	f := &forecast{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Jobs: []jobForecast{}, Notes: []string{}}
+func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice, seed uint64) (*startTable, error) {
+	f := &startTable{Instance: in.Name(), Unit: in.Units().Time, Policies: []string{}, Jobs: []jobForecast{}, Notes: []string{}}
 	var place []int // in the list, of each job; −1: it runs already
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
@@ -139,11 +140,8 @@ func isRunning(in *model.Instance, j *model.Job) bool {
 }
 
 // text is the forecast for people: a line each job, and the mean wait.
-func (f *forecast) text() string {
-	figure := bench.Figure
-	if f.Unit == "s" {
-		figure = inHours
-	}
+func (f *startTable) text() string {
+	figure := func(x float64) string { return timetext.Of(x, f.Unit, bench.Figure) }
 	w := new(strings.Builder)
 	fmt.Fprintf(w, "when %s would start, counted from time 0", counted(len(f.Jobs), "job"))
 	if f.Running > 0 {
@@ -187,7 +185,7 @@ func (f *forecast) text() string {
 }
 
 // reasons writes why jobs never start.
-func (f *forecast) reasons(w *strings.Builder) {
+func (f *startTable) reasons(w *strings.Builder) {
 	shown := limited{w: w, what: "reasons"}
 	for k := range f.Jobs {
 		for _, policy := range f.Policies {
@@ -197,21 +195,4 @@ func (f *forecast) reasons(w *strings.Builder) {
 		}
 	}
 	shown.end()
-}
-
-// inHours is a time in seconds as people say it: 29 h 20 min.
-func inHours(seconds float64) string {
-	s := math.Round(seconds)
-	days, hours, minutes, rest := math.Floor(s/86400), math.Floor(math.Mod(s, 86400)/3600), math.Floor(math.Mod(s, 3600)/60), math.Mod(s, 60)
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%.0f s", s)
-	case s < 3600 && rest > 0:
-		return fmt.Sprintf("%.0f min %.0f s", minutes, rest)
-	case s < 3600:
-		return fmt.Sprintf("%.0f min", minutes)
-	case days >= 2:
-		return fmt.Sprintf("%.0f d %.0f h", days, hours)
-	}
-	return fmt.Sprintf("%.0f h %.0f min", math.Floor(s/3600), minutes)
 }

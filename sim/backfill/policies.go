@@ -9,6 +9,7 @@ func FCFS() sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &fcfs{} },
 		General: newGeneral(0, 0, Order{}, Ranking{}),
+		Afresh:  true,
 	}
 }
 
@@ -33,6 +34,7 @@ func EASY(step float64) sim.Discipline {
 	return sim.Discipline{
 		Plain:   func(int) sim.Policy { return &easy{step: step} },
 		General: newGeneral(1, step, Order{}, Ranking{}),
+		Afresh:  true,
 	}
 }
 
@@ -58,7 +60,7 @@ func ranked(step float64, depth int, order Ranking) sim.Discipline {
 			return &ordered{step: step, depth: depth, processors: processors, scorer: newScorer(order, processors)}
 		},
 		General: newGeneral(depth, step, Order{}, order),
-		Classes: order.looksAtClasses(),
+		Classes: order.looksAtClasses(), Remembers: order.remembers(), Afresh: !order.remembers(),
 	}
 }
 
@@ -71,6 +73,7 @@ func Flexible(step float64, priorities Priorities) sim.Discipline {
 		Plain:     func(int) sim.Policy { return newFlexible(step, priorities) },
 		General:   newGeneral(1, step, Order{Priorities: priorities}, Ranking{}),
 		Deadlines: true,
+		Afresh:    true,
 	}
 }
 
@@ -90,6 +93,6 @@ func ConservativeBy(step float64, order Ranking) sim.Discipline {
 			return &conservative{step: step, processors: processors, scorer: newScorer(order, processors)}
 		},
 		General: newGeneralConservative(step, order),
-		Classes: order.looksAtClasses(),
+		Classes: order.looksAtClasses(), Remembers: order.remembers(),
 	}
 }

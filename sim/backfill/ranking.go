@@ -85,6 +85,9 @@ func (r *Ranking) varies() bool {
 // looksAtClasses says whether the classes of users have a part in the order.
 func (r *Ranking) looksAtClasses() bool { return !r.isArrival() }
 
+// remembers says whether what users have had so far has a part in the order.
+func (r *Ranking) remembers() bool { return r.By == ByMultifactor && r.Factors.Share != 0 }
+
 // scorer computes scores in a run.
 type scorer struct {
 	Ranking

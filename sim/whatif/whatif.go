@@ -33,7 +33,9 @@ type Answer struct {
 	// Reasons are the rules of the policy that decided: those known at the job's arrival, then those that changed until its start.
 	Reasons []Decision `json:"reasons,omitempty"`
 	Causes  []Cause    `json:"causes"`
-	Blocked []Blocker  `json:"blocked_by"`
+	// Blocked are the jobs that delay it, the one with the most delay first.
+	Blocked  []Blocker `json:"blocked_by"`
+	TimeUnit string    `json:"time_unit"`
 }
 
 // Decision is what the policy says of the job at a time.
@@ -73,7 +75,16 @@ type Blocker struct {
 	Start        *float64 `json:"start"`
 	EstimatedEnd *float64 `json:"estimated_end"`
 	End          *float64 `json:"end"`
+	// Delay is the processor·time by which the blocker delays the job: the processors that it holds on clusters on which the job can run × how long it runs
+	// while the job waits, from the submission of the job to its start, or to the time at which it leaves if it never starts. Processors of a part
+	// that ends before the others count until the whole blocker ends.
+	Delay float64 `json:"delay"`
+
+	on []held
 }
+
+// held is the processors that a blocker holds on a cluster.
+type held struct{ cluster, processors int }
 
 // Role says how a blocker delays the job.
 type Role string
@@ -123,6 +134,9 @@ func Submit(ctx context.Context, name string, policy Policy, in *model.Instance,
 		result.Wait = new(*result.Start - at)
 	}
 	result.Blocked = replay.blockers(at)
+	if result.TimeUnit = in.Units().Time; result.TimeUnit == "" {
+		result.TimeUnit = "s"
+	}
 	return &result, nil
 }
 
@@ -137,13 +151,14 @@ type probe struct {
 	usable   []bool // clusters that the job can run on
 	seen     map[string]*Blocker
 	running  map[int32]*Blocker
+	until    float64 // when the job started, or left without a start; NaN: not yet
 	result   Answer
 }
 
 // Watch implements sim.Watcher.
 func (p *probe) Watch(platform *sim.Platform, policy sim.Policy) {
 	p.platform, p.policy = platform, policy
-	p.seen, p.running = map[string]*Blocker{}, map[int32]*Blocker{}
+	p.seen, p.running, p.until = map[string]*Blocker{}, map[int32]*Blocker{}, math.NaN()
 }
 
 // Arrived implements sim.Observer.
@@ -164,7 +179,7 @@ func (p *probe) Arrived(now float64, j *sim.Job) {
 // Started implements sim.Observer.
 func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 	if j == p.job {
-		p.waiting = false
+		p.waiting, p.until = false, now
 		p.ask(now)
 		p.result.Start, p.result.Cluster = new(now), p.platform.ClusterID(parts[0].Cluster)
 		p.close(now)
@@ -174,13 +189,12 @@ func (p *probe) Started(now float64, j *sim.Job, parts []sim.Part) {
 		return
 	}
 	b := &Blocker{Job: j.Request.ID, Role: RoleAhead, Submitted: j.Arrival, Start: new(now), EstimatedEnd: new(j.EstimatedEnd)}
-	counts := !p.waiting
 	for _, part := range parts {
 		b.Processors += part.Processors.Len()
-		counts = counts || p.usable[part.Cluster]
+		b.on = append(b.on, held{part.Cluster, part.Processors.Len()})
 	}
 	p.running[j.Handle] = b
-	if p.waiting && counts {
+	if p.waiting && p.usableOf(b) > 0 {
 		if j.Number > p.job.Number {
 			b.Role = RoleJumped
 		}
@@ -199,6 +213,9 @@ func (p *probe) Left(now float64, j *sim.Job, outcome sim.Outcome, reason string
 	}
 	if outcome == sim.Dropped {
 		p.ask(now)
+	}
+	if math.IsNaN(p.until) {
+		p.until = now
 	}
 	p.close(now)
 	if p.result.Reason = reason; outcome != sim.Dropped {
@@ -334,22 +351,32 @@ func (p *probe) kept() Cause {
 	return Cause{Kind: CauseKept, Text: text, For: first}
 }
 
-// blockers lists the jobs that delayed the job, in order of their starts.
+// usableOf is the number of processors that a blocker holds on clusters on which the job can run.
+func (p *probe) usableOf(b *Blocker) int {
+	n := 0
+	for _, h := range b.on {
+		if p.usable[h.cluster] {
+			n += h.processors
+		}
+	}
+	return n
+}
+
+// blockers lists the jobs that delayed the job, the one with the most delay first.
 func (p *probe) blockers(submitted float64) []Blocker {
 	list := []Blocker{}
 	for _, b := range p.seen {
-		if p.result.Start != nil && *b.Start >= *p.result.Start {
-			continue // it started beside the job, not before it
+		end := p.until
+		if b.End != nil {
+			end = min(end, *b.End)
 		}
-		if p.result.Start != nil && *p.result.Start == submitted {
-			continue // the job did not wait
-		}
-		if b.End == nil || *b.End > submitted {
+		if within := end - max(*b.Start, submitted); within > 0 {
+			b.Delay = float64(p.usableOf(b)) * within // 0: it holds no processors that the job could have, but a licence, or what the job comes after
 			list = append(list, *b)
 		}
 	}
 	slices.SortFunc(list, func(a, b Blocker) int {
-		return cmp.Or(cmp.Compare(*a.Start, *b.Start), cmp.Compare(a.Job, b.Job))
+		return cmp.Or(cmp.Compare(b.Delay, a.Delay), cmp.Compare(*a.Start, *b.Start), cmp.Compare(a.Job, b.Job))
 	})
 	return list
 }

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/bench/backtest"
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim/forecast"
+	"github.com/allot-opt/allot/solvers"
+)
+
+// asksOne says whether the question is of one policy: --submit, --quantiles or --backtest.
+func asksOne(c *cli.Context) bool {
+	return c.IsSet("submit") || c.Bool("quantiles") || c.Bool("backtest")
+}
+
+// checkQuestion refuses flags of simulate that do not go together.
+func checkQuestion(c *cli.Context) error {
+	quantiles, measures := c.Bool("quantiles"), c.Bool("backtest")
+	switch {
+	case asksOne(c) && c.IsSet("policies"):
+		return usageErrorf("--policies: expected it without --submit, --quantiles and --backtest, for which --solver names the policy")
+	case quantiles && measures:
+		return usageErrorf("expected one of --quantiles and --backtest")
+	}
+	for _, f := range []struct {
+		with  string
+		given bool
+		flags []string
+	}{
+		{"--quantiles or --backtest", quantiles || measures, []string{"runs", "least", "recent", "independent", "arrivals", "day", "workers"}},
+		{"--quantiles", quantiles, []string{"history"}},
+		{"--backtest", measures, []string{"samples", "from", "to"}},
+	} {
+		for _, flag := range f.flags {
+			if c.IsSet(flag) && !f.given {
+				return usageErrorf("--%s: expected it with %s", flag, f.with)
+			}
+		}
+	}
+	for _, flag := range []string{"submit", "at"} {
+		if measures && c.IsSet(flag) {
+			return usageErrorf("--%s: expected it without --backtest, which forecasts at the arrivals of jobs", flag)
+		}
+	}
+	if measures {
+		return checkSampling(c)
+	}
+	return nil
+}
+
+// checkSampling checks the flags of a backtest.
+func checkSampling(c *cli.Context) error {
+	if n := c.Int("samples"); n < 1 || n > 1_000_000 {
+		return usageErrorf("--samples: expected a number from 1 to 1000000, found %d", n)
+	}
+	if from := c.Float64("from"); !(from >= 0 && from < 1) {
+		return usageErrorf("--from: expected a share of at least 0 and below 1, found %v", from)
+	}
+	if to := c.Float64("to"); !(to > c.Float64("from") && to <= 1) {
+		return usageErrorf("--to: expected a share above --from and at most 1, found %v", to)
+	}
+	return nil
+}
+
+// forecastOptions are the settings of the flags.
+func forecastOptions(c *cli.Context) (forecast.Options, error) {
+	opt := forecast.Defaults()
+	opt.Runs, opt.Least, opt.Recent, opt.Workers = c.Int("runs"), c.Int("least"), c.Int("recent"), c.Int("workers")
+	opt.Independent, opt.Arrivals, opt.Day, opt.Seed = c.Bool("independent"), c.Bool("arrivals"), c.Float64("day"), c.Uint64("seed")
+	if err := opt.Check(); err != nil {
+		name, rest, _ := strings.Cut(err.Error(), ":")
+		return opt, usageErrorf("--%s:%s", strings.ToLower(name), rest)
+	}
+	return opt, nil
+}
+
+// runQuantiles forecasts the start of a job, or of all that wait.
+func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, name string, policy solvers.Online) error {
+	opt, err := forecastOptions(c)
+	if err != nil {
+		return err
+	}
+	at, id := c.Float64("at"), ""
+	if job != nil {
+		at, id = job.Arrival, job.ID
+	}
+	var history *forecast.History
+	if path := c.String("history"); c.IsSet("history") {
+		trace, err := readEnded(c, path)
+		if err != nil {
+			return err
+		}
+		history = forecast.TraceHistory(trace)
+		if history.Len() == 0 {
+			return usageErrorf("--history: %s: expected jobs with an estimate and a run time, found none", model.InputName(path))
+		}
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	bar := newProgress(c.App.ErrWriter, "forecasting", 0)
+	answer, err := forecast.Queue(ctx, name, policy, in, at, id, history, opt)
+	bar.finish()
+	if err != nil {
+		return stoppedOr(ctx, err)
+	}
+	return write(c, c.String("output"), func(w io.Writer) error {
+		if c.Bool("json") {
+			return indentedJSON(w, answer)
+		}
+		_, err := io.WriteString(w, printable(forecastText(answer)))
+		return err
+	})
+}
+
+// readEnded reads jobs that have ended: a trace or an instance.
+func readEnded(c *cli.Context, path string) (*model.Instance, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
+	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
+	name := model.InputName(path)
+	format, foreign := bench.Recognise(path, begin)
+	switch {
+	case foreign && (format.Name == "swf" || format.Name == "sacct"):
+		in, report, err := format.New().Read(buffered, name)
+		if err != nil {
+			return nil, &statusError{exitInput, err}
+		}
+		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
+		return in, nil
+	case foreign:
+		return nil, usageErrorf("%s: expected a trace (SWF, or what sacct -P prints) or an instance (JSON), found what looks like %s; %s", name, format.Doc, howToImport(path, format))
+	}
+	return model.ReadInstance(buffered, name)
+}
+
+// forecastText formats a forecast for people.
+func forecastText(f *forecast.Forecast) string {
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "%s at %s under %s", counted(len(f.Jobs), "job"), bench.Figure(f.At), f.Solver)
+	if f.Runs > 0 {
+		fmt.Fprintf(b, ": %s, run times drawn from %s", counted(f.Runs, "future"), counted(f.Ended, "ended job"))
+		if f.Arrivals {
+			b.WriteString(", later arrivals as on the days before")
+		} else {
+			b.WriteString(", no later arrivals")
+		}
+	}
+	b.WriteByte('\n')
+	if f.Reason != "" {
+		fmt.Fprintf(b, "%s\n", f.Reason)
+	}
+	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	atOnce := 0
+	if fmt.Fprint(table, "job\tprocessors\tsubmitted\tby the estimates"); f.Runs > 0 {
+		fmt.Fprint(table, "\tP10\tP50\tP90")
+	}
+	fmt.Fprintln(table)
+	for k := range f.Jobs {
+		j := &f.Jobs[k]
+		if len(f.Jobs) > 1 && j.StartsAt(f.At) {
+			atOnce++
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s", j.Job, j.Processors, bench.Figure(j.Submitted), after(j.Expected, f))
+		if f.Runs > 0 {
+			fmt.Fprintf(table, "\t%s\t%s\t%s", after(j.P10, f), after(j.P50, f), after(j.P90, f))
+		}
+		fmt.Fprintln(table)
+	}
+	if atOnce < len(f.Jobs) {
+		_ = table.Flush() // into memory
+		fmt.Fprintf(b, "times are from %s on\n", bench.Figure(f.At))
+	}
+	if atOnce > 0 {
+		fmt.Fprintf(b, "%s at once, or already: not listed\n", counted(atOnce, "start"))
+	}
+	return b.String()
+}
+
+// after is a start as the time from T on.
+func after(start *float64, f *forecast.Forecast) string {
+	switch {
+	case start == nil:
+		return "never"
+	case *start == f.At:
+		return "at once"
+	}
+	return timetext.Of(*start-f.At, f.TimeUnit, bench.Figure)
+}
+
+// runBacktest measures forecasts on a trace.
+func runBacktest(c *cli.Context, path, name string, policy solvers.Online) error {
+	opt, err := forecastOptions(c)
+	if err != nil {
+		return err
+	}
+	in, err := readEnded(c, path)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	sampling := forecast.Sampling{Samples: c.Int("samples"), From: c.Float64("from"), To: c.Float64("to")}
+	bar := newProgress(c.App.ErrWriter, "forecasts", sampling.Samples)
+	samples, err := forecast.Backtest(ctx, name, policy, in, sampling, opt, bar.step)
+	bar.finish()
+	switch {
+	case err != nil:
+		return stoppedOr(ctx, err)
+	case len(samples) == 0 && ctx.Err() != nil:
+		return stoppedOr(ctx, nil)
+	case len(samples) == 0:
+		return usageErrorf("%s: expected jobs that start between the shares %v and %v of the time, found none", path, sampling.From, sampling.To)
+	}
+	report := &backtest.Report{
+		Trace: in.Name(), Solver: name, TimeUnit: in.Units().Time, Runs: opt.Runs, Seed: opt.Seed, Arrivals: opt.Arrivals, Stopped: ctx.Err() != nil, Samples: samples,
+	}
+	if report.TimeUnit == "" {
+		report.TimeUnit = "s"
+	}
+	report.Groups, err = backtest.New(samples, backtest.Options{Day: opt.Day, Confidence: 0.95, Replicates: 1000, Seed: opt.Seed})
+	if err != nil {
+		return err
+	}
+	return write(c, c.String("output"), func(w io.Writer) error {
+		if c.Bool("json") {
+			return indentedJSON(w, report)
+		}
+		_, err := io.WriteString(w, printable(backtestText(report)))
+		return err
+	})
+}
+
+// backtestText formats a backtest for people.
+func backtestText(r *backtest.Report) string {
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "%s under %s: %s at arrivals, %s each, seed %d\n", r.Trace, r.Solver, counted(len(r.Samples), "forecast"), counted(r.Runs, "future"), r.Seed)
+	if r.Stopped {
+		b.WriteString("stopped before all samples were done: these are the first to be done, and not drawn from all\n")
+	}
+	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "jobs that\tjobs\tin P10–P90\t95 % interval\tbefore\tafter\tP10 = P90\tties shared\tmedian error\tmean error\tmedian width")
+	percent := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+	length := func(x *float64) string {
+		if x == nil {
+			return "–"
+		}
+		return timetext.Of(*x, r.TimeUnit, bench.Figure)
+	}
+	for _, g := range r.Groups {
+		interval := "–"
+		if g.Low != nil {
+			interval = fmt.Sprintf("%.1f–%.1f %%", 100**g.Low, 100**g.High)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", g.Name, g.Jobs, percent(g.Coverage), interval, percent(g.Early), percent(g.Late),
+			percent(g.Points), percent(g.Shared), length(g.MedianError), length(g.MeanError), length(g.MedianWidth))
+	}
+	_ = table.Flush() // into memory
+	return b.String()
+}

@@ -1,0 +1,139 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Sample is a forecast at the arrival of a job, from what was known then, and the truth.
+type Sample struct {
+	Job       string    `json:"job"`
+	Submitted float64   `json:"submitted"`
+	Start     float64   `json:"start"` // under the same policy, with the real run times and the jobs that did arrive
+	Forecast  Quantiles `json:"forecast"`
+	// Before and UpTo are the parts of the futures in which it starts before the true start, and by then.
+	Before float64 `json:"before"`
+	UpTo   float64 `json:"up_to"`
+}
+
+// Waits says whether the job does not start at once. The policy decides that by what is known at the arrival, so every forecast of a job that starts at
+// once is right.
+func (s *Sample) Waits() bool { return s.Start > s.Submitted }
+
+// Covered says whether the truth lies from P10 to P90.
+func (s *Sample) Covered() bool { return s.Forecast.covers(s.Start) }
+
+// Shared is the part of the middle 80 % of the futures' ranks that the truth lies at, where futures that agree with the truth share its rank: 1 inside, 0 outside.
+// Its mean is 0.8 if the forecasts are right, whether or not futures agree, while P10–P90 covers more where many do. It is the mean of a randomised probability
+// integral transform over its randomisation: C. Czado, T. Gneiting, L. Held (2009), Biometrics 65(4), doi:10.1111/j.1541-0420.2009.01191.x.
+func (s *Sample) Shared() float64 {
+	if s.Before == s.UpTo {
+		if s.Before >= 0.1 && s.Before <= 0.9 {
+			return 1
+		}
+		return 0
+	}
+	return max(0, min(s.UpTo, 0.9)-max(s.Before, 0.1)) / (s.UpTo - s.Before)
+}
+
+// Sampling says at the arrivals of which jobs to forecast.
+type Sampling struct {
+	Samples  int     // jobs, drawn by the seed of the options; all where there are no more
+	From, To float64 // parts of the time from the first arrival to the last between which they arrive
+}
+
+// Backtest replays a trace under a policy and forecasts the start of jobs at the moments of their arrivals. Where ctx ends it returns the samples that are done. It
+// calls step after each, from any goroutine; nil: no one. Samples come in order of arrival.
+//
+// Complexity: for each sample that of [Queue] with one job, its replay excepted.
+func Backtest(ctx context.Context, name string, policy Policy, in *model.Instance, sampling Sampling, opt Options, step func()) ([]Sample, error) {
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	if !(sampling.Samples >= 1 && sampling.From >= 0 && sampling.From < sampling.To && sampling.To <= 1) {
+		return nil, fmt.Errorf("expected at least 1 sample between two parts of the time from 0 to 1, found %d from %v to %v", sampling.Samples, sampling.From, sampling.To)
+	}
+	t, err := replay(ctx, in, policy, opt.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("solver %s: %w", name, err)
+	}
+	history := NewHistory(t.records())
+	chosen := t.choose(sampling, opt.Seed)
+	list := make([]*Sample, len(chosen))
+	var g errgroup.Group
+	g.SetLimit(opt.workers())
+	for k, job := range chosen {
+		if ctx.Err() != nil {
+			break
+		}
+		g.Go(func() (err error) {
+			if list[k], err = t.sample(ctx, job, history, &opt); err != nil {
+				return fmt.Errorf("solver %s: job %s: %w", name, in.Jobs()[job].ID, err)
+			}
+			if step != nil {
+				step()
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	var samples []Sample
+	for _, s := range list {
+		if s != nil {
+			samples = append(samples, *s)
+		}
+	}
+	return samples, nil
+}
+
+// sample forecasts the start of a job at its arrival. It returns nil where ctx ends.
+func (t *truth) sample(ctx context.Context, job int, history *History, opt *Options) (*Sample, error) {
+	j := &t.in.Jobs()[job]
+	s := &Sample{Job: j.ID, Submitted: j.Arrival, Start: t.start[job], Forecast: Quantiles{j.Arrival, j.Arrival, j.Arrival}, UpTo: 1}
+	if !s.Waits() {
+		return s, nil
+	}
+	runs, err := t.momentAt(j.Arrival, []int{job}, history, opt).futures(ctx, 1)
+	if err != nil || len(runs) < opt.Runs {
+		return nil, err
+	}
+	starts := make([]float64, len(runs))
+	for run := range runs {
+		starts[run] = runs[run][0]
+	}
+	s.Forecast = quantiles(starts)
+	before, _ := slices.BinarySearch(starts, s.Start)
+	upTo, _ := slices.BinarySearch(starts, math.Nextafter(s.Start, math.Inf(1)))
+	s.Before, s.UpTo = float64(before)/float64(len(starts)), float64(upTo)/float64(len(starts))
+	return s, nil
+}
+
+// choose draws jobs that start, in order of arrival.
+func (t *truth) choose(s Sampling, seed uint64) []int {
+	jobs := t.in.Jobs()
+	first, last := math.Inf(1), math.Inf(-1)
+	for k := range jobs {
+		first, last = min(first, jobs[k].Arrival), max(last, jobs[k].Arrival)
+	}
+	var able []int
+	for k := range jobs {
+		if at := jobs[k].Arrival - first; !math.IsNaN(t.start[k]) && at >= s.From*(last-first) && at <= s.To*(last-first) {
+			able = append(able, k)
+		}
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x73616d706c65))
+	rng.Shuffle(len(able), func(a, b int) { able[a], able[b] = able[b], able[a] })
+	able = able[:min(s.Samples, len(able))]
+	slices.SortFunc(able, func(a, b int) int { return cmp.Or(cmp.Compare(jobs[a].Arrival, jobs[b].Arrival), cmp.Compare(a, b)) })
+	return able
+}

@@ -1,0 +1,122 @@
+package forecast
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// A second sampler, which looks at all records for each draw and shares no code with the first, draws from the same ratios; the frequencies of the first are
+// those of a uniform choice.
+func TestDrawsMatchASecondSampler(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var records []Record
+		for k := range rapid.IntRange(0, 60).Draw(t, "records") {
+			records = append(records, Record{
+				End: float64(k), Ratio: float64(rapid.IntRange(0, 30).Draw(t, "ratio")) / 16, Estimate: float64(rapid.SampledFrom([]int{0, 1, 3, 4, 60, 3600}).Draw(t, "estimate")),
+				Processors: rapid.IntRange(1, 9).Draw(t, "processors"), User: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "user"),
+			})
+		}
+		opt := Defaults()
+		opt.Least, opt.Recent = rapid.IntRange(1, 8).Draw(t, "least"), rapid.IntRange(0, 20).Draw(t, "recent")
+		at, part := float64(rapid.IntRange(-1, 60).Draw(t, "at")), float64(rapid.IntRange(-1, 34).Draw(t, "part"))/16
+		user, processors, estimate := rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "of"), rapid.IntRange(1, 9).Draw(t, "width"), 4.0
+		got := NewHistory(records).knownAt(at, &opt).of(user, processors, estimate, part)
+		want, source := secondSampler(records, at, part, user, processors, estimate, &opt)
+		if !slices.Equal(got.ratios, want) || got.source != source {
+			t.Fatalf("got %v from %s, want %v from %s", got.ratios, got.source, want, source)
+		}
+	})
+}
+
+// secondSampler is the ratios from which one is drawn, ascending.
+func secondSampler(records []Record, at, part float64, user string, processors int, estimate float64, opt *Options) ([]float64, Source) {
+	log := func(base, x float64) int { return int(math.Floor(math.Log(x)/math.Log(base) + 1e-9)) }
+	alike := func(r Record) bool {
+		// Estimates of one class differ in their powers of 4: 1/2 to 2, 2 to 8, …
+		return log(2, float64(r.Processors)) == log(2, float64(processors)) && log(4, 2*r.Estimate) == log(4, 2*estimate)
+	}
+	choices := []struct {
+		source Source
+		takes  func(Record) bool
+	}{
+		{FromUser, func(r Record) bool { return user != "" && r.User == user }}, {FromSize, alike}, {FromAll, func(Record) bool { return true }},
+	}
+	for _, least := range []int{opt.Least, 1} {
+		for _, c := range choices {
+			var last []float64
+			for k := len(records) - 1; k >= 0; k-- {
+				if r := records[k]; r.Estimate > 0 && r.End <= at && c.takes(r) && (opt.Recent == 0 || len(last) < opt.Recent) {
+					last = append(last, r.Ratio)
+				}
+			}
+			last = slices.DeleteFunc(last, func(ratio float64) bool { return ratio <= part })
+			if len(last) >= least {
+				slices.Sort(last)
+				return last, c.source
+			}
+		}
+	}
+	return nil, FromNone
+}
+
+// The numbers behind the draws are uniform: over runs, over jobs, and over seeds.
+func TestDrawsAreUniform(t *testing.T) {
+	const n = 20_000
+	for name, at := range map[string]func(k int) float64{
+		"runs":  func(k int) float64 { o := Options{Seed: 1}; return o.uniform(k, forJob, 5) },
+		"jobs":  func(k int) float64 { o := Options{Seed: 1}; return o.uniform(5, forJob, uint64(k)) },
+		"seeds": func(k int) float64 { o := Options{Seed: uint64(k)}; return o.uniform(5, forUser, 5) },
+	} {
+		d := draw{ratios: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}
+		counts, product, before := make([]float64, 10), 0.0, 0.5
+		for k := range n {
+			u := at(k)
+			if !(u >= 0 && u < 1) {
+				t.Fatalf("%s: %v", name, u)
+			}
+			counts[int(d.ratio(u))]++
+			product += (u - 0.5) * (before - 0.5)
+			before = u
+		}
+		chi := 0.0
+		for _, c := range counts {
+			chi += (c - n/10) * (c - n/10) / (n / 10)
+		}
+		// 27.9 is the 99.9 % quantile of chi squared with 9 degrees of freedom; neighbours are uncorrelated within 4 standard deviations.
+		if correlation := 12 * product / n; chi > 27.9 || math.Abs(correlation) > 4/math.Sqrt(n) {
+			t.Errorf("%s: chi squared %v, correlation of neighbours %v", name, chi, correlation)
+		}
+	}
+}
+
+// The jobs of a user share a draw, those of different users do not, and with Independent none do.
+func TestUsersShareDraws(t *testing.T) {
+	b := model.NewBuilder("users").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m"}}})
+	for _, job := range []struct{ id, user string }{{"a1", "a"}, {"a2", "a"}, {"b1", "b"}, {"n1", ""}, {"n2", ""}} {
+		b.Job(model.JobSpec{ID: job.id, User: job.user, Work: new(1.0)})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := replay(t.Context(), in, under{discipline: disciplines()["easy"]}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, independent := range []bool{false, true} {
+		opt := Options{Seed: rand.Uint64(), Independent: independent}
+		m := &moment{truth: truth, opt: &opt}
+		if same := m.uniformOf(7, 0) == m.uniformOf(7, 1); same == independent {
+			t.Errorf("independent %v: two jobs of a user share a draw: %v", independent, same)
+		}
+		if m.uniformOf(7, 0) == m.uniformOf(7, 2) || m.uniformOf(7, 3) == m.uniformOf(7, 4) || m.uniformOf(7, 0) == m.uniformOf(8, 0) {
+			t.Errorf("independent %v: jobs of different users, of none, or runs share a draw", independent)
+		}
+	}
+}

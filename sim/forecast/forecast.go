@@ -1,0 +1,165 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Forecast says when jobs would start.
+type Forecast struct {
+	Instance string  `json:"instance,omitempty"`
+	Solver   string  `json:"solver"`
+	TimeUnit string  `json:"time_unit"`
+	At       float64 `json:"at"`
+	// Runs is the number of futures; 0: there are no quantiles, see Reason.
+	Runs     int    `json:"runs"`
+	Seed     uint64 `json:"seed"`
+	Ended    int    `json:"ended_jobs"` // jobs whose ratios run time/estimate were known
+	Arrivals bool   `json:"arrivals"`   // jobs arrive after T in the futures
+	Reason   string `json:"reason,omitempty"`
+	Jobs     []Job  `json:"jobs"` // in the order of the queue
+}
+
+// Job is the forecast of a job. A time is nil where the job does not start.
+type Job struct {
+	Job        string  `json:"job"`
+	User       string  `json:"user,omitempty"`
+	Processors int     `json:"processors"`
+	Submitted  float64 `json:"submitted"`
+	// Expected is the start if every job runs as long as the policy expects and none arrives after T.
+	Expected *float64 `json:"expected_start"`
+	// P10, P50 and P90 are the times by which it has started in 10, 50 and 90 % of the futures; all are absent where Runs is 0.
+	P10 *float64 `json:"p10,omitempty"`
+	P50 *float64 `json:"p50,omitempty"`
+	P90 *float64 `json:"p90,omitempty"`
+}
+
+// StartsAt says whether the job starts at a time in all that was simulated.
+func (j *Job) StartsAt(at float64) bool {
+	for _, start := range []*float64{j.P10, j.P90} {
+		if start != nil && *start != at {
+			return false
+		}
+	}
+	return j.Expected != nil && *j.Expected == at
+}
+
+// Queue forecasts the starts of jobs at a time: of one, by its id, or where the id is empty of all that have arrived and not started before. What ended by then
+// in the instance is known, and the history where it is not nil; both count as the past. Fewer than opt.Least ended jobs give no quantiles: a reason says so, and
+// the expected starts are all there is. Where ctx ends after some runs, the quantiles are those of these.
+//
+// Complexity: a simulation of the instance, and one for each run: of the jobs that run and wait and of those that arrive until the jobs asked for have started, in
+// the plain world and where the policy decides afresh at each instant; else of all jobs since the last moment at which none waited, or since the beginning.
+func Queue(ctx context.Context, name string, policy Policy, in *model.Instance, at float64, job string, history *History, opt Options) (*Forecast, error) {
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	t, err := replay(ctx, in, policy, opt.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("solver %s: %w", name, err)
+	}
+	var asked []int
+	for k := range in.Jobs() {
+		j := &in.Jobs()[k]
+		if j.Arrival <= at && !(t.start[k] < at) && !(t.end[k] < at) && (job == "" || j.ID == job) {
+			asked = append(asked, k)
+		}
+	}
+	if job != "" && len(asked) == 0 {
+		return nil, fmt.Errorf("expected a job that waits at %v, found %q", at, job)
+	}
+	slices.SortStableFunc(asked, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Arrival, in.Jobs()[b].Arrival) })
+	f := &Forecast{Instance: in.Name(), Solver: name, TimeUnit: in.Units().Time, At: at, Seed: opt.Seed, Jobs: make([]Job, len(asked))}
+	if f.TimeUnit == "" {
+		f.TimeUnit = "s"
+	}
+	expected, err := t.momentAt(at, asked, NewHistory(nil), &Options{Runs: 1, Seed: opt.Seed, Elapsed: opt.Elapsed}).run(ctx, 0)
+	if err != nil {
+		return nil, fmt.Errorf("solver %s: %w", name, err)
+	}
+	for k, index := range asked {
+		j := &in.Jobs()[index]
+		f.Jobs[k] = Job{Job: j.ID, User: j.User(), Processors: j.Min, Submitted: j.Arrival, Expected: finite(expected[k])}
+	}
+	past := history.with(t.records())
+	if f.Ended = past.upTo(past.all, at); f.Ended < opt.Least {
+		f.Reason = fmt.Sprintf("jobs that have ended, to draw run times from: expected at least %[2]d, found %[1]d; so every job runs as long as the policy expects", f.Ended, opt.Least)
+		return f, nil
+	}
+	m := t.momentAt(at, asked, past, &opt)
+	f.Arrivals = m.past != nil
+	return f, f.fill(ctx, m)
+}
+
+// fill runs the futures and fills in the quantiles.
+func (f *Forecast) fill(ctx context.Context, m *moment) error {
+	starts, err := m.futures(ctx, m.opt.workers())
+	if err != nil {
+		return fmt.Errorf("solver %s: %w", f.Solver, err)
+	}
+	if f.Runs = len(starts); f.Runs == 0 {
+		return ctx.Err()
+	}
+	if f.Runs < m.opt.Runs {
+		f.Reason = fmt.Sprintf("stopped after %d of %d futures", f.Runs, m.opt.Runs)
+	}
+	of := make([]float64, f.Runs)
+	for k := range f.Jobs {
+		for run := range starts {
+			of[run] = starts[run][k]
+		}
+		q := quantiles(of)
+		f.Jobs[k].P10, f.Jobs[k].P50, f.Jobs[k].P90 = finite(q.P10), finite(q.P50), finite(q.P90)
+	}
+	return nil
+}
+
+// futures simulates the runs of a moment and returns the starts by run, each by job asked for: of all runs, or of those that were done when ctx ended.
+func (m *moment) futures(ctx context.Context, workers int) ([][]float64, error) {
+	starts := make([][]float64, m.opt.Runs)
+	var g errgroup.Group
+	g.SetLimit(workers)
+	var failed atomic.Bool
+	settled := m.isSettled()
+	for run := range starts {
+		if failed.Load() || settled && run > 0 {
+			break
+		}
+		g.Go(func() error {
+			list, err := m.run(ctx, run)
+			switch {
+			case err == nil:
+				starts[run] = list
+			case ctx.Err() == nil:
+				failed.Store(true)
+				return fmt.Errorf("run %d: %w", run, err)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if settled && starts[0] != nil {
+		for run := range starts {
+			starts[run] = starts[0]
+		}
+	}
+	return slices.DeleteFunc(starts, func(list []float64) bool { return list == nil }), nil
+}
+
+// finite is a time, nil where it is infinite.
+func finite(at float64) *float64 {
+	if math.IsInf(at, 1) {
+		return nil
+	}
+	return &at
+}

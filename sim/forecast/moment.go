@@ -1,0 +1,255 @@
+package forecast
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// moment is what is known at the time T, and from where its futures are simulated.
+type moment struct {
+	*truth
+	opt   *Options
+	at    float64      // T
+	draws map[int]draw // by index of the job: of those that have arrived and not ended
+	asked map[int]int  // by index of the job: its place in the list of those whose starts are asked for
+
+	specs   []sim.Spec      // plain world: the jobs with which a run begins, in queue order
+	jobs    []int           // plain world: their indices
+	ran     []float64       // plain world: how long each has run when it arrives in a run; below 0: it started after that
+	whole   []float64       // plain world: the estimate of each from its start
+	past    *past           // plain world: where the arrivals after T come from; nil: none
+	general *model.Instance // general world: the jobs that have arrived
+}
+
+// momentAt is what is known at a time by the replay and a history.
+func (t *truth) momentAt(at float64, asked []int, history *History, opt *Options) *moment {
+	m := &moment{truth: t, opt: opt, at: at, draws: map[int]draw{}, asked: make(map[int]int, len(asked))}
+	for k, job := range asked {
+		m.asked[job] = k
+	}
+	known := history.knownAt(at, opt)
+	if !t.plain {
+		m.general = t.arrived(at)
+		for k := range m.general.Jobs() {
+			at, _ := t.in.JobIndex(m.general.Jobs()[k].ID)
+			m.know(at, known)
+		}
+		return m
+	}
+	m.makeSpecs(known)
+	if opt.Arrivals {
+		m.past = newPast(m, known)
+	}
+	return m
+}
+
+// arrived is the instance with the jobs that have arrived by the time, and with those that they wait for.
+func (t *truth) arrived(at float64) *model.Instance {
+	jobs, in := t.in.Jobs(), make([]bool, len(t.in.Jobs()))
+	var take func(k int)
+	take = func(k int) {
+		if !in[k] {
+			in[k] = true
+			for _, before := range jobs[k].After {
+				take(before)
+			}
+		}
+	}
+	for k := range jobs {
+		if jobs[k].Arrival <= at {
+			take(k)
+		}
+	}
+	var list []int
+	var arrivals []float64
+	for k := range jobs {
+		if in[k] {
+			list, arrivals = append(list, k), append(arrivals, jobs[k].Arrival)
+		}
+	}
+	return t.in.Batch(list, arrivals, t.in.Held())
+}
+
+// hasEnded says whether a job has ended by T.
+func (m *moment) hasEnded(k int) bool { return m.end[k] <= m.at }
+
+// know finds how to draw the run time of a job that has arrived.
+func (m *moment) know(k int, known *known) {
+	if m.hasEnded(k) {
+		return
+	}
+	j := &m.in.Jobs()[k]
+	estimate := m.expected[k]
+	if math.IsNaN(estimate) { // it never starts in the replay
+		estimate = j.Estimate
+	}
+	part := -1.0
+	if elapsed := m.opt.Elapsed[j.ID]; elapsed > 0 {
+		estimate += elapsed
+		part = elapsed / estimate
+	}
+	if ran := m.at - m.start[k]; ran > 0 {
+		part = (ran + m.opt.Elapsed[j.ID]) / estimate
+	}
+	m.draws[k] = known.of(j.User(), j.Min, estimate, part)
+}
+
+// length is how long a job runs in a run, for the estimated time that it has from the start; it has not ended by T.
+func (m *moment) length(run, k int, estimate float64) float64 {
+	elapsed := m.opt.Elapsed[m.in.Jobs()[k].ID]
+	d := m.draws[k]
+	length := estimate
+	if ratio := d.ratio(m.uniformOf(run, k)); !math.IsNaN(ratio) {
+		length = max(0, ratio*(estimate+elapsed)-elapsed)
+	}
+	if start := m.start[k]; start < m.at { // it runs at T
+		least := pastEnd(start, m.at)
+		if len(d.ratios) == 0 && length < least {
+			least = m.at - start + 1 // it has outlived its estimate, and nobody knows by how much
+		}
+		length = max(length, least)
+	}
+	return length
+}
+
+// uniformOf is the number in [0, 1) from which the run time of a job is drawn.
+func (m *moment) uniformOf(run, k int) float64 {
+	if user := m.users[k]; user > 0 && !m.opt.Independent {
+		return m.opt.uniform(run, forUser, uint64(user))
+	}
+	return m.opt.uniform(run, forJob, uint64(k))
+}
+
+// makeSpecs finds the jobs with which a run begins: those that run and wait at T where the policy decides afresh at each instant; else those from the
+// last moment on at which no job waited, or from the beginning.
+func (m *moment) makeSpecs(known *known) {
+	t := m.truth
+	// Jobs that had started before cut and had not ended by since run; they arrive at from.
+	from, since, cut := math.Inf(-1), math.Inf(-1), math.Inf(-1)
+	idle, _ := slices.BinarySearch(t.idle, m.at)
+	switch {
+	case t.discipline.Afresh && m.at > 0:
+		since, cut = m.at, m.at
+		if from = m.at - 1; !(from >= 0 && from < m.at) { // one time unit earlier keeps whole times exact
+			from = m.at / 2
+		}
+	case idle > 0 && !t.discipline.Remembers:
+		from, since = t.idle[idle-1], t.idle[idle-1]
+		cut = math.Nextafter(from, math.Inf(1))
+	}
+	for number := 0; number < len(t.order) && t.specs[number].Arrival < cut; number++ {
+		if k := t.order[number]; t.start[k] < cut && t.end[k] > since {
+			m.add(number, from, from-t.start[k], known)
+		}
+	}
+	for number := 0; number < len(t.order) && t.specs[number].Arrival <= m.at; number++ {
+		if k := t.order[number]; !(t.start[k] < cut) {
+			m.add(number, max(t.specs[number].Arrival, cut), 0, known)
+		}
+	}
+}
+
+// add adds a job to the specs. It arrives there at a time at which it has run for ran.
+func (m *moment) add(number int, arrival, ran float64, known *known) {
+	k := m.order[number]
+	spec := m.truth.specs[number]
+	if ran == 0 && spec.Arrival < arrival {
+		spec.Waited = arrival - spec.Arrival
+	}
+	spec.Arrival = arrival
+	if m.hasEnded(k) {
+		spec.Runtime = m.end[k] - m.start[k] - ran
+	} else {
+		m.know(k, known)
+	}
+	m.whole = append(m.whole, spec.Estimate)
+	spec.Estimate = max(0, spec.Estimate-ran)
+	m.specs, m.jobs, m.ran = append(m.specs, spec), append(m.jobs, k), append(m.ran, ran)
+}
+
+// run simulates one future and returns the starts of the jobs asked for; +Inf: never.
+func (m *moment) run(ctx context.Context, run int) ([]float64, error) {
+	watch := &starts{moment: m, at: slices.Repeat([]float64{math.Inf(1)}, len(m.asked)), left: len(m.asked)}
+	opt := sim.Options{Seed: m.seed, Kill: m.policy.Kills(), Observer: watch}
+	if m.plain {
+		jobs := slices.Clone(m.specs)
+		for k, job := range m.jobs {
+			if m.hasEnded(job) {
+				continue
+			}
+			jobs[k].Runtime = max(0, m.length(run, job, m.whole[k])-m.ran[k])
+			if m.ran[k] != 0 && jobs[k].Arrival+jobs[k].Runtime <= m.at {
+				jobs[k].Runtime = pastEnd(jobs[k].Arrival, m.at) // where rounding would end it by T
+			}
+		}
+		source := &source{moment: m, watch: watch, run: run, trace: sim.Trace{Jobs: jobs}}
+		_, err := sim.Run(ctx, source, m.in.Processors(), m.discipline.Plain(m.in.Processors()), opt)
+		return watch.at, err
+	}
+	opt.Length = func(j *sim.Job) float64 {
+		k, _ := m.in.JobIndex(j.Request.ID)
+		if m.hasEnded(k) {
+			return math.NaN()
+		}
+		return m.length(run, k, j.EstimatedEnd-j.Start)
+	}
+	_, _, err := sim.Simulate(ctx, m.general, m.inGeneral(), opt)
+	return watch.at, err
+}
+
+// isSettled says whether all futures are the same.
+func (m *moment) isSettled() bool {
+	for _, d := range m.draws {
+		if d.varies() {
+			return false
+		}
+	}
+	return m.past == nil
+}
+
+// starts notes when the jobs asked for start.
+type starts struct {
+	moment *moment
+	at     []float64
+	left   int // jobs asked for that have not started
+}
+
+// Arrived implements sim.Observer.
+func (s *starts) Arrived(float64, *sim.Job) {}
+
+// Started implements sim.Observer.
+func (s *starts) Started(now float64, j *sim.Job, _ []sim.Part) {
+	if k, asked := s.place(j); asked {
+		s.at[k] = now
+		s.left--
+	}
+}
+
+// Left implements sim.Observer.
+func (s *starts) Left(_ float64, j *sim.Job, outcome sim.Outcome, _ string) {
+	if _, asked := s.place(j); asked && outcome == sim.Dropped {
+		s.left--
+	}
+}
+
+// Decided implements sim.Observer.
+func (s *starts) Decided(float64) {}
+
+// place is the place of a job among those asked for.
+func (s *starts) place(j *sim.Job) (int, bool) {
+	m := s.moment
+	if !m.plain {
+		job, _ := m.in.JobIndex(j.Request.ID)
+		k, asked := m.asked[job]
+		return k, asked
+	}
+	if j.Number >= int64(len(m.jobs)) { // it arrives after T
+		return 0, false
+	}
+	k, asked := m.asked[m.jobs[j.Number]]
+	return k, asked
+}

@@ -1,0 +1,116 @@
+package forecast
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+)
+
+// Options are the settings of a forecast; [Defaults] fills them in.
+type Options struct {
+	Runs   int    // simulated futures
+	Seed   uint64 // of the draws, and of what the policy draws
+	Least  int    // fewest ratios of a user, or of a size class, for which its own are drawn
+	Recent int    // most ratios that a user, a size class or all users have: those of the last jobs; 0: all
+	// Independent draws the run time of each job by itself. Otherwise the jobs of one user share a draw in each run, so that they all run long or
+	// all short: in truth they are often much the same job.
+	Independent bool
+	// Arrivals lets jobs arrive after T: those of days before T.
+	Arrivals bool
+	Day      float64 // length of a day, time
+	Days     int     // most days before T from which the arrivals after T are drawn
+	Workers  int     // runs at once; 0: as many as there are processors. It changes no figure
+	// Elapsed is how long a running job has run before the instance begins, by its id, where its estimate is what is left of its limit, as in an
+	// imported queue.
+	Elapsed map[string]float64
+}
+
+// Defaults are the usual settings.
+func Defaults() Options {
+	return Options{Runs: 200, Seed: 1, Least: 5, Recent: 100, Arrivals: true, Day: 86400, Days: 28}
+}
+
+// most bounds the numbers of the options, so that what they ask for fits in memory.
+const most = 1_000_000
+
+// Check returns an error that names the first setting that is out of its range.
+func (o *Options) Check() error {
+	for _, f := range []struct {
+		name         string
+		value, least int
+	}{{"Runs", o.Runs, 1}, {"Least", o.Least, 1}, {"Recent", o.Recent, 0}, {"Days", o.Days, 1}, {"Workers", o.Workers, 0}} {
+		if f.value < f.least || f.value > most {
+			return fmt.Errorf("%s: expected a whole number from %d to %d, found %d", f.name, f.least, most, f.value)
+		}
+	}
+	if !(o.Day > 0 && o.Day <= 1e18) {
+		return fmt.Errorf("Day: expected a time above 0 and at most 1e18, found %v", o.Day)
+	}
+	for id, elapsed := range o.Elapsed {
+		if !(elapsed >= 0 && elapsed <= 1e18) {
+			return fmt.Errorf("Elapsed[%q]: expected a time from 0 to 1e18, found %v", id, elapsed)
+		}
+	}
+	return nil
+}
+
+// workers is the number of runs at once.
+func (o *Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// stream is what a number is drawn for.
+type stream uint64
+
+const (
+	forJob     stream = iota // the run time of a job that has arrived, by index
+	forUser                  // the run times of the jobs of a user, by number
+	forDay                   // the day whose jobs arrive on a day after T
+	forArrival               // the run time of a job that arrives after T, by day and index
+)
+
+// uniform is a number in [0, 1). It depends on the seed and the arguments alone.
+func (o *Options) uniform(run int, what stream, id uint64) float64 {
+	x := mix(mix(mix(mix(o.Seed)+uint64(run))+uint64(what)) + id)
+	return float64(x>>11) / (1 << 53)
+}
+
+// mix is the step of the generator SplitMix64 (G. L. Steele, D. Lea, C. H. Flood (2014), doi:10.1145/2660193.2660195).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Quantiles are the times by which a job has started in 10, 50 and 90 % of the futures; +Inf: in fewer.
+type Quantiles struct{ P10, P50, P90 float64 }
+
+// MarshalJSON writes null for +Inf.
+func (q Quantiles) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		P10 *float64 `json:"p10"`
+		P50 *float64 `json:"p50"`
+		P90 *float64 `json:"p90"`
+	}{finite(q.P10), finite(q.P50), finite(q.P90)})
+}
+
+// quantiles are those of the starts of a job. It sorts the starts.
+func quantiles(starts []float64) Quantiles {
+	slices.Sort(starts)
+	at := func(percent int) float64 { return starts[(percent*len(starts)+99)/100-1] }
+	return Quantiles{at(10), at(50), at(90)}
+}
+
+// covers says whether a start lies from P10 to P90, both included.
+func (q *Quantiles) covers(start float64) bool { return q.P10 <= start && start <= q.P90 }
+
+// pastEnd is the least length, or a little more, of a job that starts at a time and has not ended by another.
+func pastEnd(start, by float64) float64 {
+	return (by - start) + (math.Nextafter(by, math.Inf(1)) - by)
+}

@@ -1,0 +1,134 @@
+package forecast
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+)
+
+// Policy is an on-line policy, such as the on-line solvers.
+type Policy interface {
+	// Supports returns nil if the policy can honour everything that the instance asks for.
+	Supports(in *model.Instance) error
+	// Simulate runs the policy on the instance.
+	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
+	// Discipline makes the policy in either world.
+	Discipline() sim.Discipline
+	// Kills says whether a job is ended at its estimate.
+	Kills() bool
+}
+
+// truth is the replay of an instance with the real run times.
+type truth struct {
+	in         *model.Instance
+	policy     Policy
+	discipline sim.Discipline
+	plain      bool // runs in the plain world
+	seed       uint64
+	specs      []sim.Spec // in the plain world, in queue order
+	order      []int      // likewise: indices of the jobs
+	users      []int32    // by index: numbers of the users, from 1; 0: not stated
+
+	start, end []float64 // by index; NaN: not started
+	expected   []float64 // by index: run time that the policy expected at the start
+	idle       []float64 // instants at which no job waited after the decision, ascending
+}
+
+// replay runs the instance.
+func replay(ctx context.Context, in *model.Instance, policy Policy, seed uint64) (*truth, error) {
+	if err := policy.Supports(in); err != nil {
+		return nil, err
+	}
+	n := len(in.Jobs())
+	t := &truth{in: in, policy: policy, discipline: policy.Discipline(), seed: seed, users: make([]int32, n)}
+	for _, list := range []*[]float64{&t.start, &t.end, &t.expected} {
+		*list = slices.Repeat([]float64{math.NaN()}, n)
+	}
+	numbers := map[string]int32{"": 0}
+	for k := range in.Jobs() {
+		user := in.Jobs()[k].User()
+		if _, met := numbers[user]; !met {
+			numbers[user] = int32(len(numbers))
+		}
+		t.users[k] = numbers[user]
+	}
+	opt := sim.Options{Seed: seed, Kill: policy.Kills(), Observer: &watch{truth: t}}
+	if t.plain = t.discipline.IsPlain(in); !t.plain {
+		_, _, err := sim.Simulate(ctx, in, t.inGeneral(), opt)
+		return t, err
+	}
+	trace, order, err := sim.TraceOf(in)
+	if err != nil {
+		return nil, err
+	}
+	t.specs, t.order = trace.Jobs, order
+	_, err = sim.Run(ctx, &sim.Trace{Jobs: t.specs}, in.Processors(), t.discipline.Plain(in.Processors()), opt)
+	return t, err
+}
+
+// inGeneral is the discipline without its policy for the plain world.
+func (t *truth) inGeneral() sim.Discipline {
+	d := t.discipline
+	d.Plain = nil
+	return d
+}
+
+// records are the jobs that ended.
+func (t *truth) records() []Record {
+	var list []Record
+	for k := range t.in.Jobs() {
+		if j := &t.in.Jobs()[k]; !math.IsNaN(t.end[k]) {
+			list = append(list, Record{
+				End: t.end[k], Ratio: (t.end[k] - t.start[k]) / t.expected[k], Estimate: t.expected[k], Processors: j.Min, User: j.User(),
+			})
+		}
+	}
+	return list
+}
+
+// watch observes the replay.
+type watch struct {
+	truth  *truth
+	queued int
+}
+
+// index is the index of a job in the instance.
+func (t *truth) index(j *sim.Job) int {
+	if t.plain {
+		return t.order[j.Number]
+	}
+	at, _ := t.in.JobIndex(j.Request.ID)
+	return at
+}
+
+// Arrived implements sim.Observer.
+func (w *watch) Arrived(float64, *sim.Job) { w.queued++ }
+
+// Started implements sim.Observer.
+func (w *watch) Started(now float64, j *sim.Job, _ []sim.Part) {
+	w.queued--
+	at := w.truth.index(j)
+	w.truth.start[at], w.truth.expected[at] = now, j.EstimatedEnd-now
+}
+
+// Left implements sim.Observer.
+func (w *watch) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string) {
+	if outcome == sim.Dropped {
+		w.queued--
+		return
+	}
+	at := w.truth.index(j)
+	if w.truth.end[at] = now; outcome == sim.MissedHard {
+		w.truth.expected[at] = math.NaN() // the deadline ended it: its ratio says nothing of other jobs
+	}
+}
+
+// Decided implements sim.Observer.
+func (w *watch) Decided(now float64) {
+	if w.queued == 0 && w.truth.plain {
+		w.truth.idle = append(w.truth.idle, now)
+	}
+}
