@@ -211,10 +211,13 @@ func TestBoundWait(t *testing.T) {
 	for k := range 6 {
 		specs = append(specs, spec(float64(2*k+2), 1, 4))
 	}
-	for bound, want := range map[float64]float64{0: 28, 10: 12} {
-		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{By: ByShortest, BoundWait: bound}).Plain(1), false)
-		if got[1] != want {
-			t.Errorf("bound %v: starts at %v, expected %v", bound, got[1], want)
+	for _, c := range []struct {
+		bound *float64
+		want  float64
+	}{{nil, 28}, {new(10.0), 12}, {new(0.0), 4}} {
+		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{By: ByShortest, BoundWait: c.bound}).Plain(1), false)
+		if got[1] != c.want {
+			t.Errorf("a start of %v, expected %v", got[1], c.want)
 		}
 	}
 }

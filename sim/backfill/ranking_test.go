@@ -21,12 +21,12 @@ var orders = []string{"", ByArrival, ByShortest, ByLongest, BySmallest, ByWFP3, 
 func drawRanking(t *rapid.T) Ranking {
 	f := Factors{
 		Age: rapid.SampledFrom([]float64{0, 1000}).Draw(t, "age"), MaxAge: rapid.SampledFrom([]float64{3, 1000}).Draw(t, "maxAge"),
-		Size: rapid.SampledFrom([]float64{0, 300}).Draw(t, "size"), MaxSize: rapid.SampledFrom([]float64{0, 3}).Draw(t, "maxSize"),
+		Size: rapid.SampledFrom([]float64{0, 300}).Draw(t, "size"), MaxSize: rapid.SampledFrom([]*float64{nil, new(3.0)}).Draw(t, "maxSize"),
 		FavourSmall: rapid.Bool().Draw(t, "small"),
 		Share:       rapid.SampledFrom([]float64{0, 5000}).Draw(t, "share"), HalfLife: rapid.SampledFrom([]float64{0, 7, 1e6}).Draw(t, "halfLife"),
 		Damping: rapid.SampledFrom([]float64{1, 2.5}).Draw(t, "damping"), MaxClass: 1,
 	}
-	bound := rapid.SampledFrom([]float64{0, 0, 2, 15}).Draw(t, "bound")
+	bound := rapid.SampledFrom([]*float64{nil, nil, new(0.0), new(2.0), new(15.0)}).Draw(t, "bound")
 	return Ranking{By: rapid.SampledFrom(orders).Draw(t, "by"), BoundWait: bound, Factors: f}
 }
 
@@ -80,7 +80,7 @@ func (s *slowRank) usage(now float64, started, left func(k int) bool) {
 func (s *slowRank) value(now float64, k int) float64 {
 	j := &s.jobs[k]
 	wait, n := now-j.Arrival, float64(j.Processors)
-	if s.BoundWait > 0 && wait > s.BoundWait {
+	if s.BoundWait != nil && wait > *s.BoundWait {
 		return math.Inf(1)
 	}
 	switch s.By {
@@ -99,9 +99,9 @@ func (s *slowRank) value(now float64, k int) float64 {
 		return -(math.Log10(math.Max(1, j.Estimate))*n + 870*math.Log10(math.Max(1, j.Arrival)))
 	case "multifactor":
 		f := s.Factors
-		most := f.MaxSize
-		if most == 0 {
-			most = float64(s.processors)
+		most := float64(s.processors)
+		if f.MaxSize != nil {
+			most = *f.MaxSize
 		}
 		size := math.Min(1, n/most)
 		if f.FavourSmall {
