@@ -214,7 +214,9 @@ func (s *shares) advance(now float64, f *Factors) {
 	}
 	s.ended = s.ended[:0]
 	for k := range s.users {
-		if u := &s.users[k]; total > 0 {
+		u := &s.users[k]
+		u.factor = 1 // nothing has been used, or it has decayed to nothing
+		if total > 0 {
 			u.factor = math.Exp2(-u.used / total * s.met / f.Damping)
 		}
 	}
