@@ -118,7 +118,7 @@ func released(b testing.TB, jobs, processors int) []sim.Spec {
 }
 
 // BenchmarkAtOnce replays jobs that are all released at once. Target: 100,000 in < 10 s. Conservative backfilling meets it with exact estimates only:
-// each early end moves about a third of the reservations.
+// each early end moves about a quarter of the reservations, one after the other.
 func BenchmarkAtOnce(b *testing.B) {
 	for _, policy := range []string{"easy", "flexible", "conservative"} {
 		b.Run("solver="+policy+"/instance=at-once/processors=128", func(b *testing.B) {

@@ -184,9 +184,14 @@ func (p *conservative) compress(e *sim.Engine) {
 // advance gives a job the earliest reservation at which it fits now, where that is earlier than its own.
 func (p *conservative) advance(j *rosterJob) {
 	b := p.booked[j.handle]
-	// Before the frontier there is no place of the length of the estimate; a shorter one, that ends where the old reservation begins, begins later.
-	at := p.profile.find(min(p.frontier.before(j.size, j.estimate), b.start-j.estimate))
-	start := p.profile.earliestFrom(at, j.size, j.estimate, p.step, b.start)
+	// Before the frontier there is no place of the length of the estimate. A shorter one that ends where the old reservation begins, begins less
+	// than the estimate before it.
+	start, from := 0.0, p.frontier.before(j.size, j.estimate)
+	if latest := b.start - j.estimate; from > latest && latest < b.start {
+		start = p.profile.back(j.size, b.start)
+	} else {
+		start = p.profile.earliestFrom(p.profile.find(from), j.size, j.estimate, p.step, b.start)
+	}
 	p.frontier.note(j.size, j.estimate, start)
 	if start == b.start {
 		return

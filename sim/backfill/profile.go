@@ -309,6 +309,26 @@ func (p *profile) extent(at position, size int32) (from, to float64, behind posi
 	return from, infinite, position{len(p.heads), 0}
 }
 
+// back is the earliest time from which on at least size processors are free until the limit; it is the limit where they are not free just
+// before it.
+func (p *profile) back(size int32, limit float64) float64 {
+	at := p.find(limit)
+	if p.pieces[at.piece].times[at.step] >= limit {
+		switch at.step--; {
+		case at.step >= 0:
+		case at.piece == 0:
+			return limit
+		default:
+			at.piece--
+			at.step = p.pieces[at.piece].n - 1
+		}
+	}
+	if p.pieces[at.piece].free[at.step]+p.heads[at.piece].more < size {
+		return limit
+	}
+	return p.extentStart(at, size)
+}
+
 // extentStart is the beginning of the interval of extent.
 func (p *profile) extentStart(at position, size int32) float64 {
 	from := p.pieces[at.piece].times[at.step]
