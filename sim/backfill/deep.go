@@ -67,9 +67,8 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 // there is none, or it misses the job's hard deadline.
 func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[0]}
-	t.meet.CopyFrom(t.rooms[0])
-	t.meet.Meet(free)
-	for next := 1; ; next++ {
+	t.meet.CopyFrom(free)
+	for next := 0; ; next++ { // a job of no time needs what is free alone: a reservation from now on is not in its way
 		shares, ok := t.platform.Fits(&t.meet, j, cluster, s.shares[:0])
 		if !ok {
 			return s, false

@@ -52,7 +52,7 @@ func (r *rich) deep(queue []int, depth int) {
 				times = append(times, h.from, h.to)
 			}
 			for _, t := range times {
-				if t < from || t >= to && t > from {
+				if t < from || t >= to {
 					continue
 				}
 				then := r.all()
@@ -211,10 +211,42 @@ func TestBoundWait(t *testing.T) {
 	for k := range 6 {
 		specs = append(specs, spec(float64(2*k+2), 1, 4))
 	}
-	for bound, want := range map[float64]float64{0: 28, 10: 12} {
-		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{By: ByShortest, BoundWait: bound}).Plain(1), false)
-		if got[1] != want {
-			t.Errorf("bound %v: starts at %v, expected %v", bound, got[1], want)
+	for _, c := range []struct {
+		bound *float64
+		want  float64
+	}{{nil, 28}, {new(10.0), 12}, {new(0.0), 4}} {
+		got := replay(t, slices.Clone(specs), 1, EASYBy(1, 1, Ranking{By: ByShortest, BoundWait: c.bound}).Plain(1), false)
+		if got[1] != c.want {
+			t.Errorf("a start of %v, expected %v", got[1], c.want)
+		}
+	}
+}
+
+// With reservations for all a job of no time starts beside a reservation that begins now, in both worlds. At 5 two processors are free: the job of 4 has
+// a reservation at 20, the first job of no time takes one of the two for an instant, so the job of 2 cannot start and has a reservation at 5. The other
+// job of no time takes the processor that is left.
+func TestDeepNoTime(t *testing.T) {
+	specs := []sim.Spec{spec(0, 2, 20), spec(0, 2, 5), spec(1, 4, 5), spec(1, 1, 0), spec(1, 2, 3), spec(1, 1, 0)}
+	want := []float64{0, 0, 20, 5, 5, 5}
+	discipline := EASYBy(1, 10, Ranking{})
+	if got := replay(t, slices.Clone(specs), 4, discipline.Plain(4), false); !slices.Equal(got, want) {
+		t.Errorf("plain world: starts %v, expected %v", got, want)
+	}
+	b := model.NewBuilder("no time").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}})
+	for k, s := range specs {
+		b.Job(model.JobSpec{ID: shownNumber(k), Arrival: s.Arrival, Processors: model.Rigid(int(s.Processors)), Work: &s.Runtime, Estimate: &s.Estimate})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol, _, err := sim.Simulate(context.Background(), in, sim.Discipline{General: discipline.General}, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range sol.Jobs {
+		if k, _ := in.JobIndex(p.Job); p.Start != want[k] {
+			t.Errorf("general world: job %d starts at %v, expected %v", k, p.Start, want[k])
 		}
 	}
 }

@@ -2,5 +2,5 @@
 
 package backfill
 
-// thoroughness divides the number of random workloads.
-const thoroughness = 1
+// thoroughness divides the number of random workloads: the tests of the package are to take some seconds.
+const thoroughness = 2

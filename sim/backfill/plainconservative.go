@@ -59,6 +59,7 @@ func (p *conservative) Decide(e *sim.Engine) {
 	}
 	if len(p.profile.pieces) == 0 {
 		p.profile.reset(now, int32(p.processors))
+		p.frontier.clear(int32(p.processors))
 	}
 	late := p.ends.earliest() <= now
 	for _, f := range p.freed {
@@ -119,9 +120,7 @@ func (p *conservative) scored(e *sim.Engine, handle int32) rankedJob {
 func (p *conservative) reserve(j *rosterJob) {
 	at := p.profile.find(p.frontier.before(j.size, j.estimate))
 	start := p.profile.earliestFrom(at, j.size, j.estimate, p.step, infinite)
-	if start+j.estimate > start { // else its place is a step long, longer than that of others
-		p.frontier.note(j.size, j.estimate, start)
-	}
+	p.frontier.note(j.size, j.estimate, start)
 	b := booking{start, ending(start, j.estimate, p.step)}
 	p.booked[j.handle] = b
 	p.profile.add(b.start, b.end, -j.size)
@@ -134,7 +133,7 @@ func (p *conservative) rebuild(e *sim.Engine) {
 	p.freed = p.freed[:0]
 	p.profile.reset(now, int32(p.processors))
 	p.agenda.clear()
-	p.frontier.clear()
+	p.frontier.clear(int32(p.processors))
 	late := after(now, p.step)
 	for k := range p.ends.blocks {
 		for _, r := range p.ends.blocks[k].entries {
@@ -164,6 +163,7 @@ func (p *conservative) compress(e *sim.Engine) {
 	for _, f := range p.freed {
 		if f.end > now {
 			p.profile.add(now, f.end, f.size)
+			p.frontier.freed(&p.profile, now, f.end, f.size)
 			early = true
 		}
 	}
@@ -171,7 +171,6 @@ func (p *conservative) compress(e *sim.Engine) {
 	if !early {
 		return
 	}
-	p.frontier.clear()
 	for k := range p.roster.jobs {
 		if e.Stopped() {
 			return
@@ -185,7 +184,15 @@ func (p *conservative) compress(e *sim.Engine) {
 // advance gives a job the earliest reservation at which it fits now, where that is earlier than its own.
 func (p *conservative) advance(j *rosterJob) {
 	b := p.booked[j.handle]
-	start := p.profile.earliest(j.size, j.estimate, p.step, b.start)
+	// Before the frontier there is no place of the length of the estimate. A shorter one that ends where the old reservation begins, begins less
+	// than the estimate before it.
+	start, from := 0.0, p.frontier.before(j.size, j.estimate)
+	if latest := b.start - j.estimate; from > latest && latest < b.start {
+		start = p.profile.back(j.size, b.start)
+	} else {
+		start = p.profile.earliestFrom(p.profile.find(from), j.size, j.estimate, p.step, b.start)
+	}
+	p.frontier.note(j.size, j.estimate, start)
 	if start == b.start {
 		return
 	}
@@ -197,6 +204,7 @@ func (p *conservative) advance(j *rosterJob) {
 	p.profile.add(start, min(end, b.start), -j.size)
 	if freed := max(end, b.start); freed < b.end {
 		p.profile.add(freed, b.end, j.size)
+		p.frontier.freed(&p.profile, freed, b.end, j.size)
 	}
 }
 

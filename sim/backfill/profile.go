@@ -6,26 +6,31 @@ import (
 )
 
 // profile is an availability profile: the planned number of free processors over time, from now on. It is a step function whose
-// neighbouring steps differ. Pieces hold the steps and know their most and least free processors, so that a search passes a whole
-// piece at a time and a change touches the steps of two pieces only.
+// neighbouring steps differ. Pieces hold the steps; heads say what a search must know of each piece, so that it passes a whole piece at a
+// time, and a change touches the steps of two pieces only.
 //
 // Complexity: O(pieces + stepsInPiece) a change; O(1) for each piece that a search passes, O(stepsInPiece) for each it looks into.
 type profile struct {
-	firsts []float64 // time of the first step of each piece
+	heads  []head
 	pieces []*piece
 	spare  []*piece
 }
 
 const stepsInPiece = 16
 
+// head is what is known of a piece without looking into it.
+type head struct {
+	first       float64 // time of its first step
+	most, least int32   // free processors
+	more        int32   // to add to the free processors of each step
+}
+
 // piece is a run of n neighbouring steps. From times[k] until the next step free[k] + more processors are free. The last step of the
 // last piece never ends.
 type piece struct {
-	n           int
-	more        int32 // added to all
-	most, least int32 // of free, without more
-	times       [stepsInPiece]float64
-	free        [stepsInPiece]int32
+	n     int
+	times [stepsInPiece]float64
+	free  [stepsInPiece]int32
 }
 
 // position is a step of a profile.
@@ -36,8 +41,8 @@ func (p *profile) reset(now float64, processors int32) {
 	p.spare = append(p.spare, p.pieces...)
 	first := p.fresh()
 	first.n, first.times[0], first.free[0] = 1, now, processors
-	first.measure()
-	p.pieces, p.firsts = append(p.pieces[:0], first), append(p.firsts[:0], now)
+	p.pieces, p.heads = append(p.pieces[:0], first), append(p.heads[:0], head{first: now})
+	p.measure(0)
 }
 
 // fresh is an empty piece.
@@ -45,51 +50,56 @@ func (p *profile) fresh() *piece {
 	if n := len(p.spare) - 1; n >= 0 {
 		x := p.spare[n]
 		p.spare = p.spare[:n]
-		x.n, x.more = 0, 0
+		x.n = 0
 		return x
 	}
 	return new(piece)
 }
 
-// measure brings the most and the least of the piece up to date.
-func (x *piece) measure() {
+// measure brings the most and the least free processors of a piece up to date.
+func (p *profile) measure(k int) {
+	h, x := &p.heads[k], p.pieces[k]
 	most, least := x.free[0], x.free[0]
 	for _, f := range x.free[1:x.n] {
 		most, least = max(most, f), min(least, f)
 	}
-	x.most, x.least = most, least
+	h.most, h.least = most+h.more, least+h.more
 }
 
 // forget drops what is past.
 func (p *profile) forget(now float64) {
 	at := p.find(now)
-	p.spare = append(p.spare, p.pieces[:at.piece]...)
-	p.pieces = slices.Delete(p.pieces, 0, at.piece)
-	p.firsts = slices.Delete(p.firsts, 0, at.piece)
+	if at.piece > 0 {
+		p.spare = append(p.spare, p.pieces[:at.piece]...)
+		p.pieces = slices.Delete(p.pieces, 0, at.piece)
+		p.heads = slices.Delete(p.heads, 0, at.piece)
+	}
 	x := p.pieces[0]
 	if at.step > 0 {
 		copy(x.times[:], x.times[at.step:x.n])
 		copy(x.free[:], x.free[at.step:x.n])
 		x.n -= at.step
-		x.measure()
+		p.measure(0)
 	}
 	x.times[0] = max(x.times[0], now)
-	p.firsts[0] = x.times[0]
+	p.heads[0].first = x.times[0]
 }
 
 // find is the step that contains time t; the first step where t lies before it.
 func (p *profile) find(t float64) position {
-	k, n := 0, len(p.firsts) // the last piece that begins by t lies in [k, n)
-	for n-k > 1 {
-		if middle := (k + n) / 2; p.firsts[middle] <= t {
-			k = middle
-		} else {
-			n = middle
+	k := 0
+	for n := len(p.heads); n > 1; { // the last piece that begins by t is one of the n from k on
+		half := n / 2
+		if p.heads[k+half].first <= t {
+			k += half
 		}
+		n -= half
 	}
 	x, step := p.pieces[k], 0
-	for step+1 < x.n && x.times[step+1] <= t {
-		step++
+	for _, u := range x.times[1:x.n] { // without a branch that depends on t this is quicker than to stop at the step
+		if u <= t {
+			step++
+		}
 	}
 	return position{k, step}
 }
@@ -122,39 +132,44 @@ func (p *profile) halve(k int) {
 	x, upper := p.pieces[k], p.fresh()
 	upper.n = copy(upper.times[:], x.times[half:])
 	copy(upper.free[:], x.free[half:])
-	upper.more = x.more
 	x.n = half
-	x.measure()
-	upper.measure()
 	p.pieces = slices.Insert(p.pieces, k+1, upper)
-	p.firsts = slices.Insert(p.firsts, k+1, upper.times[0])
+	h := p.heads[k]
+	h.first = upper.times[0]
+	p.heads = slices.Insert(p.heads, k+1, h)
+	p.measure(k)
+	p.measure(k + 1)
 }
 
 // add changes the number of free processors from start to end by more, which may be negative.
 func (p *profile) add(start, end float64, more int32) {
-	p.split(end)
 	from := p.split(start)
-	to := p.find(end)
+	pieces := len(p.pieces)
+	to := p.split(end)
+	if len(p.pieces) > pieces && from.piece+1 == to.piece && from.step >= p.pieces[from.piece].n { // halved
+		from.piece, from.step = to.piece, from.step-p.pieces[from.piece].n
+	}
 	if from.piece == to.piece {
-		p.pieces[from.piece].add(from.step, to.step, more)
+		p.change(from.piece, from.step, to.step, more)
 	} else {
-		first, last := p.pieces[from.piece], p.pieces[to.piece]
-		first.add(from.step, first.n, more)
-		for _, x := range p.pieces[from.piece+1 : to.piece] {
-			x.more += more
+		p.change(from.piece, from.step, p.pieces[from.piece].n, more)
+		for k := from.piece + 1; k < to.piece; k++ {
+			h := &p.heads[k]
+			h.more, h.most, h.least = h.more+more, h.most+more, h.least+more
 		}
-		last.add(0, to.step, more)
+		p.change(to.piece, 0, to.step, more)
 	}
 	p.join(to)
 	p.join(from)
 }
 
-// add changes the steps from ≤ k < to of one piece by more.
-func (x *piece) add(from, to int, more int32) {
+// change changes the steps from ≤ k < to of one piece by more.
+func (p *profile) change(piece, from, to int, more int32) {
+	x := p.pieces[piece]
 	for k := from; k < to; k++ {
 		x.free[k] += more
 	}
-	x.measure()
+	p.measure(piece)
 }
 
 // join merges a step with the one before it where they are equal.
@@ -169,7 +184,7 @@ func (p *profile) join(at position) {
 		return
 	default:
 		before := p.pieces[at.piece-1]
-		if x.free[0]+x.more != before.free[before.n-1]+before.more {
+		if x.free[0]+p.heads[at.piece].more != before.free[before.n-1]+p.heads[at.piece-1].more {
 			return
 		}
 	}
@@ -177,13 +192,13 @@ func (p *profile) join(at position) {
 	copy(x.free[at.step:], x.free[at.step+1:x.n])
 	x.n--
 	if x.n > 0 {
-		p.firsts[at.piece] = x.times[0]
-		x.measure()
+		p.heads[at.piece].first = x.times[0]
+		p.measure(at.piece)
 		return
 	}
 	p.spare = append(p.spare, x)
 	p.pieces = slices.Delete(p.pieces, at.piece, at.piece+1)
-	p.firsts = slices.Delete(p.firsts, at.piece, at.piece+1)
+	p.heads = slices.Delete(p.heads, at.piece, at.piece+1)
 }
 
 // earliest is the earliest time before the limit from which on size processors are free for the length of the estimate, or until the
@@ -214,11 +229,11 @@ func (p *profile) earliestFrom(at position, size int32, estimate, step, limit fl
 // wide moves the position to the first step, from there on, with at least size processors free; false: there is none.
 func (p *profile) wide(at *position, size int32) bool {
 	for ; at.piece < len(p.pieces); at.piece, at.step = at.piece+1, 0 {
-		x := p.pieces[at.piece]
-		need := size - x.more
-		if x.most < need {
+		h := &p.heads[at.piece]
+		if h.most < size {
 			continue
 		}
+		x, need := p.pieces[at.piece], size-h.more
 		for k, f := range x.free[at.step:x.n] {
 			if f >= need {
 				at.step += k
@@ -234,15 +249,15 @@ func (p *profile) wide(at *position, size int32) bool {
 // makes the moves long.
 func (p *profile) holds(at *position, size int32, until float64) bool {
 	k := at.piece
-	for k+1 < len(p.firsts) && p.firsts[k+1] < until {
+	for k+1 < len(p.heads) && p.heads[k+1].first < until {
 		k++
 	}
 	for ; k >= at.piece; k-- {
-		x := p.pieces[k]
-		need := size - x.more
-		if x.least >= need {
+		h := &p.heads[k]
+		if h.least >= size {
 			continue
 		}
+		x, need := p.pieces[k], size-h.more
 		first, step := 0, x.n-1
 		if k == at.piece {
 			first = at.step
@@ -258,6 +273,81 @@ func (p *profile) holds(at *position, size int32, until float64) bool {
 		}
 	}
 	return true
+}
+
+// bounds is the least and the most free processors from a position until the given time.
+func (p *profile) bounds(at position, until float64) (least, most int32) {
+	least = math.MaxInt32
+	for k, step := at.piece, at.step; k < len(p.pieces); k, step = k+1, 0 {
+		x, more := p.pieces[k], p.heads[k].more
+		for ; step < x.n; step++ {
+			if x.times[step] >= until {
+				return least, most
+			}
+			least, most = min(least, x.free[step]+more), max(most, x.free[step]+more)
+		}
+	}
+	return least, most
+}
+
+// extent is the greatest interval around a step in which at least size processors are free, and the step behind it. The step given has that
+// many.
+func (p *profile) extent(at position, size int32) (from, to float64, behind position) {
+	from = p.extentStart(at, size)
+	for k, step := at.piece, at.step; k < len(p.heads); k, step = k+1, 0 {
+		h := &p.heads[k]
+		if h.least >= size {
+			continue
+		}
+		x, need := p.pieces[k], size-h.more
+		for ; step < x.n; step++ {
+			if x.free[step] < need {
+				return from, x.times[step], position{k, step}
+			}
+		}
+	}
+	return from, infinite, position{len(p.heads), 0}
+}
+
+// back is the earliest time from which on at least size processors are free until the limit; it is the limit where they are not free just
+// before it.
+func (p *profile) back(size int32, limit float64) float64 {
+	at := p.find(limit)
+	if p.pieces[at.piece].times[at.step] >= limit {
+		switch at.step--; {
+		case at.step >= 0:
+		case at.piece == 0:
+			return limit
+		default:
+			at.piece--
+			at.step = p.pieces[at.piece].n - 1
+		}
+	}
+	if p.pieces[at.piece].free[at.step]+p.heads[at.piece].more < size {
+		return limit
+	}
+	return p.extentStart(at, size)
+}
+
+// extentStart is the beginning of the interval of extent.
+func (p *profile) extentStart(at position, size int32) float64 {
+	from := p.pieces[at.piece].times[at.step]
+	for k, step := at.piece, at.step; ; {
+		h, x := &p.heads[k], p.pieces[k]
+		if h.least >= size {
+			from, step = h.first, 0
+		}
+		for need := size - h.more; step > 0; step-- {
+			if x.free[step-1] < need {
+				return from
+			}
+			from = x.times[step-1]
+		}
+		if k--; k < 0 {
+			return from
+		}
+		step = p.pieces[k].n
+	}
 }
 
 // ending is the estimated end of a job that starts at the given time; it is always after the start.

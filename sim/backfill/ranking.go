@@ -40,8 +40,8 @@ const (
 // simulation and machine learning, SC17, doi:10.1145/3126908.3126955 (F1).
 type Ranking struct {
 	By string // one of the orders; empty: fcfs
-	// BoundWait moves each job that has waited longer than that to the front, in the order of arrival among themselves; 0: none.
-	BoundWait float64
+	// BoundWait moves each job that has waited longer than that to the front, in the order of arrival among themselves; nil: none.
+	BoundWait *float64
 	Factors   Factors // of multifactor
 }
 
@@ -58,8 +58,9 @@ type Ranking struct {
 //
 // Source: https://slurm.schedmd.com/priority_multifactor.html and https://slurm.schedmd.com/classic_fair_share.html.
 type Factors struct {
-	Age, MaxAge     float64 // weight; time from which on the factor is 1
-	Size, MaxSize   float64 // weight; processors from which on the factor is 1, 0: those of the system
+	Age, MaxAge     float64  // weight; time from which on the factor is 1
+	Size            float64  // weight
+	MaxSize         *float64 // processors from which on the factor is 1; nil: those of the system
 	FavourSmall     bool
 	Share, HalfLife float64 // weight; time, 0: usage keeps its weight
 	Damping         float64
@@ -79,7 +80,7 @@ func (r *Ranking) isArrival() bool {
 
 // varies says whether scores change with time.
 func (r *Ranking) varies() bool {
-	return r.By == ByWFP3 || r.By == ByMultifactor || r.BoundWait > 0 && !r.isArrival()
+	return r.By == ByWFP3 || r.By == ByMultifactor || r.BoundWait != nil && !r.isArrival()
 }
 
 // looksAtClasses says whether the classes of users have a part in the order.
@@ -100,8 +101,8 @@ func newScorer(r Ranking, processors int) *scorer {
 	if r.isArrival() {
 		return nil
 	}
-	if r.Factors.MaxSize == 0 {
-		r.Factors.MaxSize = float64(processors)
+	if r.Factors.MaxSize == nil {
+		r.Factors.MaxSize = new(float64(processors))
 	}
 	return &scorer{Ranking: r}
 }
@@ -109,7 +110,7 @@ func newScorer(r Ranking, processors int) *scorer {
 // score is the score of a job that waits. It is finite, or +Inf where the job has waited longer than the bound or runs already.
 func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int, class float64) float64 {
 	wait, size := now-j.Arrival, float64(processors)
-	if s.BoundWait > 0 && wait > s.BoundWait || class >= model.Largest {
+	if s.BoundWait != nil && wait > *s.BoundWait || class >= model.Largest {
 		return math.Inf(1)
 	}
 	switch s.By {
@@ -131,7 +132,7 @@ func (s *scorer) score(now float64, j *sim.Job, estimate float64, processors int
 		return -(math.Log10(max(estimate, 1))*size + 870*math.Log10(max(j.Arrival, 1)))
 	}
 	f := &s.Factors
-	part := min(size/f.MaxSize, 1)
+	part := min(size / *f.MaxSize, 1)
 	if f.FavourSmall {
 		part = 1 - part
 	}
@@ -223,7 +224,9 @@ func (s *shares) advance(now float64, f *Factors) {
 	}
 	s.ended = s.ended[:0]
 	for k := range s.users {
-		if u := &s.users[k]; total > 0 {
+		u := &s.users[k]
+		u.factor = 1 // nothing has been used, or it has decayed to nothing
+		if total > 0 {
 			u.factor = math.Exp2(-u.used / total * s.met / f.Damping)
 		}
 	}

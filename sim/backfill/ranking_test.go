@@ -21,12 +21,12 @@ var orders = []string{"", ByArrival, ByShortest, ByLongest, BySmallest, ByWFP3, 
 func drawRanking(t *rapid.T) Ranking {
 	f := Factors{
 		Age: rapid.SampledFrom([]float64{0, 1000}).Draw(t, "age"), MaxAge: rapid.SampledFrom([]float64{3, 1000}).Draw(t, "maxAge"),
-		Size: rapid.SampledFrom([]float64{0, 300}).Draw(t, "size"), MaxSize: rapid.SampledFrom([]float64{0, 3}).Draw(t, "maxSize"),
+		Size: rapid.SampledFrom([]float64{0, 300}).Draw(t, "size"), MaxSize: rapid.SampledFrom([]*float64{nil, new(3.0)}).Draw(t, "maxSize"),
 		FavourSmall: rapid.Bool().Draw(t, "small"),
 		Share:       rapid.SampledFrom([]float64{0, 5000}).Draw(t, "share"), HalfLife: rapid.SampledFrom([]float64{0, 7, 1e6}).Draw(t, "halfLife"),
 		Damping: rapid.SampledFrom([]float64{1, 2.5}).Draw(t, "damping"), MaxClass: 1,
 	}
-	bound := rapid.SampledFrom([]float64{0, 0, 2, 15}).Draw(t, "bound")
+	bound := rapid.SampledFrom([]*float64{nil, nil, new(0.0), new(2.0), new(15.0)}).Draw(t, "bound")
 	return Ranking{By: rapid.SampledFrom(orders).Draw(t, "by"), BoundWait: bound, Factors: f}
 }
 
@@ -80,7 +80,7 @@ func (s *slowRank) usage(now float64, started, left func(k int) bool) {
 func (s *slowRank) value(now float64, k int) float64 {
 	j := &s.jobs[k]
 	wait, n := now-j.Arrival, float64(j.Processors)
-	if s.BoundWait > 0 && wait > s.BoundWait {
+	if s.BoundWait != nil && wait > *s.BoundWait {
 		return math.Inf(1)
 	}
 	switch s.By {
@@ -99,9 +99,9 @@ func (s *slowRank) value(now float64, k int) float64 {
 		return -(math.Log10(math.Max(1, j.Estimate))*n + 870*math.Log10(math.Max(1, j.Arrival)))
 	case "multifactor":
 		f := s.Factors
-		most := f.MaxSize
-		if most == 0 {
-			most = float64(s.processors)
+		most := float64(s.processors)
+		if f.MaxSize != nil {
+			most = *f.MaxSize
 		}
 		size := math.Min(1, n/most)
 		if f.FavourSmall {
@@ -274,4 +274,68 @@ func TestRankedNaive(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestScoresByHand works out the score of a job of each order by hand: on 8 processors, 4 wanted, an estimate of 100, arrived at 1000. The greater
+// score goes first.
+func TestScoresByHand(t *testing.T) {
+	far, bound := math.Inf(1), new(50.0)
+	factors := Factors{Age: 7, MaxAge: 200, Size: 3, Share: 5, Damping: 1, Class: 2, MaxClass: 10}
+	small, capped := factors, factors
+	small.FavourSmall, capped.MaxSize = true, new(2.0)
+	for _, c := range []struct {
+		r                      Ranking
+		now, arrival, estimate float64
+		class, want            float64
+	}{
+		{Ranking{By: BySmallest}, 1040, 1000, 100, 0, -400},
+		{Ranking{By: ByWFP3}, 1200, 1000, 100, 0, 8 * 4},
+		{Ranking{By: ByWFP3}, 1000, 1000, 100, 0, 0},
+		{Ranking{By: ByWFP3}, 1000, 1000, 0, 0, math.MaxFloat64},
+		{Ranking{By: ByWFP3}, 1e300, 0, 1e-300, 0, math.MaxFloat64},
+		{Ranking{By: ByF1}, 1200, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{By: ByF1}, 1200, 0, 100, 0, -2 * 4},
+		{Ranking{By: ByF1}, 1200, 10, 0, 0, -870},
+		{Ranking{By: ByF1, BoundWait: bound}, 1050, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{By: ByF1, BoundWait: bound}, 1051, 1000, 100, 0, far},
+		{Ranking{By: ByF1, BoundWait: new(0.0)}, 1000, 1000, 100, 0, -(2*4 + 870*3)},
+		{Ranking{By: ByF1, BoundWait: new(0.0)}, 1001, 1000, 100, 0, far},
+		{Ranking{By: ByMultifactor, Factors: factors}, 1050, 1000, 100, 5, 7*0.25 + 3*0.5 + 5 + 2*0.5},
+		{Ranking{By: ByMultifactor, Factors: factors}, 1000, 1000, 0, 0, 3*0.5 + 5},
+		{Ranking{By: ByMultifactor, Factors: factors}, 1800, 1000, 100, 40, 7 + 3*0.5 + 5 + 2}, // age and class no more than 1
+		{Ranking{By: ByMultifactor, Factors: small}, 1000, 1000, 100, 0, 3*0.5 + 5},
+		{Ranking{By: ByMultifactor, Factors: capped}, 1000, 1000, 100, 0, 3 + 5},
+	} {
+		s := newScorer(c.r, 8)
+		j := &sim.Job{Arrival: c.arrival, Estimate: c.estimate, Processors: 4}
+		s.arrived(j)
+		if got := s.score(c.now, j, c.estimate, 4, c.class); got != c.want && !(math.Abs(got-c.want) <= 1e-9) {
+			t.Errorf("%s at %v, arrived at %v, estimate %v: %v, expected %v", c.r.By, c.now, c.arrival, c.estimate, got, c.want)
+		}
+	}
+}
+
+// TestShareOfUsage: user 1 held 3 processors for 10, then user 2 held 3 for 10. Without decay both used half of all; with a half-life of 10 user 1 has
+// used a third. When all usage has decayed to nothing both have the factor of users who used nothing.
+func TestShareOfUsage(t *testing.T) {
+	for _, c := range []struct{ halfLife, first, second float64 }{{0, 0.5, 0.5}, {10, 1. / 3, 2. / 3}} {
+		s := newScorer(Ranking{By: ByMultifactor, Factors: Factors{Share: 1, MaxAge: 1, HalfLife: c.halfLife, Damping: 1, MaxClass: 1}}, 8)
+		s.shares.meet(1)
+		s.shares.meet(2)
+		s.begin(0)
+		for user := range int32(2) {
+			s.shares.users[user+1].held = 3
+			s.shares.ended = append(s.shares.ended, release{user + 1, 3})
+			s.begin(10 * float64(user+1))
+		}
+		for user, usage := range map[int32]float64{1: c.first, 2: c.second} {
+			if got, want := s.shares.factor(user), math.Exp2(-usage/0.5); math.Abs(got-want) > 1e-12 {
+				t.Errorf("half-life %v: the factor of user %d is %v, expected %v", c.halfLife, user, got, want)
+			}
+		}
+		s.begin(1e6)
+		if got := s.shares.factor(1); c.halfLife > 0 && got != 1 {
+			t.Errorf("half-life %v: the factor of a user whose usage has decayed to nothing is %v", c.halfLife, got)
+		}
+	}
 }
