@@ -4,6 +4,7 @@ package timetext
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // seconds are the seconds in the units of time that have names for people.
@@ -24,7 +25,7 @@ func Of(x float64, unit string, figure func(float64) string) string {
 	case known && s <= -59.95:
 		return "−" + Of(-x, unit, figure)
 	case !known || !(s >= 59.95 && s < 1e15):
-		return figure(x) + " " + unit
+		return strings.TrimSuffix(figure(x)+" "+unit, " ")
 	}
 	s = math.Round(s)
 	for _, scale := range scales {
