@@ -58,9 +58,6 @@ const (
 	Waiting = "wait"
 )
 
-// leastDays is the least number of days with jobs for an interval.
-const leastDays = 6
-
 // New makes the figures of samples in order of arrival: of all jobs, of those that start at once, of those that wait, and of the latter by the class of the wait
 // that was forecast, P50. The classes are by the forecast and not by the truth: of the jobs that waited longest in truth most were bound to be forecast too short.
 func New(samples []forecast.Sample, opt Options) ([]Group, error) {
@@ -82,9 +79,9 @@ func New(samples []forecast.Sample, opt Options) ([]Group, error) {
 		{All, func(*forecast.Sample) bool { return true }},
 		{AtOnce, func(s *forecast.Sample) bool { return !s.Waits() }},
 		{Waiting, (*forecast.Sample).Waits},
-		{"forecast to wait below 1/24 day", is(0, hour)},
-		{"forecast to wait 1/24 to 1/4 day", is(hour, 6*hour)},
-		{"forecast to wait 1/4 day or more", is(6*hour, math.Inf(1))},
+		{"forecast to wait below 1 h", is(0, hour)},
+		{"forecast to wait 1 h to 6 h", is(hour, 6*hour)},
+		{"forecast to wait 6 h or more", is(6*hour, math.Inf(1))},
 		{"forecast never to start", func(s *forecast.Sample) bool { return math.IsInf(s.Forecast.P50, 1) }},
 	} {
 		var list []*forecast.Sample
@@ -155,17 +152,8 @@ func median(list []float64) float64 {
 	return list[(len(list)-1)/2]
 }
 
-// interval adds the interval of the coverage.
+// interval adds the interval of the coverage, where there are days enough for one.
 func (g *Group) interval(days []statistics.Period, opt Options) error {
-	used := 0
-	for _, day := range days {
-		if day.N > 0 {
-			used++
-		}
-	}
-	if used < leastDays {
-		return nil
-	}
 	blocks, err := statistics.NewMovingBlocks(len(days), statistics.Bootstrap{Replicates: opt.Replicates, Seed: opt.Seed, Confidence: opt.Confidence})
 	if err != nil {
 		return err

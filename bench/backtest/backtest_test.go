@@ -56,7 +56,7 @@ func TestFiguresByHand(t *testing.T) {
 		t.Errorf("points: %+v", groups)
 	case *wait.MedianError != 0 || *wait.MeanError != 10 || *wait.MedianWidth != 80: // errors 0, 0, 0, 20, 30; widths 20, 30, 80, 80, 80
 		t.Errorf("errors %v and %v, width %v", *wait.MedianError, *wait.MeanError, *wait.MedianWidth)
-	case byName["forecast to wait 1/4 day or more"].Jobs != 16 || byName["forecast to wait 1/24 to 1/4 day"].Jobs != 4 || byName["forecast never to start"].Jobs != 4:
+	case byName["forecast to wait 6 h or more"].Jobs != 16 || byName["forecast to wait 1 h to 6 h"].Jobs != 4 || byName["forecast never to start"].Jobs != 4:
 		t.Errorf("classes: %+v", groups)
 	}
 	if _, err := json.Marshal(backtest.Report{Groups: groups, Samples: samples}); err != nil {
