@@ -35,6 +35,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -66,17 +67,11 @@ func Defaults() Options {
 
 // In are the options for an instance whose unit of time is another than the second; false: the unit is not known, so nobody can say how long a day is.
 func (o Options) In(unit string) (Options, bool) {
-	seconds, known := secondsIn(unit)
+	seconds, known := timetext.Seconds(unit)
 	if known {
 		o.Day, o.Short = o.Day/seconds, o.Short/seconds
 	}
 	return o, known
-}
-
-// secondsIn is how long a unit of time is; an instance without a unit is in seconds.
-func secondsIn(unit string) (seconds float64, known bool) {
-	seconds, known = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600, "d": 86400}[unit]
-	return seconds, known
 }
 
 // Report compares the runs.
