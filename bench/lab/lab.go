@@ -154,8 +154,8 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// Load is the offered load of an instance: the processor time that its jobs ask for over all that there is from the first arrival to the
-// last. A job counts on the cluster where it asks for least. It is +Inf where all arrive at once.
+// Load is the offered load of an instance: the processor time that its jobs take over all that there is from the first arrival to the
+// last. A job counts on the cluster where it takes least. It is +Inf where all arrive at once.
 func Load(in *model.Instance) float64 {
 	first, last := span(in)
 	work := 0.0
