@@ -131,14 +131,14 @@ const (
 	KindQueue = "queue"
 )
 
-// Class is the jobs of a class under a policy. Figures are of those that the policy placed.
+// Class is the jobs of a class under a policy. Figures are of those that the policy placed; where it placed none there are none.
 type Class struct {
 	Kind     string  `json:"kind"`
 	Name     string  `json:"name"`
 	Jobs     int     `json:"jobs"`
-	Wait     Spread  `json:"wait"`
-	Slowdown float64 `json:"bounded_slowdown"` // mean
-	Stretch  float64 `json:"stretch"`          // 0: no job takes time
+	Wait     *Spread `json:"wait,omitempty"`
+	Slowdown float64 `json:"bounded_slowdown,omitempty"` // mean
+	Stretch  float64 `json:"stretch,omitempty"`          // 0: no job takes time
 	// WaitDifference and SlowdownDifference are from the first policy of the group; absent: of that policy itself, and where no job is placed by both.
 	WaitDifference     *Difference `json:"wait_difference,omitempty"`
 	SlowdownDifference *Difference `json:"slowdown_difference,omitempty"`

@@ -70,31 +70,50 @@ func (g *Group) overview(b *strings.Builder, r *Report) {
 	for k := range g.Policies {
 		p := &g.Policies[k]
 		all := &p.Classes[0]
-		jain, utilisation := "–", "–"
+		jain, utilisation := missing, missing
+		median, p95, maximum, slowdown := missing, missing, missing, missing
+		if all.Wait != nil {
+			median, p95, maximum = r.time(all.Wait.Median), r.time(all.Wait.P95), r.time(all.Wait.Max)
+			slowdown = figure(all.Slowdown) + r.star(all.SlowdownDifference)
+		}
 		if p.Utilisation != nil {
 			utilisation = fmt.Sprintf("%.2f %%", 100**p.Utilisation)
 		}
 		if p.Jain != nil {
 			jain = fmt.Sprintf("%.3f", *p.Jain)
 		}
-		t.AppendRow(table.Row{p.Name, r.time(all.Wait.Mean) + r.star(all.WaitDifference), r.time(all.Wait.Median), r.time(all.Wait.P95), r.time(all.Wait.Max),
-			figure(all.Slowdown) + r.star(all.SlowdownDifference), utilisation, p.LeftOut, jain})
+		t.AppendRow(table.Row{p.Name, r.meanWait(all), median, p95, maximum, slowdown, utilisation, p.LeftOut, jain})
 	}
 	b.WriteString(t.Render() + "\n")
 }
 
 // byClass writes the mean waits of the classes of a kind.
 func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
-	g.table(b, r, "mean wait by "+kind, kind, func(c *Class) string { return r.time(c.Wait.Mean) + r.star(c.WaitDifference) })
+	g.table(b, r, "mean wait by "+kind, kind, r.meanWait)
+}
+
+// missing stands where there is no figure.
+const missing = "–"
+
+// meanWait is the mean wait of a class, with a star where it is shown to differ from that under the first policy.
+func (r *Report) meanWait(c *Class) string {
+	if c.Wait == nil {
+		return missing
+	}
+	return r.time(c.Wait.Mean) + r.star(c.WaitDifference)
 }
 
 // fairness writes what the users received of what they were entitled to, and their stretch.
 func (g *Group) fairness(b *strings.Builder, r *Report) {
 	g.table(b, r, "received/entitled, stretch", KindUser, func(c *Class) string {
 		if c.Entitled == nil || *c.Entitled == 0 {
-			return "–"
+			return missing
 		}
-		return fmt.Sprintf("%.0f %%, %s", 100**c.Received / *c.Entitled, figure(c.Stretch))
+		stretch := missing
+		if c.Stretch > 0 {
+			stretch = figure(c.Stretch)
+		}
+		return fmt.Sprintf("%.0f %%, %s", 100**c.Received / *c.Entitled, stretch)
 	})
 }
 
