@@ -13,8 +13,8 @@ import (
 // and once never.
 func TestFiguresByHand(t *testing.T) {
 	var samples []forecast.Sample
-	for k := range 10 {
-		at := float64(100 * k)
+	for day := range 40 { // four times the same ten days: enough for an interval
+		k, at := day%10, float64(100*day)
 		s := forecast.Sample{Submitted: at, Start: at, Forecast: forecast.Quantiles{P10: at, P50: at, P90: at}, UpTo: 1}
 		if k >= 4 {
 			s.Start, s.Forecast = at+50, forecast.Quantiles{P10: at + 10, P50: at + 50, P90: at + 90}
@@ -44,7 +44,7 @@ func TestFiguresByHand(t *testing.T) {
 	all, immediate, wait := byName[backtest.All], byName[backtest.AtOnce], byName[backtest.Waiting]
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
 	switch {
-	case all.Jobs != 10 || immediate.Jobs != 4 || wait.Jobs != 6:
+	case all.Jobs != 40 || immediate.Jobs != 16 || wait.Jobs != 24:
 		t.Errorf("jobs: %d, %d, %d", all.Jobs, immediate.Jobs, wait.Jobs)
 	case !near(all.Coverage, 0.8) || immediate.Coverage != 1 || !near(wait.Coverage, 4.0/6) || !near(wait.Early, 1.0/6) || !near(wait.Late, 1.0/6):
 		t.Errorf("coverage: %+v", groups)
@@ -56,14 +56,14 @@ func TestFiguresByHand(t *testing.T) {
 		t.Errorf("points: %+v", groups)
 	case *wait.MedianError != 0 || *wait.MeanError != 10 || *wait.MedianWidth != 80: // errors 0, 0, 0, 20, 30; widths 20, 30, 80, 80, 80
 		t.Errorf("errors %v and %v, width %v", *wait.MedianError, *wait.MeanError, *wait.MedianWidth)
-	case byName["forecast to wait 1/4 day or more"].Jobs != 4 || byName["forecast to wait 1/24 to 1/4 day"].Jobs != 1 || byName["forecast never to start"].Jobs != 1:
+	case byName["forecast to wait 1/4 day or more"].Jobs != 16 || byName["forecast to wait 1/24 to 1/4 day"].Jobs != 4 || byName["forecast never to start"].Jobs != 4:
 		t.Errorf("classes: %+v", groups)
 	}
 	if _, err := json.Marshal(backtest.Report{Groups: groups, Samples: samples}); err != nil {
 		t.Errorf("JSON: %v", err)
 	}
 	var once []forecast.Sample // on enough days for an interval, but all covered: each replicate would be, and it would have no width
-	for k := range 10 {
+	for k := range 40 {
 		once = append(once, forecast.Sample{Submitted: float64(100 * k), Start: float64(100 * k), Forecast: forecast.Quantiles{P10: float64(100 * k), P50: float64(100 * k), P90: float64(100 * k)}, UpTo: 1})
 	}
 	if groups, err := backtest.New(once, backtest.Options{Day: 100, Confidence: 0.95, Replicates: 200, Seed: 1}); err != nil || len(groups) != 2 || groups[0].Coverage != 1 || groups[0].Low != nil {

@@ -25,6 +25,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,12 +68,15 @@ func Defaults() Options {
 
 // In are the options for an instance whose unit of time is another than the second; false: the unit is not known, so nobody can say how long a day is.
 func (o Options) In(unit string) (Options, bool) {
-	seconds, known := timetext.Seconds(unit)
+	seconds, known := secondsIn(unit)
 	if known {
 		o.Day, o.Short = o.Day/seconds, o.Short/seconds
 	}
 	return o, known
 }
+
+// secondsIn is how long a unit of time is; an instance without a unit is in seconds.
+func secondsIn(unit string) (seconds float64, known bool) { return timetext.Seconds(cmp.Or(unit, "s")) }
 
 // Report compares the runs.
 type Report struct {
@@ -229,10 +233,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	}
 	report := &Report{
 		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), From: s.from, To: s.to, Counted: len(s.counted),
-		Days: s.days, Block: s.blocks.Block(), Time: in.Units().Time, Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
-	}
-	if report.Time == "" {
-		report.Time = "s"
+		Days: s.days, Block: s.blocks.Block(), Time: cmp.Or(in.Units().Time, "s"), Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
 	}
 	if load := Load(in); !math.IsInf(load, 0) && !math.IsNaN(load) {
 		report.Load = &load

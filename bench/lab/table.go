@@ -7,8 +7,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/allot-opt/allot/internal/timetext"
 )
 
 // mostUsers is the largest number of users, and of queues, in a table for people.
@@ -27,7 +25,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "%s: %s on %s, %s; %s within %s, in blocks of %d days\n", name, counted(r.Jobs, "job"), counted(r.Processors, "processor"), load,
 		counted(r.Counted, "job counts", "jobs count"), counted(r.Days, "day"), r.Block)
-	if _, known := timetext.Seconds(r.Time); !known {
+	if _, known := secondsIn(r.Time); !known {
 		fmt.Fprintf(b, "times in %s\n", r.Time)
 	}
 	for k := range r.Groups {

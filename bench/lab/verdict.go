@@ -167,7 +167,7 @@ func (r *Report) star(d *Difference) string {
 
 // time is a length of time for people.
 func (r *Report) time(x float64) string {
-	if seconds, known := timetext.Seconds(r.Time); known {
+	if seconds, known := secondsIn(r.Time); known {
 		return timetext.Of(x*seconds, "s", figure)
 	}
 	return figure(x)

@@ -239,8 +239,8 @@ func (e *Experiment) Recorded() *Outcome {
 	return &Outcome{Experiment: e, Findings: e.notYet(cmp.Or(e.NotYet, "not run yet"))}
 }
 
-// recordedIn returns the recorded outcome of a mode, or nil if there is none. Rows of claims and readings that the experiment does not have are left
-// out.
+// recordedIn returns the recorded outcome of a mode, or nil if there is none. Rows of claims, readings and quantities that the experiment does not
+// have are left out.
 func (e *Experiment) recordedIn(mode string) *Outcome {
 	r := recorded()[e.ID+" "+mode]
 	if r == nil {
@@ -276,7 +276,7 @@ func (e *Experiment) outcome(r *Record) *Outcome {
 	}
 	for _, s := range r.Series {
 		n := slices.IndexFunc(e.Readings, func(r Reading) bool { return r.ID == s.Reading })
-		if n < 0 {
+		if n < 0 || !slices.ContainsFunc(e.Quantities, func(q Quantity) bool { return q.Name == s.Quantity }) {
 			continue
 		}
 		line := Series{Quantity: s.Quantity, Panel: s.Panel, Policy: s.Policy, Reading: &e.Readings[n]}

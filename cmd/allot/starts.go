@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -131,7 +132,7 @@ func isRunning(in *model.Instance, j *model.Job) bool {
 
 // text is the forecast for people: a line each job, and the mean wait.
 func (f *startTable) text() string {
-	figure := func(x float64) string { return timetext.Of(x, f.Unit, bench.Figure) }
+	figure := func(x float64) string { return timetext.Of(x, cmp.Or(f.Unit, "s"), bench.Figure) }
 	w := new(strings.Builder)
 	fmt.Fprintf(w, "when %s would start, counted from time 0", counted(len(f.Jobs), "job"))
 	if f.Running > 0 {

@@ -4,16 +4,14 @@ package timetext
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // seconds are the seconds in the units of time that have names for people.
 var seconds = map[string]float64{"ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}
 
-// Seconds is how many seconds a unit of time has; false: the unit is not known. An instance without a unit is in seconds.
+// Seconds is how many seconds a unit of time has; false: the unit is not known.
 func Seconds(unit string) (each float64, known bool) {
-	if unit == "" {
-		unit = "s"
-	}
 	each, known = seconds[unit]
 	return each, known
 }
@@ -33,7 +31,7 @@ func Of(x float64, unit string, figure func(float64) string) string {
 	case known && s <= -59.95:
 		return "−" + Of(-x, unit, figure)
 	case !known || !(s >= 59.95 && s < 1e15):
-		return figure(x) + " " + unit
+		return strings.TrimSuffix(figure(x)+" "+unit, " ")
 	}
 	s = math.Round(s)
 	for _, scale := range scales {
