@@ -246,6 +246,9 @@ func readTrace(c *cli.Context, path string) (*model.Instance, error) {
 	case foreign && format.Name == "swf":
 		in, report, err := format.New().Read(buffered, name)
 		if err != nil {
+			if strings.Contains(err.Error(), "(--") { // an option of the import
+				err = fmt.Errorf("%w\nThat is an option of allot import swf; %s", err, howToImport(path, format))
+			}
 			return nil, &statusError{exitInput, err}
 		}
 		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
