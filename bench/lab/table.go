@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/internal/texttable"
 )
 
 // mostUsers is the largest number of users, and of queues, in a table for people.
@@ -48,23 +49,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// newTable is a table whose columns after the first are numbers.
-func newTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(header)
-	var columns []table.ColumnConfig
-	for k := 2; k <= len(header); k++ {
-		columns = append(columns, table.ColumnConfig{Number: k, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
-	return t
-}
-
 // overview writes the figures of all jobs.
 func (g *Group) overview(b *strings.Builder, r *Report) {
-	t := newTable("policy", "mean wait", "median", "p95", "maximum", "bounded slowdown", "utilisation", "left out", "Jain")
+	t := texttable.New(1, "policy", "mean wait", "median", "p95", "maximum", "bounded slowdown", "utilisation", "left out", "Jain")
 	for k := range g.Policies {
 		p := &g.Policies[k]
 		all := &p.Classes[0]
@@ -121,7 +108,7 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 	for k := range g.Policies {
 		header = append(header, g.Policies[k].Name)
 	}
-	t, rows, more := newTable(header...), 0, 0
+	t, rows, more := texttable.New(1, header...), 0, 0
 	for c := range g.Policies[0].Classes {
 		first := &g.Policies[0].Classes[c]
 		if first.Kind != kind {
