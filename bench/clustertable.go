@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -30,17 +31,11 @@ func WriteClusterTable(w io.Writer, rows []Row, metrics []model.Metric, clusters
 
 // renderClusterTable makes the table itself.
 func renderClusterTable(rows []Row, metrics []model.Metric, clusters []string) string {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{"by cluster", "solver"}
-	configs := []table.ColumnConfig{}
-	for k, id := range clusters {
+	for _, id := range clusters {
 		header = append(header, id)
-		configs = append(configs, table.ColumnConfig{Number: k + 3, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
-	t.SetColumnConfigs(configs)
-	t.AppendHeader(header)
+	t := texttable.New(2, header...)
 	for k, m := range metrics {
 		if k > 0 {
 			t.AppendSeparator()

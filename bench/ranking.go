@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -250,9 +250,6 @@ func WriteRankings(w io.Writer, rankings []Ranking) error {
 
 // rankingTable makes the table of one group. It leaves out columns that would hold only zeros.
 func rankingTable(r Ranking) string {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
 	some := func(of func(Standing) float64) bool {
 		return slices.ContainsFunc(r.Standings, func(s Standing) bool { return of(s) != 0 })
 	}
@@ -265,7 +262,7 @@ func rankingTable(r Ranking) string {
 	if unsolved {
 		header = append(header, "no schedule")
 	}
-	t.AppendHeader(header)
+	t := texttable.New(1, header...)
 	for _, s := range r.Standings {
 		ratio := "–"
 		if s.Ratio != nil {
@@ -280,11 +277,6 @@ func rankingTable(r Ranking) string {
 		}
 		t.AppendRow(cells)
 	}
-	var configs []table.ColumnConfig
-	for k := 2; k <= len(header); k++ {
-		configs = append(configs, table.ColumnConfig{Number: k, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(configs)
 	return t.Render()
 }
 

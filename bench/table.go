@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/allot-opt/allot/internal/texttable"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -51,20 +52,12 @@ func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) erro
 
 // renderTable makes the table itself.
 func renderTable(rows []Row, metrics []model.Metric) string {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
 	header := table.Row{"solver", "objective", "bound", "gap %"}
-	configs := []table.ColumnConfig{}
 	for _, m := range metrics {
 		header = append(header, m.Name)
 	}
 	header = append(header, "time s")
-	for k := 2; k <= len(header); k++ {
-		configs = append(configs, table.ColumnConfig{Number: k, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(configs)
-	t.AppendHeader(header)
+	t := texttable.New(1, header...)
 	for k, kind := range byKind(rows) {
 		if k > 0 {
 			t.AppendSeparator()

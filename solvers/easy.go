@@ -32,7 +32,7 @@ var _ = solve.Register(solve.Info{
 type EASY struct {
 	Kill  bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
 	Step  float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
-	Depth int     `range:"[1, 1000000000]" doc:"reservations for the first jobs that are blocked, at most; 1: EASY; as many as there are jobs: conservative backfilling that plans afresh at each instant"`
+	Depth int     `range:"[1, 1000000000]" doc:"reservations for the first jobs that are blocked, at most; 1: EASY; as many as there are jobs: conservative backfilling that plans afresh at each instant; above 1 moldable jobs and jobs that must spread are refused"`
 	Queue
 }
 

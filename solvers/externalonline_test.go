@@ -144,6 +144,7 @@ func TestOnlineProgramFaults(t *testing.T) {
 		{"silence", `read -r h; sleep 1000`, `answer 1, at time 0: expected an answer within 300ms, found none`},
 		{"no answer and no reading", `sleep 1000`, `answer 1, at time 0: expected an answer within 300ms, found none`},
 		{"half an answer", `read -r h; printf '{"start":'; sleep 1000`, `answer 1, at time 0: expected an answer within 300ms, found none`},
+		{"a byte order mark", `read -r h; read -r e; printf '\357\273\277{}\n'`, `answer 1, at time 0: expected a JSON object, found a byte order mark: write UTF-8 without it`},
 		{"control characters", `read -r h; read -r e; printf '\033[31mred\n'`, `expected a JSON object, found " [31mred"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

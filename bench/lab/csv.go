@@ -55,9 +55,18 @@ func (r *Report) WriteShares(w io.Writer) error {
 // cells are the cells of a class; utilisation, jobs left out and Jain's index are of all jobs.
 func cells(group string, p *Policy, c *Class) []string {
 	row := []string{group, p.Name, c.Kind, c.Name, strconv.Itoa(c.Jobs)}
-	for _, x := range []float64{c.Wait.Mean, c.Wait.Median, c.Wait.P95, c.Wait.Max, c.Slowdown, c.Stretch} {
-		row = append(row, number(&x))
+	if c.Wait == nil {
+		row = append(row, make([]string, 5)...)
+	} else {
+		for _, x := range []float64{c.Wait.Mean, c.Wait.Median, c.Wait.P95, c.Wait.Max, c.Slowdown} {
+			row = append(row, number(&x))
+		}
 	}
+	stretch := ""
+	if c.Stretch > 0 {
+		stretch = number(&c.Stretch)
+	}
+	row = append(row, stretch)
 	for _, d := range []*Difference{c.WaitDifference, c.SlowdownDifference} {
 		if d == nil {
 			row = append(row, make([]string, 7)...)

@@ -25,6 +25,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/allot-opt/allot/bench/statistics"
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -74,10 +76,7 @@ func (o Options) In(unit string) (Options, bool) {
 }
 
 // secondsIn is how long a unit of time is; an instance without a unit is in seconds.
-func secondsIn(unit string) (seconds float64, known bool) {
-	seconds, known = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600, "d": 86400}[unit]
-	return seconds, known
-}
+func secondsIn(unit string) (seconds float64, known bool) { return timetext.Seconds(cmp.Or(unit, "s")) }
 
 // Report compares the runs.
 type Report struct {
@@ -136,14 +135,14 @@ const (
 	KindQueue = "queue"
 )
 
-// Class is the jobs of a class under a policy. Figures are of those that the policy placed.
+// Class is the jobs of a class under a policy. Figures are of those that the policy placed; where it placed none there are none.
 type Class struct {
 	Kind     string  `json:"kind"`
 	Name     string  `json:"name"`
 	Jobs     int     `json:"jobs"`
-	Wait     Spread  `json:"wait"`
-	Slowdown float64 `json:"bounded_slowdown"` // mean
-	Stretch  float64 `json:"stretch"`          // 0: no job takes time
+	Wait     *Spread `json:"wait,omitempty"`
+	Slowdown float64 `json:"bounded_slowdown,omitempty"` // mean
+	Stretch  float64 `json:"stretch,omitempty"`          // 0: no job takes time
 	// WaitDifference and SlowdownDifference are from the first policy of the group; absent: of that policy itself, and where no job is placed by both.
 	WaitDifference     *Difference `json:"wait_difference,omitempty"`
 	SlowdownDifference *Difference `json:"slowdown_difference,omitempty"`
@@ -159,8 +158,8 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// Load is the offered load of an instance: the processor time that its jobs ask for over all that there is from the first arrival to the
-// last. A job counts on the cluster where it asks for least. It is +Inf where all arrive at once.
+// Load is the offered load of an instance: the processor time that its jobs take over all that there is from the first arrival to the
+// last. A job counts on the cluster where it takes least. It is +Inf where all arrive at once.
 func Load(in *model.Instance) float64 {
 	first, last := span(in)
 	work := 0.0
@@ -234,10 +233,7 @@ func Compare(ctx context.Context, in *model.Instance, runs []Run, opt Options) (
 	}
 	report := &Report{
 		Trace: in.Name(), Jobs: len(in.Jobs()), Processors: in.Processors(), From: s.from, To: s.to, Counted: len(s.counted),
-		Days: s.days, Block: s.blocks.Block(), Time: in.Units().Time, Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
-	}
-	if report.Time == "" {
-		report.Time = "s"
+		Days: s.days, Block: s.blocks.Block(), Time: cmp.Or(in.Units().Time, "s"), Confidence: opt.Confidence, Narrow: opt.Narrow, Short: opt.Short,
 	}
 	if load := Load(in); !math.IsInf(load, 0) && !math.IsNaN(load) {
 		report.Load = &load

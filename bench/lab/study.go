@@ -177,6 +177,7 @@ func (s *study) figures(c *class, run, first *schedule) (*Class, error) {
 		return figures, nil
 	}
 	n := float64(figures.Jobs)
+	figures.Wait = new(Spread)
 	figures.Slowdown = statistics.Sum(slowdowns) / n
 	figures.Wait.Mean = statistics.Sum(waits) / n
 	if takes > 0 {

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/internal/texttable"
 )
 
 // mostUsers is the largest number of users, and of queues, in a table for people.
@@ -48,51 +49,56 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// newTable is a table whose columns after the first are numbers.
-func newTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(header)
-	var columns []table.ColumnConfig
-	for k := 2; k <= len(header); k++ {
-		columns = append(columns, table.ColumnConfig{Number: k, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
-	return t
-}
-
 // overview writes the figures of all jobs.
 func (g *Group) overview(b *strings.Builder, r *Report) {
-	t := newTable("policy", "mean wait", "median", "p95", "maximum", "bounded slowdown", "utilisation", "left out", "Jain")
+	t := texttable.New(1, "policy", "mean wait", "median", "p95", "maximum", "bounded slowdown", "utilisation", "left out", "Jain")
 	for k := range g.Policies {
 		p := &g.Policies[k]
 		all := &p.Classes[0]
-		jain, utilisation := "–", "–"
+		jain, utilisation := missing, missing
+		median, p95, maximum, slowdown := missing, missing, missing, missing
+		if all.Wait != nil {
+			median, p95, maximum = r.time(all.Wait.Median), r.time(all.Wait.P95), r.time(all.Wait.Max)
+			slowdown = figure(all.Slowdown) + r.star(all.SlowdownDifference)
+		}
 		if p.Utilisation != nil {
 			utilisation = fmt.Sprintf("%.2f %%", 100**p.Utilisation)
 		}
 		if p.Jain != nil {
 			jain = fmt.Sprintf("%.3f", *p.Jain)
 		}
-		t.AppendRow(table.Row{p.Name, r.time(all.Wait.Mean) + r.star(all.WaitDifference), r.time(all.Wait.Median), r.time(all.Wait.P95), r.time(all.Wait.Max),
-			figure(all.Slowdown) + r.star(all.SlowdownDifference), utilisation, p.LeftOut, jain})
+		t.AppendRow(table.Row{p.Name, r.meanWait(all), median, p95, maximum, slowdown, utilisation, p.LeftOut, jain})
 	}
 	b.WriteString(t.Render() + "\n")
 }
 
 // byClass writes the mean waits of the classes of a kind.
 func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
-	g.table(b, r, "mean wait by "+kind, kind, func(c *Class) string { return r.time(c.Wait.Mean) + r.star(c.WaitDifference) })
+	g.table(b, r, "mean wait by "+kind, kind, r.meanWait)
+}
+
+// missing stands where there is no figure.
+const missing = "–"
+
+// meanWait is the mean wait of a class, with a star where it is shown to differ from that under the first policy.
+func (r *Report) meanWait(c *Class) string {
+	if c.Wait == nil {
+		return missing
+	}
+	return r.time(c.Wait.Mean) + r.star(c.WaitDifference)
 }
 
 // fairness writes what the users received of what they were entitled to, and their stretch.
 func (g *Group) fairness(b *strings.Builder, r *Report) {
 	g.table(b, r, "received/entitled, stretch", KindUser, func(c *Class) string {
 		if c.Entitled == nil || *c.Entitled == 0 {
-			return "–"
+			return missing
 		}
-		return fmt.Sprintf("%.0f %%, %s", 100**c.Received / *c.Entitled, figure(c.Stretch))
+		stretch := missing
+		if c.Stretch > 0 {
+			stretch = figure(c.Stretch)
+		}
+		return fmt.Sprintf("%.0f %%, %s", 100**c.Received / *c.Entitled, stretch)
 	})
 }
 
@@ -102,7 +108,7 @@ func (g *Group) table(b *strings.Builder, r *Report, title, kind string, cell fu
 	for k := range g.Policies {
 		header = append(header, g.Policies[k].Name)
 	}
-	t, rows, more := newTable(header...), 0, 0
+	t, rows, more := texttable.New(1, header...), 0, 0
 	for c := range g.Policies[0].Classes {
 		first := &g.Policies[0].Classes[c]
 		if first.Kind != kind {

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/allot-opt/allot/bench/papers/verdict"
+	"github.com/allot-opt/allot/internal/texttable"
 )
 
 // Outcome is an experiment with its findings.
@@ -23,7 +24,7 @@ type Outcome struct {
 // WriteTable writes the findings as a table for people: each claim under the first reading, which is the headline, then how many claims hold under
 // each reading. The report has all findings.
 func (o *Outcome) WriteTable(w io.Writer) error {
-	t := newTable("claim", "what", "paper", "ours", "verdict")
+	t := texttable.New(5, "claim", "what", "paper", "ours", "verdict")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 4, WidthMax: 40, WidthMaxEnforcer: text.WrapSoft},
 		{Number: 5, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}})
 	e := o.Experiment
@@ -37,15 +38,6 @@ func (o *Outcome) WriteTable(w io.Writer) error {
 	head := fmt.Sprintf("%s: %s%s\n%s\n", e.ID, e.Title, mode, e.Source.Citation())
 	_, err := io.WriteString(w, head+t.Render()+"\n"+o.tallies()+o.Summary()+"\n")
 	return err
-}
-
-// newTable makes a table with a head.
-func newTable(columns ...any) table.Writer {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(columns)
-	return t
 }
 
 // Headline lists the findings under the first reading, in the order of the claims.
@@ -71,7 +63,7 @@ func (o *Outcome) tallies() string {
 	for _, v := range verdict.All() {
 		columns = append(columns, v)
 	}
-	t := newTable(columns...)
+	t := texttable.New(len(columns), columns...)
 	for r := range o.Experiment.Readings {
 		reading := &o.Experiment.Readings[r]
 		count := Tally(o.Findings, reading)
@@ -125,7 +117,7 @@ func (o *Outcome) Summary() string {
 
 // WriteList lists experiments: what they are, how many claims they have, how long they take, and the recorded verdicts under the first reading.
 func WriteList(w io.Writer, list []*Experiment) error {
-	t := newTable("experiment", "what", "claims", "quick", "full", "state")
+	t := texttable.New(6, "experiment", "what", "claims", "quick", "full", "state")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 44, WidthMaxEnforcer: text.WrapSoft}, {Number: 6, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft}})
 	for _, e := range list {
 		o := e.Recorded()

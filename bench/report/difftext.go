@@ -8,6 +8,8 @@ import (
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	align "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/allot-opt/allot/internal/texttable"
 )
 
 // mostListed is how many cells of a kind the text of a comparison names.
@@ -108,9 +110,6 @@ func (d *Diff) Summary() string {
 
 // diffTable is a line a group and solver.
 func diffTable(lines []DiffLine) string {
-	t := pretty.NewWriter()
-	t.SetStyle(pretty.StyleLight)
-	t.Style().Format.Header = align.FormatDefault
 	grouped := slices.ContainsFunc(lines, func(l DiffLine) bool { return l.Group != lines[0].Group })
 	leaving := slices.ContainsFunc(lines, func(l DiffLine) bool { return l.Left != [2]int{} })
 	header := pretty.Row{"solver", "runs", "objective B/A", "better", "equal", "worse", "p", "effect", "verdict", "time B/A", "p", "verdict"}
@@ -122,7 +121,7 @@ func diffTable(lines []DiffLine) string {
 		header = append(pretty.Row{"group"}, header...)
 		left = map[int]bool{1: true, 2: true, 10: true, 13: true}
 	}
-	t.AppendHeader(header)
+	t := texttable.New(len(header), header...)
 	for _, l := range lines {
 		o := &l.Objective
 		row := pretty.Row{l.Solver, l.Pairs, o.ratioText(), o.Better, o.Equal, o.Worse, probability(o.Adjusted), sizeOf(o.Effect), o.Verdict,

@@ -219,7 +219,7 @@ func benchFaults(w io.Writer, rows []bench.Row) error {
 		if row.Fault == "" {
 			continue
 		}
-		if strings.HasPrefix(row.Fault, "refused by the checker") {
+		if strings.HasPrefix(row.Fault, refusedByChecker) {
 			status = exitViolations
 		}
 		if count++; count <= listed {

@@ -45,7 +45,7 @@ Examples:
 			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
 			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at least 3, and at most a tenth of them", Usage: "`N` days in a block of the bootstrap"},
 			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of what policies draw"},
-			&cli.DurationFlag{Name: "time", Usage: "limit `D` of each solver that plans ahead, such as 10s; 0: none"},
+			&cli.DurationFlag{Name: "time", Usage: "limit `D` of each policy and each solver, such as 10s; 0: none"},
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "differences", Usage: "draw the difference of the mean wait from the first policy over time to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw it for the users entitled to most, .svg or .png"},
@@ -126,16 +126,8 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	if len(asked.names) == 0 {
 		asked.names = []string{"fcfs", "easy", "conservative"}
 	}
-	labelled := map[string]bool{}
-	for _, name := range asked.names {
-		choice, err := solve.Choose(name)
-		if err != nil {
-			return nil, usageErrorf("--policies: %w", err)
-		}
-		if labelled[choice.Label] {
-			return nil, usageErrorf("--policies: expected labels that differ, found %q twice", choice.Label)
-		}
-		labelled[choice.Label] = true
+	if _, err := choosePolicies(asked.names); err != nil {
+		return nil, err
 	}
 	if err := checkPictures(c, len(asked.names)); err != nil {
 		return nil, err
@@ -166,6 +158,22 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 		return nil, usageErrorf("%s: %w", args[0], err)
 	}
 	return asked, nil
+}
+
+// choosePolicies makes the policies that --policies names.
+func choosePolicies(names []string) ([]solve.Choice, error) {
+	var choices []solve.Choice
+	for _, name := range names {
+		choice, err := solve.Choose(name)
+		if err != nil {
+			return nil, usageErrorf("--policies: %w", err)
+		}
+		if slices.ContainsFunc(choices, func(c solve.Choice) bool { return c.Label == choice.Label }) {
+			return nil, usageErrorf("--policies: expected labels that differ, found %q twice", choice.Label)
+		}
+		choices = append(choices, choice)
+	}
+	return choices, nil
 }
 
 // checkPictures checks, before anything runs, the files that the flags name.
@@ -238,6 +246,9 @@ func readTrace(c *cli.Context, path string) (*model.Instance, error) {
 	case foreign && format.Name == "swf":
 		in, report, err := format.New().Read(buffered, name)
 		if err != nil {
+			if strings.Contains(err.Error(), "(--") { // an option of the import
+				err = fmt.Errorf("%w\nThat is an option of allot import swf; %s", err, howToImport(path, format))
+			}
 			return nil, &statusError{exitInput, err}
 		}
 		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
@@ -267,8 +278,11 @@ func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 		return nil, errInterrupted
 	}
 	for k := range rows {
-		if rows[k].Solution == nil {
-			return nil, faults(rows[k : k+1])
+		if err := withoutSchedule(&rows[k]); err != nil {
+			return nil, err
+		}
+		if rows[k].Warning != "" {
+			fmt.Fprintf(c.App.ErrWriter, "%s: warning: %s\n", printable(rows[k].Solver), printable(rows[k].Warning))
 		}
 	}
 	var runs []lab.Run
@@ -276,6 +290,23 @@ func (l *lineUp) run(ctx context.Context, c *cli.Context) ([]lab.Run, error) {
 		runs = append(runs, lab.Run{Policy: rows[k].Solver, Online: rows[k].IsOnline(), Solution: rows[k].Solution})
 	}
 	return runs, nil
+}
+
+// withoutSchedule says why a policy has no schedule; nil: it has one.
+func withoutSchedule(row *bench.Row) error {
+	switch {
+	case row.Solution != nil:
+		return nil
+	case strings.HasPrefix(row.Fault, refusedByChecker):
+		return faults([]bench.Row{*row})
+	case row.Refused:
+		return usageErrorf("%s: %s", row.Solver, row.Fault)
+	case row.Fault != "":
+		return fmt.Errorf("%s: %s", row.Solver, row.Fault)
+	case row.Status == model.Infeasible:
+		return &statusError{exitViolations, fmt.Errorf("%s: proved infeasible", row.Solver)}
+	}
+	return &statusError{exitNoSolution, fmt.Errorf("%s: no solution: %s", row.Solver, stopped(row.Status, row.Stop))}
 }
 
 // errInterrupted says that the user stopped the comparison.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -84,10 +83,7 @@ func runReplay(c *cli.Context) error {
 	})
 	bar.finish()
 	if err != nil {
-		if ctx.Err() != nil {
-			return &statusError{exitNoSolution, context.Cause(ctx)}
-		}
-		return err
+		return stoppedOr(ctx, err)
 	}
 	fmt.Fprintln(c.App.ErrWriter, printable(stream.Report().String()))
 	return writeTotals(c, c.String("solver"), &totals, nil, nil)
@@ -133,10 +129,7 @@ func replayWorkload(c *cli.Context) error {
 	})
 	bar.finish()
 	if err != nil {
-		if ctx.Err() != nil {
-			return &statusError{exitNoSolution, context.Cause(ctx)}
-		}
-		return err
+		return stoppedOr(ctx, err)
 	}
 	return writeTotals(c, c.String("solver"), &totals, system, figures.Metrics())
 }

@@ -58,21 +58,14 @@ func runStarts(c *cli.Context, path string) error {
 	if err := checkWritable(c.String("output")); err != nil {
 		return err
 	}
-	var choices []solve.Choice
-	labelled := map[string]bool{}
-	for _, name := range names {
-		choice, err := solve.Choose(name)
-		if err != nil {
-			return usageErrorf("--policies: %w", err)
-		}
+	choices, err := choosePolicies(names)
+	if err != nil {
+		return err
+	}
+	for k, choice := range choices {
 		if _, online := choice.Solver.(solvers.Online); !online {
-			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(), name)
+			return usageErrorf("--policies: expected on-line solvers, some of %s; found %q", onlineSolvers(), names[k])
 		}
-		if labelled[choice.Label] {
-			return usageErrorf("--policies: expected labels that differ, found %q twice", choice.Label)
-		}
-		labelled[choice.Label] = true
-		choices = append(choices, choice)
 	}
 	in, err := readInstance(path)
 	if err != nil {
@@ -82,10 +75,7 @@ func runStarts(c *cli.Context, path string) error {
 	defer stop()
 	answer, err := forecastOf(ctx, in, choices, c.Uint64("seed"))
 	if err != nil {
-		if ctx.Err() != nil {
-			return &statusError{exitNoSolution, context.Cause(ctx)}
-		}
-		return err
+		return stoppedOr(ctx, err)
 	}
 	return write(c, c.String("output"), func(w io.Writer) error {
 		if c.Bool("json") {

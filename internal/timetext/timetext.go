@@ -8,13 +8,19 @@ import (
 )
 
 // seconds are the seconds in the units of time that have names for people.
-var seconds = map[string]float64{"s": 1, "min": 60, "h": 3600, "d": 86400}
+var seconds = map[string]float64{"ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}
+
+// Seconds is how many seconds a unit of time has; false: the unit is not known.
+func Seconds(unit string) (each float64, known bool) {
+	each, known = seconds[unit]
+	return each, known
+}
 
 // scales are the pairs of units that a length is written in, each from a number of seconds on.
 var scales = []struct {
 	from, large, small float64
 	names              [2]string
-}{{48 * 3600 - 30, 86400, 3600, [2]string{"d", "h"}}, {3600, 3600, 60, [2]string{"h", "min"}}, {0, 60, 1, [2]string{"min", "s"}}}
+}{{48*3600 - 30, 86400, 3600, [2]string{"d", "h"}}, {3600, 3600, 60, [2]string{"h", "min"}}, {0, 60, 1, [2]string{"min", "s"}}}
 
 // Of writes a length of time, of a unit such as those of an instance, for people: 45.5 s, 29 h 20 min, 5 d 3 h. A length of less than a minute, an
 // extreme one and one of a unit that it does not know stay as they are: the figure, written by figure, and the unit.

@@ -210,6 +210,9 @@ func (d *documents) next() ([]byte, error) {
 			if chunk = chunk[blank:]; len(chunk) == 0 {
 				continue
 			}
+			if bytes.HasPrefix(chunk, []byte(byteOrderMark)) {
+				return nil, errors.New("expected a JSON object, found a byte order mark: write UTF-8 without it")
+			}
 			if chunk[0] != '{' {
 				line, _, _ := bytes.Cut(chunk, []byte("\n"))
 				return nil, fmt.Errorf("expected a JSON object, found %q", printableEnd(string(line[:min(len(line), 60)]), 60))
@@ -226,6 +229,9 @@ func (d *documents) next() ([]byte, error) {
 		}
 	}
 }
+
+// byteOrderMark is what some programs of Windows write before a text.
+const byteOrderMark = "\uFEFF"
 
 // bracketScan finds the end of a JSON object that comes in chunks.
 type bracketScan struct {
