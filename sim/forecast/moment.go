@@ -84,8 +84,8 @@ func (m *moment) know(k int, known *known) {
 	}
 	j := &m.in.Jobs()[k]
 	estimate := m.expected[k]
-	if math.IsNaN(estimate) { // it never starts in the replay
-		estimate = j.Estimate
+	if !(m.start[k] <= m.at) { // where it will start is not known yet
+		estimate = m.shortest(k)
 	}
 	part := -1.0
 	if elapsed := m.opt.Elapsed[j.ID]; elapsed > 0 {
@@ -121,7 +121,7 @@ func (m *moment) uniformOf(run, k int) float64 {
 	if user := m.users[k]; user > 0 && !m.opt.Independent {
 		return m.opt.uniform(run, forUser, uint64(user))
 	}
-	return m.opt.uniform(run, forJob, uint64(k))
+	return m.opt.uniform(run, forJob, uint64(m.numbers[k]))
 }
 
 // makeSpecs finds the jobs with which a run begins: those that run and wait at T where the policy decides afresh at each instant; else those from the
