@@ -58,9 +58,6 @@ const (
 	Waiting = "wait"
 )
 
-// leastDays is the least number of days with jobs for an interval.
-const leastDays = 6
-
 // New makes the figures of samples in order of arrival: of all jobs, of those that start at once, of those that wait, and of the latter by the class of the wait
 // that was forecast, P50. The classes are by the forecast and not by the truth: of the jobs that waited longest in truth most were bound to be forecast too short.
 func New(samples []forecast.Sample, opt Options) ([]Group, error) {
@@ -155,24 +152,15 @@ func median(list []float64) float64 {
 	return list[(len(list)-1)/2]
 }
 
-// interval adds the interval of the coverage.
+// interval adds the interval of the coverage; none where the jobs are of fewer than [statistics.LeastBlocks] blocks of days.
 func (g *Group) interval(days []statistics.Period, opt Options) error {
-	used := 0
-	for _, day := range days {
-		if day.N > 0 {
-			used++
-		}
-	}
-	if used < leastDays {
-		return nil
-	}
 	blocks, err := statistics.NewMovingBlocks(len(days), statistics.Bootstrap{Replicates: opt.Replicates, Seed: opt.Seed, Confidence: opt.Confidence})
 	if err != nil {
 		return err
 	}
 	interval, err := blocks.Difference(days)
 	if err == nil && !math.IsInf(interval.Low, 0) {
-		g.Low, g.High = &interval.Low, &interval.High
+		g.Low, g.High = new(max(0, interval.Low)), new(min(1, interval.High)) // a share; Student's t does not know that
 	}
 	return err
 }
