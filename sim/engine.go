@@ -118,7 +118,8 @@ type Options struct {
 	Observer Observer       // nil: none
 	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
 	// Forecast is the time from which on all happens as the policy expects it; nil: never. Each part of a job that runs then or starts
-	// later ends at its estimate, one that has outlived its estimate ends one time unit later, and no more jobs arrive.
+	// later ends at its estimate, one that has outlived its estimate ends one time unit later, and no more jobs arrive. Those that
+	// wait for such a job do not start.
 	Forecast *float64
 	// Length is asked for each job at its start: how long it is to run, time. NaN, and a nil function: it runs for its own time. So a
 	// forecast draws run times that nobody knows yet. Where a job has several parts the last ends then, and the others as much earlier or
@@ -263,7 +264,11 @@ func (e *Engine) run() error {
 			return err
 		}
 	}
-	if e.queued > 0 || e.totals.Arrived != e.totals.Left {
+	held := int64(0)
+	if e.foreseen && e.world != nil {
+		held = int64(len(e.world.held)) // they wait for jobs that do not arrive
+	}
+	if e.queued > 0 || e.totals.Arrived != e.totals.Left+held {
 		return fmt.Errorf("%w: %d jobs never started", ErrPolicy, e.totals.Arrived-e.totals.Left)
 	}
 	return nil

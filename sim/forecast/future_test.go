@@ -55,7 +55,11 @@ func TestForecastsDoNotKnowTheFuture(t *testing.T) {
 				now := 0.0
 				for k := range rapid.IntRange(1, 15).Draw(t, "jobs") {
 					if now += float64(rapid.IntRange(0, 6).Draw(t, "gap")); now <= at {
-						jobs = append(jobs, anyJob(t, fmt.Sprint("j", k), now, clusters))
+						spec := anyJob(t, fmt.Sprint("j", k), now, clusters)
+						if clusters > 1 && k > 0 && rapid.IntRange(0, 3).Draw(t, "waits for another") == 0 {
+							spec.After = []string{fmt.Sprint("j", rapid.IntRange(0, k-1).Draw(t, "after"))}
+						}
+						jobs = append(jobs, spec)
 					}
 				}
 				opt := Defaults()
@@ -138,5 +142,41 @@ func TestSizeClassDoesNotKnowTheFuture(t *testing.T) {
 	}
 	if len(starts) != 1 {
 		t.Errorf("the start depends on when A and B really end: %v", starts)
+	}
+}
+
+// A job that waits for one that arrives after T does not start in any future, as nobody knows at T when that comes; nor does one that waits for it.
+func TestNobodyKnowsWhenAJobArrives(t *testing.T) {
+	jobs := []model.JobSpec{
+		{ID: "A", Estimate: new(10.0), User: "u"}, {ID: "B", Estimate: new(9.0), After: []string{"late"}}, {ID: "C", Estimate: new(9.0), After: []string{"B"}},
+		{ID: "D", Estimate: new(9.0), After: []string{"A"}}, {ID: "late", Arrival: 20, Estimate: new(1.0)},
+	}
+	f := ask(t, built(t, 4, jobs...), 1, fifths("u"), nil)
+	want := map[string][4]float64{"B": {-1, -1, -1, -1}, "C": {-1, -1, -1, -1}, "D": {10, 2, 6, 10}}
+	for _, j := range f.Jobs {
+		if got := times(j); got != want[j.Job] {
+			t.Errorf("%s: %v, expected %v", j.Job, got, want[j.Job])
+		}
+	}
+	if len(f.Jobs) != len(want) {
+		t.Errorf("%+v", f.Jobs)
+	}
+}
+
+// A job that has left without a start before T waits no more, and is not listed: one that could not meet its hard deadline, and one too wide for the cluster.
+func TestJobsThatHaveLeftAreNotAsked(t *testing.T) {
+	jobs := []model.JobSpec{
+		{ID: "A", Estimate: new(90.0), Processors: model.Rigid(2)}, {ID: "wide", Arrival: 10, Estimate: new(9.0), Processors: model.Rigid(3)},
+		{ID: "B", Arrival: 10, Estimate: new(9.0), Processors: model.Rigid(2)},
+	}
+	missed := model.JobSpec{ID: "missed", Arrival: 10, Estimate: new(9.0), Deadline: new(12.0), DeadlineHard: true}
+	for _, list := range [][]model.JobSpec{jobs, append(jobs[:len(jobs):len(jobs)], missed)} { // in the plain world, and in the general one
+		in := built(t, 2, list...)
+		if f := ask(t, in, 50, nil, nil); len(f.Jobs) != 1 || f.Jobs[0].Job != "B" {
+			t.Errorf("%d jobs, at 50: %+v", len(list), f.Jobs)
+		}
+		if f := ask(t, in, 10, nil, nil); len(f.Jobs) != len(list)-1 || f.Jobs[0].Job != "wide" || f.Jobs[0].Expected != nil {
+			t.Errorf("%d jobs, at 10: %+v", len(list), f.Jobs)
+		}
 	}
 }

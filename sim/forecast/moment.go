@@ -47,22 +47,22 @@ func (t *truth) momentAt(at float64, asked []int, history *History, opt *Options
 	return m
 }
 
-// arrived is the instance with the jobs that have arrived by the time, and with those that they wait for.
+// arrived is the instance with the jobs that have arrived by the time. Those that wait for jobs that have not are left out, as nobody knows when these come.
 func (t *truth) arrived(at float64) *model.Instance {
-	jobs, in := t.in.Jobs(), make([]bool, len(t.in.Jobs()))
-	var take func(k int)
-	take = func(k int) {
-		if !in[k] {
-			in[k] = true
+	jobs := t.in.Jobs()
+	in, judged := make([]bool, len(jobs)), make([]bool, len(jobs))
+	var judge func(k int) bool
+	judge = func(k int) bool {
+		if !judged[k] {
+			judged[k], in[k] = true, jobs[k].Arrival <= at
 			for _, before := range jobs[k].After {
-				take(before)
+				in[k] = in[k] && judge(before)
 			}
 		}
+		return in[k]
 	}
 	for k := range jobs {
-		if jobs[k].Arrival <= at {
-			take(k)
-		}
+		judge(k)
 	}
 	var list []int
 	var arrivals []float64

@@ -35,6 +35,7 @@ type truth struct {
 	users      []int32    // by index: numbers of the users in that order, from 1; 0: not stated
 
 	start, end []float64 // by index; NaN: not started
+	left       []float64 // by index: when it left without a start; NaN: it did not
 	expected   []float64 // by index: run time that the policy expected at the start
 	cut        []bool    // by index: a hard deadline ended it, so its ratio says nothing of other jobs
 	idle       []float64 // instants at which no job waited after the decision, ascending
@@ -47,7 +48,7 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, seed uint64)
 	}
 	n := len(in.Jobs())
 	t := &truth{in: in, known: in.Known(), policy: policy, discipline: policy.Discipline(), seed: seed, numbers: make([]int32, n), users: make([]int32, n), cut: make([]bool, n)}
-	for _, list := range []*[]float64{&t.start, &t.end, &t.expected} {
+	for _, list := range []*[]float64{&t.start, &t.end, &t.expected, &t.left} {
 		*list = slices.Repeat([]float64{math.NaN()}, n)
 	}
 	t.number()
@@ -61,6 +62,11 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, seed uint64)
 		return nil, err
 	}
 	t.specs, t.order = trace.Jobs, order
+	for k := range in.Jobs() {
+		if !in.CanRun(k, 0) { // the trace is without it
+			t.left[k] = in.Jobs()[k].Arrival
+		}
+	}
 	_, err = sim.Run(ctx, &sim.Trace{Jobs: t.specs}, in.Processors(), t.discipline.Plain(in.Processors()), opt)
 	return t, err
 }
@@ -146,11 +152,12 @@ func (w *watch) Started(now float64, j *sim.Job, _ []sim.Part) {
 
 // Left implements sim.Observer.
 func (w *watch) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string) {
+	at := w.truth.index(j)
 	if outcome == sim.Dropped {
 		w.queued--
+		w.truth.left[at] = now
 		return
 	}
-	at := w.truth.index(j)
 	w.truth.end[at], w.truth.cut[at] = now, outcome == sim.MissedHard
 }
 
