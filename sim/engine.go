@@ -274,10 +274,12 @@ func (e *Engine) run() error {
 	return nil
 }
 
-// instant does all that happens at one time.
+// instant does all that happens at one time. Where only jobs arrive that can run nowhere, nothing changes and the policy is not asked: the trace of the plain world
+// is without them.
 func (e *Engine) instant(t float64) error {
+	wake := e.wake
+	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || e.world != nil && len(e.world.ready) > 0
 	e.now, e.wake = t, math.Inf(1)
-	e.totals.Instants++
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
 		e.release(e.jobs.at(ended.handle), int(ended.part))
@@ -286,11 +288,18 @@ func (e *Engine) instant(t float64) error {
 		e.world.joinReady(e)
 	}
 	for e.more && e.next.Arrival == t {
+		left := e.totals.Left
 		e.arrive()
+		changes = changes || e.totals.Left == left || len(e.world.ready) > 0
 		if err := e.pull(); err != nil {
 			return err
 		}
 	}
+	if !changes && e.fault == nil {
+		e.wake = wake
+		return nil
+	}
+	e.totals.Instants++
 	e.totals.MaxQueue = max(e.totals.MaxQueue, e.queued)
 	if e.opt.Forecast != nil && !e.foreseen && t >= *e.opt.Forecast {
 		e.foresee()
