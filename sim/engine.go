@@ -118,7 +118,8 @@ type Options struct {
 	Observer Observer       // nil: none
 	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
 	// Forecast is the time from which on all happens as the policy expects it; nil: never. Each part of a job that runs then or starts
-	// later ends at its estimate, one that has outlived its estimate ends one time unit later, and no more jobs arrive.
+	// later ends at its estimate, one that has outlived its estimate ends one time unit later, and no more jobs arrive. Those that
+	// wait for such a job do not start.
 	Forecast *float64
 	// Length is asked for each job at its start: how long it is to run, time. NaN, and a nil function: it runs for its own time. So a
 	// forecast draws run times that nobody knows yet. Where a job has several parts the last ends then, and the others as much earlier or
@@ -263,16 +264,22 @@ func (e *Engine) run() error {
 			return err
 		}
 	}
-	if e.queued > 0 || e.totals.Arrived != e.totals.Left {
+	held := int64(0)
+	if e.foreseen && e.world != nil {
+		held = int64(len(e.world.held)) // they wait for jobs that do not arrive
+	}
+	if e.queued > 0 || e.totals.Arrived != e.totals.Left+held {
 		return fmt.Errorf("%w: %d jobs never started", ErrPolicy, e.totals.Arrived-e.totals.Left)
 	}
 	return nil
 }
 
-// instant does all that happens at one time.
+// instant does all that happens at one time. Where only jobs arrive that can run nowhere, nothing changes and the policy is not asked: the trace of the plain world
+// is without them.
 func (e *Engine) instant(t float64) error {
+	wake := e.wake
+	changes := wake == t || len(e.events) > 0 && e.events[0].time == t || e.world != nil && len(e.world.ready) > 0
 	e.now, e.wake = t, math.Inf(1)
-	e.totals.Instants++
 	for len(e.events) > 0 && e.events[0].time == t {
 		ended := e.events.pop()
 		e.release(e.jobs.at(ended.handle), int(ended.part))
@@ -281,11 +288,18 @@ func (e *Engine) instant(t float64) error {
 		e.world.joinReady(e)
 	}
 	for e.more && e.next.Arrival == t {
+		left := e.totals.Left
 		e.arrive()
+		changes = changes || e.totals.Left == left || len(e.world.ready) > 0
 		if err := e.pull(); err != nil {
 			return err
 		}
 	}
+	if !changes && e.fault == nil {
+		e.wake = wake
+		return nil
+	}
+	e.totals.Instants++
 	e.totals.MaxQueue = max(e.totals.MaxQueue, e.queued)
 	if e.opt.Forecast != nil && !e.foreseen && t >= *e.opt.Forecast {
 		e.foresee()

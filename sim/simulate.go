@@ -50,8 +50,7 @@ func anyDeadline(in *model.Instance) bool {
 // Simulate runs an instance under a discipline and picks the world itself. An instance that is no more than a trace (rigid jobs on one
 // cluster of equal processors) runs in the plain world, unless the observer is a [Watcher], which looks at the platform, or the
 // discipline looks at requests, or at deadlines or classes of users and some job has one. Every other instance runs in the general
-// world. The schedule is the same in both if every job fits the machine. The submit of a job that does not is an instant in the
-// general world alone, at which conservative backfilling makes its plan again where a running job has outlived its estimate.
+// world. The schedule is the same in both.
 //
 // The solution states no figures. A job that did not run to its end is unscheduled, with the reason, though it held processors while
 // it ran. The run ends when all jobs have left, or when ctx ends, with the error of ctx.

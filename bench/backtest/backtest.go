@@ -152,7 +152,7 @@ func median(list []float64) float64 {
 	return list[(len(list)-1)/2]
 }
 
-// interval adds the interval of the coverage, where there are days enough for one.
+// interval adds the interval of the coverage; none where the jobs are of fewer than [statistics.LeastBlocks] blocks of days.
 func (g *Group) interval(days []statistics.Period, opt Options) error {
 	blocks, err := statistics.NewMovingBlocks(len(days), statistics.Bootstrap{Replicates: opt.Replicates, Seed: opt.Seed, Confidence: opt.Confidence})
 	if err != nil {
@@ -160,7 +160,7 @@ func (g *Group) interval(days []statistics.Period, opt Options) error {
 	}
 	interval, err := blocks.Difference(days)
 	if err == nil && !math.IsInf(interval.Low, 0) {
-		g.Low, g.High = &interval.Low, &interval.High
+		g.Low, g.High = new(max(0, interval.Low)), new(min(1, interval.High)) // a share; Student's t does not know that
 	}
 	return err
 }

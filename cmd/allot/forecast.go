@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -226,7 +227,7 @@ func runBacktest(c *cli.Context, path, name string, policy solvers.Online) error
 		return usageErrorf("%s: expected jobs that start between the shares %v and %v of the time, found none", path, sampling.From, sampling.To)
 	}
 	report := &backtest.Report{
-		Trace: in.Name(), Solver: name, TimeUnit: in.Units().Time, Runs: opt.Runs, Seed: opt.Seed, Arrivals: opt.Arrivals, Stopped: ctx.Err() != nil, Samples: samples,
+		Trace: cmp.Or(in.Name(), model.InputName(path)), Solver: name, TimeUnit: in.Units().Time, Runs: opt.Runs, Seed: opt.Seed, Arrivals: opt.Arrivals, Stopped: ctx.Err() != nil, Samples: samples,
 	}
 	if report.TimeUnit == "" {
 		report.TimeUnit = "s"

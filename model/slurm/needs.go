@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,14 +13,19 @@ import (
 // memory finds the memory of a processor.
 func (q *queue) memory(e *entry) {
 	j := &q.doc.jobs[e.job]
+	cpus := max(j.cpus.or(1), 1)
+	width := cpus
+	if !e.running {
+		width = max(cpus, float64(e.processors)) // of whole nodes it takes all processors, and asks for no more memory
+	}
 	switch total := memoryOf(cmp.Or(j.allocated, j.requested)); {
 	case q.opt.IgnoreMemory:
 	case j.memoryCPU.or(0) > 0:
-		e.memory = j.memoryCPU.value
-	case j.memoryNode.or(0) > 0:
-		e.memory = j.memoryNode.value * max(j.nodes.or(1), 1) / max(j.cpus.or(1), 1)
+		e.memory = j.memoryCPU.value * cpus / width
+	case j.memoryNode.or(0) > 0: // where the nodes cannot take equally many processors, what the fullest gives to each: more might fit on no nodes
+		e.memory = j.memoryNode.value / math.Ceil(width/max(j.nodes.or(1), 1))
 	case total > 0:
-		e.memory = total / max(j.cpus.or(1), 1)
+		e.memory = total / width
 	}
 	e.memory = min(e.memory, model.Largest)
 	if e.memory < model.Smallest {

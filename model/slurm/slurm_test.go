@@ -208,6 +208,10 @@ func TestRunningAndPending(t *testing.T) {
 		{on("gone[1-9]"), "", "dropped 1: the job runs on nodes that the instance is without: jobs that wait for it may start after its time limit"},
 		{`"user_id": 77, "group_name": "g"`, `{"id":"1","estimate":120,"user":"77","group":"g","queue":"p","user_class":"priority 100"}`, ""},
 		{`"memory_per_node": 100, "node_count": 2, "cpus": 8`, `{"id":"1","processors":8,"estimate":120,"memory":25,"queue":"p","user_class":"priority 100"}`, ""},
+		{`"memory_per_node": 90, "node_count": 2, "cpus": 5`, `{"id":"1","processors":5,"estimate":120,"memory":30,"queue":"p","user_class":"priority 100"}`, ""}, // 3 and 2
+		{`"shared": "none", "memory_per_node": 80`, `{"id":"1","processors":4,"estimate":120,"memory":20,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
+		{`"shared": "none", "memory_per_cpu": 80`, `{"id":"1","processors":4,"estimate":120,"memory":20,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
+		{`"shared": "none", "tres_req_str": "cpu=1,mem=80M,node=1"`, `{"id":"1","processors":4,"estimate":120,"memory":20,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
 		{`"tres_req_str": "cpu=2,mem=1.50G,node=1", "cpus": 2`, `{"id":"1","processors":2,"estimate":120,"memory":768,"queue":"p","user_class":"priority 100"}`, ""},
 		{`"tasks": 1, "cpus": 4`, `{"id":"1","processors":4,"estimate":120,"span":"machine","queue":"p","user_class":"priority 100"}`, ""},
 		{`"eligible_time": 1500, "state_reason": "BeginTime"`, `{"id":"1","arrival":500,"estimate":120,"queue":"p","user_class":"priority 100"}`, `kept 1: pending, reason "BeginTime"`},

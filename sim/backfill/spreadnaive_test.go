@@ -325,18 +325,23 @@ func (n *wide) run(decide func(*wide, []*wideJob)) {
 		}
 		n.now = next
 		var queue []*wideJob
+		changes := false // the arrival of a job that can never run is no instant
 		for k := range n.jobs {
 			j := &n.jobs[k]
+			changes = changes || j.held != nil && !j.left && slices.Min(append(j.ends, j.end)) <= n.now
 			j.left = j.left || j.held != nil && j.end <= n.now
 			j.ends = slices.DeleteFunc(j.ends, func(end float64) bool { return end <= n.now })
 			if !j.seen && j.arrival <= n.now {
 				j.seen, j.gone = true, len(n.choices(n.all(), j, -1)) == 0
+				changes = changes || !j.gone
 			}
 			if j.seen && !j.gone && j.held == nil {
 				queue = append(queue, j)
 			}
 		}
-		decide(n, queue)
+		if changes {
+			decide(n, queue)
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ func Queue(ctx context.Context, name string, policy Policy, in *model.Instance, 
 	var asked []int
 	for k := range in.Jobs() {
 		j := &in.Jobs()[k]
-		if j.Arrival <= at && !(t.start[k] < at) && !(t.end[k] < at) && (job == "" || j.ID == job) {
+		if j.Arrival <= at && !(t.start[k] < at) && !(t.left[k] < at) && (job == "" || j.ID == job) {
 			asked = append(asked, k)
 		}
 	}

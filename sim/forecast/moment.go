@@ -47,22 +47,22 @@ func (t *truth) momentAt(at float64, asked []int, history *History, opt *Options
 	return m
 }
 
-// arrived is the instance with the jobs that have arrived by the time, and with those that they wait for.
+// arrived is the instance with the jobs that have arrived by the time. Those that wait for jobs that have not are left out, as nobody knows when these come.
 func (t *truth) arrived(at float64) *model.Instance {
-	jobs, in := t.in.Jobs(), make([]bool, len(t.in.Jobs()))
-	var take func(k int)
-	take = func(k int) {
-		if !in[k] {
-			in[k] = true
+	jobs := t.in.Jobs()
+	in, judged := make([]bool, len(jobs)), make([]bool, len(jobs))
+	var judge func(k int) bool
+	judge = func(k int) bool {
+		if !judged[k] {
+			judged[k], in[k] = true, jobs[k].Arrival <= at
 			for _, before := range jobs[k].After {
-				take(before)
+				in[k] = in[k] && judge(before)
 			}
 		}
+		return in[k]
 	}
 	for k := range jobs {
-		if jobs[k].Arrival <= at {
-			take(k)
-		}
+		judge(k)
 	}
 	var list []int
 	var arrivals []float64
@@ -84,8 +84,8 @@ func (m *moment) know(k int, known *known) {
 	}
 	j := &m.in.Jobs()[k]
 	estimate := m.expected[k]
-	if math.IsNaN(estimate) { // it never starts in the replay
-		estimate = j.Estimate
+	if !(m.start[k] <= m.at) { // where it will start is not known yet
+		estimate = m.shortest(k)
 	}
 	part := -1.0
 	if elapsed := m.opt.Elapsed[j.ID]; elapsed > 0 {
@@ -121,21 +121,22 @@ func (m *moment) uniformOf(run, k int) float64 {
 	if user := m.users[k]; user > 0 && !m.opt.Independent {
 		return m.opt.uniform(run, forUser, uint64(user))
 	}
-	return m.opt.uniform(run, forJob, uint64(k))
+	return m.opt.uniform(run, forJob, uint64(m.numbers[k]))
 }
 
-// makeSpecs finds the jobs with which a run begins: those that run and wait at T where the policy decides afresh at each instant; else those from the
+// makeSpecs finds the jobs with which a run begins: those that run and wait at the last instant by T where the policy decides afresh at each instant; else those from the
 // last moment on at which no job waited, or from the beginning.
 func (m *moment) makeSpecs(known *known) {
 	t := m.truth
 	// Jobs that had started before cut and had not ended by since run; they arrive at from.
 	from, since, cut := math.Inf(-1), math.Inf(-1), math.Inf(-1)
 	idle, _ := slices.BinarySearch(t.idle, m.at)
+	last := m.lastInstant()
 	switch {
-	case t.discipline.Afresh && m.at > 0:
-		since, cut = m.at, m.at
-		if from = m.at - 1; !(from >= 0 && from < m.at) { // one time unit earlier keeps whole times exact
-			from = m.at / 2
+	case t.discipline.Afresh && last > 0:
+		since, cut = last, last
+		if from = last - 1; !(from >= 0 && from < last) { // one time unit earlier keeps whole times exact
+			from = last / 2
 		}
 	case idle > 0 && !t.discipline.Remembers:
 		from, since = t.idle[idle-1], t.idle[idle-1]
@@ -151,6 +152,18 @@ func (m *moment) makeSpecs(known *known) {
 			m.add(number, max(t.specs[number].Arrival, cut), 0, known)
 		}
 	}
+}
+
+// lastInstant is the last time by T at which a job arrived or ended. The policy decides then, and not again before something happens after T.
+func (m *moment) lastInstant() float64 {
+	last := math.Inf(-1)
+	for number := 0; number < len(m.order) && m.truth.specs[number].Arrival <= m.at; number++ {
+		last = max(last, m.truth.specs[number].Arrival)
+		if end := m.end[m.order[number]]; end <= m.at {
+			last = max(last, end)
+		}
+	}
+	return last
 }
 
 // add adds a job to the specs. It arrives there at a time at which it has run for ran.

@@ -68,10 +68,10 @@ func (o *Options) workers() int {
 type stream uint64
 
 const (
-	forJob     stream = iota // the run time of a job that has arrived, by index
+	forJob     stream = iota // the run time of a job that has arrived, by number
 	forUser                  // the run times of the jobs of a user, by number
 	forDay                   // the day whose jobs arrive on a day after T
-	forArrival               // the run time of a job that arrives after T, by day and index
+	forArrival               // the run time of a job that arrives after T, by day and number
 )
 
 // uniform is a number in [0, 1). It depends on the seed and the arguments alone.

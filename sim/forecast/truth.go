@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -23,17 +24,20 @@ type Policy interface {
 
 // truth is the replay of an instance with the real run times.
 type truth struct {
-	in         *model.Instance
+	in, known  *model.Instance // known: by the estimates
 	policy     Policy
 	discipline sim.Discipline
 	plain      bool // runs in the plain world
 	seed       uint64
 	specs      []sim.Spec // in the plain world, in queue order
 	order      []int      // likewise: indices of the jobs
-	users      []int32    // by index: numbers of the users, from 1; 0: not stated
+	numbers    []int32    // by index: place in the order of arrival, so that jobs that arrive later change nothing
+	users      []int32    // by index: numbers of the users in that order, from 1; 0: not stated
 
 	start, end []float64 // by index; NaN: not started
+	left       []float64 // by index: when it left without a start; NaN: it did not
 	expected   []float64 // by index: run time that the policy expected at the start
+	cut        []bool    // by index: a hard deadline ended it, so its ratio says nothing of other jobs
 	idle       []float64 // instants at which no job waited after the decision, ascending
 }
 
@@ -43,18 +47,11 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, seed uint64)
 		return nil, err
 	}
 	n := len(in.Jobs())
-	t := &truth{in: in, policy: policy, discipline: policy.Discipline(), seed: seed, users: make([]int32, n)}
-	for _, list := range []*[]float64{&t.start, &t.end, &t.expected} {
+	t := &truth{in: in, known: in.Known(), policy: policy, discipline: policy.Discipline(), seed: seed, numbers: make([]int32, n), users: make([]int32, n), cut: make([]bool, n)}
+	for _, list := range []*[]float64{&t.start, &t.end, &t.expected, &t.left} {
 		*list = slices.Repeat([]float64{math.NaN()}, n)
 	}
-	numbers := map[string]int32{"": 0}
-	for k := range in.Jobs() {
-		user := in.Jobs()[k].User()
-		if _, met := numbers[user]; !met {
-			numbers[user] = int32(len(numbers))
-		}
-		t.users[k] = numbers[user]
-	}
+	t.number()
 	opt := sim.Options{Seed: seed, Kill: policy.Kills(), Observer: &watch{truth: t}}
 	if t.plain = t.discipline.IsPlain(in); !t.plain {
 		_, _, err := sim.Simulate(ctx, in, t.inGeneral(), opt)
@@ -65,8 +62,47 @@ func replay(ctx context.Context, in *model.Instance, policy Policy, seed uint64)
 		return nil, err
 	}
 	t.specs, t.order = trace.Jobs, order
+	for k := range in.Jobs() {
+		if !in.CanRun(k, 0) { // the trace is without it
+			t.left[k] = in.Jobs()[k].Arrival
+		}
+	}
 	_, err = sim.Run(ctx, &sim.Trace{Jobs: t.specs}, in.Processors(), t.discipline.Plain(in.Processors()), opt)
 	return t, err
+}
+
+// number numbers the jobs and the users.
+func (t *truth) number() {
+	jobs := t.in.Jobs()
+	order := make([]int, len(jobs))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(jobs[a].Arrival, jobs[b].Arrival) })
+	users := map[string]int32{"": 0}
+	for place, k := range order {
+		user := jobs[k].User()
+		if _, met := users[user]; !met {
+			users[user] = int32(len(users))
+		}
+		t.numbers[k], t.users[k] = int32(place), users[user]
+	}
+}
+
+// shortest is the least time that a job takes by its estimate, over the clusters and machines; +Inf: it can run nowhere.
+func (t *truth) shortest(k int) float64 {
+	known, least := t.known, math.Inf(1)
+	for c := range known.Clusters() {
+		if !known.CanRun(k, c) {
+			continue
+		}
+		_, width := known.Width(k, c)
+		for g := range known.Clusters()[c].Machines {
+			m := &known.Clusters()[c].Machines[g]
+			least = min(least, known.Busy(k, c, m.Speed, (known.Jobs()[k].Tasks+width-1)/width)+known.Transfer(k, m.Bandwidth))
+		}
+	}
+	return least
 }
 
 // inGeneral is the discipline without its policy for the plain world.
@@ -80,7 +116,7 @@ func (t *truth) inGeneral() sim.Discipline {
 func (t *truth) records() []Record {
 	var list []Record
 	for k := range t.in.Jobs() {
-		if j := &t.in.Jobs()[k]; !math.IsNaN(t.end[k]) {
+		if j := &t.in.Jobs()[k]; !math.IsNaN(t.end[k]) && !t.cut[k] {
 			list = append(list, Record{
 				End: t.end[k], Ratio: (t.end[k] - t.start[k]) / t.expected[k], Estimate: t.expected[k], Processors: j.Min, User: j.User(),
 			})
@@ -116,14 +152,13 @@ func (w *watch) Started(now float64, j *sim.Job, _ []sim.Part) {
 
 // Left implements sim.Observer.
 func (w *watch) Left(now float64, j *sim.Job, outcome sim.Outcome, _ string) {
+	at := w.truth.index(j)
 	if outcome == sim.Dropped {
 		w.queued--
+		w.truth.left[at] = now
 		return
 	}
-	at := w.truth.index(j)
-	if w.truth.end[at] = now; outcome == sim.MissedHard {
-		w.truth.expected[at] = math.NaN() // the deadline ended it: its ratio says nothing of other jobs
-	}
+	w.truth.end[at], w.truth.cut[at] = now, outcome == sim.MissedHard
 }
 
 // Decided implements sim.Observer.

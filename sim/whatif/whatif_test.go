@@ -51,3 +51,25 @@ func TestDelayByHand(t *testing.T) {
 		}
 	}
 }
+
+// The answer stands where another job waits for one that arrives after the submission, of which nobody knows then.
+func TestJobsThatWaitForLaterOnes(t *testing.T) {
+	in, err := model.NewBuilder("").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}).Job(
+		model.JobSpec{ID: "A", Estimate: new(9.0), Processors: model.Rigid(2)}, model.JobSpec{ID: "B", Estimate: new(9.0), After: []string{"late"}},
+		model.JobSpec{ID: "asked", Arrival: 1, Estimate: new(3.0)}, model.JobSpec{ID: "after", Arrival: 1, Estimate: new(3.0), After: []string{"B"}},
+		model.JobSpec{ID: "late", Arrival: 20, Estimate: new(1.0)},
+	).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []whatif.Policy{solvers.NewEASY(), solvers.NewFCFS(), solvers.NewConservative()} {
+		answer, err := whatif.Submit(context.Background(), "policy", policy, in, "asked", 1)
+		if err != nil || *answer.ExpectedStart != 9 || *answer.Start != 9 {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		answer, err = whatif.Submit(context.Background(), "policy", policy, in, "after", 1)
+		if err != nil || answer.ExpectedStart != nil || *answer.Start != 30 {
+			t.Errorf("%+v, %v", answer, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ Usage: samples.py FOLDER >samples.json   where FOLDER is data/slurm of the repos
 import glob
 import gzip
 import json
+import math
 import os
 import re
 import sys
@@ -55,7 +56,7 @@ def memory(job, cpus):
     if num(job.get("memory_per_cpu")):
         return num(job["memory_per_cpu"])
     if num(job.get("memory_per_node")):
-        return num(job["memory_per_node"]) * max(num(job["node_count"]) or 1, 1) / cpus
+        return num(job["memory_per_node"]) / math.ceil(cpus / max(num(job["node_count"]) or 1, 1))
     text = job.get("tres_alloc_str") or job.get("tres_req_str") or ""
     match = re.search(r"(?:^|,)mem=([0-9.]+)([KMGT])", text)
     return float(match[1]) * {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2}[match[2]] / cpus if match else 0
@@ -115,6 +116,7 @@ def read(folder):
             each = int(next(iter(open_nodes.values()))["cpus"])
             if "NONE" in shared or "TRUE" in shared:
                 said["processors"] = each * max(int(num(j["node_count"]) or 0), -(-cpus // each))
+                said["memory"] *= cpus / said["processors"]  # it has more processors, and asks for no more memory
             if num(j.get("deadline")):
                 said["deadline"] = num(j["deadline"]) - now
             said["after"] = sorted(re.findall(r"after\w+:(\d+)\(unfulfilled\)", j.get("dependency") or ""))
