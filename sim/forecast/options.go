@@ -46,11 +46,11 @@ func (o *Options) Check() error {
 		}
 	}
 	if !(o.Day > 0 && o.Day <= 1e18) {
-		return fmt.Errorf("Day: expected a time above 0 and at most 1e18, found %v", o.Day)
+		return fmt.Errorf("option Day: expected a time above 0 and at most 1e18, found %v", o.Day)
 	}
 	for id, elapsed := range o.Elapsed {
 		if !(elapsed >= 0 && elapsed <= 1e18) {
-			return fmt.Errorf("Elapsed[%q]: expected a time from 0 to 1e18, found %v", id, elapsed)
+			return fmt.Errorf("option Elapsed[%q]: expected a time from 0 to 1e18, found %v", id, elapsed)
 		}
 	}
 	return nil
