@@ -42,7 +42,7 @@ func (o *Options) Check() error {
 		value, least int
 	}{{"Runs", o.Runs, 1}, {"Least", o.Least, 1}, {"Recent", o.Recent, 0}, {"Days", o.Days, 1}, {"Workers", o.Workers, 0}} {
 		if f.value < f.least || f.value > most {
-			return fmt.Errorf("%s: expected a whole number from %d to %d, found %d", f.name, f.least, most, f.value)
+			return fmt.Errorf("option %s: expected a whole number from %d to %d, found %d", f.name, f.least, most, f.value)
 		}
 	}
 	if !(o.Day > 0 && o.Day <= 1e18) {
