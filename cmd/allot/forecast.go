@@ -78,8 +78,7 @@ func forecastOptions(c *cli.Context) (forecast.Options, error) {
 	opt.Runs, opt.Least, opt.Recent, opt.Workers = c.Int("runs"), c.Int("least"), c.Int("recent"), c.Int("workers")
 	opt.Independent, opt.Arrivals, opt.Day, opt.Seed = c.Bool("independent"), c.Bool("arrivals"), c.Float64("day"), c.Uint64("seed")
 	if err := opt.Check(); err != nil {
-		name, rest, _ := strings.Cut(err.Error(), ":")
-		return opt, usageErrorf("--%s:%s", strings.ToLower(name), rest)
+		return opt, usageErrorf("--%w", err)
 	}
 	return opt, nil
 }

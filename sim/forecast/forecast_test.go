@@ -218,8 +218,8 @@ func TestArrivalsAreThoseOfDaysBefore(t *testing.T) {
 func TestBadSettings(t *testing.T) {
 	in := built(t, 1, model.JobSpec{ID: "A", Work: new(70.0)})
 	for want, set := range map[string]func(*Options){
-		"Runs: expected a whole number from 1": func(o *Options) { o.Runs = 0 }, "Recent": func(o *Options) { o.Recent = -1 }, "Day": func(o *Options) { o.Day = math.NaN() },
-		"Least": func(o *Options) { o.Least = 2_000_000 }, "Workers": func(o *Options) { o.Workers = -1 }, "Elapsed": func(o *Options) { o.Elapsed = map[string]float64{"A": -1} },
+		"runs: expected a whole number from 1": func(o *Options) { o.Runs = 0 }, "recent": func(o *Options) { o.Recent = -1 }, "day": func(o *Options) { o.Day = math.NaN() },
+		"least": func(o *Options) { o.Least = 2_000_000 }, "workers": func(o *Options) { o.Workers = -1 }, "elapsed": func(o *Options) { o.Elapsed = map[string]float64{"A": -1} },
 	} {
 		opt := Defaults()
 		set(&opt)

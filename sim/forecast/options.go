@@ -40,17 +40,17 @@ func (o *Options) Check() error {
 	for _, f := range []struct {
 		name         string
 		value, least int
-	}{{"Runs", o.Runs, 1}, {"Least", o.Least, 1}, {"Recent", o.Recent, 0}, {"Days", o.Days, 1}, {"Workers", o.Workers, 0}} {
+	}{{"runs", o.Runs, 1}, {"least", o.Least, 1}, {"recent", o.Recent, 0}, {"days", o.Days, 1}, {"workers", o.Workers, 0}} {
 		if f.value < f.least || f.value > most {
-			return fmt.Errorf("option %s: expected a whole number from %d to %d, found %d", f.name, f.least, most, f.value)
+			return fmt.Errorf("%s: expected a whole number from %d to %d, found %d", f.name, f.least, most, f.value)
 		}
 	}
 	if !(o.Day > 0 && o.Day <= 1e18) {
-		return fmt.Errorf("option Day: expected a time above 0 and at most 1e18, found %v", o.Day)
+		return fmt.Errorf("day: expected a time above 0 and at most 1e18, found %v", o.Day)
 	}
 	for id, elapsed := range o.Elapsed {
 		if !(elapsed >= 0 && elapsed <= 1e18) {
-			return fmt.Errorf("option Elapsed[%q]: expected a time from 0 to 1e18, found %v", id, elapsed)
+			return fmt.Errorf("elapsed[%q]: expected a time from 0 to 1e18, found %v", id, elapsed)
 		}
 	}
 	return nil
