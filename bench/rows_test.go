@@ -52,14 +52,13 @@ func TestReadRows(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		rowLine + "\n{}\n":                                                      `rows:2: expected the field "instance", found none`,
-		rowLine + "\n[\n":                                                       "rows:2: expected an object, found an array",
-		"\n\n" + `{"a` + "\n":                                                   "rows:3: the file ends early, at byte 3, inside a JSON value",
-		rowLine + rowLine + "\n":                                                "rows:1: expected the end of the file after the JSON value",
-		strings.Replace(rowLine, "0.5", "-1", 1) + "\n":                         "rows:1: elapsed_s: expected a finite number of at least 0, found -1",
-		strings.Replace(rowLine, "1", `"one"`, 1) + "\n":                        `rows:1: seed: expected a whole number, found "one"`,
-		strings.Replace(rowLine, "{", `{"status":"good","x":1,`, 1) + "\n":      "rows:1: status: expected one of unknown, feasible, optimal, infeasible, found \"good\"\n",
-		strings.Repeat(strings.Replace(rowLine, "{", `{"key":"k",`, 1)+"\n", 2): `rows:2: key: expected a row of another run than that in line 1, found "k" again`,
+		rowLine + "\n{}\n":                                                 `rows:2: expected the field "instance", found none`,
+		rowLine + "\n[\n":                                                  "rows:2: expected an object, found an array",
+		"\n\n" + `{"a` + "\n":                                              "rows:3: the file ends early, at byte 3, inside a JSON value",
+		rowLine + rowLine + "\n":                                           "rows:1: expected the end of the file after the JSON value",
+		strings.Replace(rowLine, "0.5", "-1", 1) + "\n":                    "rows:1: elapsed_s: expected a finite number of at least 0, found -1",
+		strings.Replace(rowLine, "1", `"one"`, 1) + "\n":                   `rows:1: seed: expected a whole number, found "one"`,
+		strings.Replace(rowLine, "{", `{"status":"good","x":1,`, 1) + "\n": "rows:1: status: expected one of unknown, feasible, optimal, infeasible, found \"good\"\n",
 	} {
 		path := write("rows", []byte(text))
 		if _, err := ReadRows(path); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), path, "rows"), want) {
@@ -82,7 +81,7 @@ func FuzzReadRows(f *testing.F) {
 			return
 		}
 		var written bytes.Buffer
-		if err := WriteJSON(&written, rows); err != nil {
+		if err := WriteJSON(&written, plainRows(rows)); err != nil {
 			t.Fatal(err)
 		}
 		again, _, err := readRows(bytes.NewReader(written.Bytes()), "rows")
@@ -90,8 +89,17 @@ func FuzzReadRows(f *testing.F) {
 			t.Fatalf("%s\n%v", written.String(), err)
 		}
 		var twice bytes.Buffer
-		if err := WriteJSON(&twice, again); err != nil || !bytes.Equal(written.Bytes(), twice.Bytes()) {
+		if err := WriteJSON(&twice, plainRows(again)); err != nil || !bytes.Equal(written.Bytes(), twice.Bytes()) {
 			t.Fatalf("%v\n%s\n%s", err, written.String(), twice.String())
 		}
 	})
+}
+
+// plainRows returns the rows without their places.
+func plainRows(rows []lineRow) []Row {
+	plain := make([]Row, len(rows))
+	for k := range rows {
+		plain[k] = rows[k].Row
+	}
+	return plain
 }

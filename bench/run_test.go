@@ -177,7 +177,7 @@ func TestTornLine(t *testing.T) {
 func TestLock(t *testing.T) {
 	plan := planOf(t, smallSuite)
 	dir := t.TempDir()
-	folder, err := openRun(plan, RunOptions{Dir: dir})
+	folder, err := openRun(t.Context(), plan, RunOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
