@@ -200,6 +200,28 @@ func (f *Followed) Missing() ([]int, error) {
 	return missing, nil
 }
 
+// Missing returns the indices of the plan's cells that have no row in the run folder and were not refused by their solvers. It is an error, which wraps
+// [ErrOtherRun], if the folder holds rows of another suite or version, unless they may be mixed.
+func (p *Plan) Missing(dir string, mixed bool) ([]int, error) {
+	follow := p.Follow(dir)
+	rows, err := follow.fresh()
+	if err == nil && !mixed {
+		err = checkRows(rows, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for k := range rows {
+		follow.done[rows[k].Key] = true
+	}
+	if run, err := ReadRun(dir); err == nil {
+		for key := range run.Refused {
+			follow.done[key] = true
+		}
+	}
+	return follow.Missing()
+}
+
 // refresh notes the cells that have a row by now.
 func (f *Followed) refresh() error {
 	rows, err := f.fresh()

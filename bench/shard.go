@@ -109,9 +109,7 @@ func (p *Plan) Share(s Shard) []int {
 		}
 		return all
 	}
-	share := p.deal(s.N)[s.K-1]
-	slices.Sort(share)
-	return share
+	return p.Deal(s.N)[s.K-1]
 }
 
 // cost is what a cell is expected to take. A suite limits the time or the evaluations of each run; runs of equal limits cost by their size.
@@ -139,8 +137,8 @@ func (p *Plan) heaviest() []int {
 	return order
 }
 
-// deal deals the cells to n hands: the most costly first, each to the hand that has the least so far, of several the first.
-func (p *Plan) deal(n int) [][]int {
+// Deal returns the shares of n shards. It deals the most costly cells first, each to the shard that has the least so far, of several the first.
+func (p *Plan) Deal(n int) [][]int {
 	hands := make(hands, n)
 	for k := range hands {
 		hands[k].number = k
@@ -153,6 +151,7 @@ func (p *Plan) deal(n int) [][]int {
 	}
 	dealt := make([][]int, n)
 	for _, h := range hands {
+		slices.Sort(h.cells)
 		dealt[h.number] = h.cells
 	}
 	return dealt
