@@ -68,18 +68,18 @@ func Try(path, note string, stale time.Duration) (*Claim, error) {
 		return c, err
 	}
 	before, err := look(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return create(path, note, stale) // it was released
-	} else if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if ended, err := before.ended(filepath.Dir(path), stale); err != nil {
-		return nil, err
-	} else if !ended {
-		return nil, &HeldError{path, before.by}
-	}
-	if err := removeSeen(path, before); err != nil {
-		return nil, err
+	if err == nil { // else it was released
+		if ended, err := before.ended(filepath.Dir(path), stale); err != nil {
+			return nil, err
+		} else if !ended {
+			return nil, &HeldError{path, before.by}
+		}
+		if err := removeSeen(path, before); err != nil {
+			return nil, err
+		}
 	}
 	if c, err = create(path, note, stale); errors.Is(err, fs.ErrExist) {
 		return nil, &HeldError{Path: path} // another program was faster
