@@ -44,18 +44,15 @@ func differences(a, b *Row) []string {
 		return nil
 	}
 	one, two := a.timeless(), b.timeless()
-	var fields []string
-	for _, name := range slices.Sorted(maps.Keys(one)) {
-		if !bytes.Equal(one[name], two[name]) {
-			fields = append(fields, name)
+	names := maps.Clone(one)
+	maps.Copy(names, two)
+	return slices.Sorted(func(yield func(string) bool) {
+		for name := range names {
+			if !bytes.Equal(one[name], two[name]) && !yield(name) {
+				return
+			}
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(two)) {
-		if _, both := one[name]; !both {
-			fields = append(fields, name)
-		}
-	}
-	return fields
+	})
 }
 
 // timeless returns the fields of the row as JSON, without times.

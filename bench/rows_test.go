@@ -70,6 +70,50 @@ func TestReadRows(t *testing.T) {
 	}
 }
 
+// Of the rows of a cell in several files, or in one, the first counts. If they differ in more than times it has a fault in place of its result.
+func TestCellTwice(t *testing.T) {
+	row := func(text string) string {
+		return `{"key":"k","trace":[{"elapsed_s":1,"evaluations":2,"objective":3}],` + text + rowLine[1:] + "\n"
+	}
+	slower := strings.NewReplacer(`"elapsed_s":0.5`, `"elapsed_s":0.75`, `"elapsed_s":1,`, `"elapsed_s":1.5,`)
+	first := row(`"objective":7,"stop":"done",`)
+	other := row(`"objective":8,"bound":1,"stop":"done",`)
+	late := row(`"objective":8,"stop":"time",`)
+	for _, test := range []struct {
+		what  string
+		files map[string]string
+		fault string
+		want  float64 // objective; 0: none
+	}{
+		{"times", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": slower.Replace(first)}, "", 7},
+		{"one file", map[string]string{"rows.jsonl": first + slower.Replace(first)}, "", 7},
+		{"the first file", map[string]string{"rows-10.jsonl": first, "rows-2.jsonl": late}, "", 8},
+		{"the whole suite", map[string]string{"rows.jsonl": first, "rows-2.jsonl": late}, "", 7},
+		{"the limit of time", map[string]string{"rows-1.jsonl": late, "rows-2.jsonl": first}, "", 8},
+		{"other results", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": other + row(`"objective":9,`)}, "two rows of this run differ in bound, objective: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
+		{"a failure", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": row(`"fault":"no luck",`)}, "two rows of this run differ in fault, objective, stop: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
+	} {
+		dir := t.TempDir()
+		for name, text := range test.files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, err := ReadRows(dir)
+		if err != nil || len(rows) != 1 {
+			t.Errorf("%s: %d rows, %v", test.what, len(rows), err)
+			continue
+		}
+		found := 0.0
+		if rows[0].Objective != nil {
+			found = *rows[0].Objective
+		}
+		if fault := strings.ReplaceAll(rows[0].Fault, dir, "DIR"); fault != test.fault || found != test.want || rows[0].Key != "k" || rows[0].Elapsed != 0.5 {
+			t.Errorf("%s: fault %q, objective %v, expected %q and %v", test.what, fault, found, test.fault, test.want)
+		}
+	}
+}
+
 // FuzzReadRows reads what it is given without a panic, and what it accepts comes back the same after it is written.
 func FuzzReadRows(f *testing.F) {
 	for _, text := range []string{"", rowLine, rowLine + "\n" + rowLine[:40], `{"key":"k","metrics":{"cp":{"C1":1},"mcp":2},"trace":[{"elapsed_s":1,"evaluations":2,"objective":-3}],` + rowLine[1:] + "\n"} {
