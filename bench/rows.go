@@ -205,7 +205,9 @@ func (f *Followed) Missing() ([]int, error) {
 func (p *Plan) Missing(dir string, mixed bool) ([]int, error) {
 	follow := p.Follow(dir)
 	rows, err := follow.fresh()
-	if err == nil && !mixed {
+	if errors.As(err, new(*fs.PathError)) {
+		err = fmt.Errorf("%w: %w", ErrNoFolder, err)
+	} else if err == nil && !mixed {
 		err = checkRows(rows, p)
 	}
 	if err != nil {
