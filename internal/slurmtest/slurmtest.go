@@ -8,9 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/allot-opt/allot/internal/realdata"
 )
@@ -61,6 +64,54 @@ func Start(t *testing.T, nodes int) {
 		t.Fatalf("Slurm does not start: %v", err)
 	}
 	t.Setenv("SLURM_CONF", strings.TrimSpace(configuration))
+}
+
+// RestartNode ends the slurmd of a node as a restart of the machine's service does, and starts it again. What runs on the node goes on. The script that
+// started Slurm ends the new one too, as it has SLURM_CONF in its environment.
+func RestartNode(t *testing.T, node string) {
+	t.Helper()
+	configuration := os.Getenv("SLURM_CONF")
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		words := strings.Split(string(text), "\x00")
+		if err != nil || filepath.Base(words[0]) != "slurmd" || !slices.Contains(words, node) || !slices.Contains(words, configuration) {
+			continue
+		}
+		id, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := os.FindProcess(id)
+		if err == nil {
+			err = process.Signal(syscall.SIGTERM)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(30 * time.Second); process.Signal(syscall.Signal(0)) == nil && !isZombie(id); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("the slurmd of %s does not end", node)
+			}
+		}
+		again := exec.Command("setsid", words[:len(words)-1]...) // a session of its own, as the first one had
+		if err := again.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = again.Wait() }() // else it stays a zombie
+		return
+	}
+	t.Fatalf("no slurmd of %s runs", node)
+}
+
+// isZombie reports whether a process has ended without its parent having noticed.
+func isZombie(id int) bool {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(id), "stat"))
+	_, state, found := strings.Cut(string(text), ") ")
+	return err == nil && found && strings.HasPrefix(state, "Z")
 }
 
 // Run runs a command of Slurm and returns what it prints.
