@@ -33,6 +33,18 @@ func Start(t *testing.T, nodes int) {
 		t.Skip("a real Slurm needs Linux")
 	}
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin")
+	if root := os.Getenv("SLURM_ROOT"); root != "" { // as tools/slurm does, for the commands that the tests run
+		t.Setenv("PATH", filepath.Join(root, "usr/bin")+":"+filepath.Join(root, "usr/sbin")+":"+os.Getenv("PATH"))
+		libraries := os.Getenv("LD_LIBRARY_PATH")
+		for _, pattern := range []string{"usr/lib/*-linux-gnu*", "usr/lib/*/slurm-wlm", "lib/*-linux-gnu*"} {
+			folders, err := filepath.Glob(filepath.Join(root, pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			libraries = strings.TrimSuffix(strings.Join(folders, ":")+":"+libraries, ":")
+		}
+		t.Setenv("LD_LIBRARY_PATH", strings.TrimPrefix(libraries, ":"))
+	}
 	if _, err := exec.LookPath("slurmctld"); err != nil {
 		t.Skip("Slurm is not installed: no slurmctld (Debian: slurmctld slurmd slurm-client slurm-wlm-basic-plugins)")
 	}
