@@ -31,6 +31,7 @@
 //	bench/statistics   intervals, tests and profiles to compare solvers
 //	bench              comparisons of solvers: suites, runs, rows and rankings
 //	bench/report       comparisons as HTML pages
+//	bench/sweep        suites as job arrays of Slurm
 //	bench/papers/verdict
 //	                   the rule by which a claim of a paper is judged
 //	bench/papers       the experiments of published papers, and whether their claims replicate

@@ -147,3 +147,32 @@ func plainRows(rows []lineRow) []Row {
 	}
 	return plain
 }
+
+// Who follows a file sees a row once its line has ended, also if half of it was there before, and files that come later.
+func TestFollow(t *testing.T) {
+	plan, dir := planOf(t, oneSuite), filepath.Join(t.TempDir(), "run")
+	follow := plan.Follow(dir)
+	missing := func(want int) {
+		t.Helper()
+		if missing, err := follow.Missing(); err != nil || len(missing) != want {
+			t.Errorf("%d are missing, expected %d: %v", len(missing), want, err)
+		}
+	}
+	missing(2) // there is no folder yet
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	line := func(cell int) string { return `{"key":"` + plan.Cells[cell].Key + `",` + rowLine[1:] + "\n" }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("rows-1.jsonl", line(0)[:30])
+	missing(2)
+	write("rows-1.jsonl", line(0))
+	missing(1)
+	write("rows-w1.jsonl", line(1))
+	missing(0)
+}
