@@ -290,6 +290,9 @@ func TestInterruptedRun(t *testing.T) {
 	if err != nil || first < 20 {
 		t.Errorf("%v; it goes on at %d", err, first)
 	}
+	if lines := linesIn(t, dir); lines != 54 {
+		t.Errorf("%d rows of 54 runs", lines)
+	}
 	sameRows(t, "interrupted", undisturbed(t, writeSuite(t, smallSuite), 2), dir)
 }
 

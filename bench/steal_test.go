@@ -115,11 +115,16 @@ func TestStealWaits(t *testing.T) {
 	}
 }
 
-// A program that was held up for long, and has lost its claim to another, writes no row of that cell; if the other dies too, it runs the cell again.
+// A program that was held up for long, and has lost its claim to another, writes no row of that cell. It waits for the row of the other one.
 func TestStolenMeanwhile(t *testing.T) {
 	plan, dir := planOf(t, oneSuite), t.TempDir()
+	text, err := os.ReadFile(filepath.Join(undisturbed(t, writeSuite(t, oneSuite), 1), rowsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
 	stolen := false
-	err := Run(t.Context(), plan, RunOptions{Dir: dir, Steal: true, Stale: 200 * time.Millisecond, Progress: func(Progress) {
+	err = Run(t.Context(), plan, RunOptions{Dir: dir, Steal: true, Progress: func(Progress) {
 		if stolen {
 			return
 		}
@@ -130,9 +135,20 @@ func TestStolenMeanwhile(t *testing.T) {
 					t.Error(err)
 				}
 				foreignClaim(t, dir, plan.Cells[k].Key, 0)
+				group.Go(func() {
+					time.Sleep(100 * time.Millisecond)
+					line := strings.SplitAfter(string(text), "\n")[k]
+					if err := os.WriteFile(filepath.Join(dir, "rows-w9.jsonl"), []byte(line), 0o666); err != nil {
+						t.Error(err)
+					}
+					if err := os.Remove(path); err != nil {
+						t.Error(err)
+					}
+				})
 			}
 		}
 	}})
+	group.Wait()
 	if err != nil {
 		t.Fatal(err)
 	}
