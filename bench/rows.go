@@ -10,13 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/allot-opt/allot/model"
 )
 
-// rowsFile is the name of the file that holds the rows in a run folder. Those of a shard or a worker are in one of its own, see rowsOf.
+// rowsFile is the name of the file that holds the rows in a run folder. Those of a shard or a worker are in one of its own, see rowsNamed.
 const rowsFile = "rows.jsonl"
 
 // rowsNamed returns the name of the file of rows of a shard or a worker.
@@ -58,6 +58,9 @@ func ReadRows(path string) ([]Row, error) {
 	return m.rows, nil
 }
 
+// rowsName matches the names of the files of rows in a run folder. A copy that somebody keeps beside them under another name is not read.
+var rowsName = regexp.MustCompile(`^rows(-w?[1-9][0-9]*)?\.jsonl$`)
+
 // rowFiles returns the paths of the files of rows in a run folder: that of the whole plan, those of the shards by their number, those of the workers.
 func rowFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
@@ -66,8 +69,8 @@ func rowFiles(dir string) ([]string, error) {
 	}
 	var paths []string
 	for _, entry := range entries {
-		if name := entry.Name(); name == rowsFile || strings.HasPrefix(name, "rows-") && strings.HasSuffix(name, ".jsonl") {
-			paths = append(paths, filepath.Join(dir, name))
+		if rowsName.MatchString(entry.Name()) {
+			paths = append(paths, filepath.Join(dir, entry.Name()))
 		}
 	}
 	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) }) // 2 before 10

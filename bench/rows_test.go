@@ -89,6 +89,7 @@ func TestCellTwice(t *testing.T) {
 		{"one file", map[string]string{"rows.jsonl": first + slower.Replace(first)}, "", 7},
 		{"the first file", map[string]string{"rows-10.jsonl": first, "rows-2.jsonl": late}, "", 8},
 		{"the whole suite", map[string]string{"rows.jsonl": first, "rows-2.jsonl": late}, "", 7},
+		{"a copy", map[string]string{"rows-1.jsonl": first, "rows-old.jsonl": other, "rows-01.jsonl": other, "rows.jsonl~": other}, "", 7},
 		{"the limit of time", map[string]string{"rows-1.jsonl": late, "rows-2.jsonl": first}, "", 8},
 		{"other results", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": other + row(`"objective":9,`)}, "two rows of this run differ in bound, objective: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
 		{"a failure", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": row(`"fault":"no luck",`)}, "two rows of this run differ in fault, objective, stop: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
