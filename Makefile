@@ -50,7 +50,7 @@ cross:
 	done
 	$(TALLY) -C tools -timeout $(TIMEOUT) ./...
 
-# The tests beside a real Slurm, which need no root; without Slurm they are skipped.
+# The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.
 slurm:
 	ALLOT_SLURM=1 $(TALLY) -run 'Slurm|Live|NothingIsLeft' -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
 
@@ -74,7 +74,7 @@ lint:
 	$(TOOL) golangci-lint run ./...
 	go -C tools tool golangci-lint run ./...
 	tools/highs $(TOOL) golangci-lint run --build-tags highs ./...
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz tools/highs tools/slurm; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run .ci/fuzz tools/highs tools/slurm tools/slurm-unpack; \
 	else echo "shellcheck is not installed: the shell scripts are not looked at"; fi
 
 # Every fuzz target for as long as you like: make fuzz FUZZTIME=10m

@@ -35,6 +35,7 @@
 //	bench/backtest     what forecasts of starts were worth: coverage and errors
 //	bench              comparisons of solvers: suites, runs, rows and rankings
 //	bench/report       comparisons as HTML pages
+//	bench/sweep        suites as job arrays of Slurm
 //	bench/papers/verdict
 //	                   the rule by which a claim of a paper is judged
 //	bench/papers       the experiments of published papers, and whether their claims replicate

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/internal/files"
 	"github.com/allot-opt/allot/model"
 )
@@ -120,8 +120,11 @@ func (s *BestStore) lock() (unlock func() error, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(s.dir, lockFile))
-	return lock.Unlock, withoutLocks(lock.Lock())
+	lock, err := claim.Wait(context.Background(), filepath.Join(s.dir, "best"+lockSuffix), "", 0)
+	if err != nil {
+		return nil, err
+	}
+	return lock.Release, nil
 }
 
 // tidy removes half-written files that killed programs have left.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"os"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -14,6 +15,8 @@ import (
 
 // Environment describes the machine and the build of a run. A field whose value could not be found out is absent.
 type Environment struct {
+	Shard  string  `json:"shard,omitempty"`                     // K/N, or steal; absent: the whole suite
+	Host   string  `json:"host,omitempty"`                      // its name
 	Date   string  `json:"date"`                                // when it began, in UTC, as 2006-01-02T15:04:05Z
 	Commit string  `json:"commit,omitempty"`                    // of the sources of allot, with -dirty where they were changed since
 	Go     string  `json:"go,omitempty"`                        // version of the compiler
@@ -25,8 +28,10 @@ type Environment struct {
 }
 
 // environment returns the current environment of this program.
-func environment() Environment {
+func environment(opt RunOptions) Environment {
+	name, _ := os.Hostname() // a host without a name is told by the rest
 	e := Environment{
+		Shard: opt.part(), Host: name,
 		Date: time.Now().UTC().Format(time.RFC3339), Commit: Commit(), Go: runtime.Version(),
 		System: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(),
 	}

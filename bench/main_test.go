@@ -18,11 +18,13 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 const (
 	runSuite = "ALLOT_TEST_SUITE"
 	runInto  = "ALLOT_TEST_INTO"
+
+	runStealing = "ALLOT_TEST_STEALING"
 )
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(runSuite); path != "" {
-		if err := runOf(context.Background(), path, RunOptions{Dir: os.Getenv(runInto), Jobs: 2}); err != nil {
+		if err := runOf(context.Background(), path, RunOptions{Dir: os.Getenv(runInto), Jobs: 2, Steal: os.Getenv(runStealing) != ""}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

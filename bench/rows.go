@@ -3,60 +3,104 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
 
-// rowsFile is the name of the file that holds the rows in a run folder.
+// rowsFile is the name of the file that holds the rows in a run folder. Those of a shard or a worker are in one of its own, see rowsNamed.
 const rowsFile = "rows.jsonl"
+
+// rowsNamed returns the name of the file of rows of a shard or a worker.
+func rowsNamed(part string) string {
+	if part == "" {
+		return rowsFile
+	}
+	return "rows-" + part + ".jsonl"
+}
 
 // maxLine is the largest length of a line in a file of rows, in bytes.
 const maxLine = 1 << 26
 
-// ReadRows reads the rows of a run from its folder, or from a file of JSON lines as [WriteJSON] and the runner write them. An error names the file
-// and the line. The last line may be incomplete, because the run was killed or still goes on. If it has no line feed and is not a row, it is left
-// out.
+// ReadRows reads the rows of a run from its folder, those of all its shards, or from a file of JSON lines as [WriteJSON] and the runner write
+// them. An error names the file and the line. The last line of a file may be incomplete, because the run was killed or still goes on. If it has no line
+// feed and is not a row, it is left out. Of several rows of a cell the first counts; if they differ in more than times, that row has a fault.
 func ReadRows(path string) ([]Row, error) {
+	paths := []string{path}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, rowsFile)
+		if paths, err = rowFiles(path); err != nil {
+			return nil, err
+		}
+		if len(paths) == 0 {
+			paths = []string{filepath.Join(path, rowsFile)} // opening it says what is missing
+		}
 	}
-	file, err := model.Open(path)
+	var m merged
+	for _, path := range paths {
+		file, err := model.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		rows, _, err := readRows(file, model.InputName(path))
+		if err := errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+		m.add(rows)
+	}
+	return m.rows, nil
+}
+
+// rowsName matches the names of the files of rows in a run folder. A copy that somebody keeps beside them under another name is not read.
+var rowsName = regexp.MustCompile(`^rows(-w?[1-9][0-9]*)?\.jsonl$`)
+
+// rowFiles returns the paths of the files of rows in a run folder: that of the whole plan, those of the shards by their number, those of the workers.
+func rowFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	rows, _, err := readRows(file, model.InputName(path))
-	return rows, err
+	var paths []string
+	for _, entry := range entries {
+		if rowsName.MatchString(entry.Name()) {
+			paths = append(paths, filepath.Join(dir, entry.Name()))
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) }) // 2 before 10
+	return paths, nil
+}
+
+// lineRow is a row with the place that it was read from.
+type lineRow struct {
+	Row
+	at string // the file and the line
 }
 
 // readRows reads one row per line. It returns the text after the last line feed as rest; if that is a row, it is the last of the rows too.
-func readRows(r io.Reader, name string) (rows []Row, rest []byte, err error) {
+func readRows(r io.Reader, name string) (rows []lineRow, rest []byte, err error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	lines := map[string]int{} // line number of each row, by its key
 	for number := 1; ; number++ {
+		at := fmt.Sprintf("%s:%d", name, number)
 		line, ended, err := readLine(buffered)
 		if err != nil {
-			return nil, nil, &model.InputError{File: fmt.Sprintf("%s:%d", name, number), Faults: []model.Fault{{Message: err.Error()}}}
+			return nil, nil, &model.InputError{File: at, Faults: []model.Fault{{Message: err.Error()}}}
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			var row Row
-			at := fmt.Sprintf("%s:%d", name, number)
 			err := model.ReadJSON(bytes.NewReader(line), at, &row)
-			switch before, twice := lines[row.Key]; {
-			case err != nil && !ended:
+			if err != nil && !ended {
 				return rows, line, nil
-			case err != nil:
+			} else if err != nil {
 				return nil, nil, err
-			case twice && row.Key != "":
-				return nil, nil, &model.InputError{File: at, Faults: []model.Fault{{Path: "key", Message: fmt.Sprintf("expected a row of another run than that in line %d, found %q again", before, row.Key)}}}
 			}
-			lines[row.Key] = number
-			rows = append(rows, row)
+			rows = append(rows, lineRow{row, at})
 		}
 		if !ended {
 			return rows, line, nil
@@ -82,4 +126,112 @@ func readLine(r *bufio.Reader) (line []byte, ended bool, err error) {
 		}
 		return line[:len(line)-1], true, nil
 	}
+}
+
+// follower reads what is appended to the files of rows in a run folder.
+type follower struct {
+	dir  string
+	ends map[string]int64 // how much of each file was read, up to a line feed
+}
+
+// fresh returns the rows that were written since the last call.
+func (f *follower) fresh() ([]lineRow, error) {
+	paths, err := rowFiles(f.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var fresh []lineRow
+	for _, path := range paths {
+		text, err := f.more(path)
+		if err != nil {
+			return nil, err
+		}
+		rows, _, err := readRows(bytes.NewReader(text), path)
+		if err != nil {
+			return nil, err
+		}
+		fresh = append(fresh, rows...)
+	}
+	return fresh, nil
+}
+
+// more returns the lines that were appended to a file.
+func (f *follower) more(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || info.Size() <= f.ends[path] {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.NewSectionReader(file, f.ends[path], info.Size()-f.ends[path]))
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	if f.ends == nil {
+		f.ends = map[string]int64{}
+	}
+	f.ends[path] += int64(len(text))
+	return text, err
+}
+
+// Followed tells how many of a plan's cells have a row, again and again while others run them.
+type Followed struct {
+	follower
+	plan *Plan
+	done map[string]bool
+}
+
+// Follow follows the rows of a plan in a run folder.
+func (p *Plan) Follow(dir string) *Followed {
+	return &Followed{follower: follower{dir: dir}, plan: p, done: map[string]bool{}}
+}
+
+// Missing returns the indices of the plan's cells that have no row now.
+func (f *Followed) Missing() ([]int, error) {
+	if err := f.refresh(); err != nil {
+		return nil, err
+	}
+	var missing []int
+	for place := range f.plan.Cells {
+		if !f.done[f.plan.Cells[place].Key] {
+			missing = append(missing, place)
+		}
+	}
+	return missing, nil
+}
+
+// Missing returns the indices of the plan's cells that have no row in the run folder and were not refused by their solvers. It is an error, which wraps
+// [ErrOtherRun], if the folder holds rows of another suite or version, unless they may be mixed.
+func (p *Plan) Missing(dir string, mixed bool) ([]int, error) {
+	follow := p.Follow(dir)
+	rows, err := follow.fresh()
+	if errors.As(err, new(*fs.PathError)) {
+		err = fmt.Errorf("%w: %w", ErrNoFolder, err)
+	} else if err == nil && !mixed {
+		err = checkRows(rows, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for k := range rows {
+		follow.done[rows[k].Key] = true
+	}
+	if run, err := ReadRun(dir); err == nil {
+		for key := range run.Refused {
+			follow.done[key] = true
+		}
+	}
+	return follow.Missing()
+}
+
+// refresh notes the cells that have a row by now.
+func (f *Followed) refresh() error {
+	rows, err := f.fresh()
+	for k := range rows {
+		f.done[rows[k].Key] = true
+	}
+	return err
 }

@@ -52,14 +52,13 @@ func TestReadRows(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		rowLine + "\n{}\n":                                                      `rows:2: expected the field "instance", found none`,
-		rowLine + "\n[\n":                                                       "rows:2: expected an object, found an array",
-		"\n\n" + `{"a` + "\n":                                                   "rows:3: the file ends early, at byte 3, inside a JSON value",
-		rowLine + rowLine + "\n":                                                "rows:1: expected the end of the file after the JSON value",
-		strings.Replace(rowLine, "0.5", "-1", 1) + "\n":                         "rows:1: elapsed_s: expected a finite number of at least 0, found -1",
-		strings.Replace(rowLine, "1", `"one"`, 1) + "\n":                        `rows:1: seed: expected a whole number, found "one"`,
-		strings.Replace(rowLine, "{", `{"status":"good","x":1,`, 1) + "\n":      "rows:1: status: expected one of unknown, feasible, optimal, infeasible, found \"good\"\n",
-		strings.Repeat(strings.Replace(rowLine, "{", `{"key":"k",`, 1)+"\n", 2): `rows:2: key: expected a row of another run than that in line 1, found "k" again`,
+		rowLine + "\n{}\n":                                                 `rows:2: expected the field "instance", found none`,
+		rowLine + "\n[\n":                                                  "rows:2: expected an object, found an array",
+		"\n\n" + `{"a` + "\n":                                              "rows:3: the file ends early, at byte 3, inside a JSON value",
+		rowLine + rowLine + "\n":                                           "rows:1: expected the end of the file after the JSON value",
+		strings.Replace(rowLine, "0.5", "-1", 1) + "\n":                    "rows:1: elapsed_s: expected a finite number of at least 0, found -1",
+		strings.Replace(rowLine, "1", `"one"`, 1) + "\n":                   `rows:1: seed: expected a whole number, found "one"`,
+		strings.Replace(rowLine, "{", `{"status":"good","x":1,`, 1) + "\n": "rows:1: status: expected one of unknown, feasible, optimal, infeasible, found \"good\"\n",
 	} {
 		path := write("rows", []byte(text))
 		if _, err := ReadRows(path); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), path, "rows"), want) {
@@ -68,6 +67,51 @@ func TestReadRows(t *testing.T) {
 	}
 	if _, err := ReadRows(filepath.Join(dir, "none")); err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, "none")+": ") {
 		t.Errorf("%v, expected an error that names the file", err)
+	}
+}
+
+// Of the rows of a cell in several files, or in one, the first counts. If they differ in more than times it has a fault in place of its result.
+func TestCellTwice(t *testing.T) {
+	row := func(text string) string {
+		return `{"key":"k","trace":[{"elapsed_s":1,"evaluations":2,"objective":3}],` + text + rowLine[1:] + "\n"
+	}
+	slower := strings.NewReplacer(`"elapsed_s":0.5`, `"elapsed_s":0.75`, `"elapsed_s":1,`, `"elapsed_s":1.5,`)
+	first := row(`"objective":7,"stop":"done",`)
+	other := row(`"objective":8,"bound":1,"stop":"done",`)
+	late := row(`"objective":8,"stop":"time",`)
+	for _, test := range []struct {
+		what  string
+		files map[string]string
+		fault string
+		want  float64 // objective; 0: none
+	}{
+		{"times", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": slower.Replace(first)}, "", 7},
+		{"one file", map[string]string{"rows.jsonl": first + slower.Replace(first)}, "", 7},
+		{"the first file", map[string]string{"rows-10.jsonl": first, "rows-2.jsonl": late}, "", 8},
+		{"the whole suite", map[string]string{"rows.jsonl": first, "rows-2.jsonl": late}, "", 7},
+		{"a copy", map[string]string{"rows-1.jsonl": first, "rows-old.jsonl": other, "rows-01.jsonl": other, "rows.jsonl~": other}, "", 7},
+		{"the limit of time", map[string]string{"rows-1.jsonl": late, "rows-2.jsonl": first}, "", 8},
+		{"other results", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": other + row(`"objective":9,`)}, "two rows of this run differ in bound, objective: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
+		{"a failure", map[string]string{"rows-1.jsonl": first, "rows-2.jsonl": row(`"fault":"no luck",`)}, "two rows of this run differ in fault, objective, stop: DIR/rows-1.jsonl:1 and DIR/rows-2.jsonl:1", 0},
+	} {
+		dir := t.TempDir()
+		for name, text := range test.files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, err := ReadRows(dir)
+		if err != nil || len(rows) != 1 {
+			t.Errorf("%s: %d rows, %v", test.what, len(rows), err)
+			continue
+		}
+		found := 0.0
+		if rows[0].Objective != nil {
+			found = *rows[0].Objective
+		}
+		if fault := strings.ReplaceAll(rows[0].Fault, dir, "DIR"); fault != test.fault || found != test.want || rows[0].Key != "k" || rows[0].Elapsed != 0.5 {
+			t.Errorf("%s: fault %q, objective %v, expected %q and %v", test.what, fault, found, test.fault, test.want)
+		}
 	}
 }
 
@@ -82,7 +126,7 @@ func FuzzReadRows(f *testing.F) {
 			return
 		}
 		var written bytes.Buffer
-		if err := WriteJSON(&written, rows); err != nil {
+		if err := WriteJSON(&written, plainRows(rows)); err != nil {
 			t.Fatal(err)
 		}
 		again, _, err := readRows(bytes.NewReader(written.Bytes()), "rows")
@@ -90,8 +134,46 @@ func FuzzReadRows(f *testing.F) {
 			t.Fatalf("%s\n%v", written.String(), err)
 		}
 		var twice bytes.Buffer
-		if err := WriteJSON(&twice, again); err != nil || !bytes.Equal(written.Bytes(), twice.Bytes()) {
+		if err := WriteJSON(&twice, plainRows(again)); err != nil || !bytes.Equal(written.Bytes(), twice.Bytes()) {
 			t.Fatalf("%v\n%s\n%s", err, written.String(), twice.String())
 		}
 	})
+}
+
+// plainRows returns the rows without their places.
+func plainRows(rows []lineRow) []Row {
+	plain := make([]Row, len(rows))
+	for k := range rows {
+		plain[k] = rows[k].Row
+	}
+	return plain
+}
+
+// Who follows a file sees a row once its line has ended, also if half of it was there before, and files that come later.
+func TestFollow(t *testing.T) {
+	plan, dir := planOf(t, oneSuite), filepath.Join(t.TempDir(), "run")
+	follow := plan.Follow(dir)
+	missing := func(want int) {
+		t.Helper()
+		if missing, err := follow.Missing(); err != nil || len(missing) != want {
+			t.Errorf("%d are missing, expected %d: %v", len(missing), want, err)
+		}
+	}
+	missing(2) // there is no folder yet
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	line := func(cell int) string { return `{"key":"` + plan.Cells[cell].Key + `",` + rowLine[1:] + "\n" }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("rows-1.jsonl", line(0)[:30])
+	missing(2)
+	write("rows-1.jsonl", line(0))
+	missing(1)
+	write("rows-w1.jsonl", line(1))
+	missing(0)
 }

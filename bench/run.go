@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
+	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -22,6 +22,10 @@ type RunOptions struct {
 	Jobs  int    // runs at the same time; 0: 1
 	Mixed bool   // go on in a folder that has rows of another suite or version of allot, and keep them
 
+	Shard Shard         // run only these cells; other programs run the others in the same folder
+	Steal bool          // share the cells with other programs that do so too: each claims one after another, until all have a row
+	Stale time.Duration // what belongs to a program of another host that has given no sign for so long is taken over; 0: 2 minutes
+
 	Progress func(Progress) // nil: silent; called from one goroutine at a time
 	Warn     func(string)   // nil: silent; called for a fault that does not end the run, such as a stored solution that the checker refuses
 }
@@ -33,16 +37,19 @@ type Progress struct {
 	Running     []string      // the cells that run now
 }
 
-// Run runs those cells of the plan that have no row in the run folder and appends a row for each; see [RunFile] for the folder. If it is killed at
-// any moment, the same call goes on with the rest: no row is lost and none is written twice. When ctx ends, Run starts no new cell, writes no row
-// for cells that were cut short, and returns the error of ctx.
+// Run runs those cells of the plan, or of a shard of it, that have no row in the run folder and appends a row for each; see [RunFile] for the folder. If
+// it is killed at any moment, the same call goes on with the rest: no row is lost and none is written twice. When ctx ends, Run starts no new cell,
+// writes no row for cells that were cut short, and returns the error of ctx.
+//
+// Several programs, on several hosts, may run different shards in one folder, or share the cells with Steal. They need nothing of the file
+// system but that it makes files exclusively and renames them. Each has a file of rows of its own.
 //
 // A cell that fails, or whose schedule the checker refuses, has a row with a fault. A program from outside may refuse an instance only when it
 // runs. Such a cell has no row; Run warns of it and lists it among the skipped ones in the run folder. Errors come from the folder, which wrap
 // [ErrOtherRun] or [ErrBusy], from the file system, or from an instance that cannot be made again. Memory grows with the number of rows; instances
 // are held only while their cells run.
 func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
-	folder, err := openRun(plan, opt)
+	folder, err := openRun(ctx, plan, opt)
 	if err != nil {
 		return err
 	}
@@ -53,33 +60,37 @@ func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
 	for worker := range max(1, opt.Jobs) {
 		group.Go(func() {
 			for ctx.Err() == nil {
-				place, ok := r.next()
+				place, ok, err := r.next(ctx)
+				if ok {
+					err = errors.Join(r.do(ctx, worker, place), r.release(place))
+				}
+				if err != nil {
+					cancel(err)
+				}
 				if !ok {
 					return
-				}
-				if err := r.do(ctx, worker, place); err != nil {
-					cancel(err)
 				}
 			}
 		})
 	}
 	group.Wait()
 	if err = context.Cause(ctx); err == nil {
-		err = r.tellRefusals()
+		err = r.tellRefusals(ctx)
 	}
 	return errors.Join(err, folder.close())
 }
 
 // runner runs the cells of a plan.
 type runner struct {
-	plan    *Plan
-	folder  *runFolder
-	opt     RunOptions
-	shelf   *shelf
-	pending []int // indices in plan.Cells of the cells to run
+	plan   *Plan
+	folder *runFolder
+	opt    RunOptions
+	shelf  *shelf
+	total  int // number of cells of the shard
 
-	mutex   sync.Mutex // protects the fields below, the folder and the functions of opt
-	started int        // number of pending cells that were started
+	mutex   sync.Mutex           // protects the fields below, the folder and the functions of opt
+	pending []int                // indices in plan.Cells of the cells to start
+	claims  map[int]*claim.Claim // of the cells that run, by index in plan.Cells; nil: cells are not claimed
 	done    int
 	pace    pace
 	running []string       // the cell of each worker; empty: the worker is idle
@@ -90,32 +101,40 @@ type runner struct {
 func newRunner(plan *Plan, folder *runFolder, opt RunOptions) *runner {
 	r := &runner{plan: plan, folder: folder, opt: opt, running: make([]string, max(1, opt.Jobs)), refused: map[int]string{}}
 	uses := make([]int, len(plan.Instances))
-	for k, cell := range plan.Cells {
+	share := plan.Share(opt.Shard)
+	if opt.Steal {
+		share, r.claims = plan.heaviest(), map[int]*claim.Claim{}
+	}
+	for _, place := range share {
+		cell := &plan.Cells[place]
 		if folder.done[cell.Key] {
 			continue
 		}
-		r.pending = append(r.pending, k)
+		r.pending = append(r.pending, place)
 		uses[cell.Instance]++
 		r.pace.expect(cell.Label)
 	}
-	for _, row := range folder.old {
-		r.pace.note(row.Solver, row.Elapsed)
+	for k := range folder.old {
+		r.pace.note(folder.old[k].Solver, folder.old[k].Elapsed)
 	}
 	folder.old = nil // rows with incumbents may be large, so free them
-	r.done = len(plan.Cells) - len(r.pending)
+	r.total, r.done = len(share), len(share)-len(r.pending)
 	r.shelf = &shelf{plan: plan, uses: uses, held: map[int]*shelved{}}
 	return r
 }
 
-// next returns the index of the next cell to run, or false if none is left.
-func (r *runner) next() (place int, ok bool) {
+// next returns the index of the next cell to run, or false if none is left. Where cells are claimed it may wait for those of other programs.
+func (r *runner) next(ctx context.Context) (place int, ok bool, err error) {
+	if r.claims != nil {
+		return r.claimNext(ctx)
+	}
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if r.started == len(r.pending) {
-		return 0, false
+	if len(r.pending) == 0 {
+		return 0, false, nil
 	}
-	r.started++
-	return r.pending[r.started-1], true
+	place, r.pending = r.pending[0], r.pending[1:]
+	return place, true, nil
 }
 
 // do runs a cell and stores its row, unless ctx ends before the cell does.
@@ -146,13 +165,19 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	if row.Solver = cell.Label; cell.Label != cell.Solver {
 		row.Algorithm = cell.Solver
 	}
-	return r.store(worker, in, &row)
+	return r.store(worker, place, in, &row)
 }
 
 // store stores the solution, if it is the best, and then the row. If the program is killed in between, the cell has no row and runs again later.
-func (r *runner) store(worker int, in *model.Instance, row *Row) error {
+func (r *runner) store(worker, place int, in *model.Instance, row *Row) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
+	if c := r.claims[place]; c != nil && !c.Held() { // this program gave no sign for a while, and another one took the cell over
+		r.running[worker] = ""
+		r.pending = append(r.pending, place)
+		r.shelf.expect(r.plan.Cells[place].Instance)
+		return nil
+	}
 	if r.folder.best != nil && row.Solution != nil && row.Objective != nil {
 		if _, err := r.folder.best.Offer(in, row.Solution); errors.As(err, new(*BestError)) {
 			r.warn(err)
@@ -183,36 +208,26 @@ func (r *runner) refuse(worker, place int, reason string) {
 	r.finish(worker, r.plan.Cells[place].Label)
 }
 
-// tellRefusals warns of the cells that solvers refused and adds them to the skipped ones in the run folder.
-func (r *runner) tellRefusals() error {
-	if len(r.refused) == 0 {
+// tellRefusals warns of the cells that solvers refused and states them in the run folder.
+func (r *runner) tellRefusals(ctx context.Context) error {
+	before, err := ReadRun(r.folder.dir)
+	if err != nil {
+		return err
+	}
+	if len(r.refused) == 0 && len(before.Refused) == 0 {
 		return nil
 	}
-	type pair struct {
-		label    string
-		instance int
+	here := RunFile{Refused: map[string]string{}}
+	for place, reason := range r.refused {
+		here.Refused[r.plan.Cells[place].Key] = reason
 	}
-	counted := map[pair]bool{}
-	var refusals Plan
-	for _, place := range slices.Sorted(maps.Keys(r.refused)) {
-		cell := &r.plan.Cells[place]
-		if at := (pair{cell.Label, cell.Instance}); !counted[at] {
-			counted[at] = true
-			refusals.skip(cell.Label, r.refused[place])
-		}
-	}
-	for _, skipped := range refusals.Skipped {
+	for _, skipped := range here.refusals(r.plan) {
 		r.warn(errors.New(skipped.String()))
 	}
-	all := *r.plan // a copy, because the caller's plan must not change
-	all.Cells = nil
-	for place, cell := range r.plan.Cells {
-		if _, refused := r.refused[place]; !refused {
-			all.Cells = append(all.Cells, cell)
-		}
-	}
-	all.Skipped = slices.Concat(all.Skipped, refusals.Skipped)
-	return r.folder.state(&all)
+	return r.folder.state(ctx, r.plan, func(file *RunFile) {
+		maps.Copy(file.Refused, here.Refused)
+		maps.DeleteFunc(file.Refused, func(key, _ string) bool { return r.folder.done[key] })
+	})
 }
 
 // warn passes a warning on.
@@ -230,7 +245,7 @@ func (r *runner) show(worker int, what string) {
 	if r.opt.Progress == nil {
 		return
 	}
-	p := Progress{Done: r.done, Total: len(r.plan.Cells)}
+	p := Progress{Done: r.done, Total: r.total}
 	limit := r.plan.Suite.Budget.Time
 	p.Left = time.Duration(r.pace.left(limit) / float64(len(r.running)) * float64(time.Second))
 	for _, what := range r.running {
@@ -239,88 +254,4 @@ func (r *runner) show(worker int, what string) {
 		}
 	}
 	r.opt.Progress(p)
-}
-
-// pace estimates how long the runs of each solver take.
-type pace struct{ solvers map[string]*spent }
-
-// spent sums up the times of one solver's runs.
-type spent struct {
-	sum       float64 // seconds
-	runs      int
-	remaining int
-}
-
-// of returns the times of a solver. It makes a new entry for a new solver.
-func (p *pace) of(solver string) *spent {
-	if p.solvers == nil {
-		p.solvers = map[string]*spent{}
-	}
-	if p.solvers[solver] == nil {
-		p.solvers[solver] = new(spent)
-	}
-	return p.solvers[solver]
-}
-
-// expect counts one more run to come.
-func (p *pace) expect(solver string) { p.of(solver).remaining++ }
-
-// finish counts one run less to come.
-func (p *pace) finish(solver string) { p.of(solver).remaining-- }
-
-// note records the seconds of a run.
-func (p *pace) note(solver string, elapsed float64) {
-	s := p.of(solver)
-	s.sum += elapsed
-	s.runs++
-}
-
-// left estimates the seconds that the runs to come take. Each takes the mean time of its solver's earlier runs, or limit if there are none.
-func (p *pace) left(limit float64) float64 {
-	total := 0.0
-	for _, s := range p.solvers {
-		each := limit
-		if s.runs > 0 {
-			each = s.sum / float64(s.runs)
-		}
-		total += each * float64(s.remaining)
-	}
-	return total
-}
-
-// shelf holds the instances of the cells that run. It makes an instance when it is first needed and drops it after its last cell.
-type shelf struct {
-	plan  *Plan
-	mutex sync.Mutex
-	uses  []int // number of cells to come, by instance
-	held  map[int]*shelved
-}
-
-// shelved is an instance on the shelf. It is made only once.
-type shelved struct {
-	once sync.Once
-	in   *model.Instance
-	err  error
-}
-
-// take returns the instance at the given index of the plan.
-func (s *shelf) take(place int) (*model.Instance, error) {
-	s.mutex.Lock()
-	held := s.held[place]
-	if held == nil {
-		held = new(shelved)
-		s.held[place] = held
-	}
-	s.mutex.Unlock()
-	held.once.Do(func() { held.in, held.err = s.plan.Instances[place].Load(s.plan.Suite.Objective) })
-	return held.in, held.err
-}
-
-// putBack drops the instance after its last use.
-func (s *shelf) putBack(place int) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if s.uses[place]--; s.uses[place] == 0 {
-		delete(s.held, place)
-	}
 }

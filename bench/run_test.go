@@ -177,7 +177,7 @@ func TestTornLine(t *testing.T) {
 func TestLock(t *testing.T) {
 	plan := planOf(t, smallSuite)
 	dir := t.TempDir()
-	folder, err := openRun(plan, RunOptions{Dir: dir})
+	folder, err := openRun(t.Context(), plan, RunOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,6 +289,9 @@ func TestInterruptedRun(t *testing.T) {
 	}})
 	if err != nil || first < 20 {
 		t.Errorf("%v; it goes on at %d", err, first)
+	}
+	if lines := linesIn(t, dir); lines != 54 {
+		t.Errorf("%d rows of 54 runs", lines)
 	}
 	sameRows(t, "interrupted", undisturbed(t, writeSuite(t, smallSuite), 2), dir)
 }

@@ -40,7 +40,7 @@ func TestForeignFilesStay(t *testing.T) {
 // After a row that could not be written, or only in part, no other row is written: the two would become one line.
 func TestNoRowBehindOneThatFailed(t *testing.T) {
 	dir := t.TempDir()
-	folder, err := openRun(planOf(t, oneSuite), RunOptions{Dir: dir})
+	folder, err := openRun(t.Context(), planOf(t, oneSuite), RunOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

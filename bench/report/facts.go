@@ -51,7 +51,7 @@ func (s *study) facts(runs []Run) []fact {
 
 // environments are what the runs were made on, as far as they say so.
 func environments(runs []Run) []fact {
-	processors, memory, commits, dates := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	processors, memory, commits, dates, hosts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	least, most := math.Inf(1), math.Inf(-1)
 	for k := range runs {
 		if runs[k].File == nil {
@@ -60,6 +60,9 @@ func environments(runs []Run) []fact {
 		for _, e := range runs[k].File.Environments {
 			if e.CPU != "" || e.Cores > 0 {
 				processors[printable(strings.Join(strings.Fields(cmp.Or(e.CPU, e.System)), " "))+", "+counted(e.Cores, "core")] = true
+			}
+			if e.Host != "" {
+				hosts[printable(e.Host)] = true
 			}
 			if e.Memory > 0 {
 				memory[figure(e.Memory/(1<<30), 3)+" GiB"] = true
@@ -89,6 +92,14 @@ func environments(runs []Run) []fact {
 			value = strings.Join(keys(f.values), "; ")
 		}
 		list = append(list, fact{f.name, value})
+	}
+	if names := keys(hosts); len(names) > 1 { // of shards
+		const shown = 8
+		value := whole(len(names)) + ": " + strings.Join(names[:min(shown, len(names))], ", ")
+		if more := len(names) - shown; more > 0 {
+			value += " and " + whole(more) + " more"
+		}
+		list = append(list, fact{"Hosts", value})
 	}
 	load := figure(least, 2)
 	if most > least {

@@ -116,11 +116,20 @@ func TestEnvironmentsAreOnThePage(t *testing.T) {
 		return []Run{{Name: "x", Rows: []bench.Row{row("a", "x", 1)}, File: &bench.RunFile{Environments: list}}}
 	}
 	e := bench.Environment{Date: "2026-02-03T04:05:06Z", Commit: "0123456789ab", System: "linux/amd64", CPU: "Fast  CPU <1>", Cores: 2, Memory: 24 << 30, Load: 0.5}
+	first, second, many := e, e, []bench.Environment{}
+	first.Host, second.Host = "cn2", "cn1"
+	for k := range 10 {
+		other := e
+		other.Host = fmt.Sprintf("cn%d", k)
+		many = append(many, other)
+	}
 	later := e
 	later.Date, later.Load, later.Commit = "2026-02-05T04:05:06Z", 1.25, "ffff-dirty"
 	for want, runs := range map[string][]Run{
-		"Date: 2026-02-03; Ran on: Fast CPU <1>, 2 cores; Memory: 24 GiB; Commit: 0123456789ab; Load when it began: 0.5":                                  run(e),
-		"Date: 2026-02-03 to 2026-02-05; Ran on: Fast CPU <1>, 2 cores; Memory: 24 GiB; Commit: 0123456789ab; ffff-dirty; Load when it began: 0.5 to 1.2": run(e, later),
+		"Date: 2026-02-03; Ran on: Fast CPU <1>, 2 cores; Memory: 24 GiB; Commit: 0123456789ab; Load when it began: 0.5":                                                               run(e),
+		"Date: 2026-02-03 to 2026-02-05; Ran on: Fast CPU <1>, 2 cores; Memory: 24 GiB; Commit: 0123456789ab; ffff-dirty; Load when it began: 0.5 to 1.2":                              run(e, later),
+		"Date: 2026-02-03; Ran on: Fast CPU <1>, 2 cores; Memory: 24 GiB; Commit: 0123456789ab; Hosts: 2: cn1, cn2; Load when it began: 0.5":                                           run(first, second, second),
+		"Date: 2026-02-03; Ran on: Fast CPU <1>, 2 cores; Memory: 24 GiB; Commit: 0123456789ab; Hosts: 10: cn0, cn1, cn2, cn3, cn4, cn5, cn6, cn7 and 2 more; Load when it began: 0.5": run(many...),
 		"Ran on: not recorded": {{Name: "rows alone"}},
 		"Date: 2026-02-03; Ran on: not recorded; Memory: not recorded; Commit: not recorded; Load when it began: 0": run(bench.Environment{Date: "2026-02-03T00:00:00Z"}),
 	} {

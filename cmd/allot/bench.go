@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/claim"
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
@@ -28,22 +30,35 @@ folder. Interrupted, or killed, the same command goes on where it was. The best 
 there is a table a group: solver × mean objective, mean ratio to the best known, wins (instances on which none is better), mean time
 and faults.
 
+Several programs, on several hosts with a folder in common, can run one suite: each --shard K/N its part of the runs, or each with
+--steal what no other has claimed. Without either, the same command then runs what is left and has the tables. See docs/sweeps.md.
+
 Examples:
   allot bench bench/suites/mcp.json
-  allot bench bench/suites/mcp.json --time 500ms --jobs 1 -o quick`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "run-NAME", Usage: "run `FOLDER`: rows, best schedules and what was run"},
-			&cli.StringFlag{Name: "data", DefaultText: "as the suite says", Usage: "`FOLDER` that the suite's files are in"},
-			&cli.StringFlag{Name: "best", DefaultText: "best in the run folder", Usage: "`FOLDER` of the best-known schedules, which several suites may share"},
-			&cli.IntFlag{Name: "jobs", DefaultText: "processors / workers", Usage: "`N` runs at a time"},
-			&cli.IntFlag{Name: "workers", DefaultText: "as the suite says", Usage: "`N` workers of each run"},
-			&cli.DurationFlag{Name: "time", DefaultText: "as the suite says", Usage: "stop each run after `DURATION`, such as 10s; 0: no limit"},
-			&cli.Int64Flag{Name: "evals", DefaultText: "as the suite says", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
-			&cli.BoolFlag{Name: "allow-exec", Usage: "run the commands that the suite has as solvers (exec:COMMAND)"},
-			&cli.BoolFlag{Name: "mixed", Usage: "go on in a folder with rows of another suite, budget or version of allot; they stay"},
-		},
+  allot bench bench/suites/mcp.json --time 500ms --jobs 1 -o quick
+  allot bench bench/suites/mcp.json --shard 2/8 -o sweep`,
+		Flags: append(suiteFlags(),
+			&cli.StringFlag{Name: "shard", Usage: "run part `K/N` of the runs; /N: the engine says K (Slurm, PBS, Kubernetes, HyperQueue); auto: Slurm says both"},
+			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs in the same folder: claim them one by one, until all have a row"},
+		),
 		Subcommands: benchSubcommands(),
 		Action:      runBench,
+	}
+}
+
+// suiteFlags are the flags of the commands that run a suite.
+func suiteFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "run-NAME", Usage: "run `FOLDER`: rows, best schedules and what was run"},
+		&cli.StringFlag{Name: "data", DefaultText: "as the suite says", Usage: "`FOLDER` that the suite's files are in"},
+		&cli.StringFlag{Name: "best", DefaultText: "best in the run folder", Usage: "`FOLDER` of the best-known schedules, which several suites may share"},
+		&cli.IntFlag{Name: "jobs", DefaultText: "processors / workers", Usage: "`N` runs at a time"},
+		&cli.IntFlag{Name: "workers", DefaultText: "as the suite says", Usage: "`N` workers of each run"},
+		&cli.DurationFlag{Name: "time", DefaultText: "as the suite says", Usage: "stop each run after `DURATION`, such as 10s; 0: no limit"},
+		&cli.Int64Flag{Name: "evals", DefaultText: "as the suite says", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
+		&cli.BoolFlag{Name: "allow-exec", Usage: "run the commands that the suite has as solvers (exec:COMMAND)"},
+		&cli.BoolFlag{Name: "mixed", Usage: "go on in a folder with rows of another suite, budget or version of allot; they stay"},
+		&cli.DurationFlag{Name: "stale", Value: claim.Stale, Usage: "take over what a program on another host holds after `DURATION` without a sign of it"},
 	}
 }
 
@@ -58,42 +73,64 @@ func runBench(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	suite, err := bench.ReadSuite(args[0])
+	suite, err := readSuite(c, args[0])
 	if err != nil {
 		return err
 	}
-	if solver := suite.External(); solver != "" && !c.Bool("allow-exec") {
-		return usageErrorf("%s: solver %s runs a command of the suite's author: look at it and give --allow-exec", args[0], solver)
+	opt := bench.RunOptions{
+		Dir: runFolder(c, suite), Best: c.String("best"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed"), Steal: c.Bool("steal"), Stale: c.Duration("stale"),
 	}
-	if err := overrideSuite(c, suite); err != nil {
-		return err
+	if c.IsSet("shard") {
+		if opt.Steal {
+			return usageErrorf("expected one of --shard and --steal, found both")
+		}
+		if opt.Shard, err = bench.ParseShard(c.String("shard"), os.Getenv); err != nil {
+			return usageErrorf("--shard: %w", err)
+		}
 	}
-	ctx, stop := interruptible(c.Context)
+	ctx, stop := interruptible(c.Context, endSignals...)
 	defer stop()
 	plan, err := suite.Plan(ctx)
 	if err != nil {
 		return interrupted(ctx, err, "before the first run")
 	}
-	opt := bench.RunOptions{Dir: c.String("output"), Best: c.String("best"), Jobs: c.Int("jobs"), Mixed: c.Bool("mixed")}
-	if opt.Dir == "" {
-		opt.Dir = "run-" + safeName(suite.Name)
-	}
 	if opt.Jobs == 0 {
 		opt.Jobs = max(1, runtime.GOMAXPROCS(0)/max(1, suite.Workers))
 	}
-	fmt.Fprintln(c.App.ErrWriter, printable(planned(plan, opt.Dir)))
-	bar := newProgress(c.App.ErrWriter, printable(suite.Name), len(plan.Cells))
+	fmt.Fprintln(c.App.ErrWriter, printable(planned(plan, opt)))
+	share := plan.Share(opt.Shard)
+	bar := newProgress(c.App.ErrWriter, printable(suite.Name), len(share))
 	opt.Progress = func(p bench.Progress) {
 		bar.describe(printable(progressLine(p)))
 		bar.at(p.Done)
 	}
-	opt.Warn = func(text string) { fmt.Fprintf(c.App.ErrWriter, "allot: %s\n", printable(text)) }
+	opt.Warn = warning(c)
 	err = bench.Run(ctx, plan, opt)
 	bar.finish()
 	if err != nil {
 		return interrupted(ctx, runError(err), "what was cut short has no row; the same command goes on with it")
 	}
-	return reportRun(c, plan, opt)
+	if len(share) < len(plan.Cells) || opt.Steal {
+		return reportPart(c, plan, share, opt)
+	}
+	return reportRun(c, plan, opt.Dir)
+}
+
+// readSuite reads the suite and changes it as the flags say.
+func readSuite(c *cli.Context, path string) (*bench.Suite, error) {
+	suite, err := bench.ReadSuite(path)
+	if err != nil {
+		return nil, err
+	}
+	if solver := suite.External(); solver != "" && !c.Bool("allow-exec") {
+		return nil, usageErrorf("%s: solver %s runs a command of the suite's author: look at it and give --allow-exec", path, solver)
+	}
+	return suite, overrideSuite(c, suite)
+}
+
+// runFolder returns the run folder that the flags name, or that of the suite.
+func runFolder(c *cli.Context, suite *bench.Suite) string {
+	return cmp.Or(c.String("output"), "run-"+safeName(suite.Name))
 }
 
 // overrideSuite replaces settings of the suite by those of the flags.
@@ -105,6 +142,8 @@ func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
 		return usageErrorf("--workers: expected a number ≥ 1, found %d", c.Int("workers"))
 	case c.IsSet("jobs") && c.Int("jobs") < 1:
 		return usageErrorf("--jobs: expected a number ≥ 1, found %d", c.Int("jobs"))
+	case c.Duration("stale") < time.Second:
+		return usageErrorf("--stale: expected a duration ≥ 1s, found %s", c.Duration("stale"))
 	case c.Duration("time") < 0:
 		return usageErrorf("--time: expected a duration ≥ 0, found %s", c.Duration("time"))
 	}
@@ -124,7 +163,7 @@ func overrideSuite(c *cli.Context, suite *bench.Suite) (err error) {
 }
 
 // planned describes the runs to come.
-func planned(plan *bench.Plan, dir string) string {
+func planned(plan *bench.Plan, opt bench.RunOptions) string {
 	var labels []string
 	for _, cell := range plan.Cells {
 		if !slices.Contains(labels, cell.Label) {
@@ -133,7 +172,10 @@ func planned(plan *bench.Plan, dir string) string {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s × %s, %s; rows in %s", plan.Suite.Name, counted(len(plan.Instances), "instance"), counted(len(labels), "solver"),
-		counted(len(plan.Cells), "run"), dir)
+		counted(len(plan.Cells), "run"), opt.Dir)
+	if opt.Shard.N > 1 {
+		fmt.Fprintf(&text, "\n  shard %s: %s", opt.Shard, counted(len(plan.Share(opt.Shard)), "run"))
+	}
 	for _, skipped := range plan.Skipped {
 		fmt.Fprintf(&text, "\n  %s", skipped)
 	}
@@ -160,7 +202,7 @@ func runError(err error) error {
 		return usageErrorf("%w; give another folder (-o), or --mixed to keep its rows beside the new ones", err)
 	case errors.Is(err, bench.ErrForeign):
 		return usageErrorf("%w; give another folder (-o)", err)
-	case errors.Is(err, bench.ErrBusy):
+	case errors.Is(err, bench.ErrBusy), errors.Is(err, bench.ErrNoFolder):
 		return usageErrorf("%w", err)
 	case errors.As(err, new(*fs.PathError)):
 		return &statusError{exitFailure, err}
@@ -174,60 +216,4 @@ func interrupted(ctx context.Context, err error, left string) error {
 		return &statusError{exitNoSolution, errors.New("interrupted: " + left)}
 	}
 	return err
-}
-
-// reportRun writes the tables of a finished run.
-func reportRun(c *cli.Context, plan *bench.Plan, opt bench.RunOptions) error {
-	rows, err := bench.ReadRows(opt.Dir)
-	if err != nil {
-		return err
-	}
-	own := plan.Own(rows)
-	if len(own) == 0 {
-		return usageErrorf("%s: no solver of the suite takes an instance", opt.Dir)
-	}
-	if n := len(rows) - len(own); n > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "the tables are without %s of other runs in the folder; allot bench report has all\n", counted(n, "row"))
-	}
-	rows = own
-	run, err := bench.ReadRun(opt.Dir)
-	if err != nil {
-		return err
-	}
-	known, err := run.Known(opt.Warn)
-	if err != nil {
-		return err
-	}
-	if err := write(c, "-", func(w io.Writer) error {
-		text := new(strings.Builder)
-		if err := bench.WriteRankings(text, bench.Rank(rows, known)); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, printable(text.String()))
-		return err
-	}); err != nil {
-		return err
-	}
-	return benchFaults(c.App.ErrWriter, rows)
-}
-
-// benchFaults lists the first faults, and returns an error if there are any.
-func benchFaults(w io.Writer, rows []bench.Row) error {
-	const listed = 10
-	count, status := 0, exitFailure
-	for _, row := range rows {
-		if row.Fault == "" {
-			continue
-		}
-		if strings.HasPrefix(row.Fault, refusedByChecker) {
-			status = exitViolations
-		}
-		if count++; count <= listed {
-			fmt.Fprintf(w, "  %s\n", printable(fmt.Sprintf("%s on %s, seed %d: %s", row.Solver, row.Instance, row.Seed, row.Fault)))
-		}
-	}
-	if count == 0 {
-		return nil
-	}
-	return &statusError{status, fmt.Errorf("%s of %d failed", counted(count, "run"), len(rows))}
 }

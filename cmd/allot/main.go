@@ -69,9 +69,9 @@ func main() {
 }
 
 // interruptible makes a context that ends with the first Ctrl-C, so that a solver can return its best solution so far. A second Ctrl-C ends the
-// program at once. While no solver runs, the first one does so too.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+// program at once. While no solver runs, the first one does so too. Other signals may do as Ctrl-C does.
+func interruptible(ctx context.Context, others ...os.Signal) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, append(others, os.Interrupt, syscall.SIGTERM)...)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }

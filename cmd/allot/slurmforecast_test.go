@@ -21,13 +21,16 @@ import (
 )
 
 // slurmBeside is a Slurm that one of several tests at the same time uses.
-type slurmBeside struct{ configuration, folder string }
+type slurmBeside struct {
+	configuration, folder string
+	environment           []string
+}
 
 // run runs a command that talks to it.
 func (s slurmBeside) run(t *testing.T, words ...string) string {
 	t.Helper()
-	command := exec.Command(words[0], words[1:]...)
-	command.Dir, command.Env = s.folder, slurmtest.Environment(s.configuration)
+	command := exec.Command("env", words...) // which looks for the command in its own PATH
+	command.Dir, command.Env = s.folder, append(os.Environ(), s.environment...)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	text, err := command.Output()
@@ -77,7 +80,8 @@ const forecastPolicies = "fcfs,easy,easy:depth=5,conservative,conservative:order
 func forecastReal(t *testing.T, right bool) {
 	const jobs = 50
 	const nodes = 11
-	s := slurmBeside{slurmtest.StartAside(t, nodes), t.TempDir()}
+	environment := slurmtest.StartAside(t, nodes)
+	s := slurmBeside{strings.TrimPrefix(environment[0], "SLURM_CONF="), t.TempDir(), environment}
 	rng := rand.New(rand.NewPCG(3, 5))
 	sbatch := func(processors, limit, seconds int) string {
 		return strings.TrimSpace(s.run(t, "sbatch", "--parsable", "--output=/dev/null", "-n", strconv.Itoa(processors), "-t", strconv.Itoa(limit), "--wrap=sleep "+strconv.Itoa(seconds)))

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Write writes to a file, which appears whole or not at all, even if the machine stops. It writes the text to a temporary file in the same
@@ -87,21 +88,51 @@ func temporaryFor(path string) (*os.File, error) {
 // prefix begins the name of a temporary file.
 const prefix = ".allot-"
 
-// RemoveTemporary removes the temporary files that killed programs have left in the folder. No program may be writing there.
+// RemoveTemporary removes the temporary files that killed programs have left in the folder. No program may be writing there; [Now] may be asked.
 func RemoveTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+			err = errors.Join(err, remove(filepath.Join(dir, entry.Name())))
 		}
 	}
 	return err
 }
 
+// TemporaryName returns a name in the folder that nobody else uses. [RemoveTemporary] removes a file of such a name.
+func TemporaryName(dir string) string {
+	return filepath.Join(dir, fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
+}
+
+// Now returns the time by the clock of the file system that the folder is on, which may be that of another machine: the one that the files there are
+// dated by.
+func Now(dir string) (time.Time, error) {
+	file, err := newBeside(filepath.Join(dir, "now"))
+	if err != nil {
+		return time.Time{}, err
+	}
+	_, err = file.WriteString("now") // a network file system dates it when it is written
+	if err == nil {
+		err = file.Sync()
+	}
+	info, unknown := file.Stat()
+	if err = errors.Join(err, unknown, file.Close()); err != nil {
+		return time.Time{}, errors.Join(err, remove(file.Name()))
+	}
+	return info.ModTime(), remove(file.Name())
+}
+
+// remove removes a file, which may be gone already.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // newBeside makes a file in the same folder. Its permissions follow the user's mask; those of os.CreateTemp are stricter.
 func newBeside(path string) (*os.File, error) {
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return os.OpenFile(TemporaryName(filepath.Dir(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 // fill writes the content to the file.

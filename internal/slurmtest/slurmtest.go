@@ -8,35 +8,32 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/allot-opt/allot/internal/realdata"
 )
 
-// Start starts a Slurm as [StartAside] does and sets SLURM_CONF for the test.
+// Start starts a Slurm as [StartAside] does and sets its environment for the test.
 func Start(t *testing.T, nodes int) {
 	t.Helper()
-	configuration := StartAside(t, nodes)
-	t.Setenv("PATH", path())
-	t.Setenv("SLURM_CONF", configuration)
+	for _, variable := range StartAside(t, nodes) {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
 }
 
-// path is where commands are looked for: Slurm's own lie where a user's path may not lead.
-func path() string { return os.Getenv("PATH") + ":/usr/sbin" }
-
-// Environment is the environment of commands that are to talk to the Slurm of that configuration.
-func Environment(configuration string) []string {
-	return append(os.Environ(), "PATH="+path(), "SLURM_CONF="+configuration)
-}
-
-// StartAside starts a Slurm of that many nodes, of 16 processors and 16,000 MB each, by the script tools/slurm, and returns the path of its configuration, so that
-// several can run at the same time. Its clock shows UTC. At the end of the test the Slurm and its jobs are ended. For when the test is skipped see [Script].
-func StartAside(t *testing.T, nodes int) (configuration string) {
+// StartAside starts a Slurm of that many nodes, of 16 processors and 16,000 MB each, by the script tools/slurm, and returns the environment of commands that are to
+// talk to it: SLURM_CONF, PATH and LD_LIBRARY_PATH, in this order. So several can run at the same time. Its clock shows UTC. At the end of the test the Slurm and its
+// jobs are ended. For when the test is skipped see [Script].
+func StartAside(t *testing.T, nodes int) (environment []string) {
 	t.Helper()
 	// The script ends when its standard input does, so that nothing is left behind even if the test is killed.
-	script := Script(t, nodes, "sh", "-c", `echo "$SLURM_CONF"; cat >/dev/null`)
+	script := Script(t, nodes, "sh", "-c", `echo "SLURM_CONF=$SLURM_CONF"; echo "PATH=$PATH"; echo "LD_LIBRARY_PATH=${LD_LIBRARY_PATH-}"; cat >/dev/null`)
 	script.Stderr = os.Stderr
 	script.Env = append(os.Environ(), "TZ=UTC")
 	open, err := script.StdinPipe()
@@ -59,11 +56,15 @@ func StartAside(t *testing.T, nodes int) (configuration string) {
 			t.Error(err)
 		}
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("Slurm does not start: %v", err)
+	lines := bufio.NewReader(out)
+	for range 3 {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("Slurm does not start: %v", err)
+		}
+		environment = append(environment, strings.TrimSpace(line))
 	}
-	return strings.TrimSpace(line)
+	return environment
 }
 
 // Script is the script tools/slurm with the command that it is to run beside a Slurm. The test is skipped, with the reason, where Slurm is not installed, where
@@ -79,7 +80,7 @@ func Script(t *testing.T, nodes int, words ...string) *exec.Cmd {
 	if runtime.GOOS != "linux" {
 		t.Skip("a real Slurm needs Linux")
 	}
-	if _, err := exec.LookPath("slurmctld"); err != nil && !exists("/usr/sbin/slurmctld") {
+	if _, err := exec.LookPath("slurmctld"); err != nil && !exists("/usr/sbin/slurmctld") && os.Getenv("SLURM_ROOT") == "" {
 		t.Skip("Slurm is not installed: no slurmctld (Debian: slurmctld slurmd slurm-client slurm-wlm-basic-plugins)")
 	}
 	return exec.Command(filepath.Join(filepath.Dir(realdata.Root(t)), "tools", "slurm"), append([]string{"-n", strconv.Itoa(nodes)}, words...)...)
@@ -89,6 +90,54 @@ func Script(t *testing.T, nodes int, words ...string) *exec.Cmd {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// RestartNode ends the slurmd of a node as a restart of the machine's service does, and starts it again. What runs on the node goes on. The script that
+// started Slurm ends the new one too, as it has SLURM_CONF in its environment.
+func RestartNode(t *testing.T, node string) {
+	t.Helper()
+	configuration := os.Getenv("SLURM_CONF")
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		words := strings.Split(string(text), "\x00")
+		if err != nil || filepath.Base(words[0]) != "slurmd" || !slices.Contains(words, node) || !slices.Contains(words, configuration) {
+			continue
+		}
+		id, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := os.FindProcess(id)
+		if err == nil {
+			err = process.Signal(syscall.SIGTERM)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(30 * time.Second); process.Signal(syscall.Signal(0)) == nil && !isZombie(id); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("the slurmd of %s does not end", node)
+			}
+		}
+		again := exec.Command("setsid", words[:len(words)-1]...) // a session of its own, as the first one had
+		if err := again.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = again.Wait() }() // else it stays a zombie
+		return
+	}
+	t.Fatalf("no slurmd of %s runs", node)
+}
+
+// isZombie reports whether a process has ended without its parent having noticed.
+func isZombie(id int) bool {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(id), "stat"))
+	_, state, found := strings.Cut(string(text), ") ")
+	return err == nil && found && strings.HasPrefix(state, "Z")
 }
 
 // Run runs a command of Slurm and returns what it prints.

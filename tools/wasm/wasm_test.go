@@ -61,6 +61,27 @@ func TestUnderNode(t *testing.T) {
 	r := builds(t)
 	t.Run("same bytes", r.sameBytes)
 	t.Run("refused", r.refused)
+	t.Run("suite", r.suite)
+}
+
+// suite: suites run, as a run folder needs no locks of the system.
+func (r runner) suite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "suite.json")
+	const text = `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 5}}], "solvers": ["minmin", "mct"]}`
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range [][]string{{"--shard", "1/2"}, {"--steal"}} {
+		if _, complaint, err := r.run(t, true, append([]string{"bench", path, "-o", filepath.Join(dir, "run")}, arguments...)...); err != nil {
+			t.Errorf("%q: %v, %s", arguments, err, complaint)
+		}
+	}
+	for name, want := range map[string]int{"rows-1.jsonl": 1, "rows-w1.jsonl": 1} {
+		if rows, err := os.ReadFile(filepath.Join(dir, "run", name)); err != nil || bytes.Count(rows, []byte("\n")) != want {
+			t.Errorf("%s: %q, %v", name, rows, err)
+		}
+	}
 }
 
 // sameBytes: the same seed and evaluations give the same bytes on js/wasm as here, but for the version, in which a build names itself.
@@ -97,7 +118,6 @@ func (r runner) refused(t *testing.T) {
 		want      string
 	}{
 		{[]string{"solve", "--solver", "exec:cat x", "tiny.json"}, "js/wasm cannot run the program cat"},
-		{[]string{"bench", "../bench/suites/ggone.json", "--evals", "1", "-o", filepath.Join(t.TempDir(), "run")}, "a suite cannot be run on js/wasm, which has no locks of files"},
 	} {
 		if _, complaint, err := r.run(t, true, c.arguments...); err == nil || !strings.Contains(complaint, c.want) {
 			t.Errorf("%q: %v, %s; expected %q", c.arguments, err, complaint, c.want)

@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// merged puts rows of several files together. Of several rows of a cell the first stays: a cell may have two where a program was taken for dead and
+// another ran its cell, or where it ran in two shards of different numbers of shards.
+type merged struct {
+	rows   []Row
+	places map[string]int // index in rows, by key
+	at     []string       // where each row was read
+}
+
+// add adds rows in the order of their reading. Rows without a key, of other commands, are all kept.
+func (m *merged) add(rows []lineRow) {
+	if m.places == nil {
+		m.places = map[string]int{}
+	}
+	for _, row := range rows {
+		place, twice := m.places[row.Key]
+		if !twice || row.Key == "" {
+			m.places[row.Key] = len(m.rows)
+			m.rows, m.at = append(m.rows, row.Row), append(m.at, row.at)
+			continue
+		}
+		if fields := differences(&m.rows[place], &row.Row); len(fields) > 0 {
+			m.rows[place] = m.rows[place].withoutResult(fmt.Sprintf("two rows of this run differ in %s: %s and %s", strings.Join(fields, ", "), m.at[place], row.at))
+		}
+	}
+}
+
+// differences returns the names of the fields in which two rows of a cell differ, but for times. A run that its limit of time ended may have come
+// farther at one time than at another, so that its result is not compared. A row that has lost its result to a difference is not compared again.
+func differences(a, b *Row) []string {
+	if a.Stop == model.StopTime || b.Stop == model.StopTime || strings.HasPrefix(a.Fault, "two rows of this run differ") {
+		return nil
+	}
+	one, two := a.timeless(), b.timeless()
+	names := maps.Clone(one)
+	maps.Copy(names, two)
+	return slices.Sorted(func(yield func(string) bool) {
+		for name := range names {
+			if !bytes.Equal(one[name], two[name]) && !yield(name) {
+				return
+			}
+		}
+	})
+}
+
+// timeless returns the fields of the row as JSON, without times.
+func (row *Row) timeless() map[string]json.RawMessage {
+	clone := *row
+	clone.Elapsed = 0
+	clone.Incumbents = slices.Clone(row.Incumbents)
+	for k := range clone.Incumbents {
+		clone.Incumbents[k].Elapsed = 0
+	}
+	text, err := json.Marshal(clone)
+	fields := map[string]json.RawMessage{}
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	if err != nil {
+		panic("bench: a row that was read cannot be written: " + err.Error())
+	}
+	return fields
+}
+
+// withoutResult returns a row of the same run that has a fault in place of a result.
+func (row *Row) withoutResult(fault string) Row {
+	return Row{
+		Key: row.Key, Group: row.Group, Instance: row.Instance, InstanceSHA256: row.InstanceSHA256, Solver: row.Solver, Algorithm: row.Algorithm,
+		Parameters: row.Parameters, Minimised: row.Minimised, Measured: row.Measured, Jobs: row.Jobs, Seed: row.Seed, TimeLimit: row.TimeLimit,
+		MaxEvals: row.MaxEvals, Workers: row.Workers, Version: row.Version, Online: row.Online, Elapsed: row.Elapsed, Fault: fault,
+	}
+}

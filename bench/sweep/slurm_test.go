@@ -1,0 +1,94 @@
+package sweep
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A shell reads a quoted word as it was.
+func TestQuote(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	words := []string{"", "plain", "/a/b-c_d.e=f:g,h", "two words", "it's", `"`, `\`, "$HOME", "`id`", "a\nb\n#SBATCH --x", "*", "~", "é", "'", "''", "-", "a;b", "!"}
+	script := "printf '%s\\0'"
+	for _, word := range words {
+		script += " " + Quote(word)
+	}
+	out, err := exec.Command("sh", "-c", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(found, words) {
+		t.Errorf("found %q, expected %q", found, words)
+	}
+	if Quote("/a/b-c_d.e=f:g,h") != "/a/b-c_d.e=f:g,h" {
+		t.Error("a plain path is quoted")
+	}
+}
+
+// Ranges of numbers hold them all and no others.
+func TestRanges(t *testing.T) {
+	for want, numbers := range map[string][]int{"": nil, "3": {3}, "1-4": {1, 2, 3, 4}, "1,3-4,9": {1, 3, 4, 9}} {
+		if found := Ranges(numbers); found != want {
+			t.Errorf("%v: %q", numbers, found)
+		}
+	}
+}
+
+// The lines that Slurm reads are the script's own, whatever names and paths hold; what comes first is not a command.
+func TestScript(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		odd := rapid.StringOfN(rapid.SampledFrom([]rune("a /'\"\\$%\n#SBATCH-=é")), 0, 20, -1)
+		a := Array{
+			Name: odd.Draw(t, "name"), Folder: "/" + odd.Draw(t, "folder"), Logs: "/" + odd.Draw(t, "logs"), Command: []string{"/allot", odd.Draw(t, "argument")},
+			Tasks: 7, Only: []int{2, 3, 7}, CPUs: 2,
+		}
+		var options []string
+		lines := strings.Split(a.Script(), "\n")
+		if lines[0] != "#!/bin/sh" {
+			t.Errorf("it begins with %q", lines[0])
+		}
+		for _, line := range lines {
+			if !strings.HasPrefix(line, "#") {
+				break // Slurm reads no options after the first command
+			}
+			if option, ok := strings.CutPrefix(line, "#SBATCH "); ok {
+				options = append(options, option)
+			}
+		}
+		want := []string{"--job-name=" + a.JobName(), "--array=2-3,7", "--cpus-per-task=2", "--output=/dev/null", "--signal=B:USR1@60", "--requeue"}
+		if !slices.Equal(options, want) || strings.ContainsAny(a.JobName(), " \n'\"\\$%") {
+			t.Errorf("options %q", options)
+		}
+	})
+}
+
+// The jobs of a run folder are noted one after another.
+func TestJobs(t *testing.T) {
+	a := Array{Logs: t.TempDir()}
+	want := []Job{{"12", "", 4}, {"13", "other", 8}}
+	if jobs, err := a.Jobs(); err != nil || len(jobs) != 0 {
+		t.Errorf("%v, %v", jobs, err)
+	}
+	for _, job := range want {
+		if err := a.Note(job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if jobs, err := a.Jobs(); err != nil || !slices.Equal(jobs, want) {
+		t.Errorf("%v, %v", jobs, err)
+	}
+	if err := os.WriteFile(filepath.Join(a.Logs, jobsFile), []byte("{\"job\":\"1\"}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Jobs(); err == nil || !strings.Contains(err.Error(), "jobs.jsonl:1: ") {
+		t.Errorf("%v, expected the line that is wrong", err)
+	}
+}

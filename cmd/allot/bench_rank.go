@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+)
+
+// warning returns a function that shows a warning.
+func warning(c *cli.Context) func(string) {
+	return func(text string) { fmt.Fprintf(c.App.ErrWriter, "allot: %s\n", printable(text)) }
+}
+
+// reportPart says how far the run is when this program has done its part, and lists the faults of that.
+func reportPart(c *cli.Context, plan *bench.Plan, share []int, opt bench.RunOptions) error {
+	rows, err := bench.ReadRows(opt.Dir)
+	if err != nil {
+		return err
+	}
+	byKey := map[string]*bench.Row{}
+	for k := range rows {
+		byKey[rows[k].Key] = &rows[k]
+	}
+	var own []bench.Row
+	for _, place := range share {
+		if row := byKey[plan.Cells[place].Key]; row != nil {
+			own = append(own, *row)
+		}
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%s\n", printable(fmt.Sprintf("this part is done; %d of %s in %s have a row", len(plan.Own(rows)), counted(len(plan.Cells), "run"), opt.Dir)))
+	return benchFaults(c.App.ErrWriter, own)
+}
+
+// reportRun writes the tables of a finished run.
+func reportRun(c *cli.Context, plan *bench.Plan, dir string) error {
+	rows, err := bench.ReadRows(dir)
+	if err != nil {
+		return err
+	}
+	own := plan.Own(rows)
+	if len(own) == 0 {
+		return usageErrorf("%s: no solver of the suite takes an instance", dir)
+	}
+	if n := len(rows) - len(own); n > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "the tables are without %s of other runs in the folder; allot bench report has all\n", counted(n, "row"))
+	}
+	rows = own
+	run, err := bench.ReadRun(dir)
+	if err != nil {
+		return err
+	}
+	known, err := run.Known(warning(c))
+	if err != nil {
+		return err
+	}
+	if err := write(c, "-", func(w io.Writer) error {
+		text := new(strings.Builder)
+		if err := bench.WriteRankings(text, bench.Rank(rows, known)); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, printable(text.String()))
+		return err
+	}); err != nil {
+		return err
+	}
+	return benchFaults(c.App.ErrWriter, rows)
+}
+
+// benchFaults lists the first faults, and returns an error if there are any.
+func benchFaults(w io.Writer, rows []bench.Row) error {
+	const listed = 10
+	count, status := 0, exitFailure
+	for _, row := range rows {
+		if row.Fault == "" {
+			continue
+		}
+		if strings.HasPrefix(row.Fault, refusedByChecker) {
+			status = exitViolations
+		}
+		if count++; count <= listed {
+			fmt.Fprintf(w, "  %s\n", printable(fmt.Sprintf("%s on %s, seed %d: %s", row.Solver, row.Instance, row.Seed, row.Fault)))
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return &statusError{status, fmt.Errorf("%s of %d failed", counted(count, "run"), len(rows))}
+}

@@ -1,0 +1,264 @@
+// Package claim lets programs that share nothing but a folder agree on who does what. A claim is a file that its holder made exclusively
+// (O_EXCL) and writes again from time to time, its beat. No lock of the operating system is used, as these do not reach beyond a host on every
+// network file system, and no two clocks are compared but that of the file system with itself.
+//
+// A claim whose holder has ended is taken over: at once where the holder ran on this host, else after the claim went without a beat for a
+// while. Two programs may hold the same claim in one case: the first one was held up for that while, by a suspended machine or a lost
+// network. [Claim.Held] tells it that it has lost the claim.
+package claim
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/allot-opt/allot/internal/files"
+)
+
+// Stale is how long a claim of another host goes without a beat before it is taken over, unless told otherwise.
+const Stale = 2 * time.Minute
+
+// mostBeat is the longest time between two beats.
+const mostBeat = 15 * time.Second
+
+// Claim is a claim that this program holds.
+type Claim struct {
+	path string
+	text []byte
+	file *os.File
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// HeldError says that another program holds a claim.
+type HeldError struct {
+	Path string
+	By   Holder
+}
+
+// Error names the claim and, as far as it is known, its holder.
+func (e *HeldError) Error() string {
+	if e.By.Host == "" {
+		return e.Path + " is held by another program"
+	}
+	return fmt.Sprintf("%s is held by process %d on %s", e.Path, e.By.PID, e.By.Host)
+}
+
+// seen is a claim as it was found.
+type seen struct {
+	text     []byte
+	modified time.Time
+	by       Holder // zero: the file is empty, as its holder has only just made it or was killed then
+}
+
+// Try takes the claim or returns a [*HeldError]. The note is for others to read. A claim of another host without a beat for the time stale is
+// taken over; 0 means [Stale].
+func Try(path, note string, stale time.Duration) (*Claim, error) {
+	c, err := create(path, note, stale)
+	if !errors.Is(err, fs.ErrExist) {
+		return c, err
+	}
+	before, err := look(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil { // else it was released
+		if ended, err := before.ended(filepath.Dir(path), stale); err != nil {
+			return nil, err
+		} else if !ended {
+			return nil, &HeldError{path, before.by}
+		}
+		if err := removeSeen(path, before); err != nil {
+			return nil, err
+		}
+	}
+	if c, err = create(path, note, stale); errors.Is(err, fs.ErrExist) {
+		return nil, &HeldError{Path: path} // another program was faster
+	}
+	return c, err
+}
+
+// Take is [Try], but waits where the holder is on another host until it is known whether that one lives: either the claim has a beat, and the
+// error is a [*HeldError], or it has none for the time stale and is taken over.
+func Take(ctx context.Context, path, note string, stale time.Duration) (*Claim, error) {
+	first, err := look(path)
+	for {
+		c, tried := Try(path, note, stale)
+		if !errors.As(tried, new(*HeldError)) {
+			return c, tried
+		}
+		now, again := look(path)
+		switch {
+		case again == nil && (now.by.onThisHost() || err == nil && !now.same(first)):
+			return nil, &HeldError{path, now.by}
+		case again == nil && err != nil:
+			first, err = now, nil
+		}
+		if err := pause(ctx, beatOf(stale)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Wait takes the claim as soon as no other program holds it.
+func Wait(ctx context.Context, path, note string, stale time.Duration) (*Claim, error) {
+	for between := time.Millisecond; ; between = min(2*between, 200*time.Millisecond) {
+		c, err := Try(path, note, stale)
+		if !errors.As(err, new(*HeldError)) {
+			return c, err
+		}
+		if err := pause(ctx, between/2+rand.N(between)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Live returns the holder of a claim, and false where nobody holds it or its holder has ended.
+func Live(path string, stale time.Duration) (Holder, bool) {
+	found, err := look(path)
+	if err != nil {
+		return Holder{}, false
+	}
+	ended, err := found.ended(filepath.Dir(path), stale)
+	return found.by, err == nil && !ended
+}
+
+// Held reports whether the claim is still this program's.
+func (c *Claim) Held() bool {
+	found, err := look(c.path)
+	return err == nil && bytes.Equal(found.text, c.text)
+}
+
+// Release gives the claim up.
+func (c *Claim) Release() error {
+	close(c.stop)
+	c.done.Wait()
+	held := c.Held()
+	err := c.file.Close()
+	if held {
+		err = errors.Join(err, os.Remove(c.path))
+	}
+	return err
+}
+
+// create makes the file of a claim, or returns an error that is [fs.ErrExist].
+func create(path, note string, stale time.Duration) (*Claim, error) {
+	beat := beatOf(stale)
+	text, err := json.Marshal(self(note, beat))
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	c := &Claim{path: path, text: text, file: file, stop: make(chan struct{})}
+	if err := c.beat(); err != nil {
+		return nil, errors.Join(err, file.Close(), os.Remove(path))
+	}
+	c.done.Go(func() {
+		ticker := time.NewTicker(beat)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-c.stop:
+				return
+			case <-ticker.C:
+				_ = errors.Join(c.beat(), c.file.Sync()) // if it fails for long, others take the claim over, which Held tells
+			}
+		}
+	})
+	return c, nil
+}
+
+// beat writes the claim again, which changes the time of its file, by the clock of the file system. It writes to the file that was opened, never to
+// one of another holder under the same name.
+func (c *Claim) beat() error {
+	_, err := c.file.WriteAt(c.text, 0)
+	return err
+}
+
+// beatOf is the time between two beats.
+func beatOf(stale time.Duration) time.Duration {
+	if stale <= 0 {
+		stale = Stale
+	}
+	return max(min(stale/8, mostBeat), time.Millisecond)
+}
+
+// look reads a claim. It opens the file, as that makes a network file system ask for what is new.
+func look(path string) (found seen, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return found, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return found, err
+	}
+	found.modified = info.ModTime()
+	if found.text, err = io.ReadAll(io.LimitReader(file, 1<<16)); err != nil {
+		return found, err
+	}
+	if json.Unmarshal(found.text, &found.by) != nil {
+		found.by = Holder{}
+	}
+	return found, nil
+}
+
+// same reports whether a claim has had no beat since.
+func (s seen) same(t seen) bool { return bytes.Equal(s.text, t.text) && s.modified.Equal(t.modified) }
+
+// ended reports whether the holder of the claim has ended, as far as that is known.
+func (s seen) ended(dir string, stale time.Duration) (bool, error) {
+	if s.by.onThisHost() {
+		return !s.by.runs(), nil
+	}
+	if stale <= 0 {
+		stale = Stale
+	}
+	now, err := files.Now(dir)
+	if err != nil {
+		return false, err
+	}
+	return now.Sub(s.modified) > max(stale, 3*time.Duration(s.by.Beat*float64(time.Second))), nil
+}
+
+// removeSeen removes a claim if it is still the one that was seen. Renaming moves it out of the way of everybody else, so that of several programs that
+// found the same one only the first removes it. One that moved another claim, made meanwhile, puts it back.
+func removeSeen(path string, before seen) error {
+	aside := files.TemporaryName(filepath.Dir(path))
+	if err := os.Rename(path, aside); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	moved, err := look(aside)
+	if err == nil && !moved.same(before) {
+		_ = os.Link(aside, path) // it fails where there is a newer claim; then the holder of this one finds that it has lost it
+	}
+	if removed := os.Remove(aside); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
+}
+
+// pause waits for a while, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

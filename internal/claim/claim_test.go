@@ -1,0 +1,290 @@
+package claim
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// foreign writes the claim of a program on another host, without a sign for a while.
+func foreign(t *testing.T, path string, silent time.Duration, beat float64) {
+	t.Helper()
+	text, err := json.Marshal(Holder{Token: "other", Host: "elsewhere", Machine: "another boot", PID: os.Getpid(), Beat: beat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(-silent)
+	if err := os.Chtimes(path, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// free checks that a claim can be taken, or that it cannot.
+func free(t *testing.T, what, path string, stale time.Duration, want bool) {
+	t.Helper()
+	c, err := Try(path, "", stale)
+	var held *HeldError
+	if want != (err == nil) || !want && !errors.As(err, &held) {
+		t.Errorf("%s: %v, expected that it is free: %v", what, err, want)
+	}
+	if err == nil {
+		if !c.Held() {
+			t.Errorf("%s: it was taken but is not held", what)
+		}
+		if err := c.Release(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A claim is one program's until that gives it up. Its file is gone then.
+func TestOneHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	c, err := Try(path, "the note", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Try(path, "", 0)
+	if held := new(HeldError); !errors.As(err, &held) || held.By.PID != os.Getpid() || held.By.Note != "the note" || held.By.Host == "" {
+		t.Errorf("%v, expected who holds it", err)
+	}
+	if by, live := Live(path, 0); !live || by.Note != "the note" {
+		t.Errorf("live: %v, %+v", live, by)
+	}
+	if _, err := Take(t.Context(), path, "", 0); !errors.As(err, new(*HeldError)) {
+		t.Errorf("on this host there is nothing to wait for: %v", err)
+	}
+	if err := c.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, live := Live(path, 0); live {
+		t.Error("it is live without a holder")
+	}
+	free(t, "released", path, 0, true)
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 0 {
+		t.Errorf("files are left: %v, %v", entries, err)
+	}
+}
+
+// A program of this host that was killed holds nothing, whether its parent has noticed or not. One that lives keeps its claim, silent or not.
+func TestProgramOfThisHost(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no program sleep")
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	child := exec.Command("sleep", "600")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write := func() {
+		t.Helper()
+		by := self("", time.Second)
+		by.PID, by.Started = child.Process.Pid, startOf(child.Process.Pid)
+		text, err := json.Marshal(by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	free(t, "it lives, as if it was suspended", path, time.Second, false)
+	before, err := look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.by.Started -= 3_600_000
+	if before.by.runs() {
+		t.Error("another process has the id now, but the holder is said to run")
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	before.by.Started += 3_600_000
+	for deadline := time.Now().Add(10 * time.Second); before.by.runs() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	free(t, "killed, and not waited for", path, time.Hour, true)
+	_ = child.Wait() // it was killed
+	write()
+	free(t, "killed", path, time.Hour, true)
+}
+
+// What another host holds is its own as long as it gives signs.
+func TestProgramOfAnotherHost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	for _, test := range []struct {
+		what   string
+		silent time.Duration
+		beat   float64
+		want   bool
+	}{
+		{"it was silent for less than two minutes", 100 * time.Second, 0.1, false},
+		{"it was silent for longer", 130 * time.Second, 0.1, true},
+		{"it gives signs seldom", 130 * time.Second, 60, false},
+		{"it gave none at three times of its own", 190 * time.Second, 60, true},
+	} {
+		foreign(t, path, test.silent, test.beat)
+		free(t, test.what, path, 0, test.want)
+	}
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	free(t, "nothing is known of it yet", path, 0, false)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	free(t, "its holder was killed while it made it", path, 0, true)
+}
+
+// A holder gives signs. One that has lost its claim is told so, gives no signs in the name of the new holder and leaves its file alone.
+func TestLostClaim(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	c, err := Try(path, "", 80*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) < time.Minute {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it gives no sign")
+		}
+	}
+	if err := os.Rename(path, path+".aside"); err != nil {
+		t.Fatal(err)
+	}
+	foreign(t, path, time.Hour, 0.1)
+	if c.Held() {
+		t.Error("it does not know that another program holds the claim")
+	}
+	time.Sleep(30 * time.Millisecond)
+	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) < time.Minute {
+		t.Errorf("it gave a sign for the other: %v", err)
+	}
+	if err := c.Release(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("it removed what is not its own: %v", err)
+	}
+}
+
+// Of many that find a claim whose holder is gone, one has it at the end: those who moved a newer claim put it back.
+func TestOneTakesOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	for round := range 100 {
+		foreign(t, path, time.Hour, 0.1)
+		claims := make([]*Claim, 8)
+		var group sync.WaitGroup
+		for k := range claims {
+			group.Go(func() {
+				c, err := Try(path, "", time.Second)
+				if err != nil && !errors.As(err, new(*HeldError)) {
+					t.Error(err)
+				}
+				claims[k] = c
+			})
+		}
+		group.Wait()
+		held := 0
+		for _, c := range claims {
+			if c != nil && c.Held() {
+				held++
+			}
+		}
+		if held != 1 {
+			t.Fatalf("round %d: %d hold it", round, held)
+		}
+		for _, c := range claims {
+			if c != nil {
+				if err := c.Release(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	before, err := look(func() string { foreign(t, path, time.Hour, 0.1); return path }())
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign(t, path, 0, 0.1) // it gave a sign meanwhile
+	if err := removeSeen(path, before); err != nil {
+		t.Fatal(err)
+	}
+	if _, live := Live(path, 0); !live {
+		t.Error("a claim that gave a sign after it was looked at was removed")
+	}
+}
+
+// Those who wait for a claim have it one after another.
+func TestWait(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	var inside, most atomic.Int32
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 10 {
+				c, err := Wait(t.Context(), path, "", 0)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				most.Store(max(most.Load(), inside.Add(1)))
+				inside.Add(-1)
+				if err := c.Release(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d held it at once", most.Load())
+	}
+}
+
+// Who takes the lock of a program on another host waits until it is clear whether that lives: a sign of it is an error, none for long is not.
+func TestTake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	const stale = 400 * time.Millisecond
+	foreign(t, path, 0, 0.01)
+	began := time.Now()
+	c, err := Take(t.Context(), path, "", stale)
+	if err != nil || time.Since(began) < stale/2 {
+		t.Fatalf("a silent one: %v after %s", err, time.Since(began))
+	}
+	if err := c.Release(); err != nil {
+		t.Fatal(err)
+	}
+	foreign(t, path, 0, 0.01)
+	sign := time.AfterFunc(100*time.Millisecond, func() {
+		now := time.Now().Add(time.Second)
+		_ = os.Chtimes(path, now, now) // if it fails, the test does
+	})
+	defer sign.Stop()
+	if _, err := Take(t.Context(), path, "", stale); !errors.As(err, new(*HeldError)) {
+		t.Errorf("one that gives a sign: %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/host"
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// Holder is a program that holds a claim, as the file of the claim has it.
+type Holder struct {
+	Token   string  `json:"token"`      // unique
+	Note    string  `json:"note"`       // what the claim is for
+	Host    string  `json:"host"`       // its name
+	Machine string  `json:"machine"`    // the boot of the host, and its space of process ids: hosts may share a name, and containers a host
+	PID     int     `json:"pid"`        // of its process
+	Started int64   `json:"started_ms"` // when the process began, as processes that end leave their ids to others
+	Beat    float64 `json:"beat_s"`     // the claim is written again so often
+}
+
+// self is this program as a holder.
+func self(note string, beat time.Duration) Holder {
+	name, _ := os.Hostname() // a host without a name is told by its boot
+	return Holder{
+		Token: fmt.Sprintf("%016x", rand.Uint64()), Note: note, Host: name, Machine: machine(), PID: os.Getpid(), Started: began(), Beat: beat.Seconds(),
+	}
+}
+
+// machine tells apart hosts, boots of them and the spaces of process ids in them.
+var machine = sync.OnceValue(func() string {
+	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
+		space, _ := os.Readlink("/proc/self/ns/pid") // without it, all processes are taken for one space
+		return strings.TrimSpace(string(boot)) + " " + space
+	}
+	if at, err := host.BootTime(); err == nil {
+		return fmt.Sprint(at)
+	}
+	return ""
+})
+
+// onThisHost reports whether the holder's process id is one of this host.
+func (h Holder) onThisHost() bool {
+	name, _ := os.Hostname()
+	return h.PID > 0 && h.Machine != "" && h.Machine == machine() && h.Host == name
+}
+
+// runs reports whether the holder, which is on this host, still runs. What cannot be found out counts as running.
+func (h Holder) runs() bool {
+	if exists, err := process.PidExists(int32(h.PID)); err != nil || !exists {
+		return err != nil
+	}
+	p := &process.Process{Pid: int32(h.PID)}
+	if status, err := p.Status(); err == nil && slices.Contains(status, process.Zombie) {
+		return false // it was killed, and nobody has asked for its exit status yet
+	}
+	started := startOf(h.PID)
+	return started == 0 || h.Started == 0 || math.Abs(float64(started-h.Started)) < 10_000 // the time is by a clock that people may set right
+}
+
+// began is when this process began.
+var began = sync.OnceValue(func() int64 { return startOf(os.Getpid()) })
+
+// startOf is when a process began, in milliseconds since 1970; 0: not known.
+func startOf(pid int) int64 {
+	at, err := (&process.Process{Pid: int32(pid)}).CreateTime()
+	if err != nil {
+		return 0
+	}
+	return at
+}
