@@ -122,9 +122,13 @@ func Wait(ctx context.Context, path, note string, stale time.Duration) (*Claim, 
 	}
 }
 
-// Live returns the holder of a claim, and false where nobody holds it or its holder has ended.
+// Live returns the holder of a claim, and false where nobody holds it or its holder has ended. Where the holder has made the file and not yet written who it
+// is, Live waits for that for a second; then the holder is the zero value.
 func Live(path string, stale time.Duration) (Holder, bool) {
 	found, err := look(path)
+	for deadline := time.Now().Add(time.Second); err == nil && found.by == (Holder{}) && time.Now().Before(deadline); found, err = look(path) {
+		time.Sleep(time.Millisecond)
+	}
 	if err != nil {
 		return Holder{}, false
 	}

@@ -288,3 +288,38 @@ func TestTake(t *testing.T) {
 		t.Errorf("one that gives a sign: %v", err)
 	}
 }
+
+// A claim that is found before its holder has written who it is counts as that holder's all the same; one whose holder was killed then is somebody's.
+func TestLiveWaitsForTheHolder(t *testing.T) {
+	dir := t.TempDir()
+	c, err := Try(filepath.Join(dir, "a"), "2/4", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Release(); err != nil {
+			t.Error(err)
+		}
+	}()
+	young := filepath.Join(dir, "b")
+	if err := os.WriteFile(young, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error)
+	go func() {
+		time.Sleep(20 * time.Millisecond)
+		written <- os.WriteFile(young, c.text, 0o666)
+	}()
+	if by, live := Live(young, 0); !live || by.Note != "2/4" {
+		t.Errorf("found %+v, %v", by, live)
+	}
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(young, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if by, live := Live(young, 0); !live || by != (Holder{}) {
+		t.Errorf("of nobody: %+v, %v", by, live)
+	}
+}
