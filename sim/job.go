@@ -9,7 +9,8 @@ type Spec struct {
 	Runtime    float64 // how long it really runs, time
 	Processors int32   // held from start to end
 	User       int32   // counts the users from 1; 0: not stated
-	// Waited is how long the job has waited before: a policy sees it as one that arrived so much earlier. In a run that begins in the middle.
+	// Waited is how long the job has waited before its arrival here, in a run that begins in the middle of another: a policy sees a job that arrived
+	// Waited earlier.
 	Waited float64
 	// Request is what the job asks for beside processors and time; nil for a rigid job of a trace.
 	Request *Request

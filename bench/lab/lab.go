@@ -102,7 +102,7 @@ type Group struct {
 	Online   bool           `json:"online"`
 	Known    bool           `json:"known,omitempty"` // there is nothing to learn late, so all know as much
 	Policies []Policy       `json:"policies"`
-	Tests    map[string]int `json:"tests"` // by kind of class: so many tests are one family for Holm's adjustment
+	Tests    map[string]int `json:"tests"` // by kind of class: the number of tests in its family, for which Holm's method adjusts
 }
 
 // Name says what the group knows.

@@ -12,8 +12,8 @@ type ShareCurve struct {
 	Shares [][]float64 // by policy and stretch; NaN: the user had no jobs in the system
 }
 
-// ShareCurves are the curves of the users who were entitled to most under the first policy of a group, with at most so many stretches, and the time at
-// which the last of these ends. The shares must have been asked for.
+// ShareCurves are the curves of the users who were entitled to most under the first policy of a group, each cut into at most the given number of stretches of
+// time, and the time at which the last stretch ends. The shares must have been asked for.
 func (r *Report) ShareCurves(group, users, stretches int, day float64) (curves []ShareCurve, to float64) {
 	g := &r.Groups[group]
 	each := (r.Days + stretches - 1) / stretches // days in a stretch

@@ -86,7 +86,7 @@ type BlockDifference struct {
 	Interval
 	P         float64 // two-sided, that a difference of 0 comes out at least as far from 0; 1 where there is no interval
 	Blocks    int     // blocks in which something was measured
-	Effective float64 // so many equally full blocks tell as much as these
+	Effective float64 // the number of equally full blocks that would tell as much as these
 }
 
 // Difference is the mean difference over all things, Σ differences / Σ n, with the interval estimate ± t·SD, or beyond.

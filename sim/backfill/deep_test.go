@@ -42,34 +42,7 @@ func (r *rich) deep(queue []int, depth int) {
 		}
 	}
 	for _, k := range queue {
-		// meet is what is free throughout an interval.
-		meet := func(from, to float64) room {
-			free := r.at(r.now, nil)
-			if from > r.now {
-				free = r.all()
-			}
-			times := []float64{from}
-			for _, h := range held {
-				times = append(times, h.from, h.to)
-			}
-			for _, t := range times {
-				if t < from || t >= to {
-					continue
-				}
-				then := r.all()
-				for _, h := range held {
-					if h.from <= t && t < h.to {
-						r.take(&then, h.job, h.where)
-					}
-				}
-				for m := range then.processors {
-					free.processors[m], free.memory[m] = min(free.processors[m], then.processors[m]), min(free.memory[m], then.memory[m])
-				}
-				free.copies = min(free.copies, then.copies)
-			}
-			return free
-		}
-		free := meet(r.now, r.now+r.jobs[k].Estimate)
+		free := meetFrom(r, r.at(r.now, nil), held, r.now, r.now+r.jobs[k].Estimate)
 		if where := r.fit(&free, k); where != nil {
 			r.launch(k, where)
 			held = append(held, richHold{r.now, r.now + r.jobs[k].Estimate, k, where})
@@ -88,7 +61,7 @@ func (r *rich) deep(queue []int, depth int) {
 			if t < r.now {
 				continue
 			}
-			free := meetFrom(r, held, t, r.until(k, t))
+			free := meetFrom(r, r.all(), held, t, r.until(k, t))
 			if where := r.fit(&free, k); where != nil {
 				held = append(held, richHold{t, r.until(k, t), k, where})
 				break
@@ -97,9 +70,8 @@ func (r *rich) deep(queue []int, depth int) {
 	}
 }
 
-// meetFrom is what the holds leave free throughout an interval.
-func meetFrom(r *rich, held []richHold, from, to float64) room {
-	free := r.all()
+// meetFrom is what the holds leave, of what is given as free, throughout an interval.
+func meetFrom(r *rich, free room, held []richHold, from, to float64) room {
 	times := []float64{from}
 	for _, h := range held {
 		times = append(times, h.from)

@@ -178,7 +178,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// A quantile is the start by which at least so many of the futures have started.
+// The quantile of 10, 50 or 90 % is the earliest time by which the job has started in at least that share of the futures.
 func TestQuantilesAreOrderStatistics(t *testing.T) {
 	for n, want := range map[int]Quantiles{1: {1, 1, 1}, 2: {1, 1, 2}, 9: {1, 5, 9}, 10: {1, 5, 9}, 11: {2, 6, 10}, 100: {10, 50, 90}} {
 		var starts []float64
