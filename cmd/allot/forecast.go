@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -123,27 +122,7 @@ func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, name s
 
 // readEnded reads jobs that have ended: a trace or an instance.
 func readEnded(c *cli.Context, path string) (*model.Instance, error) {
-	file, err := model.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
-	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
-	name := model.InputName(path)
-	format, foreign := bench.Recognise(path, begin)
-	switch {
-	case foreign && (format.Name == "swf" || format.Name == "sacct"):
-		in, report, err := format.New().Read(buffered, name)
-		if err != nil {
-			return nil, &statusError{exitInput, err}
-		}
-		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
-		return in, nil
-	case foreign:
-		return nil, usageErrorf("%s: expected a trace (SWF, or what sacct -P prints) or an instance (JSON), found what looks like %s; %s", name, format.Doc, howToImport(path, format))
-	}
-	return model.ReadInstance(buffered, name)
+	return readTrace(c, path, "a trace (SWF, or what sacct -P prints)", "swf", "sacct")
 }
 
 // forecastText formats a forecast for people.

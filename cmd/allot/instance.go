@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
+	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/model"
@@ -35,6 +37,34 @@ func readInstance(path string) (*model.Instance, error) {
 		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like %s; %s", model.InputName(path), format.Doc, howToImport(path, format))
 	}
 	return in, err
+}
+
+// readTrace reads an instance or a trace in one of the formats, with the defaults of allot import. The text expected names the formats in errors.
+func readTrace(c *cli.Context, path, expected string, formats ...string) (*model.Instance, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
+	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
+	name := model.InputName(path)
+	format, foreign := bench.Recognise(path, begin)
+	switch {
+	case foreign && slices.Contains(formats, format.Name):
+		in, report, err := format.New().Read(buffered, name)
+		if err != nil {
+			if strings.Contains(err.Error(), "(--") { // an option of the import
+				err = fmt.Errorf("%w\nThat is an option of allot import %s; %s", err, format.Name, howToImport(path, format))
+			}
+			return nil, &statusError{exitInput, err}
+		}
+		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
+		return in, nil
+	case foreign:
+		return nil, usageErrorf("%s: expected %s or an instance (JSON), found what looks like %s; %s", name, expected, format.Doc, howToImport(path, format))
+	}
+	return model.ReadInstance(buffered, name)
 }
 
 // howToImport is the command line that makes an instance of a foreign file.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +131,7 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 	if err := checkPictures(c, len(asked.names)); err != nil {
 		return nil, err
 	}
-	if asked.in, err = readTrace(c, args[0]); err != nil {
+	if asked.in, err = readTrace(c, args[0], "a trace in the Standard Workload Format", "swf"); err != nil {
 		return nil, err
 	}
 	if usual, known := lab.Defaults().In(asked.in.Units().Time); known {
@@ -229,34 +228,6 @@ func labOptions(c *cli.Context) (lab.Options, error) {
 		}
 	}
 	return opt, nil
-}
-
-// readTrace reads an instance or a trace in the Standard Workload Format, with the defaults of allot import swf.
-func readTrace(c *cli.Context, path string) (*model.Instance, error) {
-	file, err := model.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	buffered := bufio.NewReaderSize(file, bench.RecogniseBytes)
-	begin, _ := buffered.Peek(bench.RecogniseBytes) // an error comes again when the rest is read
-	name := model.InputName(path)
-	format, foreign := bench.Recognise(path, begin)
-	switch {
-	case foreign && format.Name == "swf":
-		in, report, err := format.New().Read(buffered, name)
-		if err != nil {
-			if strings.Contains(err.Error(), "(--") { // an option of the import
-				err = fmt.Errorf("%w\nThat is an option of allot import swf; %s", err, howToImport(path, format))
-			}
-			return nil, &statusError{exitInput, err}
-		}
-		fmt.Fprintln(c.App.ErrWriter, printable(report.String()))
-		return in, nil
-	case foreign:
-		return nil, usageErrorf("%s: expected a trace in the Standard Workload Format or an instance (JSON), found what looks like %s; %s", name, format.Doc, howToImport(path, format))
-	}
-	return model.ReadInstance(buffered, name)
 }
 
 // run makes the schedules, in parallel. A policy that fails is an error.
