@@ -203,7 +203,7 @@ func TestFormsOfClaims(t *testing.T) {
 		"limit together": {verdict.Replicates, -42.5, "−42.5 % [−43.0, −42.0]"},
 		"same":           {verdict.Replicates, -20, "−20.0 % [−20.5, −19.5]"},
 		"base":           {verdict.Replicates, -25, "−25.0 % [−25.8, −24.2]"},
-		"own limit":      {verdict.Replicates, 115, "+80.0 to +150.0"},
+		"own limit":      {verdict.Replicates, 115, "80.0 to 150.0"},
 		"own trend":      {verdict.Replicates, 100 * 70 / 115.0, "+69.6 → +130.4 %: +60.9 points [+60.9, +60.9]"},
 		"target":         {verdict.Replicates, 0, "−1.0 [−3.5, +1.5]"},
 		"nearest":        {verdict.Replicates, 0, "+1.0 to +69.0"},

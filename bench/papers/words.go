@@ -34,12 +34,24 @@ func signed(x float64) string {
 	return "+" + text
 }
 
-// span formats an estimate with its interval.
-func span(i statistics.Interval, unit string) string {
+// plain formats a number like signed, without a plus sign.
+func plain(x float64) string { return strings.TrimPrefix(signed(x), "+") }
+
+// number gives the format of our numbers: differences show their sign, the value of one policy alone has no plus sign.
+func (c *Claim) number() func(float64) string {
+	if c.Form == Limit && c.Against == "" {
+		return plain
+	}
+	return signed
+}
+
+// span formats an estimate of the claim's quantity with its interval.
+func (c *Claim) span(i statistics.Interval) string {
+	unit, number := c.Unit(), c.number()
 	if unit != "" {
 		unit += " "
 	}
-	return fmt.Sprintf("%s %s[%s, %s]", signed(i.Estimate), unit, signed(i.Low), signed(i.High))
+	return fmt.Sprintf("%s %s[%s, %s]", number(i.Estimate), unit, number(i.Low), number(i.High))
 }
 
 // States formats the statement of the claim, such as "−12.1 %", "less" or "less and less".
@@ -131,29 +143,29 @@ func (c *Claim) Tolerance() string {
 
 // Ours formats our number.
 func (f *Finding) Ours() string {
-	unit := f.Claim.Unit()
+	unit, number := f.Claim.Unit(), f.Claim.number()
 	if f.clocked() && f.Claim.Form == Limit {
 		return f.roughly()
 	}
 	steps := func() string {
 		var list []string
 		for _, p := range f.At {
-			list = append(list, signed(p.Value.Estimate))
+			list = append(list, number(p.Value.Estimate))
 		}
 		return strings.Join(list, " → ")
 	}
 	switch {
 	case len(f.At) == 1 && f.Claim.Form != Interaction:
-		return span(f.At[0].Value, unit)
+		return f.Claim.span(f.At[0].Value)
 	case f.Value.N > 0 && (f.Claim.Form == Trend || f.Claim.Form == Interaction):
 		if len(f.At) > 4 {
-			return span(f.Value, unit)
+			return f.Claim.span(f.Value)
 		}
 		percent := " %"
 		if f.Claim.Absolute {
 			percent = ""
 		}
-		return steps() + percent + ": " + span(f.Value, unit)
+		return steps() + percent + ": " + f.Claim.span(f.Value)
 	case f.Claim.Form == Peak && len(f.At) > 1:
 		return strings.TrimSpace(steps() + " " + unit)
 	case len(f.At) > 1:
@@ -161,9 +173,9 @@ func (f *Finding) Ours() string {
 		for _, p := range f.At {
 			low, high = min(low, p.Value.Estimate), max(high, p.Value.Estimate)
 		}
-		return strings.TrimSpace(fmt.Sprintf("%s to %s %s", signed(low), signed(high), unit))
+		return strings.TrimSpace(fmt.Sprintf("%s to %s %s", number(low), number(high), unit))
 	case f.Value.N > 0:
-		return span(f.Value, unit)
+		return f.Claim.span(f.Value)
 	}
 	return "–"
 }
