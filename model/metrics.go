@@ -121,7 +121,7 @@ var metricTable = []Metric{
 		})},
 	{Name: "cluster_slowdown_without_deadline", Unit: "1", PerCluster: true, Doc: "slowdown_without_deadline of the jobs that ran on a cluster; a job over several clusters counts in the first of its pieces",
 		compute: perCluster(func(e *evaluation, c int) float64 { return ratio(e.clusters[c].slowdown, e.clusters[c].slowed) })},
-	{Name: "bounded_slowdown", Unit: "1", Doc: "mean over F of max(1, (end − arrival)/max(end − start, 10 s))",
+	{Name: "bounded_slowdown", Unit: "1", Doc: "mean over F of max(1, (end − arrival)/max(end − start, 10)); the 10 is in the unit of time of the instance, so 10 s in a trace",
 		compute: mean(func(j *Job, start, end float64) (float64, bool) {
 			return max(1, (end-j.Arrival)/max(end-start, 10)), true
 		})},

@@ -68,7 +68,7 @@ func (t *Totals) MeanResponse() float64 { return t.response.over(t.Finished) }
 // MeanSlowdown is the mean of response/run time over the jobs that take time.
 func (t *Totals) MeanSlowdown() float64 { return t.stretch.over(t.stretched) }
 
-// BoundedSlowdown is the mean of max(1, response/max(run time, 10 s)).
+// BoundedSlowdown is the mean of max(1, response/max(run time, 10)); the 10 is in the unit of time.
 func (t *Totals) BoundedSlowdown() float64 { return t.slowdown.over(t.Finished) }
 
 // Makespan is the last end − the first arrival, time.
