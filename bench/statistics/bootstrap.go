@@ -33,7 +33,7 @@ const leastReplicates = 100
 
 // BlockLength is the number of neighbouring periods in a block: 1.5 times the cube root of the number of periods, rounded up, but no more than leave
 // [LeastBlocks] blocks, and at least 3. The order is that of Hall, Horowitz and Jing; with the factor intervals of 95 % of 60 to 340 days
-// with a first-order autocorrelation of 0.5 cover in 93 % or more (see docs/statistics.md). Below 30 periods there are fewer than LeastBlocks blocks.
+// with a first-order autocorrelation of 0.5 cover in 93 % or more (see docs/reference/statistics.md). Below 30 periods there are fewer than LeastBlocks blocks.
 //
 // P. Hall, J. L. Horowitz, B.-Y. Jing (1995), On blocking rules for the bootstrap with dependent data, doi:10.1093/biomet/82.3.561.
 func BlockLength(periods int) int {
@@ -102,7 +102,7 @@ type BlockDifference struct {
 //   - P is not below 2/2ᴱ, the least of a sign test on as many blocks: ten blocks that all
 //     differ by the same do not make a certainty.
 //
-// The percentiles of the replicates themselves make intervals that are too narrow at the numbers of days users have: see docs/statistics.md for what
+// The percentiles of the replicates themselves make intervals that are too narrow at the numbers of days users have: see docs/reference/statistics.md for what
 // share of both hold the true mean. With fewer than [LeastBlocks] blocks in which something was measured there is no interval: it is from −Inf to +Inf, and P
 // is 1. Periods in which nothing was measured are part of the time.
 //

@@ -194,7 +194,7 @@ func TestFriedmanInvariances(t *testing.T) {
 
 // The distribution of all (k!)ⁿ⁻¹ orders of small tables: at a nominal level of 5 % the test by F rejects about that often, the
 // one by χ² less, and the P of a table whose problems all agree is exact. (With ten problems the first is 5.2 %, see
-// docs/statistics.md.)
+// docs/reference/statistics.md.)
 func TestFriedmanAgainstAllPermutations(t *testing.T) {
 	for _, c := range []struct {
 		n, k           int
