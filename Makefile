@@ -13,7 +13,7 @@ SEED     ?=
 # Property tests draw the same cases in every run, so that a run says what the change did. RAPID_SEED=0 draws new ones.
 export RAPID_SEED ?= 1
 
-.PHONY: run highs test ci race cross slurm bench baseline lint fuzz prove mutants vuln
+.PHONY: run highs test ci race cross slurm bench baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -91,6 +91,10 @@ prove:
 #   make mutants ARGS="-run ^bound -jobs 2"    some of them, two at a time
 mutants:
 	go -C tools run ./mutants -C '$(CURDIR)' $(value ARGS)
+
+# The archives of a release for five systems, with checksums, in the folder dist. The version is the tag of the commit.
+release:
+	go -C tools run ./release -C '$(CURDIR)' -o '$(CURDIR)/dist'
 
 # Not part of CI: it asks a vulnerability database on the network.
 vuln:

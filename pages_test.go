@@ -1,0 +1,148 @@
+// Package allot_test keeps the pages true: the tables are those of the registry and the metrics, the program in the page is one that is tested, links
+// lead somewhere, and the README stays a door.
+package allot_test
+
+import (
+	"flag"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/allot-opt/allot/bench"
+	_ "github.com/allot-opt/allot/solvers"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated parts of the pages")
+
+// TestGeneratedParts compares the parts of pages that are made from the registry of solvers, the metrics and an example.
+func TestGeneratedParts(t *testing.T) {
+	embed, err := os.ReadFile("examples/embed/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []struct{ page, marker, text string }{
+		{"docs/reference/solvers.md", "solvers", bench.SolversMarkdown()},
+		{"docs/reference/metrics.md", "metrics", bench.MetricsMarkdown()},
+		{"docs/reference/go.md", "embed", "```go\n" + string(embed) + "```\n"},
+	} {
+		text, err := os.ReadFile(part.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin, end := "<!-- "+part.marker+": generated -->\n", "<!-- end of "+part.marker+" -->"
+		head, rest, okBegin := strings.Cut(string(text), begin)
+		_, tail, okEnd := strings.Cut(rest, end)
+		if !okBegin || !okEnd {
+			t.Fatalf("%s has no part %q", part.page, part.marker)
+		}
+		want := head + begin + part.text + end + tail
+		switch {
+		case want == string(text):
+		case *update:
+			if err := os.WriteFile(part.page, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("the part %q of %s is out of date; go test . -update rewrites it", part.marker, part.page)
+		}
+	}
+}
+
+// pages lists the Markdown files of the repository.
+func pages(t *testing.T) []string {
+	var list []string
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case filepath.Ext(path) == ".md":
+			list = append(list, path)
+		}
+		return nil
+	})
+	if err != nil || len(list) < 20 {
+		t.Fatalf("%d pages: %v", len(list), err)
+	}
+	return list
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	anchor  = regexp.MustCompile(`<a id="([^"]+)"`)
+	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+)
+
+// anchorsOf are the places of a page that a link can name: its headings, as GitHub writes them, and explicit ones.
+func anchorsOf(page string) map[string]bool {
+	places := map[string]bool{}
+	for _, h := range heading.FindAllStringSubmatch(page, -1) {
+		name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
+		places[strings.ReplaceAll(name, " ", "-")] = true
+	}
+	for _, a := range anchor.FindAllStringSubmatch(page, -1) {
+		places[a[1]] = true
+	}
+	return places
+}
+
+// Every link of every page to a file of the repository, and to a place in a page, leads there.
+func TestLinks(t *testing.T) {
+	texts := map[string]string{}
+	for _, path := range pages(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
+	}
+	found := 0
+	for path, text := range texts {
+		for _, l := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+			to, err := url.Parse(l[1])
+			if err != nil || to.Scheme != "" {
+				continue
+			}
+			found++
+			target := path
+			if to.Path != "" {
+				target = filepath.Join(filepath.Dir(path), filepath.FromSlash(to.Path))
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which is not there", path, l[1])
+			} else if page, isPage := texts[target]; isPage && to.Fragment != "" && !anchorsOf(page)[to.Fragment] {
+				t.Errorf("%s links to %s, and there is no such heading", path, l[1])
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d links, expected more than 100", found)
+	}
+}
+
+// The README is read in a minute: what is longer belongs into a page of docs. Each of these is a page that docs/README.md lists.
+func TestDoor(t *testing.T) {
+	info, err := os.Stat("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 8<<10 {
+		t.Errorf("README.md has %d bytes, at most %d", info.Size(), 8<<10)
+	}
+	index, err := os.ReadFile("docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range pages(t) {
+		rest, inside := strings.CutPrefix(filepath.ToSlash(path), "docs/")
+		if inside && rest != "README.md" && !strings.Contains(string(index), "]("+rest+")") {
+			t.Errorf("docs/README.md does not list %s", rest)
+		}
+	}
+}

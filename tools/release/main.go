@@ -1,0 +1,271 @@
+// Command release builds the archives of a release: one for each system, with the program, the licences and the examples, and SHA256SUMS.
+//
+//	go -C tools run ./release -C .. -o ../dist
+//
+// The version is that which the Go tool stamps: the tag of the commit, else a pseudo-version. The sources must have no changes. The same
+// commit and compiler give the same bytes.
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	root := flag.String("C", ".", "`folder` of the repository")
+	out := flag.String("o", "dist", "`folder` of the archives, made anew")
+	platforms := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64", "systems, separated by commas")
+	flag.Parse()
+	if err := release(*root, *out, strings.Split(*platforms, ",")); err != nil {
+		log.Fatal("release: ", err)
+	}
+}
+
+// file is a file of an archive.
+type file struct {
+	name string // with slashes
+	mode fs.FileMode
+	data []byte
+}
+
+// release makes the archives and the checksums.
+func release(root, out string, platforms []string) error {
+	if text, err := command(root, nil, "git", "status", "--porcelain"); err != nil {
+		return err
+	} else if len(text) > 0 {
+		return fmt.Errorf("the sources have changes; commit them first:\n%s", text)
+	}
+	stamp, err := command(root, nil, "git", "log", "-1", "--format=%cI")
+	if err != nil {
+		return err
+	}
+	when, err := time.Parse(time.RFC3339, strings.TrimSpace(string(stamp)))
+	if err != nil {
+		return err
+	}
+	common, err := commonFiles(root)
+	if err != nil {
+		return err
+	}
+	built := out + ".partial"
+	if err := errors.Join(os.RemoveAll(built), os.MkdirAll(built, 0o777)); err != nil {
+		return err
+	}
+	defer os.RemoveAll(built)
+	var sums strings.Builder
+	for _, platform := range platforms {
+		name, archive, err := build(root, platform, common, when)
+		if err != nil {
+			return fmt.Errorf("%s: %w", platform, err)
+		}
+		if err := os.WriteFile(filepath.Join(built, name), archive, 0o666); err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(archive), name)
+		log.Printf("%s: %.1f MB", name, float64(len(archive))/1e6)
+	}
+	if err := os.WriteFile(filepath.Join(built, "SHA256SUMS"), []byte(sums.String()), 0o666); err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(out), os.Rename(built, out))
+}
+
+// build makes the archive of a platform: .zip for Windows, else .tar.gz.
+func build(root, platform string, common []file, when time.Time) (name string, archive []byte, err error) {
+	system, processor, ok := strings.Cut(platform, "/")
+	if !ok {
+		return "", nil, errors.New("expected a platform such as linux/amd64")
+	}
+	folder, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return "", nil, err
+	}
+	defer os.RemoveAll(folder)
+	program := "allot"
+	if system == "windows" {
+		program += ".exe"
+	}
+	binary := filepath.Join(folder, program)
+	environment := append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOWORK=off")
+	if _, err := command(root, environment, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", binary, "./cmd/allot"); err != nil {
+		return "", nil, err
+	}
+	version, err := versionOf(root, binary)
+	if err != nil {
+		return "", nil, err
+	}
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		return "", nil, err
+	}
+	licences, err := licencesOf(root, environment)
+	if err != nil {
+		return "", nil, err
+	}
+	top := fmt.Sprintf("allot-%s-%s-%s", strings.TrimPrefix(version, "v"), system, processor)
+	files := append(slices.Clone(common), file{program, 0o755, data}, file{"THIRD-PARTY-LICENCES", 0o644, licences})
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	for k := range files {
+		files[k].name = top + "/" + files[k].name
+	}
+	if system == "windows" {
+		archive, err = zipped(files, when)
+		return top + ".zip", archive, err
+	}
+	archive, err = tarred(files, when)
+	return top + ".tar.gz", archive, err
+}
+
+// versionOf is the version that the Go tool has stamped.
+func versionOf(root, binary string) (string, error) {
+	text, err := command(root, nil, "go", "version", "-m", binary)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) >= 3 && words[0] == "mod" {
+			return words[2], nil
+		}
+	}
+	return "", errors.New("no version is stamped in the program")
+}
+
+// commonFiles are what every archive has beside the program.
+func commonFiles(root string) ([]file, error) {
+	var files []file
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name, 0o644, data})
+	}
+	examples, err := filepath.Glob(filepath.Join(root, "examples", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range examples {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{"examples/" + filepath.Base(path), 0o644, data})
+	}
+	return files, nil
+}
+
+// licencesOf are the licences of the modules that are in the program, which their terms ask to hand on.
+func licencesOf(root string, environment []string) ([]byte, error) {
+	text, err := command(root, environment, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/allot")
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	slices.Sort(lines)
+	var b bytes.Buffer
+	for _, line := range slices.Compact(lines) {
+		words := strings.Fields(line)
+		if len(words) != 3 {
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(words[2], "[LN][IO]*")) // LICENSE, LICENCE, NOTICE
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("module %s has no licence", words[0])
+		}
+		for _, path := range found {
+			licence, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&b, "==== %s %s: %s\n\n%s\n", words[0], words[1], filepath.Base(path), licence)
+		}
+	}
+	goroot, err := command(root, nil, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	licence, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE"))
+	if errors.Is(err, fs.ErrNotExist) { // some distributions keep it elsewhere
+		return append(b.Bytes(), "==== Go: https://go.dev/LICENSE\n"...), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "==== the Go standard library\n\n%s\n", licence)
+	return b.Bytes(), nil
+}
+
+// tarred makes a .tar.gz.
+func tarred(files []file, when time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	compressed, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	w := tar.NewWriter(compressed)
+	for _, f := range files {
+		header := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: when, Format: tar.FormatPAX}
+		if err := w.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.data); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(w.Close(), compressed.Close()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// zipped makes a .zip.
+func zipped(files []file, when time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: when.UTC()}
+		header.SetMode(f.mode)
+		entry, err := w.CreateHeader(header)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.Copy(entry, bytes.NewReader(f.data)); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// command runs a command in the folder and returns what it writes.
+func command(folder string, environment []string, words ...string) ([]byte, error) {
+	c := exec.Command(words[0], words[1:]...)
+	c.Dir, c.Env = folder, environment
+	text, err := c.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, exit.Stderr)
+	}
+	return text, err
+}
+
