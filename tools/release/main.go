@@ -184,7 +184,7 @@ func licencesOf(root string, environment []string) ([]byte, error) {
 		if len(words) != 3 {
 			continue
 		}
-		found, err := filepath.Glob(filepath.Join(words[2], "[LN][IO]*")) // LICENSE, LICENCE, NOTICE
+		found, err := filepath.Glob(filepath.Join(words[2], "[CLN][IO][CPT][EIY]*")) // LICENSE, LICENCE, NOTICE, COPYING
 		if err != nil {
 			return nil, err
 		}
@@ -268,4 +268,3 @@ func command(folder string, environment []string, words ...string) ([]byte, erro
 	}
 	return text, err
 }
-
