@@ -139,11 +139,11 @@ func versionOf(root, binary string) (string, error) {
 		return "", err
 	}
 	for line := range strings.Lines(string(text)) {
-		if words := strings.Fields(line); len(words) >= 3 && words[0] == "mod" {
+		if words := strings.Fields(line); len(words) >= 3 && words[0] == "mod" && words[2] != "(devel)" {
 			return words[2], nil
 		}
 	}
-	return "", errors.New("no version is stamped in the program")
+	return "", errors.New("the Go tool has stamped no version: build in a clone, with its history, not in a worktree or a copy")
 }
 
 // commonFiles are what every archive has beside the program.
