@@ -115,6 +115,24 @@ func TestStealWaits(t *testing.T) {
 	}
 }
 
+// A cell whose row comes between the look at the rows and the claim is not run again: of many short cells that eight programs claim, none runs twice.
+func TestStealOnce(t *testing.T) {
+	const suite = `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}, "seeds": 80}], "solvers": ["minmin", "mct", "olb"]}`
+	plan, dir := planOf(t, suite), t.TempDir()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if err := Run(t.Context(), plan, RunOptions{Dir: dir, Steal: true, Bare: true}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if lines := linesIn(t, dir); lines != len(plan.Cells) {
+		t.Errorf("%d rows of %d cells", lines, len(plan.Cells))
+	}
+}
+
 // A program that was held up for long, and has lost its claim to another, writes no row of that cell. It waits for the row of the other one.
 func TestStolenMeanwhile(t *testing.T) {
 	plan, dir := planOf(t, oneSuite), t.TempDir()
