@@ -127,9 +127,10 @@ func Submit(ctx context.Context, script string, tasks int, options []string) (Jo
 }
 
 // Queued returns the tasks of the job that wait, run or are about to end. A job that Slurm does not know any more has none. As Slurm uses the numbers
-// of old jobs again, only tasks of the run's own script count; their name says less, as options of sbatch may have changed it.
+// of old jobs again, only tasks count that have the run's name or its script: options of sbatch may have changed the one, and the folder may have been
+// called by another path when they were submitted.
 func (a *Array) Queued(ctx context.Context, job Job) ([]int, error) {
-	arguments := []string{"--noheader", "--array", "--jobs=" + job.ID, "--format=%K %o"}
+	arguments := []string{"--noheader", "--array", "--jobs=" + job.ID, "--format=%K %j %o"}
 	if job.Cluster != "" {
 		arguments = append(arguments, "--clusters="+job.Cluster)
 	}
@@ -142,9 +143,10 @@ func (a *Array) Queued(ctx context.Context, job Job) ([]int, error) {
 	}
 	var tasks []int
 	const own = "\x00" // no path has it
-	for line := range strings.Lines(strings.ReplaceAll(out, " "+a.ScriptPath()+"\n", own+"\n")) {
-		number, found := strings.CutSuffix(line, own+"\n")
-		if task, err := strconv.Atoi(number); found && err == nil {
+	for line := range strings.Lines(strings.ReplaceAll(out, " "+a.ScriptPath()+"\n", " "+own+"\n")) {
+		number, rest, _ := strings.Cut(line, " ")
+		name, _, _ := strings.Cut(rest, " ")
+		if task, err := strconv.Atoi(number); err == nil && (name == a.JobName() || strings.HasSuffix(rest, " "+own+"\n")) {
 			tasks = append(tasks, task)
 		}
 	}

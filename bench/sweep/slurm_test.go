@@ -96,14 +96,15 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A task is one of the run if it runs the run's script, whatever it is called; what the user's environment hides from squeue counts too.
+// A task is one of the run if it runs the run's script, whatever it is called, or has the run's name, whatever path its script has; what the user's environment hides from squeue counts too.
 func TestQueued(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell")
 	}
 	programs := t.TempDir()
 	a := Array{Name: "suite", Logs: filepath.Join(t.TempDir(), "of two\nlines")}
-	answer := "CLUSTER: c\n3 " + a.ScriptPath() + "\n12 " + a.ScriptPath() + "\n4 /another/job.sh\n5 " + a.ScriptPath() + "/job.sh\nN/A (null)\n1 " + a.ScriptPath() + "\n"
+	own := a.ScriptPath()
+	answer := "CLUSTER: c\n3 of the user " + own + "\n12 x " + own + "\n4 x /another/job.sh\n5 x " + own + "/job.sh\nN/A x (null)\n6 allot-suite2 (null)\n1 allot-suite /by/another/path/job.sh\n"
 	script := "#!/bin/sh\n[ -z \"$SQUEUE_STATES\" ] || exit 1\nfor word; do [ \"$word\" != --jobs=9 ] || { echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1; }; done\nprintf %s " +
 		Quote(answer) + "\n"
 	if err := os.WriteFile(filepath.Join(programs, "squeue"), []byte(script), 0o777); err != nil {
