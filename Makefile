@@ -13,7 +13,7 @@ SEED     ?=
 # Property tests draw the same cases in every run, so that a run says what the change did. RAPID_SEED=0 draws new ones.
 export RAPID_SEED ?= 1
 
-.PHONY: run highs test ci race cross slurm bench baseline lint fuzz prove mutants release vuln
+.PHONY: run highs test ci race cross slurm slurm-forecast slurm-others bench baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -51,8 +51,15 @@ cross:
 	$(TALLY) -C tools -timeout $(TIMEOUT) ./...
 
 # The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.
+# The forecasts wait four minutes for jobs that sleep, so the others run beside them, on a Slurm of their own.
 slurm:
-	ALLOT_SLURM=1 $(TALLY) -run 'Slurm|Live|NothingIsLeft' -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
+	@$(MAKE) --no-print-directory -j2 slurm-forecast slurm-others
+
+slurm-forecast:
+	ALLOT_SLURM=1 $(TALLY) -run SlurmForecast -timeout $(TIMEOUT) ./cmd/allot
+
+slurm-others:
+	ALLOT_SLURM=1 $(TALLY) -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
 
 PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 

@@ -20,8 +20,9 @@ import (
 // checks and evaluates a solution whenever it reads it. Several programs may use a folder at the same time, but only one goroutine may use a
 // BestStore.
 type BestStore struct {
-	dir  string
-	seen map[string]seenBest // by path
+	dir   string
+	stale time.Duration       // see [RunOptions]
+	seen  map[string]seenBest // by path
 }
 
 // seenBest records that a stored file was found to be right. The record holds as long as the file does not change.
@@ -47,7 +48,7 @@ func (e *BestError) Error() string {
 func (e *BestError) Unwrap() error { return e.Err }
 
 // OpenBest opens the folder, which need not exist yet.
-func OpenBest(dir string) *BestStore { return &BestStore{dir, map[string]seenBest{}} }
+func OpenBest(dir string) *BestStore { return &BestStore{dir: dir, seen: map[string]seenBest{}} }
 
 // Path returns the path of the file for the instance and its objective: SHA256.OBJECTIVE.json.
 func (s *BestStore) Path(in *model.Instance) string {
@@ -89,8 +90,9 @@ func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
 }
 
 // Offer stores the solution if it is better than the stored one. A solution is better if it leaves out fewer jobs, or equally many with a lower
-// objective. The checker must accept it. Offer replaces a stored file that is wrong; the error is then a [*BestError] that names the file.
-func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool, err error) {
+// objective. The checker must accept it. Offer replaces a stored file that is wrong; the error is then a [*BestError] that names the file. It waits for
+// another program that writes in the folder, until ctx ends.
+func (s *BestStore) Offer(ctx context.Context, in *model.Instance, sol *model.Solution) (better bool, err error) {
 	if sol.Objective == nil {
 		return false, nil
 	}
@@ -98,7 +100,7 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 	if known, ok := s.unchanged(path); ok && !rank.Better(known) {
 		return false, nil
 	}
-	unlock, err := s.lock() // no other program may write between our reading and our writing
+	unlock, err := s.lock(ctx) // no other program may write between our reading and our writing
 	if err != nil {
 		return false, err
 	}
@@ -115,12 +117,12 @@ func (s *BestStore) Offer(in *model.Instance, sol *model.Solution) (better bool,
 	return true, wrong
 }
 
-// lock makes the folder if it is missing and waits until no other program writes in it.
-func (s *BestStore) lock() (unlock func() error, err error) {
+// lock makes the folder if it is missing and waits until no other program writes in it, or ctx ends.
+func (s *BestStore) lock(ctx context.Context) (unlock func() error, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, err
 	}
-	lock, err := claim.Wait(context.Background(), filepath.Join(s.dir, "best"+lockSuffix), "", 0)
+	lock, err := claim.Wait(ctx, filepath.Join(s.dir, "best"+lockSuffix), "", s.stale)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +130,8 @@ func (s *BestStore) lock() (unlock func() error, err error) {
 }
 
 // tidy removes half-written files that killed programs have left.
-func (s *BestStore) tidy() error {
-	unlock, err := s.lock()
+func (s *BestStore) tidy(ctx context.Context) error {
+	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func TestBestStore(t *testing.T) {
 		better bool
 		best   float64
 	}{{poor, true, *poor.Objective}, {poor, false, *poor.Objective}, {good, true, *good.Objective}, {poor, false, *good.Objective}, {good, false, *good.Objective}} {
-		better, err := store.Offer(in, offer.sol)
+		better, err := store.Offer(t.Context(), in, offer.sol)
 		if err != nil || better != offer.better {
 			t.Errorf("better %v, %v; expected %v", better, err, offer.better)
 		}
@@ -62,7 +62,7 @@ func TestBestStore(t *testing.T) {
 				t.Errorf("the best is %v, %v; expected %v", sol, err, offer.best)
 			}
 		}
-		if better, err := again.Offer(in, offer.sol); better || err != nil {
+		if better, err := again.Offer(t.Context(), in, offer.sol); better || err != nil {
 			t.Errorf("the same again is better: %v, %v", better, err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestBestStore(t *testing.T) {
 	}
 	left := *poor
 	left.Objective, left.Unscheduled = new(0.0), []model.Unscheduled{{Job: "J1", Reason: "for a lower objective"}}
-	if better, err := store.Offer(in, &left); better || err != nil {
+	if better, err := store.Offer(t.Context(), in, &left); better || err != nil {
 		t.Errorf("a schedule that leaves a job out is better: %v, %v", better, err)
 	}
 	if names, _ := filepath.Glob(filepath.Join(store.dir, "*.json")); len(names) != 1 || filepath.Base(names[0]) != in.SHA256()+".mcp.json" {
@@ -92,7 +92,7 @@ func TestBestStoreTrustsNothing(t *testing.T) {
 	sol := solvedBy(t, in, "search")
 	write := func(t *testing.T, change func(text string) string) *BestStore {
 		store := OpenBest(t.TempDir())
-		if _, err := store.Offer(in, sol); err != nil {
+		if _, err := store.Offer(t.Context(), in, sol); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(store.Path(in))
@@ -133,7 +133,7 @@ func TestBestStoreTrustsNothing(t *testing.T) {
 				t.Fatalf("%v, %v; expected an error that names the file", found, err)
 			}
 			worse := solvedBy(t, in, "met")
-			if better, err := store.Offer(in, worse); !better || !errors.As(err, &wrong) {
+			if better, err := store.Offer(t.Context(), in, worse); !better || !errors.As(err, &wrong) {
 				t.Errorf("better %v, %v; expected the file to be replaced and the error", better, err)
 			}
 			if found, err := store.Best(in); err != nil || *found.Objective != *worse.Objective {
@@ -160,7 +160,7 @@ func TestBestStoreShared(t *testing.T) {
 		group.Go(func() {
 			store := OpenBest(dir)
 			for n := range 5 * len(offers) {
-				if _, err := store.Offer(in, offers[(n+k)%len(offers)]); err != nil {
+				if _, err := store.Offer(t.Context(), in, offers[(n+k)%len(offers)]); err != nil {
 					t.Error(err)
 				}
 			}

@@ -11,7 +11,7 @@ func TestStoredScheduleNeedNotStateItsFigures(t *testing.T) {
 	in := generated(t, 1)
 	sol := solvedBy(t, in, "met")
 	store := OpenBest(t.TempDir())
-	if _, err := store.Offer(in, sol); err != nil {
+	if _, err := store.Offer(t.Context(), in, sol); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(store.Path(in))

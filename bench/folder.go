@@ -81,7 +81,8 @@ func openRun(ctx context.Context, plan *Plan, opt RunOptions) (folder *runFolder
 		return folder, err
 	}
 	if folder.best != nil {
-		if err := folder.best.tidy(); err != nil {
+		folder.best.stale = opt.Stale
+		if err := folder.best.tidy(ctx); err != nil {
 			return folder, err
 		}
 	}

@@ -61,7 +61,8 @@ func ReadRows(path string) ([]Row, error) {
 // rowsName matches the names of the files of rows in a run folder. A copy that somebody keeps beside them under another name is not read.
 var rowsName = regexp.MustCompile(`^rows(-w?[1-9][0-9]*)?\.jsonl$`)
 
-// rowFiles returns the paths of the files of rows in a run folder: that of the whole plan, those of the shards by their number, those of the workers.
+// rowFiles returns the paths of the files of rows in a run folder: that of the whole plan, those of the shards by their number, those of the workers. A pipe
+// of such a name is none: reading it would wait for ever.
 func rowFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -69,7 +70,7 @@ func rowFiles(dir string) ([]string, error) {
 	}
 	var paths []string
 	for _, entry := range entries {
-		if rowsName.MatchString(entry.Name()) {
+		if rowsName.MatchString(entry.Name()) && entry.Type()&(fs.ModeNamedPipe|fs.ModeDir) == 0 {
 			paths = append(paths, filepath.Join(dir, entry.Name()))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -112,6 +113,26 @@ func TestCellTwice(t *testing.T) {
 		if fault := strings.ReplaceAll(rows[0].Fault, dir, "DIR"); fault != test.fault || found != test.want || rows[0].Key != "k" || rows[0].Elapsed != 0.5 {
 			t.Errorf("%s: fault %q, objective %v, expected %q and %v", test.what, fault, found, test.fault, test.want)
 		}
+	}
+}
+
+// A pipe that has the name of a file of rows holds nothing up, and neither does a folder.
+func TestNoFilesOfRows(t *testing.T) {
+	dir := t.TempDir()
+	if text, err := exec.Command("mkfifo", filepath.Join(dir, "rows-3.jsonl")).CombinedOutput(); err != nil {
+		t.Skipf("there are no pipes: %v %s", err, text)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "rows-2.jsonl"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "rows-1.jsonl"), []byte(rowLine+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("rows-1.jsonl", filepath.Join(dir, "rows-4.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := ReadRows(dir); err != nil || len(rows) != 2 {
+		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
 

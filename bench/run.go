@@ -165,11 +165,11 @@ func (r *runner) do(ctx context.Context, worker, place int) error {
 	if row.Solver = cell.Label; cell.Label != cell.Solver {
 		row.Algorithm = cell.Solver
 	}
-	return r.store(worker, place, in, &row)
+	return r.store(ctx, worker, place, in, &row)
 }
 
 // store stores the solution, if it is the best, and then the row. If the program is killed in between, the cell has no row and runs again later.
-func (r *runner) store(worker, place int, in *model.Instance, row *Row) error {
+func (r *runner) store(ctx context.Context, worker, place int, in *model.Instance, row *Row) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if c := r.claims[place]; c != nil && !c.Held() { // this program gave no sign for a while, and another one took the cell over
@@ -179,7 +179,7 @@ func (r *runner) store(worker, place int, in *model.Instance, row *Row) error {
 		return nil
 	}
 	if r.folder.best != nil && row.Solution != nil && row.Objective != nil {
-		if _, err := r.folder.best.Offer(in, row.Solution); errors.As(err, new(*BestError)) {
+		if _, err := r.folder.best.Offer(ctx, in, row.Solution); errors.As(err, new(*BestError)) {
 			r.warn(err)
 		} else if err != nil {
 			return err

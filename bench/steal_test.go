@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,6 +117,24 @@ func TestStealWaits(t *testing.T) {
 	}
 }
 
+// A cell whose row comes between the look at the rows and the claim is not run again: of many short cells that eight programs claim, none runs twice.
+func TestStealOnce(t *testing.T) {
+	const suite = `{"format": "allot-suite/1", "name": "x", "instances": [{"generate": "muscle", "parameters": {"jobs": 3}, "seeds": 80}], "solvers": ["minmin", "mct", "olb"]}`
+	plan, dir := planOf(t, suite), t.TempDir()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if err := Run(t.Context(), plan, RunOptions{Dir: dir, Steal: true, Bare: true}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if lines := linesIn(t, dir); lines != len(plan.Cells) {
+		t.Errorf("%d rows of %d cells", lines, len(plan.Cells))
+	}
+}
+
 // A program that was held up for long, and has lost its claim to another, writes no row of that cell. It waits for the row of the other one.
 func TestStolenMeanwhile(t *testing.T) {
 	plan, dir := planOf(t, oneSuite), t.TempDir()
@@ -174,6 +194,39 @@ func TestFileTakenOver(t *testing.T) {
 	}
 	if !exists(lock) {
 		t.Error("the lock of the other program was removed")
+	}
+}
+
+// A program of another host died while it wrote to the folder of the best solutions. Who runs on waits as long as it was told, not longer, and ends when
+// the user stops it.
+func TestBestOfAnotherHost(t *testing.T) {
+	path := writeSuite(t, oneSuite)
+	for _, test := range []struct {
+		what  string
+		stale time.Duration // 0: the user stops it
+	}{{"taken over", 200 * time.Millisecond}, {"stopped", 0}} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, bestFolder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(foreignClaim(t, dir, "x", 0), filepath.Join(dir, bestFolder, "best"+lockSuffix)); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		if test.stale == 0 {
+			time.AfterFunc(100*time.Millisecond, stop)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- runOf(ctx, path, RunOptions{Dir: dir, Stale: test.stale}) }()
+		select {
+		case err := <-ended:
+			if test.stale > 0 && (err != nil || len(rowsOf(t, dir)) != 2) || test.stale == 0 && !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", test.what, err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Errorf("%s: it still waits", test.what)
+		}
+		stop()
 	}
 }
 

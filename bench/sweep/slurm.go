@@ -53,6 +53,9 @@ func (a *Array) Script() string {
 	return s.String()
 }
 
+// ScriptPath is where the batch script is, among the logs. Slurm says it of each task, so that it tells which job is one of the run.
+func (a *Array) ScriptPath() string { return filepath.Join(a.Logs, "job.sh") }
+
 // odd is what the name of a job is without.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
@@ -105,8 +108,8 @@ func MostTasks(ctx context.Context) int {
 // Job is a job array that was submitted.
 type Job struct {
 	ID      string `json:"job"`
-	Cluster string `json:"cluster,omitempty"` // absent: the one that commands ask by default
-	Tasks   int    `json:"tasks"`             // number of shards
+	Cluster string `json:"cluster,omitempty"`   // absent: the one that commands ask by default
+	Tasks   int    `json:"tasks" check:"count"` // number of shards
 }
 
 // Submit submits a batch script with options of sbatch and returns the job.
@@ -123,9 +126,11 @@ func Submit(ctx context.Context, script string, tasks int, options []string) (Jo
 	return Job{id, cluster, tasks}, nil
 }
 
-// Queued returns the tasks of the job that wait, run or are about to end. A job that Slurm does not know any more has none.
+// Queued returns the tasks of the job that wait, run or are about to end. A job that Slurm does not know any more has none. As Slurm uses the numbers
+// of old jobs again, only tasks count that have the run's name or its script: options of sbatch may have changed the one, and the folder may have been
+// called by another path when they were submitted.
 func (a *Array) Queued(ctx context.Context, job Job) ([]int, error) {
-	arguments := []string{"--noheader", "--array", "--jobs=" + job.ID, "--format=%K %j"}
+	arguments := []string{"--noheader", "--array", "--jobs=" + job.ID, "--format=%K %j %o"}
 	if job.Cluster != "" {
 		arguments = append(arguments, "--clusters="+job.Cluster)
 	}
@@ -137,10 +142,11 @@ func (a *Array) Queued(ctx context.Context, job Job) ([]int, error) {
 		return nil, err
 	}
 	var tasks []int
-	for line := range strings.Lines(out) {
-		number, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-		task, err := strconv.Atoi(number)
-		if err == nil && name == a.JobName() { // Slurm uses the numbers of old jobs again
+	const own = "\x00" // no path has it
+	for line := range strings.Lines(strings.ReplaceAll(out, " "+a.ScriptPath()+"\n", " "+own+"\n")) {
+		number, rest, _ := strings.Cut(line, " ")
+		name, _, _ := strings.Cut(rest, " ")
+		if task, err := strconv.Atoi(number); err == nil && (name == a.JobName() || strings.HasSuffix(rest, " "+own+"\n")) {
 			tasks = append(tasks, task)
 		}
 	}
@@ -153,6 +159,9 @@ func run(ctx context.Context, name string, arguments ...string) (string, error) 
 	var stderr strings.Builder
 	command := exec.CommandContext(ctx, name, arguments...)
 	command.Stderr = &stderr
+	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "SQUEUE_") // such as SQUEUE_STATES, which hides tasks
+	})
 	out, err := command.Output()
 	if err == nil {
 		return string(out), nil

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -85,10 +86,36 @@ func TestJobs(t *testing.T) {
 	if jobs, err := a.Jobs(); err != nil || !slices.Equal(jobs, want) {
 		t.Errorf("%v, %v", jobs, err)
 	}
-	if err := os.WriteFile(filepath.Join(a.Logs, jobsFile), []byte("{\"job\":\"1\"}\n"), 0o666); err != nil {
+	for _, wrong := range []string{`{"job":"1"}`, `{"job":"1","tasks":0}`, `{"job":"1","tasks":-4}`, `{"job":"1","tasks":4`} {
+		if err := os.WriteFile(filepath.Join(a.Logs, jobsFile), []byte(wrong+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Jobs(); err == nil || !strings.Contains(err.Error(), "jobs.jsonl:1: ") {
+			t.Errorf("%s: %v, expected the line that is wrong", wrong, err)
+		}
+	}
+}
+
+// A task is one of the run if it runs the run's script, whatever it is called, or has the run's name, whatever path its script has; what the user's environment hides from squeue counts too.
+func TestQueued(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no shell")
+	}
+	programs := t.TempDir()
+	a := Array{Name: "suite", Logs: filepath.Join(t.TempDir(), "of two\nlines")}
+	own := a.ScriptPath()
+	answer := "CLUSTER: c\n3 of the user " + own + "\n12 x " + own + "\n4 x /another/job.sh\n5 x " + own + "/job.sh\nN/A x (null)\n6 allot-suite2 (null)\n1 allot-suite /by/another/path/job.sh\n"
+	script := "#!/bin/sh\n[ -z \"$SQUEUE_STATES\" ] || exit 1\nfor word; do [ \"$word\" != --jobs=9 ] || { echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1; }; done\nprintf %s " +
+		Quote(answer) + "\n"
+	if err := os.WriteFile(filepath.Join(programs, "squeue"), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Jobs(); err == nil || !strings.Contains(err.Error(), "jobs.jsonl:1: ") {
-		t.Errorf("%v, expected the line that is wrong", err)
+	t.Setenv("PATH", programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("SQUEUE_STATES", "RUNNING")
+	if tasks, err := a.Queued(t.Context(), Job{"12", "", 16}); err != nil || !slices.Equal(tasks, []int{1, 3, 12}) {
+		t.Errorf("%v, %v", tasks, err)
+	}
+	if tasks, err := a.Queued(t.Context(), Job{"9", "", 16}); err != nil || len(tasks) > 0 {
+		t.Errorf("a job that is forgotten: %v, %v", tasks, err)
 	}
 }

@@ -203,7 +203,7 @@ func (r *slurmRun) submit(ctx context.Context) error {
 	if err := os.MkdirAll(r.array.Logs, 0o777); err != nil {
 		return usageErrorf("%w: %w", bench.ErrNoFolder, err)
 	}
-	script := filepath.Join(r.array.Logs, "job.sh")
+	script := r.array.ScriptPath()
 	if err := writeFile(script, func(w io.Writer) error {
 		_, err := io.WriteString(w, r.array.Script())
 		return err

@@ -122,6 +122,24 @@ with LocalCluster() as cluster:
 END`, words))
 }
 
+// The script for PBS, with the variables that PBS sets, begun in another folder as PBS does.
+func TestSweepByPBS(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	script := example(t, "PBS", "sh", 0)
+	if !strings.Contains(script, "\n#PBS -J 1-8\n") {
+		t.Errorf("the script is %q", script)
+	}
+	runExample(t, "cat >job.sh <<'END'\n"+script+`END
+export PBS_O_WORKDIR="$PWD"
+mkdir home
+for PBS_ARRAY_INDEX in 1 2 3 4 5 6 7 8; do
+	export PBS_ARRAY_INDEX
+	(cd home && sh ../job.sh)
+done`)
+}
+
 // The examples of Slurm.
 func TestSlurmExamples(t *testing.T) {
 	slurmtest.Start(t, 2)
@@ -137,6 +155,7 @@ func TestSweepManifest(t *testing.T) {
 		Spec       struct {
 			Completions    int
 			CompletionMode string `yaml:"completionMode"`
+			Retries        int    `yaml:"backoffLimitPerIndex"`
 			Template       struct {
 				Spec struct {
 					RestartPolicy string `yaml:"restartPolicy"`
@@ -153,7 +172,7 @@ func TestSweepManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := job.Spec.Template.Spec.Containers[0].Command
-	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Spec.CompletionMode != "Indexed" || job.Spec.Template.Spec.RestartPolicy != "Never" ||
+	if job.APIVersion != "batch/v1" || job.Kind != "Job" || job.Spec.CompletionMode != "Indexed" || job.Spec.Retries < 1 || job.Spec.Template.Spec.RestartPolicy != "Never" ||
 		command[len(command)-1] != fmt.Sprintf("/%d", job.Spec.Completions) {
 		t.Errorf("%+v", job)
 	}

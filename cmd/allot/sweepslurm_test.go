@@ -31,7 +31,7 @@ func TestSlurmSweep(t *testing.T) {
 		t.Errorf("%s%s", out, stderr)
 	}
 	limitFiles(t)
-	submit := []string{"bench", "slurm", suite, "-o", dir, "--submit", "--", "--exclusive", "--time=10"}
+	submit := []string{"bench", "slurm", suite, "-o", dir, "--submit", "--", "--exclusive", "--time=10", "--job-name=of the user"}
 	_, submitted := allot(t, append(submit[:5:5], append([]string{"--tasks", "8"}, submit[5:]...)...)...)
 	found := regexp.MustCompile(`job (\d+): 8 tasks`).FindStringSubmatch(submitted)
 	if found == nil {

@@ -3,8 +3,8 @@
 // network file system, and no two clocks are compared but that of the file system with itself.
 //
 // A claim whose holder has ended is taken over: at once where the holder ran on this host, else after the claim went without a beat for a
-// while. Two programs may hold the same claim in one case: the first one was held up for that while, by a suspended machine or a lost
-// network. [Claim.Held] tells it that it has lost the claim.
+// while. Two programs may hold the same claim in two cases: the first one was held up for that while, by a suspended machine or a lost
+// network; or three took over a dead claim in the same moment. [Claim.Held] tells the first one that it has lost the claim.
 package claim
 
 import (
@@ -235,13 +235,15 @@ func (s seen) ended(dir string, stale time.Duration) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return now.Sub(s.modified) > max(stale, 3*time.Duration(s.by.Beat*float64(time.Second))), nil
+	// A claim of the future, too: the clock was set back since, and who lives writes it again at the next beat.
+	return now.Sub(s.modified).Abs() > max(stale, 3*time.Duration(s.by.Beat*float64(time.Second))), nil
 }
 
 // removeSeen removes a claim if it is still the one that was seen. Renaming moves it out of the way of everybody else, so that of several programs that
-// found the same one only the first removes it. One that moved another claim, made meanwhile, puts it back.
+// found the same one only the first removes it. One that moved another claim, made meanwhile, puts it back. The name that it has in between is not that of
+// a temporary file: those are removed by others who tidy the folder, and a claim that somebody holds would be gone with them.
 func removeSeen(path string, before seen) error {
-	aside := files.TemporaryName(filepath.Dir(path))
+	aside := fmt.Sprintf("%s.%016x", path, rand.Uint64())
 	if err := os.Rename(path, aside); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/allot-opt/allot/internal/files"
 )
 
 // foreign writes the claim of a program on another host, without a sign for a while.
@@ -125,6 +127,30 @@ func TestProgramOfThisHost(t *testing.T) {
 	free(t, "killed", path, time.Hour, true)
 }
 
+// A container that is started again has the process id, and often the number of its space of ids, of the one before, a moment later: what that held is free.
+func TestProgramOfTheSameID(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	c, err := Try(path, "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := self("", time.Second)
+	before.Token = "0123456789abcdef-1"
+	text, err := json.Marshal(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := path + ".other"
+	if err := os.WriteFile(other, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	free(t, "of an earlier program", other, 0, true)
+	free(t, "of this program", path, 0, false)
+	if err := c.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
 // What another host holds is its own as long as it gives signs.
 func TestProgramOfAnotherHost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
@@ -138,6 +164,8 @@ func TestProgramOfAnotherHost(t *testing.T) {
 		{"it was silent for longer", 130 * time.Second, 0.1, true},
 		{"it gives signs seldom", 130 * time.Second, 60, false},
 		{"it gave none at three times of its own", 190 * time.Second, 60, true},
+		{"the clock was set back by little since", -100 * time.Second, 0.1, false},
+		{"the clock was set back by much since", -time.Hour, 0.1, true},
 	} {
 		foreign(t, path, test.silent, test.beat)
 		free(t, test.what, path, 0, test.want)
@@ -265,6 +293,61 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// Others tidy the folder while a dead claim is taken over: none of those that try see a fault, and none loses the claim.
+func TestTidiedMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	ended := make(chan struct{})
+	var tidy, group sync.WaitGroup
+	tidy.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				if err := files.RemoveTemporary(dir); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	for range 300 {
+		foreign(t, path, time.Hour, 0.1)
+		claims := make([]*Claim, 4)
+		for k := range claims {
+			group.Go(func() {
+				c, err := Try(path, "", time.Second)
+				if err != nil && !errors.As(err, new(*HeldError)) {
+					t.Error(err)
+				}
+				claims[k] = c
+			})
+		}
+		group.Wait()
+		held := 0
+		for _, c := range claims {
+			if c != nil && c.Held() {
+				held++
+			}
+		}
+		if held != 1 {
+			t.Errorf("%d hold it", held)
+		}
+		for _, c := range claims {
+			if c != nil {
+				if err := c.Release(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if t.Failed() {
+			break
+		}
+	}
+	close(ended)
+	tidy.Wait()
+}
+
 // Who takes the lock of a program on another host waits until it is clear whether that lives: a sign of it is an error, none for long is not.
 func TestTake(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
@@ -280,7 +363,7 @@ func TestTake(t *testing.T) {
 	}
 	foreign(t, path, 0, 0.01)
 	sign := time.AfterFunc(100*time.Millisecond, func() {
-		now := time.Now().Add(time.Second)
+		now := time.Now()
 		_ = os.Chtimes(path, now, now) // if it fails, the test does
 	})
 	defer sign.Stop()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/host"
@@ -16,7 +17,7 @@ import (
 
 // Holder is a program that holds a claim, as the file of the claim has it.
 type Holder struct {
-	Token   string  `json:"token"`      // unique
+	Token   string  `json:"token"`      // unique; it begins with that of the program
 	Note    string  `json:"note"`       // what the claim is for
 	Host    string  `json:"host"`       // its name
 	Machine string  `json:"machine"`    // the boot of the host, and its space of process ids: hosts may share a name, and containers a host
@@ -25,11 +26,17 @@ type Holder struct {
 	Beat    float64 `json:"beat_s"`     // the claim is written again so often
 }
 
+// program tells this program from all others, also those that had its process id; claims counts the claims that it has made.
+var (
+	program = fmt.Sprintf("%016x", rand.Uint64())
+	claims  atomic.Int64
+)
+
 // self is this program as a holder.
 func self(note string, beat time.Duration) Holder {
 	name, _ := os.Hostname() // a host without a name is told by its boot
 	return Holder{
-		Token: fmt.Sprintf("%016x", rand.Uint64()), Note: note, Host: name, Machine: machine(), PID: os.Getpid(), Started: began(), Beat: beat.Seconds(),
+		Token: fmt.Sprintf("%s-%d", program, claims.Add(1)), Note: note, Host: name, Machine: machine(), PID: os.Getpid(), Started: began(), Beat: beat.Seconds(),
 	}
 }
 
@@ -53,6 +60,9 @@ func (h Holder) onThisHost() bool {
 
 // runs reports whether the holder, which is on this host, still runs. What cannot be found out counts as running.
 func (h Holder) runs() bool {
+	if h.PID == os.Getpid() { // a container that is started again has the process ids, and often the number of their space, of the one before
+		return strings.HasPrefix(h.Token, program+"-")
+	}
 	if exists, err := process.PidExists(int32(h.PID)); err != nil || !exists {
 		return err != nil
 	}

@@ -99,8 +99,8 @@ func RemoveTemporary(dir string) error {
 	return err
 }
 
-// TemporaryName returns a name in the folder that nobody else uses. [RemoveTemporary] removes a file of such a name.
-func TemporaryName(dir string) string {
+// temporaryName returns a name in the folder that nobody else uses. [RemoveTemporary] removes a file of such a name.
+func temporaryName(dir string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
 }
 
@@ -132,7 +132,7 @@ func remove(path string) error {
 
 // newBeside makes a file in the same folder. Its permissions follow the user's mask; those of os.CreateTemp are stricter.
 func newBeside(path string) (*os.File, error) {
-	return os.OpenFile(TemporaryName(filepath.Dir(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return os.OpenFile(temporaryName(filepath.Dir(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 // fill writes the content to the file.
