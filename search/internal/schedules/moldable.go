@@ -7,8 +7,11 @@ import (
 	"github.com/allot-opt/allot/search/internal/shelves"
 )
 
-// maxShelvesProcessors is the most processors for which the dual algorithm is run: it looks at the gap of every one.
-const maxShelvesProcessors = 1 << 16
+// The most jobs and processors for which the dual algorithm is run. It takes up to a quarter of a second there, and more than linearly more beyond.
+const (
+	maxShelvesJobs       = 20_000
+	maxShelvesProcessors = 1 << 16
+)
 
 // shelvesParts are the parts of the least guess within which the starts beside the shelves let each job end, longest job first.
 var shelvesParts = []float64{1, 1.0 / 2, 1.0 / 3, 1.0 / 5}
@@ -20,7 +23,7 @@ func (p *problem) moldableStarts(ctx context.Context) []startRule {
 	in := p.in
 	objective := in.Objective()
 	if len(p.moldable) == 0 || in.Features()&^allowed != 0 || len(in.Clusters()) != 1 || !in.Clusters()[0].Uniform || in.Clusters()[0].WholeMachines ||
-		in.Processors() > maxShelvesProcessors || len(objective) != 1 || objective[0].Metric != "makespan" || objective[0].Weight <= 0 {
+		len(p.jobs) > maxShelvesJobs || in.Processors() > maxShelvesProcessors || len(objective) != 1 || objective[0].Metric != "makespan" || objective[0].Weight <= 0 {
 		return nil
 	}
 	jobs := make([]shelves.Job, len(p.jobs))

@@ -45,6 +45,7 @@ func TestShelvesStartIsWithinItsRatio(t *testing.T) {
 		}
 		for i, start := range starts {
 			d := newDecoder(p)
+			d.stop = func() bool { return false }
 			g, ok := d.dispatch(start)
 			if !ok || !d.decode(&g, 0, math.Inf(1)) {
 				t.Fatalf("instance %d: start %d was stopped", k, i)

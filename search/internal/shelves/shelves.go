@@ -230,13 +230,13 @@ func (t *table) stack(below, top int) {
 	t.above[below] = top
 }
 
-// moveToFirst moves a job from the second shelf to processors that neither of the others uses, if it ends there within 3/2·d. It reports whether it moved one.
-func (t *table) moveToFirst() bool {
-	idle := t.processors - t.used[first] - t.used[tall]
-	if idle <= 0 {
-		return false
-	}
+// moveToFirst moves jobs from the second shelf to processors that neither of the others uses, if they end there within 3/2·d, until all fit. It reports whether it moved any.
+func (t *table) moveToFirst() (moved bool) {
 	for k := range t.jobs {
+		idle := t.processors - t.used[first] - t.used[tall]
+		if idle <= 0 || t.fits() {
+			return moved
+		}
 		if t.shelf[k] != second {
 			continue
 		}
@@ -247,10 +247,10 @@ func (t *table) moveToFirst() bool {
 			} else {
 				t.put(k, first, width)
 			}
-			return true
+			moved = true
 		}
 	}
-	return false
+	return moved
 }
 
 // gap is the idle time of a processor between what it runs from 0 on and its job of the second shelf.
