@@ -14,7 +14,7 @@ import (
 // has an overhead.
 func moldableBatch(b *testing.B, jobs, processors int, messages, manyTasks bool, seed uint64) *model.Instance {
 	b.Helper()
-	rng := rand.New(rand.NewPCG(seed, 0x6d6f6c64)) // "mold"
+	rng := rand.New(rand.NewPCG(seed, 0x6d6f6c64))
 	builder := model.NewBuilder("batch").Cluster(model.ClusterSpec{ID: "c", Network: &model.Network{Bandwidth: 1}, Machines: []model.MachineSpec{{ID: "m", Count: processors}}})
 	for k := range jobs {
 		most := 1 + rng.IntN(32)
