@@ -4,7 +4,7 @@
 //	model              instances, solutions, metrics, the evaluator and the checker; JSON files
 //	model/online       the lines that an on-line policy outside of the program reads and writes
 //	model/schema       the JSON Schemas of these files and lines
-//	model/swf, etc, wfformat, jobcsv, batsim, slurm
+//	model/swf, etc, rcpsp, wfformat, jobcsv, batsim, slurm
 //	                   readers of foreign formats; swf, jobcsv and batsim also write
 //	model/starts       reads when each job of a schedule starts, as other programs write it
 //	model/modeltest    random instances for property tests

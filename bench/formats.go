@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/model/batsim"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/rcpsp"
 	"github.com/allot-opt/allot/model/slurm"
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/model/wfformat"
@@ -39,6 +40,7 @@ func Formats() []FormatInfo {
 		{"sacct", "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt", "allot import sacct --processors 1024 sacct.txt", func() Importer {
 			return NewSacctImport()
 		}},
+		{"rcpsp", "a project under scarce resources, of PSPLIB (.sm) or in Patterson's layout (.rcp)", "allot import rcpsp j301_1.sm", func() Importer { return NewRCPSPImport() }},
 		{"batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", func() Importer { return NewBatsimImport() }},
 	}
 }
@@ -175,6 +177,26 @@ func (f *SacctImport) Read(r io.Reader, name string) (*model.Instance, *model.Im
 		return nil, nil, err
 	}
 	return slurm.ReadTrace(r, name, slurm.TraceOptions{Processors: f.Processors, Cluster: f.Cluster})
+}
+
+// RCPSPImport reads projects under scarce resources, see [rcpsp.Read].
+type RCPSPImport struct {
+	Layout  string `enum:"auto,sm,rcp" doc:"'LAYOUT' of the file (sm: PSPLIB's; rcp: Patterson's; auto: as the file begins)"`
+	Cluster string `doc:"'ID' of the cluster"`
+}
+
+// NewRCPSPImport makes the importer with its defaults.
+func NewRCPSPImport() *RCPSPImport { return &RCPSPImport{Layout: "auto", Cluster: "cluster"} }
+
+// Check implements [params.Checker].
+func (f *RCPSPImport) Check() error { return named(f.Cluster) }
+
+// Read implements [Importer].
+func (f *RCPSPImport) Read(r io.Reader, name string) (*model.Instance, *model.ImportReport, error) {
+	if err := params.Check(f); err != nil {
+		return nil, nil, err
+	}
+	return rcpsp.Read(r, name, rcpsp.Options{Layout: rcpsp.Layout(f.Layout), Cluster: f.Cluster})
 }
 
 // BatsimImport reads the table of jobs that Batsim writes, see [batsim.Read].

@@ -16,6 +16,7 @@ var tinyFiles = map[string]string{
 	"etc":      "1 2\n3 4\n",
 	"wfformat": "{}",
 	"jobs":     "id,work\na,1\nb,2\n",
+	"rcpsp":    "1 0 5 0\n",
 	"batsim":   "",
 	"sacct":    "JobID|Submit|Start|End|NCPUS\n1|1|2|3|4\n",
 }

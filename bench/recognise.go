@@ -55,6 +55,8 @@ func formatOfText(begin []byte) string {
 		return "sacct"
 	case isSWF(string(begin)):
 		return "swf"
+	case isPSPLIB(string(begin)), isPatterson(string(begin)):
+		return "rcpsp"
 	case has("job_id") && has("submission_time"):
 		return "batsim"
 	case has("id") && (has("work") || has("estimate") || slices.ContainsFunc(cells, func(cell string) bool { return strings.HasPrefix(cell, "runtime.") })):
@@ -72,6 +74,48 @@ func isSWF(text string) bool {
 		fields := strings.Fields(line)
 		if len(fields) > 0 && !strings.HasPrefix(fields[0], ";") {
 			return len(fields) == columns && numbers(fields)
+		}
+	}
+	return true
+}
+
+// isPSPLIB says that a text is of the layout of PSPLIB: its first line is a rule of stars or names the file's origin, and the head counts the jobs.
+func isPSPLIB(text string) bool {
+	return (strings.HasPrefix(text, "***") || strings.HasPrefix(text, "file with basedata")) && headOfPSPLIB.MatchString(text)
+}
+
+// headOfPSPLIB finds the number of jobs in the head of a file of PSPLIB.
+var headOfPSPLIB = regexp.MustCompile(`(?m)^jobs\s*\(incl\. supersource/sink \)\s*:`)
+
+// isPatterson says that a text of numbers is of the layout of Patterson: whole numbers, of which the first activity's are its duration 0, as that of a dummy, no demands, and
+// the successors that it says it has. A matrix of execution times hardly begins like that.
+func isPatterson(text string) bool {
+	words := strings.Fields(text)
+	number := func(k int) int {
+		if k < len(words) {
+			if n, err := strconv.Atoi(words[k]); err == nil {
+				return n
+			}
+		}
+		return -1
+	}
+	activities, resources := number(0), number(1)
+	if activities < 2 || resources < 0 || resources > len(words) {
+		return false
+	}
+	dummy := 2 + resources
+	for k := range 1 + resources {
+		if number(dummy+k) != 0 || k < resources && number(2+k) < 0 {
+			return false
+		}
+	}
+	count := dummy + 1 + resources
+	if number(count) < 1 || number(count) > len(words) {
+		return false
+	}
+	for k := range number(count) {
+		if next := number(count + 1 + k); next < 2 || next > activities {
+			return false
 		}
 	}
 	return true
@@ -100,6 +144,8 @@ func formatOfName(name string) string {
 		return "swf"
 	case ".etc":
 		return "etc"
+	case ".sm", ".rcp":
+		return "rcpsp"
 	case ".csv":
 		return "jobs" // whose reader says which columns it needs
 	}

@@ -33,6 +33,16 @@ func TestRecognise(t *testing.T) {
 		{"a.json", `{"jobs": [{"workflow": "w"}]}`, ""},
 		{"trace.SWF.gz", "no header and 5 columns\n", "swf"},
 		{"m.etc", "x", "etc"},
+		{"j301_1.sm", "x", "rcpsp"},
+		{"Pat1.RCP", "x", "rcpsp"},
+		{"a", "***\nprojects : 1\njobs (incl. supersource/sink ):  3\n", "rcpsp"},
+		{"a", "***\nprojects : 1\n", ""},
+		{"a", "3 2\n4 5\n\n0 0 0\n1 2\n", "rcpsp"},
+		{"a", "3 2 4 5 0 0 0 1\r\n3\r\n", "rcpsp"},
+		{"a", "3 2\n4 5\n0 0 0 1 4\n", "etc"}, // there is no activity 4
+		{"a", "3 2\n4 5\n0 0 0 2 3\n", "etc"}, // a successor is missing
+		{"a", "3 2\n4 5\n0 0 1 1 3\n", "etc"}, // a demand
+		{"a", "3 2\n4 5.5\n0 0 0 1 3\n", "etc"},
 		{"trace.swf", `{"schema": "allot/instance/1"}`, ""},
 		{"trace.swf", `[1]`, ""},
 		{"trace.swf", "", ""},
@@ -56,7 +66,7 @@ func TestRecognise(t *testing.T) {
 
 // Real files are recognised by their contents alone, and what is recognised can be imported.
 func TestRecogniseRealFiles(t *testing.T) {
-	for pattern, want := range map[string]string{"swf/*.swf.gz": "swf", "braun_etc/*.gz": "etc", "wfformat/*.json": "wfformat", "mcp/*.json": "", "ggone/*.json": ""} {
+	for pattern, want := range map[string]string{"swf/*.swf.gz": "swf", "braun_etc/*.gz": "etc", "wfformat/*.json": "wfformat", "rcpsp/*/*.gz": "rcpsp", "mcp/*.json": "", "ggone/*.json": ""} {
 		files, err := filepath.Glob(filepath.Join("../data", pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

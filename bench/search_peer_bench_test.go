@@ -28,9 +28,7 @@ func peerScript(b *testing.B) string {
 // and the building of its model.
 func BenchmarkSearchPeer(b *testing.B) {
 	peerScript(b)
-	if out, err := exec.CommandContext(b.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
-		b.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, lastLine(string(out)))
-	}
+	needORTools(b)
 	b.Run("data=mcp", func(b *testing.B) {
 		// CP-SAT needs whole numbers; the scale of 1000 counts in thousandths of a second.
 		benchmarkPeer(b, mcpCases(b), "best", 1000, 2*time.Second, 10*time.Second)
@@ -40,6 +38,14 @@ func BenchmarkSearchPeer(b *testing.B) {
 		cases := slices.DeleteFunc(stripPackingCases(b, false), func(c searchCase) bool { return !slices.Contains(chosen, c.name) })
 		benchmarkPeer(b, cases, "optimum", 1, 10*time.Second) // the times are whole numbers already
 	})
+}
+
+// needORTools skips the benchmark if Python has no OR-Tools.
+func needORTools(b *testing.B) {
+	b.Helper()
+	if out, err := exec.CommandContext(b.Context(), "python3", "-c", "import ortools").CombinedOutput(); err != nil {
+		b.Skipf("the peer needs python3 and pip install ortools: %v: %s", err, lastLine(string(out)))
+	}
 }
 
 // benchmarkPeer runs the peer on every case.
@@ -76,24 +82,39 @@ type statement struct{ value, bound, seconds float64 }
 
 // askPeer runs the peer once.
 func askPeer(b *testing.B, path string, limit time.Duration, scale int) statement {
+	// The output is: status value bound seconds.
+	fields := peerOutput(b, limit, peerScript(b), path, strconv.Itoa(scale))
+	if len(fields) != 4 {
+		b.Fatalf("the peer says %q, expected a status and three numbers", fields)
+	}
+	return stated(b, fields[1:])
+}
+
+// peerOutput runs a script of the peer on an instance file and returns the words that it prints. The further arguments follow those that all scripts take.
+func peerOutput(b *testing.B, limit time.Duration, script, path string, further ...string) []string {
 	ctx, cancel := context.WithTimeout(b.Context(), limit+time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "python3", peerScript(b), path, strconv.FormatFloat(limit.Seconds(), 'g', -1, 64), strconv.Itoa(searchWorkers), strconv.Itoa(scale))
+	args := append([]string{script, path, strconv.FormatFloat(limit.Seconds(), 'g', -1, 64), strconv.Itoa(searchWorkers)}, further...)
+	command := exec.CommandContext(ctx, "python3", args...)
 	var faults strings.Builder
 	command.Stderr = &faults
 	out, err := command.Output()
 	if err != nil {
 		b.Fatalf("the peer: %v: %s", err, lastLine(faults.String()))
 	}
-	// The output is: status value bound seconds.
-	fields := strings.Fields(string(out))
-	if len(fields) != 4 {
-		b.Fatalf("the peer says %q, expected a status and three numbers", out)
-	}
+	return strings.Fields(string(out))
+}
+
+// stated reads the value, the bound and the seconds that the peer prints. The value None, where it found nothing, is infinite.
+func stated(b *testing.B, fields []string) statement {
 	var numbers [3]float64
-	for k, field := range fields[1:] {
+	for k, field := range fields {
+		if field == "None" {
+			field = "inf"
+		}
+		var err error
 		if numbers[k], err = strconv.ParseFloat(field, 64); err != nil {
-			b.Fatalf("the peer says %q: %v", out, err)
+			b.Fatalf("the peer says %q: %v", fields, err)
 		}
 	}
 	return statement{numbers[0], numbers[1], numbers[2]}

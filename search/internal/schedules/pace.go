@@ -32,7 +32,7 @@ func (p *problem) paceOf(work int64, genome *genome, starts []startRule) pace {
 	pace.step = 1000 + int64(float64(first)*2/3*(1+openShare*lookShare*(all-1))) // few moves decode from the beginning, or to the end
 	for _, o := range starts {
 		open := choice{cluster: -1}
-		if o.width != nil {
+		if o.width != nil || o.widths != nil {
 			open.width = 1
 		}
 		tries := p.tries(func(int32) choice { return open })

@@ -40,7 +40,7 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	}
 	s := &Engine{problem: p, leading: engine.Nothing}
 	genome := p.genomeOf(start)
-	starts := p.startRules()
+	starts := append(p.moldableStarts(ctx), p.startRules()...)
 	for k, chains := 0, 1; k < chains; k++ {
 		if ctx.Err() != nil {
 			return nil, nil

@@ -37,6 +37,8 @@ func (p *problem) area(j int32) float64 {
 type startRule struct {
 	rule  rule
 	width func(least, most int) int // processors of a moldable job; 0: the number with which it ends first; nil: 0 for all
+
+	widths []int // processors by position in problem.jobs, instead of width; nil: width decides
 }
 
 // startRules are the rules that suit the instance, the best first.
@@ -59,8 +61,8 @@ func (p *problem) startRules() []startRule {
 	for _, rule := range rules {
 		all = append(all, startRule{rule: rule})
 		if len(p.moldable) > 0 {
-			all = append(all, startRule{rule, func(least, _ int) int { return least }},
-				startRule{rule, func(least, most int) int { return max(least, int(math.Sqrt(float64(least)*float64(most)))) }})
+			all = append(all, startRule{rule: rule, width: func(least, _ int) int { return least }},
+				startRule{rule: rule, width: func(least, most int) int { return max(least, int(math.Sqrt(float64(least)*float64(most)))) }})
 		}
 	}
 	return all
@@ -122,6 +124,9 @@ func (d *decoder) dispatch(start startRule) (genome, bool) {
 		if start.width != nil {
 			least, most := d.widestOf(int(j))
 			g.choices[j].width = int32(start.width(least, most))
+		}
+		if start.widths != nil {
+			g.choices[j].width = int32(start.widths[d.position[j]])
 		}
 		if waits[j] = int32(len(d.in.Jobs()[j].After)); waits[j] == 0 {
 			later.Jobs = append(later.Jobs, queue.Waiting{Key: d.in.Jobs()[j].Arrival, Job: j})

@@ -1,0 +1,58 @@
+package schedules
+
+import (
+	"context"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/shelves"
+)
+
+// The most jobs and processors for which the dual algorithm is run. It takes up to a quarter of a second there, and more than linearly more beyond.
+const (
+	maxShelvesJobs       = 20_000
+	maxShelvesProcessors = 1 << 16
+)
+
+// shelvesParts are the parts of the least guess within which the starts beside the shelves let each job end, longest job first.
+var shelvesParts = []float64{1, 1.0 / 2, 1.0 / 3, 1.0 / 5}
+
+// moldableStarts are starts for the makespan of moldable jobs on one cluster of equal processors: the schedule on shelves of the dual algorithm, see package shelves, and list
+// schedules in which each job has the fewest processors with which it ends within a part of the guess. None where something else matters, or if the context ends.
+func (p *problem) moldableStarts(ctx context.Context) []startRule {
+	const allowed = model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes
+	in := p.in
+	objective := in.Objective()
+	if len(p.moldable) == 0 || in.Features()&^allowed != 0 || len(in.Clusters()) != 1 || !in.Clusters()[0].Uniform || in.Clusters()[0].WholeMachines ||
+		len(p.jobs) > maxShelvesJobs || in.Processors() > maxShelvesProcessors || len(objective) != 1 || objective[0].Metric != "makespan" || objective[0].Weight <= 0 {
+		return nil
+	}
+	jobs := make([]shelves.Job, len(p.jobs))
+	for k, j := range p.jobs {
+		least, most := p.widths(int(j), 0)
+		jobs[k] = shelves.Job{Least: least, Most: most, Time: func(n int) float64 { return in.DurationOn(int(j), 0, n) }}
+	}
+	best, _, ok := shelves.Best(ctx, in.Processors(), jobs)
+	if !ok {
+		return nil
+	}
+	starts := []startRule{p.fixedStart(best.Width, func(k int) float64 { return best.Start[k] })}
+	for _, part := range shelvesParts {
+		widths := make([]int, len(jobs))
+		for k := range jobs {
+			widths[k] = jobs[k].Canonical(part*best.Guess, in.Processors())
+			if widths[k] == 0 {
+				widths[k] = min(jobs[k].Most, in.Processors())
+			}
+		}
+		starts = append(starts, p.fixedStart(widths, func(k int) float64 { return -jobs[k].Time(widths[k]) }))
+	}
+	return starts
+}
+
+// fixedStart is a start with a number of processors and a priority for each of p.jobs.
+func (p *problem) fixedStart(widths []int, priority func(k int) float64) startRule {
+	return startRule{
+		rule:   func(p *problem, j int32) float64 { return priority(int(p.position[j])) },
+		widths: widths,
+	}
+}
