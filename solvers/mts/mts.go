@@ -103,7 +103,7 @@ func (r *run) times(k *jobKind, resource int) (ex, tr float64) {
 }
 
 // logSumExp is ln(e^a + e^b + e^c).
-func logSumExp(a, b, c float64) float64 {
+func (r *run) logSumExp(a, b, c int32) float64 {
 	most := max(a, b, c)
-	return most + math.Log(math.Exp(a-most)+math.Exp(b-most)+math.Exp(c-most))
+	return float64(most) + math.Log(r.powers[most-a]+r.powers[most-b]+r.powers[most-c])
 }
