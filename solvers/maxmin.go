@@ -42,17 +42,8 @@ func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
 		m := newMaxMinBuckets(ctx, c)
-		if m == nil {
-			return nil
-		}
-		walk := newMaxMinWalk(ctx, c)
-		return func() (int, int) {
-			if job, resource, ok := walk.next(); ok {
-				m.take(job, resource)
-				return job, resource
-			}
-			return m.next()
-		}
+		tree := newJobTree(ctx, c, false, m.keep)
+		return withTree(tree, m)
 	})
 }
 
@@ -77,8 +68,9 @@ type maxMinBucket struct {
 	gap            float64   // the least difference of two durations on the resource; NaN: not known yet
 }
 
+// newMaxMinBuckets starts without jobs.
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: make([]int32, len(c.Left)), isFilled: make([]bool, len(c.Resources)), poll: solve.NewPoll(ctx)}
+	m := &maxMinBuckets{c: c, home: slices.Repeat([]int32{-1}, len(c.Left)), isFilled: make([]bool, len(c.Resources)), poll: solve.NewPoll(ctx)}
 	for k := range c.Resources {
 		row := make([]int32, c.Resources[k].Processors+1)
 		for _, size := range c.sizes[k] {
@@ -87,20 +79,14 @@ func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
 		}
 		m.of = append(m.of, row)
 	}
-	for j := range c.Left {
-		if m.poll.Stopped(8 * len(c.Resources)) {
-			return nil
-		}
-		m.keep(j)
-	}
-	for b := range m.buckets {
-		m.refresh(&m.buckets[b])
-	}
 	return m
 }
 
 // keep moves the job to the bucket of the resource on which it would end first now.
 func (m *maxMinBuckets) keep(job int) {
+	if m.poll.Stopped(8 * len(m.c.Resources)) {
+		return
+	}
 	o := m.c.best(job)
 	if m.home[job] = -1; o.best >= 0 {
 		m.move(job, o.best, o.first)
@@ -145,8 +131,8 @@ func (m *maxMinBuckets) refresh(b *maxMinBucket) {
 	}
 }
 
-// next takes the job whose smallest completion time is the largest.
-func (m *maxMinBuckets) next() (job, resource int) {
+// next is the job whose smallest completion time is the largest, with that time; resource −1: none.
+func (m *maxMinBuckets) next() (o option) {
 	for _, resource := range m.filled {
 		for _, size := range m.c.sizes[resource] {
 			m.refresh(&m.buckets[m.of[resource][size]])
@@ -169,13 +155,12 @@ func (m *maxMinBuckets) next() (job, resource int) {
 			}
 		}
 		if top < 0 || math.IsInf(m.buckets[top].bound, -1) || m.poll.Ended() {
-			return -1, -1
+			return option{job: -1, best: -1}
 		}
 		if m.settle(top, rival) {
-			job := m.first(m.buckets[top].bound)
-			resource := m.buckets[m.home[job]].resource
-			m.take(job, resource)
-			return job, resource
+			end := m.buckets[top].bound
+			job := m.first(end)
+			return option{job: job, best: m.buckets[m.home[job]].resource, first: end}
 		}
 	}
 }
