@@ -9,10 +9,9 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// jobTree finds the job of the largest smallest completion time (Max-min) or of the largest sufferage. Its leaves hold a few jobs each that take
-// about as long as each other on every resource. Each node knows, for each resource, the longest and the shortest time that one of its jobs takes
-// there. So no job below it has a later smallest completion time than the least of release + longest, and the sufferages are bounded likewise. A
-// search goes down from the root and passes over the nodes whose bounds are below the best job found.
+// jobTree finds the job of the largest smallest completion time. Its leaves hold a few jobs each that take about as long as each other on every
+// resource. Each node knows, for each resource, the longest time that one of its jobs takes there. So no job below it has a later smallest completion
+// time than the least of release + longest. A search goes down from the root and passes over the nodes whose bounds are below the best job found.
 //
 // It serves instances where jobs have one size on each resource and all arrive at once. A job that misses its hard deadline on some resource leaves
 // the tree when a search comes to it, as it would spoil the bounds of its neighbours. Where run times are unrelated all bounds are loose: the tree
@@ -21,30 +20,26 @@ import (
 // Source: the nodes are those of a k-d tree: J. L. Bentley (1975), Multidimensional binary search trees used for associative searching,
 // Comm. ACM 18(9), doi:10.1145/361002.361007.
 type jobTree struct {
-	c         *completions
-	sufferage bool // the sufferage is looked for, else the smallest completion time
-	leaves    int  // a power of two
-	jobs      []int32
-	leafOf    []int32     // by job; −1: not in the tree
-	nodes     []treeBound // as in a heap: the root is 1, the children of k are 2k and 2k + 1
-	ofJob     []treeBound // by job
-	longest   []float64   // by node and resource; +Inf: some job cannot run there
-	shortest  []float64   // the same; nil for Max-min
-	due       []float64   // by node and resource: the latest start at which all jobs meet their hard deadlines; nil: there are none
-	best      option      // the best job that the search has found; job −1: none
-	value     float64     // of the best job
-	late      []int32     // jobs that the search has found late on some resource
-	work      int         // looks at all resources since the last judgement
-	steps     int         // searches since then
-	poll      *solve.Poll
+	c       *completions
+	leaves  int     // a power of two
+	jobs    []int32 // of the leaves, one leaf after the other
+	leafOf  []int32 // by job; −1: not in the tree
+	nodes   []treeNode
+	home    []int32   // by job: the resource on which it would end first when last looked at; −1: not known
+	longest []float64 // by node and resource; +Inf: some job cannot run there
+	due     []float64 // by node and resource: the latest start at which all jobs meet their hard deadlines; nil: there are none
+	best    option    // the best job that the search has found; job −1: none
+	late    []int32   // jobs that the search has found late on some resource
+	looks   int       // looks at all resources in the last searches
+	steps   int       // searches
+	poll    *solve.Poll
 }
 
-// treeBound is what makes most looks at all resources needless: completion times never fall.
-type treeBound struct {
-	jobs        int32   // that are left below
-	first       int32   // the first of them
-	home, other int32   // the resources of the least and the second least release + longest when last looked at; −1: not known
-	least       float64 // the least release + shortest then
+// treeNode is a node of the tree. They are numbered as in a heap: the root is 1, the children of k are 2k and 2k + 1.
+type treeNode struct {
+	jobs  int32 // that are left below
+	first int32 // the first of them
+	home  int32 // the resource of the least release + longest when last looked at; −1: not known
 }
 
 // leafJobs is the most jobs of a leaf.
@@ -52,14 +47,14 @@ const leafJobs = 8
 
 // newJobTree makes a tree of all jobs that are late on no resource, and hands the others to rest: all of them where the instance is of another
 // kind. The tree is nil then.
-func newJobTree(ctx context.Context, c *completions, sufferage bool, rest func(job int)) *jobTree {
+func newJobTree(ctx context.Context, c *completions, rest func(job int)) *jobTree {
 	if c.only == nil || c.Instance.Features().Has(model.Arrivals) {
 		for j := range c.Left {
 			rest(j)
 		}
 		return nil
 	}
-	t := &jobTree{c: c, sufferage: sufferage, leafOf: slices.Repeat([]int32{-1}, len(c.Left)), ofJob: make([]treeBound, len(c.Left)), poll: solve.NewPoll(ctx)}
+	t := &jobTree{c: c, leafOf: slices.Repeat([]int32{-1}, len(c.Left)), home: slices.Repeat([]int32{-1}, len(c.Left)), poll: solve.NewPoll(ctx)}
 	for j := range c.Left {
 		o, late := t.look(j)
 		if late || o.best < 0 {
@@ -73,10 +68,7 @@ func newJobTree(ctx context.Context, c *completions, sufferage bool, rest func(j
 		t.leaves *= 2
 	}
 	size := 2 * t.leaves * len(c.Resources)
-	t.nodes, t.longest = make([]treeBound, 2*t.leaves), make([]float64, size)
-	if sufferage {
-		t.shortest = make([]float64, size)
-	}
+	t.nodes, t.longest = slices.Repeat([]treeNode{{home: -1}}, 2*t.leaves), make([]float64, size)
 	if c.deadlines {
 		t.due = make([]float64, size)
 	}
@@ -89,13 +81,7 @@ func newJobTree(ctx context.Context, c *completions, sufferage bool, rest func(j
 		t.join(node)
 		t.count(node)
 	}
-	for k := range t.nodes {
-		t.nodes[k].home, t.nodes[k].other = -1, -1
-	}
-	for k := range t.ofJob {
-		t.ofJob[k].home, t.ofJob[k].other = -1, -1
-	}
-	t.work = 0
+	t.looks = 0
 	return t
 }
 
@@ -146,27 +132,21 @@ func (t *jobTree) splitter(jobs []int32) int {
 // fill makes the times of a leaf from those of its jobs.
 func (t *jobTree) fill(leaf int) {
 	node := t.leaves + leaf
-	b, longest, shortest, due := &t.nodes[node], t.row(t.longest, node), t.row(t.shortest, node), t.row(t.due, node)
+	n, longest, due := &t.nodes[node], t.row(t.longest, node), t.row(t.due, node)
 	for k := range longest {
 		longest[k] = math.Inf(-1)
-	}
-	for k := range shortest {
-		shortest[k] = math.Inf(1)
 	}
 	for k := range due {
 		due[k] = math.Inf(1)
 	}
-	b.jobs, b.first = 0, math.MaxInt32
+	n.jobs, n.first = 0, math.MaxInt32
 	for _, j := range t.of(leaf, leaf+1) {
 		if t.leafOf[j] < 0 {
 			continue
 		}
-		b.jobs, b.first = b.jobs+1, min(b.first, j)
+		n.jobs, n.first = n.jobs+1, min(n.first, j)
 		for k, d := range t.durations(j) {
 			longest[k] = max(longest[k], d)
-			if shortest != nil {
-				shortest[k] = min(shortest[k], d)
-			}
 			if due != nil {
 				due[k] = min(due[k], t.latest(j)-d)
 			}
@@ -176,15 +156,13 @@ func (t *jobTree) fill(leaf int) {
 
 // join makes the times of a node from those of its two children; false where they have not changed.
 func (t *jobTree) join(node int) (changed bool) {
-	for _, table := range [2][]float64{t.shortest, t.due} {
-		row, right := t.row(table, node), t.row(table, 2*node+1)
-		for k, x := range t.row(table, 2*node) {
-			if x = min(x, right[k]); row[k] != x {
-				row[k], changed = x, true
-			}
+	row, right := t.row(t.due, node), t.row(t.due, 2*node+1)
+	for k, x := range t.row(t.due, 2*node) {
+		if x = min(x, right[k]); row[k] != x {
+			row[k], changed = x, true
 		}
 	}
-	row, right := t.row(t.longest, node), t.row(t.longest, 2*node+1)
+	row, right = t.row(t.longest, node), t.row(t.longest, 2*node+1)
 	for k, x := range t.row(t.longest, 2*node) {
 		if x = max(x, right[k]); row[k] != x {
 			row[k], changed = x, true
@@ -234,18 +212,18 @@ func (t *jobTree) latest(job int32) float64 {
 	return math.Inf(1)
 }
 
-// search finds the best job: best and late. Jobs that are late must be removed then.
+// search finds the best job, and jobs that are late, which must be removed then.
 func (t *jobTree) search() {
-	t.best, t.value, t.late = option{job: -1, best: -1}, math.Inf(-1), t.late[:0]
+	t.best, t.late = option{job: -1, best: -1, first: math.Inf(-1)}, t.late[:0]
 	if t.nodes[1].jobs > 0 {
 		t.visit(1)
 	}
 	t.steps++
 }
 
-// beats says whether a job of the value may come before the best one found, where first is the first that it can be.
-func (t *jobTree) beats(value float64, first int32) bool {
-	return t.best.job < 0 || value > t.value || value == t.value && int(first) < t.best.job
+// beats says whether a job may come before the best one found if its smallest completion time is no later than end and it is not before first.
+func (t *jobTree) beats(end float64, first int32) bool {
+	return t.best.job < 0 || end > t.best.first || end == t.best.first && int(first) < t.best.job
 }
 
 // visit searches below the node.
@@ -276,46 +254,36 @@ func (t *jobTree) visit(node int) {
 
 // try makes the job the best one where it is.
 func (t *jobTree) try(j int32) {
-	b := &t.ofJob[j]
-	if !t.beats(t.quick(b, t.durations(j), nil, t.latest(j)), j) {
-		return
+	if home := t.home[j]; home >= 0 {
+		release, d := t.c.only[home], t.c.on(int(j), int(home))
+		if release <= t.latest(j)-d && !t.beats(release+d, j) {
+			return
+		}
 	}
 	o, late := t.look(int(j))
 	if late {
 		t.late = append(t.late, j)
 		return
 	}
-	b.home, b.other, b.least = int32(o.best), int32(o.runnerUp), o.first
-	value := o.first
-	if t.sufferage {
-		value = o.sufferage()
-	}
-	if t.beats(value, j) {
-		t.best, t.value = o, value
+	if t.home[j] = int32(o.best); t.beats(o.first, j) {
+		t.best = o
 	}
 }
 
-// look finds the two resources on which the job would end first, as [completions.best] does, and whether it would be late on some resource.
+// look finds the resource on which the job would end first; ties go to the first resource. late says whether it would be late on some resource.
 func (t *jobTree) look(job int) (o option, late bool) {
 	t.looked()
-	latest := t.latest(int32(job))
-	o = option{job: job, best: -1, runnerUp: -1, first: math.Inf(1), second: math.Inf(1)}
-	release := t.c.only
+	arrival, latest := t.c.Instance.Jobs()[job].Arrival, t.latest(int32(job))
+	o = option{job: job, best: -1, first: math.Inf(1)}
 	for k, d := range t.durations(int32(job)) {
 		if d > math.MaxFloat64 {
 			continue
 		}
-		start := max(release[k], t.c.Instance.Jobs()[job].Arrival)
+		start := max(t.c.only[k], arrival)
 		if start > latest-d {
 			late = true
-			continue
-		}
-		switch end := start + d; {
-		case end < o.first:
-			o.runnerUp, o.second = o.best, o.first
+		} else if end := start + d; end < o.first {
 			o.best, o.first = k, end
-		case end < o.second:
-			o.runnerUp, o.second = k, end
 		}
 	}
 	return o, late
@@ -323,71 +291,32 @@ func (t *jobTree) look(job int) (o option, late bool) {
 
 // looked notes a look at all resources.
 func (t *jobTree) looked() {
-	t.work++
+	t.looks++
 	t.poll.Stopped(len(t.c.Resources))
 }
 
-// quick is the bound by the resources that gave the bound last; +Inf where they do not tell.
-func (t *jobTree) quick(b *treeBound, longest, due []float64, latest float64) float64 {
-	if b.home < 0 || t.sufferage && b.other < 0 {
-		return math.Inf(1)
-	}
-	release := t.c.only
-	inTime := func(k int32) bool {
-		if due != nil {
-			return release[k] <= due[k]
-		}
-		return release[k] <= latest-longest[k]
-	}
-	if !inTime(b.home) {
-		return math.Inf(1)
-	}
-	end := release[b.home] + longest[b.home]
-	if !t.sufferage {
-		return end
-	}
-	if !inTime(b.other) {
-		return math.Inf(1)
-	}
-	return max(end, release[b.other]+longest[b.other]) - b.least
-}
-
-// bound is a value that no job below the node exceeds.
+// bound is a time that no job below the node exceeds with its smallest completion time. Completion times never fall, so the resource that gave the
+// bound last still gives one.
 func (t *jobTree) bound(node int) float64 {
-	b, longest, due := &t.nodes[node], t.row(t.longest, node), t.row(t.due, node)
-	if b.jobs == 0 {
+	n, longest, due := &t.nodes[node], t.row(t.longest, node), t.row(t.due, node)
+	if n.jobs == 0 {
 		return math.Inf(-1)
 	}
-	if quick := t.quick(b, longest, due, math.Inf(1)); !t.beats(quick, b.first) {
-		return quick
+	release := t.c.only
+	if n.home >= 0 && (due == nil || release[n.home] <= due[n.home]) {
+		if end := release[n.home] + longest[n.home]; !t.beats(end, n.first) {
+			return end
+		}
 	}
 	t.looked()
-	release := t.c.only
-	first, second := math.Inf(1), math.Inf(1)
-	b.home, b.other = -1, -1
+	least := math.Inf(1)
+	n.home = -1
 	for k, d := range longest {
-		end := release[k] + d
-		if end >= second || due != nil && release[k] > due[k] {
-			continue
-		}
-		if end < first {
-			b.other, second = b.home, first
-			b.home, first = int32(k), end
-		} else {
-			b.other, second = int32(k), end
+		if end := release[k] + d; end < least && (due == nil || release[k] <= due[k]) {
+			n.home, least = int32(k), end
 		}
 	}
-	if !t.sufferage {
-		return first
-	}
-	b.least = math.Inf(1)
-	for k, d := range t.row(t.shortest, node) {
-		b.least = min(b.least, release[k]+d)
-	}
-	if math.IsInf(second, 1) {
-		return second
-	}
-	return second - b.least
+	return least
 }
 
 // hopeless says whether searches have taken so long that the tree is given up.
@@ -396,59 +325,16 @@ func (t *jobTree) hopeless() bool {
 	if t.steps%every != 0 {
 		return false
 	}
-	work := t.work
-	t.work = 0
-	return float64(work) > every*(64+8*math.Sqrt(float64(t.nodes[1].jobs)))
+	looks := t.looks
+	t.looks = 0
+	return float64(looks) > every*(64+8*math.Sqrt(float64(t.nodes[1].jobs)))
 }
 
-// singleJobs keeps jobs one by one.
-type singleJobs interface {
-	keep(job int)           // takes a job in
-	next() option           // the best of the jobs; resource −1: none is left or the context has ended
-	take(job, resource int) // notes that a job, of these or of the tree, is placed on the resource
-}
-
-// withTree returns the function that finds the best of the jobs of the tree and of the others.
-func withTree(t *jobTree, others singleJobs) (next func() (job, resource int)) {
-	return func() (int, int) {
-		best := option{job: -1, best: -1}
-		if t != nil {
-			if t.search(); t.poll.Ended() {
-				return -1, -1
-			}
-			for _, j := range t.late {
-				t.remove(int(j))
-				others.keep(int(j))
-			}
-			best = t.best
+// each calls yield with each job of the tree.
+func (t *jobTree) each(yield func(job int)) {
+	for _, j := range t.jobs {
+		if t.leafOf[j] >= 0 {
+			yield(int(j))
 		}
-		if o := others.next(); o.best >= 0 && (best.best < 0 || t.comesBefore(o)) {
-			best = o
-		}
-		if best.best < 0 {
-			return -1, -1
-		}
-		others.take(best.job, best.best)
-		if t != nil && t.leafOf[best.job] >= 0 {
-			t.remove(best.job)
-		}
-		if t != nil && t.hopeless() {
-			for _, j := range t.jobs {
-				if t.leafOf[j] >= 0 && int(j) != best.job {
-					others.keep(int(j))
-				}
-			}
-			t = nil
-		}
-		return best.job, best.best
 	}
-}
-
-// comesBefore says whether a job that is not in the tree comes before its best one.
-func (t *jobTree) comesBefore(o option) bool {
-	value := o.first
-	if t.sufferage {
-		value = o.sufferage()
-	}
-	return t.beats(value, int32(o.job))
 }

@@ -41,10 +41,48 @@ func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 // Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
-		m := newMaxMinBuckets(ctx, c)
-		tree := newJobTree(ctx, c, false, m.keep)
-		return withTree(tree, m)
+		m := &maxMin{buckets: newMaxMinBuckets(ctx, c)}
+		m.tree = newJobTree(ctx, c, m.buckets.keep)
+		return m.next
 	})
+}
+
+// maxMin finds the job whose smallest completion time is the largest in the tree of similar jobs or in the buckets of the others.
+type maxMin struct {
+	tree    *jobTree // nil: all jobs are in the buckets
+	buckets *maxMinBuckets
+}
+
+// next is that job with its resource; resource −1: no job left can be placed or the context has ended.
+func (m *maxMin) next() (job, resource int) {
+	t, best := m.tree, option{job: -1, best: -1}
+	if t != nil {
+		if t.search(); t.poll.Ended() {
+			return -1, -1
+		}
+		for _, j := range t.late {
+			t.remove(int(j))
+			m.buckets.keep(int(j))
+		}
+		best = t.best
+	}
+	if o := m.buckets.next(); o.best >= 0 && (best.best < 0 || t.beats(o.first, int32(o.job))) {
+		best = o
+	}
+	if best.best < 0 {
+		return -1, -1
+	}
+	m.buckets.take(best.job, best.best)
+	if t != nil {
+		if t.leafOf[best.job] >= 0 {
+			t.remove(best.job)
+		}
+		if t.hopeless() {
+			t.each(m.buckets.keep)
+			m.tree = nil
+		}
+	}
+	return best.job, best.best
 }
 
 // maxMinBuckets keeps each job in a bucket; there is one for each resource and size.

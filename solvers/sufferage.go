@@ -38,8 +38,10 @@ func (*Sufferage) Supports(in *model.Instance) error { return grid.Supports(in) 
 // Solve implements [solve.Solver].
 func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
-		o := newOptions(ctx, c)
-		return withTree(newJobTree(ctx, c, true, o.keep), o)
+		if options := newOptions(ctx, c); options != nil {
+			return options.next
+		}
+		return nil
 	})
 }
 
@@ -59,30 +61,28 @@ type options struct {
 	short  []shortlist // by job
 	of     [][]int32   // by resource: the jobs that have it as one of their two best
 	leader []int32     // by resource: the job of the largest sufferage, of those that have it as their best; −1: none
-	last   int         // resource of the last placement; −1: the options are up to date with it
+	last   int         // resource of the last placement; −1: none yet
 	poll   *solve.Poll
 }
 
-// newOptions starts without jobs.
+// newOptions starts with no job placed; nil where the context ends first.
 func newOptions(ctx context.Context, c *completions) *options {
 	o := &options{c: c, kept: make([]option, len(c.Left)), short: make([]shortlist, len(c.Left)), of: make([][]int32, len(c.Resources)), leader: slices.Repeat([]int32{-1}, len(c.Resources)),
 		last: -1, poll: solve.NewPoll(ctx)}
-	return o
-}
-
-// keep takes a job in.
-func (o *options) keep(job int) {
-	if o.poll.Stopped(len(o.c.Resources)) {
-		return
-	}
-	p := o.best(job)
-	o.kept[job] = p
-	for _, resource := range [2]int{p.best, p.runnerUp} {
-		if resource >= 0 {
-			o.of[resource] = append(o.of[resource], int32(job))
+	for j := range c.Left {
+		if o.poll.Stopped(len(c.Resources)) {
+			return nil
 		}
+		p := o.best(j)
+		o.kept[j] = p
+		for _, resource := range [2]int{p.best, p.runnerUp} {
+			if resource >= 0 {
+				o.of[resource] = append(o.of[resource], int32(j))
+			}
+		}
+		o.lead(&p)
 	}
-	o.lead(&p)
+	return o
 }
 
 // best is the best two resources of the job; ties go to the first resource.
@@ -117,14 +117,10 @@ func (o *options) lead(p *option) {
 	*leader = int32(p.job)
 }
 
-// take notes that a job is placed on the resource.
-func (o *options) take(_, resource int) { o.last = resource }
-
-// next is the job of the largest sufferage; resource −1: no job is left or the context has ended.
-func (o *options) next() option {
+// next returns the job of the largest sufferage with its best resource; resource −1: no job is left or the context has ended.
+func (o *options) next() (job, resource int) {
 	if o.last >= 0 {
 		o.renew(o.last)
-		o.last = -1
 	}
 	var best *option
 	for _, leader := range o.leader {
@@ -137,9 +133,10 @@ func (o *options) next() option {
 		}
 	}
 	if best == nil || o.poll.Ended() {
-		return option{job: -1, best: -1}
+		return -1, -1
 	}
-	return *best
+	o.last = best.best
+	return best.job, best.best
 }
 
 // renew brings the options of the jobs up to date that have the given resource as one of their two; a job was placed there.
