@@ -23,9 +23,6 @@ type group struct {
 // counts are what the members of a group have in common.
 type counts struct{ cpu, link, room int32 }
 
-// few is the least number of members of a group, and the number of members of nearly the least f above which one is dissolved.
-const few = 16
-
 // regroup forms groups of the kinds of the class that have been looked at often.
 func (r *run) regroup(class int) {
 	r.looks = 0
@@ -55,7 +52,7 @@ func (r *run) regroup(class int) {
 		c.kinds, c.looks = append(c.kinds, k), c.looks+int(kind.looks)
 	}
 	for _, c := range found {
-		if len(c.kinds) >= few && c.looks >= r.patience*len(c.kinds) {
+		if len(c.kinds) >= r.few && c.looks >= r.patience*len(c.kinds) {
 			r.form(c.kinds)
 		}
 	}
@@ -139,7 +136,7 @@ func (r *run) evaluateGroup(g *group) bool {
 		return false // no completion time is a number of the machine
 	}
 	last := r.nearly(end)
-	near := make([]int32, 0, few)
+	near := make([]int32, 0, r.few)
 	for at, span := range g.front {
 		if r.release[at]+span > last {
 			continue
@@ -154,7 +151,7 @@ func (r *run) evaluateGroup(g *group) bool {
 			if !g.holds(r, member.kind) || slices.Contains(near, member.kind) {
 				continue
 			}
-			if near = append(near, member.kind); len(near) > few {
+			if near = append(near, member.kind); len(near) > r.few {
 				return false
 			}
 		}
@@ -222,6 +219,7 @@ func (r *run) disband(g *group) []int32 {
 
 // dissolve makes single kinds of the members. It happens where many completion times are equal: then heaps of single kinds are better.
 func (r *run) dissolve(g *group) {
+	r.dissolved++
 	r.patience *= 2
 	class := r.kinds[g.number].class
 	for _, k := range r.disband(g) {

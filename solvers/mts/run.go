@@ -24,7 +24,10 @@ type run struct {
 	powers    []float64 // e^−d at d
 	groups    []*group  // nil: dissolved
 	looks     int       // looks at all resources for single kinds since the last attempt to group them
+	few       int       // least number of members of a group; one is dissolved where more of them have nearly the least f
 	patience  int       // looks a kind that let a group be formed
+	pause     int       // looks, and a quarter of the kinds, between attempts to form groups
+	dissolved int       // groups dissolved for their ties
 	steps     int
 	raised    []int32 // kinds whose rank is exact in this step only
 	poll      *solve.Poll
@@ -66,7 +69,8 @@ type lateQueue struct {
 
 // newRun starts with nothing placed; nil where the context ends first.
 func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
-	r := &run{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", patience: 2, poll: solve.NewPoll(ctx)}
+	r := &run{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx),
+		few: 16, patience: 2, pause: 256}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
 	r.sort()
 	r.span = make([]float64, len(r.kinds)*len(r.Resources))
@@ -361,7 +365,7 @@ func (r *run) step() bool {
 // evaluated. When time goes on a kind may come to an earlier resource with a key that rounds to the same number, so that then low counts again.
 func (r *run) leastKey(class int) (kind int32, resource int) {
 	r.steps++
-	if h := r.heaps[class]; r.looks > 256+len(h)/4 {
+	if h := r.heaps[class]; r.looks > r.pause+len(h)/4 {
 		r.regroup(class)
 	}
 	h := &r.heaps[class]
