@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve/solvetest"
+	"github.com/allot-opt/allot/solvers/internal/solverstest"
 	"github.com/allot-opt/allot/solvers/mts"
 )
 
@@ -87,5 +88,25 @@ func TestDecidesAsTheLiteralFormOnRoomyGrids(t *testing.T) {
 	t.Logf("%d of %d jobs placed; %d groups, %d dissolved", placed, all, groupsFormed, groupsDissolved)
 	if placed*3 < all*2 || least < 1 {
 		t.Error("the batches are not of the measured shape")
+	}
+}
+
+// Two completion times may differ although their logarithms are equal. A first has its least one, 800, on r2. Once C is there it has it on r0, at the next number
+// after 800, of which ln mt is the same. B has 800 on r1. Of equal mt the first resource counts, so that A goes before B.
+func TestLogarithmsThatRoundAlike(t *testing.T) {
+	b := model.NewBuilder("round alike")
+	for r := range 3 {
+		b.Cluster(model.ClusterSpec{ID: fmt.Sprint("r", r), Allocation: "machine", Machines: []model.MachineSpec{{ID: "m"}}})
+	}
+	const long = 2400
+	for id, runtime := range [][3]float64{{math.Nextafter(800, 801), long, 800}, {long, 800, long}, {long, long, 0.1}} {
+		b.Job(model.JobSpec{ID: string(rune('A' + id)), Runtime: map[string]float64{"r0": runtime[0], "r1": runtime[1], "r2": runtime[2]}})
+	}
+	in := solverstest.Built(t, b)
+	result, want := asLiteral(t, "round alike", in, switches()[0])
+	for k, id := range []string{"C", "A", "B"} {
+		if want.placements[k].Job != id || result.Solution.Jobs[k].Job != id {
+			t.Errorf("placement %d: %s, by the literal form %s, expected %s", k, result.Solution.Jobs[k].Job, want.placements[k].Job, id)
+		}
 	}
 }
