@@ -8,23 +8,22 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Roomy describes a batch on a grid of which most jobs can be placed. Machines and works are those of the workload mts (speed U[5, 15], memory U[1, 5],
-// bandwidth U[5, 15], work U[1, 11]), and 80 % of the jobs have files of U[5, 15]. All arrive at once. Every other job needs memory within 4 % of that
-// of some machine, so that many jobs fit few machines.
+// Roomy describes a batch on a grid of which most jobs can be placed. Machines and works are those of the workload mts: speed U[5, 15], memory
+// U[1, 5], bandwidth U[5, 15], work U[1, 11], least bandwidth U[1, 5]. 80 % of the jobs have files of U[5, 15]. All arrive at once.
 //
-// How long a greedy heuristic takes depends on what the others need: of Memory up to 5 they fit half of the machines on average; of up to 1 they fit all, so that all
-// compete for the same machines.
+// How long a greedy heuristic takes depends on which machines the jobs fit. Where each fits all of them all compete for the same machines, and many have
+// nearly the same completion time.
 type Roomy struct {
 	Jobs, Machines int
-	Memory         float64 // the other jobs need U[0, Memory]
-	Near           float64 // share of the jobs that need memory within 4 % of some machine's
-	Tight          float64 // share of the jobs with a deadline within 3 % of their service time on some machine: they fit only if they start at once
-	Deadlines      bool    // the other jobs are due within 8·jobs/machines service times, hard
+	Memory         float64 // jobs need U[0, Memory]: up to 1 they fit every machine
+	Near           float64 // share of the jobs that need within 4 % of the memory of some machine instead
+	Tight          float64 // share of the jobs whose hard deadline is within 3 % of their service time on some machine: they must start there at once
+	Deadlines      bool    // the other jobs have hard deadlines up to 8·Jobs/Machines service times
 }
 
-// MeasuredRoomy is the batch of docs/mts.md: two thirds of the jobs are placed.
+// MeasuredRoomy is the batch that docs/mts.md measures: two thirds of the jobs are placed, and all jobs fit all machines.
 func MeasuredRoomy(jobs int) Roomy {
-	return Roomy{Jobs: jobs, Machines: 120, Memory: 1, Near: 0, Tight: 0.3, Deadlines: true}
+	return Roomy{Jobs: jobs, Machines: 120, Memory: 1, Tight: 0.3, Deadlines: true}
 }
 
 // Generate makes the batch of a seed.
