@@ -13,9 +13,9 @@ import (
 // resource. Each node knows, for each resource, the longest time that one of its jobs takes there. So no job below it has a later smallest completion
 // time than the least of release + longest. A search goes down from the root and passes over the nodes whose bounds are below the best job found.
 //
-// It serves instances where jobs have one size on each resource and all arrive at once. A job that misses its hard deadline on some resource leaves
-// the tree when a search comes to it, as it would spoil the bounds of its neighbours. Where run times are unrelated all bounds are loose: the tree
-// gives up when searches take too long.
+// It serves instances where jobs have one size on each resource and all arrive at once. Hard deadlines make no bound wrong: on a resource where a
+// job would be late it would end after its deadline, but on those where it is in time before. Where run times are unrelated all bounds are loose: the tree is
+// given up when searches take too long.
 //
 // Source: the nodes are those of a k-d tree: J. L. Bentley (1975), Multidimensional binary search trees used for associative searching,
 // Comm. ACM 18(9), doi:10.1145/361002.361007.
@@ -27,9 +27,8 @@ type jobTree struct {
 	nodes   []treeNode
 	home    []int32   // by job: the resource on which it would end first when last looked at; −1: not known
 	longest []float64 // by node and resource; +Inf: some job cannot run there
-	due     []float64 // by node and resource: the latest start at which all jobs meet their hard deadlines; nil: there are none
 	best    option    // the best job that the search has found; job −1: none
-	late    []int32   // jobs that the search has found late on some resource
+	late    []int32   // jobs that the search has found late on every resource
 	looks   int       // looks at all resources in the last searches
 	steps   int       // searches
 	poll    *solve.Poll
@@ -45,33 +44,22 @@ type treeNode struct {
 // leafJobs is the most jobs of a leaf.
 const leafJobs = 8
 
-// newJobTree makes a tree of all jobs that are late on no resource, and hands the others to rest: all of them where the instance is of another
-// kind. The tree is nil then.
-func newJobTree(ctx context.Context, c *completions, rest func(job int)) *jobTree {
+// newJobTree makes a tree of all jobs that can be placed; nil where the instance is of another kind.
+func newJobTree(ctx context.Context, c *completions) *jobTree {
 	if c.only == nil || c.Instance.Features().Has(model.Arrivals) {
-		for j := range c.Left {
-			rest(j)
-		}
 		return nil
 	}
 	t := &jobTree{c: c, leafOf: slices.Repeat([]int32{-1}, len(c.Left)), home: slices.Repeat([]int32{-1}, len(c.Left)), poll: solve.NewPoll(ctx)}
 	for j := range c.Left {
-		o, late := t.look(j)
-		if late || o.best < 0 {
-			rest(j)
-			continue
+		if t.look(j).best >= 0 {
+			t.jobs = append(t.jobs, int32(j))
 		}
-		t.jobs = append(t.jobs, int32(j))
 	}
 	t.leaves = 1
 	for t.leaves*leafJobs < len(t.jobs) {
 		t.leaves *= 2
 	}
-	size := 2 * t.leaves * len(c.Resources)
-	t.nodes, t.longest = slices.Repeat([]treeNode{{home: -1}}, 2*t.leaves), make([]float64, size)
-	if c.deadlines {
-		t.due = make([]float64, size)
-	}
+	t.nodes, t.longest = slices.Repeat([]treeNode{{home: -1}}, 2*t.leaves), make([]float64, 2*t.leaves*len(c.Resources))
 	t.split(1, 0, t.leaves)
 	for leaf := range t.leaves {
 		t.poll.Spend(leafJobs * len(c.Resources))
@@ -132,12 +120,9 @@ func (t *jobTree) splitter(jobs []int32) int {
 // fill makes the times of a leaf from those of its jobs.
 func (t *jobTree) fill(leaf int) {
 	node := t.leaves + leaf
-	n, longest, due := &t.nodes[node], t.row(t.longest, node), t.row(t.due, node)
+	n, longest := &t.nodes[node], t.row(node)
 	for k := range longest {
 		longest[k] = math.Inf(-1)
-	}
-	for k := range due {
-		due[k] = math.Inf(1)
 	}
 	n.jobs, n.first = 0, math.MaxInt32
 	for _, j := range t.of(leaf, leaf+1) {
@@ -147,23 +132,14 @@ func (t *jobTree) fill(leaf int) {
 		n.jobs, n.first = n.jobs+1, min(n.first, j)
 		for k, d := range t.durations(j) {
 			longest[k] = max(longest[k], d)
-			if due != nil {
-				due[k] = min(due[k], t.latest(j)-d)
-			}
 		}
 	}
 }
 
 // join makes the times of a node from those of its two children; false where they have not changed.
 func (t *jobTree) join(node int) (changed bool) {
-	row, right := t.row(t.due, node), t.row(t.due, 2*node+1)
-	for k, x := range t.row(t.due, 2*node) {
-		if x = min(x, right[k]); row[k] != x {
-			row[k], changed = x, true
-		}
-	}
-	row, right = t.row(t.longest, node), t.row(t.longest, 2*node+1)
-	for k, x := range t.row(t.longest, 2*node) {
+	row, right := t.row(node), t.row(2*node+1)
+	for k, x := range t.row(2 * node) {
 		if x = max(x, right[k]); row[k] != x {
 			row[k], changed = x, true
 		}
@@ -189,13 +165,10 @@ func (t *jobTree) remove(job int) {
 	}
 }
 
-// row is the part of a table for a node; nil where there is no table.
-func (t *jobTree) row(table []float64, node int) []float64 {
-	if table == nil {
-		return nil
-	}
+// row is the longest times of a node.
+func (t *jobTree) row(node int) []float64 {
 	m := len(t.c.Resources)
-	return table[node*m : (node+1)*m]
+	return t.longest[node*m : (node+1)*m]
 }
 
 // durations are those of the job on all resources.
@@ -204,15 +177,7 @@ func (t *jobTree) durations(job int32) []float64 {
 	return t.c.duration[int(job)*m : (int(job)+1)*m]
 }
 
-// latest is the hard deadline of the job; +Inf: it has none.
-func (t *jobTree) latest(job int32) float64 {
-	if j := &t.c.Instance.Jobs()[job]; t.c.deadlines && j.DeadlineHard {
-		return j.Deadline
-	}
-	return math.Inf(1)
-}
-
-// search finds the best job, and jobs that are late, which must be removed then.
+// search finds the best job, and late jobs, which must be removed then.
 func (t *jobTree) search() {
 	t.best, t.late = option{job: -1, best: -1, first: math.Inf(-1)}, t.late[:0]
 	if t.nodes[1].jobs > 0 {
@@ -254,14 +219,11 @@ func (t *jobTree) visit(node int) {
 
 // try makes the job the best one where it is.
 func (t *jobTree) try(j int32) {
-	if home := t.home[j]; home >= 0 {
-		release, d := t.c.only[home], t.c.on(int(j), int(home))
-		if release <= t.latest(j)-d && !t.beats(release+d, j) {
-			return
-		}
+	if home := t.home[j]; home >= 0 && !t.beats(t.above(t.c.only[home]+t.c.on(int(j), int(home))), j) {
+		return
 	}
-	o, late := t.look(int(j))
-	if late {
+	o := t.look(int(j))
+	if o.best < 0 {
 		t.late = append(t.late, j)
 		return
 	}
@@ -270,23 +232,33 @@ func (t *jobTree) try(j int32) {
 	}
 }
 
-// look finds the resource on which the job would end first; ties go to the first resource. late says whether it would be late on some resource.
-func (t *jobTree) look(job int) (o option, late bool) {
+// above makes a bound of an end on one resource. Where a job would be late there it ends by its deadline elsewhere, and of the start and the duration that are
+// compared with the deadline the sum may round to the next number after it.
+func (t *jobTree) above(end float64) float64 {
+	if t.c.deadlines {
+		return math.Nextafter(end, math.Inf(1))
+	}
+	return end
+}
+
+// look finds the resource on which the job would end first; ties go to the first resource.
+func (t *jobTree) look(job int) option {
 	t.looked()
-	arrival, latest := t.c.Instance.Jobs()[job].Arrival, t.latest(int32(job))
-	o = option{job: job, best: -1, first: math.Inf(1)}
+	j := &t.c.Instance.Jobs()[job]
+	o, latest := option{job: job, best: -1, first: math.Inf(1)}, math.Inf(1)
+	if t.c.deadlines && j.DeadlineHard {
+		latest = j.Deadline
+	}
 	for k, d := range t.durations(int32(job)) {
 		if d > math.MaxFloat64 {
 			continue
 		}
-		start := max(t.c.only[k], arrival)
-		if start > latest-d {
-			late = true
-		} else if end := start + d; end < o.first {
+		start := max(t.c.only[k], j.Arrival)
+		if end := start + d; end < o.first && !(start > latest-d) {
 			o.best, o.first = k, end
 		}
 	}
-	return o, late
+	return o
 }
 
 // looked notes a look at all resources.
@@ -295,16 +267,15 @@ func (t *jobTree) looked() {
 	t.poll.Stopped(len(t.c.Resources))
 }
 
-// bound is a time that no job below the node exceeds with its smallest completion time. Completion times never fall, so the resource that gave the
-// bound last still gives one.
+// bound is a time that no job below the node exceeds with its smallest completion time.
 func (t *jobTree) bound(node int) float64 {
-	n, longest, due := &t.nodes[node], t.row(t.longest, node), t.row(t.due, node)
+	n, longest := &t.nodes[node], t.row(node)
 	if n.jobs == 0 {
 		return math.Inf(-1)
 	}
 	release := t.c.only
-	if n.home >= 0 && (due == nil || release[n.home] <= due[n.home]) {
-		if end := release[n.home] + longest[n.home]; !t.beats(end, n.first) {
+	if n.home >= 0 {
+		if end := t.above(release[n.home] + longest[n.home]); !t.beats(end, n.first) {
 			return end
 		}
 	}
@@ -312,11 +283,11 @@ func (t *jobTree) bound(node int) float64 {
 	least := math.Inf(1)
 	n.home = -1
 	for k, d := range longest {
-		if end := release[k] + d; end < least && (due == nil || release[k] <= due[k]) {
+		if end := release[k] + d; end < least {
 			n.home, least = int32(k), end
 		}
 	}
-	return least
+	return t.above(least)
 }
 
 // hopeless says whether searches have taken so long that the tree is given up.

@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/solve/solvetest"
 )
 
-// The tree finds the job that a look at all jobs finds, while jobs are placed on any resource and jobs that are late leave it, until no job is left. It never takes a
-// job that is late nowhere for late.
+// The tree finds the job that a look at all jobs finds, while jobs are placed on any resource and late ones leave it, until no job is left. It never takes a
+// job for late that can still be placed.
 func TestJobTreeIsALookAtAllJobs(t *testing.T) {
 	searches, left, looks, all := 0, 0, 0, 0
 	for seed := range uint64(60) {
@@ -25,14 +25,14 @@ func TestJobTreeIsALookAtAllJobs(t *testing.T) {
 		for j := range inTree {
 			inTree[j] = true
 		}
-		tree := newJobTree(context.Background(), c, func(job int) { inTree[job] = false })
+		tree := newJobTree(context.Background(), c)
 		rng := rand.New(rand.NewPCG(seed, 12))
 		for {
 			tree.search()
 			searches++
 			for _, j := range tree.late {
-				if !isLate(c, int(j)) {
-					t.Fatalf("seed %d: job %d is late nowhere", seed, j)
+				if end := c.best(int(j)).first; !math.IsInf(end, 1) {
+					t.Fatalf("seed %d: job %d is not late, it can end at %v", seed, j, end)
 				}
 				tree.remove(int(j))
 				inTree[j] = false
@@ -68,16 +68,6 @@ func TestJobTreeIsALookAtAllJobs(t *testing.T) {
 	if left < 1000 || searches < 5000 || looks*3 > all {
 		t.Error("the batches prove little")
 	}
-}
-
-// isLate says whether the job is late on a resource that it fits.
-func isLate(c *completions, job int) bool {
-	for k := range c.Resources {
-		if !math.IsInf(c.on(job, k), 1) && math.IsInf(c.at(job, k), 1) {
-			return true
-		}
-	}
-	return false
 }
 
 // treeBatch is a batch of the measured shape, sometimes with equal jobs.
@@ -135,8 +125,7 @@ func TestJobTreeGivesUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &maxMin{buckets: newMaxMinBuckets(context.Background(), c)}
-	m.tree = newJobTree(context.Background(), c, m.buckets.keep)
+	m := &maxMin{tree: newJobTree(context.Background(), c), buckets: newMaxMinBuckets(context.Background(), c)}
 	for step := range 17 {
 		if gone := m.tree == nil; gone != (step >= 16) {
 			t.Errorf("step %d: given up: %v", step, gone)

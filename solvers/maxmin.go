@@ -25,11 +25,13 @@ var _ = solve.Register(solve.Info{
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: each job is kept with the resource on which it would end first when it was last looked at. Its completion time there is at least its
-// smallest one. Of all jobs of one resource and size the longest has the largest completion time, whatever the release is. So each step looks
-// only at the longest job of each resource, in O(C) for C resources. A job that has a better resource by now moves there; the step ends with the
-// first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all resources are equally good for all jobs, or where the
-// ends of n different jobs round to the same time.
+// Complexity: where all jobs arrive at once and have one size on each resource, jobs that take about as long everywhere are neighbours in a tree
+// whose nodes bound the completion times below them by the longest duration on each resource. A step looks only where a bound exceeds the best job found:
+// mostly a few dozen looks of O(C) for C resources. Else, and where run times are unrelated, each job is kept with the resource on which it would end
+// first when it was last looked at. Its completion time there is at least its smallest one. Of all jobs of one resource and size the longest has the
+// largest completion time, whatever the release is. So each step looks only at the longest job of each resource, in O(C). A job that has a better
+// resource by now moves there; the step ends with the first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all
+// resources are equally good for all jobs, or where the ends of n different jobs round to the same time.
 //
 // Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
@@ -41,48 +43,44 @@ func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 // Solve implements [solve.Solver].
 func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
 	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
-		m := &maxMin{buckets: newMaxMinBuckets(ctx, c)}
-		m.tree = newJobTree(ctx, c, m.buckets.keep)
+		m := &maxMin{tree: newJobTree(ctx, c), buckets: newMaxMinBuckets(ctx, c)}
+		if m.tree == nil {
+			for j := range c.Left {
+				m.buckets.keep(j)
+			}
+		}
 		return m.next
 	})
 }
 
-// maxMin finds the job whose smallest completion time is the largest in the tree of similar jobs or in the buckets of the others.
+// maxMin finds the job whose smallest completion time is the largest in the tree or, where there is none, in the buckets.
 type maxMin struct {
-	tree    *jobTree // nil: all jobs are in the buckets
+	tree    *jobTree // nil: the buckets are used
 	buckets *maxMinBuckets
 }
 
 // next is that job with its resource; resource −1: no job left can be placed or the context has ended.
 func (m *maxMin) next() (job, resource int) {
-	t, best := m.tree, option{job: -1, best: -1}
-	if t != nil {
-		if t.search(); t.poll.Ended() {
-			return -1, -1
-		}
-		for _, j := range t.late {
-			t.remove(int(j))
-			m.buckets.keep(int(j))
-		}
-		best = t.best
+	t := m.tree
+	if t == nil {
+		return m.buckets.next()
 	}
-	if o := m.buckets.next(); o.best >= 0 && (best.best < 0 || t.beats(o.first, int32(o.job))) {
-		best = o
-	}
-	if best.best < 0 {
+	if t.search(); t.poll.Ended() {
 		return -1, -1
 	}
-	m.buckets.take(best.job, best.best)
-	if t != nil {
-		if t.leafOf[best.job] >= 0 {
-			t.remove(best.job)
-		}
-		if t.hopeless() {
-			t.each(m.buckets.keep)
-			m.tree = nil
-		}
+	for _, j := range t.late {
+		t.remove(int(j))
 	}
-	return best.job, best.best
+	if t.best.job < 0 {
+		return -1, -1
+	}
+	t.remove(t.best.job)
+	if t.hopeless() {
+		t.each(m.buckets.keep)
+		m.buckets.take(t.best.job, t.best.best)
+		m.tree = nil
+	}
+	return t.best.job, t.best.best
 }
 
 // maxMinBuckets keeps each job in a bucket; there is one for each resource and size.
@@ -169,8 +167,8 @@ func (m *maxMinBuckets) refresh(b *maxMinBucket) {
 	}
 }
 
-// next is the job whose smallest completion time is the largest, with that time; resource −1: none.
-func (m *maxMinBuckets) next() (o option) {
+// next takes the job whose smallest completion time is the largest.
+func (m *maxMinBuckets) next() (job, resource int) {
 	for _, resource := range m.filled {
 		for _, size := range m.c.sizes[resource] {
 			m.refresh(&m.buckets[m.of[resource][size]])
@@ -193,12 +191,13 @@ func (m *maxMinBuckets) next() (o option) {
 			}
 		}
 		if top < 0 || math.IsInf(m.buckets[top].bound, -1) || m.poll.Ended() {
-			return option{job: -1, best: -1}
+			return -1, -1
 		}
 		if m.settle(top, rival) {
-			end := m.buckets[top].bound
-			job := m.first(end)
-			return option{job: job, best: m.buckets[m.home[job]].resource, first: end}
+			job := m.first(m.buckets[top].bound)
+			resource := m.buckets[m.home[job]].resource
+			m.take(job, resource)
+			return job, resource
 		}
 	}
 }

@@ -201,7 +201,7 @@ func (r *run) firstOf(g *group, members []int32) {
 func (r *run) leave(kind *jobKind) {
 	g := r.groups[kind.group]
 	own := &r.kinds[g.number]
-	kind.group, kind.end, kind.log, kind.low, kind.rank = -1, math.NaN(), max(kind.log, own.log), -1, -1
+	kind.group, kind.log, kind.low, kind.rank = -1, max(kind.log, own.log), -1, -1
 	if g.left--; g.left == 0 {
 		r.heaps[own.class].remove(r, int(own.place))
 		r.groups[g.index] = nil
