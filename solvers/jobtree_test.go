@@ -15,7 +15,7 @@ import (
 // job for late that can still be placed.
 func TestJobTreeIsALookAtAllJobs(t *testing.T) {
 	searches, left, looks, all := 0, 0, 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(12) {
 		in := treeBatch(t, seed)
 		c, err := newCompletions(context.Background(), in)
 		if err != nil {
@@ -65,14 +65,14 @@ func TestJobTreeIsALookAtAllJobs(t *testing.T) {
 		}
 	}
 	t.Logf("%d searches, %d jobs were late, %d looks where there were %d jobs", searches, left, looks, all)
-	if left < 1000 || searches < 5000 || looks*3 > all {
+	if left < 1000 || searches < 4000 || looks*10 > all {
 		t.Error("the batches prove little")
 	}
 }
 
 // treeBatch is a batch of the measured shape, sometimes with equal jobs.
 func treeBatch(t *testing.T, seed uint64) *model.Instance {
-	x := solvetest.MeasuredRoomy(150 + 50*int(seed%4))
+	x := solvetest.MeasuredRoomy(600 + 100*int(seed%4))
 	x.Machines = 2 + int(seed%11)
 	if seed%3 == 1 {
 		x.Memory, x.Near = 5, 0.5
