@@ -39,8 +39,10 @@ var _ = solve.Register(solve.Info{
 //
 // Complexity: the paper's loops take O(n²·C²). Releases only grow, so per resource the jobs are sorted by deadline − tr − ex, as far as needed, and a pointer passes each of
 // them once, when the resource becomes overloaded with it and too late: O(n·C·log n). A heap a class holds lower bounds of mt,
-// which are evaluated again, O(C), at the top until the top does not change. Jobs that are alike in everything count as one. Fragments are looked for
-// only among jobs whose deadline lets the resource load be near 1. Memory: 24 bytes a pair of job and resource.
+// which are evaluated again, O(C), at the top until the top does not change. Jobs that overload the same numbers of resources have mt that differ by f
+// alone: where they are looked at often they become a group, which sorts them by time on each resource, and of which the heap holds one bound. Jobs that
+// are alike in everything count as one. Fragments are looked for only among jobs whose deadline lets the resource load be near 1. Memory: 24 bytes a pair
+// of job and resource, and 16 more of jobs in groups.
 //
 // Deviations from the paper:
 //   - Loads by the time left, as above: eqs. 19 and 21 cannot exceed 1. Overloaded is > 1, not ≥ 1, in the form s > deadline − tr − ex, of which processors and
@@ -103,7 +105,7 @@ func (r *run) times(k *jobKind, resource int) (ex, tr float64) {
 }
 
 // logSumExp is ln(e^a + e^b + e^c).
-func logSumExp(a, b, c float64) float64 {
+func (r *run) logSumExp(a, b, c int32) float64 {
 	most := max(a, b, c)
-	return most + math.Log(math.Exp(a-most)+math.Exp(b-most)+math.Exp(c-most))
+	return float64(most) + math.Log(r.powers[most-a]+r.powers[most-b]+r.powers[most-c])
 }

@@ -236,8 +236,16 @@ func asLiteral(t *testing.T, name string, in *model.Instance, p mts.Solver) (sol
 		t.Fatalf("%s: %v", name, report.Violations[0])
 	}
 	sameDecisions(t, name, in, result.Solution, want)
+	for _, few := range []int{2, 5} {
+		grouped, formed, dissolved := p.SolveInGroups(in, few)
+		sameDecisions(t, fmt.Sprint(name, ", in groups of ", few), in, grouped.Solution, want)
+		groupsFormed, groupsDissolved = groupsFormed+formed, groupsDissolved+dissolved
+	}
 	return result, want
 }
+
+// groupsFormed and groupsDissolved count groups of [asLiteral].
+var groupsFormed, groupsDissolved int
 
 // sameDecisions compares a schedule with the literal one.
 func sameDecisions(t *testing.T, name string, in *model.Instance, got *model.Solution, want *literal) {
