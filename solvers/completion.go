@@ -232,6 +232,12 @@ func (c *completions) step(rule completionRule, job, resource int) solve.Step {
 		}
 		return 0, "cannot run it"
 	})
+	for k := range scores {
+		if k != resource && scores[k].Value != nil && *scores[k].Value == *scores[resource].Value {
+			why.Text += "; of equal clusters the first"
+			break
+		}
+	}
 	c.put(job, resource)
 	return c.Step(why, "end", scores)
 }

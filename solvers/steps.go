@@ -87,6 +87,7 @@ func (t *onlineTeller) ask(now float64, j *sim.Job) {
 			continue
 		}
 		t.said[j] = append(t.said[j], reason)
+		reason.Text = j.Request.ID + ": " + reason.Text
 		t.tell(solve.Step{At: now, Reason: reason, Jobs: []string{j.Request.ID}})
 	}
 }

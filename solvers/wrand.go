@@ -41,7 +41,7 @@ func (*WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 			capability[c] += m.Speed * float64(m.Count*m.Units)
 		}
 	}
-	rule := list.Rule{Name: "drawn", Text: "it was drawn with the weights of the clusters that can run the job", Score: "weight"}
+	rule := list.Rule{Name: "drawn", Text: "a number drawn from 0 to the sum of the weights falls into its part", Score: "weight"}
 	drawn := 0.0
 	rule.Terms = func(int) []sim.Term { return []sim.Term{{Name: "drawn", Value: drawn}} }
 	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {

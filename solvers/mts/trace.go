@@ -39,7 +39,7 @@ func (r *run) tell(k int32, resource int, fragment bool) {
 func (r *run) filled(kind *jobKind, resource int) sim.Reason {
 	l := r.loads(kind, resource, r.start(kind, resource))
 	sum, _ := l.fragment(r.p.Fragment)
-	return sim.Reason{Rule: "fragment", Text: fmt.Sprintf("%sof all pairs that leave at most %g of each attribute this one leaves least in sum", r.first(kind), r.p.Fragment), Terms: []sim.Term{
+	return sim.Reason{Rule: "fragment", Text: fmt.Sprintf("%sof all pairs of such a job and a resource that leave at most %g of each attribute this one leaves least in sum", r.first(kind), r.p.Fragment), Terms: []sim.Term{
 		{Name: "left of processors", Value: 1 - l.cpu}, {Name: "left of bandwidth", Value: 1 - l.bandwidth}, {Name: "left of memory", Value: 1 - l.memory}, {Name: "sum", Value: sum}}}
 }
 
@@ -57,6 +57,9 @@ func (r *run) weighed(kind *jobKind, resource int) sim.Reason {
 func (r *run) first(kind *jobKind) string {
 	if r.p.Classes == "off" {
 		return ""
+	}
+	if kind.class == 0 {
+		return "no job left is overloaded in any attribute, and "
 	}
 	return fmt.Sprintf("no job left is overloaded in more attributes (%d), and ", kind.class)
 }

@@ -94,13 +94,13 @@ func (run *packing) turn(c *cluster) solve.Step {
 	}
 	among := "of all clusters "
 	for _, criterion := range []struct {
-		rule, text string
-		of         func(c *cluster) float64 // the cluster of the least is next
-		off        bool
+		rule, text, equal string
+		of                func(c *cluster) float64 // the cluster of the least is next
+		off               bool
 	}{
-		{ruleEarliest, "its space is the earliest", func(c *cluster) float64 { return c.now }, run.Reading != "b"},
-		{ruleLoad, "its ε is the least", func(c *cluster) float64 { return c.epsilon }, false},
-		{ruleWidest, "it has the most processors", func(c *cluster) float64 { return -float64(c.processors) }, false},
+		{ruleEarliest, "its space is the earliest", "of those with the earliest space ", func(c *cluster) float64 { return c.now }, run.Reading != "b"},
+		{ruleLoad, "its ε is the least", "of those with the least ε ", func(c *cluster) float64 { return c.epsilon }, false},
+		{ruleWidest, "it has the most processors", "of those with the most processors ", func(c *cluster) float64 { return -float64(c.processors) }, false},
 	} {
 		if criterion.off {
 			continue
@@ -110,9 +110,9 @@ func (run *packing) turn(c *cluster) solve.Step {
 			step.Rule, step.Text = criterion.rule, id+" is next: "+among+criterion.text
 			return step
 		}
-		among = "of the equal ones "
+		among = criterion.equal
 	}
-	step.Rule, step.Text = ruleDrawn, id+" is next: of the equal ones it was drawn"
+	step.Rule, step.Text = ruleDrawn, id+" is next: "+among+"it was drawn"
 	return step
 }
 
@@ -121,7 +121,7 @@ func (run *packing) filling(c *cluster, space model.Range, t *compositionTable, 
 	step := run.turn(c)
 	step.Terms = []sim.Term{{Name: "r", Value: float64(space.Len())}, {Name: "cp", Value: float64(space.First)}, {Name: "filled", Value: float64(t.row)}}
 	text := new(strings.Builder)
-	fmt.Fprintf(text, ". The space has %s from %d on", counted(space.Len()), space.First)
+	fmt.Fprintf(text, ". Its space has %s, from number %d on", counted(space.Len()), space.First)
 	if t.row < space.Len() {
 		fmt.Fprintf(text, "; no jobs are found for all of them, but for %d", t.row)
 	}

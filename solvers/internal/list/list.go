@@ -84,6 +84,9 @@ func Least(s *Schedule, in *model.Instance, job int, key func(cluster int, slot 
 			best, bestKey, found = slot, k, true
 		}
 	}
+	if s.scribe != nil {
+		s.scribe.least(bestKey)
+	}
 	if !found && !math.IsInf(first.End, 1) {
 		return first, true
 	}

@@ -1,6 +1,8 @@
 package list
 
 import (
+	"math"
+
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/sim"
@@ -32,6 +34,7 @@ type scribe struct {
 	tell   func(solve.Step)
 	scores []solve.Score // of the next job, in the order of the clusters
 	terms  []sim.Term    // of the next score
+	tied   bool          // several clusters have the least key
 }
 
 // Traced says whether somebody listens. Only then may the other methods be called.
@@ -47,6 +50,17 @@ func (s *scribe) Score(cluster int, value float64, terms ...sim.Term) {
 	}
 	s.scores = append(s.scores, solve.Score{Cluster: s.in.Clusters()[cluster].ID, Value: &value, Terms: append(s.terms, terms...)})
 	s.terms = nil
+}
+
+// least notes the key by which [Least] picks.
+func (s *scribe) least(key float64) {
+	equal := 0
+	for _, score := range s.scores {
+		if score.Value != nil && math.Abs(*score.Value) == math.Abs(key) {
+			equal++
+		}
+	}
+	s.tied = equal > 1
 }
 
 // late notes that a cluster would end the next job after its hard deadline.
@@ -67,6 +81,9 @@ func (s *scribe) step(sol *model.Solution, job int, slot plan.Slot, found bool) 
 		p := sol.Jobs[len(sol.Jobs)-1]
 		step.At, step.Jobs, step.Placed = p.Start, nil, []model.Placement{p}
 		step.Text = j.ID + " goes to " + s.in.Clusters()[slot.Cluster].ID + ": " + s.rule.Text
+		if s.tied {
+			step.Text += "; of equal clusters the first"
+		}
 	case found:
 		step.Text = j.ID + " goes nowhere: no cluster ends it by its hard deadline"
 	default:
@@ -74,7 +91,7 @@ func (s *scribe) step(sol *model.Solution, job int, slot plan.Slot, found bool) 
 	}
 	step.Scores = s.ordered(slot.Cluster, placed)
 	s.tell(step)
-	s.scores = s.scores[:0]
+	s.scores, s.tied = s.scores[:0], false
 }
 
 // ordered lists the scores of all clusters. Those that were compared stand in the order of the clusters already.
