@@ -12,7 +12,7 @@ import (
 )
 
 // ruleStart is the rule of the steps that say that a job starts.
-const ruleStart = "start"
+const ruleStart = "starts"
 
 // tellOnline simulates a policy once more and tells of its steps: the rules that the policy states of each job ([sim.Explainer]) when it arrives, starts or
 // is dropped, and the start. sol is the schedule that the policy comes to.
