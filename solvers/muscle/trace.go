@@ -35,7 +35,7 @@ func (run *packing) tellTable(t *compositionTable, batch []int) {
 	}
 	compositions := int(t.size) - 1
 	step := solve.Step{At: run.clusters[0].now, Reason: sim.Reason{Rule: ruleTable,
-		Text:  fmt.Sprintf("the jobs in order of %s make the table: row r lists compositions, jobs that fill a space of r processors exactly", order),
+		Text:  fmt.Sprintf("of the jobs in order of %s; row r lists the compositions, groups of jobs that fill a space of r processors exactly", order),
 		Terms: []sim.Term{{Name: "jobs", Value: float64(len(batch))}, {Name: "rows", Value: float64(len(t.rows) - 1)}, {Name: "compositions", Value: float64(compositions)}}}}
 	if compositions > tabled {
 		run.trace(step)
@@ -128,7 +128,7 @@ func (run *packing) filling(c *cluster, space model.Range, t *compositionTable, 
 	fmt.Fprintf(text, ". In row %d ", t.row)
 	source := run.composition(t.jobs(t.source), batch)
 	if t.taken == 0 {
-		fmt.Fprintf(text, "the first composition of jobs that are all left is %s", source)
+		fmt.Fprintf(text, "the first composition without a placed job is %s", source)
 	} else {
 		fmt.Fprintf(text, "the composition with the fewest placed jobs is %s; Algorithm 2 puts others in their place", source)
 	}
