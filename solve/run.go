@@ -44,6 +44,10 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err != nil {
 		return Result{}, err
 	}
+	steps, err := follow(info, &opt)
+	if err != nil {
+		return Result{}, err
+	}
 	opt.proof = &Proof{in: in, idle: opt.Unbounded}
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
@@ -51,6 +55,9 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
+	if err := steps.agree(result.Solution); err != nil {
+		return Result{}, err
+	}
 	if err := result.finish(ctx); err != nil {
 		return Result{}, err
 	}
@@ -63,7 +70,11 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		}
 		return result, nil
 	}
-	return result, complete(ctx, &result, from, info, solver, in, opt)
+	if err := complete(ctx, &result, from, info, solver, in, opt); err != nil {
+		return Result{}, err
+	}
+	steps.leave(in, result.Solution)
+	return result, nil
 }
 
 // errNoSolver is the error where a [Choice] has no solver.

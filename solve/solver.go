@@ -41,6 +41,9 @@ type Options struct {
 	// Round is told of each round of [Rolling] with known execution times: the jobs of the round as an instance behind what earlier rounds hold, and
 	// their plan. nil: silent.
 	Round func(batch *model.Instance, planned *model.Solution)
+	// Trace is told of each decision, in order, while the solver runs; called from one goroutine at a time. nil: silent. [Run] refuses it for a solver
+	// that does not state its steps, see [Info.Traces]. A solver that runs others clears it for them, as their steps are not its own.
+	Trace func(Step)
 	// Unbounded spends no work on a lower bound of the instance: the result has the bounds that come with it and the solver's own. For runs of which
 	// only the metrics count.
 	Unbounded bool
@@ -92,6 +95,9 @@ type Info struct {
 	// Online says that the solver is an on-line policy. At each instant it decides only from the jobs that have arrived by then, and of a job that
 	// has not ended it knows only the estimate, not the run time. Any other solver knows all jobs and run times from the beginning.
 	Online bool
+	// Traces says that the solver decides step by step and tells [Options.Trace] of each decision, unless that is nil. The placements of the steps add up to the
+	// schedule; [Run] checks it.
+	Traces bool
 	// AutoJobs is the largest number of jobs for which auto tries the solver; 0: never. Auto tries solvers with a larger AutoJobs first.
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: the solver is in this build.

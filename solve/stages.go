@@ -21,6 +21,7 @@ type Stages struct {
 
 // NewStages makes the Stages of a run with the given limits and progress function.
 func NewStages(opt Options) *Stages {
+	opt.Trace = nil // the steps of the stages are not those of the whole run
 	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Left: math.MaxInt}}
 }
 

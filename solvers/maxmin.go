@@ -14,6 +14,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "maxmin",
 	Doc:    "Max-min: again and again the job whose earliest end is the latest goes where it ends first. O(n·C) and as much a job that is looked at again.",
 	Source: "O. H. Ibarra, C. E. Kim (1977), J. ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
+	Traces: true,
 	New:    func() solve.Solver { return &MaxMin{} },
 
 	AutoJobs: 5_000,
@@ -41,8 +42,9 @@ type MaxMin struct{}
 func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
-func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := completionRule{name: "latest earliest end", text: "of all jobs left its earliest end is the latest"}
+	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
 		m := &maxMin{tree: newJobTree(ctx, c), buckets: newMaxMinBuckets(ctx, c)}
 		if m.tree == nil {
 			for j := range c.Left {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,15 +42,27 @@ func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job
 	return answer.Reasons, nil
 }
 
-// onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has. It runs no command
-// that a file names.
+// onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
 func onlinePolicy(sol *model.Solution) solvers.Online {
-	if solve.External(sol.Solver) {
+	choice, err := choiceOf(sol)
+	if err != nil {
 		return nil
+	}
+	policy, _ := choice.Solver.(solvers.Online)
+	return policy
+}
+
+// choiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.
+func choiceOf(sol *model.Solution) (solve.Choice, error) {
+	if sol.Solver == "" {
+		return solve.Choice{}, errors.New("solver: expected the name of the solver that made it, found none")
+	}
+	if solve.External(sol.Solver) {
+		return solve.Choice{}, fmt.Errorf("solver: expected a solver of allot, found %q, a command; no command is run that a file names", sol.Solver)
 	}
 	info, err := solve.Lookup(sol.Solver)
 	if err != nil {
-		return nil
+		return solve.Choice{}, fmt.Errorf("solver: %w", err)
 	}
 	choice := info.Choice()
 	for _, name := range slices.Sorted(maps.Keys(sol.Parameters)) {
@@ -62,14 +75,13 @@ func onlinePolicy(sol *model.Solution) solvers.Online {
 		case float64:
 			text = strconv.FormatFloat(value, 'f', -1, 64) // also the form of a whole number
 		default:
-			return nil
+			return choice, fmt.Errorf("parameters.%s: expected a text, a number, true or false, found %v", name, value)
 		}
-		if choice.Set(name, text) != nil {
-			return nil
+		if err := choice.Set(name, text); err != nil {
+			return choice, fmt.Errorf("parameters: solver %s: %w", sol.Solver, err)
 		}
 	}
-	policy, _ := choice.Solver.(solvers.Online)
-	return policy
+	return choice, nil
 }
 
 // writeReasons writes which rules of the policy decided about a job.

@@ -17,6 +17,7 @@ var _ = solve.Register(solve.Info{
 		"completion time for the resources it lacks. O(n·C·log n) and re-evaluations of O(C).",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), algorithms 1–3, eqs. 5–16, 19–21",
 	New:    func() solve.Solver { return New() },
+	Traces: true,
 
 	AutoJobs: 10_000,
 })
@@ -80,7 +81,7 @@ func New() *Solver {
 func (*Solver) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
-func (m *Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := m.Supports(in); err != nil {
 		return solve.Result{}, err
 	}
@@ -88,6 +89,9 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options)
 		return solve.Result{}, err
 	}
 	r := newRun(ctx, in, *m)
+	if r != nil {
+		r.trace = opt.Trace
+	}
 	for r != nil && r.step() {
 	}
 	if r == nil || r.poll.Ended() {

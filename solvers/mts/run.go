@@ -31,6 +31,7 @@ type run struct {
 	steps     int
 	raised    []int32 // kinds whose rank is exact in this step only
 	poll      *solve.Poll
+	trace     func(solve.Step) // nil: nobody listens
 }
 
 // jobKind is jobs that are alike in everything.
@@ -351,10 +352,15 @@ func (r *run) step() bool {
 		return false
 	}
 	kind, resource := r.leastFragment(int8(class))
-	if kind < 0 {
+	fragment := kind >= 0
+	if !fragment {
 		if kind, resource = r.leastKey(class); kind < 0 {
 			return false
 		}
+	}
+	if r.trace != nil {
+		r.tell(kind, resource, fragment)
+		return true
 	}
 	r.assign(kind, resource)
 	return true
