@@ -82,7 +82,7 @@ func (s *island) step(passes int64) {
 		s.repeats++
 		return
 	}
-	if passes >= 3 {
+	if s.justifies && passes >= 3 {
 		before := c.value
 		s.justify(c.order)
 		if s.value() > before { // possible where more counts than the last end

@@ -2,14 +2,15 @@ package serial
 
 import "github.com/allot-opt/allot/search/internal/separable"
 
-// lastCounts says whether the objective is a constant and the makespan, weighted.
-func (p *problem) lastCounts() bool {
+// lastCounts says whether the objective is a constant and the makespan of the grid, weighted, and whether a makespan counts at all.
+func (p *problem) lastCounts() (alone, atAll bool) {
+	alone, atAll = true, p.Makespan > 0
 	for c := range p.Clusters {
-		if on := &p.Clusters[c]; on.Costs != nil || on.MCP != (separable.Weights{}) || on.Plain != (separable.Weights{}) {
-			return false
-		}
+		on := &p.Clusters[c]
+		alone = alone && on.Costs == nil && on.MCP == (separable.Weights{}) && on.Plain == (separable.Weights{})
+		atAll = atAll || on.MCP.Makespan > 0 || on.Plain.Makespan > 0
 	}
-	return true
+	return alone, atAll
 }
 
 // sum is the objective of the schedule that the last forward pass made, added up over the jobs.

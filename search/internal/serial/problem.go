@@ -35,6 +35,7 @@ type problem struct {
 	atOnce       []float64 // by job: 0
 	several      []int32   // jobs with several places
 	lastOnly     bool      // the objective is the makespan alone
+	justifies    bool      // the makespan of the grid or of a cluster counts
 	util         []float64 // by job: length · mean share of the resources that it uses
 }
 
@@ -86,7 +87,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 		return nil
 	}
 	p.measure()
-	p.lastOnly = p.lastCounts()
+	p.lastOnly, p.justifies = p.lastCounts()
 	for j := range p.places {
 		if len(p.places[j]) > 1 {
 			p.several = append(p.several, int32(j))
