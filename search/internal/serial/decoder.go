@@ -86,7 +86,7 @@ func (d *decoder) first(j int32, ready float64) int32 {
 // earliest is the earliest start from ready on at the place.
 func (d *decoder) earliest(at *place, ready float64) float64 {
 	switch {
-	case at.length == 0 || len(at.needs) == 0:
+	case ready+at.length <= ready || len(at.needs) == 0: // what takes no time holds nothing
 		return ready
 	case len(at.needs) == 1:
 		return d.profiles[at.needs[0].profile].earliest(ready, at.length, at.needs[0].amount)

@@ -37,6 +37,7 @@ type island struct {
 	members []*member
 	known   map[uint64]struct{} // hashes of the members
 	size    int                 // members of a full population
+	tries   int                 // schedules still to be made to fill the population: there may be fewer different ones than members
 	guests  []*member           // what to place before random orders: the start, rules of priority
 	child   *member             // scratch
 	taken   []bool              // by job: scratch
@@ -50,7 +51,7 @@ type island struct {
 }
 
 func newIsland(p *problem, size int, rng *rand.Rand) *island {
-	return &island{decoder: newDecoder(p), rng: rng, known: map[uint64]struct{}{}, size: size, child: newMember(p.n),
+	return &island{decoder: newDecoder(p), rng: rng, known: map[uint64]struct{}{}, size: size, tries: 2 * size, child: newMember(p.n),
 		taken: make([]bool, p.n), inside: make([]bool, p.n), waits: make([]int32, p.n), best: engine.Nothing, found: newMember(p.n)}
 }
 
@@ -68,7 +69,8 @@ func (s *island) step(passes int64) {
 			copy(s.at, guest.at)
 			s.forward(c.order)
 		}
-	case len(s.members) < s.size:
+	case len(s.members) == 0 || len(s.members) < s.size && s.tries > 0:
+		s.tries--
 		s.random(c.order)
 		s.choose(c.order)
 	default:

@@ -61,8 +61,8 @@ type graph struct {
 // of are the other ends of the edges of the job.
 func (g *graph) of(j int32) []int32 { return g.jobs[g.first[j]:g.first[j+1]] }
 
-// maxJobs is the most jobs that the engine takes.
-const maxJobs = 5000
+// maxJobs is the most jobs that the engine takes. A schedule of more takes above a millisecond, in which it would not see that it has to stop.
+const maxJobs = 2000
 
 // newProblem reads an instance; nil if the engine cannot search it or ctx ends.
 func newProblem(ctx context.Context, in *model.Instance) *problem {

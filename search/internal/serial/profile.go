@@ -15,8 +15,6 @@ type profile interface {
 	earliest(ready, length float64, need uint64) float64
 	// take uses the need from start to end, where it is free.
 	take(start, end float64, need uint64)
-	// assign copies the state of another profile of the same resources.
-	assign(other profile)
 }
 
 // grid is a profile with a word for each unit of time, for whole times and lengths. It has room up to a fixed time.
@@ -66,19 +64,6 @@ func (g *grid) take(start, end float64, need uint64) {
 	for k := range held {
 		held[k] -= need
 	}
-}
-
-// assign implements profile.
-func (g *grid) assign(other profile) {
-	from := other.(*grid)
-	if g.end > from.end {
-		free := g.free[from.end:g.end]
-		for k := range free {
-			free[k] = g.empty
-		}
-	}
-	copy(g.free, from.free[:from.end])
-	g.end = from.end
 }
 
 // steps is a profile with a word for each time at which something changes. Times are compared exactly.
@@ -154,11 +139,4 @@ func (s *steps) split(k int, t float64) int {
 	copy(s.free[k+2:], s.free[k+1:n])
 	s.times[k+1], s.free[k+1] = t, s.free[k]
 	return k + 1
-}
-
-// assign implements profile.
-func (s *steps) assign(other profile) {
-	from := other.(*steps)
-	s.times = append(s.times[:0], from.times...)
-	s.free = append(s.free[:0], from.free...)
 }

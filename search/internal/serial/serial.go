@@ -136,6 +136,9 @@ func (e *Engine) Pace() int64 {
 // Advance implements [engine.Engine].
 func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	s := e.islands[k]
+	if e.problem.n == 1 && len(e.problem.several) == 0 && s.passes > 0 {
+		return 0 // there is one schedule only
+	}
 	first := s.passes
 	for s.passes-first < evaluations && !stop() {
 		s.step(evaluations - (s.passes - first))
@@ -200,6 +203,7 @@ func (e *Engine) restart() {
 		s.members = s.members[:0]
 		clear(s.known)
 		s.size = min(2*s.size, maxPopulation)
+		s.tries = 2 * s.size
 	}
 	guest := newMember(e.problem.n)
 	guest.assign(best.found)
