@@ -10,7 +10,8 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// features are the features that the engine honours. It also takes instances with those of features.sometimes, see [problem.like].
+// features are the features that the engine honours. It also takes instances with those of featuresSometimes where they make no difference,
+// see [problem.like].
 const (
 	features          = plan.DecoderFeatures | model.Precedence | model.LicencePools
 	featuresSometimes = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan
@@ -201,65 +202,34 @@ type lanes struct {
 	used         int // bits
 }
 
+// resource is something of a limited amount that jobs use while they run.
+type resource struct {
+	cluster  int // to which it belongs; the number of clusters: the grid
+	capacity int
+	amount   func(job, cluster int) int // that the job uses when it runs on the cluster
+}
+
 // readResources finds the resources that can be short and packs them into words; false: an amount is too large.
 func (p *problem) readResources() bool {
-	clusters := len(p.Clusters)
-	grouped := make([]int, 1+clusters) // by cluster, and the grid last: the word to add lanes to; −1: none
-	for k := range grouped {
-		grouped[k] = -1
-	}
-	// add enters a resource of which jobs use amounts; group: the cluster that it belongs to, or clusters if to the grid.
-	add := func(group, capacity int, amount func(j, c int) int) bool {
-		wanted, divisor := 0, uint64(capacity)
-		for j := range p.places {
-			most := 0
-			for k := range p.places[j] {
-				a := amount(j, int(p.places[j][k].cluster))
-				most, divisor = max(most, a), gcd(divisor, uint64(a))
-			}
-			wanted += most
-		}
-		if wanted <= capacity {
-			return true // all jobs may run at once
-		}
-		width := bits.Len64(uint64(capacity) / divisor)
-		if width > 32 {
+	words := map[int]int{} // by cluster: the word to add lanes to
+	for _, r := range p.resources() {
+		if !p.pack(words, r) {
 			return false
 		}
-		if clusters == 1 {
-			group = clusters
-		}
-		w := grouped[group]
-		if w < 0 || p.profiles[w].used+width+1 > 64 {
-			p.profiles = append(p.profiles, lanes{})
-			w = len(p.profiles) - 1
-			grouped[group] = w
-		}
-		l := &p.profiles[w]
-		shift := l.used
-		l.used += width + 1
-		l.guard |= 1 << (l.used - 1)
-		l.empty |= uint64(capacity)/divisor<<shift | 1<<(l.used-1)
-		for j := range p.places {
-			for k := range p.places[j] {
-				at := &p.places[j][k]
-				if a := uint64(amount(j, int(at.cluster))); a > 0 {
-					at.use(int32(w), a/divisor<<shift)
-					p.util[j] += at.length * float64(a) / float64(capacity) / float64(len(p.places[j]))
-				}
-			}
-		}
-		return true
 	}
+	return true
+}
+
+// resources are the processors of the clusters and the pools of licences.
+func (p *problem) resources() []resource {
+	var all []resource
 	for c := range p.Clusters {
-		if !add(c, p.In.Clusters()[c].Processors, func(j, on int) int {
+		all = append(all, resource{c, p.In.Clusters()[c].Processors, func(j, on int) int {
 			if on != c {
 				return 0
 			}
 			return int(p.Clusters[c].Jobs[j].Size)
-		}) {
-			return false
-		}
+		}})
 	}
 	for l := range p.In.Licences() {
 		copies := func(j int) int {
@@ -271,22 +241,68 @@ func (p *problem) readResources() bool {
 			return 0
 		}
 		for c := range p.Clusters {
-			if capacity, own := p.In.Pool(c, l); own && capacity != model.Unlimited && !add(c, capacity, func(j, on int) int {
-				if on != c {
+			if capacity, own := p.In.Pool(c, l); own && capacity != model.Unlimited {
+				all = append(all, resource{c, capacity, func(j, on int) int {
+					if on != c {
+						return 0
+					}
+					return copies(j)
+				}})
+			}
+		}
+		if capacity := p.In.Licences()[l].Copies; capacity != model.Unlimited {
+			all = append(all, resource{len(p.Clusters), capacity, func(j, on int) int {
+				if _, own := p.In.Pool(on, l); own {
 					return 0
 				}
 				return copies(j)
-			}) {
-				return false
-			}
+			}})
 		}
-		if capacity := p.In.Licences()[l].Copies; capacity != model.Unlimited && !add(clusters, capacity, func(j, on int) int {
-			if _, own := p.In.Pool(on, l); own {
-				return 0
+	}
+	return all
+}
+
+// pack enters a resource into a word of its cluster, by the greatest common divisor of its amounts, unless all jobs may run at once; false: an
+// amount is too large. Of one cluster all resources share words, also those of the grid.
+func (p *problem) pack(words map[int]int, r resource) bool {
+	wanted, divisor := 0, uint64(r.capacity)
+	for j := range p.places {
+		most := 0
+		for k := range p.places[j] {
+			a := r.amount(j, int(p.places[j][k].cluster))
+			most, divisor = max(most, a), gcd(divisor, uint64(a))
+		}
+		wanted += most
+	}
+	if wanted <= r.capacity {
+		return true
+	}
+	width := bits.Len64(uint64(r.capacity) / divisor)
+	if width > 32 {
+		return false
+	}
+	if len(p.Clusters) == 1 {
+		r.cluster = 0
+	}
+	w, known := words[r.cluster]
+	if !known || p.profiles[w].used+width+1 > 64 {
+		p.profiles = append(p.profiles, lanes{})
+		w = len(p.profiles) - 1
+		words[r.cluster] = w
+	}
+	l := &p.profiles[w]
+	shift := l.used
+	l.used += width + 1
+	guard := uint64(1) << (l.used - 1)
+	l.guard |= guard
+	l.empty |= uint64(r.capacity)/divisor<<shift | guard
+	for j := range p.places {
+		for k := range p.places[j] {
+			at := &p.places[j][k]
+			if a := r.amount(j, int(at.cluster)); a > 0 {
+				at.use(int32(w), uint64(a)/divisor<<shift)
+				p.util[j] += at.length * float64(a) / float64(r.capacity) / float64(len(p.places[j]))
 			}
-			return copies(j)
-		}) {
-			return false
 		}
 	}
 	return true

@@ -188,8 +188,8 @@ func (s *island) swap(a int, other *island, b int) {
 	s.members[a], other.members[b] = y, x
 }
 
-// maxPopulation is the most members of an island.
-const maxPopulation = 4000
+// maxPopulation is the most members of an island: all islands together take some 64 MB at most.
+func (p *problem) maxPopulation() int { return max(20, min(4000, 1_000_000/p.n)) }
 
 // restart empties the populations.
 func (e *Engine) restart() {
@@ -202,7 +202,7 @@ func (e *Engine) restart() {
 	for _, s := range e.islands {
 		s.members = s.members[:0]
 		clear(s.known)
-		s.size = min(2*s.size, maxPopulation)
+		s.size = min(2*s.size, e.problem.maxPopulation())
 		s.tries = 2 * s.size
 	}
 	guest := newMember(e.problem.n)

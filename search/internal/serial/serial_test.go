@@ -507,26 +507,3 @@ func TestAdvance(t *testing.T) {
 		t.Errorf("one job: %d schedules, then %d", first, second)
 	}
 }
-
-// BenchmarkSerial counts the schedules a second of one population: passes of the serial scheme, forward or backward.
-func BenchmarkSerial(b *testing.B) {
-	for _, jobs := range []int{30, 60, 120, 500, 2000} {
-		for _, c := range []struct {
-			times    string
-			fraction float64
-		}{{"whole", 0}, {"fractions", 1}} {
-			b.Run(fmt.Sprintf("jobs=%d/times=%s", jobs, c.times), func(b *testing.B) {
-				e, err := New(context.Background(), Project(b, jobs, c.fraction), &model.Solution{}, 1)
-				if err != nil {
-					b.Fatal(err)
-				}
-				made := int64(0)
-				for b.Loop() {
-					made += e.Advance(0, e.Round(), func() bool { return false })
-				}
-				b.ReportMetric(float64(made)/b.Elapsed().Seconds(), "schedules/s")
-				b.ReportMetric(float64(e.Pace()), "pace")
-			})
-		}
-	}
-}
