@@ -98,9 +98,9 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 }
 
 // like says that the processors of the cluster are alike for every job that can run there: it may hold any that are free, whatever else
-// runs there.
+// runs there. Memory is never short where each job finds enough for every processor of a machine.
 func (p *problem) like(cluster int) bool {
-	c, most := &p.In.Clusters()[cluster], 0.0
+	c := &p.In.Clusters()[cluster]
 	for j := range p.In.Jobs() {
 		if p.Clusters[cluster].Jobs[j].Size == 0 {
 			continue
@@ -113,12 +113,6 @@ func (p *problem) like(cluster int) bool {
 			if p.In.ProcessorsFor(job, &c.Machines[g]) < c.Machines[g].Units {
 				return false
 			}
-		}
-		most = max(most, job.Memory)
-	}
-	for g := range c.Machines {
-		if c.Machines[g].Memory < most*float64(c.Machines[g].Units) {
-			return false
 		}
 	}
 	return true

@@ -411,6 +411,34 @@ func TestSerialReachesTheBestOfAll(t *testing.T) {
 	}
 }
 
+// The engine takes an instance only where counting what is free tells whether a job can start.
+func TestTakes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		takes bool
+		edit  func(machine *model.MachineSpec, job *model.JobSpec)
+	}{
+		{"precedence", true, func(*model.MachineSpec, *model.JobSpec) {}},
+		{"memory for every processor", true, func(m *model.MachineSpec, j *model.JobSpec) { m.Memory, j.Memory = new(10.0), 5 }},
+		{"memory for one of two processors", false, func(m *model.MachineSpec, j *model.JobSpec) { m.Memory, j.Memory = new(10.0), 6 }},
+		{"span of a machine", false, func(_ *model.MachineSpec, j *model.JobSpec) { j.Processors, j.Span = model.Rigid(2), "machine" }},
+		{"hard deadline", false, func(_ *model.MachineSpec, j *model.JobSpec) { j.Deadline, j.DeadlineHard = new(9.0), true }},
+		{"moldable", false, func(_ *model.MachineSpec, j *model.JobSpec) { j.Processors = model.Moldable(1, 2) }},
+		{"runs nowhere", false, func(_ *model.MachineSpec, j *model.JobSpec) { j.Processors = model.Rigid(9) }},
+	} {
+		machine, job := model.MachineSpec{ID: "m", Count: 2, Processors: 2}, model.JobSpec{ID: "b", Work: new(1.0), After: []string{"a"}}
+		c.edit(&machine, &job)
+		in, err := model.NewBuilder("takes").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{machine}}).
+			Job(model.JobSpec{ID: "a", Work: new(1.0)}).Job(job).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if takes := newProblem(context.Background(), in) != nil; takes != c.takes {
+			t.Errorf("%s: taken %t", c.name, takes)
+		}
+	}
+}
+
 // Project is an instance like those of PSPLIB: jobs of whole lengths that wait for about two others and share four pools.
 func Project(t testing.TB, jobs int, fraction float64) *model.Instance {
 	b := model.NewBuilder("project")
