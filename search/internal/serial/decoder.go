@@ -15,7 +15,7 @@ import (
 type decoder struct {
 	*problem
 	profiles []profile
-	at       []int32   // by job: index of its place
+	at       []int32   // by job: index of its place; before a forward pass −1: where it ends first
 	start    []float64 // by job, in the pass made last
 	end      []float64
 	last     float64 // last end of that pass
@@ -32,18 +32,15 @@ func newDecoder(p *problem) *decoder {
 }
 
 // forward places the jobs in the order, in which no job comes before those it waits for.
-func (d *decoder) forward(order []int32) { d.pass(order, &d.before, d.arrival, false) }
+func (d *decoder) forward(order []int32) { d.pass(order, &d.before, d.arrival) }
 
 // backward places the jobs in the order, in which no job comes before those that wait for it, in reversed time.
-func (d *decoder) backward(order []int32) { d.pass(order, &d.behind, d.atOnce, false) }
-
-// choose is forward with each job at the place where it ends first, the first of those among equals.
-func (d *decoder) choose(order []int32) { d.pass(order, &d.before, d.arrival, true) }
+func (d *decoder) backward(order []int32) { d.pass(order, &d.behind, d.atOnce) }
 
 // pass places the jobs in the order, each from the time ready on and behind those it waits for.
 //
 // Complexity: O(n · (steps looked at + needs) + precedences).
-func (d *decoder) pass(order []int32, waits *graph, ready []float64, choose bool) {
+func (d *decoder) pass(order []int32, waits *graph, ready []float64) {
 	d.passes++
 	for _, p := range d.profiles {
 		p.reset()
@@ -54,7 +51,7 @@ func (d *decoder) pass(order []int32, waits *graph, ready []float64, choose bool
 		for _, k := range waits.of(j) {
 			from = max(from, d.end[k])
 		}
-		if choose {
+		if d.at[j] < 0 {
 			d.at[j] = d.first(j, from)
 		}
 		at := &d.places[j][d.at[j]]
@@ -70,7 +67,7 @@ func (d *decoder) pass(order []int32, waits *graph, ready []float64, choose bool
 	}
 }
 
-// first is the index of the place where the job ends first.
+// first is the index of the place where the job ends first, the first of those among equals.
 func (d *decoder) first(j int32, ready float64) int32 {
 	best, end := 0, math.Inf(1)
 	for k := range d.places[j] {

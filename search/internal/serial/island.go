@@ -63,22 +63,18 @@ func (s *island) step(passes int64) {
 		guest := s.guests[0]
 		s.guests = s.guests[1:]
 		copy(c.order, guest.order)
-		if guest.at == nil {
-			s.choose(c.order)
-		} else {
-			copy(s.at, guest.at)
-			s.forward(c.order)
-		}
+		s.leaveOpen(0)
+		copy(s.at, guest.at)
 	case len(s.members) == 0 || len(s.members) < s.size && s.tries > 0:
 		s.tries--
 		s.random(c.order)
-		s.choose(c.order)
+		s.leaveOpen(s.rng.Float64() * s.rng.Float64())
 	default:
 		s.cross(s.pick(), s.pick())
 		s.mutate()
 		s.made++
-		s.forward(c.order)
 	}
+	s.forward(c.order)
 	s.settle()
 	if _, known := s.known[c.hash]; known {
 		s.repeats++
@@ -214,7 +210,7 @@ func (s *island) cross(mother, father *member) {
 // swapShare is the share of neighbours in the order that are exchanged in a child.
 const swapShare = 0.02
 
-// mutate exchanges a few neighbours of the child's order, and moves a job to another place now and then.
+// mutate exchanges a few neighbours of the child's order, and moves a few jobs to other places.
 func (s *island) mutate() {
 	order := s.child.order
 	for k := s.skip(); k+1 < len(order); k += 1 + s.skip() {
@@ -222,9 +218,22 @@ func (s *island) mutate() {
 			order[k], order[k+1] = b, a
 		}
 	}
-	if len(s.several) > 0 && s.rng.IntN(2) == 0 {
+	for len(s.several) > 0 && s.rng.IntN(2) == 0 {
 		j := s.several[s.rng.IntN(len(s.several))]
-		s.at[j] = int32(s.rng.IntN(len(s.places[j])))
+		s.at[j] = int32(s.rng.IntN(1+len(s.places[j]))) - 1
+	}
+}
+
+// leaveOpen leaves the places of the jobs open, so that each goes where it ends first, but for about the given share of them: those get any
+// place.
+func (s *island) leaveOpen(share float64) {
+	for j := range s.at {
+		s.at[j] = -1
+	}
+	for _, j := range s.several {
+		if share > 0 && s.rng.Float64() < share {
+			s.at[j] = int32(s.rng.IntN(len(s.places[j])))
+		}
 	}
 }
 
