@@ -50,9 +50,9 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	return e, nil
 }
 
-// population is the number of members of an island at first: two for each job. Where there are many jobs it is smaller, so that filling it does
-// not take the whole time.
-func (p *problem) population() int { return max(16, min(2*p.n, 28_800/p.n)) }
+// population is the number of members of an island at first. It is small for few jobs, which need few evaluations, and for many, so that filling
+// it does not take the whole time.
+func (p *problem) population() int { return max(16, min(p.n*p.n/15, 240, 28_800/p.n)) }
 
 // guests are the orders to begin with: that of the start and those of the rules.
 func (p *problem) guests(start *model.Solution) ([]*member, error) {
