@@ -19,6 +19,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 	"github.com/allot-opt/allot/search/internal/lists"
 	"github.com/allot-opt/allot/search/internal/schedules"
+	"github.com/allot-opt/allot/search/internal/serial"
 	"github.com/allot-opt/allot/search/internal/unrelated"
 )
 
@@ -62,7 +63,7 @@ type Result struct {
 var ErrNoEngine = errors.New("search: no engine for the instance")
 
 // engines lists the engines, the most special first.
-var engines = []engine.New{unrelated.New, lists.New, schedules.New}
+var engines = []engine.New{unrelated.New, lists.New, serial.New, schedules.New}
 
 // Minimise searches for a schedule of a low objective until the context ends, it hits a limit or it reaches the target. It
 // improves start, a schedule that the checker accepts. If start is nil it searches from nothing.
