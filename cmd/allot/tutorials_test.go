@@ -23,9 +23,9 @@ type block struct {
 }
 
 var (
-	fence        = regexp.MustCompile("(?ms)^```([^\n`]*)\n(.*?)^```$")
+	fence           = regexp.MustCompile("(?ms)^```([^\n`]*)\n(.*?)^```$")
 	writtenProgress = regexp.MustCompile(`(?m)^(\S+ left, )?.*, \d+ of \d+, \S+\n`) // a run that takes longer than ten seconds has them
-	saveAs       = regexp.MustCompile("Save (?:this|it) as `([^`]+)`[^\n]*:\\s*$")
+	saveAs          = regexp.MustCompile("Save (?:this|it) as `([^`]+)`[^\n]*:\\s*$")
 )
 
 // blocksOf lists the blocks of a page.
