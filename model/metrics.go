@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
-// Metric documents one metric. Help texts, the README's table and the JSON Schema are made from the table of them.
+// Metric documents one metric. Help texts, docs/reference/metrics.md and the JSON Schema are made from the table of them.
 type Metric struct {
 	Name       string
 	Unit       string
