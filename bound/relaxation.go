@@ -37,6 +37,9 @@ type Relaxation struct {
 	grains   [2]*grain   // see grainOf; nil: not asked for yet
 	prices   Prices      // see AreaPrices; Price nil: not asked for yet
 	areaRows [][]float64 // see Areas; nil: not asked for yet
+
+	scaled bool        // see wholeTimesOf
+	whole  *wholeTimes // nil: there is none
 }
 
 // Instance is the instance.

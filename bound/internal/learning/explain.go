@@ -1,0 +1,93 @@
+package learning
+
+import (
+	"cmp"
+	"slices"
+)
+
+// explain appends literals that held before the step and together force its bound to be at least the value, which is at most what the step
+// made it.
+func (s *Solver) explain(out []literal, k, least int32) []literal {
+	e := &s.trail[k]
+	switch e.why.kind {
+	case byPrecedence:
+		return append(out, literal{e.why.a, least - e.why.b})
+	case byClause:
+		for _, l := range s.clauses[e.why.a].literals {
+			if l.of != e.of {
+				out = append(out, l.negated())
+			}
+		}
+		s.bumpClause(e.why.a)
+		return out
+	case byPair:
+		return s.explainPair(out, e, k, least)
+	case byResource:
+		r, j, t := &s.resources[e.why.a], e.of/2, e.why.b
+		if e.of%2 == 0 {
+			out = append(out, literal{e.of, t + 1 - s.lengths[j]})
+		} else {
+			out = append(out, literal{e.of, -t})
+		}
+		need := int64(0)
+		for i := range r.uses {
+			if int32(r.uses[i].Job) == j {
+				need = r.uses[i].Need
+			}
+		}
+		return s.holders(out, r, t, r.capacity+1-need, j, k)
+	}
+	return out
+}
+
+// explainPair says why job second cannot end before job first starts, and where first is then.
+func (s *Solver) explainPair(out []literal, e *step, k, least int32) []literal {
+	first, second := e.why.a, e.why.b
+	start, latest := s.at(2*second, k), -s.at(2*first+1, k)
+	low := latest - s.lengths[second] + 1 // second starts at low or later, first at low + length − 1 or earlier
+	if s.stepOf(literal{2*second, low}, k) >= 0 && s.stepOf(literal{2*first + 1, -(start + s.lengths[second] - 1)}, k) < 0 {
+		low = start
+	}
+	out = append(out, literal{2 * second, low}, literal{2*first + 1, -(low + s.lengths[second] - 1)})
+	from := 2 * first
+	if e.of%2 == 1 {
+		from = 2*second + 1
+	}
+	return append(out, literal{from, least - s.lengths[first]})
+}
+
+// holder is a job that holds a resource at a time wherever it starts.
+type holder struct {
+	job  int32
+	need int64
+	step int32 // the step that made it so; −1: it is so without any decision
+}
+
+// holders appends the literals by which jobs, without the given one, hold at least enough of the resource at the time t, as things were
+// before the step. It leaves out jobs that are not needed, first those that came last.
+func (s *Solver) holders(out []literal, r *resource, t int32, enough int64, without, before int32) []literal {
+	list := s.holding[:0]
+	spare := -enough
+	for i := range r.uses {
+		j := int32(r.uses[i].Job)
+		from, until := literal{2 * j, t + 1 - s.lengths[j]}, literal{2*j + 1, -t}
+		if j == without || s.at(from.of, before) < from.least || s.at(until.of, before) < until.least {
+			continue
+		}
+		list = append(list, holder{j, r.uses[i].Need, max(s.stepOf(from, before), s.stepOf(until, before))})
+		spare += r.uses[i].Need
+	}
+	s.work += int64(len(r.uses)) / 2
+	s.holding = list
+	slices.SortStableFunc(list, func(a, b holder) int { return cmp.Compare(b.step, a.step) })
+	for _, h := range list {
+		if h.step >= 0 && h.need <= spare {
+			spare -= h.need
+			continue
+		}
+		if h.step >= 0 {
+			out = append(out, literal{2 * h.job, t + 1 - s.lengths[h.job]}, literal{2*h.job + 1, -t})
+		}
+	}
+	return out
+}
