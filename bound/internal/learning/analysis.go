@@ -1,6 +1,9 @@
 package learning
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // analysis is the working memory of learn.
 type analysis struct {
@@ -42,7 +45,7 @@ func (s *Solver) learn() bool {
 		if !s.seen[k] {
 			continue
 		}
-		if s.open == 1 {
+		if s.open == 1 && (len(s.levels) > 1 || s.trail[k].why.kind == byDecision) { // at level 1 go on to the makespan that was assumed
 			break
 		}
 		s.open--
@@ -54,6 +57,7 @@ func (s *Solver) learn() bool {
 	for _, k := range s.marked {
 		s.seen[k] = false
 	}
+	if X.Min == 8 && s.Stats.Conflicts > 100000 && s.Stats.Conflicts < 100020 { fmt.Println("learned", s.learned, "level", len(s.levels), "back", level, "conflict", s.conflict) }
 	s.decay()
 	s.back(int(level))
 	if len(s.learned) == 1 {
@@ -67,6 +71,13 @@ func (s *Solver) learn() bool {
 func (s *Solver) mark(literals []literal, before int32) {
 	current := int32(len(s.levels))
 	for _, l := range literals {
+		if X.Min == 7 && s.at(l.of, before) < l.least {
+			kind := -1
+			if int(before) < len(s.trail) {
+				kind = int(s.trail[before].why.kind)
+			}
+			panic(fmt.Sprint("untrue ", l, before, len(s.trail), " kind ", kind, s.at(l.of, before), s.end))
+		}
 		k := s.stepOf(l, before)
 		if k < 0 {
 			continue

@@ -21,7 +21,20 @@ func (s *Solver) explain(out []literal, k, least int32) []literal {
 		s.bumpClause(e.why.a)
 		return out
 	case byPair:
-		return s.explainPair(out, e, k, least)
+		p, order := &s.pairs[e.why.a], 2*(int32(s.end)+1+e.why.a)
+		first, second := p.a, p.b
+		if e.why.b == 0 {
+			out = append(out, literal{order, 1})
+		} else {
+			first, second = second, first
+			out = append(out, literal{order + 1, 0})
+		}
+		if e.of == 2*second {
+			return append(out, literal{2 * first, least - s.lengths[first]})
+		}
+		return append(out, literal{2*second + 1, least - s.lengths[first]})
+	case byOrder:
+		return s.explainOrder(out, e, k)
 	case byResource:
 		r, j, t := &s.resources[e.why.a], e.of/2, e.why.b
 		if e.of%2 == 0 {
@@ -40,20 +53,15 @@ func (s *Solver) explain(out []literal, k, least int32) []literal {
 	return out
 }
 
-// explainPair says why job second cannot end before job first starts, and where first is then.
-func (s *Solver) explainPair(out []literal, e *step, k, least int32) []literal {
-	first, second := e.why.a, e.why.b
-	start, latest := s.at(2*second, k), -s.at(2*first+1, k)
-	low := latest - s.lengths[second] + 1 // second starts at low or later, first at low + length − 1 or earlier
-	if s.stepOf(literal{2*second, low}, k) >= 0 && s.stepOf(literal{2*first + 1, -(start + s.lengths[second] - 1)}, k) < 0 {
+// explainOrder says why a job cannot end before the other one starts.
+func (s *Solver) explainOrder(out []literal, e *step, k int32) []literal {
+	job, other := e.why.a, e.why.b
+	start, latest := s.at(2*job, k), -s.at(2*other+1, k)
+	low := latest - s.lengths[job] + 1 // the job starts at low or later, the other at low + length − 1 or earlier
+	if s.stepOf(literal{2 * job, low}, k) >= 0 && s.stepOf(literal{2*other + 1, -(start + s.lengths[job] - 1)}, k) < 0 {
 		low = start
 	}
-	out = append(out, literal{2 * second, low}, literal{2*first + 1, -(low + s.lengths[second] - 1)})
-	from := 2 * first
-	if e.of%2 == 1 {
-		from = 2*second + 1
-	}
-	return append(out, literal{from, least - s.lengths[first]})
+	return append(out, literal{2 * job, low}, literal{2*other + 1, -(low + s.lengths[job] - 1)})
 }
 
 // holder is a job that holds a resource at a time wherever it starts.

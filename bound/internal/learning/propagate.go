@@ -44,22 +44,48 @@ func (s *Solver) follow(e step) bool {
 	for _, r := range s.uses[j] {
 		s.resources[r].stale = true
 	}
-	if j == s.end {
-		return true
+	if j > s.end {
+		return s.keepOrder(int32(j-s.end) - 1)
 	}
-	for _, other := range s.p.Apart[j] {
-		if !s.separate(int32(j), int32(other)) || !s.separate(int32(other), int32(j)) {
+	for _, k := range s.pairsOf[j] {
+		if !s.order(k) || !s.keepOrder(k) {
 			return false
 		}
 	}
 	return true
 }
 
-// separate puts job b before job a, which it cannot overlap, if a cannot end before b starts.
-func (s *Solver) separate(a, b int32) bool {
-	if s.low[2*a]+s.lengths[a] <= -s.low[2*b+1] {
+// order decides which job of a pair comes first if one of them cannot end before the other starts.
+func (s *Solver) order(k int32) bool {
+	p := &s.pairs[k]
+	v := int32(s.end) + 1 + k
+	if s.low[2*p.a]+s.lengths[p.a] > -s.low[2*p.b+1] && !s.raise(literal{2*v + 1, 0}, cause{byOrder, p.a, p.b}) {
+		return false
+	}
+	return s.low[2*p.b]+s.lengths[p.b] <= -s.low[2*p.a+1] || s.raise(literal{2 * v, 1}, cause{byOrder, p.b, p.a})
+}
+
+// keepOrder moves the jobs of a pair whose order is decided.
+func (s *Solver) keepOrder(k int32) bool {
+	first, second, decided := s.ordered(k)
+	if !decided {
 		return true
 	}
-	why := cause{byPair, b, a}
-	return s.raise(literal{2 * a, s.low[2*b] + s.lengths[b]}, why) && s.raise(literal{2*b + 1, s.low[2*a+1] + s.lengths[b]}, why)
+	why := cause{byPair, k, 0}
+	if first != s.pairs[k].a {
+		why.b = 1
+	}
+	return s.raise(literal{2 * second, s.low[2*first] + s.lengths[first]}, why) && s.raise(literal{2*first + 1, s.low[2*second+1] + s.lengths[first]}, why)
+}
+
+// ordered is the pair in its order, if that is decided.
+func (s *Solver) ordered(k int32) (first, second int32, decided bool) {
+	p, v := &s.pairs[k], int32(s.end)+1+k
+	switch {
+	case s.low[2*v] == 1:
+		return p.a, p.b, true
+	case s.low[2*v+1] == 0:
+		return p.b, p.a, true
+	}
+	return 0, 0, false
 }

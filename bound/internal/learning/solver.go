@@ -26,6 +26,8 @@ type Solver struct {
 	resources []resource
 	uses      [][]int32 // by job: the resources that it holds
 	lengths   []int32
+	pairs     []pair    // pair k is a job of its own: its start is 1 if job a comes first, else 0
+	pairsOf   [][]int32 // by job
 
 	clauses  []clause
 	free     []int32   // deleted clauses
@@ -46,14 +48,31 @@ type Solver struct {
 // Stats count what the solver did.
 type Stats struct{ Conflicts, Decisions, Restarts int64 }
 
+// pair is two jobs that cannot overlap.
+type pair struct{ a, b int32 }
+
 // edge says that the bound it leads to is at least this one plus the distance.
 type edge struct{ to, distance int32 }
 
 // New prepares the search, which has proved nothing yet.
 func New(p *tasks.Problem) *Solver {
-	n := len(p.Length)
-	s := &Solver{p: p, end: n, low: make([]int32, 2*n+2), last: make([]int32, 2*n+2), edges: make([][]edge, 2*n+2),
-		watches: make([][]watch, 2*n+2), uses: make([][]int32, n+1), lengths: append(slices.Clone(p.Length), 0)}
+	n, pairs := len(p.Length), 0
+	for _, list := range p.Apart {
+		pairs += len(list)
+	}
+	size := 2 * (n + 1 + pairs/2)
+	s := &Solver{p: p, end: n, low: make([]int32, size), last: make([]int32, size), edges: make([][]edge, size),
+		watches: make([][]watch, size), uses: make([][]int32, size/2), lengths: append(slices.Clone(p.Length), make([]int32, size/2-n)...), pairsOf: make([][]int32, n+1)}
+	for a, list := range p.Apart {
+		for _, b := range list {
+			if a < b {
+				v := int32(n + 1 + len(s.pairs))
+				s.low[2*v+1] = -1
+				s.pairsOf[a], s.pairsOf[b] = append(s.pairsOf[a], int32(len(s.pairs))), append(s.pairsOf[b], int32(len(s.pairs)))
+				s.pairs = append(s.pairs, pair{int32(a), int32(b)})
+			}
+		}
+	}
 	latest := p.Horizon
 	for j := range n {
 		s.low[2*j], s.low[2*j+1] = p.Head[j], -latest
@@ -135,7 +154,7 @@ func (s *Solver) advance() bool {
 	switch {
 	case len(s.levels) == 0:
 		s.clean()
-		s.decide(literal{int32(2*s.end + 1), -s.low[2*s.end]})
+		s.decide(literal{int32(2*s.end + 1), -max(X.C, s.low[2*s.end])})
 	case s.Stats.Conflicts >= s.until:
 		s.restart()
 	default:
@@ -152,6 +171,9 @@ func (s *Solver) advance() bool {
 
 // finish keeps the schedule in which all starts are fixed.
 func (s *Solver) finish() {
+	if X.C > 0 {
+		X.Found = true
+	}
 	s.starts = make([]int32, s.end)
 	for j := range s.starts {
 		s.starts[j] = s.low[2*j]
@@ -185,3 +207,9 @@ func luby(k int) int64 {
 
 // Work is the work done so far, in steps.
 func (s *Solver) Work() int64 { return s.work }
+
+var X struct {
+	C              int32
+	Found          bool
+	Pol, Expl, Min int
+}

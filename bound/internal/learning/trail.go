@@ -24,7 +24,8 @@ const (
 	byPrecedence           // a: the bound it follows, b: the distance
 	byClause               // a: the clause
 	byResource             // a: the resource, b: the time at which the job does not fit
-	byPair                 // a: the job that comes first, b: the one that comes second
+	byPair                 // a: the pair, b: 0 if its job a comes first, else 1
+	byOrder                // a: the job that cannot come first, b: the other one
 )
 
 // step is one rise of a bound.
@@ -41,8 +42,8 @@ func (s *Solver) isTrue(l literal) bool { return s.low[l.of] >= l.least }
 // isFalse says that the literal cannot hold any more.
 func (s *Solver) isFalse(l literal) bool { return s.low[l.of^1] >= 1-l.least }
 
-// raise raises a bound, if it is lower, and says whether the job still has a start. If not, conflict holds the two literals that contradict
-// each other.
+// raise raises a bound, if it is lower, and says whether the job still has a start. If not, conflict holds the literals that
+// contradict each other: the causes of the rise, and the other bound of the job.
 func (s *Solver) raise(l literal, why cause) bool {
 	if s.low[l.of] >= l.least {
 		return true
@@ -52,7 +53,7 @@ func (s *Solver) raise(l literal, why cause) bool {
 	s.low[l.of] = l.least
 	s.work++
 	if other := s.low[l.of^1]; l.least+other > 0 {
-		s.conflict = append(s.conflict[:0], literal{l.of, 1 - other}, literal{l.of ^ 1, other})
+		s.conflict = append(s.explain(s.conflict[:0], s.last[l.of], 1-other), literal{l.of ^ 1, other})
 		return false
 	}
 	return true
