@@ -33,13 +33,16 @@ func (l *learned) Improve(ctx context.Context, work int64) bool {
 	if l.solver == nil {
 		return false
 	}
+	if l.r.refuted > l.solver.Least() {
+		l.solver.Raise(l.r.refuted)
+	}
 	const step = 20 // units of work
 	more := l.solver.Refute(work/step, l.enough, func() bool { return ctx.Err() != nil })
 	if l.solver.Failed() {
 		l.proved.Close()
 		return false
 	}
-	value := float64(l.solver.Least())*l.whole.unit - l.whole.wrong
-	l.proved.Prove(Sum{Value: value, Size: value, Terms: 4 + l.r.depth})
+	l.r.refuted = max(l.r.refuted, l.solver.Least())
+	l.proved.Prove(l.whole.sum(l.r, l.solver.Least()))
 	return more
 }

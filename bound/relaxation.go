@@ -40,6 +40,8 @@ type Relaxation struct {
 
 	scaled bool        // see wholeTimesOf
 	whole  *wholeTimes // nil: there is none
+	// refuted is a makespan of that problem below which none is possible, as some method has proved. Others may begin there.
+	refuted int32
 }
 
 // Instance is the instance.

@@ -20,6 +20,9 @@ func (w *wholeTimes) resources(r *Relaxation) {
 	w.apart(r)
 }
 
+// mostCapacity is the largest capacity that is looked at, so that sums of needs times lengths stay within int64.
+const mostCapacity = 1 << 20
+
 // limit keeps a resource of which the jobs may hold more than there is.
 func (w *wholeTimes) limit(capacity int64, needs []int64) {
 	resource := tasks.Resource{Capacity: capacity}
@@ -45,6 +48,9 @@ func (w *wholeTimes) shared(r *Relaxation, has []int64, of func(k, c int) (pool 
 	single := make([][]int64, len(has))
 	for p := range has {
 		single[p] = make([]int64, len(w.jobs))
+		if has[p] > mostCapacity {
+			has[p] = -1
+		}
 		if has[p] < 0 || total < 0 {
 			total = -1
 		} else {
@@ -74,7 +80,7 @@ func (w *wholeTimes) shared(r *Relaxation, has []int64, of func(k, c int) (pool 
 			w.limit(has[p], single[p])
 		}
 	}
-	if total >= 0 {
+	if total >= 0 && total <= mostCapacity {
 		w.limit(total, all)
 	}
 }
@@ -123,7 +129,7 @@ func copiesOf(in *model.Instance, j, l int) int64 {
 
 // memoryParts is into how many parts the memory of a cluster is divided. What a job holds is rounded down, what there is is rounded up, by
 // more than the checker allows.
-const memoryParts = 1 << 30
+const memoryParts = 1 << 20
 
 // memory limits the memory of all machines of a cluster together, and says whether a job needs any.
 func (w *wholeTimes) memory(r *Relaxation) bool {
@@ -138,7 +144,7 @@ func (w *wholeTimes) memory(r *Relaxation) bool {
 			whole[c] += float64(m.Count) * m.Memory
 		}
 		if has[c] = -1; whole[c] < math.MaxFloat64/2 {
-			has[c] = memoryParts + memoryParts>>27
+			has[c] = memoryParts + 1
 		}
 	}
 	w.shared(r, has, func(k, c int) (int, int64) {
@@ -160,7 +166,7 @@ func (w *wholeTimes) apart(r *Relaxation) {
 	if K := len(r.in.Clusters()); n*n*K*K > 1000*most {
 		return
 	}
-	follows := w.reach()
+	follows := w.problem.Follows()
 	for a := range n {
 		for b := range a {
 			if w.problem.Length[a] == 0 || w.problem.Length[b] == 0 || follows[a][b] || follows[b][a] || w.together(r, w.jobs[a], w.jobs[b]) {
@@ -173,27 +179,6 @@ func (w *wholeTimes) apart(r *Relaxation) {
 	for _, list := range w.problem.Apart {
 		slices.Sort(list)
 	}
-}
-
-// reach says of each pair whether the second job waits for the first, directly or not.
-func (w *wholeTimes) reach() [][]bool {
-	n := len(w.jobs)
-	follows := make([][]bool, n)
-	for _, j := range slices.Backward(w.problem.Order) {
-		if follows[j] == nil {
-			follows[j] = make([]bool, n)
-		}
-		for _, before := range w.problem.After[j] {
-			if follows[before] == nil {
-				follows[before] = make([]bool, n)
-			}
-			follows[before][j] = true
-			for k, yes := range follows[j] {
-				follows[before][k] = follows[before][k] || yes
-			}
-		}
-	}
-	return follows
 }
 
 // together says that there are clusters on which the jobs could run at the same time.

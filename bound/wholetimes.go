@@ -86,3 +86,9 @@ func (r *Relaxation) findWholeTimes() *wholeTimes {
 	w.resources(r)
 	return w
 }
+
+// sum is the least makespan of the problem as one of the instance.
+func (w *wholeTimes) sum(r *Relaxation, least int32) Sum {
+	value := float64(least)*w.unit - w.wrong
+	return Sum{Value: value, Size: value, Terms: 4 + r.depth}
+}

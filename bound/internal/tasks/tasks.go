@@ -64,3 +64,22 @@ func (p *Problem) CriticalPath() int32 {
 	}
 	return longest
 }
+
+// Follows says of each pair of jobs whether the second waits for the first, directly or not.
+func (p *Problem) Follows() [][]bool {
+	n := len(p.Length)
+	follows := make([][]bool, n)
+	for j := range follows {
+		follows[j] = make([]bool, n)
+	}
+	for k := n - 1; k >= 0; k-- {
+		j := p.Order[k]
+		for _, before := range p.After[j] {
+			follows[before][j] = true
+			for next, yes := range follows[j] {
+				follows[before][next] = follows[before][next] || yes
+			}
+		}
+	}
+	return follows
+}
