@@ -26,7 +26,13 @@ type destructive struct {
 
 // Improve implements [Prover].
 func (d *destructive) Improve(ctx context.Context, work int64) bool {
-	if !d.started {
+	if d.credit += work; !d.started {
+		if !d.r.chained(mostTasks) {
+			return false
+		}
+		if d.credit < d.r.wholeTimesWork() {
+			return true
+		}
 		d.started = true
 		if d.whole = d.r.wholeTimesOf(); d.whole != nil {
 			d.refuter, d.step = windows.New(d.whole.problem), 1
@@ -36,7 +42,7 @@ func (d *destructive) Improve(ctx context.Context, work int64) bool {
 	if d.refuter == nil {
 		return false
 	}
-	for d.credit += work; d.credit > 0 && d.high != d.low && ctx.Err() == nil; {
+	for d.credit > 0 && d.high != d.low && ctx.Err() == nil {
 		next := d.low + d.step - 1
 		if d.high > 0 {
 			next = d.low + (d.high-d.low)/2

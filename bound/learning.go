@@ -10,21 +10,34 @@ import (
 var _ = Register(Method{Name: "learned-clauses", Metric: "makespan",
 	Doc:    "the least makespan that a search over the starts of the jobs cannot refute; it learns a clause from each conflict",
 	Source: "A. Schutt, T. Feydy, P. J. Stuckey, M. G. Wallace (2011), Explaining the cumulative propagator, Constraints 16, doi:10.1007/s10601-010-9103-2",
-	New:    func(r *Relaxation, proved *Gate) Prover { return &learned{r: r, proved: proved, enough: math.MaxInt32} }})
+	New:    func(r *Relaxation, proved *Gate) Prover { return &learned{r: r, proved: proved, limit: math.Inf(1)} }})
 
-// learned proves by lazy clause generation.
+// mostLearned is how many jobs a search by learned clauses looks at.
+const mostLearned = 500
+
+// learned proves by lazy clause generation. It looks at the instances that [energetic] looks at, up to some hundreds of jobs.
 type learned struct {
 	r       *Relaxation
 	proved  *Gate
+	credit  int64 // work that was given
 	started bool
 	whole   *wholeTimes
 	solver  *learning.Solver
-	enough  int32
+	limit   float64 // schedules that cost more do not matter
 }
+
+// Limit implements [Limited].
+func (l *learned) Limit(value float64) { l.limit = min(l.limit, value) }
 
 // Improve implements [Prover].
 func (l *learned) Improve(ctx context.Context, work int64) bool {
-	if !l.started {
+	if l.credit += work; !l.started {
+		if !l.r.chained(mostLearned) {
+			return false
+		}
+		if l.credit < l.r.wholeTimesWork() {
+			return true
+		}
 		l.started = true
 		if l.whole = l.r.wholeTimesOf(); l.whole != nil {
 			l.solver = learning.New(l.whole.problem)
@@ -36,8 +49,10 @@ func (l *learned) Improve(ctx context.Context, work int64) bool {
 	if l.r.refuted > l.solver.Least() {
 		l.solver.Raise(l.r.refuted)
 	}
-	const step = 20 // units of work
-	more := l.solver.Refute(work/step, l.enough, func() bool { return ctx.Err() != nil })
+	const step = 60 // units of work
+	before := l.solver.Work()
+	more := l.solver.Refute(l.credit/step, l.whole.enough(l.limit), func() bool { return ctx.Err() != nil })
+	l.credit -= step * (l.solver.Work() - before)
 	if l.solver.Failed() {
 		l.proved.Close()
 		return false

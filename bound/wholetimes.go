@@ -5,6 +5,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/tasks"
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 )
 
@@ -37,10 +38,20 @@ func (r *Relaxation) wholeTimesOf() *wholeTimes {
 // mostTasks is how many jobs the destructive bounds look at.
 const mostTasks = 2000
 
+// chained says that the jobs are rigid, at most the given number, and that some wait, arrive later, or need licences or memory. Otherwise the
+// bounds by area say most of what there is to say.
+func (r *Relaxation) chained(most int) bool {
+	const features = model.Precedence | model.LicencePools | model.Arrivals | model.MemoryLimits
+	return r.solid && r.in.Features()&features != 0 && len(r.must) > 0 && len(r.must) <= most
+}
+
+// wholeTimesWork is about how much work it is to make the problem.
+func (r *Relaxation) wholeTimesWork() int64 {
+	n, clusters := int64(len(r.must)), int64(len(r.in.Clusters()))
+	return n * n * (20 + 50*clusters*clusters)
+}
+
 func (r *Relaxation) findWholeTimes() *wholeTimes {
-	if !r.solid || len(r.must) == 0 || len(r.must) > mostTasks {
-		return nil
-	}
 	longest, sum := 0.0, 0.0
 	for _, j := range r.must {
 		longest = max(longest, r.Released(j))
@@ -91,4 +102,10 @@ func (r *Relaxation) findWholeTimes() *wholeTimes {
 func (w *wholeTimes) sum(r *Relaxation, least int32) Sum {
 	value := float64(least)*w.unit - w.wrong
 	return Sum{Value: value, Size: value, Terms: 4 + r.depth}
+}
+
+// enough is the makespan of the problem from which on schedules of the instance cost at least the limit.
+func (w *wholeTimes) enough(limit float64) int32 {
+	const margin = 1e-6 // of a unit: a limit just above a value is taken for the value
+	return int32(min(tasks.Most, math.Ceil((limit-w.wrong)/w.unit-margin)))
 }

@@ -79,9 +79,6 @@ func (s *Solver) next() (literal, bool) {
 			continue
 		}
 		s.taken = append(s.taken, takenAtom{k, level + 1})
-		if X.Pol == 1 {
-			l = l.negated()
-		}
 		return l, true
 	}
 	best := int32(-1) // the job that can start first; of equals the one with the latest latest start last

@@ -1,9 +1,6 @@
 package learning
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // analysis is the working memory of learn.
 type analysis struct {
@@ -13,7 +10,6 @@ type analysis struct {
 	lower   []int32 // of these, the steps of lower levels
 	open    int     // steps of the current level that are still to be explained, or stay
 	reasons []literal
-	inner   []literal
 	holding []holder
 	learned []literal
 	deep    []int32 // levels of the learned literals
@@ -57,7 +53,9 @@ func (s *Solver) learn() bool {
 	for _, k := range s.marked {
 		s.seen[k] = false
 	}
-	if X.Min == 8 && s.Stats.Conflicts > 100000 && s.Stats.Conflicts < 100020 { fmt.Println("learned", s.learned, "level", len(s.levels), "back", level, "conflict", s.conflict) }
+	if s.audit != nil {
+		s.audit.learned(s.learned)
+	}
 	s.decay()
 	s.back(int(level))
 	if len(s.learned) == 1 {
@@ -71,12 +69,8 @@ func (s *Solver) learn() bool {
 func (s *Solver) mark(literals []literal, before int32) {
 	current := int32(len(s.levels))
 	for _, l := range literals {
-		if X.Min == 7 && s.at(l.of, before) < l.least {
-			kind := -1
-			if int(before) < len(s.trail) {
-				kind = int(s.trail[before].why.kind)
-			}
-			panic(fmt.Sprint("untrue ", l, before, len(s.trail), " kind ", kind, s.at(l.of, before), s.end))
+		if s.audit != nil {
+			s.audit.used(s, l, before)
 		}
 		k := s.stepOf(l, before)
 		if k < 0 {
@@ -103,14 +97,11 @@ func (s *Solver) mark(literals []literal, before int32) {
 func (s *Solver) assemble(first literal) (level, levels int32) {
 	kept := s.lower[:0]
 	slices.Sort(s.lower)
-	redundant := s.inner[:0]
 	for _, k := range s.lower {
-		if s.trail[k].why.kind != byDecision && s.implied(k, 3) {
-			continue
+		if s.trail[k].why.kind == byDecision || !s.follows(k, s.needed[k], causesDeep) {
+			kept = append(kept, k)
 		}
-		kept = append(kept, k)
 	}
-	s.inner = redundant
 	s.lower = kept
 	s.learned = append(s.learned[:0], first.negated())
 	s.deep = s.deep[:0]
@@ -133,10 +124,10 @@ func (s *Solver) assemble(first literal) (level, levels int32) {
 	return level, int32(len(slices.Compact(s.deep)) + 1)
 }
 
-// implied says that what the conflict needs of the step follows from other literals that it needs. It looks at most depth causes deep.
-func (s *Solver) implied(k int32, depth int) bool { return s.follows(k, s.needed[k], depth) }
+// causesDeep is how many causes deep assemble looks for what a literal follows from.
+const causesDeep = 3
 
-// follows says that the literal of the step follows from what the conflict needs of earlier steps.
+// follows says that the literal of the step follows from what the conflict needs of earlier steps of lower levels.
 func (s *Solver) follows(k, least int32, depth int) bool {
 	reasons := s.explain(nil, k, least)
 	for _, l := range reasons {

@@ -115,6 +115,7 @@ func (s *Solver) reduce() {
 func (s *Solver) remove(k int32) {
 	s.clauses[k].literals = nil
 	s.free = append(s.free, k)
+	s.Stats.Deleted++
 }
 
 // sweep drops the watches of deleted clauses.

@@ -43,10 +43,17 @@ type Solver struct {
 	failed   bool
 	starts   []int32 // of a schedule of the least makespan; nil: none found yet
 	Stats    Stats
+	audit    auditor // nil but in tests
+}
+
+// auditor looks on in tests.
+type auditor interface {
+	used(s *Solver, l literal, before int32) // an explanation of the step uses the literal
+	learned(clause []literal)
 }
 
 // Stats count what the solver did.
-type Stats struct{ Conflicts, Decisions, Restarts int64 }
+type Stats struct{ Conflicts, Decisions, Restarts, Deleted int64 }
 
 // pair is two jobs that cannot overlap.
 type pair struct{ a, b int32 }
@@ -154,7 +161,7 @@ func (s *Solver) advance() bool {
 	switch {
 	case len(s.levels) == 0:
 		s.clean()
-		s.decide(literal{int32(2*s.end + 1), -max(X.C, s.low[2*s.end])})
+		s.decide(literal{int32(2*s.end + 1), -s.low[2*s.end]})
 	case s.Stats.Conflicts >= s.until:
 		s.restart()
 	default:
@@ -171,9 +178,6 @@ func (s *Solver) advance() bool {
 
 // finish keeps the schedule in which all starts are fixed.
 func (s *Solver) finish() {
-	if X.C > 0 {
-		X.Found = true
-	}
 	s.starts = make([]int32, s.end)
 	for j := range s.starts {
 		s.starts[j] = s.low[2*j]
@@ -207,9 +211,3 @@ func luby(k int) int64 {
 
 // Work is the work done so far, in steps.
 func (s *Solver) Work() int64 { return s.work }
-
-var X struct {
-	C              int32
-	Found          bool
-	Pol, Expl, Min int
-}
