@@ -1,8 +1,10 @@
 package bound
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/learning"
 )
@@ -60,4 +62,25 @@ func (l *learned) Improve(ctx context.Context, work int64) bool {
 	l.r.refuted = max(l.r.refuted, l.solver.Least())
 	l.proved.Prove(l.whole.sum(l.r, l.solver.Least()))
 	return more
+}
+
+// Order implements [Finder]: the jobs by start, those that take no time first, and each behind those that it waits for. By induction each job
+// of the order starts no later than in the schedule found, as those before it that still run then end no later.
+func (l *learned) Order() ([]int, bool) {
+	if l.solver == nil || l.solver.Starts() == nil || !l.whole.faithful {
+		return nil, false
+	}
+	p, starts := l.whole.problem, l.solver.Starts()
+	at := make([]int, len(starts)) // places in the order of precedence
+	for k, j := range p.Order {
+		at[j] = k
+	}
+	order := slices.Clone(p.Order)
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(starts[a], starts[b]), cmp.Compare(min(1, p.Length[a]), min(1, p.Length[b])), cmp.Compare(at[a], at[b]))
+	})
+	for k, j := range order {
+		order[k] = l.whole.jobs[j]
+	}
+	return order, true
 }
