@@ -13,6 +13,8 @@ type resource struct {
 	uses     []tasks.Use
 	starts   []int32 // positions in uses by latest start, and by earliest end: nearly sorted from call to call
 	ends     []int32
+	latest   []int32 // by position in uses: the latest start and the earliest end when the time-table was made
+	earliest []int32
 	parts    []part
 	stale    bool
 }
@@ -30,6 +32,7 @@ func newResource(r *tasks.Resource) resource {
 	for k := range uses {
 		out.starts, out.ends = append(out.starts, int32(k)), append(out.ends, int32(k))
 	}
+	out.latest, out.earliest = make([]int32, len(uses)), make([]int32, len(uses))
 	return out
 }
 
@@ -38,6 +41,10 @@ func (s *Solver) fill(k int) bool {
 	r := &s.resources[k]
 	r.stale = false
 	s.work += int64(len(r.uses)) / 2
+	for i := range r.uses {
+		j := r.uses[i].Job
+		r.latest[i], r.earliest[i] = -s.low[2*j+1], s.low[2*j]+s.lengths[j]
+	}
 	most, at := s.profile(r)
 	if most > r.capacity {
 		s.conflict = s.holders(s.conflict[:0], r, at, r.capacity+1, -1, int32(len(s.trail)))
@@ -61,13 +68,24 @@ func (s *Solver) fill(k int) bool {
 
 // profile makes the parts. It returns the most that is held and when that is.
 func (s *Solver) profile(r *resource) (most int64, at int32) {
-	latest := func(i int32) int32 { return -s.low[2*r.uses[i].Job+1] }
-	earliest := func(i int32) int32 { j := r.uses[i].Job; return s.low[2*j] + s.lengths[j] }
-	insertionSort(r.starts, latest)
-	insertionSort(r.ends, earliest)
+	s.sortByKey(r.starts, r.latest)
+	s.sortByKey(r.ends, r.earliest)
 	r.parts = r.parts[:0]
 	held, since, e := int64(0), int32(0), 0
-	move := func(t int32, change int64) {
+	for b := 0; e < len(r.ends); {
+		i, change := r.ends[e], int64(0)
+		t := r.earliest[i]
+		if b < len(r.starts) && r.latest[r.starts[b]] < t {
+			i = r.starts[b]
+			t, change = r.latest[i], r.uses[i].Need
+			b++
+		} else {
+			change = -r.uses[i].Need
+			e++
+		}
+		if r.latest[i] >= r.earliest[i] {
+			continue
+		}
 		if held > 0 && t > since {
 			r.parts = append(r.parts, part{since, t, held})
 			if held > most {
@@ -77,45 +95,41 @@ func (s *Solver) profile(r *resource) (most int64, at int32) {
 		held += change
 		since = t
 	}
-	for b := 0; b < len(r.starts); {
-		i := r.starts[b]
-		for e < len(r.ends) && earliest(r.ends[e]) <= latest(i) {
-			if done := r.ends[e]; latest(done) < earliest(done) {
-				move(earliest(done), -r.uses[done].Need)
-			}
-			e++
-		}
-		if latest(i) < earliest(i) {
-			move(latest(i), r.uses[i].Need)
-		}
-		b++
-	}
-	for ; e < len(r.ends); e++ {
-		if done := r.ends[e]; latest(done) < earliest(done) {
-			move(earliest(done), -r.uses[done].Need)
-		}
-	}
 	return most, at
 }
 
-// insertionSort sorts numbers that are nearly sorted by key.
-func insertionSort(list []int32, key func(int32) int32) {
+// sortByKey sorts numbers that are nearly sorted by key.
+func (s *Solver) sortByKey(list, key []int32) {
 	for k := 1; k < len(list); k++ {
 		x := list[k]
-		v := key(x)
+		v := key[x]
 		i := k
-		for ; i > 0 && key(list[i-1]) > v; i-- {
+		for ; i > 0 && key[list[i-1]] > v; i-- {
 			list[i] = list[i-1]
 		}
 		list[i] = x
+		s.work += int64(k-i) / 8
 	}
+}
+
+// behind is the number of parts that end at the time or before.
+func behind(parts []part, t int32) int {
+	low, high := 0, len(parts)
+	for low < high {
+		middle := (low + high) / 2
+		if parts[middle].to <= t {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
 }
 
 // later moves the earliest start of job j behind the times at which the job does not fit.
 func (s *Solver) later(k int32, r *resource, j int32, need int64) bool {
 	length := s.lengths[j]
-	i, _ := slices.BinarySearchFunc(r.parts, s.low[2*j], func(p part, t int32) int { return cmp.Compare(p.to-1, t) })
-	for ; i < len(r.parts); i++ {
+	for i := behind(r.parts, s.low[2*j]); i < len(r.parts); i++ {
 		p := &r.parts[i]
 		if p.from >= s.low[2*j]+length || p.from >= -s.low[2*j+1] {
 			return true
@@ -134,8 +148,7 @@ func (s *Solver) later(k int32, r *resource, j int32, need int64) bool {
 func (s *Solver) earlier(k int32, r *resource, j int32, need int64) bool {
 	length := s.lengths[j]
 	end := -s.low[2*j+1] + length
-	i, _ := slices.BinarySearchFunc(r.parts, end, func(p part, t int32) int { return cmp.Compare(p.from, t) })
-	for i--; i >= 0; i-- {
+	for i := min(behind(r.parts, end), len(r.parts)-1); i >= 0; i-- {
 		p := &r.parts[i]
 		if p.to <= -s.low[2*j+1] || p.to <= s.low[2*j]+length {
 			return true
