@@ -22,6 +22,8 @@ type destructive struct {
 	step      int32
 	low, high int32 // no makespan below low is possible; high is not refuted, 0: none is known
 	credit    int64
+	// refusal is why makespan low − 1 is refuted. Where it is plain, the makespan, the interval and the resource are a whole proof.
+	refusal windows.Refusal
 }
 
 // Improve implements [Prover].
@@ -53,7 +55,7 @@ func (d *destructive) Improve(ctx context.Context, work int64) bool {
 		d.credit -= d.refuter.Work() - before
 		switch {
 		case refuted:
-			d.low, d.step = next+1, 2*d.step
+			d.low, d.step, d.refusal = next+1, 2*d.step, d.refuter.Refusal()
 		case ctx.Err() == nil:
 			d.high = next
 		}

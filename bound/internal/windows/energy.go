@@ -54,6 +54,7 @@ func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 	slices.Sort(e.from)
 	e.from = slices.Compact(e.from)
 	step := 1 + (len(e.from)-1)/mostStarts
+	dearest := r.dearest(resource)
 	for k := 0; k < len(e.from); k += step {
 		a := e.from[k]
 		e.bends = e.bends[:0]
@@ -79,7 +80,7 @@ func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 				r.refusal.Resource, r.refusal.From, r.refusal.To = *resource, a, at
 				return false
 			}
-			if adjust && spare < r.dearest(resource) {
+			if adjust && spare < dearest {
 				moved := r.changed
 				r.changed = false
 				ok := r.adjust(resource, a, at, spare)
@@ -109,7 +110,7 @@ func (r *Refuter) dearest(resource *tasks.Resource) int64 {
 // adjust moves the jobs that at their earliest start, or at their latest, would need more of the interval than is spare besides their least.
 // Such a job may run within the interval only for the time that its own least and the spare energy allow.
 func (r *Refuter) adjust(resource *tasks.Resource, a, b int32, spare int64) bool {
-	r.work += int64(6 * len(resource.Uses))
+	r.work += int64(4 * len(resource.Uses))
 	for _, u := range resource.Uses {
 		j, length := u.Job, r.p.Length[u.Job]
 		least := max(0, min(length, b-a, r.start[j]+length-a, b-(r.end[j]-length)))
