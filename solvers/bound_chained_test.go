@@ -11,6 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
 )
@@ -148,4 +149,36 @@ func listedValue(t testing.TB, in *model.Instance, order []int) float64 {
 		t.Fatal(report.Violations[0])
 	}
 	return report.Evaluation.Objective
+}
+
+// A search of few evaluations ends with an optimum because the proof hands it a schedule: without it fewer are proved.
+func TestSearchTakesTheScheduleOfTheProof(t *testing.T) {
+	seeds, optimal := race.Fewer(uint64(60), 20), 0
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 67))
+		b := model.NewBuilder("project").Cluster(solverstest.Machines("c", 4, 1))
+		b.Spec().Licences = map[string]int{"k": 5}
+		for j := range 16 {
+			job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(float64(1 + rng.IntN(9))), Processors: model.Rigid(1 + rng.IntN(2)), Licences: map[string]int{"k": 1 + rng.IntN(3)}}
+			if j > 2 && rng.IntN(2) == 0 {
+				job.After = []string{fmt.Sprint("j", rng.IntN(j))}
+			}
+			b.Job(job)
+		}
+		search, err := solve.Choose("search")
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := solve.Run(context.Background(), search, solverstest.Built(t, b), solve.Options{Seed: 1, MaxEvals: 30, Strict: true, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Status == model.Optimal {
+			optimal++
+		}
+	}
+	t.Logf("%d of %d", optimal, seeds)
+	if 5*optimal < 2*int(seeds) {
+		t.Errorf("%d of %d searches end with an optimum, expected two of five; without the schedules of the proof one of five does", optimal, seeds)
+	}
 }
