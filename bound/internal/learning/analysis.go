@@ -34,6 +34,9 @@ func (s *Solver) learn() bool {
 		return false
 	}
 	s.back(int(deepest))
+	if s.audit != nil {
+		s.audit.contradicts(s, s.conflict)
+	}
 	s.marked, s.lower, s.open = s.marked[:0], s.lower[:0], 0
 	s.mark(s.conflict, int32(len(s.trail)))
 	k := int32(len(s.trail)) - 1
@@ -54,7 +57,7 @@ func (s *Solver) learn() bool {
 		s.seen[k] = false
 	}
 	if s.audit != nil {
-		s.audit.learned(s.learned)
+		s.audit.learned(s, s.learned)
 	}
 	s.decay()
 	s.back(int(level))
@@ -69,9 +72,6 @@ func (s *Solver) learn() bool {
 func (s *Solver) mark(literals []literal, before int32) {
 	current := int32(len(s.levels))
 	for _, l := range literals {
-		if s.audit != nil {
-			s.audit.used(s, l, before)
-		}
 		k := s.stepOf(l, before)
 		if k < 0 {
 			continue

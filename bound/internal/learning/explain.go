@@ -8,6 +8,15 @@ import (
 // explain appends literals that held before the step and together force its bound to be at least the value, which is at most what the step
 // made it.
 func (s *Solver) explain(out []literal, k, least int32) []literal {
+	from := len(out)
+	out = s.reasonsOf(out, k, least)
+	if s.audit != nil {
+		s.audit.explained(s, out[from:], literal{s.trail[k].of, least}, k)
+	}
+	return out
+}
+
+func (s *Solver) reasonsOf(out []literal, k, least int32) []literal {
 	e := &s.trail[k]
 	switch e.why.kind {
 	case byPrecedence:

@@ -2,6 +2,7 @@ package learning
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,36 +13,88 @@ import (
 
 func never() bool { return false }
 
-// listener keeps what the solver learns and looks at each explanation.
-type listener struct {
-	clauses [][]literal
-	wrong   error
+// witness holds what the solver says against schedules: each explanation, each conflict and each clause has to be true of all of them.
+type witness struct {
+	schedules [][]int32 // each as the values of the bounds
+	said      int
+	wrong     error
 }
 
-func (l *listener) used(s *Solver, x literal, before int32) {
-	if s.at(x.of, before) < x.least {
-		l.wrong = fmt.Errorf("an explanation of step %d uses bound %d ≥ %d, which was %d", before, x.of, x.least, s.at(x.of, before))
+// attend makes the values of the bounds of each schedule that ends within the horizon, and with an end of the schedule up to one later.
+func attend(s *Solver, p *tasks.Problem, horizon int32) *witness {
+	w := &witness{}
+	tasktest.Schedules(p, horizon, 1500, func(starts []int32, end int32) { w.see(s, starts, end) })
+	return w
+}
+
+// see makes the values of the bounds of a schedule, and of the same one if its end is said to be one later.
+func (w *witness) see(s *Solver, starts []int32, end int32) {
+	values := make([]int32, len(s.low))
+	for j, start := range starts {
+		values[2*j], values[2*j+1] = start, -start
+	}
+	for k, pair := range s.pairs {
+		v := 2 * (s.end + 1 + k)
+		if starts[pair.a] < starts[pair.b] {
+			values[v], values[v+1] = 1, -1
+		}
+	}
+	for late := range int32(2) {
+		values := append([]int32(nil), values...)
+		values[2*s.end], values[2*s.end+1] = end+late, -end-late
+		w.schedules = append(w.schedules, values)
 	}
 }
 
-func (l *listener) learned(clause []literal) {
-	l.clauses = append(l.clauses, append([]literal(nil), clause...))
+// unless notes that it is wrong if in some schedule all literals hold and the last one does not.
+func (w *witness) unless(all []literal, then *literal, format string, args ...any) {
+	w.said++
+	for _, values := range w.schedules {
+		holds := true
+		for _, l := range all {
+			holds = holds && values[l.of] >= l.least
+		}
+		if holds && (then == nil || values[then.of] < then.least) && w.wrong == nil {
+			w.wrong = fmt.Errorf(format+": the schedule %v", append(args, values)...)
+		}
+	}
+}
+
+func (w *witness) explained(s *Solver, reasons []literal, so literal, step int32) {
+	for _, l := range reasons {
+		if s.at(l.of, step) < l.least && w.wrong == nil {
+			w.wrong = fmt.Errorf("an explanation of step %d uses %v, but the bound was %d", step, l, s.at(l.of, step))
+		}
+	}
+	if s.trail[step].why.kind != byDecision {
+		w.unless(reasons, &so, "%v is said to follow from %v by %v", so, reasons, s.trail[step].why)
+	}
+}
+
+func (w *witness) contradicts(_ *Solver, conflict []literal) {
+	w.unless(conflict, nil, "%v is said to be a conflict", conflict)
+}
+
+func (w *witness) learned(_ *Solver, clause []literal) {
+	var all []literal
+	for _, l := range clause {
+		all = append(all, l.negated())
+	}
+	w.unless(all, nil, "the clause %v was learned", clause)
 }
 
 func TestTheLeastMakespanIsThatOfTheSlowSearch(t *testing.T) {
+	conflicts := int64(0)
 	rapid.Check(t, func(t *rapid.T) {
-		p := tasktest.Problem(t, 5)
+		p := draw(t, 5)
 		best := tasktest.Optimum(p)
-		s, l := New(p), &listener{}
-		s.audit = l
+		s := New(p)
 		for s.Refute(50, p.Horizon+1, never) { // in small pieces
 			if s.Least() > best {
 				t.Fatalf("makespans below %d refuted, the optimum is %d", s.Least(), best)
 			}
 		}
-		if l.wrong != nil {
-			t.Fatal(l.wrong)
-		}
+		conflicts += s.Stats.Conflicts
 		if s.Failed() || s.Least() != best {
 			t.Fatalf("failed %v, least makespan %d, the slow search finds %d", s.Failed(), s.Least(), best)
 		}
@@ -49,69 +102,116 @@ func TestTheLeastMakespanIsThatOfTheSlowSearch(t *testing.T) {
 			t.Fatalf("the schedule ends at %d, expected %d: %v", end, best, err)
 		}
 	})
+	if conflicts == 0 {
+		t.Error("there was no conflict")
+	}
 }
 
-// A learned clause holds in each schedule, not only in the best ones.
-func TestNoScheduleViolatesALearnedClause(t *testing.T) {
-	learned := 0
+// draw is a problem of any kind, or a crowded one.
+func draw(t *rapid.T, most int) *tasks.Problem {
+	if rapid.Bool().Draw(t, "crowded") {
+		return tasktest.Crowded(t, most)
+	}
+	return tasktest.Problem(t, most)
+}
+
+// What the solver says holds in each schedule, not only in the best ones.
+func TestNoScheduleSpeaksAgainstTheSolver(t *testing.T) {
+	said := 0
 	rapid.Check(t, func(t *rapid.T) {
-		p := tasktest.Problem(t, 4)
+		p := draw(t, 5)
 		p.Horizon = min(p.Horizon, tasktest.Optimum(p)+2)
-		s, l := New(p), &listener{}
-		s.audit = l
-		for s.Refute(1000, p.Horizon+1, never) {
+		s := New(p)
+		w := attend(s, p, p.Horizon-1)
+		s.audit = w
+		wander(t, s, w)
+		if said += w.said; w.wrong != nil {
+			t.Fatal(w.wrong)
 		}
-		learned += len(l.clauses)
-		if len(l.clauses) == 0 {
-			return
-		}
-		starts := make([]int32, len(p.Length))
-		var place func(j int)
-		place = func(j int) {
-			if j == len(starts) {
-				if end, err := tasktest.Makespan(p, starts); err == nil {
-					for late := end; late <= p.Horizon; late++ {
-						for _, clause := range l.clauses {
-							if !s.holds(clause, starts, late) {
-								t.Fatalf("the schedule %v that ends at %d violates %v", starts, late, clause)
-							}
-						}
-					}
-				}
-				return
-			}
-			for starts[j] = p.Head[j]; starts[j] <= p.Horizon; starts[j]++ {
-				place(j + 1)
-			}
-		}
-		place(0)
 	})
-	if learned == 0 {
-		t.Error("no clause was learned")
+	if said == 0 {
+		t.Error("the solver said nothing")
 	}
+	t.Log(said)
 }
 
-// holds says that a literal of the clause holds in the schedule.
-func (s *Solver) holds(clause []literal, starts []int32, end int32) bool {
-	for _, l := range clause {
-		value, j := end, int(l.of/2)
-		switch {
-		case j < s.end:
-			value = starts[j]
-		case j > s.end:
-			p := s.pairs[j-s.end-1]
-			if value = 0; starts[p.a] < starts[p.b] {
-				value = 1
+// The same in searches for the least makespan of more jobs, beside schedules of chance and the best one.
+func TestNoScheduleSpeaksAgainstALongerSearch(t *testing.T) {
+	conflicts := int64(0)
+	rapid.Check(t, func(t *rapid.T) {
+		p := tasktest.Crowded(t, 8)
+		best := New(p)
+		for best.Refute(1000, p.Horizon+1, never) {
+		}
+		s := New(p)
+		w := &witness{}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		for k := range 41 {
+			starts := best.Starts()
+			if k > 0 {
+				starts = tasktest.Listed(p, rng)
+			}
+			end, err := tasktest.Makespan(p, starts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if end < best.Least() {
+				t.Fatalf("makespans below %d are refuted, a schedule of chance has %d", best.Least(), end)
+			}
+			w.see(s, starts, end)
+		}
+		s.audit = w
+		wander(t, s, w)
+		for k := 0; k < 20 && s.Refute(1000, p.Horizon+1, func() bool { return w.wrong != nil }); k++ {
+		}
+		if conflicts += s.Stats.Conflicts; w.wrong != nil {
+			t.Fatal(w.wrong)
+		}
+	})
+	if conflicts == 0 {
+		t.Error("there was no conflict")
+	}
+	t.Log(conflicts)
+}
+
+// wander searches with decisions of chance, also under makespans that are possible: it comes to more conflicts than a search that is after the
+// least makespan. It asks for explanations all the time.
+func wander(t *rapid.T, s *Solver, w *witness) {
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	for k := 0; k < 80 && w.wrong == nil; k++ {
+		if !s.propagate() {
+			if !s.learn() {
+				t.Fatal("no makespan is possible")
+			}
+			continue
+		}
+		for k := range s.trail { // also what no conflict asks for
+			if e := &s.trail[k]; e.level > 0 && e.why.kind != byDecision && rng.IntN(2) == 0 {
+				s.explain(nil, int32(k), e.before+1+rng.Int32N(e.now-e.before))
 			}
 		}
-		if l.of%2 == 1 {
-			value = -value
+		if len(s.levels) == 0 {
+			least := s.low[2*s.end]
+			s.decide(literal{int32(2*s.end + 1), -least - rng.Int32N(-s.low[2*s.end+1]-least+1)})
+			continue
 		}
-		if value >= l.least {
-			return true
+		var open []int32
+		for b := int32(0); int(b) < len(s.low); b += 2 {
+			if s.low[b] < -s.low[b+1] && int(b) != 2*s.end {
+				open = append(open, b)
+			}
 		}
+		if len(open) == 0 {
+			s.back(rng.IntN(len(s.levels)))
+			continue
+		}
+		b := open[rng.IntN(len(open))]
+		l := literal{b, s.low[b] + 1 + rng.Int32N(-s.low[b+1]-s.low[b])}
+		if rng.IntN(2) == 0 {
+			l = l.negated()
+		}
+		s.decide(l)
 	}
-	return false
 }
 
 // A makespan that is raised from outside, and one that is enough, end the search where they should.

@@ -48,8 +48,9 @@ type Solver struct {
 
 // auditor looks on in tests.
 type auditor interface {
-	used(s *Solver, l literal, before int32) // an explanation of the step uses the literal
-	learned(clause []literal)
+	explained(s *Solver, reasons []literal, so literal, step int32) // the reasons are those of the step
+	contradicts(s *Solver, conflict []literal)
+	learned(s *Solver, clause []literal)
 }
 
 // Stats count what the solver did.
