@@ -77,6 +77,9 @@ func (s *Solver) mark(literals []literal, before int32) {
 			continue
 		}
 		s.work++
+		if s.trail[k].now < l.least {
+			s.failed = true // the literal did not hold: a bug, after which nothing is to be believed
+		}
 		s.bump(l)
 		if s.seen[k] {
 			s.needed[k] = max(s.needed[k], l.least)

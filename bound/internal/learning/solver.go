@@ -145,13 +145,13 @@ func (s *Solver) Refute(work int64, enough int32, stop func() bool) (more bool) 
 	limit := s.work + work
 	for s.starts == nil && !s.failed && s.work < limit && s.Least() < enough && !stop() {
 		if !s.advance() {
-			s.failed = true // nothing but a bug, or a horizon that is too short, leads here
+			s.failed = true // nothing but a bug leads here
 		}
 	}
 	return s.starts == nil && !s.failed && s.Least() < enough
 }
 
-// Failed says that the solver has refuted all makespans, which is wrong. What it says of the least makespan is not to be used.
+// Failed says that the solver has refuted all makespans, or has given a reason that did not hold: it has a bug. What it says of the least makespan is not to be used.
 func (s *Solver) Failed() bool { return s.failed }
 
 // advance propagates, learns from a conflict or decides; false: no makespan is possible.
