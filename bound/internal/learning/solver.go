@@ -13,7 +13,6 @@ import (
 
 // Solver refutes makespans from below. Only one goroutine at a time may use it.
 type Solver struct {
-	p   *tasks.Problem
 	end int // the job that stands for the end of the schedule
 
 	low    []int32 // by bound
@@ -69,7 +68,7 @@ func New(p *tasks.Problem) *Solver {
 		pairs += len(list)
 	}
 	size := 2 * (n + 1 + pairs/2)
-	s := &Solver{p: p, end: n, low: make([]int32, size), last: make([]int32, size), edges: make([][]edge, size),
+	s := &Solver{end: n, low: make([]int32, size), last: make([]int32, size), edges: make([][]edge, size),
 		watches: make([][]watch, size), uses: make([][]int32, size/2), lengths: append(slices.Clone(p.Length), make([]int32, size/2-n)...), pairsOf: make([][]int32, n+1)}
 	for a, list := range p.Apart {
 		for _, b := range list {
