@@ -13,7 +13,7 @@ import (
 // improve runs the chains of engine e, round by round. The rank at is that of the start; it is engine.Nothing where start is
 // nil.
 func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *model.Solution, at model.Rank, opt Options) (Result, error) {
-	r := rounds{engine: e, opt: opt, used: make([]int64, e.Chains()), proving: opt.Improve != nil, at: at, shown: at}
+	r := rounds{engine: e, in: in, opt: opt, used: make([]int64, e.Chains()), proving: opt.Improve != nil, at: at, shown: at, offer: engine.Nothing}
 	if at.Left > 0 {
 		r.nowhere = -1
 	}
@@ -22,6 +22,10 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 		return Result{}, err
 	}
 	result := Result{Solution: start, Evaluations: r.evaluations, Stop: stop}
+	if r.offered != nil && r.offer.Better(at) {
+		result.Solution, at = r.offered, r.offer
+		r.at = at
+	}
 	k := r.leader()
 	if r.isWorse(e.Best(k)) {
 		return result, nil
@@ -56,14 +60,18 @@ func doubt(objective float64) float64 {
 // rounds is one run of an engine.
 type rounds struct {
 	engine      engine.Engine
+	in          *model.Instance
 	opt         Options
 	used        []int64 // by chain: evaluations in the last round
 	evaluations int64
-	proving     bool       // more work may raise the bound
-	done        bool       // the last round found that no more work can raise it
-	at          model.Rank // of the start; engine.Nothing: there is no start
-	shown       model.Rank // what Progress received last
-	nowhere     int        // jobs left out that the engine does not count; −1: not known yet
+	proving     bool            // more work may raise the bound
+	done        bool            // the last round found that no more work can raise it
+	at          model.Rank      // of the start; engine.Nothing: there is no start
+	shown       model.Rank      // what Progress received last
+	offered     *model.Solution // what the proof has come upon; nil: nothing
+	offer       model.Rank      // of it
+	fault       error           // of it
+	nowhere     int             // jobs left out that the engine does not count; −1: not known yet
 }
 
 // isWorse says that best, the best rank of a chain, stands for no schedule, or for one that is worse than the start beyond
@@ -92,6 +100,10 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 		case ctx.Err() != nil:
 			return model.StopReason(ctx), nil
 		case r.engine.Best(r.leader()).Reaches(r.opt.Target):
+			return model.StopDone, nil
+		case r.fault != nil:
+			return "", r.fault
+		case r.offer.Reaches(r.opt.Target):
 			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
@@ -143,6 +155,9 @@ func (r *rounds) report(ctx context.Context) error {
 		if now := (model.NewRank(best.Left+r.nowhere, best.Objective)); now.Better(r.shown) {
 			r.shown = now
 		}
+	}
+	if r.offered != nil && r.offer.Better(r.shown) {
+		r.shown = r.offer
 	}
 	r.opt.tell(r.evaluations, r.shown)
 	return nil
@@ -202,6 +217,12 @@ func (r *rounds) prove(ctx context.Context, best float64) {
 	bound, more := r.opt.Improve(ctx, int64(work), best)
 	r.opt.Target = r.opt.Target.Max(bound)
 	r.done = !more
+	if r.opt.Found != nil {
+		if found := r.opt.Found(); found != nil {
+			r.offered = found
+			r.offer, r.fault = engine.RankOf(r.in, found)
+		}
+	}
 }
 
 // leader is the chain with the best schedule, the first among equals.
