@@ -50,7 +50,8 @@ func drawGanttText(w io.Writer, l *layout, s summary, opt GanttOptions) error {
 		t.gutter = max(t.gutter, 1+len(strconv.Itoa(l.bands[k].processors-1)))
 	}
 	t.columns = t.width - t.gutter - 2
-	t.axis = NewAxis("time", l.from(), l.last, plain(l.unit), t.columns/textTickSpace)
+	t.axis = l.timeAxis(t.columns / textTickSpace)
+	t.axis.Caption = plain(t.axis.Caption)
 	header := t.writeHeader(s)
 	rows := defaultRows
 	if opt.Height > 0 {
