@@ -52,7 +52,6 @@ func newChart(l *layout, s summary, opt GanttOptions, fonts *fonts, width, heigh
 	if c.scheme, err = newScheme(l, opt.Colour, mostClasses); err != nil {
 		return nil, err
 	}
-	c.plot = rect{x0: margin + c.gutter(), x1: math.Round(width - margin), y0: c.headerHeight()}
 	c.arrange(height)
 	if opt.View == ShowLoad || opt.View == ShowAuto && c.isCrowded() {
 		if opt.Colour == "" && l.known {
@@ -66,6 +65,7 @@ func newChart(l *layout, s summary, opt GanttOptions, fonts *fonts, width, heigh
 
 // arrange places the bands, the axis and the key on a sheet of the given height; 0: of a height that suits what it shows.
 func (c *chart) arrange(height float64) {
+	c.plot = rect{x0: margin + c.gutter(), x1: math.Round(c.width - margin), y0: c.headerHeight()}
 	entries := c.keyEntries()
 	const all = 1000
 	most := all
@@ -87,7 +87,7 @@ func (c *chart) arrange(height float64) {
 		end = c.splitQueue()
 	}
 	c.strips = placeBands(c.bands, rect{c.plot.x0, c.plot.y0, c.plot.x1, end})
-	c.axis = c.timeAxis(int(c.plot.width() / tickSpace))
+	c.axis = c.timeAxis(int(c.plot.width()/tickSpace), c.unit)
 }
 
 // gutter is the room to the left of the bands, for the clusters' names and the processors' numbers.
@@ -102,8 +102,10 @@ func (c *chart) gutter() float64 {
 		}
 		digits = max(digits, len(strconv.Itoa(b.processors-1)))
 	}
-	if c.known && len(c.blocks) > 0 { // the chart may show the load
-		widest = max(widest, c.fonts.width(lettering{size: smallSize}, "mean 100,000 jobs"))
+	if c.load != nil {
+		for _, note := range c.queueNotes() {
+			widest = max(widest, c.fonts.width(lettering{size: smallSize}, note))
+		}
 		digits = max(digits, len("100 %"))
 	}
 	c.numbers = float64(digits)*smallSize*0.56 + 8

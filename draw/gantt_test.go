@@ -212,9 +212,9 @@ func TestSVGSaysWhichJobABlockIs(t *testing.T) {
 	document := string(drawn(t, sample{"small", sol, GanttOptions{Instance: in}}, SVG))
 	for _, want := range []string{
 		"<title>small-grid</title>",
-		"<title>late&#xA;c1: 0-3&#xA;60 – 95 s&#xA;late by 15</title>",
-		"<title>grid&#xA;c2: 0-1&#xA;40 – 65 s</title>",
-		"<title>tick&#xA;c2: 3&#xA;20 – 20 s</title>",
+		"<title>late&#xA;c1: 0-3&#xA;60 – 95 s&#xA;waited 1 min&#xA;late by 15 s</title>",
+		"<title>grid&#xA;c2: 0-1&#xA;40 – 65 s&#xA;waited 40 s</title>",
+		"<title>tick&#xA;c2: 3&#xA;20 – 20 s&#xA;waited 20 s</title>",
 	} {
 		if !strings.Contains(document, want) {
 			t.Errorf("no %s", want)

@@ -54,7 +54,7 @@ func (c *chart) splitQueue() float64 {
 	if !c.known {
 		return c.plot.y1
 	}
-	height := math.Round(min(max(0.25*c.plot.height(), 30), 160))
+	height := math.Round(min(max(0.35*c.plot.height(), 30), 160))
 	c.queue = strip{c.plot.y1 - height, height}
 	return max(c.queue.top-queueGap, c.plot.y0+1)
 }
@@ -79,7 +79,7 @@ func (c *chart) queueAxis() Axis {
 	if most == 0 {
 		most = 1
 	}
-	return NewAxis("jobs", 0, 1.04*most, "", max(2, int(c.queue.height/28)))
+	return NewAxis("jobs", 0, 1.04*most, "", max(3, int(c.queue.height/24)))
 }
 
 // drawColumns draws the classes of a strip on top of each other, as high as the value most. Each is drawn as one area down to the base, the highest first, so

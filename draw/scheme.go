@@ -198,9 +198,9 @@ func schemeByLate(l *layout) (*scheme, error) {
 // edge is the colour of the outline around a fill.
 func (s *scheme) edge(fill int) color.NRGBA { return mix(s.fills[fill], ink, 0.45) }
 
-// letters is the colour of a text on a fill.
+// letters is the colour of a text on a fill: that of the two with more contrast.
 func (s *scheme) letters(fill int) color.NRGBA {
-	if luminance(s.fills[fill]) < 0.18 {
+	if contrast(paper, s.fills[fill]) > contrast(ink, s.fills[fill]) {
 		return paper
 	}
 	return ink

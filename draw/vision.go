@@ -68,6 +68,12 @@ func luminance(c color.NRGBA) float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
+// contrast is the contrast of two colours, from 1 to 21 (WCAG 2.1).
+func contrast(a, b color.NRGBA) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
 // alike says of each two fills of jobs whether somebody may take one for the other.
 var alike = sync.OnceValue(func() [][]bool {
 	table := make([][]bool, fills())

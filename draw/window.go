@@ -72,9 +72,9 @@ func (l *layout) zero() float64 {
 	return 0
 }
 
-// timeAxis makes the axis of the times to show, with at most about most ticks.
-func (l *layout) timeAxis(most int) Axis {
-	return newTimeAxis(l.start, l.end, l.zero(), l.unit, most, l.window.isSet())
+// timeAxis makes the axis of the times to show, with at most about most ticks. The unit is that of the layout, as it can be shown.
+func (l *layout) timeAxis(most int, unit string) Axis {
+	return newTimeAxis(l.start, l.end, l.zero(), unit, most, l.window.isSet())
 }
 
 // shown is how many jobs lie in the times to show, at least in part.

@@ -30,6 +30,9 @@ Examples:
 			&cli.StringFlag{Name: "instance", Usage: "instance in `FILE` that the solution solves"},
 			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels, or columns of text", DefaultText: "1200 pixels; the terminal's or 100 columns"},
 			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels, or lines of text", DefaultText: "what the processors need"},
+			newChoice("colour", "", "what the colours of jobs mean, `WHAT`; jobs side by side have unlike ones if absent; user, wait and late need --instance", choicesOf(draw.Colours())...),
+			newChoice("view", string(draw.ShowAuto), "`VIEW`, each job or the load over time; auto: the load where jobs would be too small to be seen", choicesOf(draw.GanttViews())...),
+			fromFlag(), toFlag(),
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the run in `FILE` over time; may be given several times"},
 			&cli.BoolFlag{Name: "log-time", Usage: "with --progress: time by its logarithm, which shows the first moments of a search"},
@@ -54,7 +57,7 @@ func runGantt(c *cli.Context) error {
 	if err := oneFromStdin("SOLUTION and --instance", args[0], c.String("instance")); err != nil {
 		return err
 	}
-	opt := draw.GanttOptions{Height: c.Int("height"), Title: c.String("title")}
+	opt := draw.GanttOptions{Height: c.Int("height"), Title: c.String("title"), Colour: draw.Colour(c.String("colour")), View: draw.GanttView(c.String("view"))}
 	format, width, err := pictureFormat(c, draw.Text)
 	if err != nil {
 		return err
@@ -64,6 +67,9 @@ func runGantt(c *cli.Context) error {
 		if opt.Instance, err = readInstance(path); err != nil {
 			return err
 		}
+	}
+	if opt.Window, err = windowOf(c, opt.Instance); err != nil {
+		return err
 	}
 	sol, err := model.ReadSolutionFile(args[0])
 	if err != nil {
