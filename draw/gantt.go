@@ -28,6 +28,8 @@ type GanttOptions struct {
 	View GanttView
 	// Window is the part of the time to show.
 	Window Window
+	// Reasons say by job why it started when it did, for the format [HTML]; nil: nothing is known of any.
+	Reasons map[string]string
 }
 
 // Gantt draws a schedule. Each cluster is a band and each processor a row; time runs to the right. A rectangle stands for neighbouring
@@ -62,6 +64,7 @@ func Gantt(sol *model.Solution, opt GanttOptions) (*Picture, error) {
 	s := summarise(sol, l, opt)
 	return &Picture{
 		text: func(w io.Writer) error { return drawGanttText(w, l, s, opt) },
+		page: func(w io.Writer) error { return writePage(w, l, s, sol.Unscheduled, opt) },
 		layOut: func() (drawing, error) {
 			width, height, err := pageLimits.check(opt.Width, opt.Height)
 			if err != nil {

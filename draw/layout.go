@@ -24,6 +24,7 @@ type layout struct {
 	// start and end are the times to show: from origin to last, or a window of them.
 	start, end float64
 	window     Window
+	all        []block // also those outside the window
 }
 
 // band is one cluster.
@@ -182,6 +183,7 @@ func (b *layoutBuilder) finish() {
 	if len(b.jobs) > 0 {
 		b.start, b.end = b.origin, b.last
 	}
+	b.all = b.blocks
 	for k := range b.jobs {
 		if b.jobs[k].late() {
 			b.late++

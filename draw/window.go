@@ -54,8 +54,8 @@ func (l *layout) cut(w Window) error {
 	if !(l.start < l.end) { // the difference is lost to rounding
 		return fmt.Errorf("window from %v to %v: expected a longer one", l.start, l.end)
 	}
-	blocks := l.blocks[:0]
-	for _, b := range l.blocks {
+	var blocks []block
+	for _, b := range l.all {
 		if b.start < l.end && b.end > l.start || b.start == b.end && l.start <= b.start && b.start <= l.end {
 			blocks = append(blocks, b)
 		}
