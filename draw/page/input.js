@@ -114,7 +114,7 @@ const keys = {
   Enter: () => {
     if (chosen < 0) return;
     const run = Math.max(jobs.end[chosen] - jobs.start[chosen], shortest);
-    show(jobs.start[chosen] - run, jobs.end[chosen] + run);
+    show(Math.max(first, jobs.start[chosen] - run), Math.min(last, jobs.end[chosen] + run));
   },
   Escape: () => { choose(-1); hideTip(); },
 };
