@@ -34,6 +34,9 @@ func TestCurvesOfAnything(t *testing.T) {
 		opt := CurveOptions{
 			Quantity: rapid.SampledFrom(Quantities()).Draw(t, "quantity"), View: rapid.SampledFrom(Views()).Draw(t, "view"), Width: 400, Height: 400,
 		}
+		if !opt.Quantity.ofJobs() && opt.View != Cumulative {
+			opt.View = OverTime
+		}
 		var out bytes.Buffer
 		err = into(&out, SVG)(Curves(in, []*model.Solution{sol, {}}, opt))
 		switch {

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -42,9 +41,12 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 		if err != nil {
 			return nil, err
 		}
-		whole := &panels{title: curvesTitle(in, opt), width: width, height: height}
-		for _, name := range policies {
-			whole.legend = append(whole.legend, panelName(name))
+		if err := checkPanels(opt, len(users)); err != nil {
+			return nil, err
+		}
+		whole := &panels{title: panelName(opt.Title), width: width, height: height}
+		for k, name := range policies {
+			whole.legend = append(whole.legend, legendEntry{name: panelName(name), line: curveStyle(k)})
 		}
 		for k := range users {
 			p, err := newSharePanel(&users[k], in, from, to, opt)
@@ -82,7 +84,7 @@ func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt C
 				return nil, err
 			}
 			line.StepStyle = plotter.PostStep
-			line.Color, line.Width, line.Dashes = panelInks[k%len(panelInks)], vg.Points(1.4), dashes[k%len(dashes)]
+			line.LineStyle = curveStyle(k)
 			p.Add(line)
 			begin = end
 		}

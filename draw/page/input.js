@@ -152,12 +152,12 @@ const showKey = () => {
       for (const [key, value] of [["d", "M1 1H21V11H1ZM11 11L21 1M5 11L15 1"], ["fill", "none"], ["stroke", late], ["stroke-width", "1.5"]]) line.setAttribute(key, value);
       sample.append(line);
     }
-    item.append(sample, name);
+    item.append(...(fill ? [sample] : []), name);
     list.append(item);
   };
   (scheme.names ?? []).forEach((name, k) => { if (used.has(k)) entry(scheme.fills[k], name); });
   if (count && jobs.id.some((_, job) => isLate(job))) entry(scheme.fills[0], "late: hatched from its deadline on", inks().late);
-  if (!scheme.names) entry(scheme.fills[0], "each job has a colour unlike that of the jobs beside it");
+  if (!scheme.names) entry("", "each job has a colour unlike that of the jobs beside it");
 };
 for (const s of data.schemes ?? []) element("colour").add(new Option(words[s.by], s.by));
 element("colour").addEventListener("change", e => {
