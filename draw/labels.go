@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -24,25 +25,35 @@ func (q Quantity) caption(unit string) string {
 	case q == Utilisation:
 		return "processors held (%)"
 	case q.isTime() && !hasFamiliarTimes(unit):
-		return string(q) + " (" + printable(unit) + ")"
+		return q.word() + " (" + printable(unit) + ")"
+	}
+	return q.word()
+}
+
+// word is the quantity in one word; the title states its whole name, which is too long for an axis.
+func (q Quantity) word() string {
+	for _, word := range []string{"slowdown", "response", "wait"} {
+		if strings.Contains(string(q), word) {
+			return word
+		}
 	}
 	return string(q)
 }
 
-// meanCaption is the caption of an axis of means over jobs. The names of some metrics begin with mean.
+// meanCaption is the caption of an axis of means over time.
 func (q Quantity) meanCaption(unit string) string {
-	if q == Wait {
+	if q.ofJobs() {
 		return "mean " + q.caption(unit)
 	}
 	return q.caption(unit)
 }
 
-// labelAxes labels the axes of a panel over time or of a distribution.
-func labelAxes(p *plot.Plot, in *model.Instance, from, to float64, opt CurveOptions) {
+// labelAxes labels the axes of a panel over time or of a distribution, on a picture of the given width.
+func labelAxes(p *plot.Plot, in *model.Instance, from, to float64, opt CurveOptions, width float64) {
 	unit, q := timeUnit(in), opt.Quantity
 	p.Y.Min = 0
 	if opt.View != Cumulative {
-		labelTime(p, in, from, to)
+		labelTime(p, in, from, to, width)
 		p.Y.Max = max(1.05*p.Y.Max, 1e-9) // the curve stays below the edge
 		p.Y.Label.Text, p.Y.Tick.Marker = q.meanCaption(unit), plot.Ticker(roundTicks{})
 		if q.isTime() {
@@ -71,12 +82,31 @@ func labelAxes(p *plot.Plot, in *model.Instance, from, to float64, opt CurveOpti
 	}
 	p.X.Label.Text = q.caption(unit) + ", logarithmic (at the left edge: at most " + edge + ")"
 	p.X.Scale, p.X.Min, p.X.Max = plot.LogScale{}, leastValue, nextTick(p.X.Tick.Marker, max(p.X.Max, 10))
+	p.X.Tick.Marker = plot.ConstantTicks(thinned(p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max), p.X.Min, p.X.Max, plotWidth(width)))
+}
+
+// plotWidth is about how wide the panels of a picture are between their axes, in pixels.
+func plotWidth(width float64) float64 { return max(width-110, 60) }
+
+// thinned takes the labels from ticks of a logarithmic axis that would lie on the one before.
+func thinned(ticks []plot.Tick, low, high, width float64) []plot.Tick {
+	const apart = 56 // pixels
+	free := math.Inf(-1)
+	for k := range ticks {
+		x := (math.Log(ticks[k].Value) - math.Log(low)) / (math.Log(high) - math.Log(low)) * width
+		if x < free {
+			ticks[k].Label = ""
+			continue
+		}
+		free = x + apart
+	}
+	return ticks
 }
 
 // labelTime labels the axis of time.
-func labelTime(p *plot.Plot, in *model.Instance, from, to float64) {
-	const most = 9
-	c := clock{in.FirstArrival(), timeUnit(in), most}
+func labelTime(p *plot.Plot, in *model.Instance, from, to, width float64) {
+	const most, apart = 9, 80 // ticks, and pixels from one to the next
+	c := clock{in.FirstArrival(), timeUnit(in), max(2, min(most, int(plotWidth(width)/apart)))}
 	p.X.Min, p.X.Max = from, max(to, from+1e-9)
 	p.X.Tick.Marker = c
 	p.X.Label.Text = c.caption(p.X.Min, p.X.Max)
@@ -103,7 +133,7 @@ func (w *panels) addPeriods(c *curves) {
 			b.least = leastShown(most, q, unit)
 		}
 		p.Add(b)
-		labelTime(p, c.in, c.from, c.to)
+		labelTime(p, c.in, c.from, c.to, w.width)
 		p.Title.Text = c.names[k]
 		if c.opt.View == Quantiles {
 			labelQuantiles(p, b.least, most, q, unit)

@@ -60,9 +60,9 @@ func curvesTitle(c *curves) string {
 	case opt.Title != "":
 		return panelName(opt.Title)
 	case opt.View == Difference:
-		what += " minus that under " + opt.against + ", by " + periodName(c.each, timeUnit(c.in)) + " of arrival; above 0: more"
+		what += " minus that under " + opt.against + ", " + periodName(c.each, timeUnit(c.in)) + "; above 0: more"
 	case opt.View == Quantiles:
-		what += " of the jobs by " + periodName(c.each, timeUnit(c.in)) + " of arrival"
+		what += " of the jobs, " + periodName(c.each, timeUnit(c.in))
 	case opt.View == Cumulative:
 		what += ", cumulative distribution"
 	case opt.Quantity.ofJobs():

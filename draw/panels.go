@@ -3,6 +3,7 @@ package draw
 import (
 	"image/color"
 	"iter"
+	"strings"
 
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -61,7 +62,7 @@ func newPanels(c *curves, width, height float64) (*panels, error) {
 	}
 	for _, p := range whole.plots {
 		p.Y.Max = most // one scale, so that panels can be compared
-		labelAxes(p, c.in, c.from, c.to, c.opt)
+		labelAxes(p, c.in, c.from, c.to, c.opt, width)
 	}
 	whole.finishPanels()
 	return whole, nil
@@ -101,7 +102,7 @@ func (w *panels) draw(canvas vg.CanvasSizer) {
 	c := vgdraw.New(canvas)
 	c.SetColor(paper)
 	c.Fill(c.Rectangle.Path())
-	c = vgdraw.Crop(c, vg.Points(10), vg.Points(-26), vg.Points(8), vg.Points(-8))
+	c = vgdraw.Crop(c, vg.Points(10), vg.Points(-18), vg.Points(8), vg.Points(-8))
 	letters := w.plots[0].Title.TextStyle
 	letters.Font.Size, letters.XAlign, letters.YAlign = vg.Points(13), vgdraw.XLeft, vgdraw.YTop
 	fits := func(style text.Style, room vg.Length) func(string) bool {
@@ -109,6 +110,11 @@ func (w *panels) draw(canvas vg.CanvasSizer) {
 	}
 	c.FillText(letters, vg.Point{X: c.Min.X + vg.Points(4), Y: c.Max.Y}, shorten(w.title, fits(letters, c.Max.X-c.Min.X-vg.Points(4))))
 	for _, p := range w.plots {
+		inside := fits(p.X.Label.TextStyle, c.Max.X-c.Min.X-vg.Points(90))
+		if brief, _, found := strings.Cut(p.X.Label.Text, " ("); found && !inside(p.X.Label.Text) {
+			p.X.Label.Text = brief
+		}
+		p.X.Label.Text = shorten(p.X.Label.Text, inside)
 		p.Title.Text = shorten(p.Title.Text, fits(p.Title.TextStyle, 0.8*(c.Max.X-c.Min.X)))
 	}
 	c = vgdraw.Crop(c, 0, 0, 0, vg.Points(-24))

@@ -80,12 +80,12 @@ func periodLength(asked, span float64, unit string) (float64, error) {
 	return length, nil
 }
 
-// periodName names the periods in titles: week, or 12 h.
+// periodName names the periods in titles.
 func periodName(length float64, unit string) string {
 	if each, known := timetext.Seconds(unit); known && math.Abs(length*each-7*86400) < 1 {
-		return "week"
+		return "by week of arrival"
 	}
-	return timetext.Of(length, printable(unit), number)
+	return "by time of arrival, " + timetext.Of(length, printable(unit), number) + " each"
 }
 
 // bandsPlot draws periods: for each a light band from the first to the last of the quantiles, a darker one between the quartiles, the median and the mean.

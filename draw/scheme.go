@@ -73,6 +73,9 @@ func newScheme(l *layout, by Colour, most int) (*scheme, error) {
 // schemeByUser gives the users who hold most processor time a fill each, and all others one together.
 func schemeByUser(l *layout, most int) (*scheme, error) {
 	held := map[string]float64{}
+	for k := range l.jobs {
+		held[l.jobs[k].user] = 0 // also of jobs that a window hides
+	}
 	for k := range l.blocks {
 		b := &l.blocks[k]
 		held[l.jobs[b.job].user] += (b.end - b.start) * float64(b.last-b.first+1)

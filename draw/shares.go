@@ -49,7 +49,7 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 			whole.legend = append(whole.legend, legendEntry{name: panelName(name), line: curveStyle(k)})
 		}
 		for k := range users {
-			p, err := newSharePanel(&users[k], in, from, to, opt)
+			p, err := newSharePanel(&users[k], in, from, to, opt, width)
 			if err != nil {
 				return nil, err
 			}
@@ -63,7 +63,7 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 }
 
 // newSharePanel draws the curves of one user. A curve has a gap where the user was entitled to nothing.
-func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt CurveOptions) (*plot.Plot, error) {
+func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt CurveOptions, width float64) (*plot.Plot, error) {
 	p, most := newPanel(), 100.0
 	p.Title.Text = "user " + panelName(user.User)
 	for k, shares := range user.Shares {
@@ -89,7 +89,7 @@ func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt C
 			begin = end
 		}
 	}
-	labelAxes(p, in, from, to, opt)
+	labelAxes(p, in, from, to, opt, width)
 	p.Y.Label.Text, p.Y.Max = "received (% of entitled)", 1.05*most
 	return p, nil
 }

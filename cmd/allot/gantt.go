@@ -15,13 +15,18 @@ func ganttCommand() *cli.Command {
 		Name:      "gantt",
 		Usage:     "draw a schedule, or how searches progressed",
 		ArgsUsage: "SOLUTION, or --progress RUN",
-		Description: `Draws to standard output or -o FILE. With the instance the picture shows every processor, the units and which
-jobs are late. With --progress it shows instead how the objective and the bound went over time, from what
-allot solve --trace writes; several runs come into one picture.
+		Description: `Draws to standard output or -o FILE. With the instance the picture shows every processor, the units, which jobs are late
+and, by colour, whose jobs they are or how long they waited. Where there are too many jobs to be seen one by one, it shows how many
+processors they hold and how many jobs wait over time. A name that ends in .html makes a page to zoom and move in, which also says of each job
+how long it waited and what for; it needs no network. With --progress the picture shows instead how the objective and the bound went over time,
+from what allot solve --trace writes; several runs come into one picture.
 
 Examples:
   allot solve examples/table1.json | allot gantt -
   allot gantt -o plan.svg --instance examples/table1.json plan.json
+  allot gantt -o load.png --instance trace.json easy.json
+  allot gantt -o week.svg --colour wait --from 7d --to 14d --instance trace.json easy.json
+  allot gantt -o plan.html --instance trace.json easy.json
   allot solve --solver muscle+titan --trace run.jsonl -o plan.json examples/multicluster.json
   allot gantt --progress run.jsonl -o progress.svg
   allot gantt --progress titan.jsonl --progress search.jsonl --log-time`,
@@ -77,6 +82,9 @@ func runGantt(c *cli.Context) error {
 	}
 	if in := opt.Instance; in != nil && sol.InstanceSHA256 != "" && sol.InstanceSHA256 != in.SHA256() {
 		return usageErrorf("--instance: %s: expected the instance that %s was made for, found another one", c.String("instance"), args[0])
+	}
+	if len(sol.Jobs) == 0 {
+		return usageErrorf("%s: expected a schedule that places a job, found none: there is nothing to draw", args[0])
 	}
 	picture, err := draw.Gantt(sol, opt)
 	if err != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
@@ -17,15 +19,17 @@ func toFlag() cli.Flag {
 	return &cli.StringFlag{Name: "to", Usage: "show what lies before `TIME` on the axis"}
 }
 
+// unitOf is the unit of time of an instance; empty: the instance is not known.
+func unitOf(in *model.Instance) string {
+	if in == nil {
+		return ""
+	}
+	return cmp.Or(in.Units().Time, "s")
+}
+
 // windowOf is the part of the time that the flags ask for, in the unit of the instance; nil: the instance is not known.
 func windowOf(c *cli.Context, in *model.Instance) (w draw.Window, err error) {
-	unit := ""
-	if in != nil {
-		unit = in.Units().Time
-		if unit == "" {
-			unit = "s"
-		}
-	}
+	unit := unitOf(in)
 	for _, f := range []struct {
 		name string
 		at   *float64
