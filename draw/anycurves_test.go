@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -42,6 +43,7 @@ func TestCurvesOfAnything(t *testing.T) {
 		switch {
 		case err == nil:
 			checkSVG(t, "any", out.Bytes())
+		case strings.Contains(err.Error(), "expected a job that counts in it, found none"):
 		case !slices.ContainsFunc(sol.Jobs, func(p model.Placement) bool { return p.End > ordinary }):
 			t.Fatal(err)
 		}

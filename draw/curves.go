@@ -77,6 +77,9 @@ const (
 // Views lists all views.
 func Views() []View { return []View{OverTime, Cumulative, Quantiles, Difference} }
 
+// byPeriod reports whether the view divides jobs by the period of their arrival.
+func (v View) byPeriod() bool { return v == Quantiles || v == Difference }
+
 // CurveOptions say what to draw and how. The zero value draws the queue over time.
 type CurveOptions struct {
 	Quantity Quantity
@@ -109,7 +112,7 @@ func (o CurveOptions) withDefaults(schedules int) (CurveOptions, error) {
 		return o, fmt.Errorf("unknown quantity %q: expected queue, utilisation, wait or a metric that is a mean over jobs", o.Quantity)
 	case !slices.Contains(Views(), o.View):
 		return o, fmt.Errorf("unknown view %q: expected time, cdf, quantiles or difference", o.View)
-	case (o.View == Quantiles || o.View == Difference) && !o.Quantity.ofJobs():
+	case o.View.byPeriod() && !o.Quantity.ofJobs():
 		return o, fmt.Errorf("view %q: expected a quantity of jobs, such as wait; found %s", o.View, o.Quantity)
 	case o.Period < 0 || math.IsNaN(o.Period) || math.IsInf(o.Period, 0):
 		return o, fmt.Errorf("period %v: expected a time above 0", o.Period)
@@ -151,6 +154,9 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 		}
 		c.list = append(c.list, s)
 		c.names = append(c.names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1)))
+	}
+	if c.counted() == 0 && opt.Quantity.ofJobs() && slices.ContainsFunc(schedules, func(sol *model.Solution) bool { return len(sol.Jobs) > 0 }) {
+		return nil, fmt.Errorf("draw: %s: expected a job that counts in it, found none", opt.Quantity)
 	}
 	if err := c.prepare(); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
@@ -194,7 +200,7 @@ func (c *curves) prepare() error {
 		c.to = max(c.to, s.last)
 	}
 	c.to = max(c.to, c.from+1e-9)
-	unit := timeUnit(c.in)
+	unit, placed := timeUnit(c.in), c.counted()
 	if w := c.opt.Window; w.isSet() {
 		if err := w.check(0, c.to-c.from, unit); err != nil {
 			return err
@@ -214,7 +220,10 @@ func (c *curves) prepare() error {
 			s.cut(from, to)
 		}
 	}
-	if c.opt.View != Quantiles && c.opt.View != Difference {
+	if placed > 0 && c.counted() == 0 {
+		return errors.New("window: expected one in which a job arrives")
+	}
+	if !c.opt.View.byPeriod() {
 		return nil
 	}
 	// Jobs arrive earlier than the last of them ends.
@@ -248,6 +257,14 @@ func (c *curves) prepare() error {
 		c.names = c.names[1:]
 	}
 	return nil
+}
+
+// counted is how many values of jobs there are.
+func (c *curves) counted() (n int) {
+	for _, s := range c.list {
+		n += len(s.jobs)
+	}
+	return n
 }
 
 // timeUnit is the unit of time of an instance.

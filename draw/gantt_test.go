@@ -81,9 +81,13 @@ func samples(t testing.TB) []sample {
 	sol, in := small(t)
 	none := *sol
 	none.Jobs, none.Objective, none.Bound = nil, nil, model.Bound{}
+	many, all := crowd(t, 1_500, 12)
 	placed := func(jobs ...model.Placement) *model.Solution { return &model.Solution{Jobs: jobs} }
 	return []sample{
 		{"instance", sol, GanttOptions{Instance: in}},
+		{"late", sol, GanttOptions{Instance: in, Colour: ByLate}},
+		{"load", many, GanttOptions{Instance: all, View: ShowLoad, Width: 600}},
+		{"window", many, GanttOptions{Instance: all, Colour: ByUser, Width: 600, Window: Window{From: 43200, To: 50400, HasFrom: true, HasTo: true}}},
 		{"alone", sol, GanttOptions{Title: "A title of one's own"}},
 		{"empty", &none, GanttOptions{}},
 		{"empty-instance", &none, GanttOptions{Instance: in}},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -41,6 +43,14 @@ Examples:
   allot plot wait --view difference --from 30d --to 90d -o more.svg trace.json easy.json conservative.json
   allot plot bounded_slowdown --view cdf trace.json easy.json >slowdown.svg`,
 		Subcommands: subcommands,
+		// The flags of the quantities are known here too, so that what is wrong with a quantity is not said of its flags.
+		Flags: hiddenFlags(),
+		Before: func(c *cli.Context) error {
+			if named := c.LocalFlagNames(); len(named) > 0 && slices.Contains(commandNames(subcommands), c.Args().First()) {
+				return usageErrorf("expected the flags after the quantity: allot plot %s INSTANCE SOLUTION… --%s", c.Args().First(), named[0])
+			}
+			return nil
+		},
 		Action: func(c *cli.Context) error {
 			found := c.Args().First()
 			names := commandNames(subcommands)
@@ -50,6 +60,15 @@ Examples:
 			return usageErrorf("expected a quantity, one of %s; found %q%s", strings.Join(names, ", "), found, suggest.Words(found, names))
 		},
 	}
+}
+
+// hiddenFlags are flags of the quantities that the help of plot itself does not list.
+func hiddenFlags() []cli.Flag {
+	var flags []cli.Flag
+	for _, name := range []string{"view", "from", "to", "period", "format", "width", "height", "title"} {
+		flags = append(flags, &cli.StringFlag{Name: name, Hidden: true})
+	}
+	return append(flags, &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Hidden: true})
 }
 
 // plotQuantity makes the subcommand of one quantity.
@@ -91,6 +110,11 @@ func runPlot(c *cli.Context, quantity draw.Quantity) error {
 		return err
 	}
 	in, schedules, err := schedulesOf(c, mostCurves)
+	var refused *checkError
+	var violation model.Violation
+	if errors.As(err, &refused) && errors.As(refused.err, &violation) && violation.Code == model.CodeWrongInstance {
+		return usageErrorf("%s: expected a solution of %s, found that of another instance: %w", refused.path, c.Args().First(), violation)
+	}
 	if err != nil {
 		return err
 	}
