@@ -251,7 +251,14 @@ func (c *curves) prepare() error {
 			}
 			values = paired(s.jobs, c.list[0].jobs)
 		}
-		c.periods = append(c.periods, periodsOf(values, c.from, c.to, c.each))
+		list := periodsOf(values, c.from, c.to, c.each)
+		for _, p := range list {
+			const most = 1e300 // an axis has room beyond the greatest value
+			if !(math.Abs(p.mean) < most && math.Abs(p.quantiles[0]) < most && math.Abs(p.quantiles[len(shares)-1]) < most) {
+				return fmt.Errorf("%s: expected values below %g, found a mean of %v", c.opt.Quantity, most, p.mean)
+			}
+		}
+		c.periods = append(c.periods, list)
 	}
 	if c.opt.View == Difference {
 		c.names = c.names[1:]

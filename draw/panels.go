@@ -121,6 +121,13 @@ func (w *panels) draw(canvas vg.CanvasSizer) {
 	if len(w.legend) > 0 {
 		c = w.drawLegend(c)
 	}
+	// Package plot would make room for the caption of a logarithmic axis at its right end, not in its middle.
+	last := w.plots[len(w.plots)-1]
+	caption, style := last.X.Label.Text, last.X.Label.TextStyle
+	last.X.Label.Text = ""
+	const captionHeight = 20 // points
+	bottom := c.Min.Y
+	c = vgdraw.Crop(c, 0, 0, vg.Points(captionHeight), 0)
 	rows := make([][]*plot.Plot, len(w.plots))
 	for k, p := range w.plots {
 		rows[k] = []*plot.Plot{p}
@@ -128,6 +135,13 @@ func (w *panels) draw(canvas vg.CanvasSizer) {
 	tiles := vgdraw.Tiles{Rows: len(rows), Cols: 1, PadY: vg.Points(8)}
 	for k, row := range plot.Align(rows, tiles, c) {
 		w.plots[k].Draw(row[0])
+		if k+1 == len(rows) {
+			inside := last.DataCanvas(row[0])
+			half := style.Width(caption) / 2
+			style.XAlign, style.YAlign = vgdraw.XCenter, vgdraw.YBottom
+			middle := max(min((inside.Min.X+inside.Max.X)/2, c.Max.X-half), c.Min.X+half)
+			c.FillText(style, vg.Point{X: middle, Y: bottom + vg.Points(3)}, caption)
+		}
 	}
 }
 
