@@ -166,7 +166,8 @@ func (d *pageData) addJobs(l *layout, reasons map[string]string) {
 			d.Jobs.Arrival = append(d.Jobs.Arrival, j.arrival)
 		}
 		if reasons != nil {
-			d.Jobs.Why = append(d.Jobs.Why, printable(reasons[j.id]))
+			const most = 2_000 // characters
+			d.Jobs.Why = append(d.Jobs.Why, cleaned(clip(reasons[j.id], most)))
 		}
 	}
 }

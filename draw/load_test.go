@@ -17,7 +17,7 @@ func TestLoadIsTheMean(t *testing.T) {
 		b := model.NewBuilder("any").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 8}}})
 		sol := new(model.Solution)
 		for k := range rapid.IntRange(1, 12).Draw(t, "jobs") {
-			arrival := math.Floor(rapid.Float64Range(0, 4000).Draw(t, "arrival"))
+			arrival := 10 * float64(rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(0, 400)).Draw(t, "arrival"))
 			start := arrival + rapid.SampledFrom([]float64{0, 10, 700, 5000}).Draw(t, "wait")
 			p := rapid.IntRange(0, 7).Draw(t, "processor")
 			b.Job(model.JobSpec{ID: fmt.Sprint(k), Work: pointer(1), Arrival: arrival, User: fmt.Sprint("u", k%3)})

@@ -86,6 +86,13 @@ func runGantt(c *cli.Context) error {
 	if len(sol.Jobs) == 0 {
 		return usageErrorf("%s: expected a schedule that places a job, found none: there is nothing to draw", args[0])
 	}
+	if format == draw.HTML && opt.Instance != nil {
+		ctx, stop := interruptible(c.Context)
+		defer stop()
+		if opt.Reasons, err = rulesOf(ctx, opt.Instance, sol); err != nil {
+			return err
+		}
+	}
 	picture, err := draw.Gantt(sol, opt)
 	if err != nil {
 		return usageErrorf("%s: %w", args[0], err)
