@@ -226,7 +226,9 @@ func (l *layout) predecessors() []int {
 	}
 	starts := map[float64][]int{} // blocks by start
 	for k := range l.blocks {
-		if b := &l.blocks[k]; b.start == l.jobs[b.job].start && l.jobs[b.job].wait() > 0 {
+		b := &l.blocks[k]
+		j := &l.jobs[b.job]
+		if b.start == j.start && (math.IsNaN(j.arrival) || j.wait() > 0) { // else it starts then because it arrives then
 			starts[b.start] = append(starts[b.start], k)
 		}
 	}

@@ -159,6 +159,16 @@ func TestPageSaysWhy(t *testing.T) {
 	if diff := cmp.Diff([]string{"", "no earlier room <b>", "", "", ""}, d.Jobs.Why); diff != "" {
 		t.Errorf("why: %s", diff)
 	}
+	// Of two jobs that end at that moment it is the one on the job's processors, and on its cluster.
+	l2, err := newLayout(&model.Solution{Jobs: []model.Placement{
+		at("above", "c", 0, 10, run(0, 1)), at("elsewhere", "d", 0, 10, run(2, 3)), at("before", "c", 5, 10, run(3, 4)), at("next", "c", 10, 20, run(2, 3)),
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{-1, -1, -1, 2}, l2.predecessors()); diff != "" {
+		t.Errorf("after: %s", diff)
+	}
 	// A page that begins with a window still has everything.
 	s.opt.Window = Window{From: 70, HasFrom: true}
 	if err := l.cut(s.opt.Window); err != nil {
