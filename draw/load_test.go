@@ -128,3 +128,23 @@ func TestBusyOfAWindow(t *testing.T) {
 		t.Errorf("busy %v, want %v; %d jobs", got, want, l.shown())
 	}
 }
+
+// TestQueueAtAStart: a job that starts does not wait beside one that arrives at that moment.
+func TestQueueAtAStart(t *testing.T) {
+	in, err := model.NewBuilder("two").Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Processors: 1}}}).
+		Job(model.JobSpec{ID: "a", Work: pointer(10)}, model.JobSpec{ID: "b", Work: pointer(10), Arrival: 5}).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := newLayout(&model.Solution{Jobs: []model.Placement{at("a", "c", 5, 15, run(0, 0)), at("b", "c", 15, 25, run(0, 0))}}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newScheme(l, ByJob, mostClasses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := newLoad(l, s, 10); v.peak != 1 || math.Abs(v.mean-15./25) > 1e-12 {
+		t.Errorf("at most %d, in the mean %v", v.peak, v.mean)
+	}
+}
