@@ -120,6 +120,11 @@ func runProgress(c *cli.Context) error {
 	if c.IsSet("instance") {
 		return usageErrorf("--instance: expected it with SOLUTION, not with --progress")
 	}
+	for _, name := range []string{"colour", "view", "from", "to"} {
+		if c.IsSet(name) {
+			return usageErrorf("--%s: expected it with SOLUTION, not with --progress", name)
+		}
+	}
 	paths := *c.Generic("progress").(*pathList)
 	if len(paths) > draw.MostRuns {
 		return usageErrorf("--progress: expected at most %d runs, found %d", draw.MostRuns, len(paths))
