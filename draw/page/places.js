@@ -9,6 +9,7 @@ const show = (from, to) => {
   from = Math.min(Math.max(from, first), last - span);
   t0 = from;
   t1 = from + span;
+  hideTip(); // it speaks of what was there
   draw();
 };
 const zoom = (factor, at = (t0 + t1) / 2) => show(at - (at - t0) / factor, at + (t1 - at) / factor);

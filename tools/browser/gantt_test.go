@@ -137,6 +137,7 @@ func TestBrowserGanttPointer(t *testing.T) {
 	if hint := b.pointAt(200, 6); !strings.Contains(hint, "rigid\nc1: 0-3\nruns 0 s – 1 min, for 1 min\ndid not wait") {
 		t.Errorf("over the first job: %q", hint)
 	}
+	b.shoot("gantt-small-hint")
 	before, corner := b.chart(), b.corner()
 	b.run(input.DispatchMouseEvent(input.MouseWheel, corner[0]+600, corner[1]+50).WithDeltaX(0).WithDeltaY(-400))
 	near := b.chart()
@@ -177,6 +178,7 @@ func TestBrowserGanttMany(t *testing.T) {
 		t.Errorf("found %+v", s)
 	}
 	b.check("many")
+	b.shoot("gantt-many-found")
 	b.run(chromedp.SendKeys("#find", "nobody"+kb.Enter, chromedp.ByQuery))
 	if said := b.said(); !strings.Contains(said, "is placed") {
 		t.Errorf("an unknown job: %q", said)
