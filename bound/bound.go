@@ -42,6 +42,15 @@ type Limited interface {
 	Limit(value float64)
 }
 
+// Finder is a prover that may come upon a schedule on its way.
+type Finder interface {
+	Prover
+	// Order is all jobs of the instance in an order that gives a schedule of about the cost that the prover has proved; false: it has come
+	// upon none. The instance has one cluster. In the schedule each job of the order starts at its earliest behind those before it. The
+	// prover only hints: who uses the schedule has it checked and evaluated like any other.
+	Order() ([]int, bool)
+}
+
 // methods holds the registered methods by metric.
 var methods = map[string][]Method{}
 

@@ -114,6 +114,20 @@ func (p *Proof) Limit(objective float64) {
 	}
 }
 
+// Order is an order of all jobs that gives a schedule of about the cost that is proved; false: no prover has come upon one. See [Finder].
+func (p *Proof) Order() ([]int, bool) {
+	for _, t := range p.terms {
+		for _, prover := range t.provers {
+			if finder, ok := prover.(Finder); ok {
+				if order, found := finder.Order(); found {
+					return order, true
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
 // Bound is the proved bound.
 func (p *Proof) Bound() model.Bound {
 	if !p.limited {

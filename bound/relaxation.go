@@ -37,6 +37,11 @@ type Relaxation struct {
 	grains   [2]*grain   // see grainOf; nil: not asked for yet
 	prices   Prices      // see AreaPrices; Price nil: not asked for yet
 	areaRows [][]float64 // see Areas; nil: not asked for yet
+
+	scaled bool        // see wholeTimesOf
+	whole  *wholeTimes // nil: there is none
+	// refuted is a makespan of that problem below which none is possible, as some method has proved. Others may begin there.
+	refuted int32
 }
 
 // Instance is the instance.

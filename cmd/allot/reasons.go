@@ -42,6 +42,33 @@ func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job
 	return answer.Reasons, nil
 }
 
+// rulesOf runs the on-line solver of a solution again and returns, by job, which rules decided as the job started. Of a job that the run starts at another time
+// than the solution it says nothing, and of all jobs where the solver is no on-line policy that gives reasons.
+func rulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[string]string, error) {
+	policy := onlinePolicy(sol)
+	if policy == nil || policy.Supports(in) != nil {
+		return nil, nil
+	}
+	rules, err := whatif.Rules(ctx, sol.Solver, policy, in, sol.Seed)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, &statusError{exitNoSolution, context.Cause(ctx)}
+		}
+		return nil, err
+	}
+	texts := map[string]string{}
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		if said, known := rules[p.Job]; known && said.Start == p.Start {
+			texts[p.Job] = said.Text()
+		}
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	return texts, nil
+}
+
 // onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
 func onlinePolicy(sol *model.Solution) solvers.Online {
 	choice, err := choiceOf(sol)

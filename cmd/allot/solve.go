@@ -42,7 +42,7 @@ Examples:
 			strictFlag(),
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
 			&cli.StringFlag{Name: "write-model", Usage: "instead of solving, write the MILP that the solver states to `FILE` (.mps or .lp), for any MILP solver"},
-			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
+			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png, .txt or .html)"},
 			outputFlag,
 		),
 		Action: runSolve,
