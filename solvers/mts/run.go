@@ -161,12 +161,7 @@ func (r *run) measure(k int) {
 	kind := &r.kinds[k]
 	j := &r.Instance.Jobs()[kind.jobs[0]]
 	for resource := range r.Resources {
-		l, span := &r.Resources[resource], math.Inf(1)
-		if l.Size(j) <= l.Processors {
-			if ex, tr := r.times(kind, resource); !math.IsNaN(ex) {
-				span = ex + tr
-			}
-		}
+		l, span := &r.Resources[resource], r.takes(kind, resource)
 		if kind.memory > l.Memory*r.p.MemoryShare {
 			kind.room++
 		}
@@ -177,6 +172,17 @@ func (r *run) measure(k int) {
 		}
 		r.span[k*len(r.Resources)+resource] = span
 	}
+}
+
+// takes is how long the kind takes on the resource, whether it fits or not; +Inf: it cannot run there.
+func (r *run) takes(kind *jobKind, resource int) float64 {
+	l := &r.Resources[resource]
+	if l.Size(&r.Instance.Jobs()[kind.jobs[0]]) <= l.Processors {
+		if ex, tr := r.times(kind, resource); !math.IsNaN(ex) {
+			return ex + tr
+		}
+	}
+	return math.Inf(1)
 }
 
 // queue fills the queues of the resource; false where the context has ended.

@@ -11,7 +11,7 @@ import (
 func (r *run) tell(k int32, resource int, fragment bool) {
 	kind := &r.kinds[k]
 	job := int(kind.jobs[0])
-	why := r.weighed(kind, resource)
+	why := r.weighed(kind, max(0, r.end(k, resource)-r.origin))
 	if fragment {
 		why = r.filled(kind, resource)
 	}
@@ -20,11 +20,10 @@ func (r *run) tell(k int32, resource int, fragment bool) {
 		why.Terms = append([]sim.Term{{Name: "class", Value: float64(kind.class)}}, why.Terms...)
 	}
 	scores := r.Scores(resource, func(at int) (float64, string) {
-		span := r.span[int(k)*len(r.Resources)+at]
 		switch {
-		case math.IsInf(span, 0):
+		case math.IsInf(r.takes(kind, at), 1):
 			return 0, "cannot run it"
-		case math.Signbit(span):
+		case math.IsInf(r.span[int(k)*len(r.Resources)+at], 1):
 			return 0, "does not fit it"
 		case math.IsInf(r.end(k, at), 1):
 			return 0, "after its hard deadline"
@@ -43,13 +42,13 @@ func (r *run) filled(kind *jobKind, resource int) sim.Reason {
 		{Name: "left of processors", Value: 1 - l.cpu}, {Name: "left of bandwidth", Value: 1 - l.bandwidth}, {Name: "left of memory", Value: 1 - l.memory}, {Name: "sum", Value: sum}}}
 }
 
-// weighed states the rule of the least mt (eq. 16), or of the least completion time.
-func (r *run) weighed(kind *jobKind, resource int) sim.Reason {
+// weighed states the rule of the least mt (eq. 16), or of the least completion time; f is the completion time from the first arrival on.
+func (r *run) weighed(kind *jobKind, f float64) sim.Reason {
 	if r.p.Weights == "off" {
 		return sim.Reason{Rule: "least end", Text: r.first(kind) + "no job of its class can end earlier anywhere"}
 	}
 	return sim.Reason{Rule: "least mt", Text: r.first(kind) + "mt = f/(e^processors + e^bandwidth + e^memory) is the least, the exponents the numbers of resources that it overloads", Terms: []sim.Term{
-		{Name: "mt", Value: math.Exp(kind.key)}, {Name: "f", Value: max(0, kind.end-r.origin)}, {Name: "overloaded in processors", Value: float64(kind.cpu)},
+		{Name: "mt", Value: math.Exp(math.Log(f) - r.logSumExp(kind.cpu, kind.link, kind.room))}, {Name: "f", Value: f}, {Name: "overloaded in processors", Value: float64(kind.cpu)},
 		{Name: "overloaded in bandwidth", Value: float64(kind.link)}, {Name: "overloaded in memory", Value: float64(kind.room)}}}
 }
 
