@@ -83,8 +83,8 @@ type Pigeonhole struct {
 // Energetic refutes a makespan: within it the jobs need more in an interval than there is.
 type Energetic struct {
 	Makespan float64   `json:"makespan" check:"time" doc:"the makespan; no schedule ends by then"`
-	From     float64   `json:"from" check:"time" doc:"begin of the interval"`
-	To       float64   `json:"to" check:"time" doc:"end of the interval"`
+	From     float64   `json:"from" check:"figure" doc:"begin of the interval"`
+	To       float64   `json:"to" check:"figure" doc:"end of the interval"`
 	Prices   []float64 `json:"prices,omitempty" check:"time" doc:"by cluster: price of a processor"`
 	Licence  string    `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
 }
