@@ -158,9 +158,9 @@ func (t *countTree) possible(box []countBox) []countBox {
 	return box
 }
 
-// listed says that a tree of counts lists no loads.
+// listed says that a tree of counts lists no loads: something is left of the box.
 func (t *countTree) listed(_ *Node, _ []countBox, step string) error {
-	return refute(step+".loads", "expected prices that close the box, or a split")
+	return refute(step, "something that may cost less than the bound is left of its box: expected more prices, or a split")
 }
 
 // set takes prices, and computes what clusters and jobs cost at them.

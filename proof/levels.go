@@ -360,7 +360,7 @@ func (t *levelTree) split(s *Split, box []loadBox, step string) (low, high []loa
 // places that show that it does not.
 func (t *levelTree) listed(node *Node, box []loadBox, step string) error {
 	if len(node.Prices) == 0 {
-		return refute(step+".prices", "expected prices beside loads")
+		return refute(step+".prices", "expected prices, or a split")
 	}
 	listed := map[string]*Loads{}
 	for i := range node.Loads {
@@ -376,7 +376,7 @@ func (t *levelTree) listed(node *Node, box []loadBox, step string) error {
 		if r == len(box) {
 			l := listed[key(loads)]
 			if l == nil {
-				return refute(step+".loads", "the loads %v may cost less than the bound and are not listed", loads)
+				return refute(step+".loads", "the loads %v may cost less than the bound at the prices of the node, and are not listed", loads)
 			}
 			if !t.dear(l) {
 				return refute(step+".loads", "the loads %v may cost less than the bound at the prices of their places", loads)

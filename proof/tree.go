@@ -11,7 +11,7 @@ type boxTree[B any] interface {
 	narrow(prices int, box B, step string) (narrower B, open bool, err error)
 	// split splits the box; a part that holds nothing is nil.
 	split(s *Split, box B, step string) (low, high B, err error)
-	// listed verifies that the loads are all that is left of the box, and that each costs as much as the bound.
+	// listed verifies that the loads of the node are all that is left of its box, and that each costs as much as the bound.
 	listed(node *Node, box B, step string) error
 }
 
@@ -78,8 +78,6 @@ func leave[B ~[]E, E any](node *Node, at string, box B, tree boxTree[B]) (low, h
 		return nil, nil, nil
 	case node.Split != nil:
 		return tree.split(node.Split, box, at+".split")
-	case node.Loads != nil:
-		return nil, nil, tree.listed(node, box, at)
 	}
-	return nil, nil, refute(at, "something that may cost less than the bound is left of its box")
+	return nil, nil, tree.listed(node, box, at)
 }
