@@ -13,6 +13,7 @@ type Outcome struct {
 	Objective *float64 `json:"objective,omitempty"` // of the solution, computed by the evaluator; absent: not finite
 	Optimal   bool     `json:"optimal"`             // the bound reaches the objective, within the tolerance of the model
 	Why       string   `json:"why,omitempty"`       // why the solution is not proved optimal
+	Wrong     bool     `json:"-"`                   // the solution breaks a rule
 }
 
 // CheckSolution verifies a certificate and whether it proves the solution optimal: the solution is right, leaves out no job that some schedule can
@@ -25,7 +26,7 @@ func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol 
 	}
 	found := model.Check(target, &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads})
 	if !found.OK() {
-		out.Why = "the solution breaks a rule: " + found.Violations[0].Error()
+		out.Wrong, out.Why = true, "the solution breaks a rule: "+found.Violations[0].Error()
 		return out
 	}
 	if !math.IsInf(found.Objective, 0) {

@@ -13,7 +13,8 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Re
 	if !bounded {
 		return
 	}
-	for _, c := range []*proof.Certificate{own.Certificate, known.Certificate()} {
+	instance := known.Certificate()
+	for _, c := range []*proof.Certificate{own.Certificate, instance} {
 		if c == nil || c.NotCertified != "" || c.Infeasible != nil || !shown(c) {
 			continue
 		}
@@ -22,8 +23,8 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Re
 			return
 		}
 	}
-	if c := known.Certificate(); c != nil && own.Bound.Or(value-1) < value { // the bound is not the solver's
-		r.Certificate = identified(c, in)
+	if stated := known.Bound(); instance != nil && stated == r.Bound {
+		r.Certificate = identified(instance, in) // which says of which part nothing can be checked
 		return
 	}
 	r.Certificate = identified(&proof.Certificate{Bound: r.Bound, NotCertified: "solver " + solver + " proves it without a certificate"}, in)

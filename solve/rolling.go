@@ -75,6 +75,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	if opt.Start != nil {
 		return Result{}, ErrStart
 	}
+	opt.Certify = false // the bounds of rounds are none of the whole
 	if r.Streams(in) {
 		return r.stream(ctx, in, opt)
 	}
