@@ -1,6 +1,9 @@
 package bound
 
-import "github.com/allot-opt/allot/proof"
+import (
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
 
 // Certificate states the bound and what proves it, for the checker of package proof; nil: there is no bound. Of a metric whose best method does not
 // show what proves its bound, or of a proof that [New] made, it says that nothing can be checked.
@@ -18,28 +21,43 @@ func (p *Proof) Certificate() *proof.Certificate {
 	return c
 }
 
-// certificate is the part of the metric. Of several methods that prove the same it takes one that shows what proves it.
-func (t *term) certificate() (part proof.Part, ok bool) {
-	best, ok := t.best()
-	if !ok || best <= 0 {
-		return part, false // no metric is negative
-	}
-	part = proof.Part{Metric: t.metric, Bound: best}
-	for k, gate := range t.gates {
-		raw, found := gate.Bound().Value()
-		if !found || max(raw, t.of.roundUp(t.metric, raw)) < best {
-			continue
-		}
-		by := gate.Argument()
-		if part.Method == "" || by != nil {
-			part.Method, part.By, part.Step = t.methods[k].Name, by, 0
-			if raw < best {
-				part.Step, _ = t.of.statedStep(t.metric)
+// Certificates are certificates of all that [Proof.Parts] lists, in its order: each of the bound that one method proves of its metric alone.
+func (p *Proof) Certificates() []*proof.Certificate {
+	var list []*proof.Certificate
+	for _, t := range p.terms {
+		for k := range t.gates {
+			if part, ok := t.shown(k); ok {
+				list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(),
+					Objective: map[string]float64{t.metric: 1}, Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
 			}
 		}
-		if by != nil {
-			break
+	}
+	return list
+}
+
+// certificate is the part of the metric. Of several methods that prove the same it takes one that shows what proves it.
+func (t *term) certificate() (best proof.Part, ok bool) {
+	for k := range t.gates {
+		part, proved := t.shown(k)
+		if proved && part.Bound > 0 && (!ok || part.Bound > best.Bound || part.Bound == best.Bound && best.By == nil) {
+			best, ok = part, true
 		}
+	}
+	return best, ok
+}
+
+// shown is what method k proves of the metric, and what proves it.
+func (t *term) shown(k int) (part proof.Part, ok bool) {
+	raw, ok := t.gates[k].Bound().Value()
+	if !ok {
+		return part, false
+	}
+	part = proof.Part{Metric: t.metric, Bound: max(0, raw, t.of.roundUp(t.metric, raw)), Method: t.methods[k].Name}
+	if part.Bound > 0 { // no metric is negative
+		part.By = t.gates[k].Argument()
+	}
+	if part.Bound > max(0, raw) {
+		part.Step, _ = t.of.statedStep(t.metric)
 	}
 	return part, true
 }

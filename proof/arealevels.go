@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -55,10 +56,12 @@ func (f *facts) areaLevels(goal *big.Rat, step string) error {
 	if sum.Sign() == 0 || highest.Sign() == 0 {
 		return short(step, "0", goal)
 	}
-	work, rate := gridFor(sum, 52), gridFor(highest, 52)
-	sums := make([]int64, jobs+1)
+	work, rate := gridFor(sum, 62-bits.Len(uint(jobs))), gridFor(highest, 60) // so that jobs · area · rate fits into 128 bits
+	down, up := make([]int64, jobs+1), make([]int64, jobs+1)                  // sums of the smallest areas
+	sum = new(big.Rat)
 	for k, x := range areas {
-		sums[k+1] = sums[k] + work.down(x)
+		sum.Add(sum, x)
+		down[k+1], up[k+1] = work.down(sum), work.up(sum)
 	}
 	rates := make([]int64, len(clusters))
 	for c := range rates {
@@ -66,42 +69,47 @@ func (f *facts) areaLevels(goal *big.Rat, step string) error {
 			rates[c] = -1
 		}
 	}
-	shift := uint(max(0, 104+2*bits.Len(uint(jobs))-60)) // so that sums of jobs · area · rate fit
-	units := grid{work.exponent + rate.exponent + int(shift)}
-	value := blocks(f, sums, rates, shift)
-	if value < 0 {
+	value, ok := blocks(f, down, up, rates)
+	if !ok {
 		return doubt(step, "the check was cut off")
 	}
-	found := new(big.Rat).Quo(new(big.Rat).SetInt64(value), units.inverse())
+	found := value.big()
+	found.Quo(found.Quo(found, work.inverse()), rate.inverse())
 	if found.Quo(found, big.NewRat(int64(jobs), 1)).Cmp(goal) < 0 {
 		return short(step, decimal(found), goal)
 	}
 	return nil
 }
 
-// blocks is the least Σ n·A·rate, rounded down; a rate of −1: no job runs on the cluster. It is −1 where the context ends.
-func blocks(f *facts, sums, rates []int64, shift uint) int64 {
-	best := make([][]int64, 1<<len(rates)) // by set of clusters used and number of jobs given out
-	best[0] = slices.Repeat([]int64{closed}, len(sums))
-	best[0][0] = 0
+// blocks is the least Σ n·A·rate. A rate of −1 says that no job runs on the cluster. It is false where the context ends.
+func blocks(f *facts, down, up, rates []int64) (least int128, ok bool) {
+	most := int128{high: math.MaxInt64}
+	best := make([][]int128, 1<<len(rates)) // by set of clusters used and number of jobs given out
+	best[0] = slices.Repeat([]int128{most}, len(down))
+	best[0][0] = int128{}
 	for set := 1; set < len(best); set++ {
 		if f.ctx.Err() != nil {
-			return -1
+			return least, false
 		}
-		row := slices.Repeat([]int64{closed}, len(sums))
+		row := slices.Repeat([]int128{most}, len(down))
 		for rest := set; rest != 0; rest &= rest - 1 {
 			c := bits.TrailingZeros(uint(rest))
 			before := best[set&^(1<<c)]
 			for to := range row {
-				row[to] = min(row[to], before[to])
+				if before[to].below(row[to]) {
+					row[to] = before[to]
+				}
 				for from := 0; from < to && rates[c] >= 0; from++ {
-					if before[from] < closed {
-						row[to] = min(row[to], before[from]+int64(to-from)*product(sums[to]-sums[from], rates[c]).down(shift))
+					if !before[from].below(most) {
+						continue
+					}
+					if x := before[from].plus(product(int64(to-from)*max(0, down[to]-up[from]), rates[c])); x.below(row[to]) {
+						row[to] = x
 					}
 				}
 			}
 		}
 		best[set] = row
 	}
-	return best[len(best)-1][len(sums)-1]
+	return best[len(best)-1][len(down)-1], true
 }

@@ -268,10 +268,10 @@ func (t *countTree) tabulate(prices []float64, clusters []*pricedCluster, priceG
 		t.base += t.job[len(t.job)-1]
 	}
 	goal := units.scaled(new(big.Rat).Mul(t.goal, number(n)))
-	if goal.Cmp(new(big.Rat).SetInt64(closed/4)) > 0 {
-		return refute(step, "at these prices no box costs as much as the bound")
+	t.target = closed / 4 // more than any sum: at these prices only what is impossible costs as much as the bound
+	if goal.Cmp(new(big.Rat).SetInt64(closed/4)) < 0 {
+		t.target = ceiling(goal).Int64()
 	}
-	t.target = ceiling(goal).Int64()
 	t.height, t.cost = t.height[:0], t.cost[:0]
 	for c := range clusters {
 		var height []int64
