@@ -107,7 +107,7 @@ func (r *Relaxation) findGrain(deadlines bool) grain {
 		}
 	}
 	g := grainOfTimes(times)
-	g.off = max(g.off, off)
+	g.off += off // the distance of the difference as it is computed, and what its rounding took
 	return g
 }
 

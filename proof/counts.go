@@ -38,7 +38,7 @@ type countTree struct {
 	goal *big.Rat
 
 	// Of the prices set last.
-	unit    uint        // numbers of 128 bits are cut by so many digits
+	unit    uint        // costs multiplied by a number of jobs are cut by so many digits
 	target  int64       // the bound in units, rounded up
 	base    int64       // p·Σu
 	job     []int64     // by job: p·u
@@ -186,7 +186,7 @@ func (t *countTree) set(k int) error {
 	if !(highest < largest) {
 		return refute(step, "expected prices below %g", largest)
 	}
-	prices := gridFor(number(highest), countDigits)
+	prices := gridFor(number(highest), priceDigits)
 	list := make([]*pricedCluster, len(clusters))
 	for c := range clusters {
 		w := t.weigh(c, prices)
@@ -195,9 +195,6 @@ func (t *countTree) set(k int) error {
 	}
 	return t.tabulate(stated.Jobs, list, prices, step)
 }
-
-// countDigits are the digits of all prices that can be paid at an instant; fewer than priceDigits, as sums are multiplied by numbers of jobs.
-const countDigits = 50
 
 // inverse is 1/x; 0 of 0.
 func inverse(x float64) float64 {
@@ -260,8 +257,11 @@ func (t *countTree) tabulate(prices []float64, clusters []*pricedCluster, priceG
 		return refute(step, "prices too large to be added up")
 	}
 	_, digits := math.Frexp(size)
-	t.unit = uint(max(0, digits-58))
+	_, own := math.Frexp(most)
+	cut := uint(max(0, own-60))
+	t.unit = max(cut, uint(max(0, digits-58)))
 	units := grid{t.times.exponent + priceGrid.exponent + int(t.unit)}
+	t.unit -= cut
 	t.job, t.base = t.job[:0], 0
 	for _, u := range prices {
 		t.job = append(t.job, units.near(u*n))
@@ -276,14 +276,14 @@ func (t *countTree) tabulate(prices []float64, clusters []*pricedCluster, priceG
 	for c := range clusters {
 		var height []int64
 		for _, h := range heights[c] {
-			height = append(height, h.down(t.unit))
+			height = append(height, h.down(cut))
 		}
 		table := make([][]int64, limits+1)
 		for k := range table {
 			table[k] = slices.Repeat([]int64{closed}, jobs)
 			for j := range jobs {
 				if oks[c][j][k] {
-					table[k][j] = wides[c][j][k].down(t.unit)
+					table[k][j] = wides[c][j][k].down(cut)
 				}
 			}
 		}
@@ -320,7 +320,7 @@ func (t *countTree) choices(i int, b countBox) {
 		for n := max(1, b.least); n <= b.most; n++ {
 			sum, enough := t.leastOf(t.cost[i][k], n)
 			if enough {
-				sum += int64(n) * height
+				sum += product(int64(n), height).down(t.unit)
 			}
 			t.by[i][k][n] = sum
 			t.g[i][n] = min(t.g[i][n], sum)
@@ -336,7 +336,7 @@ func (t *countTree) leastOf(cost []int64, n int) (sum int64, enough bool) {
 	values := t.scratch[:0]
 	for j, c := range cost {
 		if c < closed {
-			values = append(values, int64(n)*c-t.job[j])
+			values = append(values, product(int64(n), c).down(t.unit)-t.job[j])
 		}
 	}
 	t.scratch = values

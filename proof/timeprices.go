@@ -16,8 +16,8 @@ import (
 
 const (
 	timeDigits  = 50      // of a time on its grid
-	priceDigits = 54      // of all prices that can be paid at an instant, together
-	mostJobs    = 1 << 15 // so that sums over jobs fit: 50 + 54 + 15 digits and 8 to spare
+	priceDigits = 58      // of all prices that can be paid at an instant, together
+	mostJobs    = 1 << 15 // so that sums over jobs fit: 50 + 58 + 15 digits and 4 to spare
 	mostLimits  = 1 << 12
 	mostWork    = 1 << 31 // steps of one evaluation
 	largest     = 1e150   // of a price
