@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 	for _, test := range []struct {
 		file     string
 		generate func() ([]byte, error)
-	}{{"testdata/instance.schema.json", schema.Instance}, {"testdata/solution.schema.json", schema.Solution}} {
+	}{{"testdata/instance.schema.json", schema.Instance}, {"testdata/solution.schema.json", schema.Solution}, {"testdata/proof.schema.json", schema.Proof}} {
 		text, err := test.generate()
 		if err != nil {
 			t.Fatal(err)
