@@ -102,6 +102,12 @@ func TestPigeonhole(t *testing.T) {
 	expect(t, in, "makespan", 9, 0, proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: []int{1, 2, 3}}})
 	expect(t, in, "makespan", 12, 0, proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: []int{0, 1, 2, 3, 4}}})
 	expect(t, in, "makespan", 11, 0, proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: []int{2, 3, 4}}})
+	for _, jobs := range [][]int{{4, 4, 4}, {4, 3, 2}, {3, 4, 5}, {}, nil} {
+		by := proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: jobs}}
+		if r := proof.Check(t.Context(), in, claim(in, "makespan", 1, 0, &by)); r.Verdict != proof.Refuted {
+			t.Errorf("%v: %v", jobs, r)
+		}
+	}
 }
 
 func TestEnergetic(t *testing.T) {
@@ -246,6 +252,14 @@ func TestCountsByHand(t *testing.T) {
 		if r := proof.Check(t.Context(), in, claim(in, "mcp", 0.33, 0, &by)); r.Verdict != proof.Refuted || r.Step == "" {
 			t.Errorf("%s: %v", name, r)
 		}
+	}
+	// Without prices of time a cluster that stops at once costs nothing: the makespan of a bucket may be at its begin.
+	idle := tree(1.0 / 6)
+	idle.Counts.Nodes = []proof.Node{{Prices: []int{0}}}
+	none := proof.ClusterPrices{Processor: []float64{0}}
+	idle.Counts.Prices[0].Clusters = []proof.ClusterPrices{none, none}
+	if r := proof.Check(t.Context(), in, claim(in, "mcp", 0.01, 0, &idle)); r.Verdict != proof.Refuted {
+		t.Errorf("without prices: %v", r)
 	}
 	expect(t, in, "mcp", 1.0/3, 0, proof.Argument{AreaLevels: &proof.AreaLevels{}})
 }
