@@ -12,9 +12,6 @@ type int128 struct {
 	low  uint64
 }
 
-// wide is a whole number of 64 bits as one of 128.
-func wide(x int64) int128 { return int128{x >> 63, uint64(x)} }
-
 // product is a·b.
 func product(a, b int64) int128 {
 	high, low := bits.Mul64(uint64(a), uint64(b))
