@@ -277,7 +277,10 @@ func TestTheWholeCertificate(t *testing.T) {
 
 // What the model allows and an argument does not: the checker does not call such a bound verified.
 func TestInstancesThatArgumentsDoNotCover(t *testing.T) {
-	three, hard, grid := job("a", 2, 1), job("h", 1, 5), job("g", 2, 1)
+	three, hard, grid, heavy := job("a", 2, 1), job("h", 1, 5), job("g", 2, 1), job("b", 1, 1)
+	heavy.Memory, heavy.Span = 9, "grid"
+	small := cluster("c", 3, 1)
+	small.Machines[0].Memory = new(8.0)
 	three.Tasks, grid.Span = 3, "grid"
 	hard.Deadline, hard.DeadlineHard = new(100.0), true
 	two := []model.ClusterSpec{cluster("c", 3, 1), cluster("d", 2, 1)}
@@ -304,6 +307,9 @@ func TestInstancesThatArgumentsDoNotCover(t *testing.T) {
 		"a job that need not be placed, in a chain":   {two, hard, "makespan", 0, proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: []int{0}}}},
 		"a mean over jobs that need not be placed":    {two, hard, "mean_response", 0, proof.Argument{EachAlone: &proof.EachAlone{}}},
 		"idle time that background load may fill":     {[]model.ClusterSpec{loaded}, job("a", 1, 1), "mcp", 0, counts},
+		"a job that nothing can run, in an interval":  {[]model.ClusterSpec{small}, heavy, "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1, To: 1, Prices: []float64{1}}}},
+		"a job that nothing can run, in a box":        {[]model.ClusterSpec{small}, heavy, "mcp", 0, counts},
+		"a job that nothing can run, at prices":       {[]model.ClusterSpec{small}, heavy, "mean_response", 0, one},
 		"processors of several speeds":                {[]model.ClusterSpec{mixed}, job("a", 1, 1), "mean_response", 0, one},
 		"processors of several speeds in an interval": {[]model.ClusterSpec{mixed}, job("a", 1, 1), "makespan", 0, proof.Argument{Energetic: &proof.Energetic{Makespan: 1e-3, To: 1e-3, Prices: []float64{1}}}},
 	} {

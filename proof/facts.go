@@ -54,15 +54,16 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 
 // look finds the least time and the head of a job. Those it waits for were looked at before.
 func (f *facts) look(j int) {
-	job := &f.in.Jobs()[j]
+	job, runs := &f.in.Jobs()[j], spreads(f.in, j)
 	for c := range f.in.Clusters() {
+		runs = runs || f.in.CanRun(j, c)
 		if t := shortest(f.in, j, c); t <= math.MaxFloat64 {
 			if x := number(t); f.least[j] == nil || x.Cmp(f.least[j]) < 0 {
 				f.least[j] = x
 			}
 		}
 	}
-	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
+	f.has[j] = runs && f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
 	head := new(big.Rat).Sub(number(job.Arrival), f.first)
 	for _, before := range job.After {
 		f.has[j] = f.has[j] && f.has[before]

@@ -18,8 +18,12 @@ type boxTree[B any] interface {
 // walk verifies the tree from its root on: what is left of the box of every node is split, or nothing is left. So the boxes of the leaves cover
 // the root. Children come after their parents and have one parent, so that there is no circle.
 func walk[B ~[]E, E any](ctx context.Context, nodes []Node, prices int, step string, root B, tree boxTree[B]) error {
-	if len(nodes) == 0 {
+	const most = 1 << 26 // limits of all boxes together
+	switch {
+	case len(nodes) == 0:
 		return refute(step+".nodes", "expected a root")
+	case len(nodes) > most/(len(root)+1):
+		return doubt(step+".nodes", "the tree is too large")
 	}
 	boxes, reached := make([]B, len(nodes)), make([]bool, len(nodes))
 	boxes[0], reached[0] = root, true
