@@ -54,16 +54,15 @@ func newFacts(ctx context.Context, in *model.Instance) *facts {
 
 // look finds the least time and the head of a job. Those it waits for were looked at before.
 func (f *facts) look(j int) {
-	job, runs := &f.in.Jobs()[j], spreads(f.in, j)
+	job := &f.in.Jobs()[j]
 	for c := range f.in.Clusters() {
-		runs = runs || f.in.CanRun(j, c)
 		if t := shortest(f.in, j, c); t <= math.MaxFloat64 {
 			if x := number(t); f.least[j] == nil || x.Cmp(f.least[j]) < 0 {
 				f.least[j] = x
 			}
 		}
 	}
-	f.has[j] = runs && f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
+	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
 	head := new(big.Rat).Sub(number(job.Arrival), f.first)
 	for _, before := range job.After {
 		f.has[j] = f.has[j] && f.has[before]
@@ -120,11 +119,11 @@ func fastest(c *model.Cluster) (speed, bandwidth float64) {
 	return speed, bandwidth
 }
 
-// shortest is a time below which job j does not run on cluster c, +Inf if it cannot run there. A job whose span is the grid may have
-// processors of several clusters, so that it takes no cluster alone; it counts with one task on the fastest processor.
+// shortest is a time below which job j does not run on cluster c, +Inf if it cannot run there. A job that may have processors of several clusters need
+// not fit a cluster alone; it counts with one task on the fastest processor.
 func shortest(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	grid := job.Span == model.SpanGrid
+	grid := spreads(in, j)
 	if !grid && !in.CanRun(j, c) {
 		return math.Inf(1)
 	}
@@ -174,7 +173,7 @@ func (f *facts) areRectangles() bool {
 // area is an amount of processor time that job j holds at least on cluster c, and whether it can run there.
 func area(in *model.Instance, j, c int) (*big.Rat, bool) {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	grid := job.Span == model.SpanGrid
+	grid := spreads(in, j)
 	if !grid && !in.CanRun(j, c) {
 		return nil, false
 	}

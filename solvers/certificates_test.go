@@ -2,6 +2,8 @@ package solvers_test
 
 import (
 	"bytes"
+	"context"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
@@ -12,10 +14,13 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
 	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/model/swf"
 	"github.com/allot-opt/allot/model/wfformat"
 	"github.com/allot-opt/allot/proof"
 	"github.com/allot-opt/allot/solve"
+
+	"pgregory.net/rapid"
 )
 
 // certifiedMetrics are the metrics with bounds.
@@ -145,5 +150,74 @@ func TestCertificateOfAQueueOptimum(t *testing.T) {
 	}
 	if out := proof.CheckSolution(t.Context(), in, result.Certificate, result.Solution); !out.Optimal {
 		t.Errorf("%+v", out)
+	}
+}
+
+// Random instances with everything that the model knows, whether or not a schedule exists: no certificate of a method is refuted.
+func TestCertificatesOfRandomInstances(t *testing.T) {
+	counts := map[proof.Verdict]int{}
+	verify := func(t errorReporter, in *model.Instance) {
+		for _, metric := range certifiedMetrics {
+			target, err := in.WithObjective(map[string]float64{metric: 1})
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			p := bound.NewCertified(context.Background(), target)
+			p.Improve(context.Background(), 2_000_000)
+			for _, c := range p.Certificates() {
+				r := proof.Check(context.Background(), in, c)
+				counts[r.Verdict]++
+				if r.Verdict == proof.Refuted {
+					t.Errorf("%s ≥ %v by %s: %v", metric, c.Bound, c.Parts[0].Method, r)
+				}
+			}
+		}
+	}
+	for seed := range race.Fewer(uint64(200), 20) {
+		verify(t, boundInstance(t, seed))
+	}
+	rapid.Check(t, func(t *rapid.T) { verify(t, modeltest.Instance(t, modeltest.AllFeatures)) })
+	t.Log(counts)
+}
+
+// errorReporter is what tests of package testing and of rapid have in common.
+type errorReporter interface {
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// At odd places (jobs of no time, ties, tenths, tiny and huge units) the optimum is known by enumeration: every certificate is verified and states no more.
+func TestCertificatesAtOddPlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 23))
+	tight := 0
+	for k := range race.Fewer(150, 10) {
+		in, _ := modeltest.Odd(rng, 4, k%2 == 0)
+		metrics := []string{"makespan", "mcp", "mean_response", "over_deadline"}
+		best, ok := modeltest.Optima(in, metrics)
+		if !ok {
+			continue
+		}
+		for _, metric := range metrics {
+			target, err := in.WithObjective(map[string]float64{metric: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := bound.NewCertified(t.Context(), target)
+			p.Limit(best[metric])
+			p.Improve(t.Context(), 3_000_000)
+			for _, c := range p.Certificates() {
+				r := proof.Check(t.Context(), in, c)
+				value, _ := c.Bound.Value()
+				if r.Verdict != proof.Verified || value > best[metric]*(1+1e-12) {
+					t.Errorf("instance %d: %s ≥ %v, which is %v, by %s: %v", k, metric, value, best[metric], c.Parts[0].Method, r)
+				}
+				if value >= best[metric]*(1-1e-9) {
+					tight++
+				}
+			}
+		}
+	}
+	if tight < race.Fewer(500, 20) {
+		t.Errorf("%d certificates are tight: the test says little", tight)
 	}
 }
