@@ -5,18 +5,25 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// Certificate states the bound and what proves it, for the checker of package proof; nil: there is no bound. Of a metric whose best method does not
-// show what proves its bound, or of a proof that [New] made, it says that nothing can be checked.
+// Certificate states what proves the bound, for the checker of package proof; nil: there is no bound. Where the best method of a metric does not show
+// what proves its bound, or [New] made the proof, it states the bound without a certificate and certifies what other methods show.
 func (p *Proof) Certificate() *proof.Certificate {
 	value := p.Bound()
 	if !value.Known() {
 		return nil
 	}
-	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective(), Bound: value}
+	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective()}
+	sum := p.constant
 	for _, t := range p.terms {
 		if part, ok := t.certificate(); ok {
 			c.Parts = append(c.Parts, part)
+			sum.Add(t.weight * part.Bound)
 		}
+	}
+	if stated := p.rounded(sum); stated.Max(value) == stated {
+		c.Bound = value
+	} else {
+		c.Bound, c.Stated, c.NotCertified = stated, value, "the method that proves the bound has no certificate"
 	}
 	return c
 }
@@ -35,11 +42,10 @@ func (p *Proof) Certificates() []*proof.Certificate {
 	return list
 }
 
-// certificate is the part of the metric. Of several methods that prove the same it takes one that shows what proves it.
+// certificate is the best bound of the metric that a method shows.
 func (t *term) certificate() (best proof.Part, ok bool) {
 	for k := range t.gates {
-		part, proved := t.shown(k)
-		if proved && part.Bound > 0 && (!ok || part.Bound > best.Bound || part.Bound == best.Bound && best.By == nil) {
+		if part, proved := t.shown(k); proved && part.By != nil && (!ok || part.Bound > best.Bound) {
 			best, ok = part, true
 		}
 	}

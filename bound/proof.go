@@ -136,11 +136,19 @@ func (p *Proof) Bound() model.Bound {
 		ok = ok || found
 		sum.Add(t.weight * best)
 	}
+	if !ok {
+		return model.Bound{}
+	}
+	return p.rounded(sum)
+}
+
+// rounded is the weighted sum of bounds of the metrics, rounded down; none where the arithmetic failed.
+func (p *Proof) rounded(sum Sum) model.Bound {
 	value, sound := sum.Low()
 	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
 		value, sound = sum.Value, true // this is the bound of the metric itself, which the gate has rounded
 	}
-	if !ok || !sound {
+	if !sound {
 		return model.Bound{}
 	}
 	return model.ProvedBound(value)

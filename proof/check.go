@@ -95,12 +95,16 @@ func check(ctx context.Context, in *model.Instance, c *Certificate) (*model.Inst
 	}
 	bound, known := c.Bound.Value()
 	switch {
-	case !known:
+	case !known && c.NotCertified == "":
 		return target, refute("bound", "expected a number")
-	case c.NotCertified != "":
+	case !known:
 		return target, doubt("not_certified", "%s", c.NotCertified)
 	}
-	return target, checkSum(ctx, target, c, bound)
+	err = checkSum(ctx, target, c, bound)
+	if err == nil && (c.NotCertified != "" || c.Stated.Known()) {
+		return target, doubt("not_certified", "%s; verified is a bound of %v", c.NotCertified, bound)
+	}
+	return target, err
 }
 
 // checkSum verifies the parts, and that their weighted sum is at least the bound. A metric of positive weight without a part is at least 0, as no

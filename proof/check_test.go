@@ -233,20 +233,29 @@ func TestTheWholeCertificate(t *testing.T) {
 		change func(*proof.Certificate)
 		want   proof.Verdict
 	}{
-		"as it is":             {func(*proof.Certificate) {}, proof.Verified},
-		"another instance":     {func(c *proof.Certificate) { c.InstanceSHA256 = strings.Repeat("0", 64) }, proof.Refuted},
-		"another metric":       {func(c *proof.Certificate) { c.Objective = map[string]float64{"mean_wait": 1} }, proof.Refuted},
-		"no metric":            {func(c *proof.Certificate) { c.Objective = nil }, proof.Refuted},
-		"an unknown metric":    {func(c *proof.Certificate) { c.Objective = map[string]float64{"speed": 1} }, proof.Refuted},
-		"a smaller weight":     {func(c *proof.Certificate) { c.Objective["makespan"] = 0.99 }, proof.Refuted},
-		"a larger bound":       {func(c *proof.Certificate) { c.Bound = model.ProvedBound(8.0001) }, proof.Refuted},
-		"no bound":             {func(c *proof.Certificate) { c.Bound = model.Bound{} }, proof.Refuted},
-		"a part twice":         {func(c *proof.Certificate) { c.Parts = append(c.Parts, c.Parts[0]) }, proof.Refuted},
-		"no part":              {func(c *proof.Certificate) { c.Parts = nil }, proof.Refuted},
-		"two arguments":        {func(c *proof.Certificate) { c.Parts[0].By.EachAlone = &proof.EachAlone{} }, proof.Refuted},
-		"no argument":          {func(c *proof.Certificate) { c.Parts[0].By = nil }, proof.NotCertified},
-		"an empty argument":    {func(c *proof.Certificate) { c.Parts[0].By = &proof.Argument{} }, proof.Refuted},
-		"a word instead":       {func(c *proof.Certificate) { c.NotCertified = "HiGHS says so" }, proof.NotCertified},
+		"as it is":          {func(*proof.Certificate) {}, proof.Verified},
+		"another instance":  {func(c *proof.Certificate) { c.InstanceSHA256 = strings.Repeat("0", 64) }, proof.Refuted},
+		"another metric":    {func(c *proof.Certificate) { c.Objective = map[string]float64{"mean_wait": 1} }, proof.Refuted},
+		"no metric":         {func(c *proof.Certificate) { c.Objective = nil }, proof.Refuted},
+		"an unknown metric": {func(c *proof.Certificate) { c.Objective = map[string]float64{"speed": 1} }, proof.Refuted},
+		"a smaller weight":  {func(c *proof.Certificate) { c.Objective["makespan"] = 0.99 }, proof.Refuted},
+		"a larger bound":    {func(c *proof.Certificate) { c.Bound = model.ProvedBound(8.0001) }, proof.Refuted},
+		"no bound":          {func(c *proof.Certificate) { c.Bound = model.Bound{} }, proof.Refuted},
+		"a part twice":      {func(c *proof.Certificate) { c.Parts = append(c.Parts, c.Parts[0]) }, proof.Refuted},
+		"no part":           {func(c *proof.Certificate) { c.Parts = nil }, proof.Refuted},
+		"two arguments":     {func(c *proof.Certificate) { c.Parts[0].By.EachAlone = &proof.EachAlone{} }, proof.Refuted},
+		"no argument":       {func(c *proof.Certificate) { c.Parts[0].By = nil }, proof.NotCertified},
+		"an empty argument": {func(c *proof.Certificate) { c.Parts[0].By = &proof.Argument{} }, proof.Refuted},
+		"a word instead":    {func(c *proof.Certificate) { c.NotCertified = "HiGHS says so" }, proof.NotCertified},
+		"a higher bound, stated": {func(c *proof.Certificate) {
+			c.Stated, c.NotCertified = model.ProvedBound(9), "HiGHS says so"
+		}, proof.NotCertified},
+		"a higher bound, stated, and a wrong one": {func(c *proof.Certificate) {
+			c.Stated, c.NotCertified, c.Bound = model.ProvedBound(9), "HiGHS says so", model.ProvedBound(8.5)
+		}, proof.Refuted},
+		"nothing but a word": {func(c *proof.Certificate) {
+			c.Stated, c.NotCertified, c.Bound = model.ProvedBound(9), "HiGHS says so", model.Bound{}
+		}, proof.NotCertified},
 		"a chain that is none": {func(c *proof.Certificate) { c.Parts[0].By.CriticalPath.Jobs = []int{5, 4} }, proof.Refuted},
 		"a job twice":          {func(c *proof.Certificate) { c.Parts[0].By.CriticalPath.Jobs = []int{4, 4} }, proof.Refuted},
 		"no such job":          {func(c *proof.Certificate) { c.Parts[0].By.CriticalPath.Jobs = []int{6} }, proof.Refuted},

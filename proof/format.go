@@ -28,10 +28,11 @@ type Certificate struct {
 	Instance       string             `json:"instance,omitempty" doc:"name of the instance; for people"`
 	InstanceSHA256 string             `json:"instance_sha256" check:"id" doc:"SHA-256 of the instance file's (uncompressed) bytes, in hexadecimal"`
 	Objective      map[string]float64 `json:"objective" check:"finite" doc:"metric → weight of the objective that the bound is of, as an instance states one"`
-	Bound          model.Bound        `json:"bound,omitzero" check:"figure" doc:"the lower bound: no schedule that places every job it has to place costs less; absent where the instance is infeasible"`
+	Bound          model.Bound        `json:"bound,omitzero" check:"figure" doc:"the lower bound: no schedule that places every job it has to place costs less; absent where the instance is infeasible, or nothing is certified"`
 	Infeasible     *Infeasible        `json:"infeasible,omitempty" doc:"why no allocation has a finite cost"`
 	Parts          []Part             `json:"parts,omitempty" doc:"what is proved of each metric; their weighted sum is at least the bound"`
-	NotCertified   string             `json:"not_certified,omitempty" check:"text" doc:"where the bound has no certificate: who states it, and why nothing can be checked"`
+	Stated         model.Bound        `json:"stated,omitzero" check:"figure" doc:"a higher bound that is stated without a certificate"`
+	NotCertified   string             `json:"not_certified,omitempty" check:"text" doc:"who states that, or that the instance is infeasible, so that it cannot be checked"`
 }
 
 // Part is the bound of one metric.

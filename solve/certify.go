@@ -6,42 +6,32 @@ import (
 )
 
 // certify chooses the certificate of the result's bound: that of the solver, which returned own, or that of what is known of the instance. A
-// certificate may state a little less than the bound where it shows the same: that the schedule is optimal.
+// certificate may state a little less than the bound where it shows the same: that the schedule is optimal. Where neither does, it certifies what it can.
 func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Result, known *Proof, solver string) {
 	r.Certificate = nil
 	value, bounded := r.Bound.Value()
 	if !bounded {
 		return
 	}
-	instance := known.Certificate()
-	for _, c := range []*proof.Certificate{own.Certificate, instance} {
-		if c == nil || c.NotCertified != "" || c.Infeasible != nil || !shown(c) {
+	best := &proof.Certificate{}
+	for _, c := range []*proof.Certificate{own.Certificate, known.Certificate()} {
+		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) {
 			continue
 		}
-		if stated, _ := c.Bound.Value(); stated >= value || !evaluation.Refutes(c.Bound) && (evaluation.Proves(c.Bound) || near(stated, value)) {
-			r.Certificate = identified(c, in)
-			return
+		if best.Bound.Max(c.Bound) != best.Bound {
+			best = c
 		}
 	}
-	if stated := known.Bound(); instance != nil && stated == r.Bound {
-		r.Certificate = identified(instance, in) // which says of which part nothing can be checked
-		return
+	certified := *best
+	certified.Stated, certified.NotCertified = model.Bound{}, ""
+	if stated, ok := best.Bound.Value(); !ok || !(stated >= value || evaluation.Proves(best.Bound) || near(stated, value)) {
+		certified.Stated, certified.NotCertified = r.Bound, "solver "+solver+" states a bound without a certificate"
 	}
-	r.Certificate = identified(&proof.Certificate{Bound: r.Bound, NotCertified: "solver " + solver + " proves it without a certificate"}, in)
+	r.Certificate = identified(&certified, in)
 }
 
 // near says that a certificate states the bound but for what its maker took off for rounding.
 func near(stated, bound float64) bool { return stated >= bound-model.Tolerance*max(bound, -bound) }
-
-// shown says that all parts of the certificate can be checked.
-func shown(c *proof.Certificate) bool {
-	for k := range c.Parts {
-		if c.Parts[k].By == nil && c.Parts[k].Bound > 0 {
-			return false
-		}
-	}
-	return true
-}
 
 // certifyInfeasible completes the certificate of an instance without a solution.
 func (r *Result) certifyInfeasible(in *model.Instance, solver string) {

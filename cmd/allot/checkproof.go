@@ -112,7 +112,7 @@ func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certifi
 		}
 	}
 	claim := name + " is infeasible"
-	if value, known := certificate.Bound.Value(); known {
+	if value, known := certificate.Bound.Max(certificate.Stated).Value(); known {
 		claim = fmt.Sprintf("%s ≥ %s", name, bench.Figure(value))
 	}
 	text := fmt.Sprintf("%s: %s\n", out.Verdict, claim)

@@ -109,6 +109,17 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// The example of a certificate satisfies its schema, and one without an instance does not.
+func TestExampleOfAProof(t *testing.T) {
+	s, text := compile(t, schema.Proof), readFile(t, "../../examples/proof/certificate.json")
+	if err := s.Validate(parse(t, text)); err != nil {
+		t.Error(err)
+	}
+	if s.Validate(parse(t, bytes.Replace(text, []byte("instance_sha256"), []byte("instance"), 1))) == nil {
+		t.Error("a certificate without the SHA-256 of its instance is valid")
+	}
+}
+
 // What the reader takes and what the writer writes satisfies the schema.
 func TestExamples(t *testing.T) {
 	valid := func(f format, name string, text []byte) {
