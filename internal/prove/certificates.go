@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
+	"github.com/allot-opt/allot/solve"
 )
 
 // reread is the certificate as a file of it is read.
@@ -35,8 +36,10 @@ func (t *trial) verify(ctx context.Context, by, method string, c *proof.Certific
 	}
 }
 
-// certificate verifies what a run hands over beside its solution: the bound, and that it shows the solution to be optimal where the run says so.
-func (t *trial) certificate(ctx context.Context, by, solver string, c *proof.Certificate, sol *model.Solution) {
+// certificate verifies what a run hands over beside its solution: the bound, and that it shows the solution to be optimal where the run says so to the
+// tolerance of the model.
+func (t *trial) certificate(ctx context.Context, by, solver string, result *solve.Result) {
+	c, sol := result.Certificate, result.Solution
 	if c == nil {
 		return
 	}
@@ -56,7 +59,7 @@ func (t *trial) certificate(ctx context.Context, by, solver string, c *proof.Cer
 	switch {
 	case out.Verdict == proof.Refuted:
 		t.report(by, "certificate", value, 0, out.Step+": "+out.Reason)
-	case out.Verdict == proof.Verified && !out.Optimal && sol.Status == model.Optimal:
+	case out.Verdict == proof.Verified && !out.Optimal && sol.Status == model.Optimal && result.Tolerance <= model.Tolerance:
 		t.report(by, "certificate", value, 0, "the solution is called optimal, and its certificate does not show that: "+out.Why)
 	}
 }

@@ -66,7 +66,7 @@ func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alo
 		t.cut++
 	}
 	if err == nil && !alone {
-		t.certificate(ctx, by, info.Name, result.Certificate, result.Solution)
+		t.certificate(ctx, by, info.Name, &result)
 	}
 	switch {
 	case ctx.Err() != nil:
