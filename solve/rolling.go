@@ -78,6 +78,7 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	if opt.Trace != nil {
 		return Result{}, fmt.Errorf("%w in rolling use", ErrTrace)
 	}
+	opt.Certify = false // the bounds of rounds are none of the whole
 	if r.Streams(in) {
 		return r.stream(ctx, in, opt)
 	}

@@ -48,7 +48,7 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err != nil {
 		return Result{}, err
 	}
-	opt.proof = &Proof{in: in, idle: opt.Unbounded}
+	opt.proof = &Proof{in: in, idle: opt.Unbounded, certified: opt.Certify}
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
@@ -67,6 +67,9 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if result.Solution == nil {
 		if result.Status != model.Infeasible {
 			result.Status = model.Unknown
+		}
+		if opt.Certify {
+			result.certifyInfeasible(in, info.Name)
 		}
 		return result, nil
 	}
@@ -211,7 +214,11 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
 	opt.proof.find(ctx)
+	own := *result
 	state(result, evaluation, opt.proof, "solver "+info.Name)
+	if opt.Certify {
+		result.certify(in, evaluation, own, opt.proof, info.Name)
+	}
 	if result.Refuted != nil {
 		if result.Refuted.Instance = in.SHA256(); opt.Strict {
 			return result.Refuted

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // ErrUnsupported says that a solver cannot honour something that the instance asks for. The error of Supports wraps it.
@@ -49,6 +50,9 @@ type Options struct {
 	Unbounded bool
 	Strict    bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
 
+	// Certify asks for a certificate of the bound: [Run] states it in [Result.Certificate], and solvers that prove a bound of their own keep what proves it.
+	Certify bool
+
 	proof *Proof // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
 }
 
@@ -74,6 +78,9 @@ type Result struct {
 	Reason      string        // for people: why the instance is infeasible, if Status says so
 	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
+	// Certificate proves Bound, or infeasibility, to package proof; nil: not asked for, or there is nothing to prove. A solver fills in the bound, the parts
+	// and Infeasible; [Run] adds the rest. Where no certificate is known it says so.
+	Certificate *proof.Certificate
 }
 
 // MostTolerance is the largest [Result.Tolerance]: a schedule that may be worse by more than that is not called optimal, whatever its solver says.

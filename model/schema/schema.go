@@ -1,4 +1,4 @@
-// Package schema makes the JSON Schemas (draft 2020-12) of the two file formats and of the lines of an on-line policy from the wire types of packages model and online and
+// Package schema makes the JSON Schemas (draft 2020-12) of the file formats and of the lines of an on-line policy from the wire types of packages model, proof and online and
 // their struct tags, so that they cannot say anything else than the reader does. It is a package of its own so that
 // whoever embeds package model does not inherit the generator.
 //
@@ -21,6 +21,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/online"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Instance is the JSON Schema of an instance file, indented; always the same bytes.
@@ -31,6 +32,11 @@ func Instance() ([]byte, error) {
 // Solution is the JSON Schema of a solution file, indented; always the same bytes.
 func Solution() ([]byte, error) {
 	return generate(model.SolutionSchema, "Solution: where and when each job runs", reflect.TypeFor[model.Solution]())
+}
+
+// Proof is the JSON Schema of a certificate, see package proof.
+func Proof() ([]byte, error) {
+	return generate(proof.Schema, "Proof: the certificate of a lower bound", reflect.TypeFor[proof.Certificate]())
 }
 
 // OnlineHeader is the JSON Schema of the first line that an on-line policy reads, see package online. These lines have no field "schema".
