@@ -60,7 +60,7 @@ func projects(t testing.TB, set string) map[string]*model.Instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // it was read only
+	defer file.Close()
 	unzipped, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)

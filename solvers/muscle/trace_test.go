@@ -14,7 +14,7 @@ import (
 )
 
 // stepTexts are the rules and texts of the steps of a run after the composition table.
-func stepTexts(t *testing.T, ctx context.Context, in *model.Instance, m *Solver) []string {
+func stepTexts(ctx context.Context, t *testing.T, in *model.Instance, m *Solver) []string {
 	t.Helper()
 	var texts []string
 	_, err := m.Solve(ctx, in, solve.Options{Seed: 1, Trace: func(s solve.Step) {
@@ -44,7 +44,7 @@ func TestStepsOfNarrowSpaces(t *testing.T) {
 		"0 wait: C1 is next: it is the only cluster that a job left may fit. No job left fits its free processors (2): they wait for its next release, at 1",
 		"1 only open cluster r=3 cp=0 filled=2: C1 is next: it is the only cluster that a job left may fit. Its space has 3 processors, from number 0 on; no jobs are found for all of them, but for 2. In row 2 the first composition without a placed job is (J2)",
 	}
-	if diff := cmp.Diff(want, stepTexts(t, context.Background(), in, New())); diff != "" {
+	if diff := cmp.Diff(want, stepTexts(context.Background(), t, in, New())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -53,7 +53,7 @@ func TestStepsOfNarrowSpaces(t *testing.T) {
 func TestStepsOfDrawnClusters(t *testing.T) {
 	in := caseOf(t, []int{1, 1}, []int{1}, []float64{1}, late)
 	for _, reading := range []string{"a", "b"} {
-		texts := stepTexts(t, context.Background(), in, &Solver{Reading: reading, Queue: "arrival"})
+		texts := stepTexts(context.Background(), t, in, &Solver{Reading: reading, Queue: "arrival"})
 		if len(texts) != 1 || !strings.HasPrefix(texts[0], "0 drawn") || !strings.Contains(texts[0], "is next: of those with the most processors it was drawn") {
 			t.Errorf("reading %s: %q", reading, texts)
 		}
@@ -63,7 +63,7 @@ func TestStepsOfDrawnClusters(t *testing.T) {
 // Where no composition of a row is without placed jobs, the step names the one that Algorithm 2 mends.
 func TestStepsOfAlgorithm2(t *testing.T) {
 	in := caseOf(t, []int{2}, []int{1, 1, 1, 1, 1}, []float64{1, 2, 1, 1, 1}, late) // as in TestAlgorithm2FindsAlternatives
-	texts := stepTexts(t, context.Background(), in, New())
+	texts := stepTexts(context.Background(), t, in, New())
 	want := "In row 2 the composition with the fewest placed jobs is (J4, J3); Algorithm 2 puts others in their place"
 	if len(texts) != 3 || !strings.HasSuffix(texts[2], want) {
 		t.Errorf("the steps are %q, expected the last to end with %q", texts, want)

@@ -1,10 +1,9 @@
 package learning
 
-// A bound is a number that only rises while the search goes down: bound 2·j is the earliest start of job j, bound 2·j+1 the negated latest
-// start. The last job is the end of the schedule, so its bounds are the least makespan and the negated largest one.
-type bound = int32
-
-// literal says that a bound is at least a value. It is the Boolean variable of lazy clause generation: [s_j ≥ v] is {2·j, v}, [s_j ≤ v] is
+// literal says that a bound is at least a value. A bound is a number that only rises while the search goes down: bound 2·j is the earliest start of
+// job j, bound 2·j+1 the negated latest start. The last job is the end of the schedule, so its bounds are the least makespan and the negated largest one.
+//
+// It is the Boolean variable of lazy clause generation: [s_j ≥ v] is {2·j, v}, [s_j ≤ v] is
 // {2·j+1, −v}.
 type literal struct{ of, least int32 }
 
