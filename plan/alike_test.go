@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 )
 
@@ -13,7 +14,11 @@ import (
 func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
 	same, differ := 0, 0
 	many(t, 30, func(t *rapid.T) {
-		in := modeltest.Generator{Features: modeltest.AllFeatures, Jobs: 8}.Instance(t)
+		features := modeltest.AllFeatures
+		if rapid.Bool().Draw(t, "counted") {
+			features = model.Arrivals | model.ParallelJobs | model.LicencePools
+		}
+		in := modeltest.Generator{Features: features, Jobs: 8}.Instance(t)
 		a, b := NewSpreadingResources(in), NewSpreadingResources(in)
 		order := rapid.Permutation(indices(in)).Draw(t, "order")
 		first := rapid.IntRange(0, len(order)).Draw(t, "placed")
