@@ -32,14 +32,14 @@ func randomBatch(t *testing.T, rng *rand.Rand) *model.Instance {
 	return in
 }
 
-// randomPrices are near the first prices of the method: some of the processors' prices fall with time.
+// randomPrices are near the first prices of the method: some of the processors' prices fall with time, some rise.
 func randomPrices(c *counts.Relaxation, rng *rand.Rand) []float64 {
 	x := make([]float64, c.Size)
 	for j := range c.Jobs {
 		x[j] = 3 * rng.Float64()
 	}
 	for i := range c.Clusters {
-		first, fall := 2*rng.Float64(), rng.Float64()
+		first, fall := 2*rng.Float64(), 1.5*rng.Float64()-0.5
 		for t := c.Clusters[i].Rho; t < c.Clusters[i].Theta; t++ {
 			x[t] = first * math.Exp(-fall*float64(t-c.Clusters[i].Rho)/6) * (0.8 + 0.4*rng.Float64())
 		}
