@@ -21,6 +21,9 @@ import (
 // where p is the number of jobs and W_i the sum of the cluster's weights w_o, w_m, w_i. M takes levels. Level k stands for the
 // makespans from limit k−1 to limit k; in it c_ij(M) ≥ c_ij(t_k), and h_i is least at one of the two limits. The level after
 // the last has no limit. Beyond the last limit the price is (w_m + w_i·m_i)/m_i, so h_i does not fall there.
+//
+// The bound of a leaf is this bound at one vector of prices, with n_i and the levels limited to those of its box. How Evaluate
+// finds it (chords, levels that are left out) does not change the value, but for its tolerance, by which it may be lower.
 type Relaxation struct {
 	*priced.Problem
 	Unit   []float64 // by cluster: 1/(p·W_i); 0 if W_i is 0
