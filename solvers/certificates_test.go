@@ -23,6 +23,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// showsNothing are the methods whose bounds have no certificate: the checker has to say so.
+var showsNothing = map[string]bool{"destructive": true, "learned-clauses": true, "moldable-dual": true}
+
 // certifiedMetrics are the metrics with bounds.
 var certifiedMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed"}
 
@@ -208,7 +211,11 @@ func TestCertificatesAtOddPlaces(t *testing.T) {
 			for _, c := range p.Certificates() {
 				r := proof.Check(t.Context(), in, c)
 				value, _ := c.Bound.Value()
-				if r.Verdict != proof.Verified || value > best[metric]*(1+1e-12) {
+				want := proof.Verified
+				if showsNothing[c.Parts[0].Method] {
+					want = proof.NotCertified
+				}
+				if r.Verdict != want || value > best[metric]*(1+1e-12) {
 					t.Errorf("instance %d: %s ≥ %v, which is %v, by %s: %v", k, metric, value, best[metric], c.Parts[0].Method, r)
 				}
 				if value >= best[metric]*(1-1e-9) {
