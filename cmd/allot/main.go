@@ -116,8 +116,8 @@ Examples:
   allot solve examples/multicluster.json
   allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare -
 
-Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible or violations,
-4 stopped by a limit with no solution.`,
+Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeasible or violations,
+4 stopped by a limit without a solution.`,
 		Version:         solve.Version(),
 		Writer:          stdout,
 		ErrWriter:       stderr,

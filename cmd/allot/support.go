@@ -61,7 +61,7 @@ func writeSupport(w *strings.Builder, s *support) {
 		}
 	}
 	if s.Only != "" {
-		fmt.Fprintf(w, "  not for every objective or instance: of a plain one with the makespan it says %q\n", s.Only)
+		fmt.Fprintf(w, "  not for every objective or instance: it refuses a plain instance with the makespan: %q\n", s.Only)
 	}
 }
 
