@@ -27,7 +27,7 @@ var _ = Register(Info{
 type MTS struct {
 	Jobs      int     `range:"[1, 10000000]" doc:"number of jobs (the paper: 100000)"`
 	Resources int     `range:"[1, 1000000]" doc:"number of machines"`
-	Rate      float64 `range:"[0, 1e12]" doc:"jobs that arrive per time unit (the paper: 20 to 140); 0: all at 0"`
+	Rate      float64 `range:"[0, 1e12]" doc:"jobs that arrive per time unit (the paper: 20 to 140); 0: all jobs at 0"`
 	Q         float64 `range:"[0, 1]" doc:"share of the jobs with files (the paper: 0.3, 0.5, 0.7)"`
 }
 

@@ -15,7 +15,7 @@ import (
 
 var _ = Register(Info{
 	Name:   "mts-log",
-	Doc:    "the jobs of a real log with memory, bandwidth and hard deadlines drawn for them, for a grid of single machines",
+	Doc:    "the jobs of a real log, with random memory, bandwidth and hard deadlines, for a grid of single machines",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), §4.4, Table 5; log KTH-SP2 of the Parallel Workloads Archive",
 	New:    func() Workload { return NewMTSLog() },
 })
@@ -29,7 +29,7 @@ var _ = Register(Info{
 // says only that they differ. The processors of a job in the log are left out, because a resource runs one job at a time. Jobs without a run time
 // are left out.
 type MTSLog struct {
-	Jobs      int `range:"[1, 28489]" doc:"number of jobs, the first of the log"`
+	Jobs      int `range:"[1, 28489]" doc:"number of jobs, from the beginning of the log"`
 	Resources int `range:"[1, 1000000]" doc:"number of machines (the paper: 14 clusters)"`
 }
 
