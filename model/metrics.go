@@ -88,7 +88,7 @@ func (m Metrics) Get(name string) (float64, bool) {
 	return v.Total, ok && v.ByCluster == nil
 }
 
-// MetricTable lists all metrics in the order in which they are shown. F are the finished jobs: those that are placed and
+// MetricTable lists all metrics in the order in which they are shown. F is the set of finished jobs: placed jobs that
 // meet their deadline if it is hard. Times count from the earliest arrival of all jobs.
 func MetricTable() []Metric { return metricTable }
 
@@ -190,7 +190,8 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// ObjectiveMetrics are the names of the metrics with one value, of which an objective is made.
+// ObjectiveMetrics lists the names of the metrics with a single value. An objective is a weighted sum of such
+// metrics.
 func ObjectiveMetrics() []string {
 	var names []string
 	for _, m := range metricTable {
@@ -240,7 +241,7 @@ func clusterShare(of func(*clusterSums) float64) func(*evaluation) (MetricValue,
 	}
 }
 
-// mean makes a metric that is a mean over the finished jobs that f counts; 0 where there are none.
+// mean makes a metric that is a mean over the finished jobs that f counts; it is 0 if there are none.
 func mean(f func(j *Job, start, end float64) (value float64, counts bool)) func(*evaluation) (MetricValue, bool) {
 	return total(func(e *evaluation) float64 {
 		sum, n := 0.0, 0

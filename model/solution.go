@@ -27,7 +27,7 @@ type Solution struct {
 	Stats          *Stats             `json:"stats,omitempty" doc:"effort of the run"`
 }
 
-// Status says what is proved of a solution.
+// Status states what is proved about a solution.
 type Status string
 
 // The four statuses.

@@ -1,10 +1,10 @@
 package model
 
-// The wire types: what an instance file says, field by field, before any default is applied. They are what a
-// program fills in to build an instance of its own (see [Builder]) and what the JSON Schema is generated from.
-// [Builder.Build] and [ReadInstance] turn them into an [Instance].
+// The wire types: the fields of an instance file before defaults are applied. A program fills them in to build
+// an instance (see [Builder]), and the JSON Schema is generated from them. [Builder.Build] and [ReadInstance]
+// turn them into an [Instance].
 //
-// The tag `check` states what a value must satisfy where it is given:
+// The tag `check` states what a value must satisfy if it is present:
 //
 //	positive     a finite number in [1e-18, 1e18]
 //	nonnegative  a finite number in [0, 1e18]

@@ -46,7 +46,7 @@ const Format = "swf"
 // number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired or kept as the options say, and the report
 // counts each kind.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
+// Errors call the file by the given name. The error is a [*model.InputError] that lists the faults line by line.
 // Memory grows with the jobs kept only; a line longer than 1 MiB is an error.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
 	faults := lines.NewFaults(name)
