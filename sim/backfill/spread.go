@@ -146,8 +146,7 @@ func (p *general) fits(room *sim.Room, r *reservation) (ok bool) {
 	return ok
 }
 
-// Explain implements sim.Explainer: how many processors a job gets of which its user left the number open, and where one gets them that may
-// spread.
+// Explain implements sim.Explainer. It states how many processors a moldable job gets, and where a job that may spread gets them.
 func (p *general) Explain(j *sim.Job) []sim.Reason {
 	r := j.Request
 	over := p.spreads(j)

@@ -21,10 +21,10 @@ type Answer struct {
 	Job        string  `json:"job"`
 	Processors int     `json:"processors"`
 	Submitted  float64 `json:"submitted"`
-	// ExpectedStart is when the policy would start it by what is known at its submission: every job runs as long as its estimate and
-	// none arrives later. Nil: never.
+	// ExpectedStart is when the policy would start the job by what is known at its submission: every job runs as long as its
+	// estimate, and no job arrives later. Nil: never.
 	ExpectedStart *float64 `json:"expected_start"`
-	// Start is when it starts in the replay, in which jobs take their real run times and the later jobs arrive too. Nil: never.
+	// Start is when the job starts in the replay, where jobs take their real run times and later jobs arrive too. Nil: never.
 	Start   *float64 `json:"start"`
 	Wait    *float64 `json:"wait"`
 	End     *float64 `json:"end"`
@@ -104,7 +104,8 @@ type Policy interface {
 	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
 }
 
-// Submit says what would happen to the job of the instance under the policy. The seed is that of what the policy draws and of local jobs.
+// Submit returns what would happen to the job of the instance under the policy. The seed is for the policy's random draws and for local
+// jobs.
 //
 // It returns an error if the policy cannot honour the instance, if the job is unknown, or if ctx ends.
 //
