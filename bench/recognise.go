@@ -36,7 +36,8 @@ func Recognise(name string, begin []byte) (FormatInfo, bool) {
 	return FormatInfo{}, false
 }
 
-// Files of WfFormat match both, instances neither. One alone proves little: many formats have a schemaVersion.
+// Files of WfFormat match both, instances match neither. One match proves little, because many formats have a
+// schemaVersion.
 var (
 	workflow   = regexp.MustCompile(`"workflow"\s*:\s*\{`)
 	ofWorkflow = regexp.MustCompile(`"(schemaVersion|specification|tasks)"\s*:`)

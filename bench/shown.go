@@ -6,8 +6,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// ShownMetrics lists the metrics with one value that are of interest for the instance: those that the objective names and those that what the instance
-// asks for gives a meaning. A metric that alone is the objective is left out, as the objective states it.
+// ShownMetrics lists the metrics with one value that matter for the instance: those of its objective and those that its features give a meaning. If
+// the objective is a single metric, the metric is left out, because the objective states it.
 func ShownMetrics(in *model.Instance) []model.Metric {
 	names := namesShown(in)
 	objective := in.Objective()

@@ -17,8 +17,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the best value of each column
-// among the runs that know equally much: on-line policies and solvers that know the future are apart, those of the first row first. A table wider than width leaves out its last metrics and names them below; width 0: no limit.
+// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the
+// best value of each column, separately among on-line policies and among solvers that know the future; the kind of the first row stands first. If the
+// table would be wider than width, it leaves out its last metrics and names them below; width 0: no limit.
 func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
 	shown := len(metrics)
 	rendered := renderTable(rows, metrics)

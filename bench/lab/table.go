@@ -77,7 +77,7 @@ func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 	g.table(b, r, "mean wait by "+kind, kind, r.meanWait)
 }
 
-// missing stands where there is no figure.
+// missing is written in place of a figure that does not exist.
 const missing = "–"
 
 // meanWait is the mean wait of a class, with a star where it is shown to differ from that under the first policy.

@@ -181,7 +181,7 @@ func clip(text string, most int) string {
 // TickLabel is the line of the labels of the axis.
 func (d *diagram) TickLabel() float64 { return d.Axis - 10 }
 
-// CriticalText is where the text beside the bar of the critical difference begins.
+// CriticalText is the position at which the text beside the bar of the critical difference begins.
 func (d *diagram) CriticalText() float64 { return d.CriticalTo + 8 }
 
 // TextX is where a label's text begins or ends.

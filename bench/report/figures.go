@@ -128,7 +128,7 @@ func (g *group) meanOver(c *contender, figure func(*problem, *bench.Row) float64
 	return statistics.Sum(means) / float64(len(means))
 }
 
-// missing stands where there is no figure.
+// missing is written in place of a figure that does not exist.
 const missing = "–"
 
 // figure writes a number with the given number of significant digits; a dash if it is missing.

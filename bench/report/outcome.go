@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// alpha is the probability of an error of the first kind that tests are made at, confidence that of the intervals.
+// alpha is the significance level of the tests, confidence the confidence of the intervals.
 const (
 	alpha      = 0.05
 	confidence = 0.95
