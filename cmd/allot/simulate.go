@@ -203,7 +203,7 @@ func writeCauses(b *strings.Builder, causes []whatif.Cause) {
 // writeBlockers writes which jobs delayed the job.
 func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string) {
 	if len(blockers) > 0 {
-		fmt.Fprintf(b, "%s in its way, by the processors that they hold while it waits × the time:\n", counted(len(blockers), "job"))
+		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", counted(len(blockers), "job"))
 	}
 	for k, j := range blockers {
 		if k == mostListed {

@@ -188,7 +188,7 @@ func (p *general) explainPlace() sim.Reason {
 		list = append(list, fmt.Sprintf("%d on %s", n, p.platform.ClusterID(c.Cluster)))
 		reason.Terms = append(reason.Terms, sim.Term{Name: p.platform.ClusterID(c.Cluster), Value: float64(n)})
 	}
-	reason.Text = "of the clusters with enough free processors that with the fewest: " + list[0]
+	reason.Text = "the cluster with the fewest free processors among those with enough: " + list[0]
 	if len(list) > 1 {
 		reason.Text = "no cluster has enough free processors, so those with the most come first: " + strings.Join(list, ", ")
 	}

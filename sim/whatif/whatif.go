@@ -278,7 +278,7 @@ func (p *probe) close(now float64) {
 func (p *probe) cause() Cause {
 	platform, j := p.platform, p.job
 	if j.Waiting() {
-		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
+		return Cause{Kind: CauseAfter, Text: "waits for jobs on which it depends"}
 	}
 	var plan sim.Plan
 	if planner, ok := p.policy.(sim.Planner); ok {
@@ -331,7 +331,7 @@ func (p *probe) spreads(plan *sim.Plan) Cause {
 	case plan.Usable < plan.Needed:
 		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free that it can use", plan.Needed, plan.Usable)}
 	}
-	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free that it can use, but they lie in more clusters than it has tasks", plan.Usable)}
+	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("it can use %d free processors, but they are in more clusters than it has tasks", plan.Usable)}
 }
 
 // kept returns the cause for a job that would fit but that the policy lets wait.
