@@ -61,8 +61,8 @@ func ReadRows(path string) ([]Row, error) {
 // rowsName matches the names of the files of rows in a run folder. A copy under another name is not read.
 var rowsName = regexp.MustCompile(`^rows(-w?[1-9][0-9]*)?\.jsonl$`)
 
-// rowFiles returns the paths of the files of rows in a run folder: that of the whole plan, those of the shards by their number, those of the workers. A pipe
-// of such a name is none: reading it would wait for ever.
+// rowFiles returns the paths of the files of rows in a run folder: of the whole plan, of the shards by number, of the workers. It skips a pipe with
+// such a name, because reading it would wait for ever.
 func rowFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -71,7 +71,8 @@ func renderTable(rows []Row, metrics []model.Metric) string {
 	return t.Render()
 }
 
-// byKind divides rows into those of on-line policies and the others, which know more; those of the first row come first.
+// byKind divides rows into those of on-line policies and those of other solvers, which know more. The kind of the first
+// row comes first.
 func byKind(rows []Row) [][]Row {
 	var kinds [][]Row
 	for _, row := range rows {
@@ -141,7 +142,7 @@ func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Ro
 	return append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64))
 }
 
-// solverCell returns the solver's name. Of a run that had to decide on line it says so.
+// solverCell returns the solver's name, with a mark for a run that had to decide on line.
 func solverCell(row Row) string {
 	if row.IsOnline() {
 		return row.Solver + " (on line)"

@@ -66,7 +66,7 @@ func (e *InfeasibleError) Error() string {
 // Solve allocates the tasks. When ctx ends it returns the best allocation so far. The error wraps [ErrInvalid], or is an
 // [*InfeasibleError].
 //
-// The result depends on the problem and the options alone, unless ctx ends. Complexity: exponential in the worst case; a bound takes
+// The result depends only on the problem and the options, unless ctx ends. Complexity: exponential in the worst case; a bound takes
 // O(levels · tasks) at first and a small part of that once most loads and places are ruled out. Memory: O(levels · tasks) up to some
 // 100 MB, then O(classes · tasks).
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
@@ -188,8 +188,8 @@ func (p *Problem) addCommitted(rates []float64) {
 	}
 }
 
-// Bound is a lower bound of the penalty, where one is proved. It takes at most the given number of evaluations of the Lagrangian and computes
-// about work penalties in them. Where ctx ends meanwhile it returns the bound so far, which is valid too.
+// Bound returns a lower bound of the penalty, if one is proved. It takes at most the given number of evaluations of the Lagrangian and
+// computes about work penalties in them. If ctx ends, it returns the bound so far, which is also valid.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) model.Bound {
 	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
 		return model.Bound{}

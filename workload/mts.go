@@ -18,8 +18,8 @@ var _ = Register(Info{
 })
 
 // MTS is the workload of the MTS paper's experiments (Hao 2016, §4.1). Jobs (Table 2): work U[1, 11], memory U[1, 5], bandwidth U[1, 5], hard
-// deadline arrival + U[1, 5]; a part Q of them, drawn one by one, has files of U[5, 15] to move. Resources (Table 3), clusters of one machine
-// each that is given out as a whole: speed U[5, 15], memory U[1, 5], bandwidth U[5, 15]. Rate jobs arrive together at each time unit. Units: million
+// deadline arrival + U[1, 5]; a part Q of them, drawn one by one, has files of U[5, 15] to move. Resources (Table 3), clusters of one machine each,
+// which is allocated as a whole: speed U[5, 15], memory U[1, 5], bandwidth U[5, 15]. Rate jobs arrive together at each time unit. Units: million
 // instructions a PE, GB, 100 MB. The objective is the number of unfinished jobs. Table 1, the weights of ASJS by Q, is the default of asjs.
 //
 // Deviations from the paper: all numbers are drawn continuously, which it leaves open. Files are input, none output: only the sum matters. It has

@@ -21,9 +21,9 @@ var _ = Register(Info{
 })
 
 // MTSLog is the workload of the MTS paper's experiment on a real log (Hao 2016, §4.4): submissions and run times are the log's; memory U[1, 5] and
-// bandwidth U[1, 5] of the jobs, and memory U[1, 5] and bandwidth U[5, 15] of the resources are drawn, as in §4.1; jobs have no files; the hard deadline
-// is submission + U[1, 2] · run time. Resources are clusters of one machine each that is given out as a whole, of speed U[5, 15]/10. The objective is the
-// number of unfinished jobs.
+// bandwidth U[1, 5] of the jobs, and memory U[1, 5] and bandwidth U[5, 15] of the resources are drawn, as in §4.1; jobs have no files; the hard
+// deadline is submission + U[1, 2] · run time. Resources are clusters of one machine each, which is allocated as a whole, with speed U[5, 15]/10. The
+// objective is the number of unfinished jobs.
 //
 // Deviations from the paper: the log is KTH-SP2, with 28,489 jobs, in place of MetaCentrum's, which had 103,656 on 14 clusters. Of its processors the paper
 // says only that they differ. The processors of a job in the log are left out, because a resource runs one job at a time. Jobs without a run time

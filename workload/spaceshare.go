@@ -56,7 +56,7 @@ func NewSpaceShare() *SpaceShare {
 	}
 }
 
-// generations are speeds like those of SPECfp2000 results of processors over the years.
+// generations are speeds similar to SPECfp2000 results of processors over the years.
 const generations = "1,1.3,1.7,2.2,2.8,3.5,4.4,5.5"
 
 // Check implements [params.Checker].

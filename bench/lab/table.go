@@ -80,7 +80,8 @@ func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 // missing is written in place of a figure that does not exist.
 const missing = "–"
 
-// meanWait is the mean wait of a class, with a star where it is shown to differ from that under the first policy.
+// meanWait is the mean wait of a class, with a star if it is shown to differ from the mean under the first
+// policy.
 func (r *Report) meanWait(c *Class) string {
 	if c.Wait == nil {
 		return missing

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
-// verdicts says in words for each policy but the first what it changes, and for whom.
+// verdicts states in words, for each policy but the first, what it changes and for whom.
 func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	if len(g.Policies) < 2 {
 		return
@@ -65,7 +65,7 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	}
 }
 
-// verdict is a difference with its interval, and what it shows.
+// verdict formats a difference with its interval and its meaning.
 func (r *Report) verdict(d *Difference, greater, less string) string {
 	if d == nil {
 		return "not known: no job is placed by both"
@@ -143,7 +143,7 @@ func (r *Report) lists(b *strings.Builder, p *Policy) (perhaps bool) {
 	return len(perhapsHurt)+len(perhapsHelped) > 0
 }
 
-// list writes the first of some classes; where there are none it says so, if asked.
+// list writes the first of some classes; if there are none, it states this if asked.
 func list(b *strings.Builder, what string, classes []string, always bool) {
 	const most = 8
 	switch {

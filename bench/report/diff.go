@@ -311,7 +311,7 @@ func (p rowPair) costs() (a, b float64) {
 	return pair[0], pair[1]
 }
 
-// ratio is that of the objectives, B over A; false where it says nothing.
+// ratio returns the ratio of the objectives, B/A, or false if it has no meaning.
 func (p rowPair) ratio() (float64, bool) {
 	const farthest = 1e300 // beyond this the ratio or its inverse is no number
 	a, b := objective(p.a), objective(p.b)

@@ -166,7 +166,8 @@ func (m *MovingBlocks) Difference(periods []Period) (BlockDifference, error) {
 	return result, nil
 }
 
-// skewness is that of the mean of a replicate: the skewness of the blocks over the root of their number. It is 0 where nothing varies.
+// skewness is the skewness of the mean of a replicate: the skewness of the blocks divided by the square root of their number. It is 0
+// if nothing varies.
 func (m *MovingBlocks) skewness(before []Period, estimate float64) float64 {
 	residual := func(from int) float64 {
 		first, last := &before[from], &before[from+m.block]

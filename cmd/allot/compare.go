@@ -70,7 +70,7 @@ func (n *solverNames) Set(list string) error {
 // String implements cli.Generic.
 func (n *solverNames) String() string { return strings.Join(*n, ",") }
 
-// named is an instance with the solvers to run on it and a name for people and files, unlike that of any other.
+// named is an instance with the solvers to run on it and a unique name for people and files.
 type named struct {
 	*model.Instance
 	label   string
@@ -257,7 +257,8 @@ func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Set
 	return rows, nil
 }
 
-// safeName is a name as part of a file's name, of which two must fit into one: a long command is cut and told from others by its hash.
+// safeName makes a name safe as part of a file's name. Two of them must fit into one file name, so a long command is cut and made
+// unique by its hash.
 func safeName(name string) string {
 	const longest = 110
 	safe := strings.Map(func(r rune) rune {

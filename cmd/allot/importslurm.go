@@ -51,7 +51,7 @@ Examples:
 	}
 }
 
-// readSlurm reads the files that are given, or asks Slurm where none is.
+// readSlurm reads the given files, or asks Slurm if there are none.
 func readSlurm(c *cli.Context) (*model.Instance, *model.ImportReport, error) {
 	opt := slurm.Options{Now: c.Float64("now"), IgnoreMemory: !c.Bool("memory")}
 	var src slurm.Sources

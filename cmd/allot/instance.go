@@ -17,7 +17,8 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// readInstance reads an instance. Where the file is none, but looks like one of a format that import reads, the error says how.
+// readInstance reads an instance. If the file is not an instance but looks like a format that import reads, the error states
+// how to import it.
 func readInstance(path string) (*model.Instance, error) {
 	file, err := model.Open(path)
 	if err != nil {

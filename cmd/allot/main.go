@@ -167,7 +167,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usageErrorf("%s; see %s --help", text, command)
 }
 
-// suggestedFlag asks for the flag that a wrong one may have meant; empty where none is like it.
+// suggestedFlag asks whether the user meant a similar flag. It is empty if no flag is similar.
 func suggestedFlag(flags []cli.Flag, wrong string) string {
 	var known []string
 	for _, flag := range flags {

@@ -57,7 +57,7 @@ func runMetrics(c *cli.Context) error {
 	})
 }
 
-// metricOf returns the list of the named metric alone.
+// metricOf returns a list with only the named metric.
 func metricOf(list []metricRow, name string) ([]metricRow, error) {
 	var known []string
 	for k := range list {

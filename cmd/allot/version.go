@@ -31,7 +31,7 @@ func versionCommand() *cli.Command {
 	}
 }
 
-// build says where the program comes from and what is in it.
+// build describes the origin and the content of the program.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"` // empty: not recorded

@@ -37,8 +37,8 @@ type Options struct {
 	Jobs  int // most tasks to take; 0: all
 }
 
-// Read reads a matrix. Machine j becomes the cluster mj of one processor and task i the job ti, counted from 0 whatever
-// the window is, with its time on each cluster.
+// Read reads a matrix. Machine j becomes the cluster mj with one processor. Task i becomes the job ti, counted from 0
+// whatever the window is, with its time on each cluster.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line: a
 // number that is none, is negative or out of the model's range, too few or too many numbers, limits exceeded. Memory

@@ -14,7 +14,8 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// maxToken is the longest text, number or run of white space that is read, in bytes. No more of the file than about that is held beside what is kept.
+// maxToken is the longest text, number or run of white space that is read, in bytes. Besides the result, about this much of the file is in memory at
+// most.
 const maxToken = 1 << 20
 
 // number is a number as any version writes it: plain, as a text, null, or an object of set, infinite and number.

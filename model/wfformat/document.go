@@ -15,8 +15,8 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// maxToken is the longest text, number or run of white space that is read, in bytes. No more of the file than about that is
-// held, beside the tasks.
+// maxToken is the longest text, number or run of white space that is read, in bytes. Besides the tasks, about this much of
+// the file is in memory at most.
 const maxToken = 1 << 20
 
 // document is what is read of a file. Versions up to 1.4 have tasks and machines in the workflow itself, later ones the
@@ -61,7 +61,7 @@ type machine struct {
 	} `json:"cpu"`
 }
 
-// versions are the values of schemaVersion that are read; flat are those of them without a specification.
+// versions are the supported values of schemaVersion; flat are those without a specification.
 var (
 	versions = []string{"1.3", "1.4", "1.5", "1.6"}
 	flat     = []string{"1.3", "1.4"}

@@ -31,7 +31,7 @@ type Options struct {
 	Memory         bool   // read the memory of each task, in bytes, shared evenly by its cores
 }
 
-// Action says what becomes of a task without a run time.
+// Action states what to do with a task without a run time.
 type Action string
 
 // The actions.
@@ -48,8 +48,8 @@ const MaxDependencies = 10_000_000
 // work is the run time on processors of speed 1, after its parents; all belong to one workflow with the name of the file's.
 // The cluster has single-processor machines. Times are in seconds.
 //
-// A dependency counts if either end states it. Cores that are no whole number are rounded up. The report counts what was
-// odd, with the id of the first task.
+// A dependency counts if either task states it. A number of cores that is not whole is rounded up. The report counts odd
+// tasks, with the id of the first.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists everything wrong with its JSON
 // path: a task that exists twice or does not exist, negative times, a cycle. A file of another form than JSON gives its first
