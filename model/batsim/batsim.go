@@ -214,7 +214,7 @@ func (t *table) header(line int, cells []string) bool {
 	return t.faults.None()
 }
 
-// cell is a cell of a row; empty where there is no such column.
+// cell returns a cell of a row; it is empty if there is no such column.
 func (t *table) cell(cells []string, column string) string {
 	if k, ok := t.column[column]; ok {
 		return strings.TrimSpace(cells[k])

@@ -26,7 +26,7 @@ type number struct {
 	value    float64
 }
 
-// or is the number, or another where it is unknown or without a limit.
+// or returns the number, or another one if it is unknown or unlimited.
 func (n number) or(other float64) float64 {
 	if !n.known {
 		return other
@@ -34,8 +34,8 @@ func (n number) or(other float64) float64 {
 	return n.value
 }
 
-// decoder reads the JSON of Slurm's commands value by value and passes over what it is not asked for. What is of the wrong kind is a fault with its path, and
-// reading goes on; only a syntax error ends it.
+// decoder reads the JSON of Slurm's commands value by value and skips everything that it is not asked for. A value of the wrong kind is a fault with
+// its path, and reading continues; only a syntax error ends it.
 type decoder struct {
 	json   *jsontext.Decoder
 	r      io.Reader
@@ -284,7 +284,7 @@ func (d *decoder) text(text *string) error {
 	return d.wrong("a text")
 }
 
-// words reads a list of words, or one word alone.
+// words reads a list of words, or a single word.
 func (d *decoder) words(words *[]string) error {
 	if d.json.PeekKind() != '[' {
 		var word string

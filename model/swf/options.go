@@ -63,7 +63,7 @@ const (
 	RequestedMemory Memory = "requested"
 )
 
-// withDefaults fills in the defaults and lists what is wrong with the options.
+// withDefaults fills in the defaults and lists faults of the options.
 func (o Options) withDefaults(faults *lines.Faults) Options {
 	if o.Cluster == "" {
 		o.Cluster = "cluster"

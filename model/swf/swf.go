@@ -204,8 +204,8 @@ func (t *trace) name(number int32) string {
 	return text
 }
 
-// origin is the submit time that arrivals count from: the earliest, which is that of the first job where the file is
-// sorted as the format asks.
+// origin is the submit time from which arrivals count: the earliest, which is that of the first job if the file is
+// sorted as the format demands.
 func (t *trace) origin() float64 {
 	if t.opt.AbsoluteTime || len(t.jobs) == 0 {
 		return 0

@@ -51,7 +51,8 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	return out.Flush()
 }
 
-// numbersOf are the jobs' ids as numbers; nil where they are none, or would not keep jobs of one arrival in order.
+// numbersOf returns the jobs' ids as numbers, or nil if they are not numbers or would not keep jobs of one arrival
+// in order.
 func numbersOf(in *model.Instance, order []int) []int64 {
 	numbers := make([]int64, len(order))
 	for k, job := range order {
