@@ -3,6 +3,7 @@
 //
 //	model              instances, solutions, metrics, the evaluator and the checker; JSON files
 //	model/online       the lines that an on-line policy outside of the program reads and writes
+//	proof              certificates of lower bounds, and their checker, which shares no code with the provers
 //	model/schema       the JSON Schemas of these files and lines
 //	model/swf, etc, rcpsp, wfformat, jobcsv, batsim, slurm
 //	                   readers of foreign formats; swf, jobcsv and batsim also write

@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// SolversMarkdown makes the table of registered solvers in the README.
+// SolversMarkdown makes the table of registered solvers in docs/reference/solvers.md.
 func SolversMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| solver | what it does | parameters (first is the default) | source |\n| --- | --- | --- | --- |\n")
@@ -28,7 +28,7 @@ func SolversMarkdown() string {
 	return b.String()
 }
 
-// MetricsMarkdown makes the table of metrics in the README.
+// MetricsMarkdown makes the table of metrics in docs/reference/metrics.md.
 func MetricsMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| metric | unit | better | definition |\n| --- | --- | --- | --- |\n")

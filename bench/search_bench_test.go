@@ -41,6 +41,7 @@ func BenchmarkSearch(b *testing.B) {
 	}{
 		{"mcp", openMCP},
 		{"braun_etc", openBraun},
+		{"generated_etc", openGenerated},
 		{"strip_packing", openStripPacking},
 		{"strip_packing_shuffled", openShuffled},
 		{"wfformat", openWorkflows},
@@ -56,6 +57,10 @@ func openMCP(b *testing.B) searchSet {
 
 func openBraun(b *testing.B) searchSet {
 	return searchSet{braunCases(b), []time.Duration{10 * time.Second, time.Minute}, "best"}
+}
+
+func openGenerated(b *testing.B) searchSet {
+	return searchSet{generatedMatrices(b), []time.Duration{8 * time.Second}, "bound"}
 }
 
 func openStripPacking(b *testing.B) searchSet {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/etc"
@@ -56,6 +58,70 @@ func matrices(b *testing.B, column string) []searchCase {
 		cases = append(cases, searchCase{name: name, in: in, known: row.Number(b, column)})
 	}
 	return cases
+}
+
+// generatedMatrices returns twelve matrices of 512 jobs on 16 machines by the recipe of T. D. Braun et al. (2001, doi:10.1006/jpdc.2000.1714), one
+// for each consistency (consistent, inconsistent, semi-consistent) and range of the jobs and of the machines, with the bound of their linear
+// program. They are always the same.
+func generatedMatrices(b *testing.B) []searchCase {
+	var cases []searchCase
+	for k, kind := range []string{"c", "i", "s"} {
+		for l, ranges := range []struct {
+			name          string
+			jobs, machine float64
+		}{{"hihi", 3000, 1000}, {"hilo", 3000, 10}, {"lohi", 100, 1000}, {"lolo", 100, 10}} {
+			rows := brauns(kind, ranges.jobs, ranges.machine, uint64(101+4*k+l))
+			processors, speeds := slices.Repeat([]int{1}, len(rows[0])), slices.Repeat([]float64{1}, len(rows[0]))
+			prices := bound.FindPrices(b.Context(), processors, speeds, len(rows), func(job int) []float64 { return rows[job] })
+			cases = append(cases, searchCase{name: kind + "_" + ranges.name, in: timesInstance(b, rows), known: prices.Value})
+		}
+	}
+	return cases
+}
+
+// brauns returns the times of 512 jobs, by job, on 16 machines. A consistent matrix has every row sorted, a semi-consistent one the even columns.
+func brauns(kind string, jobs, machine float64, seed uint64) [][]float64 {
+	rng := rand.New(rand.NewPCG(seed, 0x657463)) // "etc"
+	rows := make([][]float64, 512)
+	for j := range rows {
+		base, step, row := 1+(jobs-1)*rng.Float64(), map[string]int{"c": 1, "s": 2}[kind], make([]float64, 16)
+		for i := range row {
+			row[i] = base * (1 + (machine-1)*rng.Float64())
+		}
+		if rows[j] = row; step == 0 {
+			continue
+		}
+		var sorted []float64
+		for i := 0; i < len(row); i += step {
+			sorted = append(sorted, row[i])
+		}
+		slices.Sort(sorted)
+		for i, time := range sorted {
+			row[i*step] = time
+		}
+	}
+	return rows
+}
+
+// timesInstance is the instance of minimal makespan with the given times, by job and machine.
+func timesInstance(b *testing.B, rows [][]float64) *model.Instance {
+	b.Helper()
+	builder := model.NewBuilder("times").Minimise("makespan", 1)
+	for i := range rows[0] {
+		builder.Cluster(model.ClusterSpec{ID: fmt.Sprint("m", i), Machines: []model.MachineSpec{{ID: "m"}}})
+	}
+	for j, row := range rows {
+		times := map[string]float64{}
+		for i, time := range row {
+			times[fmt.Sprint("m", i)] = time
+		}
+		builder.Job(model.JobSpec{ID: fmt.Sprint("j", j), Runtime: times})
+	}
+	in, err := builder.Build()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return in
 }
 
 // stripPackingCases returns rigid jobs on one cluster whose least makespan is proved. Hopper's sets list the items in the order in which they were

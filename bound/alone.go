@@ -3,8 +3,10 @@ package bound
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // The bounds in this file look at each job alone. No job ends earlier than its arrival, the jobs it waits for and its shortest
@@ -12,12 +14,14 @@ import (
 
 var (
 	_ = Register(Method{Name: "critical-path", Metric: "makespan", Doc: "the longest chain of arrivals and shortest execution times",
-		Source: "J. E. Kelley, M. R. Walker (1959), critical path", New: Once(func(_ context.Context, r *Relaxation) (Sum, bool) {
-			longest := 0.0
+		Source: "J. E. Kelley, M. R. Walker (1959), critical path", New: OnceShown(func(_ context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
+			longest, last := 0.0, -1
 			for _, j := range r.must {
-				longest = max(longest, r.EarliestEnd(j))
+				if end := r.EarliestEnd(j); end > longest {
+					longest, last = end, j
+				}
 			}
-			return r.Chained(Sum{Value: longest, Size: longest}), true
+			return r.Chained(Sum{Value: longest, Size: longest}), func() *proof.Argument { return r.chainTo(last) }, true
 		})})
 	_ = Register(aloneMean("mean_response", func(s *Sum, r *Relaxation, j int) { s.Add(r.EarliestEnd(j)); s.Add(-r.Released(j)) }))
 	_ = Register(aloneMean("mean_wait", func(s *Sum, r *Relaxation, j int) { s.Add(r.start[j]); s.Add(-r.Released(j)) }))
@@ -50,26 +54,47 @@ func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - 
 // aloneMean bounds a mean over the finished jobs. There is no bound if jobs may be left out, because that changes the mean.
 func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the mean over the jobs, each alone at its earliest", Source: "elementary",
-		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {
+		New: OnceShown(func(_ context.Context, r *Relaxation) (sum Sum, show func() *proof.Argument, ok bool) {
 			if !r.all || len(r.must) == 0 {
-				return sum, false
+				return sum, nil, false
 			}
 			for _, j := range r.must {
 				add(&sum, r, j)
 			}
 			sum.Value /= float64(len(r.must))
 			sum.Size /= float64(len(r.must))
-			return r.Chained(sum), true
+			return r.Chained(sum), showAlone, true
 		})}
 }
 
 // aloneSum bounds a sum over jobs of values that are at least 0.
 func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 	return Method{Name: "each-alone", Metric: metric, Doc: "the sum over the jobs, each alone at its earliest", Source: "elementary",
-		New: Once(func(_ context.Context, r *Relaxation) (sum Sum, ok bool) {
+		New: OnceShown(func(_ context.Context, r *Relaxation) (sum Sum, show func() *proof.Argument, ok bool) {
 			for _, j := range r.must {
 				add(&sum, r, j)
 			}
-			return r.Chained(sum), true
+			return r.Chained(sum), showAlone, true
 		})}
+}
+
+// showAlone shows nothing but the method: the checker computes the earliest ends by itself.
+func showAlone() *proof.Argument { return &proof.Argument{EachAlone: &proof.EachAlone{}} }
+
+// chainTo is the chain of jobs that decides when job j ends at the earliest; nil: there is no such job.
+func (r *Relaxation) chainTo(j int) *proof.Argument {
+	if j < 0 {
+		return nil
+	}
+	chain := []int{j}
+	for {
+		before := slices.IndexFunc(r.in.Jobs()[j].After, func(b int) bool { return r.start[b]+r.least[b] == r.start[j] })
+		if before < 0 || r.start[j] == r.Released(j) {
+			break
+		}
+		j = r.in.Jobs()[j].After[before]
+		chain = append(chain, j)
+	}
+	slices.Reverse(chain)
+	return &proof.Argument{CriticalPath: &proof.CriticalPath{Jobs: chain}}
 }

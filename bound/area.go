@@ -4,17 +4,19 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/allot-opt/allot/proof"
 )
 
 var (
 	_ = Register(Method{Name: "area-dual", Metric: "makespan",
 		Doc:    "the area of the jobs over the processors, at the best prices of the clusters' processor time: the dual of the assignment's linear program",
 		Source: "J. K. Lenstra, D. B. Shmoys, É. Tardos (1990), Approximation algorithms for scheduling unrelated parallel machines, Math. Program. 46, doi:10.1007/BF01585745, the linear program; prices by multiplicative updates, S. Arora, E. Hazan, S. Kale (2012), doi:10.4086/toc.2012.v008a006",
-		New:    Once(proveAreaDual)})
+		New:    OnceShown(proveAreaDual)})
 	_ = Register(Method{Name: "area-released", Metric: "makespan",
-		Doc: "a time of arrival + the area of the jobs that arrive then or later, over all processors", Source: "elementary", New: Once(proveAreaReleased)})
+		Doc: "a time of arrival + the area of the jobs that arrive then or later, over all processors", Source: "elementary", New: OnceShown(proveAreaReleased)})
 	_ = Register(Method{Name: "wide-jobs", Metric: "makespan",
-		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: Once(proveWideJobs)})
+		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: OnceShown(proveWideJobs)})
 )
 
 // Areas is a table of the least processor time of each job that has to be placed, by cluster; +Inf: the job cannot run there.
@@ -43,13 +45,21 @@ func (r *Relaxation) Spreads() bool {
 }
 
 // proveAreaDual bounds the makespan by the value of the jobs at the best prices of processor time.
-func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, bool) {
+func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 	if len(r.must) == 0 {
-		return Sum{}, true
+		return Sum{}, nil, true
 	}
 	prices, ok := r.AreaPrices(ctx)
-	return r.PricedSum(prices.Value), ok
+	return r.PricedSum(prices.Value), func() *proof.Argument { return showArea(nil, prices.Price) }, ok
 }
+
+// showArea shows the areas of the jobs, nil: all that have to be placed, at the prices.
+func showArea(jobs []int, prices []float64) *proof.Argument {
+	return &proof.Argument{Area: &proof.Area{Jobs: jobs, Prices: prices}}
+}
+
+// unitPrices is the price 1 for every cluster.
+func (r *Relaxation) unitPrices() []float64 { return slices.Repeat([]float64{1}, len(r.in.Clusters())) }
 
 // PricedSum is a sum over all jobs of values that are at least 0, at prices of the clusters; prices times processors sum to 1
 // but for rounding.
@@ -89,31 +99,42 @@ func (r *Relaxation) speeds() []float64 {
 }
 
 // proveAreaReleased tries every time of arrival.
-func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, bool) {
+func proveAreaReleased(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 	areas, ok := r.Areas(ctx)
 	if !ok {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
 	late := make([]int, len(areas)) // positions in must
 	for k := range late {
 		late[k] = k
 	}
 	slices.SortFunc(late, func(a, b int) int { return cmp.Compare(r.start[r.must[b]], r.start[r.must[a]]) })
-	best, area := 0.0, 0.0
-	for _, k := range late {
+	best, area, last := 0.0, 0.0, 0
+	for i, k := range late {
 		area += slices.Min(areas[k])
-		best = max(best, r.start[r.must[k]]+area/float64(r.in.Processors()))
+		if value := r.start[r.must[k]] + area/float64(r.in.Processors()); value > best {
+			best, last = value, i
+		}
 	}
-	return r.Chained(r.PricedSum(best)), true
+	show := func() *proof.Argument {
+		jobs := make([]int, 0, last+1)
+		for _, k := range late[:min(last+1, len(late))] {
+			jobs = append(jobs, r.must[k])
+		}
+		slices.Sort(jobs)
+		return showArea(jobs, r.unitPrices())
+	}
+	return r.Chained(r.PricedSum(best)), show, true
 }
 
 // proveWideJobs adds up the jobs of which no two fit beside each other on any cluster: each cluster runs them one after
 // another. A job that may release some of its processors early does not count, because another job may start then.
-func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, bool) {
-	sum, longest := 0.0, 0.0
+func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
+	sum, longest, at := 0.0, 0.0, -1
+	var jobs []int
 	for k, j := range r.must {
 		if k%64 == 0 && ctx.Err() != nil {
-			return Sum{}, false
+			return Sum{}, nil, false
 		}
 		wide := isSolid(r.in, j)
 		for c := range r.in.Clusters() {
@@ -122,8 +143,40 @@ func proveWideJobs(ctx context.Context, r *Relaxation) (Sum, bool) {
 		}
 		if wide {
 			sum += r.least[j]
-			longest = max(longest, r.least[j])
+			jobs = append(jobs, j)
+			if r.least[j] > longest {
+				longest, at = r.least[j], j
+			}
 		}
 	}
-	return r.PricedSum(max(longest, sum/float64(len(r.in.Clusters())))), true
+	mean := sum / float64(len(r.in.Clusters()))
+	show := func() *proof.Argument {
+		if longest >= mean {
+			return r.chainTo(at)
+		}
+		a := showArea(jobs, r.unitPrices())
+		a.Area.Weights = r.sizeWeights(jobs, func(size, processors int) int { return 1 })
+		return a
+	}
+	return r.PricedSum(max(longest, mean)), show, true
+}
+
+// sizeWeights tabulates the weights of the jobs by cluster and size.
+func (r *Relaxation) sizeWeights(jobs []int, weight func(size, processors int) int) [][]proof.Weight {
+	weights := make([][]proof.Weight, len(r.in.Clusters()))
+	for c := range weights {
+		weights[c] = []proof.Weight{}
+		var sizes []int
+		for _, j := range jobs {
+			if r.in.CanRun(j, c) {
+				size, _ := r.in.Width(j, c)
+				sizes = append(sizes, size)
+			}
+		}
+		slices.Sort(sizes)
+		for _, size := range slices.Compact(sizes) {
+			weights[c] = append(weights[c], proof.Weight{Size: size, Weight: weight(size, r.in.Clusters()[c].Processors)})
+		}
+	}
+	return weights
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Method is a way to compute a lower bound of a metric.
@@ -42,6 +43,15 @@ type Limited interface {
 	Limit(value float64)
 }
 
+// Finder is a prover that may come upon a schedule on its way.
+type Finder interface {
+	Prover
+	// Order is all jobs of the instance in an order that gives a schedule of about the cost that the prover has proved; false: it has come
+	// upon none. The instance has one cluster. In the schedule each job of the order starts at its earliest behind those before it. The
+	// prover only hints: who uses the schedule has it checked and evaluated like any other.
+	Order() ([]int, bool)
+}
+
 // methods holds the registered methods by metric.
 var methods = map[string][]Method{}
 
@@ -62,6 +72,15 @@ func Register(m Method) Method {
 // Once makes provers for a method that proves all it can in one call of prove. The function prove returns what it has when ctx
 // ends; false: it has nothing.
 func Once(prove func(ctx context.Context, r *Relaxation) (Sum, bool)) func(*Relaxation, *Gate) Prover {
+	return OnceShown(func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
+		sum, ok := prove(ctx, r)
+		return sum, nil, ok
+	})
+}
+
+// OnceShown is like [Once], for a method that can show what proves its bound. The function show may be nil: then there is no certificate. It is
+// called only where a certificate is asked for.
+func OnceShown(prove func(ctx context.Context, r *Relaxation) (sum Sum, show func() *proof.Argument, ok bool)) func(*Relaxation, *Gate) Prover {
 	return func(r *Relaxation, proved *Gate) Prover { return &once{r, proved, prove} }
 }
 
@@ -69,13 +88,13 @@ func Once(prove func(ctx context.Context, r *Relaxation) (Sum, bool)) func(*Rela
 type once struct {
 	r      *Relaxation
 	proved *Gate
-	prove  func(ctx context.Context, r *Relaxation) (Sum, bool)
+	prove  func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool)
 }
 
 // Improve implements [Prover].
 func (o *once) Improve(ctx context.Context, _ int64) bool {
-	if sum, ok := o.prove(ctx, o.r); ok {
-		o.proved.Prove(sum)
+	if sum, show, ok := o.prove(ctx, o.r); ok && o.proved.Prove(sum) && show != nil {
+		o.proved.Show(show)
 	}
 	return false
 }

@@ -86,7 +86,7 @@ func (r *Relaxation) mostMCP() float64 {
 // bucketLimits are the limits of the buckets of time. Many jobs get few buckets, up to the time that the area takes. Few jobs
 // get more buckets, up to 1.6 times that and long enough for each job alone. nil: there is no area.
 func (r *Relaxation) bucketLimits(ctx context.Context) []float64 {
-	proved, ok := proveAreaDual(ctx, r)
+	proved, _, ok := proveAreaDual(ctx, r)
 	area := proved.Value
 	if !ok || !(area > 0) || !gate.Finite(area) {
 		return nil

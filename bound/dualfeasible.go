@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 var _ = Register(Method{Name: "dual-feasible", Metric: "makespan",
 	Doc:    "area of the jobs with their sizes changed by dual feasible functions, which let no more fit into a cluster",
 	Source: "S. P. Fekete, J. Schepers (2001), New classes of fast lower bounds for bin packing problems, Math. Program. 91, doi:10.1007/s101070100243, §3: u⁽ᵏ⁾, U⁽ᵉ⁾, φ⁽ᵉ⁾ and compositions",
-	New:    Once(proveDualFeasible)})
+	New:    OnceShown(proveDualFeasible)})
 
 // dualFeasible maps the size of a job to a share of a cluster. Jobs that fit beside each other must have shares that sum to at
 // most 1.
@@ -72,33 +73,35 @@ func plainSizes(size, processors int) float64 { return float64(size) / float64(p
 //
 // At any instant the changed sizes of the jobs on a cluster sum to at most its number of processors. So a job may count as if
 // it held its changed size for as long as it runs, as in the bound by area. Each job has to hold all its processors to its end.
-func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, bool) {
+func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 	if !r.solid || len(r.must) == 0 || r.in.Features()&model.ParallelJobs == 0 {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
 	prices, ok := r.AreaPrices(ctx)
 	if !ok {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
 	type candidate struct {
 		value float64
 		sizes dualFeasible
+		parts func(processors int) int // the values of sizes are whole multiples of 1/parts
 	}
 	var found []candidate
-	try := func(sizes dualFeasible) {
+	try := func(sizes dualFeasible, parts func(processors int) int) {
 		if ctx.Err() == nil {
-			found = append(found, candidate{r.pricedSizes(prices.Price, sizes), sizes})
+			found = append(found, candidate{r.pricedSizes(prices.Price, sizes), sizes, parts})
 		}
 	}
+	rounded := func(k int) func(int) int { return func(int) int { return k * (k + 1) } }
 	parts := r.thresholds()
 	for k := 1; k <= 12; k++ {
-		try(roundedSizes(k, plainSizes))
+		try(roundedSizes(k, plainSizes), rounded(k))
 	}
 	for _, part := range parts {
-		try(wideSizes(part))
-		try(countedSizes(part))
+		try(wideSizes(part), func(processors int) int { return processors })
+		try(countedSizes(part), func(processors int) int { return processors / thresholdSize(part, processors) })
 		for k := 1; k <= 6; k++ {
-			try(roundedSizes(k, wideSizes(part)))
+			try(roundedSizes(k, wideSizes(part)), rounded(k))
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int {
@@ -111,13 +114,29 @@ func proveDualFeasible(ctx context.Context, r *Relaxation) (Sum, bool) {
 		return 0
 	})
 	if len(found) == 0 {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
-	best := found[0].value
+	best, at := found[0].value, prices.Price
 	if len(r.in.Clusters()) > 1 && best > 0.95*prices.Value { // prices of its own may lead above the bound by plain areas
-		best = max(best, r.pricesOf(ctx, found[0].sizes).Value)
+		if own := r.pricesOf(ctx, found[0].sizes); own.Value > best {
+			best, at = own.Value, own.Price
+		}
 	}
-	return r.PricedSum(best), true
+	show := func() *proof.Argument { return r.showSizes(at, found[0].sizes, found[0].parts) }
+	return r.PricedSum(best), show, true
+}
+
+// showSizes shows the areas of the jobs with their sizes changed. The weight of a job is a whole number of parts of its cluster.
+func (r *Relaxation) showSizes(prices []float64, sizes dualFeasible, parts func(processors int) int) *proof.Argument {
+	a := showArea(nil, slices.Clone(prices))
+	for c := range a.Area.Prices {
+		m := r.in.Clusters()[c].Processors
+		a.Area.Prices[c] *= float64(m) / float64(parts(m))
+	}
+	a.Area.Weights = r.sizeWeights(r.must, func(size, processors int) int {
+		return int(math.Round(sizes(size, processors) * float64(parts(processors))))
+	})
+	return a
 }
 
 // thresholds are the parts at which some size of a job begins to count on some cluster. There are at most 100, and fewer for

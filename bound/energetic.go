@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/proof"
 )
 
 var _ = Register(Method{Name: "energetic", Metric: "makespan",
@@ -27,8 +28,11 @@ type energetic struct {
 	proved    *Gate
 	started   bool
 	resources [][]energyJob
-	points    int   // number of limits that intervals may have, on each side
-	work      int64 // work to test one makespan
+	licences  []string               // by resource; the first is processors
+	prices    []float64              // of the processors
+	show      func() *proof.Argument // what proves low
+	points    int                    // number of limits that intervals may have, on each side
+	work      int64                  // work to test one makespan
 	credit    int64
 	low, high float64 // the largest makespan refuted; the least one not refuted, +Inf: none yet
 	growth    float64
@@ -59,11 +63,11 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 		if !math.IsInf(e.high, 1) {
 			next = (e.low + e.high) / 2
 		}
-		refuted := e.refutes(ctx, next)
+		at := e.refutes(ctx, next)
 		switch {
 		case ctx.Err() != nil:
-		case refuted:
-			e.low = next
+		case at != nil:
+			e.low, e.show = next, at
 			e.growth *= 4
 			e.settle()
 		default:
@@ -76,8 +80,8 @@ func (e *energetic) Improve(ctx context.Context, work int64) bool {
 
 // settle hands over the largest makespan refuted.
 func (e *energetic) settle() {
-	if !(e.low <= 0) { // also where it is NaN
-		e.proved.Prove(e.r.Chained(e.r.PricedSum(e.low)))
+	if !(e.low <= 0) && e.proved.Prove(e.r.Chained(e.r.PricedSum(e.low))) { // also where it is NaN
+		e.proved.Show(e.show)
 	}
 }
 
@@ -93,12 +97,15 @@ func (e *energetic) start(ctx context.Context) {
 	if !ok {
 		return
 	}
-	e.low = prices.Value
+	e.low, e.prices, e.licences = prices.Value, prices.Price, []string{""}
+	e.show = func() *proof.Argument { return showArea(nil, prices.Price) }
 	tails := r.Tails()
 	processors := make([]energyJob, 0, len(r.must))
 	for _, j := range r.must {
 		job := energyJob{head: r.start[j], tail: tails[j]}
-		e.low = max(e.low, r.EarliestEnd(j)+tails[j])
+		if end := r.EarliestEnd(j) + tails[j]; end > e.low {
+			e.low, e.show = end, func() *proof.Argument { return r.chainThrough(j, tails) }
+		}
 		for c, price := range prices.Price {
 			if r.in.CanRun(j, c) {
 				size, _ := r.in.Width(j, c)
@@ -107,9 +114,9 @@ func (e *energetic) start(ctx context.Context) {
 		}
 		processors = append(processors, job)
 	}
-	e.resources = append([][]energyJob{processors}, r.licensed(tails)...)
+	e.resources = append([][]energyJob{processors}, e.licensed(tails)...)
 	held := 0
-	for _, jobs := range e.resources {
+	for resource, jobs := range e.resources {
 		area := 0.0
 		for k := range jobs {
 			held += len(jobs[k].ways)
@@ -117,7 +124,14 @@ func (e *energetic) start(ctx context.Context) {
 				area += jobs[k].ways[0].part * jobs[k].ways[0].length
 			}
 		}
-		e.low = max(e.low, area)
+		if area > e.low {
+			e.low, e.show = area, func() *proof.Argument {
+				if resource == 0 {
+					return showArea(nil, prices.Price)
+				}
+				return &proof.Argument{Area: &proof.Area{Licence: e.licences[resource]}}
+			}
+		}
 	}
 	e.points = int(min(64, math.Sqrt(pairs/float64(held))))
 	if e.points < 4 || !(e.low > 0) || math.IsInf(e.low, 1) {
@@ -145,7 +159,8 @@ func (r *Relaxation) Tails() []float64 {
 
 // licensed lists, for each licence with a limited number of copies, the jobs that need it. The copies are those in the pools of
 // the grid and of all clusters.
-func (r *Relaxation) licensed(tails []float64) [][]energyJob {
+func (e *energetic) licensed(tails []float64) [][]energyJob {
+	r := e.r
 	var resources [][]energyJob
 	for l := range r.in.Licences() {
 		copies := float64(r.in.Licences()[l].Copies)
@@ -168,15 +183,29 @@ func (r *Relaxation) licensed(tails []float64) [][]energyJob {
 			}
 		}
 		if len(jobs) > 0 {
-			resources = append(resources, jobs)
+			resources, e.licences = append(resources, jobs), append(e.licences, r.in.Licences()[l].ID)
 		}
 	}
 	return resources
 }
 
-// refutes says that no schedule ends within the makespan.
-func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
-	for _, jobs := range e.resources {
+// chainThrough is the chain of jobs that decides when job j ends at the earliest, and what has to follow it.
+func (r *Relaxation) chainThrough(j int, tails []float64) *proof.Argument {
+	a := r.chainTo(j)
+	for tails[j] > 0 {
+		next := slices.IndexFunc(r.in.Successors(j), func(k int) bool { return r.duties[k] == MustPlace && r.least[k]+tails[k] == tails[j] })
+		if next < 0 {
+			break
+		}
+		j = r.in.Successors(j)[next]
+		a.CriticalPath.Jobs = append(a.CriticalPath.Jobs, j)
+	}
+	return a
+}
+
+// refutes shows that no schedule ends within the makespan; nil: it does not.
+func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() *proof.Argument) {
+	for resource, jobs := range e.resources {
 		rounding := float64(4*len(jobs)+2*e.r.depth+64) * gate.Epsilon * makespan // times are differences of ones up to the makespan
 		var from, to []float64
 		for k := range jobs {
@@ -190,16 +219,22 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) bool {
 		from, to = evenly(from, e.points), evenly(to, e.points)
 		for _, a := range from {
 			if ctx.Err() != nil {
-				return false
+				return nil
 			}
 			for _, b := range to {
 				if a < b && demand(jobs, makespan, a, b, rounding) > (b-a)*(1+1e-9)+rounding {
-					return true
+					return func() *proof.Argument {
+						found := &proof.Energetic{Makespan: makespan, From: a, To: b, Licence: e.licences[resource]}
+						if resource == 0 {
+							found.Prices = e.prices
+						}
+						return &proof.Argument{Energetic: found}
+					}
 				}
 			}
 		}
 	}
-	return false
+	return nil
 }
 
 // demand is the least time for which the jobs hold the whole of the resource in [a, b]; +Inf: some job cannot run within the

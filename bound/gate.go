@@ -14,7 +14,8 @@ type Sum = gate.Sum
 
 // Gate is the only way by which what a prover proves becomes a bound. It rounds every bound down by its rounding error.
 //
-//	func (*Gate) Prove(proved Sum)    takes a lower bound of the metric
+//	func (*Gate) Prove(proved Sum) bool               takes a lower bound of the metric; true: a certificate of it is asked for
+//	func (*Gate) Show(func() *proof.Argument)         takes what proves the bound that Prove took last, for its certificate
 //	func (*Gate) Bound() model.Bound  the best bound of the metric so far
 //	func (*Gate) Close()              says that the prover has failed: the gate ignores all later results
 //	func (*Gate) Closed() bool        whether it has failed

@@ -36,6 +36,9 @@ func (r *Relaxation) roundUp(metric string, bound float64) float64 {
 	}
 	const margin = 1e-6 // of a step: a bound just above a value is not raised to the next
 	value := step * math.Ceil((bound-wrong)/step-margin)
+	if steps := math.Round(value / step); math.FMA(step, steps, -value) < 0 { // the product was rounded up
+		value = math.Nextafter(value, 0)
+	}
 	if wrong > 0 {
 		value -= wrong + 4*gate.Epsilon*value
 	}
@@ -104,7 +107,7 @@ func (r *Relaxation) findGrain(deadlines bool) grain {
 		}
 	}
 	g := grainOfTimes(times)
-	g.off = max(g.off, off)
+	g.off += off // the distance of the difference as it is computed, and what its rounding took
 	return g
 }
 

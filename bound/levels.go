@@ -8,12 +8,13 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/proof"
 )
 
 var _ = Register(Method{Name: "area-levels", Metric: "mcp",
 	Doc:    "no cluster's makespan is below the area of its jobs over its processors: the least weighted mean over all ways to share the jobs",
 	Source: "allot",
-	New:    Once(proveAreaLevels)})
+	New:    OnceShown(proveAreaLevels)})
 
 // proveAreaLevels minimises Σ_i n_i/p · w_i·A_i/m_i over assignments. A_i is the processor time of the n_i jobs of cluster i,
 // and w_i is its weight of the makespan over the sum of its weights; idle time and time over deadlines are at least 0. For
@@ -22,15 +23,15 @@ var _ = Register(Method{Name: "area-levels", Metric: "mcp",
 //
 // The method needs areas that are proportional over the clusters, and a schedule that places all jobs. Complexity: O(2^K·K·p²)
 // for K clusters and p jobs; above a limit the method proves nothing.
-func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, bool) {
+func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 	const limit = 1 << 28
 	k, p := len(r.in.Clusters()), len(r.must)
 	if !r.all || p == 0 || r.Spreads() || k > 20 || (1<<k)*k > limit/(p*p+1) {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
 	_, sums, factor, ok := r.proportionalAreas(ctx)
 	if !ok {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
 	r.levelFactors(factor)
 	value, _, ok := cheapestBlocks(ctx, sums, factor)
@@ -40,7 +41,7 @@ func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, bool) {
 			size = max(size, float64(p)*sums[p]*f)
 		}
 	}
-	return Sum{Value: value, Size: size, Terms: p + k}, ok
+	return Sum{Value: value, Size: size, Terms: p + k}, func() *proof.Argument { return &proof.Argument{AreaLevels: &proof.AreaLevels{}} }, ok
 }
 
 // nowhere is the factor of a cluster on which no job runs. It makes jobs dear there, but an empty block costs 0 and not NaN.

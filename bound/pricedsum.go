@@ -8,6 +8,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/bundle"
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/bound/internal/priced"
+	"github.com/allot-opt/allot/proof"
 )
 
 var (
@@ -91,7 +92,14 @@ func (p *pricedSum) give(ctx context.Context) {
 }
 
 // settle hands over a value at the prices that were set last.
-func (p *pricedSum) settle(value float64) { p.proved.Prove(p.sum(value)) }
+func (p *pricedSum) settle(value float64) {
+	if p.proved.Prove(p.sum(value)) {
+		problem, x := p.priced, slices.Clone(p.next)
+		p.proved.Show(func() *proof.Argument {
+			return &proof.Argument{TimePrices: &proof.TimePrices{Limits: problem.Limits, Clusters: problem.Stated(x)}}
+		})
+	}
+}
 
 // sum adds the constant to a value at the prices that were set last.
 func (p *pricedSum) sum(value float64) Sum {

@@ -13,6 +13,7 @@ import (
 // deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0, because no
 // metric is negative. A metric of negative weight counts as its largest value.
 type Proof struct {
+	in       *model.Instance
 	terms    []*term
 	constant Sum    // contribution of the metrics of negative weight
 	limited  bool   // every metric of negative weight has a largest value
@@ -42,12 +43,18 @@ type term struct {
 }
 
 // New prepares the proof, which has proved nothing yet. If the context ends first, the proof will never prove anything.
-func New(ctx context.Context, in *model.Instance) *Proof {
+func New(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, false) }
+
+// NewCertified is like [New], and the proof keeps what its certificate needs. It proves the same. See [Proof.Certificate].
+func NewCertified(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, true) }
+
+// prepare makes a proof.
+func prepare(ctx context.Context, in *model.Instance, certified bool) *Proof {
 	r := newRelaxation(ctx, in)
 	if r == nil {
-		return &Proof{}
+		return &Proof{in: in}
 	}
-	p := &Proof{duties: r.duties, limited: true}
+	p := &Proof{in: in, duties: r.duties, limited: true}
 	for _, o := range in.Objective() {
 		switch {
 		case o.Weight < 0:
@@ -60,6 +67,9 @@ func New(ctx context.Context, in *model.Instance) *Proof {
 			t := &term{of: r, metric: o.Metric, weight: o.Weight, methods: methods[o.Metric]}
 			for _, m := range t.methods {
 				gate := &Gate{}
+				if certified {
+					gate.Ask()
+				}
 				t.provers, t.gates, t.busy = append(t.provers, m.New(r, gate)), append(t.gates, gate), append(t.busy, true)
 			}
 			p.terms = append(p.terms, t)
@@ -114,6 +124,20 @@ func (p *Proof) Limit(objective float64) {
 	}
 }
 
+// Order is an order of all jobs that gives a schedule of about the cost that is proved; false: no prover has come upon one. See [Finder].
+func (p *Proof) Order() ([]int, bool) {
+	for _, t := range p.terms {
+		for _, prover := range t.provers {
+			if finder, ok := prover.(Finder); ok {
+				if order, found := finder.Order(); found {
+					return order, true
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
 // Bound is the proved bound.
 func (p *Proof) Bound() model.Bound {
 	if !p.limited {
@@ -126,11 +150,19 @@ func (p *Proof) Bound() model.Bound {
 		ok = ok || found
 		sum.Add(t.weight * best)
 	}
+	if !ok {
+		return model.Bound{}
+	}
+	return p.rounded(sum)
+}
+
+// rounded is the weighted sum of bounds of the metrics, rounded down; none where the arithmetic failed.
+func (p *Proof) rounded(sum Sum) model.Bound {
 	value, sound := sum.Low()
 	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
 		value, sound = sum.Value, true // this is the bound of the metric itself, which the gate has rounded
 	}
-	if !ok || !sound {
+	if !sound {
 		return model.Bound{}
 	}
 	return model.ProvedBound(value)

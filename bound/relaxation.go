@@ -37,6 +37,11 @@ type Relaxation struct {
 	grains   [2]*grain   // see grainOf; nil: not asked for yet
 	prices   Prices      // see AreaPrices; Price nil: not asked for yet
 	areaRows [][]float64 // see Areas; nil: not asked for yet
+
+	scaled bool        // see wholeTimesOf
+	whole  *wholeTimes // nil: there is none
+	// refuted is a makespan of that problem below which none is possible, as some method has proved. Others may begin there.
+	refuted int32
 }
 
 // Instance is the instance.
@@ -146,7 +151,7 @@ func (r *Relaxation) EarliestEnd(j int) float64 { return r.start[j] + r.least[j]
 // machine for all tasks and, for a job that may spread over the grid, as many processors as the job may have.
 func shortestOn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	wide := job.Span == model.SpanGrid
+	wide := canSpread(in, j)
 	if !wide && !in.CanRun(j, c) {
 		return math.Inf(1)
 	}
@@ -181,11 +186,12 @@ func fastest(c *model.Cluster) (speed, link float64) {
 // somewhere, at best on the fastest processor. Processors of one speed with unequal numbers of tasks may be released early.
 func areaOn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
-	if job.Span != model.SpanGrid && !in.CanRun(j, c) {
+	spreads := canSpread(in, j)
+	if !spreads && !in.CanRun(j, c) {
 		return math.Inf(1)
 	}
 	least, _ := in.Width(j, c)
-	if cluster.Uniform && job.Rigid() && job.Span != model.SpanGrid && (job.Tasks <= least || job.Tasks%least == 0) {
+	if cluster.Uniform && job.Rigid() && !spreads && (job.Tasks <= least || job.Tasks%least == 0) {
 		return float64(least) * in.DurationOn(j, c, least)
 	}
 	speed, _ := fastest(cluster)

@@ -5,17 +5,20 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/allot-opt/allot/proof"
 )
 
 var _ = Register(Method{Name: "head-tail", Metric: "makespan",
 	Doc:    "for all thresholds of head and tail: the least head, the work of the jobs above both, the least tail",
 	Source: "J. Carlier (1982), The one-machine sequencing problem, Eur. J. Oper. Res. 11, doi:10.1016/S0377-2217(82)80007-6, for one machine; J. Carlier (1987), Scheduling jobs with release dates and tails on identical machines, Eur. J. Oper. Res. 29, doi:10.1016/0377-2217(87)90243-8; the longest p·(m−1)+1 jobs after E. G. Coffman, R. L. Graham and others, elementary",
-	New:    Once(proveHeadTail)})
+	New:    OnceShown(proveHeadTail)})
 
 // headTail is a job as the bound sees it.
 type headTail struct {
 	head, tail   float64 // earliest start; least time from its end to the end of all jobs that wait for it
 	length, work float64 // least execution time; its share of the time of all clusters, at the best prices
+	job          int
 }
 
 // proveHeadTail takes, for each pair of a head a and a tail b, the jobs with no smaller head and no smaller tail. They start at
@@ -24,19 +27,19 @@ type headTail struct {
 // at least b passes.
 //
 // Complexity: O(n) for each pair. There are at most 64² pairs for n jobs, fewer for thousands of jobs.
-func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, bool) {
+func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 	if len(r.must) == 0 {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
 	jobs, ok := r.headTails(ctx)
 	if !ok {
-		return Sum{}, false
+		return Sum{}, nil, false
 	}
 	slices.SortStableFunc(jobs, func(a, b headTail) int { return cmp.Compare(b.length, a.length) })
 	most := int(min(64, max(2, math.Sqrt(4_000_000/float64(len(jobs))))))
 	heads := someOf(jobs, most, func(j *headTail) float64 { return j.head })
 	tails := someOf(jobs, most, func(j *headTail) float64 { return j.tail })
-	best := 0.0
+	best, bestHead, bestTail := 0.0, 0.0, 0.0
 	lengths := make([]float64, 0, len(jobs))
 	for _, a := range heads {
 		if ctx.Err() != nil {
@@ -52,25 +55,53 @@ func proveHeadTail(ctx context.Context, r *Relaxation) (Sum, bool) {
 				}
 			}
 			if len(lengths) > 0 {
-				best = max(best, head+max(work, meeting(lengths, r.in.Processors()))+tail)
+				met, _ := meeting(lengths, r.in.Processors())
+				if value := head + max(work, met) + tail; value > best {
+					best, bestHead, bestTail = value, a, b
+				}
 			}
 		}
 	}
-	return r.Chained(r.PricedSum(best)), true
+	return r.Chained(r.PricedSum(best)), func() *proof.Argument { return r.showHeadTail(jobs, bestHead, bestTail) }, true
+}
+
+// showHeadTail shows what the jobs of at least the head and the tail prove: their work, or that some of them run on the same processor.
+func (r *Relaxation) showHeadTail(jobs []headTail, head, tail float64) *proof.Argument {
+	var list []int
+	var lengths []float64
+	work := 0.0
+	for k := range jobs {
+		if j := &jobs[k]; j.head >= head && j.tail >= tail {
+			list, lengths, work = append(list, j.job), append(lengths, j.length), work+j.work
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	met, longest := meeting(lengths, r.in.Processors())
+	if met <= work {
+		slices.Sort(list)
+		return showArea(list, r.prices.Price)
+	}
+	list = list[:longest]
+	slices.Sort(list)
+	return &proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: list}}
 }
 
 // meeting is the largest value, over m, of the sum of the m shortest among the p·(m−1)+1 longest; lengths are sorted, the
-// longest first.
-func meeting(lengths []float64, p int) float64 {
-	best := lengths[0]
+// longest first. It says how many of the longest jobs that takes.
+func meeting(lengths []float64, p int) (best float64, longest int) {
+	best, longest = lengths[0], 1
 	for m := 2; p*(m-1)+1 <= len(lengths); m++ {
 		last, sum := p*(m-1)+1, 0.0
 		for _, l := range lengths[last-m : last] {
 			sum += l
 		}
-		best = max(best, sum)
+		if sum > best {
+			best, longest = sum, last
+		}
 	}
-	return best
+	return best, longest
 }
 
 // headTails lists the jobs that have to be placed; false: the context ended before their areas were known.
@@ -89,7 +120,7 @@ func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
 				work = min(work, prices.Price[c]*area)
 			}
 		}
-		jobs[k] = headTail{r.start[j], tails[j], r.least[j], work}
+		jobs[k] = headTail{r.start[j], tails[j], r.least[j], work, j}
 	}
 	return jobs, true
 }

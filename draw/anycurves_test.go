@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -34,11 +35,15 @@ func TestCurvesOfAnything(t *testing.T) {
 		opt := CurveOptions{
 			Quantity: rapid.SampledFrom(Quantities()).Draw(t, "quantity"), View: rapid.SampledFrom(Views()).Draw(t, "view"), Width: 400, Height: 400,
 		}
+		if !opt.Quantity.ofJobs() && opt.View != Cumulative {
+			opt.View = OverTime
+		}
 		var out bytes.Buffer
 		err = into(&out, SVG)(Curves(in, []*model.Solution{sol, {}}, opt))
 		switch {
 		case err == nil:
 			checkSVG(t, "any", out.Bytes())
+		case strings.Contains(err.Error(), "expected a job that counts in it, found none"):
 		case !slices.ContainsFunc(sol.Jobs, func(p model.Placement) bool { return p.End > ordinary }):
 			t.Fatal(err)
 		}

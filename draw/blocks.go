@@ -27,17 +27,17 @@ func (c *chart) drawBlocks() {
 	least := c.leastDrawn()
 	var shaded *shade
 	// One path for all rectangles of a fill keeps files small and drawing fast.
-	bodies, edges, hairs := make([]vg.Path, fills()), make([]vg.Path, fills()), make([]vg.Path, fills())
+	bodies, edges, hairs := make([]vg.Path, len(c.scheme.fills)), make([]vg.Path, len(c.scheme.fills)), make([]vg.Path, len(c.scheme.fills))
 	var late []lateMark
 	for k := range c.blocks {
 		b := &c.blocks[k]
 		r, j := c.visible(b), &c.jobs[b.job]
-		fill := fillOf(j.hue)
+		fill := c.scheme.of[b.job]
 		if !drawable(r, least) {
 			if shaded == nil {
 				shaded = newShade(c.plot.width(), c.plot.height())
 			}
-			c.shadeBlock(shaded, r, j)
+			c.shadeBlock(shaded, r, b.job)
 			continue
 		}
 		r = crisp(r)
@@ -58,11 +58,11 @@ func (c *chart) drawBlocks() {
 		c.image(c.shadedRect(shaded), shaded.image())
 	}
 	for fill := range bodies {
-		c.fill(bodies[fill], fillColour(fill))
+		c.fill(bodies[fill], c.scheme.fills[fill])
 	}
 	for fill := range bodies {
-		c.stroke(hairs[fill], 0.3, edgeColour(fill))
-		c.stroke(edges[fill], 1, edgeColour(fill))
+		c.stroke(hairs[fill], 0.3, c.scheme.edge(fill))
+		c.stroke(edges[fill], 1, c.scheme.edge(fill))
 	}
 	c.drawLate(late)
 	c.drawLabels()
@@ -108,9 +108,9 @@ func crisp(r rect) rect {
 }
 
 // shadeBlock adds a block to the shaded ones, a late one in red: it is too small for an outline.
-func (c *chart) shadeBlock(s *shade, r rect, j *job) {
-	colour := fillColour(fillOf(j.hue))
-	if j.late() {
+func (c *chart) shadeBlock(s *shade, r rect, job int) {
+	colour := c.scheme.fills[c.scheme.of[job]]
+	if c.jobs[job].late() {
 		colour = lateInk
 	}
 	s.add(rect{r.x0 - c.plot.x0, r.y0 - c.plot.y0, r.x1 - c.plot.x0, r.y1 - c.plot.y0}, colour)
@@ -166,7 +166,7 @@ func (c *chart) drawLabels() {
 		if max(h.width(), h.height()) < 12 || min(h.width(), h.height()) < leastLabel {
 			continue
 		}
-		c.drawLabel(h.rect, &c.jobs[c.blocks[h.block].job])
+		c.drawLabel(h.rect, c.blocks[h.block].job)
 	}
 }
 
@@ -180,7 +180,8 @@ const (
 )
 
 // drawLabel writes a job's id into a rectangle, along it or upwards, if it fits.
-func (c *chart) drawLabel(r rect, j *job) {
+func (c *chart) drawLabel(r rect, job int) {
+	j, fill := &c.jobs[job], c.scheme.of[job]
 	const (
 		pad    = 3.0
 		sample = 10.0
@@ -196,17 +197,17 @@ func (c *chart) drawLabel(r rect, j *job) {
 		return
 	}
 	x, y := (r.x0+r.x1)/2, (r.y0+r.y1)/2
-	label := lettering{size: size, ink: ink, align: 0.5}
+	label := lettering{size: size, ink: c.scheme.letters(fill), align: 0.5}
 	half, drop := size*long/2, size*0.36
 	if along < up*0.8 {
 		if j.late() {
-			c.fillRect(rect{x - size*0.55, y - half - 1, x + size*0.55, y + half + 1}, fillColour(fillOf(j.hue)))
+			c.fillRect(rect{x - size*0.55, y - half - 1, x + size*0.55, y + half + 1}, c.scheme.fills[fill])
 		}
 		c.upright(x+drop, y, label, id)
 		return
 	}
 	if j.late() {
-		c.fillRect(rect{x - half - 1, y - size*0.55, x + half + 1, y + size*0.55}, fillColour(fillOf(j.hue)))
+		c.fillRect(rect{x - half - 1, y - size*0.55, x + half + 1, y + size*0.55}, c.scheme.fills[fill])
 	}
 	c.text(x, y+drop, label, id)
 }

@@ -19,14 +19,18 @@ const (
 	factSize    = 12.5
 	clusterSize = 12.5
 	smallSize   = 11.0
-	footer      = 48.0 // below the plot
+	footer      = 48.0 // below the plot, without the key
 )
 
 // chart is a layout placed on a sheet.
 type chart struct {
 	page
 	*layout
+	scheme  *scheme
+	load    *load   // nil: the chart shows the jobs
+	queue   strip   // of the jobs that wait, below those of the bands; no height: none
 	strips  []strip // by band
+	key     []keyPlace
 	numbers float64 // width of the column of processor numbers
 	hovers  []hover // the blocks that show a hint under the pointer
 }
@@ -42,25 +46,48 @@ type hover struct {
 
 // newChart decides where everything goes on a sheet of the asked size; a height of 0 stands for one that suits the
 // number of rows. The canvas is added later.
-func newChart(l *layout, s summary, fonts *fonts, width, height float64) *chart {
+func newChart(l *layout, s summary, opt GanttOptions, fonts *fonts, width, height float64) (*chart, error) {
 	c := &chart{page: newPage(s, fonts, width), layout: l}
-	c.plot = rect{x0: margin + c.gutter(), x1: math.Round(width - margin), y0: c.headerHeight()}
-	if height == 0 {
-		height = c.plot.y0 + c.naturalHeight() + footer
+	var err error
+	if c.scheme, err = newScheme(l, opt.Colour, mostClasses); err != nil {
+		return nil, err
 	}
-	c.height = height
-	c.plot.y1 = max(height-footer, c.plot.y0+1)
-	c.strips = placeBands(l.bands, c.plot)
-	c.axis = NewAxis("time", l.from(), l.last, l.unit, int(c.plot.width()/tickSpace))
-	return c
+	c.arrange(height)
+	if opt.View == ShowLoad || opt.View == ShowAuto && c.isCrowded() {
+		if opt.Colour == "" && l.known {
+			c.scheme = schemeByWait(l, mostClasses)
+		}
+		c.load = newLoad(l, c.scheme, max(1, int(c.plot.width()/columnWidth)))
+		c.arrange(height)
+	}
+	return c, nil
 }
 
-// from returns the earliest time to show. With an instance it includes the time before the first start in which jobs wait.
-func (l *layout) from() float64 {
-	if len(l.jobs) == 0 {
-		return 0
+// arrange places the bands, the axis and the key on a sheet of the given height; 0: of a height that suits what it shows.
+func (c *chart) arrange(height float64) {
+	c.plot = rect{x0: margin + c.gutter(), x1: math.Round(c.width - margin), y0: c.headerHeight()}
+	entries := c.keyEntries()
+	const all = 1000
+	most := all
+	if height > 0 { // the key takes no more than a third of what is left
+		most = max(int((height-footer-c.plot.y0)/3/keyRow), 1)
 	}
-	return l.origin
+	var rows int
+	c.key, rows = c.placeKey(entries, margin, c.width-margin, most)
+	below := footer + float64(rows)*keyRow
+	if rows > 0 {
+		below += 4
+	}
+	if c.height = height; height == 0 {
+		c.height = c.plot.y0 + c.naturalHeight() + below
+	}
+	c.plot.y1 = max(c.height-below, c.plot.y0+1)
+	end := c.plot.y1
+	if c.load != nil {
+		end = c.splitQueue()
+	}
+	c.strips = placeBands(c.bands, rect{c.plot.x0, c.plot.y0, c.plot.x1, end})
+	c.axis = c.timeAxis(int(c.plot.width()/tickSpace), c.unit)
 }
 
 // gutter is the room to the left of the bands, for the clusters' names and the processors' numbers.
@@ -74,6 +101,12 @@ func (c *chart) gutter() float64 {
 			widest = max(widest, c.fonts.width(lettering{size: smallSize}, note))
 		}
 		digits = max(digits, len(strconv.Itoa(b.processors-1)))
+	}
+	if c.load != nil {
+		for _, note := range c.queueNotes() {
+			widest = max(widest, c.fonts.width(lettering{size: smallSize}, note))
+		}
+		digits = max(digits, len("100 %"))
 	}
 	c.numbers = float64(digits)*smallSize*0.56 + 8
 	return math.Ceil(min(widest, 0.16*c.width) + 14 + c.numbers)
@@ -105,6 +138,14 @@ func (c *chart) naturalHeight() float64 {
 		mostByNames      = 3000
 	)
 	bands := float64(len(c.bands))
+	if c.load != nil {
+		const strip, queue, mostLoad = 150, 150, 900
+		height := max(min(bands*strip, mostLoad), bands*(name-bandGap))
+		if c.known {
+			height += queue + queueGap
+		}
+		return min(height, mostByNames)
+	}
 	rows := min(max(row*float64(c.processors()), least), most)
 	return math.Round(max(rows, min(bands*name, mostByNames)) + max(bands-1, 0)*min(bandGap, mostByNames/max(bands, 1)))
 }
@@ -184,8 +225,14 @@ func (c *chart) draw(canvas vg.CanvasSizer) {
 	c.fillRect(rect{0, 0, c.width, c.height}, paper)
 	c.drawHeader()
 	c.drawBands()
-	c.drawAxis()
-	c.drawBlocks()
+	if c.load != nil {
+		c.drawLoad()
+		c.drawTimes(nil)
+	} else {
+		c.drawTimes(c.strips)
+		c.drawBlocks()
+	}
+	c.drawKey()
 	if len(c.jobs) == 0 {
 		c.text((c.plot.x0+c.plot.x1)/2, (c.plot.y0+c.plot.y1)/2+5, lettering{size: 15, ink: quietInk, align: 0.5}, "no jobs placed")
 	}

@@ -4,45 +4,93 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/allot-opt/allot/model"
 )
 
-// Quantity is what a curve shows.
+// Quantity is what a curve shows: one of those below, or the name of a metric that is a mean over jobs, such as bounded_slowdown.
 type Quantity string
 
-// The quantities.
+// The quantities that are no metrics of jobs.
 const (
 	Queue       Quantity = "queue"       // jobs that have arrived and not started
 	Utilisation Quantity = "utilisation" // processors held, in % of all
 	Wait        Quantity = "wait"        // start − arrival
 )
 
-// Quantities lists all quantities.
-func Quantities() []Quantity { return []Quantity{Queue, Utilisation, Wait} }
+// Quantities lists all quantities, the metrics last.
+func Quantities() []Quantity {
+	list := []Quantity{Queue, Utilisation, Wait}
+	for _, m := range model.MetricTable() {
+		if m.IsMean() {
+			list = append(list, Quantity(m.Name))
+		}
+	}
+	return list
+}
+
+// ofJobs reports whether each job has a value of the quantity.
+func (q Quantity) ofJobs() bool { return q != Queue && q != Utilisation }
+
+// ofJob is what a job has of the quantity, and whether it counts.
+func (q Quantity) ofJob(j *model.Job, start, end float64) (value float64, counts bool) {
+	if q == Wait {
+		return start - j.Arrival, true
+	}
+	m, _ := model.MetricNamed(string(q))
+	return m.OfJob(j, start, end)
+}
+
+// isTime reports whether the quantity is a length of time.
+func (q Quantity) isTime() bool {
+	m, _ := model.MetricNamed(string(q))
+	return q == Wait || q.ofJobs() && m.Unit == "time"
+}
+
+// title is the quantity at the beginning of a title.
+func (q Quantity) title() string {
+	switch q {
+	case Queue:
+		return "Jobs in the queue"
+	case Utilisation:
+		return "Utilisation"
+	case Wait:
+		return "Wait"
+	}
+	return strings.ReplaceAll(strings.ToUpper(string(q[:1]))+string(q[1:]), "_", " ")
+}
 
 // View is how a curve shows its quantity.
 type View string
 
-// The views.
+// The views. The last two are of quantities of jobs.
 const (
-	OverTime   View = "time" // the mean in each column of the picture; of the waits, that of the jobs that arrive then
-	Cumulative View = "cdf"  // share of the time, or of the jobs, with at most each value
+	OverTime   View = "time"       // the mean in each column of the picture; of jobs, that of those that arrive then
+	Cumulative View = "cdf"        // share of the time, or of the jobs, with at most each value
+	Quantiles  View = "quantiles"  // quantiles and mean of the jobs that arrive in each period
+	Difference View = "difference" // by period, quantiles and mean of how much more each job has than in the first schedule
 )
 
 // Views lists all views.
-func Views() []View { return []View{OverTime, Cumulative} }
+func Views() []View { return []View{OverTime, Cumulative, Quantiles, Difference} }
+
+// byPeriod reports whether the view divides jobs by the period of their arrival.
+func (v View) byPeriod() bool { return v == Quantiles || v == Difference }
 
 // CurveOptions say what to draw and how. The zero value draws the queue over time.
 type CurveOptions struct {
 	Quantity Quantity
 	View     View
-	Width    int    // pixels of 1/96 inch; 0: 1,000
-	Height   int    // 0: 500, or more for the panels of several schedules over time
-	Title    string // empty: by quantity and instance
+	Width    int     // pixels of 1/96 inch; 0: 1,000
+	Height   int     // 0: 500, or more for the panels of several schedules over time
+	Title    string  // empty: by quantity and instance
+	Period   float64 // length of the periods of quantiles and differences, in the unit of the instance; 0: a week, or less for short schedules
+	Window   Window  // the part of the time to show, from the first arrival; of jobs, those that arrive then
 
-	against string // name of the schedule whose waits are taken off
+	against string // name of the schedule that the others are compared with
 }
 
 // withDefaults fills in the defaults. It returns an error for an unknown quantity or view.
@@ -55,53 +103,179 @@ func (o CurveOptions) withDefaults(schedules int) (CurveOptions, error) {
 	}
 	if o.Height == 0 {
 		o.Height = 500
-		if o.View == OverTime {
-			o.Height = min(max(500, 90+220*schedules), panelLimits.mostSide)
+		if o.View != Cumulative {
+			o.Height = min(max(500, 110+220*schedules), panelLimits.mostSide)
 		}
 	}
 	switch {
 	case !slices.Contains(Quantities(), o.Quantity):
-		return o, fmt.Errorf("unknown quantity %q: expected queue, utilisation or wait", o.Quantity)
+		return o, fmt.Errorf("unknown quantity %q: expected queue, utilisation, wait or a metric that is a mean over jobs", o.Quantity)
 	case !slices.Contains(Views(), o.View):
-		return o, fmt.Errorf("unknown view %q: expected time or cdf", o.View)
+		return o, fmt.Errorf("unknown view %q: expected time, cdf, quantiles or difference", o.View)
+	case o.View.byPeriod() && !o.Quantity.ofJobs():
+		return o, fmt.Errorf("view %q: expected a quantity of jobs, such as wait; found %s", o.View, o.Quantity)
+	case o.Period < 0 || math.IsNaN(o.Period) || math.IsInf(o.Period, 0):
+		return o, fmt.Errorf("period %v: expected a time above 0", o.Period)
 	}
 	return o, nil
 }
 
-// Curves draws the queue, the utilisation or the waits in schedules of the instance. Each curve is named after its schedule's solver. Over time,
-// each schedule has a panel of its own, all on the same scales; distributions share one panel with a legend. The schedules must place jobs of the
-// instance only. Curves does not check them otherwise; [model.Check] does. The text format is not available for curves.
+// Curves draws a quantity in schedules of the instance. Each curve is named after its schedule's solver. Over time, each schedule has a panel of its own, all on
+// the same scales; distributions share one panel. Differences are those from the first schedule, of the jobs that both place, and each panel has its own
+// scale: one scale would hide small differences beside a large one. The schedules must place jobs of the instance only. Curves does not check them otherwise;
+// [model.Check] does. The text format is not available for curves.
 //
 // Complexity: O(n log n) for n placements.
 func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
-	opt, err := opt.withDefaults(len(schedules))
+	panels := len(schedules)
+	if opt.View == Difference {
+		panels--
+	}
+	opt, err := opt.withDefaults(panels)
 	if err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
 	}
-	if len(schedules) == 0 {
+	switch {
+	case len(schedules) == 0:
 		return nil, errors.New("draw: no schedule")
-	}
-	if in == nil {
+	case in == nil:
 		return nil, errors.New("draw: no instance")
+	case opt.View == Difference && len(schedules) < 2:
+		return nil, errors.New("draw: a difference: expected two schedules at least, found one")
 	}
-	list, names := make([]*series, len(schedules)), make([]string, len(schedules))
+	c := &curves{in: in, opt: opt, from: in.FirstArrival()}
 	for k, sol := range schedules {
 		if sol == nil {
 			return nil, fmt.Errorf("draw: schedules[%d]: no schedule", k)
 		}
-		if list[k], err = newSeries(in, sol, opt.Quantity); err != nil {
+		s, err := newSeries(in, sol, opt.Quantity)
+		if err != nil {
 			return nil, fmt.Errorf("draw: %w", err)
 		}
-		names[k] = cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1))
+		c.list = append(c.list, s)
+		c.names = append(c.names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1)))
+	}
+	if c.counted() == 0 && opt.Quantity.ofJobs() && slices.ContainsFunc(schedules, func(sol *model.Solution) bool { return len(sol.Jobs) > 0 }) {
+		return nil, fmt.Errorf("draw: %s: expected a job that counts in it, found none", opt.Quantity)
+	}
+	if err := c.prepare(); err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
 	}
 	return &Picture{layOut: func() (drawing, error) {
 		width, height, err := panelLimits.check(opt.Width, opt.Height)
 		if err != nil {
 			return nil, err
 		}
-		return newPanels(in, list, names, opt, width, height)
+		if err := checkPanels(opt, len(c.names)); err != nil {
+			return nil, err
+		}
+		return newPanels(c, width, height)
 	}}, nil
 }
+
+// checkPanels returns an error for a height that has no room for the panels.
+func checkPanels(opt CurveOptions, panels int) error {
+	const title, panel = 40, 50
+	if least := title + panel*panels; opt.View != Cumulative && opt.Height < least {
+		return fmt.Errorf("height %d: expected at least %d pixels for %s", opt.Height, least, counted(panels, "panel"))
+	}
+	return nil
+}
+
+// curves are the values to draw.
+type curves struct {
+	in       *model.Instance
+	opt      CurveOptions
+	list     []*series
+	names    []string
+	from, to float64    // the times to show
+	each     float64    // length of the periods
+	periods  [][]period // by schedule, for the views by period
+}
+
+// prepare cuts the window out and divides the jobs by period.
+func (c *curves) prepare() error {
+	c.to = c.from
+	for _, s := range c.list {
+		c.to = max(c.to, s.last)
+	}
+	c.to = max(c.to, c.from+1e-9)
+	unit, placed := timeUnit(c.in), c.counted()
+	if w := c.opt.Window; w.isSet() {
+		if err := w.check(0, c.to-c.from, unit); err != nil {
+			return err
+		}
+		from, to := c.from, c.to
+		if w.HasFrom {
+			from = max(from, c.from+w.From)
+		}
+		if w.HasTo {
+			to = min(to, c.from+w.To)
+		}
+		if !(from < to) {
+			return fmt.Errorf("window from %v to %v: expected a longer one", from, to)
+		}
+		c.from, c.to = from, to
+		for _, s := range c.list {
+			s.cut(from, to)
+		}
+	}
+	if placed > 0 && c.counted() == 0 {
+		return errors.New("window: expected one in which a job arrives")
+	}
+	if !c.opt.View.byPeriod() {
+		return nil
+	}
+	// Jobs arrive earlier than the last of them ends.
+	last := c.from
+	for _, s := range c.list {
+		if n := len(s.jobs); n > 0 {
+			last = max(last, s.jobs[n-1].arrival)
+		}
+	}
+	if !c.opt.Window.isSet() {
+		c.to = max(last, c.from+1e-9)
+	}
+	var err error
+	if c.each, err = periodLength(c.opt.Period, c.to-c.from, unit); err != nil {
+		return err
+	}
+	if c.opt.View == Difference {
+		c.opt.against = c.names[0]
+	}
+	for k, s := range c.list {
+		values := s.changes()
+		if c.opt.View == Difference {
+			if k == 0 {
+				continue
+			}
+			values = paired(s.jobs, c.list[0].jobs)
+		}
+		list := periodsOf(values, c.from, c.to, c.each)
+		for _, p := range list {
+			const most = 1e300 // an axis has room beyond the greatest value
+			if !(math.Abs(p.mean) < most && math.Abs(p.quantiles[0]) < most && math.Abs(p.quantiles[len(shares)-1]) < most) {
+				return fmt.Errorf("%s: expected values below %g, found a mean of %v", c.opt.Quantity, most, p.mean)
+			}
+		}
+		c.periods = append(c.periods, list)
+	}
+	if c.opt.View == Difference {
+		c.names = c.names[1:]
+	}
+	return nil
+}
+
+// counted is how many values of jobs there are.
+func (c *curves) counted() (n int) {
+	for _, s := range c.list {
+		n += len(s.jobs)
+	}
+	return n
+}
+
+// timeUnit is the unit of time of an instance.
+func timeUnit(in *model.Instance) string { return cmp.Or(in.Units().Time, "s") }
 
 // panelName shortens a name for a panel and makes it printable.
 func panelName(name string) string {
@@ -109,48 +283,9 @@ func panelName(name string) string {
 	return clip(printable(name), most)
 }
 
-// WaitDifferences draws how much longer jobs wait in schedules of the instance than in the first of them, over the time of their arrivals: a panel
-// for each schedule but the first, each on a scale of its own. It looks at the jobs that both schedules place. The quantity and the view of the options do not
-// count. For the rest see [Curves].
+// WaitDifferences draws how much longer jobs wait in schedules of the instance than in the first of them, by the week of their arrival. It is [Curves] of [Wait]
+// in the view [Difference].
 func WaitDifferences(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (*Picture, error) {
-	if len(schedules) < 2 {
-		return nil, errors.New("draw: expected two schedules at least")
-	}
-	if in == nil || slices.Contains(schedules, nil) {
-		return nil, errors.New("draw: expected an instance and its schedules")
-	}
-	opt.Quantity, opt.View, opt.against = Wait, OverTime, cmp.Or(panelName(schedules[0].Solver), "schedule 1")
-	opt, err := opt.withDefaults(len(schedules) - 1)
-	if err != nil {
-		return nil, fmt.Errorf("draw: %w", err)
-	}
-	base := make(map[string]float64, len(schedules[0].Jobs))
-	for k := range schedules[0].Jobs {
-		base[schedules[0].Jobs[k].Job] = schedules[0].Jobs[k].Start
-	}
-	var list []*series
-	var names []string
-	for k, sol := range schedules[1:] {
-		if _, err := newSeries(in, sol, Wait); err != nil { // checks the schedule
-			return nil, fmt.Errorf("draw: %w", err)
-		}
-		s := &series{waits: []change{}, last: in.FirstArrival()}
-		for i := range sol.Jobs {
-			p := &sol.Jobs[i]
-			start, both := base[p.Job]
-			if job, known := in.JobIndex(p.Job); both && known {
-				s.waits = append(s.waits, change{in.Jobs()[job].Arrival, p.Start - start})
-				s.last = max(s.last, in.Jobs()[job].Arrival)
-			}
-		}
-		slices.SortStableFunc(s.waits, byTime)
-		list, names = append(list, s), append(names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+2)))
-	}
-	return &Picture{layOut: func() (drawing, error) {
-		width, height, err := panelLimits.check(opt.Width, opt.Height)
-		if err != nil {
-			return nil, err
-		}
-		return newPanels(in, list, names, opt, width, height)
-	}}, nil
+	opt.Quantity, opt.View = Wait, Difference
+	return Curves(in, schedules, opt)
 }

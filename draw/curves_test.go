@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"image/png"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
@@ -66,7 +71,10 @@ func TestCurves(t *testing.T) {
 		for _, quantity := range Quantities() {
 			for _, view := range Views()[:race.Fewer(len(Views()), 1)] {
 				for _, format := range []Format{SVG, PNG} {
-					opt := CurveOptions{Quantity: quantity, View: view, Width: 200, Height: 200, Title: "a <title> & more"}
+					opt := CurveOptions{Quantity: quantity, View: view, Width: 300, Height: 300, Title: "a <title> & more"}
+					if view.byPeriod() && !quantity.ofJobs() || view == Difference && len(schedules) < 2 {
+						continue
+					}
 					var one, two bytes.Buffer
 					if err := into(&one, format)(Curves(in, schedules, opt)); err != nil {
 						t.Fatalf("%+v: %v", opt, err)
@@ -75,7 +83,7 @@ func TestCurves(t *testing.T) {
 						t.Errorf("%+v: two pictures of one schedule", opt)
 					}
 					if format == PNG {
-						if picture, err := png.Decode(&one); err != nil || picture.Bounds().Dx() != 400 {
+						if picture, err := png.Decode(&one); err != nil || picture.Bounds().Dx() != 600 {
 							t.Errorf("%+v: %v", opt, err)
 						}
 					} else if text := one.String(); !strings.Contains(text, "</svg>") || !strings.Contains(text, "a &lt;title&gt; &amp; more") || strings.Contains(text, "NaN") {
@@ -108,11 +116,119 @@ func TestCurvesSayWhatIsWrong(t *testing.T) {
 		{[]*model.Solution{sol}, CurveOptions{Height: 90000}, SVG, "expected 200 to 8192 pixels"},
 		{[]*model.Solution{sol}, CurveOptions{Quantity: "x"}, SVG, "unknown quantity"},
 		{[]*model.Solution{sol}, CurveOptions{View: "x"}, SVG, "unknown view"},
+		{[]*model.Solution{sol}, CurveOptions{Quantity: "makespan"}, SVG, "or a metric that is a mean over jobs"},
+		{[]*model.Solution{sol}, CurveOptions{View: Quantiles}, SVG, "expected a quantity of jobs, such as wait; found queue"},
+		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, View: Difference}, SVG, "expected two schedules at least"},
+		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, View: Quantiles, Period: -1}, SVG, "period -1: expected a time above 0"},
+		{[]*model.Solution{sol}, CurveOptions{Window: Window{From: 8, To: 8, HasFrom: true, HasTo: true}}, SVG, "expected the start before the end"},
+		{[]*model.Solution{sol}, CurveOptions{Window: Window{From: 80, HasFrom: true}}, SVG, "which runs from 0 s to 10 s"},
+		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, Window: Window{From: 5, HasFrom: true}}, SVG, "expected one in which a job arrives"},
+		{[]*model.Solution{sol, sol, sol, sol, sol}, CurveOptions{Height: 200}, SVG, "expected at least 290 pixels for 5 panels"},
 		{[]*model.Solution{sol}, CurveOptions{}, "x", "unknown format"},
 		{[]*model.Solution{sol}, CurveOptions{}, Text, "expected svg or png"},
 	} {
 		if err := into(new(bytes.Buffer), c.format)(Curves(in, c.schedules, c.opt)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// TestGoldenCurves compares a picture in each view with that of before.
+func TestGoldenCurves(t *testing.T) {
+	sol, in := crowd(t, 1_500, 12)
+	sol.Solver = "easy"
+	later := *sol
+	later.Solver, later.Jobs = "later", slices.Clone(sol.Jobs)
+	for k := range later.Jobs {
+		shift := 600 * float64(k%7-2)
+		later.Jobs[k].Start, later.Jobs[k].End = max(0, later.Jobs[k].Start+shift), max(0, later.Jobs[k].Start+shift)+later.Jobs[k].End-later.Jobs[k].Start
+	}
+	for _, c := range []struct {
+		name string
+		opt  CurveOptions
+	}{
+		{"curves-time", CurveOptions{Quantity: Queue, Window: Window{From: 7200, HasFrom: true}}},
+		{"curves-cdf", CurveOptions{Quantity: Wait, View: Cumulative}},
+		{"curves-quantiles", CurveOptions{Quantity: "bounded_slowdown", View: Quantiles}},
+		{"curves-difference", CurveOptions{Quantity: Wait, View: Difference, Period: 7200}},
+	} {
+		var out bytes.Buffer
+		c.opt.Width = 500
+		if err := into(&out, SVG)(Curves(in, []*model.Solution{sol, &later}, c.opt)); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", c.name+".svg")
+		if *update {
+			if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), out.String()); diff != "" {
+			t.Errorf("%s (-want +got), rewrite with -update:\n%s", file, diff)
+		}
+	}
+}
+
+// TestPeriods compares the quantiles of each period with those found by counting, and pairs jobs by their ids.
+func TestPeriods(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var values []change
+		for range rapid.IntRange(0, 30).Draw(t, "jobs") {
+			values = append(values, change{rapid.Float64Range(0, 100).Draw(t, "arrival"), float64(rapid.IntRange(-5, 5).Draw(t, "value"))})
+		}
+		slices.SortFunc(values, byTime)
+		each := rapid.SampledFrom([]float64{1, 7, 30, 1000}).Draw(t, "length")
+		list := periodsOf(values, 0, 100, each)
+		n := 0
+		for _, p := range list {
+			n += p.jobs
+			var of []float64
+			sum := 0.0
+			for _, v := range values {
+				if math.Floor(v.time/each) == math.Floor((p.from+p.to)/2/each) || p.to == 100 && v.time >= p.from {
+					of = append(of, v.by)
+					sum += v.by
+				}
+			}
+			if len(of) != p.jobs || math.Abs(sum/float64(len(of))-p.mean) > 1e-9 {
+				t.Fatalf("%+v has the jobs %v", p, of)
+			}
+			for s, share := range []float64{0.1, 0.25, 0.5, 0.75, 0.9} {
+				below := 0 // jobs with less than the quantile, and with at most it
+				most := 0
+				for _, x := range of {
+					if x < p.quantiles[s] {
+						below++
+					}
+					if x <= p.quantiles[s] {
+						most++
+					}
+				}
+				if !(float64(below) < share*float64(len(of))+1e-9 && float64(most) >= share*float64(len(of))-1e-9) {
+					t.Fatalf("%v of %v: %v", share, of, p.quantiles[s])
+				}
+			}
+		}
+		if n != len(values) {
+			t.Fatalf("%d jobs in periods, want %d", n, len(values))
+		}
+	})
+	got := paired([]jobValue{{3, 1, 10}, {1, 2, 4}, {7, 5, 1}}, []jobValue{{1, 2, 1}, {3, 1, 12}, {9, 0, 0}})
+	if !slices.Equal(got, []change{{1, -2}, {2, 3}}) {
+		t.Errorf("pairs %v", got)
+	}
+	for _, c := range []struct {
+		asked, span float64
+		unit        string
+		want        float64
+	}{{0, 90 * 86400, "s", 7 * 86400}, {0, 90 * 24, "h", 7 * 24}, {0, 86400, "s", 7200}, {0, 100, "ticks", 5}, {3600, 86400, "s", 3600}, {1, 86400, "s", 0}} {
+		if got, err := periodLength(c.asked, c.span, c.unit); got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%+v: %v, %v", c, got, err)
 		}
 	}
 }
@@ -130,12 +246,12 @@ func TestWaitDifferences(t *testing.T) {
 	if err := picture.Write(&svg, SVG); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"Mean wait minus that under hand", "difference"} {
+	for _, text := range []string{"Wait minus that under hand", "difference", ">median<", ">mean<"} {
 		if !strings.Contains(svg.String(), text) {
 			t.Errorf("expected %q in the picture", text)
 		}
 	}
-	// A wait that is two days shorter is stated in hours, not in 172,800 s, though no wait is longer.
+	// A wait that is two days shorter is stated in days and hours, not in 172,800 s, though no wait is longer.
 	in, sol = example(t)
 	late := *sol
 	late.Jobs = slices.Clone(sol.Jobs)
@@ -147,8 +263,8 @@ func TestWaitDifferences(t *testing.T) {
 		if picture, err = WaitDifferences(in, pair, CurveOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := picture.Write(&svg, SVG); err != nil || !strings.Contains(svg.String(), "difference (hours)") {
-			t.Errorf("expected a difference in hours: %v", err)
+		if err := picture.Write(&svg, SVG); err != nil || !strings.Contains(svg.String(), "12 h<") {
+			t.Errorf("expected a difference in days and hours: %v", err)
 		}
 	}
 	for _, schedules := range [][]*model.Solution{{sol}, {sol, nil}, {sol, {Jobs: []model.Placement{{Job: "nobody"}}}}} {

@@ -7,8 +7,11 @@
 //	…
 //	err = picture.WriteFile("plan.svg")
 //
-// The same input gives the same bytes. A schedule of a million jobs is drawn in bounded time and memory: jobs too small to be seen one by
-// one are shaded together on a chart, and a curve has no more points than the picture has columns.
+// The same input gives the same bytes. A schedule of a million jobs is drawn in bounded time and memory: a chart of more jobs than can be seen shows their
+// load, or shades those that are too small together, and a curve has no more points than the picture has columns. A Gantt chart can also be a page
+// to zoom in, see [HTML].
+//
+// Every picture has a background of its own and uses nothing in SVG that only a browser knows. Colours can be told apart in the common kinds of colour-blindness.
 //
 // Programs that draw other pictures can use [Axis], which divides an axis at round values, and [Significant] and [Grouped], which write
 // numbers for people.

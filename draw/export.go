@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/allot-opt/allot/internal/timetext"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -136,6 +137,10 @@ func finishSVG(out *bufio.Writer, s drawing, drawn []byte) {
 // hints implements drawing.
 func (c *chart) hints() iter.Seq2[rect, string] {
 	return func(yield func(rect, string) bool) {
+		if c.load != nil {
+			c.columnHints(yield)
+			return
+		}
 		for _, h := range c.hovers {
 			if !yield(h.rect, c.describe(h.block)) {
 				return
@@ -153,10 +158,22 @@ func (c *chart) describe(k int) string {
 	if c.unit != "" {
 		text += " " + printable(c.unit)
 	}
-	if j.late() {
-		text += fmt.Sprintf("\nlate by %s", number(j.end-j.deadline))
+	lines := []string{text}
+	if wait := j.wait(); wait > 0 {
+		lines = append(lines, "waited "+c.length(wait))
 	}
-	return text
+	if j.late() {
+		lines = append(lines, "late by "+c.length(j.end-j.deadline))
+	}
+	if j.user != "" {
+		lines = append(lines, "user "+printable(j.user))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// length writes a length of time for people.
+func (l *layout) length(x float64) string {
+	return timetext.Of(x, printable(l.unit), number)
 }
 
 // escaped is the text as it stands in XML.

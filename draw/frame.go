@@ -16,30 +16,36 @@ func (c *chart) drawBands() {
 	named := math.Inf(-1)
 	for k, s := range c.strips {
 		c.outline(&ground, rect{c.plot.x0, s.top, c.plot.x1, s.top + s.height})
-		if row := c.row(k); row >= 8 {
+		if row := c.row(k); row >= 8 && c.load == nil {
 			for p := 1; p < c.bands[k].processors; p++ {
 				y := math.Round(s.top + row*float64(p))
 				c.segment(&lines, c.plot.x0, y, c.plot.x1, y)
 			}
 		}
 		if top := max(s.top, named); s.top+s.height-top >= clusterSize || s.top >= named {
-			named = c.drawName(k)
-			c.drawNumbers(k)
+			named = c.drawNotes(s, c.bands[k].id, c.bands[k].notes())
+			if c.load != nil {
+				c.drawShares(s)
+			} else {
+				c.drawNumbers(k)
+			}
 		}
 	}
 	c.fill(ground, idleFill)
 	c.stroke(lines, 1, paper)
+	if c.load != nil && c.load.waiting != nil {
+		c.drawQueueGround()
+	}
 }
 
-// drawName writes the name of a cluster and as many notes as have room, and returns where the next name may begin.
-func (c *chart) drawName(k int) float64 {
-	b, s := &c.bands[k], c.strips[k]
+// drawNotes writes the name of a strip and as many notes as have room, and returns where the next name may begin.
+func (c *chart) drawNotes(s strip, title string, notes []string) float64 {
 	room := c.plot.x0 - c.numbers - 14 - margin
 	name := lettering{size: clusterSize, bold: true, ink: ink}
 	y := s.top + min(clusterSize+1, s.height/2+clusterSize*0.36)
-	c.text(margin, y, name, shorten(printable(b.id), func(text string) bool { return c.fonts.width(name, text) <= room }))
+	c.text(margin, y, name, shorten(printable(title), func(text string) bool { return c.fonts.width(name, text) <= room }))
 	note := lettering{size: smallSize, ink: quietInk}
-	for _, text := range b.notes() {
+	for _, text := range notes {
 		if y+smallSize+7 > s.top+s.height || c.fonts.width(note, text) > room {
 			break
 		}
@@ -75,27 +81,4 @@ func numberStep(least float64) int {
 		step *= 2
 	}
 	return step
-}
-
-// drawAxis draws the axis over the empty bands.
-func (c *chart) drawAxis() {
-	c.drawTimes(c.strips)
-	if c.late > 0 {
-		c.drawLateKey(c.plot.y1 + captionDrop)
-	}
-}
-
-// drawLateKey explains, at the right end of the line, how a late job looks.
-func (c *chart) drawLateKey(y float64) {
-	note := lettering{size: smallSize + 1, ink: ink}
-	const (
-		text = "late, hatched from its deadline on"
-		// An SVG may be shown in a font that is wider than the one that was measured.
-		wider = 1.15
-	)
-	x := math.Round(c.plot.x1 - wider*c.fonts.width(note, text))
-	c.text(x, y, note, text)
-	sample := rect{x - 38, y - 11, x - 8, y + 2}
-	c.fillRect(sample, fillColour(0))
-	c.drawLate([]lateMark{{sample, x - 26}})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -20,6 +21,15 @@ type GanttOptions struct {
 	Height int
 	// Title stands above the picture; empty: the name of the instance.
 	Title string
+	// Colour is what the colours of the jobs mean. Empty: [ByJob], and [ByWait] where the picture shows the load of a known instance. All but ByJob need the
+	// instance.
+	Colour Colour
+	// View says whether the picture shows jobs or the load; empty: [ShowAuto].
+	View GanttView
+	// Window is the part of the time to show.
+	Window Window
+	// Reasons say by job why it started when it did, for the format [HTML]; nil: nothing is known of any.
+	Reasons map[string]string
 }
 
 // Gantt draws a schedule. Each cluster is a band and each processor a row; time runs to the right. A rectangle stands for neighbouring
@@ -34,19 +44,33 @@ func Gantt(sol *model.Solution, opt GanttOptions) (*Picture, error) {
 	if sol == nil {
 		return nil, errors.New("draw: no solution")
 	}
+	if opt.View == "" {
+		opt.View = ShowAuto
+	}
+	if !slices.Contains(GanttViews(), opt.View) {
+		return nil, fmt.Errorf("draw: unknown view %q: expected auto, jobs or load", opt.View)
+	}
 	l, err := newLayout(sol, opt.Instance)
+	if err == nil {
+		err = l.cut(opt.Window)
+	}
 	if err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	l.measure()
+	if _, err := newScheme(l, opt.Colour, mostClasses); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
 	}
 	s := summarise(sol, l, opt)
 	return &Picture{
 		text: func(w io.Writer) error { return drawGanttText(w, l, s, opt) },
+		page: func(w io.Writer) error { return writePage(w, l, s, sol.Unscheduled, opt) },
 		layOut: func() (drawing, error) {
 			width, height, err := pageLimits.check(opt.Width, opt.Height)
 			if err != nil {
 				return nil, err
 			}
-			return newChart(l, s, loadFonts(), width, height), nil
+			return newChart(l, s, opt, loadFonts(), width, height)
 		},
 	}, nil
 }

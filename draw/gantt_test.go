@@ -81,9 +81,13 @@ func samples(t testing.TB) []sample {
 	sol, in := small(t)
 	none := *sol
 	none.Jobs, none.Objective, none.Bound = nil, nil, model.Bound{}
+	many, all := crowd(t, 1_500, 12)
 	placed := func(jobs ...model.Placement) *model.Solution { return &model.Solution{Jobs: jobs} }
 	return []sample{
 		{"instance", sol, GanttOptions{Instance: in}},
+		{"late", sol, GanttOptions{Instance: in, Colour: ByLate}},
+		{"load", many, GanttOptions{Instance: all, View: ShowLoad, Width: 600}},
+		{"window", many, GanttOptions{Instance: all, Colour: ByUser, Width: 600, Window: Window{From: 43200, To: 50400, HasFrom: true, HasTo: true}}},
 		{"alone", sol, GanttOptions{Title: "A title of one's own"}},
 		{"empty", &none, GanttOptions{}},
 		{"empty-instance", &none, GanttOptions{Instance: in}},
@@ -212,9 +216,9 @@ func TestSVGSaysWhichJobABlockIs(t *testing.T) {
 	document := string(drawn(t, sample{"small", sol, GanttOptions{Instance: in}}, SVG))
 	for _, want := range []string{
 		"<title>small-grid</title>",
-		"<title>late&#xA;c1: 0-3&#xA;60 – 95 s&#xA;late by 15</title>",
-		"<title>grid&#xA;c2: 0-1&#xA;40 – 65 s</title>",
-		"<title>tick&#xA;c2: 3&#xA;20 – 20 s</title>",
+		"<title>late&#xA;c1: 0-3&#xA;60 – 95 s&#xA;waited 1 min&#xA;late by 15 s</title>",
+		"<title>grid&#xA;c2: 0-1&#xA;40 – 65 s&#xA;waited 40 s</title>",
+		"<title>tick&#xA;c2: 3&#xA;20 – 20 s&#xA;waited 20 s</title>",
 	} {
 		if !strings.Contains(document, want) {
 			t.Errorf("no %s", want)

@@ -20,6 +20,11 @@ type layout struct {
 	origin float64
 	unit   string // of time; empty: unknown
 	late   int    // jobs that miss their deadline
+	known  bool   // the instance is
+	// start and end are the times to show: from origin to last, or a window of them.
+	start, end float64
+	window     Window
+	all        []block // also those outside the window
 }
 
 // band is one cluster.
@@ -27,7 +32,7 @@ type band struct {
 	id         string
 	processors int
 	exact      bool    // the number of processors comes from the instance, not from the largest processor named
-	busy       float64 // share of the processors' time from origin to last that jobs hold
+	busy       float64 // share of the processors' time from start to end of the layout that jobs hold
 }
 
 // job is one placed job.
@@ -36,6 +41,16 @@ type job struct {
 	hue        int // selects the colour: the job's index in the instance or, without one, in the solution
 	start, end float64
 	deadline   float64 // +Inf: none
+	arrival    float64 // NaN: unknown
+	user       string  // empty: not stated
+}
+
+// wait is how long the job waited; 0 where that is unknown.
+func (j *job) wait() float64 {
+	if math.IsNaN(j.arrival) {
+		return 0
+	}
+	return max(0, j.start-j.arrival)
 }
 
 // late says that the job misses its deadline.
@@ -76,7 +91,7 @@ func (b *layoutBuilder) addClusters() {
 	if b.in == nil {
 		return
 	}
-	b.unit = cmp.Or(b.in.Units().Time, "s")
+	b.unit, b.known = cmp.Or(b.in.Units().Time, "s"), true
 	for c := range b.in.Clusters() {
 		cluster := &b.in.Clusters()[c]
 		b.bandOf[cluster.ID] = len(b.bands)
@@ -86,13 +101,14 @@ func (b *layoutBuilder) addClusters() {
 
 // add lays out the k-th job of the solution.
 func (b *layoutBuilder) add(k int, p *model.Placement) error {
-	placed := job{id: p.Job, hue: k, start: p.Start, end: p.End, deadline: math.Inf(1)}
+	placed := job{id: p.Job, hue: k, start: p.Start, end: p.End, deadline: math.Inf(1), arrival: math.NaN()}
 	if b.in != nil {
 		index, known := b.in.JobIndex(p.Job)
 		if !known {
 			return fmt.Errorf("the instance has no such job")
 		}
-		placed.hue, placed.deadline = index, b.in.Jobs()[index].Deadline
+		j := &b.in.Jobs()[index]
+		placed.hue, placed.deadline, placed.arrival, placed.user = index, j.Deadline, j.Arrival, j.User()
 	}
 	if err := checkInterval(p.Start, p.End); err != nil {
 		return err
@@ -164,18 +180,28 @@ func (b *layoutBuilder) finish() {
 	} else {
 		b.sortBands()
 	}
+	if len(b.jobs) > 0 {
+		b.start, b.end = b.origin, b.last
+	}
+	b.all = b.blocks
 	for k := range b.jobs {
 		if b.jobs[k].late() {
 			b.late++
 		}
 	}
-	for k := range b.blocks {
-		r := &b.blocks[k]
+}
+
+// measure computes the share of each cluster's time that jobs hold, within the times to show.
+func (l *layout) measure() {
+	span := l.end - l.start
+	if !(span > 0) {
+		return
+	}
+	for k := range l.blocks {
+		r := &l.blocks[k]
 		// Divide by the time and by the processors separately: the product of both may overflow.
-		if span := b.last - b.origin; span > 0 {
-			cluster := &b.bands[r.band]
-			cluster.busy += (r.end - r.start) / span * (float64(r.last-r.first+1) / float64(cluster.processors))
-		}
+		cluster := &l.bands[r.band]
+		cluster.busy += (min(r.end, l.end) - max(r.start, l.start)) / span * (float64(r.last-r.first+1) / float64(cluster.processors))
 	}
 }
 

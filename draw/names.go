@@ -27,9 +27,12 @@ func clip(text string, most int) string {
 	return text
 }
 
-// printable prepares a text to be drawn on one line and to stand in XML. White space becomes a space. Invisible characters that change the
+// printable prepares a name to be drawn on one line and to stand in XML: at most mostRunes of it, see [cleaned].
+func printable(text string) string { return cleaned(clip(text, mostRunes)) }
+
+// cleaned prepares a text to stand on one line. White space becomes a space. Invisible characters that change the
 // order or the look of their neighbours are removed. Characters that cannot be printed become U+FFFD.
-func printable(text string) string {
+func cleaned(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -40,7 +43,7 @@ func printable(text string) string {
 			return utf8.RuneError
 		}
 		return r
-	}, clip(text, mostRunes))
+	}, text)
 }
 
 // plain is printable for a terminal: only characters that take exactly one column everywhere.

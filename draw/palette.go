@@ -4,7 +4,7 @@ import "image/color"
 
 // The fills are Paul Tol's "light" scheme, made for cells that hold black text and distinct in normal and in colour-blind
 // vision (Tol 2021, "Colour Schemes", SRON/EPS/TN/09-002, section 2), without its grey, which stands for idle time here.
-// The order puts hues side by side that differ most, since jobs of neighbouring indices often lie side by side.
+// The order puts hues side by side that differ most.
 var light = []color.NRGBA{
 	{0x77, 0xaa, 0xdd, 0xff}, // light blue
 	{0xee, 0x88, 0x66, 0xff}, // orange
@@ -62,9 +62,6 @@ func faded(c color.NRGBA, share float64) color.NRGBA {
 // fills is the number of different fills.
 func fills() int { return tones * len(light) }
 
-// fillOf is the fill of the job with the given index, a number below fills.
-func fillOf(hue int) int { return hue % fills() }
-
 // fillColour is the colour of a fill.
 func fillColour(fill int) color.NRGBA {
 	c := light[fill%len(light)]
@@ -73,9 +70,6 @@ func fillColour(fill int) color.NRGBA {
 	}
 	return c
 }
-
-// edgeColour is the colour of the outline around a fill.
-func edgeColour(fill int) color.NRGBA { return mix(fillColour(fill), ink, 0.45) }
 
 // mix blends the share of the second colour into the first.
 func mix(a, b color.NRGBA, share float64) color.NRGBA {

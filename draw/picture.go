@@ -17,12 +17,13 @@ const (
 	SVG  Format = "svg"
 	PNG  Format = "png"
 	Text Format = "text" // for a terminal, in UTF-8; not available for curves
+	HTML Format = "html" // a page to zoom and move in, without network; of Gantt charts only
 )
 
 // Formats lists all formats.
-func Formats() []Format { return []Format{SVG, PNG, Text} }
+func Formats() []Format { return []Format{SVG, PNG, Text, HTML} }
 
-// FormatOf returns the format that belongs to the extension of a file's name: .svg, .png, .txt or .text.
+// FormatOf returns the format that belongs to the extension of a file's name: .svg, .png, .txt, .text, .html or .htm.
 func FormatOf(filename string) (Format, error) {
 	switch extension := strings.ToLower(filepath.Ext(filename)); extension {
 	case ".svg":
@@ -31,8 +32,10 @@ func FormatOf(filename string) (Format, error) {
 		return PNG, nil
 	case ".txt", ".text":
 		return Text, nil
+	case ".html", ".htm":
+		return HTML, nil
 	default:
-		return "", fmt.Errorf("draw: %q: expected a name that ends in .svg, .png or .txt", filename)
+		return "", fmt.Errorf("draw: %q: expected a name that ends in .svg, .png, .txt or .html", filename)
 	}
 }
 
@@ -40,6 +43,8 @@ func FormatOf(filename string) (Format, error) {
 type Picture struct {
 	// text writes the picture as text; nil: it has no text.
 	text func(io.Writer) error
+	// page writes the picture as a page; nil: it has none.
+	page func(io.Writer) error
 	// layOut places everything on a sheet of the size that was asked for.
 	layOut func() (drawing, error)
 }
@@ -69,8 +74,13 @@ func (p *Picture) write(w io.Writer, format Format) error {
 			return fmt.Errorf("format %q: curves have none; expected svg or png", format)
 		}
 		return p.text(w)
+	case HTML:
+		if p.page == nil {
+			return fmt.Errorf("format %q: only Gantt charts have it; expected svg or png", format)
+		}
+		return p.page(w)
 	}
-	return fmt.Errorf("unknown format %q: expected svg, png or text", format)
+	return fmt.Errorf("unknown format %q: expected svg, png, text or html", format)
 }
 
 // WriteFile writes the picture to a file, in the format of the file's extension, see [FormatOf]. The file appears whole or not at all.

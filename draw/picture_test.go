@@ -51,8 +51,8 @@ func TestWriteFile(t *testing.T) {
 		picture    *Picture
 		name, want string
 	}{
-		{gantt, "b.gif", `expected a name that ends in .svg, .png or .txt`},
-		{gantt, "b", `expected a name that ends in .svg, .png or .txt`},
+		{gantt, "b.gif", `expected a name that ends in .svg, .png, .txt or .html`},
+		{gantt, "b", `expected a name that ends in .svg, .png, .txt or .html`},
 		{curves, "b.txt", `format "text": curves have none; expected svg or png`},
 	} {
 		file := filepath.Join(folder, c.name)

@@ -19,14 +19,15 @@ type weighted struct{ value, weight float64 }
 
 // series holds the values of a quantity in a schedule.
 type series struct {
-	steps []change // value from each time on, for queue and utilisation
-	waits []change // arrival and wait of each placed job, by arrival
-	last  float64  // end of the last step
+	steps []change   // value from each time on, for queue and utilisation
+	jobs  []jobValue // of each placed job that counts, by arrival, for the other quantities
+	byJob bool       // the quantity is one of jobs
+	last  float64    // end of the last step
 }
 
 // newSeries computes the quantity from a schedule. An invalid time is an error.
 func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*series, error) {
-	s := &series{last: in.FirstArrival()}
+	s := &series{last: in.FirstArrival(), byJob: quantity.ofJobs()}
 	var changes []change
 	for k := range sol.Jobs {
 		p := &sol.Jobs[k]
@@ -39,10 +40,12 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 		}
 		j := &in.Jobs()[job]
 		s.last = max(s.last, p.End)
-		switch quantity {
-		case Wait:
-			s.waits = append(s.waits, change{j.Arrival, p.Start - j.Arrival})
-		case Queue:
+		switch {
+		case s.byJob:
+			if value, counts := quantity.ofJob(j, p.Start, p.End); counts {
+				s.jobs = append(s.jobs, jobValue{job, j.Arrival, value})
+			}
+		case quantity == Queue:
 			changes = append(changes, change{j.Arrival, 1}, change{p.Start, -1})
 		default:
 			var wrong error
@@ -58,7 +61,7 @@ func newSeries(in *model.Instance, sol *model.Solution, quantity Quantity) (*ser
 			}
 		}
 	}
-	slices.SortStableFunc(s.waits, byTime)
+	sortValues(s.jobs)
 	s.steps = stepsOf(changes, in.FirstArrival())
 	return s, nil
 }
@@ -86,8 +89,8 @@ func stepsOf(changes []change, from float64) []change {
 // overTime makes the curve over time, with at most the given number of columns. It shows the steps themselves if they are few enough, and
 // otherwise the mean of each column.
 func (s *series) overTime(from, to float64, columns int) plotter.XYs {
-	if s.waits != nil {
-		return s.waitsOverTime(from, to, columns)
+	if s.byJob {
+		return s.jobsOverTime(from, to, columns)
 	}
 	var curve plotter.XYs
 	if len(s.steps) <= columns {
@@ -116,16 +119,16 @@ func (s *series) overTime(from, to float64, columns int) plotter.XYs {
 	return append(curve, plotter.XY{X: to, Y: curve[len(curve)-1].Y})
 }
 
-// waitsOverTime makes the curve of the mean wait of the jobs that arrive in each column. Columns without arrivals are left out.
-func (s *series) waitsOverTime(from, to float64, columns int) plotter.XYs {
-	columns = min(columns, max(len(s.waits)/8, 1)) // with few jobs per column the curve would consist of spikes
+// jobsOverTime makes the curve of the mean of the jobs that arrive in each column. Columns without arrivals are left out.
+func (s *series) jobsOverTime(from, to float64, columns int) plotter.XYs {
+	columns = min(columns, max(len(s.jobs)/8, 1)) // with few jobs per column the curve would consist of spikes
 	var curve plotter.XYs
 	width, k := (to-from)/float64(columns), 0
 	for column := range columns {
 		end := from + float64(column+1)*width
 		sum, n := 0.0, 0
-		for ; k < len(s.waits) && (s.waits[k].time < end || column == columns-1); k++ {
-			sum, n = sum+s.waits[k].by, n+1
+		for ; k < len(s.jobs) && (s.jobs[k].arrival < end || column == columns-1); k++ {
+			sum, n = sum+s.jobs[k].value, n+1
 		}
 		if n > 0 {
 			curve = append(curve, plotter.XY{X: end - width/2, Y: sum / float64(n)})
@@ -144,15 +147,15 @@ func (s *series) cumulative(points int) plotter.XYs {
 			samples, total = append(samples, weighted{value, weight}), total+weight
 		}
 	}
-	for _, w := range s.waits {
-		add(w.by, 1)
+	for _, v := range s.jobs {
+		add(v.value, 1)
 	}
 	for k, step := range s.steps {
 		end := s.last
 		if k+1 < len(s.steps) {
 			end = s.steps[k+1].time
 		}
-		if s.waits == nil {
+		if !s.byJob {
 			add(step.by, end-step.time)
 		}
 	}
@@ -169,4 +172,28 @@ func (s *series) cumulative(points int) plotter.XYs {
 		curve = append(curve, plotter.XY{X: x.value, Y: share})
 	}
 	return curve
+}
+
+// changes are the values of the jobs by arrival.
+func (s *series) changes() []change {
+	list := make([]change, len(s.jobs))
+	for k, v := range s.jobs {
+		list[k] = change{v.arrival, v.value}
+	}
+	return list
+}
+
+// cut keeps what lies from one time to another: the jobs that arrive then, and the steps.
+func (s *series) cut(from, to float64) {
+	s.jobs = slices.DeleteFunc(s.jobs, func(v jobValue) bool { return v.arrival < from || v.arrival > to })
+	steps := []change{{from, 0}}
+	for _, step := range s.steps {
+		switch {
+		case step.time <= from:
+			steps[0].by = step.by
+		case step.time < to:
+			steps = append(steps, step)
+		}
+	}
+	s.steps, s.last = steps, min(max(s.last, from), to)
 }

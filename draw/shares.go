@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -42,12 +41,15 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 		if err != nil {
 			return nil, err
 		}
-		whole := &panels{title: curvesTitle(in, opt), width: width, height: height}
-		for _, name := range policies {
-			whole.legend = append(whole.legend, panelName(name))
+		if err := checkPanels(opt, len(users)); err != nil {
+			return nil, err
+		}
+		whole := &panels{title: panelName(opt.Title), width: width, height: height}
+		for k, name := range policies {
+			whole.legend = append(whole.legend, legendEntry{name: panelName(name), line: curveStyle(k)})
 		}
 		for k := range users {
-			p, err := newSharePanel(&users[k], in, from, to, opt)
+			p, err := newSharePanel(&users[k], in, from, to, opt, width)
 			if err != nil {
 				return nil, err
 			}
@@ -61,7 +63,7 @@ func Shares(in *model.Instance, from, to float64, policies []string, users []Sha
 }
 
 // newSharePanel draws the curves of one user. A curve has a gap where the user was entitled to nothing.
-func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt CurveOptions) (*plot.Plot, error) {
+func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt CurveOptions, width float64) (*plot.Plot, error) {
 	p, most := newPanel(), 100.0
 	p.Title.Text = "user " + panelName(user.User)
 	for k, shares := range user.Shares {
@@ -82,12 +84,12 @@ func newSharePanel(user *SharePanel, in *model.Instance, from, to float64, opt C
 				return nil, err
 			}
 			line.StepStyle = plotter.PostStep
-			line.Color, line.Width, line.Dashes = panelInks[k%len(panelInks)], vg.Points(1.4), dashes[k%len(dashes)]
+			line.LineStyle = curveStyle(k)
 			p.Add(line)
 			begin = end
 		}
 	}
-	labelAxes(p, in, from, to, opt)
+	labelAxes(p, in, from, to, opt, width)
 	p.Y.Label.Text, p.Y.Max = "received (% of entitled)", 1.05*most
 	return p, nil
 }

@@ -74,6 +74,13 @@ func (s *sheet) fillRect(r rect, c color.Color) {
 	s.fill(path, c)
 }
 
+// strokeRect draws the outline of one rectangle.
+func (s *sheet) strokeRect(r rect, width float64, c color.Color) {
+	var path vg.Path
+	s.outline(&path, r)
+	s.stroke(path, width, c)
+}
+
 // image draws an image over the rectangle.
 func (s *sheet) image(r rect, img image.Image) {
 	s.canvas.DrawImage(vg.Rectangle{Min: s.point(r.x0, r.y1), Max: s.point(r.x1, r.y0)}, img)

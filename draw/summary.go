@@ -34,6 +34,9 @@ func summarise(sol *model.Solution, l *layout, opt GanttOptions) summary {
 	if n := len(sol.Unscheduled); n > 0 {
 		s.add("%s unscheduled", Grouped(fmt.Sprint(n)))
 	}
+	if l.window.isSet() {
+		s.add("shown: %s to %s, %s", l.length(l.start-l.zero()), l.length(l.end-l.zero()), counted(l.shown(), "job"))
+	}
 	if l.late > 0 {
 		s.add("%s late", Grouped(fmt.Sprint(l.late)))
 	}
@@ -55,11 +58,7 @@ func (s *summary) addMakespan(sol *model.Solution, l *layout, arrivalsKnown bool
 	if arrivalsKnown {
 		name, value = "makespan", l.last-l.origin
 	}
-	if l.unit != "" {
-		s.add("%s %s %s", name, number(value), l.unit)
-	} else {
-		s.add("%s %s", name, number(value))
-	}
+	s.add("%s %s", name, l.length(value))
 }
 
 // addObjective states the objective, its bound and the status. The instance, which may be nil, says for what metric a schedule is optimal.

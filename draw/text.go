@@ -32,7 +32,8 @@ type textPage struct {
 type textChart struct {
 	textPage
 	*layout
-	shown marks
+	scheme *scheme
+	shown  marks
 }
 
 // marks says which special characters a picture contains, so that its key explains them.
@@ -45,17 +46,25 @@ func drawGanttText(w io.Writer, l *layout, s summary, opt GanttOptions) error {
 		return err
 	}
 	t := &textChart{textPage: page, layout: l}
+	if t.scheme, err = newScheme(l, opt.Colour, len(shades)); err != nil {
+		return err
+	}
 	t.gutter = 3
 	for k := range l.bands {
 		t.gutter = max(t.gutter, 1+len(strconv.Itoa(l.bands[k].processors-1)))
 	}
 	t.columns = t.width - t.gutter - 2
-	t.axis = NewAxis("time", l.from(), l.last, plain(l.unit), t.columns/textTickSpace)
+	t.axis = l.timeAxis(t.columns/textTickSpace, plain(l.unit))
 	header := t.writeHeader(s)
 	rows := defaultRows
 	if opt.Height > 0 {
 		const footer = 4
 		rows = opt.Height - header - footer - len(l.bands)
+	}
+	if opt.View == ShowLoad || opt.View == ShowAuto && t.isCrowded() {
+		t.writeLoad(opt.Height > 0, rows)
+		t.writeAxis()
+		return t.out.Flush()
 	}
 	t.writeBands(rows)
 	t.writeAxis()
@@ -163,7 +172,7 @@ func (t *textChart) paint(holders, above []int) []rune {
 			continue
 		}
 		j := &t.jobs[holder]
-		fillRunes(run, shades[j.hue%len(shades)])
+		fillRunes(run, t.shade(holder))
 		if len(run) > 1 {
 			run[0] = '▐'
 		}
@@ -178,8 +187,18 @@ func (t *textChart) paint(holders, above []int) []rune {
 	return cells
 }
 
-// shades fill the cells of jobs in turn.
-var shades = []rune{'░', '▓', '▒', '█'}
+// shades fill the cells of jobs in turn, or by class from light to dark.
+var shades = []rune{'░', '▒', '▓', '█'}
+
+// shade is the filling of a job's cells.
+func (t *textChart) shade(job int) rune {
+	if t.scheme.names == nil {
+		const apart = 2 // neighbouring indices differ more
+		hue := t.jobs[job].hue % len(shades)
+		return shades[(hue*apart+hue/apart)%len(shades)]
+	}
+	return shades[t.scheme.of[job]]
+}
 
 // labelRun writes a job's id after the first cell of a run, if it fits before the last.
 func labelRun(run []rune, j *job) {
@@ -227,6 +246,11 @@ func (t *textPage) writeAxis() {
 // writeKey explains the special characters that occur.
 func (t *textChart) writeKey() {
 	var key []string
+	for class, name := range t.scheme.names {
+		if t.scheme.used(t.blocks)[class] {
+			key = append(key, string(shades[class])+" "+plain(name))
+		}
+	}
 	if t.shown.late {
 		key = append(key, "! late")
 	}
@@ -236,7 +260,18 @@ func (t *textChart) writeKey() {
 	if t.shown.brief {
 		key = append(key, "▏ less than half a cell")
 	}
-	if len(key) > 0 {
-		t.line("%s", clip(strings.Repeat(" ", t.gutter+2)+strings.Join(key, "   "), t.width))
+	indent, line := strings.Repeat(" ", t.gutter+2), ""
+	for _, entry := range key {
+		if joined := line + "   " + entry; line != "" && t.gutter+2+utf8.RuneCountInString(joined) <= t.width {
+			line = joined
+			continue
+		}
+		if line != "" {
+			t.line("%s", clip(indent+line, t.width))
+		}
+		line = entry
+	}
+	if line != "" {
+		t.line("%s", clip(indent+line, t.width))
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+
+	"github.com/allot-opt/allot/internal/timetext"
 )
 
-// nextTick returns the first tick of the axis of waits that is at least the value, or the value if there is no such tick.
+// nextTick returns the first tick of a logarithmic axis that is at least the value, or the value if there is no such tick.
 func nextTick(marker plot.Ticker, value float64) float64 {
-	for _, t := range marker.Ticks(leastWait, 1e3*value) {
+	for _, t := range marker.Ticks(leastValue, 1e3*value) {
 		if t.Value >= value {
 			return t.Value
 		}
@@ -16,20 +18,30 @@ func nextTick(marker plot.Ticker, value float64) float64 {
 	return value
 }
 
-// decades makes the ticks of the logarithmic axis of waits: familiar durations if the unit is the second, otherwise powers of ten.
+// familiar are lengths of time that people know, in seconds.
+var familiar = []plot.Tick{{Value: 1, Label: "1 s"}, {Value: 10, Label: "10 s"}, {Value: 60, Label: "1 min"}, {Value: 600, Label: "10 min"},
+	{Value: 3600, Label: "1 h"}, {Value: 6 * 3600, Label: "6 h"}, {Value: 86400, Label: "1 day"}, {Value: 7 * 86400, Label: "1 week"},
+	{Value: 30 * 86400, Label: "30 days"}, {Value: 365 * 86400, Label: "1 year"}}
+
+// hasFamiliarTimes reports whether lengths of time in the unit are written in units that people know.
+func hasFamiliarTimes(unit string) bool {
+	_, known := timetext.Seconds(unit)
+	return known
+}
+
+// decades makes the ticks of a logarithmic axis: familiar durations if the unit of time is known, otherwise powers of ten.
 func decades(unit string) plot.Ticker {
 	return plot.TickerFunc(func(low, high float64) []plot.Tick {
 		var ticks []plot.Tick
-		if unit != "s" {
+		each, known := timetext.Seconds(unit)
+		if !known {
 			for x := low; x <= high*(1+1e-9) && !math.IsInf(x, 0); x *= 10 {
 				ticks = append(ticks, plot.Tick{Value: x, Label: number(x)})
 			}
 			return ticks
 		}
-		for _, t := range []plot.Tick{{Value: 1, Label: "1 s"}, {Value: 10, Label: "10 s"}, {Value: 60, Label: "1 min"}, {Value: 600, Label: "10 min"},
-			{Value: 3600, Label: "1 h"}, {Value: 6 * 3600, Label: "6 h"}, {Value: 86400, Label: "1 day"}, {Value: 7 * 86400, Label: "1 week"},
-			{Value: 30 * 86400, Label: "30 days"}, {Value: 365 * 86400, Label: "1 year"}} {
-			if t.Value <= high*(1+1e-9) {
+		for _, t := range familiar {
+			if t.Value /= each; t.Value >= low*(1-1e-9) && t.Value <= high*(1+1e-9) {
 				ticks = append(ticks, t)
 			}
 		}
@@ -37,37 +49,29 @@ func decades(unit string) plot.Ticker {
 	})
 }
 
-// clock makes the ticks of an axis of time, counted from an origin in a unit that suits the axis' length.
+// clock makes the ticks of an axis of times in a unit, which count from an origin.
 type clock struct {
-	origin, scale float64
-	unit, label   string
-}
-
-// newClock chooses the unit. If the instance's unit is the second, it may be the minute, the hour or the day.
-func newClock(origin, length float64, unit string) clock {
-	c := clock{origin, 1, printable(unit), ""}
-	if unit == "s" {
-		for _, u := range []struct {
-			seconds float64
-			name    string
-		}{{86400, "days"}, {3600, "hours"}, {60, "minutes"}} {
-			if length >= 3*u.seconds {
-				c.scale, c.unit = u.seconds, u.name
-				break
-			}
-		}
-	}
-	c.label = "time since the first arrival (" + c.unit + ")"
-	return c
+	origin float64
+	unit   string
+	most   int // ticks, about
 }
 
 // Ticks implements plot.Ticker.
 func (c clock) Ticks(low, high float64) []plot.Tick {
-	ticks := roundTicks{}.Ticks((low-c.origin)/c.scale, (high-c.origin)/c.scale)
-	for k := range ticks {
-		ticks[k].Value = c.origin + ticks[k].Value*c.scale
+	if !(high > low) || math.IsInf(high-low, 0) {
+		return nil
+	}
+	axis := newTimeAxis(low, high, c.origin, printable(c.unit), c.most, true)
+	var ticks []plot.Tick
+	for _, t := range axis.Ticks {
+		ticks = append(ticks, plot.Tick{Value: low + t.At*(high-low), Label: t.Label})
 	}
 	return ticks
+}
+
+// caption names the axis from low to high.
+func (c clock) caption(low, high float64) string {
+	return newTimeAxis(low, high, c.origin, printable(c.unit), c.most, true).Caption
 }
 
 // roundTicks are ticks at round numbers.

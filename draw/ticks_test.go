@@ -28,12 +28,15 @@ func TestRoundTicks(t *testing.T) {
 			t.Errorf("%v to %v: %q, want %q", c.low, c.high, got, c.labels)
 		}
 	}
-	if ticks := decades("h").Ticks(1, math.Inf(1)); len(ticks) != 309 {
+	if ticks := decades("ticks").Ticks(1, math.Inf(1)); len(ticks) != 309 {
 		t.Errorf("%d powers of ten, want 309", len(ticks))
 	}
-	clock := newClock(1.5e9, 86400, "s")
-	ticks := clock.Ticks(1.5e9, 1.5e9+86400)
-	if n := len(ticks); clock.unit != "hours" || ticks[0].Label != "0" || ticks[0].Value != 1.5e9 || ticks[1].Label != "5" || n != 5 {
-		t.Errorf("%+v: %+v", clock, ticks)
+	if ticks := decades("h").Ticks(1, 100); len(ticks) != 3 || ticks[0].Label != "1 h" || ticks[2].Value != 24 {
+		t.Errorf("hours: %v", ticks)
+	}
+	c := clock{1.5e9, "s", 5}
+	ticks := c.Ticks(1.5e9, 1.5e9+86400)
+	if n := len(ticks); n != 5 || ticks[0].Label != "0" || ticks[0].Value != 1.5e9 || ticks[1].Label != "6 h" || c.caption(1.5e9, 1.5e9+86400) != "time since the first arrival" {
+		t.Errorf("%+v", ticks)
 	}
 }

@@ -154,6 +154,7 @@ func (s *search) advance(u []float64, step, l float64) bool {
 // fix removes from the node's box each load of a rank whose bound at the node's prices reaches the limit: no allocation with it is worth
 // finding. It returns whether the node is still open.
 func (s *search) fix(n *node) bool {
+	s.trace.fixed(n)
 	for {
 		s.evaluations++
 		if !s.price(n.u, n.box) {

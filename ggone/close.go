@@ -31,6 +31,7 @@ func (s *search) close(n *node, most int) bool {
 	if s.stopped() {
 		return false
 	}
+	s.trace.closed(s, n, list)
 	for _, c := range list { // loads that their transportation problem left unproved lower the bound of the whole
 		if proved := max(c.bound, s.provedAt(c.loads)); proved < s.limit() {
 			s.unproved = min(s.unproved, proved)

@@ -280,7 +280,7 @@ func TestBoundAgainstEnumeration(t *testing.T) {
 		if math.Abs(s.best-optimum) > 1e-9*(1+optimum) || s.proved > optimum*(1+1e-12) || s.proved < optimum*(1-2e-9)-1e-12 {
 			t.Fatalf("found %v, proved %v; the optimum is %v", s.best, s.proved, optimum)
 		}
-		if l := Bound(context.Background(), p, 50, 1<<30); l.Or(0) > optimum*(1+1e-12) {
+		if l, _ := Bound(context.Background(), p, 50, 1<<30); l.Or(0) > optimum*(1+1e-12) {
 			t.Fatalf("Bound %v of the optimum %v", l, optimum)
 		}
 	})

@@ -35,6 +35,7 @@ func (s *search) try(loads []int) bool {
 	}
 	found := s.assign(loads)
 	s.tried[key] = found.bound
+	s.trace.tried(s, key, loads)
 	if !(found.cost < s.best) {
 		return false
 	}

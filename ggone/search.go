@@ -31,6 +31,7 @@ type search struct {
 	seen         [][]float64 // by rank and load: how often the rank had the load in the last ascent
 	open         queue
 	born         int
+	trace        *trace // what the certificate needs; nil: none is asked for
 }
 
 // node is a part of the problem: a box of loads with a bound and the prices that prove it.
@@ -39,6 +40,8 @@ type node struct {
 	bound float64
 	u     []float64
 	born  int
+
+	record int // its position in the trace
 }
 
 // queue is a heap of nodes, the least bound first; of equal bounds the older node first.
@@ -68,6 +71,9 @@ func newSearch(ctx context.Context, c *core, opt Options) *search {
 	}
 	for _, k := range c.class {
 		s.seen = append(s.seen, make([]float64, len(c.classes[k].levels)))
+	}
+	if opt.Certify && c.tasks > 0 {
+		s.trace = newTrace()
 	}
 	return s
 }
@@ -202,6 +208,7 @@ func (s *search) plunge(n *node) {
 		}
 		s.nodes++
 		s.ascend(n, nodeAscent)
+		s.trace.priced(n)
 		if n.bound >= s.limit() || !s.stopped() && !s.fix(n) {
 			return
 		}
@@ -233,6 +240,7 @@ func (s *search) children(n *node) (up, down *node) {
 	}
 	up.low[rank] = load
 	down.high[rank] = load - 1
+	up.record, down.record = s.trace.split(n, rank, load)
 	s.order(up.box)
 	s.order(down.box)
 	up.bound = max(n.bound, s.bound(n.u, up.box))

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Options are the limits of a run.
@@ -13,6 +14,7 @@ type Options struct {
 	Tolerance   float64        // relative gap within which the optimum counts as proved; 0: 5e-10, which is also the least
 	Evaluations int64          // limit of evaluations of the Lagrangian and of allocations; 0: none
 	Progress    func(Progress) // nil: silent
+	Certify     bool           // keep what a certificate of the bound needs, see [Result].Proof
 }
 
 // leastTolerance is well above the rounding errors of sums over all tasks.
@@ -47,6 +49,7 @@ type Result struct {
 	Tolerance   float64     // the relative tolerance that was used
 	Limited     bool        // the evaluations ran out
 	Evaluations int64
+	Proof       *proof.Levels // what proves the bound, where it was asked for; nil: an idle rate is not covered, or the tree grew too large
 }
 
 // InfeasibleError says that the machines cannot take the tasks. It holds both sides of the condition that fails.
@@ -145,6 +148,9 @@ func (p *Problem) solveWhole(ctx context.Context, idle float64, dummies int, opt
 	s.run()
 	result = Result{Objective: s.best, Bound: model.ProvedBound(s.proved), Tolerance: opt.Tolerance, Evaluations: s.evaluations, Limited: s.limited()}
 	result.Proved = s.proved >= s.limit() && !math.IsInf(s.best, 1)
+	if dummies == 0 {
+		result.Proof = s.trace.show(s)
+	}
 	loads := s.bestLoads
 	if loads == nil { // the time is up, or every allocation breaks a limit of 0
 		loads = s.even()
@@ -189,10 +195,11 @@ func (p *Problem) addCommitted(rates []float64) {
 }
 
 // Bound returns a lower bound of the penalty, if one is proved. It takes at most the given number of evaluations of the Lagrangian and
-// computes about work penalties in them. If ctx ends, it returns the bound so far, which is also valid.
-func Bound(ctx context.Context, p *Problem, evaluations, work int64) model.Bound {
+// computes about work penalties in them. If ctx ends, it returns the bound so far, which is also valid. The function shown returns the
+// proof of the bound.
+func Bound(ctx context.Context, p *Problem, evaluations, work int64) (proved model.Bound, shown func() *proof.Levels) {
 	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
-		return model.Bound{}
+		return model.Bound{}, nil
 	}
 	levels := int64(0)
 	for k := range p.Classes {
@@ -200,13 +207,15 @@ func Bound(ctx context.Context, p *Problem, evaluations, work int64) model.Bound
 	}
 	affordable := work / max(1, levels*int64(len(p.Tasks)))
 	if affordable < 10 {
-		return model.Bound{}
+		return model.Bound{}, nil
 	}
 	s := newSearch(ctx, newCore(ctx, p, 0), Options{Tolerance: leastTolerance, Evaluations: min(evaluations, affordable)})
 	root := &node{box: s.root(), u: make([]float64, s.tasks), bound: math.Inf(-1)}
 	s.ascend(root, rootAscent)
 	if math.IsInf(root.bound, 1) {
-		return model.Bound{}
+		return model.Bound{}, nil
 	}
-	return model.ProvedBound(min(root.bound, s.limit()))
+	return model.ProvedBound(min(root.bound, s.limit())), func() *proof.Levels {
+		return &proof.Levels{Prices: [][]float64{root.u}, Nodes: []proof.Node{{Prices: []int{0}}}}
+	}
 }

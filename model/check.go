@@ -216,12 +216,19 @@ func (c *checker) extent(k int, violation func(Code, string, ...any)) {
 	}
 }
 
-// pieces checks how the pieces of a job make up its placement.
+// pieces checks how the pieces of a job make up its placement. A job holds no processor on which none of its tasks runs, unless it has fewer tasks
+// than processors; then no processor runs more than one. So a rigid job with as many tasks as processors runs one on each, however it is cut into pieces.
 func (c *checker) pieces(k int, violation func(Code, string, ...any)) {
 	parts := c.partsOf(k)
-	tasks, end := 0, c.start[k]
+	tasks, held, end := 0, 0, c.start[k]
+	for _, p := range parts {
+		held += p.set.Len()
+	}
 	for _, p := range parts {
 		tasks += p.tasks
+		if size := p.set.Len(); c.in.jobs[k].Tasks >= held && p.tasks < size || c.in.jobs[k].Tasks <= held && p.tasks > size {
+			violation(CodeTasks, "expected the %d tasks on %d processors spread evenly, found a piece with %d tasks on %d processors", c.in.jobs[k].Tasks, held, p.tasks, size)
+		}
 		end = max(end, p.end)
 		if p.start != c.start[k] {
 			violation(CodePieces, "expected every piece to start with the job at %v, one starts at %v", c.start[k], p.start)

@@ -233,3 +233,32 @@ func TestEveryCodeIsProvoked(t *testing.T) {
 		t.Errorf("found only %d codes in report.go", len(all))
 	}
 }
+
+// A job with as many tasks as processors runs one on each. Were uneven pieces allowed, job b could hold two processors for half of its time and so fill
+// time that is idle in every schedule that the time rule knows.
+func TestCheckRefusesUnevenPieces(t *testing.T) {
+	in, err := readInstance(`{"schema": "allot/instance/1", "clusters": [{"id": "c", "machines": [{"id": "m", "count": 4}]}], "jobs": [
+		{"id": "a", "work": 2}, {"id": "b", "processors": 3, "work": 1}, {"id": "many", "tasks": 6, "processors": 2, "work": 1}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece := func(processors string, tasks int, start, end float64) model.Piece {
+		return model.Piece{Cluster: "c", Processors: set(processors), Tasks: tasks, Start: start, End: end}
+	}
+	sol := &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{
+		placed("a", "c", "3", 0, 2),
+		{Job: "b", Start: 0, End: 2, Pieces: []model.Piece{piece("0", 2, 0, 2), piece("1-2", 1, 0, 1)}},
+		{Job: "many", Start: 2, End: 6, Pieces: []model.Piece{piece("0", 4, 2, 6), piece("1", 2, 2, 4)}}, // more tasks than processors: as the scheduler likes
+	}}
+	var found []string
+	for _, v := range model.Check(in, sol).Violations {
+		found = append(found, string(v.Code)+" "+v.Job)
+	}
+	if want := []string{"tasks b", "tasks b"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	sol.Jobs[1].End, sol.Jobs[1].Pieces = 1, []model.Piece{piece("0", 1, 0, 1), piece("1-2", 2, 0, 1)}
+	if report := model.Check(in, sol); len(report.Violations) > 0 {
+		t.Errorf("even pieces: %v", report.Violations)
+	}
+}

@@ -39,7 +39,7 @@ func Objective(in *Instance, sol *Solution) (float64, error) {
 		if !e.has(m) {
 			return 0
 		}
-		v, _ := m.compute(e)
+		v, _ := m.value(e)
 		return v.Total
 	}), nil
 }
@@ -97,7 +97,7 @@ func (e *evaluation) evaluate() Evaluation {
 		if !e.has(m) {
 			continue
 		}
-		v, finite := m.compute(e)
+		v, finite := m.value(e)
 		values[k] = v.Total
 		if finite {
 			result.Metrics[m.Name] = v

@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/internal/suggest"
 )
 
-// Metric documents one metric. Help texts, the README's table and the JSON Schema are made from the table of them.
+// Metric documents one metric. Help texts, docs/reference/metrics.md and the JSON Schema are made from the table of them.
 type Metric struct {
 	Name       string
 	Unit       string
@@ -20,6 +20,28 @@ type Metric struct {
 	Neutral    bool // neither more nor less is better: it describes a schedule. An objective takes it as it is
 	PerCluster bool // one value a cluster; it cannot be an objective
 	compute    func(*evaluation) (value MetricValue, finite bool)
+	ofJob      func(j *Job, start, end float64) (value float64, counts bool) // of a metric that is a mean over jobs, instead of compute
+}
+
+// IsMean says whether the metric is a mean over jobs, so that [Metric.OfJob] knows it.
+func (m *Metric) IsMean() bool { return m.ofJob != nil }
+
+// OfJob is what a job with the given start and end adds to a metric that is a mean over jobs, and whether the job counts: one that
+// misses a hard deadline does not.
+func (m *Metric) OfJob(j *Job, start, end float64) (value float64, counts bool) {
+	if m.ofJob == nil || j.DeadlineHard && end > j.Deadline {
+		return 0, false
+	}
+	return m.ofJob(j, start, end)
+}
+
+// value is the value of the metric in a schedule.
+func (m *Metric) value(e *evaluation) (value MetricValue, finite bool) {
+	if m.ofJob != nil {
+		x := e.mean(m.ofJob)
+		return MetricValue{Total: x}, isFinite(x)
+	}
+	return m.compute(e)
 }
 
 // Better says whether "high" or "low" values are better, or "neither".
@@ -108,23 +130,23 @@ var metricTable = []Metric{
 	{Name: "balance", Unit: "time", Doc: "PB, √(Σ over the n clusters of (cp − mcp)²/(n−1)); 0 for one cluster",
 		compute: total((*evaluation).balance)},
 	{Name: "mean_response", Unit: "time", Doc: "AVE, MRT: mean over F of end − arrival",
-		compute: mean(func(j *Job, start, end float64) (float64, bool) { return end - j.Arrival, true })},
+		ofJob: func(j *Job, start, end float64) (float64, bool) { return end - j.Arrival, true }},
 	{Name: "mean_wait", Unit: "time", Doc: "mean over F of start − arrival",
-		compute: mean(func(j *Job, start, end float64) (float64, bool) { return start - j.Arrival, true })},
+		ofJob: func(j *Job, start, end float64) (float64, bool) { return start - j.Arrival, true }},
 	{Name: "mean_slowdown", Unit: "1", Doc: "mean, over the jobs of F that take time, of (end − arrival)/(end − start)",
-		compute: mean(func(j *Job, start, end float64) (float64, bool) {
+		ofJob: func(j *Job, start, end float64) (float64, bool) {
 			return (end - j.Arrival) / (end - start), end > start
-		})},
+		}},
 	{Name: "slowdown_without_deadline", Unit: "1", Doc: "mean_slowdown over the jobs without a deadline",
-		compute: mean(func(j *Job, start, end float64) (float64, bool) {
+		ofJob: func(j *Job, start, end float64) (float64, bool) {
 			return (end - j.Arrival) / (end - start), end > start && !j.HasDeadline()
-		})},
+		}},
 	{Name: "cluster_slowdown_without_deadline", Unit: "1", PerCluster: true, Doc: "slowdown_without_deadline of the jobs that ran on a cluster; a job on several clusters counts on the cluster of its first piece",
 		compute: perCluster(func(e *evaluation, c int) float64 { return ratio(e.clusters[c].slowdown, e.clusters[c].slowed) })},
 	{Name: "bounded_slowdown", Unit: "1", Doc: "mean over F of max(1, (end − arrival)/max(end − start, 10)); the 10 is in the unit of time of the instance, so 10 s in a trace",
-		compute: mean(func(j *Job, start, end float64) (float64, bool) {
+		ofJob: func(j *Job, start, end float64) (float64, bool) {
 			return max(1, (end-j.Arrival)/max(end-start, 10)), true
-		})},
+		}},
 	{Name: "finished", Unit: "jobs", HighBetter: true, Doc: "|F|, the jobs that are placed and meet their deadline if it is hard",
 		compute: total(func(e *evaluation) float64 { return float64(e.finished) })},
 	{Name: "unfinished", Unit: "jobs", Doc: "UFJ: jobs − |F|",
@@ -241,24 +263,22 @@ func clusterShare(of func(*clusterSums) float64) func(*evaluation) (MetricValue,
 	}
 }
 
-// mean makes a metric that is a mean over the finished jobs that f counts; it is 0 if there are none.
-func mean(f func(j *Job, start, end float64) (value float64, counts bool)) func(*evaluation) (MetricValue, bool) {
-	return total(func(e *evaluation) float64 {
-		sum, n := 0.0, 0
-		for k := range e.in.jobs {
-			if !e.isFinished(k) {
-				continue
-			}
-			if value, counts := f(&e.in.jobs[k], e.start[k], e.end[k]); counts {
-				sum += value
-				n++
-			}
+// mean returns the mean over the finished jobs that f counts, or 0 if there are none.
+func (e *evaluation) mean(f func(j *Job, start, end float64) (value float64, counts bool)) float64 {
+	sum, n := 0.0, 0
+	for k := range e.in.jobs {
+		if !e.isFinished(k) {
+			continue
 		}
-		if n == 0 {
-			return 0
+		if value, counts := f(&e.in.jobs[k], e.start[k], e.end[k]); counts {
+			sum += value
+			n++
 		}
-		return sum / float64(n)
-	})
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / float64(n)
 }
 
 // percent is part/whole in %; 0 of nothing.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/allot-opt/allot/model"
@@ -11,14 +12,15 @@ import (
 type plainCluster struct {
 	in       *model.Instance
 	cluster  int
+	pools    *licencePools
 	releases *Releases
 	queued   bool // see queueInstants
 	work     int64
 }
 
-func newPlainCluster(in *model.Instance, cluster int) *plainCluster {
+func newPlainCluster(in *model.Instance, cluster int, pools *licencePools) *plainCluster {
 	n := in.Clusters()[cluster].Processors
-	c := &plainCluster{in: in, cluster: cluster, releases: NewReleases(min(n, len(in.Jobs())))}
+	c := &plainCluster{in: in, cluster: cluster, pools: pools, releases: NewReleases(min(n, len(in.Jobs())))}
 	if in.Released(cluster) != nil {
 		c.releases.start(freeSteps(in, cluster, 0, n))
 	} else {
@@ -44,7 +46,10 @@ func (c *plainCluster) earliest(job, n int, ready float64) (Slot, bool) {
 		return Slot{Start: ready, End: ready, instant: true, set: model.NewProcessorSet(model.Range{First: 0, Last: n - 1})}, true
 	}
 	start := max(ready, c.release(n))
-	return Slot{Start: start, End: start + duration}, true
+	if c.pools.profiles != nil { // processors that are free stay free until there are licences too
+		start = c.pools.earliest(&c.in.Jobs()[job], c.cluster, start, duration)
+	}
+	return Slot{Start: start, End: start + duration}, start < math.Inf(1)
 }
 
 // hold implements clusterState.

@@ -58,6 +58,8 @@ type clusterState interface {
 	queueInstants()
 	// assign copies another state of the same cluster.
 	assign(other clusterState)
+	// alike is the cluster's part of Resources.Alike.
+	alike(other clusterState, ready float64) bool
 	// size is about how many bytes the empty state takes.
 	size() int
 	// worked is the cluster's part of Resources.Work.
@@ -73,18 +75,30 @@ func NewSpreadingResources(in *model.Instance) *Resources { return newResources(
 
 func newResources(in *model.Instance, spreads func(*model.Instance, int) bool) *Resources {
 	r := &Resources{in: in, pools: newLicencePools(in)}
-	const needGeneral = model.MemoryLimits | model.LicencePools | model.BandwidthNeeds | model.MachineSpan
+	const needGeneral = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan
 	general := in.Features()&needGeneral != 0 || anyJob(in, Spreads) || anyJob(in, spreads)
 	costs := costMatters(in)
 	for c := range in.Clusters() {
-		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) {
-			r.clusters = append(r.clusters, newPlainCluster(in, c))
+		if cluster := &in.Clusters()[c]; cluster.Uniform && !general && !(costs && costsDiffer(cluster)) && runsAll(in, cluster) {
+			r.clusters = append(r.clusters, newPlainCluster(in, c, r.pools))
 		} else {
 			r.clusters = append(r.clusters, newGeneralCluster(in, c, r.pools))
 		}
 	}
 	r.commit()
 	return r
+}
+
+// runsAll says whether every machine of the cluster can run every licence.
+func runsAll(in *model.Instance, c *model.Cluster) bool {
+	for g := range c.Machines {
+		for licence := range in.Licences() {
+			if !c.Machines[g].Runs(licence) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // costMatters says whether the objective depends on what jobs cost.

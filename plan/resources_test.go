@@ -203,3 +203,34 @@ func (r *Resources) spreadNow(job int, in *model.Instance) (Slot, bool) {
 	}
 	return r.Spread(job, in.Jobs()[job].Min, 0)
 }
+
+// Licences have to be free when the processors are: those free when the job is ready may be taken again by then. Other pools and clusters do
+// not matter.
+func TestLicencesAreFreeWhenProcessorsAre(t *testing.T) {
+	b := model.NewBuilder("licences")
+	b.Spec().Licences = map[string]int{"a": 1}
+	b.Cluster(model.ClusterSpec{ID: "x", Machines: []model.MachineSpec{{ID: "m", Count: 2}}}, model.ClusterSpec{ID: "y", Machines: []model.MachineSpec{{ID: "m"}}},
+		model.ClusterSpec{ID: "z", Licences: map[string]int{"a": 1}, Machines: []model.MachineSpec{{ID: "m"}}})
+	need := map[string]int{"a": 1}
+	b.Job(model.JobSpec{ID: "wide", Work: new(6.0), Processors: model.Rigid(2)},
+		model.JobSpec{ID: "before", Work: new(5.0)},
+		model.JobSpec{ID: "other", Work: new(5.0), Licences: need},
+		model.JobSpec{ID: "job", Work: new(4.0), Licences: need})
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewResources(in)
+	for job, cluster := range []int{0, 1, 1} { // other holds the licence from 5 to 10
+		slot, ok := r.Earliest(job, cluster, []int{2, 1, 1}[job], 0)
+		if !ok {
+			t.Fatalf("no slot for job %d", job)
+		}
+		r.Take(job, &slot)
+	}
+	for cluster, want := range []float64{10, 10, 0} {
+		if slot, ok := r.Earliest(3, cluster, 1, 0); !ok || slot.Start != want || slot.End != want+4 {
+			t.Errorf("cluster %d: %+v, %v; expected a start at %v", cluster, slot, ok, want)
+		}
+	}
+}

@@ -13,7 +13,7 @@ import (
 // improve runs the chains of engine e, round by round. The rank at is that of the start; it is engine.Nothing where start is
 // nil.
 func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *model.Solution, at model.Rank, opt Options) (Result, error) {
-	r := rounds{engine: e, opt: opt, used: make([]int64, e.Chains()), proving: opt.Improve != nil, at: at, shown: at}
+	r := rounds{engine: e, in: in, opt: opt, used: make([]int64, e.Chains()), proving: opt.Improve != nil, at: at, shown: at, offer: engine.Nothing, best: engine.Nothing}
 	if at.Left > 0 {
 		r.nowhere = -1
 	}
@@ -22,6 +22,10 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 		return Result{}, err
 	}
 	result := Result{Solution: start, Evaluations: r.evaluations, Stop: stop}
+	if r.offered != nil && r.offer.Better(at) {
+		result.Solution, at = r.offered, r.offer
+		r.at = at
+	}
 	k := r.leader()
 	if r.isWorse(e.Best(k)) {
 		return result, nil
@@ -56,14 +60,21 @@ func doubt(objective float64) float64 {
 // rounds is one run of an engine.
 type rounds struct {
 	engine      engine.Engine
+	in          *model.Instance
 	opt         Options
 	used        []int64 // by chain: evaluations in the last round
 	evaluations int64
-	proving     bool       // more work may raise the bound
-	done        bool       // the last round found that no more work can raise it
-	at          model.Rank // of the start; engine.Nothing: there is no start
-	shown       model.Rank // what Progress received last
-	nowhere     int        // jobs left out that the engine does not count; −1: not known yet
+	proving     bool            // more work may raise the bound
+	done        bool            // the last round found that no more work can raise it
+	made        int             // rounds
+	fresh       int             // rounds when the chains last found a better schedule
+	best        model.Rank      // of the chains after the last round
+	at          model.Rank      // of the start; engine.Nothing: there is no start
+	shown       model.Rank      // what Progress received last
+	offered     *model.Solution // what the proof has come upon; nil: nothing
+	offer       model.Rank      // of it
+	fault       error           // of it
+	nowhere     int             // jobs left out that the engine does not count; −1: not known yet
 }
 
 // isWorse says that best, the best rank of a chain, stands for no schedule, or for one that is worse than the start beyond
@@ -93,12 +104,20 @@ func (r *rounds) loop(ctx context.Context) (model.Stop, error) {
 			return model.StopReason(ctx), nil
 		case r.engine.Best(r.leader()).Reaches(r.opt.Target):
 			return model.StopDone, nil
+		case r.fault != nil:
+			return "", r.fault
+		case r.offer.Reaches(r.opt.Target):
+			return model.StopDone, nil
 		case r.opt.MaxEvals > 0 && r.evaluations >= r.opt.MaxEvals:
 			return model.StopEvaluations, nil
 		case r.evaluations >= enough || counts && float64(counted.Work()) >= most:
 			return model.StopDone, nil
 		}
 		r.round(ctx)
+		r.made++
+		if best := r.engine.Best(r.leader()); best.Better(r.best) {
+			r.best, r.fresh = best, r.made
+		}
 		made := int64(0)
 		for _, used := range r.used {
 			made += used
@@ -143,6 +162,9 @@ func (r *rounds) report(ctx context.Context) error {
 		if now := (model.NewRank(best.Left+r.nowhere, best.Objective)); now.Better(r.shown) {
 			r.shown = now
 		}
+	}
+	if r.offered != nil && r.offer.Better(r.shown) {
+		r.shown = r.offer
 	}
 	r.opt.tell(r.evaluations, r.shown)
 	return nil
@@ -189,19 +211,28 @@ func (r *rounds) round(ctx context.Context) {
 	workers.Wait()
 }
 
-// prove continues the proof of the bound; best is the best objective so far. It takes about a quarter of the time that the
-// chains of a round take if the bound is near the objective, so that the proof may end the search. Else it takes an eighth,
-// because better schedules are worth more there.
+// prove continues the proof of the bound; best is the best objective so far. It takes an eighth of the time that the chains of a round take, because
+// better schedules are worth more than a better bound; a quarter if the bound is near the objective, so that the proof may end the search; and as much
+// time as the chains if besides these have found nothing better for half of all rounds.
 func (r *rounds) prove(ctx context.Context, best float64) {
-	const second, near = 1e9, 0.1
+	const second, near, least = 1e9, 0.1, 16
 	share := 1.0 / 8
 	if best-r.opt.Target.Or(math.Inf(-1)) <= near*math.Abs(best) {
 		share = 1.0 / 4
+		if r.made >= least && r.fresh <= r.made/2 {
+			share = 1
+		}
 	}
 	work := share * second * float64(r.engine.Round()) / float64(r.engine.Pace()) * float64(len(r.used))
 	bound, more := r.opt.Improve(ctx, int64(work), best)
 	r.opt.Target = r.opt.Target.Max(bound)
 	r.done = !more
+	if r.opt.Found != nil {
+		if found := r.opt.Found(); found != nil {
+			r.offered = found
+			r.offer, r.fault = engine.RankOf(r.in, found)
+		}
+	}
 }
 
 // leader is the chain with the best schedule, the first among equals.

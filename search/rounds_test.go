@@ -16,6 +16,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 	"github.com/allot-opt/allot/search/internal/lists"
 	"github.com/allot-opt/allot/search/internal/schedules"
+	"github.com/allot-opt/allot/search/internal/serial"
 	"github.com/allot-opt/allot/search/internal/unrelated"
 )
 
@@ -309,6 +310,7 @@ func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 	}{
 		{"unrelated", map[string]float64{"makespan": 1}, func(e engine.Engine) bool { _, ok := e.(*unrelated.Engine); return ok }},
 		{"lists", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*lists.Engine); return ok }},
+		{"serial", map[string]float64{"makespan": 1}, func(e engine.Engine) bool { _, ok := e.(*serial.Engine); return ok }},
 		{"schedules", map[string]float64{"mean_response": 1}, func(e engine.Engine) bool { _, ok := e.(*schedules.Engine); return ok }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -319,8 +321,11 @@ func TestLongRunsDoNotDependOnWorkers(t *testing.T) {
 			}
 			for j := range 40 {
 				job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(10 + 10*math.Sin(float64(j)))}
-				if c.name == "schedules" && j > 8 {
+				if (c.name == "serial" || c.name == "schedules") && j > 8 {
 					job.After = []string{fmt.Sprint("j", j-8)}
+				}
+				if c.name == "schedules" && j%5 == 0 {
+					job.Processors = model.Moldable(1, 2)
 				}
 				b.Job(job)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 	"github.com/allot-opt/allot/search/internal/lists"
 	"github.com/allot-opt/allot/search/internal/schedules"
+	"github.com/allot-opt/allot/search/internal/serial"
 	"github.com/allot-opt/allot/search/internal/unrelated"
 )
 
@@ -39,6 +40,9 @@ type Options struct {
 	// search calls Improve once a round, beside the chains. When it does so depends on the numbers of rounds and evaluations
 	// alone, so the search does not depend on the clock.
 	Improve func(ctx context.Context, work int64, best float64) (bound model.Bound, more bool)
+	// Found returns a schedule that the proof has come upon, nil: none, or the one that it has returned before. The checker must accept it.
+	// The search asks after each call of Improve; nil: it does not ask.
+	Found func() *model.Solution
 	// Progress receives the start, then the best schedule so far, at most once a round. One goroutine makes all the calls. What
 	// it receives never gets worse; the objective only rises where fewer jobs are left out.
 	Progress func(Progress)
@@ -62,7 +66,7 @@ type Result struct {
 var ErrNoEngine = errors.New("search: no engine for the instance")
 
 // engines lists the engines, the most special first.
-var engines = []engine.New{unrelated.New, lists.New, schedules.New}
+var engines = []engine.New{unrelated.New, lists.New, serial.New, schedules.New}
 
 // Minimise searches for a schedule of a low objective until the context ends, it hits a limit or it reaches the target. It
 // improves start, a schedule that the checker accepts. If start is nil it searches from nothing.

@@ -14,6 +14,7 @@ type Proof struct {
 	*bound.Proof // nil: not started
 	in           *model.Instance
 	idle         bool // true: find does no work, see [Options]
+	certified    bool // keep what a certificate needs
 	more         bool // more work may improve the bound
 }
 
@@ -21,7 +22,7 @@ type Proof struct {
 func (o *Options) Proof(ctx context.Context, in *model.Instance) *Proof {
 	p := o.proof
 	if p == nil || p.in != in {
-		p = &Proof{in: in, idle: o.Unbounded}
+		p = &Proof{in: in, idle: o.Unbounded, certified: o.Certify}
 	}
 	p.find(ctx)
 	return p
@@ -30,7 +31,11 @@ func (o *Options) Proof(ctx context.Context, in *model.Instance) *Proof {
 // find starts the proof with a little work, unless it was started already. It stops when the context ends.
 func (p *Proof) find(ctx context.Context) {
 	if p.Proof == nil {
-		p.Proof = bound.New(ctx, p.in)
+		prepare := bound.New
+		if p.certified {
+			prepare = bound.NewCertified
+		}
+		p.Proof = prepare(ctx, p.in)
 		if !p.idle {
 			p.Continue(ctx, bound.LittleWork)
 		}

@@ -75,6 +75,10 @@ func (r *Rolling) Solve(ctx context.Context, in *model.Instance, opt Options) (R
 	if opt.Start != nil {
 		return Result{}, ErrStart
 	}
+	if opt.Trace != nil {
+		return Result{}, fmt.Errorf("%w in rolling use", ErrTrace)
+	}
+	opt.Certify = false // the bounds of rounds are none of the whole
 	if r.Streams(in) {
 		return r.stream(ctx, in, opt)
 	}

@@ -44,13 +44,20 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 	if err != nil {
 		return Result{}, err
 	}
-	opt.proof = &Proof{in: in, idle: opt.Unbounded}
+	steps, err := follow(info, &opt)
+	if err != nil {
+		return Result{}, err
+	}
+	opt.proof = &Proof{in: in, idle: opt.Unbounded, certified: opt.Certify}
 	began := time.Now()
 	result, err := solver.Solve(ctx, in, opt)
 	if err != nil {
 		return Result{}, err
 	}
 	result.Elapsed = time.Since(began)
+	if err := steps.agree(result.Solution); err != nil {
+		return Result{}, err
+	}
 	if err := result.finish(ctx); err != nil {
 		return Result{}, err
 	}
@@ -61,9 +68,16 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 		if result.Status != model.Infeasible {
 			result.Status = model.Unknown
 		}
+		if opt.Certify {
+			result.certifyInfeasible(in, info.Name)
+		}
 		return result, nil
 	}
-	return result, complete(ctx, &result, from, info, solver, in, opt)
+	if err := complete(ctx, &result, from, info, solver, in, opt); err != nil {
+		return Result{}, err
+	}
+	steps.leave(in, result.Solution)
+	return result, nil
 }
 
 // errNoSolver is the error where a [Choice] has no solver.
@@ -200,7 +214,11 @@ func complete(ctx context.Context, result *Result, from start, info Info, solver
 	sol.Stop = result.Stop
 	sol.Stats = &model.Stats{Evaluations: result.Evaluations}
 	opt.proof.find(ctx)
+	own := *result
 	state(result, evaluation, opt.proof, "solver "+info.Name)
+	if opt.Certify {
+		result.certify(in, evaluation, own, opt.proof, info.Name)
+	}
 	if result.Refuted != nil {
 		if result.Refuted.Instance = in.SHA256(); opt.Strict {
 			return result.Refuted

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // ErrUnsupported says that a solver cannot honour something that the instance asks for. The error of Supports wraps it.
@@ -41,10 +42,16 @@ type Options struct {
 	// Round is told of each round of [Rolling] with known execution times: the jobs of the round as an instance behind what earlier rounds hold, and
 	// their plan. nil: silent.
 	Round func(batch *model.Instance, planned *model.Solution)
+	// Trace is told of each decision, in order, while the solver runs; called from one goroutine at a time. nil: silent. [Run] refuses it for a solver
+	// that does not state its steps, see [Info.Traces]. A solver that runs others clears it for them, as their steps are not its own.
+	Trace func(Step)
 	// Unbounded spends no work on a lower bound of the instance: the result has the bounds that come with it and the solver's own. For runs of which
 	// only the metrics count.
 	Unbounded bool
 	Strict    bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
+
+	// Certify asks for a certificate of the bound: [Run] states it in [Result.Certificate], and solvers that prove a bound of their own keep what proves it.
+	Certify bool
 
 	proof *Proof // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
 }
@@ -71,6 +78,9 @@ type Result struct {
 	Reason      string        // for people: why the instance is infeasible, if Status says so
 	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
+	// Certificate proves Bound, or infeasibility, to package proof; nil: not asked for, or there is nothing to prove. A solver fills in the bound, the parts
+	// and Infeasible; [Run] adds the rest. Where no certificate is known it says so.
+	Certificate *proof.Certificate
 }
 
 // MostTolerance is the largest [Result.Tolerance]: a schedule that may be worse by more than that is not called optimal, whatever its solver says.
@@ -92,6 +102,9 @@ type Info struct {
 	// Online says that the solver is an on-line policy. At each instant it decides only from the jobs that have arrived by then, and of a job that
 	// has not ended it knows only the estimate, not the run time. Any other solver knows all jobs and run times from the beginning.
 	Online bool
+	// Traces says that the solver decides step by step and tells [Options.Trace] of each decision, unless that is nil. The placements of the steps add up to the
+	// schedule; [Run] checks it.
+	Traces bool
 	// AutoJobs is the largest number of jobs for which auto tries the solver; 0: never. Auto tries solvers with a larger AutoJobs first.
 	AutoJobs int
 	// Absent says why the solver is not in this build and how to get a build with it; empty: the solver is in this build.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Stages runs solvers one after another within the limits of one run. They share its evaluations and report their progress as one solver.
@@ -15,12 +16,14 @@ type Stages struct {
 	opt  Options
 	used int64 // evaluations by the stages so far
 
-	bound model.Bound // the best bound that the stages proved
-	shown Progress    // the best schedule reported so far, and the best bound
+	bound       model.Bound        // the best bound that the stages proved
+	certificate *proof.Certificate // that of the best bound of a stage that has one
+	shown       Progress           // the best schedule reported so far, and the best bound
 }
 
 // NewStages makes the Stages of a run with the given limits and progress function.
 func NewStages(opt Options) *Stages {
+	opt.Trace = nil // the steps of the stages are not those of the whole run
 	return &Stages{opt: opt, shown: Progress{Objective: math.Inf(1), Left: math.MaxInt}}
 }
 
@@ -59,6 +62,12 @@ func (s *Stages) Add(result *Result) {
 	result.Evaluations = s.used
 	s.bound = s.bound.Max(result.Bound)
 	result.Bound = s.bound
+	if c := result.Certificate; c != nil && (s.certificate == nil || c.Bound.Max(s.certificate.Bound) != s.certificate.Bound) {
+		s.certificate = c
+	}
+	if result.Status != model.Infeasible {
+		result.Certificate = s.certificate
+	}
 }
 
 // evaluate checks and evaluates a schedule and reports it.
@@ -118,7 +127,7 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 			best.Solver = info.Name
 		}
 	}
-	best.Evaluations, best.Bound = s.used, s.bound
+	best.Evaluations, best.Bound, best.Certificate = s.used, s.bound, s.certificate
 	if best.Solution != nil && s.proves(ctx, in, best.Solution, cost) {
 		best.Status = model.Optimal
 	}

@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "asjs",
 	Doc:    "Adaptive scoring: each job, in order of arrival, goes where the weighted sum of processing power and bandwidth is greatest. O(n·C·r).",
 	Source: "R.-S. Chang, C.-Y. Lin, C.-F. Lin (2012), An adaptive scoring job scheduling algorithm for grid computing, Information Sciences 207, pp. 79–89, as Y. Hao (2016) uses it, KSII Trans. Internet Inf. Syst. 10(3), §4.1",
+	Traces: true,
 	New:    func() solve.Solver { return NewASJS() },
 })
 
@@ -41,7 +42,7 @@ func NewASJS() *ASJS { return &ASJS{Wait: "off"} }
 func (*ASJS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (a *ASJS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := params.Check(a); err != nil {
 		return solve.Result{}, err
 	}
@@ -50,7 +51,8 @@ func (a *ASJS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (
 		q = *a.Q
 	}
 	scores := clusterScores(in, q)
-	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+	rule := list.Rule{Name: "highest score", Text: "its score is the highest", Score: "score", Highest: true}
+	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			if a.Wait == "on" {
 				return -scores[cluster] / (1 + slot.Start - in.Jobs()[job].Arrival)

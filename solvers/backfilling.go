@@ -41,6 +41,9 @@ func online(ctx context.Context, in *model.Instance, policy Online, opt solve.Op
 		return solve.Result{}, err
 	}
 	sol, _, err := policy.Simulate(ctx, in, sim.Options{Seed: opt.Seed})
+	if err == nil && opt.Trace != nil {
+		err = tellOnline(ctx, in, policy, opt, sol)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return solve.Stopped(ctx), nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
 )
@@ -173,8 +174,8 @@ func (c *completions) put(job, resource int) {
 }
 
 // placeOneByOne runs a heuristic that places jobs one by one. prepare reads the completions, with no job placed yet, and returns next, see
-// [completions.solve]; nil: the context has ended.
-func placeOneByOne(ctx context.Context, in *model.Instance, prepare func(c *completions) (next func() (job, resource int))) (solve.Result, error) {
+// [completions.solve]; nil: the context has ended. rule states the rule of the heuristic, see [completions.step].
+func placeOneByOne(ctx context.Context, in *model.Instance, opt solve.Options, rule completionRule, prepare func(c *completions) (next func() (job, resource int))) (solve.Result, error) {
 	c, err := newCompletions(ctx, in)
 	if c == nil {
 		return solve.Stopped(ctx), err
@@ -183,11 +184,11 @@ func placeOneByOne(ctx context.Context, in *model.Instance, prepare func(c *comp
 	if next == nil {
 		return solve.Stopped(ctx), nil
 	}
-	return c.solve(ctx, next), nil
+	return c.solve(ctx, opt, rule, next), nil
 }
 
 // solve places jobs one by one: next returns the next job and its resource; resource −1 says that no job left can be placed.
-func (c *completions) solve(ctx context.Context, next func() (job, resource int)) solve.Result {
+func (c *completions) solve(ctx context.Context, opt solve.Options, rule completionRule, next func() (job, resource int)) solve.Result {
 	for c.count > 0 {
 		if ctx.Err() != nil {
 			return solve.Stopped(ctx)
@@ -196,10 +197,47 @@ func (c *completions) solve(ctx context.Context, next func() (job, resource int)
 		if resource < 0 {
 			break
 		}
-		c.put(job, resource)
+		if opt.Trace != nil {
+			opt.Trace(c.step(rule, job, resource))
+		} else {
+			c.put(job, resource)
+		}
 	}
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx)
 	}
 	return c.Result(ctx)
+}
+
+// completionRule is how a heuristic states the rule by which it took the job next. terms are what it compared of the jobs; nil: the end alone.
+type completionRule struct {
+	name, text string
+	terms      func(o option) []sim.Term
+}
+
+// step places the job on the resource and returns that as a step: the rule, and what the completion times were before.
+func (c *completions) step(rule completionRule, job, resource int) solve.Step {
+	id := c.Instance.Jobs()[job].ID
+	why := sim.Reason{Rule: rule.name, Text: id + " goes to " + c.ResourceName(resource) + ": " + rule.text}
+	if rule.terms != nil {
+		why.Terms = rule.terms(c.best(job))
+	}
+	scores := c.Scores(resource, func(k int) (float64, string) {
+		end := c.at(job, k)
+		switch {
+		case !math.IsInf(end, 1):
+			return end, ""
+		case !math.IsInf(c.on(job, k), 1):
+			return 0, "after its hard deadline"
+		}
+		return 0, "cannot run it"
+	})
+	for k := range scores {
+		if k != resource && scores[k].Value != nil && *scores[k].Value == *scores[resource].Value {
+			why.Text += "; of equal clusters the first"
+			break
+		}
+	}
+	c.put(job, resource)
+	return c.Step(why, "end", scores)
 }

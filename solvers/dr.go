@@ -16,6 +16,7 @@ var _ = solve.Register(solve.Info{
 	Source: reservationSource,
 	New:    func() solve.Solver { return NewDR() },
 	Online: true,
+	Traces: true,
 })
 
 // DR is dynamic reservation: a slot for each task of a stochastic workflow when the task is ready; package slots states the rules. It differs

@@ -7,6 +7,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -15,6 +16,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "edd",
 	Doc:    "Earliest due date: each job, in order of deadlines, goes where it ends first. O(n·C·r).",
 	Source: "J. R. Jackson (1955), Management Science Research Project report 43, University of California, Los Angeles; as a list rule after R. L. Graham (1969), doi:10.1137/0117039",
+	Traces: true,
 	New:    func() solve.Solver { return &EDD{} },
 
 	AutoJobs: 1_000_000,
@@ -35,8 +37,15 @@ type EDD struct{}
 func (*EDD) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*EDD) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (*EDD) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.Jobs()[a].Deadline, in.Jobs()[b].Deadline) })
-	return list.InOrder(ctx, in, plan.Topological(in, order), list.EarliestEnd(in))
+	rule := list.ByEarliestEnd
+	rule.Terms = func(job int) []sim.Term {
+		if j := &in.Jobs()[job]; j.HasDeadline() {
+			return []sim.Term{{Name: "deadline", Value: j.Deadline}}
+		}
+		return nil
+	}
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule, list.EarliestEnd(in))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -13,6 +14,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "fcfs-list",
 	Doc:    "List schedule in order of arrival: each job goes where it can start first. O(n·C·r) for n jobs, C clusters and r distinct release times.",
 	Source: "R. L. Graham (1969), Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), doi:10.1137/0117039, list scheduling",
+	Traces: true,
 	New:    func() solve.Solver { return &FCFSList{} },
 
 	AutoJobs: 10_000_000,
@@ -34,11 +36,15 @@ func (*FCFSList) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (f *FCFSList) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+func (f *FCFSList) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := list.Rule{Name: "earliest start", Text: "it starts first there, and of several such clusters ends first", Score: "start"}
+	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		first, found := plan.Slot{}, false
 		for c := range in.Clusters() {
 			slot, ok := s.Earliest(job, c)
+			if ok && s.Traced() {
+				s.Score(c, slot.Start, sim.Term{Name: "end", Value: slot.End})
+			}
 			if ok && (!found || slot.Start < first.Start || slot.Start == first.Start && slot.End < first.End) {
 				first, found = slot, true
 			}

@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Source: "D. G. Feitelson, L. Rudolph, U. Schwiegelshohn (2005), Parallel job scheduling: a status report, JSSPP 2004, doi:10.1007/11407522_1; the priorities are those of the local scheduler of the paper on two-level scheduling",
 	New:    func() solve.Solver { return NewFlexible() },
 	Online: true,
+	Traces: true,
 
 	AutoJobs: 5_000,
 })

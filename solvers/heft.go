@@ -8,6 +8,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -16,6 +17,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "heft",
 	Doc:    "Heterogeneous earliest finish time: each job goes where it ends first; jobs with the longest chain of dependent jobs go first. O(n·C·r).",
 	Source: "H. Topcuoglu, S. Hariri, M.-Y. Wu (2002), Performance-effective and low-complexity task scheduling for heterogeneous computing, IEEE Trans. Parallel Distrib. Syst. 13(3), doi:10.1109/71.993206, §4.1",
+	Traces: true,
 	New:    func() solve.Solver { return &HEFT{} },
 
 	AutoJobs: 1_000_000,
@@ -37,7 +39,7 @@ type HEFT struct{}
 func (*HEFT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*HEFT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (*HEFT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	order := plan.ArrivalOrder(in)
 	rank := make([]float64, len(order))
 	for k := len(order) - 1; k >= 0; k-- { // none stands before those it waits for
@@ -51,7 +53,9 @@ func (*HEFT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (so
 		rank[j] += meanDuration(in, j)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[b], rank[a]) })
-	return list.InOrder(ctx, in, plan.Topological(in, order), list.EarliestEnd(in))
+	rule := list.ByEarliestEnd
+	rule.Terms = func(job int) []sim.Term { return []sim.Term{{Name: "upward rank", Value: rank[job]}} }
+	return list.InOrder(ctx, in, plan.Topological(in, order), opt, rule, list.EarliestEnd(in))
 }
 
 // meanDuration is the mean, over the clusters that can run the job, of its duration on the fastest machine that can hold it; 0

@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Source: "the rival in J. H. Abawajy (2004), ICCS 2004, LNCS 3036, 27–34, after T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for distributed memory multicomputers, IEEE Trans. Parallel Distrib. Syst. 12(7)",
 	New:    func() solve.Solver { return NewMAP() },
 	Online: true,
+	Traces: true,
 })
 
 // MAP is static space-sharing, the rival of [SpaceShare], with the same partition sizes; package spaceshare states the rules, the complexity

@@ -14,6 +14,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "maxmin",
 	Doc:    "Max-min: repeatedly, the job whose earliest end is the latest goes where it ends first. O(n·C), and as much for each job that is looked at again.",
 	Source: "O. H. Ibarra, C. E. Kim (1977), J. ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
+	Traces: true,
 	New:    func() solve.Solver { return &MaxMin{} },
 
 	AutoJobs: 5_000,
@@ -25,11 +26,13 @@ var _ = solve.Register(solve.Info{
 // Source: O. H. Ibarra, C. E. Kim (1977), Journal of the ACM 24(2), doi:10.1145/322003.322011, algorithm E; T. D. Braun et al. (2001),
 // doi:10.1006/jpdc.2000.1714, §3.
 //
-// Complexity: each job is kept with the resource on which it would end first when it was last looked at. Its completion time there is at least its
-// smallest one. Of all jobs of one resource and size the longest has the largest completion time, whatever the release is. So each step looks
-// only at the longest job of each resource, in O(C) for C resources. A job that has a better resource by now moves there; the step ends with the
-// first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all resources are equally good for all jobs, or where the
-// ends of n different jobs round to the same time.
+// Complexity: where all jobs arrive at once and have one size on each resource, jobs that take about as long everywhere are neighbours in a tree
+// whose nodes bound the completion times below them by the longest duration on each resource. A step looks only where a bound exceeds the best job found:
+// mostly a few dozen looks of O(C) for C resources. Else, and where run times are unrelated, each job is kept with the resource on which it would end
+// first when it was last looked at. Its completion time there is at least its smallest one. Of all jobs of one resource and size the longest has the
+// largest completion time, whatever the release is. So each step looks only at the longest job of each resource, in O(C). A job that has a better
+// resource by now moves there; the step ends with the first job that has none. Mostly that takes a few dozen looks; O(n) at worst, where all
+// resources are equally good for all jobs, or where the ends of n different jobs round to the same time.
 //
 // Deviations from the paper: see [MCT]; arrivals; hard deadlines: a job counts the resources on which it would end in time, and is
 // left out where there are none.
@@ -39,21 +42,47 @@ type MaxMin struct{}
 func (*MaxMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
-func (*MaxMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
-		m := newMaxMinBuckets(ctx, c)
-		if m == nil {
-			return nil
-		}
-		walk := newMaxMinWalk(ctx, c)
-		return func() (int, int) {
-			if job, resource, ok := walk.next(); ok {
-				m.take(job, resource)
-				return job, resource
+func (*MaxMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := completionRule{name: "latest earliest end", text: "of all jobs left its earliest end is the latest"}
+	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
+		m := &maxMin{tree: newJobTree(ctx, c), buckets: newMaxMinBuckets(ctx, c)}
+		if m.tree == nil {
+			for j := range c.Left {
+				m.buckets.keep(j)
 			}
-			return m.next()
 		}
+		return m.next
 	})
+}
+
+// maxMin finds the job whose smallest completion time is the largest in the tree or, where there is none, in the buckets.
+type maxMin struct {
+	tree    *jobTree // nil: the buckets are used
+	buckets *maxMinBuckets
+}
+
+// next is that job with its resource; resource −1: no job left can be placed or the context has ended.
+func (m *maxMin) next() (job, resource int) {
+	t := m.tree
+	if t == nil {
+		return m.buckets.next()
+	}
+	if t.search(); t.poll.Ended() {
+		return -1, -1
+	}
+	for _, j := range t.late {
+		t.remove(int(j))
+	}
+	if t.best.job < 0 {
+		return -1, -1
+	}
+	t.remove(t.best.job)
+	if t.hopeless() {
+		t.each(m.buckets.keep)
+		m.buckets.take(t.best.job, t.best.best)
+		m.tree = nil
+	}
+	return t.best.job, t.best.best
 }
 
 // maxMinBuckets keeps each job in a bucket; there is one for each resource and size.
@@ -77,8 +106,9 @@ type maxMinBucket struct {
 	gap            float64   // the least difference of two durations on the resource; NaN: not known yet
 }
 
+// newMaxMinBuckets starts without jobs.
 func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
-	m := &maxMinBuckets{c: c, home: make([]int32, len(c.Left)), isFilled: make([]bool, len(c.Resources)), poll: solve.NewPoll(ctx)}
+	m := &maxMinBuckets{c: c, home: slices.Repeat([]int32{-1}, len(c.Left)), isFilled: make([]bool, len(c.Resources)), poll: solve.NewPoll(ctx)}
 	for k := range c.Resources {
 		row := make([]int32, c.Resources[k].Processors+1)
 		for _, size := range c.sizes[k] {
@@ -87,20 +117,14 @@ func newMaxMinBuckets(ctx context.Context, c *completions) *maxMinBuckets {
 		}
 		m.of = append(m.of, row)
 	}
-	for j := range c.Left {
-		if m.poll.Stopped(8 * len(c.Resources)) {
-			return nil
-		}
-		m.keep(j)
-	}
-	for b := range m.buckets {
-		m.refresh(&m.buckets[b])
-	}
 	return m
 }
 
 // keep moves the job to the bucket of the resource on which it would end first now.
 func (m *maxMinBuckets) keep(job int) {
+	if m.poll.Stopped(8 * len(m.c.Resources)) {
+		return
+	}
 	o := m.c.best(job)
 	if m.home[job] = -1; o.best >= 0 {
 		m.move(job, o.best, o.first)

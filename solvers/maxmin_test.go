@@ -19,4 +19,5 @@ func TestMaxMinIsTheTextbooks(t *testing.T) {
 	}
 	agrees(t, "maxmin", choose)
 	agreesOnGrids(t, "maxmin", choose)
+	agreesOnRoomyGrids(t, "maxmin", choose)
 }

@@ -13,6 +13,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "mct",
 	Doc:    "Minimum completion time: each job, in order of arrival, goes where it ends first. O(n·C·r).",
 	Source: "T. D. Braun et al. (2001), A comparison of eleven static heuristics for mapping a class of independent tasks onto heterogeneous distributed computing systems, J. Parallel Distrib. Comput. 61(6), doi:10.1006/jpdc.2000.1714, §3",
+	Traces: true,
 	New:    func() solve.Solver { return &MCT{} },
 
 	AutoJobs: 10_000_000,
@@ -31,6 +32,6 @@ type MCT struct{}
 func (*MCT) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*MCT) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, list.EarliestEnd(in))
+func (*MCT) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	return list.InArrivalOrder(ctx, in, opt, list.ByEarliestEnd, list.EarliestEnd(in))
 }

@@ -13,6 +13,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "met",
 	Doc:    "Minimum execution time: each job goes where it runs fastest, however long it waits there. O(n·C·r).",
 	Source: "T. D. Braun et al. (2001), A comparison of eleven static heuristics for mapping a class of independent tasks onto heterogeneous distributed computing systems, J. Parallel Distrib. Comput. 61(6), doi:10.1006/jpdc.2000.1714, §3",
+	Traces: true,
 	New:    func() solve.Solver { return &MET{} },
 })
 
@@ -30,8 +31,9 @@ type MET struct{}
 func (*MET) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*MET) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+func (*MET) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := list.Rule{Name: "shortest execution", Text: "it runs for the shortest time there", Score: "execution time"}
+	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 { return list.ExecutionTime(in, job, cluster, slot) })
 	})
 }

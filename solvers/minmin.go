@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "minmin",
 	Doc:    "Min-min: repeatedly, the job that can end first of all goes where it ends first. O(n·C·log n).",
 	Source: "O. H. Ibarra, C. E. Kim (1977), Heuristic algorithms for scheduling independent tasks on nonidentical processors, J. ACM 24(2), doi:10.1145/322003.322011, algorithm D; T. D. Braun et al. (2001), doi:10.1006/jpdc.2000.1714, §3",
+	Traces: true,
 	New:    func() solve.Solver { return &MinMin{} },
 
 	AutoJobs: 500_000,
@@ -38,8 +39,9 @@ type MinMin struct{}
 func (*MinMin) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
-func (*MinMin) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+func (*MinMin) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := completionRule{name: "least end", text: "no job left can end earlier anywhere"}
+	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
 		queues := newMinMinQueues(ctx, c)
 		if queues == nil {
 			return nil

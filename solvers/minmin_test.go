@@ -28,6 +28,7 @@ func TestMinMinIsTheTextbooks(t *testing.T) {
 	}
 	agrees(t, "minmin", choose)
 	agreesOnGrids(t, "minmin", choose)
+	agreesOnRoomyGrids(t, "minmin", choose)
 }
 
 // With its three rules off MTS is Min-min, on grids and on instances of every family.

@@ -7,6 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -15,6 +16,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "mrs",
 	Doc:    "Multi-dimensional scheduling: each job, in order of arrival, goes where √(execution² + transfer²) is least. O(n·C·r).",
 	Source: "B. T. B. Khoo, B. Veeravalli, T. Hung, C. W. Simon See (2007), A multi-dimensional scheduling scheme in a grid computing environment, J. Parallel Distrib. Comput. 67(6), pp. 659–673, as Y. Hao (2016) uses it, KSII Trans. Internet Inf. Syst. 10(3), §4.1",
+	Traces: true,
 	New:    func() solve.Solver { return NewMRS() },
 })
 
@@ -39,16 +41,20 @@ func NewMRS() *MRS { return &MRS{Wait: "off"} }
 func (*MRS) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (m *MRS) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (m *MRS) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := params.Check(m); err != nil {
 		return solve.Result{}, err
 	}
-	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+	rule := list.Rule{Name: "least distance", Text: "the distance √(execution² + transfer²) is the least", Score: "distance"}
+	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, slot plan.Slot) float64 {
 			data := transferTime(in, job, cluster, slot)
 			compute := list.ExecutionTime(in, job, cluster, slot) - data
 			if m.Wait == "on" {
 				compute += slot.Start - in.Jobs()[job].Arrival
+			}
+			if s.Traced() {
+				s.Terms(sim.Term{Name: "execution", Value: compute}, sim.Term{Name: "transfer", Value: data})
 			}
 			return math.Hypot(compute, data)
 		})

@@ -13,6 +13,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "olb",
 	Doc:    "Opportunistic load balancing: each job, in order of arrival, goes where processors are free first, however slow. O(n·C·r).",
 	Source: "T. D. Braun et al. (2001), A comparison of eleven static heuristics for mapping a class of independent tasks onto heterogeneous distributed computing systems, J. Parallel Distrib. Comput. 61(6), doi:10.1006/jpdc.2000.1714, §3",
+	Traces: true,
 	New:    func() solve.Solver { return &OLB{} },
 })
 
@@ -29,8 +30,9 @@ type OLB struct{}
 func (*OLB) Supports(in *model.Instance) error { return solve.Unsupported(in, plan.ScheduleFeatures) }
 
 // Solve implements [solve.Solver].
-func (*OLB) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+func (*OLB) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := list.Rule{Name: "earliest release", Text: "enough of its processors are free first", Score: "free from"}
+	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		return list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 {
 			size, _ := in.Width(job, cluster)
 			return s.Release(cluster, size)

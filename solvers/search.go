@@ -5,6 +5,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
+	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/solve"
 )
@@ -53,11 +54,20 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		}
 		start, evaluations = cold.Solution, cold.Evaluations
 	}
+	var err error
 	result := solve.Result{Solution: start, Status: model.Feasible, Stop: model.StopEvaluations, Evaluations: evaluations}
 	limits := search.Options{Seed: opt.Seed, Workers: opt.Workers}
 	known := opt.Proof(ctx, in)
 	limits.Target = known.Bound()
+	offer := proofSchedule{in: in, proof: known}
+	if found := offer.next(); found != nil {
+		if start, err = better(in, start, found); err != nil {
+			return solve.Result{}, err
+		}
+		result.Solution = start
+	}
 	if known.More() {
+		limits.Found = offer.next
 		limits.Improve = func(ctx context.Context, work int64, best float64) (model.Bound, bool) {
 			known.Limit(best)
 			known.Continue(ctx, work)
@@ -92,6 +102,53 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		result.Status = model.Unknown
 	}
 	return result, nil
+}
+
+// proofSchedule makes the schedule that the proof has come upon.
+type proofSchedule struct {
+	in    *model.Instance
+	proof *solve.Proof
+	made  bool
+}
+
+// next is the schedule, once; nil: there is none, or it was made before.
+func (p *proofSchedule) next() *model.Solution {
+	order, found := p.proof.Order()
+	if !found || p.made {
+		return nil
+	}
+	p.made = true
+	s, err := plan.NewSchedule(p.in)
+	if err != nil {
+		return nil // an instance that lists cannot serve
+	}
+	for _, j := range order {
+		slot, ok := s.Earliest(j, 0)
+		if !ok {
+			return nil
+		}
+		s.Place(j, slot)
+	}
+	return s.Solution()
+}
+
+// better is the better of two schedules; the first may be nil.
+func better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
+	if a == nil {
+		return b, nil
+	}
+	first, err := model.Objective(in, a)
+	if err != nil {
+		return nil, err
+	}
+	second, err := model.Objective(in, b)
+	if err != nil {
+		return nil, err
+	}
+	if model.NewRank(len(b.Unscheduled), second).Better(model.NewRank(len(a.Unscheduled), first)) {
+		return b, nil
+	}
+	return a, nil
 }
 
 // coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules.

@@ -15,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34",
 	New:    func() solve.Solver { return NewSpaceShare() },
 	Online: true,
+	Traces: true,
 })
 
 // SpaceShare is dynamic space-sharing as an on-line policy; package spaceshare states the rules, the complexity and the deviations from the

@@ -19,6 +19,7 @@ var _ = solve.Register(solve.Info{
 	Source: reservationSource,
 	New:    func() solve.Solver { return NewSR() },
 	Online: true,
+	Traces: true,
 })
 
 // SR is static reservation: slots for all tasks of a stochastic workflow at its submission; package slots states the rules. It knows the

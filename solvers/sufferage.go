@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/grid"
 )
@@ -14,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "sufferage",
 	Doc:    "Sufferage: repeatedly, the job that would lose most on its second-best cluster goes to its best. O(n²/C) to O(n²).",
 	Source: "M. Maheswaran, S. Ali, H. J. Siegel, D. Hensgen, R. F. Freund (1999), Dynamic mapping of a class of independent tasks onto heterogeneous computing systems, J. Parallel Distrib. Comput. 59(2), doi:10.1006/jpdc.1999.1581, §4",
+	Traces: true,
 	New:    func() solve.Solver { return &Sufferage{} },
 
 	AutoJobs: 5_000,
@@ -36,8 +38,14 @@ type Sufferage struct{}
 func (*Sufferage) Supports(in *model.Instance) error { return grid.Supports(in) }
 
 // Solve implements [solve.Solver].
-func (*Sufferage) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
-	return placeOneByOne(ctx, in, func(c *completions) func() (int, int) {
+func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
+	rule := completionRule{name: "largest sufferage", text: "of all jobs left it would lose most by its second-best cluster", terms: func(o option) []sim.Term {
+		if o.runnerUp < 0 {
+			return nil // no other resource can take it
+		}
+		return []sim.Term{{Name: "sufferage", Value: o.sufferage()}, {Name: "second end", Value: o.second}}
+	}}
+	return placeOneByOne(ctx, in, opt, rule, func(c *completions) func() (int, int) {
 		if options := newOptions(ctx, c); options != nil {
 			return options.next
 		}

@@ -24,4 +24,5 @@ func TestSufferageIsTheTextbooks(t *testing.T) {
 	}
 	agrees(t, "sufferage", choose)
 	agreesOnGrids(t, "sufferage", choose)
+	agreesOnRoomyGrids(t, "sufferage", choose)
 }

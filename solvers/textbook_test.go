@@ -161,6 +161,41 @@ func agreesOnGrids(t *testing.T, name string, choose func(left []int, completion
 	}
 }
 
+// agreesOnRoomyGrids holds a solver to the textbook on batches of which most jobs are placed, all of them where there are no deadlines.
+func agreesOnRoomyGrids(t *testing.T, name string, choose func(left []int, completion [][]float64) (job, cluster int)) {
+	t.Helper()
+	info, err := solve.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed, all := 0, 0
+	for seed := range race.Fewer(uint64(16), 4) {
+		x := solvetest.MeasuredRoomy(100 + 60*int(seed%4))
+		x.Machines = 3 + int(seed%7)
+		if seed%3 == 1 {
+			x.Memory, x.Near = 5, 0.5
+		}
+		if seed%4 == 3 {
+			x.Tight, x.Deadlines = 0, seed%8 == 3
+		}
+		in := x.Generate(t, seed)
+		result, err := info.New().Solve(context.Background(), in, solve.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := textbook(t, in, choose)
+		placed, all = placed+len(want.Jobs), all+x.Jobs
+		got := *result.Solution
+		got.Unscheduled, want.Unscheduled = nil, nil // their order and reasons differ
+		if difference := differ(&got, want); difference != "" {
+			t.Fatalf("seed %d: %s", seed, difference)
+		}
+	}
+	if t.Logf("%d of %d jobs placed", placed, all); 2*all > 3*placed {
+		t.Error("too few jobs are placed")
+	}
+}
+
 // differ says where two schedules differ first; "" where they do not.
 func differ(got, want *model.Solution) string {
 	if len(got.Jobs) != len(want.Jobs) || len(got.Unscheduled) != len(want.Unscheduled) {

@@ -16,6 +16,7 @@ var _ = solve.Register(solve.Info{
 	Source: "M. Pasquali, R. Baraglia, G. Capannini, L. Ricci, D. Laforenza (2011), A multi-level scheduler for batch jobs on grids, J. Supercomputing 57(1), doi:10.1007/s11227-011-0571-y",
 	New:    func() solve.Solver { return NewTwoLevel() },
 	Online: true,
+	Traces: true,
 })
 
 // TwoLevel is the two-level scheduler as an on-line policy; package twolevel states the rules, the source and the deviations from it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solvers/internal/list"
 )
@@ -14,6 +15,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "wrand",
 	Doc:    "Weighted random: each job, in order of arrival, goes to a random cluster, with probability proportional to processors × speed. O(n·C·r).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5",
+	Traces: true,
 	New:    func() solve.Solver { return &WRAND{} },
 })
 
@@ -39,19 +41,26 @@ func (*WRAND) Solve(ctx context.Context, in *model.Instance, opt solve.Options) 
 			capability[c] += m.Speed * float64(m.Count*m.Units)
 		}
 	}
-	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+	rule := list.Rule{Name: "drawn", Text: "a number drawn from 0 to the sum of the weights falls into its part", Score: "weight"}
+	drawn := 0.0
+	rule.Terms = func(int) []sim.Term { return []sim.Term{{Name: "drawn", Value: drawn}} }
+	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		var slots []plan.Slot
 		sum := 0.0
 		for c := range in.Clusters() {
 			if slot, ok := s.Earliest(job, c); ok {
 				slots = append(slots, slot)
 				sum += capability[c]
+				if s.Traced() {
+					s.Score(c, capability[c])
+				}
 			}
 		}
 		if len(slots) == 0 {
 			return plan.Slot{}, false
 		}
-		at := rng.Float64() * sum
+		drawn = rng.Float64() * sum
+		at := drawn
 		for _, slot := range slots[:len(slots)-1] {
 			if at -= capability[slot.Cluster]; at < 0 {
 				return slot, true

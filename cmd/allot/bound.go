@@ -24,10 +24,12 @@ that places all jobs it has to. Without --time the work depends on the instance 
 
 Examples:
   allot bound --time 5s examples/multicluster.json
-  allot bound --objective makespan --json examples/workflow.json`,
+  allot bound --objective makespan --json examples/workflow.json
+  allot bound --proof proof.json examples/table1.json && allot check --proof proof.json examples/table1.json`,
 		Flags: []cli.Flag{
 			objectiveFlag(),
 			&cli.DurationFlag{Name: "time", DefaultText: "about 1s", Usage: "improve the bound for `DURATION`, such as 10s"},
+			proofFlag("the bound"),
 			jsonFlag,
 		},
 		Action: runBound,
@@ -56,11 +58,18 @@ func runBound(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkProofFile(c); err != nil {
+		return err
+	}
 	ctx, stop := withinTime(c)
 	defer stop()
 	bar := newProgress(c.App.ErrWriter, printable(instanceName(in))+": lower bound", 0)
 	const second = 1_000_000_000
-	began, proof := time.Now(), bound.New(ctx, in)
+	prepare := bound.New
+	if c.IsSet("proof") {
+		prepare = bound.NewCertified
+	}
+	began, proof := time.Now(), prepare(ctx, in)
 	more := proof.Improve(ctx, second)
 	for more && c.Duration("time") > 0 && ctx.Err() == nil {
 		if value, known := proof.Bound().Value(); known {
@@ -72,6 +81,9 @@ func runBound(c *cli.Context) error {
 	value, ok := proof.Bound().Value()
 	if !ok {
 		return &statusError{exitNoSolution, errors.New("no bound is known of " + bench.ObjectiveName(in))}
+	}
+	if err := writeProof(c, proof.Certificate()); err != nil {
+		return err
 	}
 	found := provedBound{bench.ObjectiveName(in), value, proof.Parts(), more, time.Since(began).Seconds()}
 	if c.Bool("json") {

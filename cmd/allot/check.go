@@ -16,9 +16,13 @@ func checkCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "check",
 		Usage:     "check a solution against its instance, or schedules against reference schedules",
-		ArgsUsage: "INSTANCE SOLUTION | --golden DIR SCHEDULE…",
+		ArgsUsage: "INSTANCE SOLUTION | --proof FILE INSTANCE [SOLUTION] | --golden DIR SCHEDULE…",
 		Description: `Writes ok and the metrics, or the violations with their codes; then the exit status is 3. It lists the first 20 violations and
 the number of the rest, which --json calls "more". The first line says so where the solution was made for another instance.
+
+With --proof FILE it verifies the certificate of a bound that solve or bound has written, in exact numbers and with code that shares nothing with what
+proved it: verified; refuted, with the step that fails and exit status 3; or not certified, where there is nothing to check, with exit status 4. With a
+SOLUTION it says whether the bound proves that optimal; one that breaks a rule or costs less than the bound gives exit status 3.
 
 With --golden DIR it compares the schedules of another scheduler with the reference schedules of fcfs, easy and conservative in the folder
 (that of the repository is golden; golden/README.md states the rules). A SCHEDULE is a file WORKLOAD.POLICY.csv with columns job and start,
@@ -28,11 +32,17 @@ which rule that breaks; then the exit status is 3. Workloads without a schedule 
 
 Examples:
   allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json
+  allot solve --proof proof.json -o plan.json examples/table1.json && allot check --proof proof.json examples/table1.json plan.json
   allot check --golden golden extra-twice.easy.csv`,
-		Flags: []cli.Flag{jsonFlag, goldenFlag},
+		Flags: []cli.Flag{jsonFlag, goldenFlag, &cli.StringFlag{Name: "proof", Usage: "verify the certificate in `FILE`"}},
 		Action: func(c *cli.Context) error {
-			if c.IsSet("golden") {
+			switch {
+			case c.IsSet("golden") && c.IsSet("proof"):
+				return usageErrorf("expected one of --golden and --proof")
+			case c.IsSet("golden"):
 				return checkGolden(c)
+			case c.IsSet("proof"):
+				return checkProof(c)
 			}
 			return runCheck(c)
 		},

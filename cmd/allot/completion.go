@@ -104,6 +104,9 @@ func offered(app *cli.App, before []string, current string) []string {
 	switch {
 	case strings.HasPrefix(current, "-"):
 		for _, flag := range flags {
+			if visible, ok := flag.(cli.VisibleFlag); ok && !visible.IsVisible() {
+				continue
+			}
 			words = append(words, "--"+flag.Names()[0])
 		}
 		return append(words, "--help")

@@ -19,16 +19,34 @@ import (
 func explainCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "explain",
-		Usage:     "say where a job of a solution could have gone and what it waited for",
+		Usage:     "say where a job of a solution could have gone and what it waited for, or follow a solver step by step",
 		ArgsUsage: "INSTANCE SOLUTION JOB",
+		UsageText: `allot explain [--json] INSTANCE SOLUTION JOB
+allot explain --trace [--json] INSTANCE SOLUTION [JOB]
+allot explain --trace --solver NAME [--seed N] [--json] INSTANCE [JOB]`,
 		Description: `For one job: where it is, or why it is left out; which jobs end just when it starts; and on every cluster the earliest
 end that it could have while all other jobs stay where they are, or what keeps it from there. Of an on-line solver that can say so it also names the
 rules that decided: it runs the solver again, with the seed and the parameters of the solution.
 
-Example:
-  allot solve -o plan.json examples/table1.json && allot explain examples/table1.json plan.json J3`,
-		Flags:  []cli.Flag{jsonFlag},
-		Action: runExplain,
+With --trace it writes every step of a solver that decides step by step, or only the steps about the JOB. A SOLUTION must come out as it is when its
+solver runs again.
+
+Examples:
+  allot solve -o plan.json examples/table1.json && allot explain examples/table1.json plan.json J3
+  allot explain --trace --solver muscle examples/table1.json
+  allot explain --trace --solver muscle:reading=b --json examples/table1.json J6`,
+		Flags: append(traceFlags(), jsonFlag),
+		Action: func(c *cli.Context) error {
+			if c.Bool("trace") {
+				return runTrace(c)
+			}
+			for _, flag := range []string{"solver", "seed"} {
+				if c.IsSet(flag) {
+					return usageErrorf("--%s: expected --trace beside it", flag)
+				}
+			}
+			return runExplain(c)
+		},
 	}
 }
 

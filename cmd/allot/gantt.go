@@ -15,13 +15,18 @@ func ganttCommand() *cli.Command {
 		Name:      "gantt",
 		Usage:     "draw a schedule, or how searches progressed",
 		ArgsUsage: "SOLUTION, or --progress RUN",
-		Description: `Draws to standard output or -o FILE. With the instance the picture shows every processor, the units and which
-jobs are late. With --progress it shows instead how the objective and the bound went over time, from what
-allot solve --trace writes; several runs come into one picture.
+		Description: `Draws to standard output or -o FILE. With the instance the picture shows every processor, the units, which jobs are late
+and, by colour, whose jobs they are or how long they waited. Where there are too many jobs to be seen one by one, it shows how many
+processors they hold and how many jobs wait over time. A name that ends in .html makes a page to zoom and move in, which also says of each job
+how long it waited and what for; it needs no network. With --progress the picture shows instead how the objective and the bound went over time,
+from what allot solve --trace writes; several runs come into one picture.
 
 Examples:
   allot solve examples/table1.json | allot gantt -
   allot gantt -o plan.svg --instance examples/table1.json plan.json
+  allot gantt -o load.png --instance trace.json easy.json
+  allot gantt -o week.svg --colour wait --from 7d --to 14d --instance trace.json easy.json
+  allot gantt -o plan.html --instance trace.json easy.json
   allot solve --solver muscle+titan --trace run.jsonl -o plan.json examples/multicluster.json
   allot gantt --progress run.jsonl -o progress.svg
   allot gantt --progress titan.jsonl --progress search.jsonl --log-time`,
@@ -30,6 +35,9 @@ Examples:
 			&cli.StringFlag{Name: "instance", Usage: "instance in `FILE` that the solution solves"},
 			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels, or columns of text", DefaultText: "1200 pixels; the terminal's or 100 columns"},
 			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels, or lines of text", DefaultText: "what the processors need"},
+			newChoice("colour", "", "what the colours of jobs mean, `WHAT`; jobs side by side have unlike ones if absent; user, wait and late need --instance", choicesOf(draw.Colours())...),
+			newChoice("view", string(draw.ShowAuto), "`VIEW`, each job or the load over time; auto: the load where jobs would be too small to be seen", choicesOf(draw.GanttViews())...),
+			fromFlag(), toFlag(),
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the run in `FILE` over time; may be given several times"},
 			&cli.BoolFlag{Name: "log-time", Usage: "with --progress: time by its logarithm, which shows the first moments of a search"},
@@ -54,7 +62,7 @@ func runGantt(c *cli.Context) error {
 	if err := oneFromStdin("SOLUTION and --instance", args[0], c.String("instance")); err != nil {
 		return err
 	}
-	opt := draw.GanttOptions{Height: c.Int("height"), Title: c.String("title")}
+	opt := draw.GanttOptions{Height: c.Int("height"), Title: c.String("title"), Colour: draw.Colour(c.String("colour")), View: draw.GanttView(c.String("view"))}
 	format, width, err := pictureFormat(c, draw.Text)
 	if err != nil {
 		return err
@@ -65,12 +73,25 @@ func runGantt(c *cli.Context) error {
 			return err
 		}
 	}
+	if opt.Window, err = windowOf(c, opt.Instance); err != nil {
+		return err
+	}
 	sol, err := model.ReadSolutionFile(args[0])
 	if err != nil {
 		return err
 	}
 	if in := opt.Instance; in != nil && sol.InstanceSHA256 != "" && sol.InstanceSHA256 != in.SHA256() {
 		return usageErrorf("--instance: %s: expected the instance that %s was made for, found another one", c.String("instance"), args[0])
+	}
+	if len(sol.Jobs) == 0 {
+		return usageErrorf("%s: expected a schedule that places a job, found none: there is nothing to draw", args[0])
+	}
+	if format == draw.HTML && opt.Instance != nil {
+		ctx, stop := interruptible(c.Context)
+		defer stop()
+		if opt.Reasons, err = rulesOf(ctx, opt.Instance, sol); err != nil {
+			return err
+		}
 	}
 	picture, err := draw.Gantt(sol, opt)
 	if err != nil {
@@ -98,6 +119,11 @@ func runProgress(c *cli.Context) error {
 	}
 	if c.IsSet("instance") {
 		return usageErrorf("--instance: expected it with SOLUTION, not with --progress")
+	}
+	for _, name := range []string{"colour", "view", "from", "to"} {
+		if c.IsSet(name) {
+			return usageErrorf("--%s: expected it with SOLUTION, not with --progress", name)
+		}
 	}
 	paths := *c.Generic("progress").(*pathList)
 	if len(paths) > draw.MostRuns {

@@ -28,7 +28,7 @@ const (
 	exitFailure    = 1 // a file that cannot be written, or a bug
 	exitInput      = 2 // usage or invalid input
 	exitViolations = 3 // infeasible, or a schedule that the checker refuses
-	exitNoSolution = 4 // stopped by a limit with no solution
+	exitNoSolution = 4 // stopped by a limit with no solution; no certificate to check
 )
 
 // statusError is an error with its exit status.
@@ -117,7 +117,7 @@ Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare -
 
 Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeasible or violations,
-4 stopped by a limit without a solution.`,
+4 stopped by a limit without a solution, or a bound without a certificate to check.`,
 		Version:         solve.Version(),
 		Writer:          stdout,
 		ErrWriter:       stderr,

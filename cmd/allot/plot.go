@@ -1,56 +1,98 @@
 package main
 
 import (
+	"errors"
+	"slices"
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/allot-opt/allot/draw"
 	"github.com/allot-opt/allot/internal/suggest"
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/model"
 )
 
 func plotCommand() *cli.Command {
 	var subcommands []*cli.Command
-	for _, q := range []struct {
-		quantity draw.Quantity
-		usage    string
-	}{
-		{draw.Queue, "jobs that have arrived and not started"},
-		{draw.Utilisation, "processors that jobs hold, in % of all"},
-		{draw.Wait, "how long jobs wait"},
-	} {
-		subcommands = append(subcommands, plotQuantity(q.quantity, q.usage))
+	for _, quantity := range draw.Quantities() {
+		usage := map[draw.Quantity]string{
+			draw.Queue: "jobs that have arrived and not started", draw.Utilisation: "processors that jobs hold, in % of all", draw.Wait: "how long jobs wait",
+		}[quantity]
+		if m, ok := model.MetricNamed(string(quantity)); usage == "" && ok {
+			usage = m.Doc
+		}
+		subcommands = append(subcommands, plotQuantity(quantity, usage))
 	}
 	return &cli.Command{
 		Name:      "plot",
-		Usage:     "draw the queue, the utilisation or the waits of schedules",
+		Usage:     "draw the queue, the utilisation, the waits or a metric of schedules over time",
 		ArgsUsage: "QUANTITY INSTANCE SOLUTION…",
-		Description: `Draws a curve for each schedule over time, or with --view cdf as a cumulative distribution, as SVG or PNG to standard
-output or -o FILE. The schedules must pass the checker; the legend has the names of their solvers.
+		Description: `Draws a curve for each schedule, as SVG or PNG to standard output or -o FILE:
+
+  --view time        over time; of a quantity of jobs the mean of those that arrive then
+  --view cdf         as a cumulative distribution
+  --view quantiles   of a quantity of jobs: the median, the mean and the middle 50 and 80 % of the jobs, by week of arrival
+  --view difference  of a quantity of jobs: the same of how much more each job has than in the first schedule
+
+The schedules must pass the checker; the legend has the names of their solvers.
 
 Examples:
   allot plot queue -o queue.png trace.json easy.json conservative.json
-  allot plot wait --view cdf trace.json easy.json >wait.svg`,
+  allot plot wait --view quantiles -o waits.svg trace.json easy.json
+  allot plot wait --view difference --from 30d --to 90d -o more.svg trace.json easy.json conservative.json
+  allot plot bounded_slowdown --view cdf trace.json easy.json >slowdown.svg`,
 		Subcommands: subcommands,
+		// The flags of the quantities are known here too, so that what is wrong with a quantity is not said of its flags.
+		Flags: hiddenFlags(),
+		Before: func(c *cli.Context) error {
+			if named := c.LocalFlagNames(); len(named) > 0 && slices.Contains(commandNames(subcommands), c.Args().First()) {
+				return usageErrorf("expected the flags after the quantity: allot plot %s INSTANCE SOLUTION… --%s", c.Args().First(), named[0])
+			}
+			return nil
+		},
 		Action: func(c *cli.Context) error {
-			return usageErrorf("expected a quantity, one of queue, utilisation, wait; found %q%s", c.Args().First(), suggest.Words(c.Args().First(), commandNames(subcommands)))
+			found := c.Args().First()
+			names := commandNames(subcommands)
+			if _, ok := model.MetricNamed(found); ok {
+				return usageErrorf("expected a quantity over time, one of %s; found %s, which is one figure for a whole schedule: allot compare --metrics %s shows it", strings.Join(names, ", "), found, found)
+			}
+			return usageErrorf("expected a quantity, one of %s; found %q%s", strings.Join(names, ", "), found, suggest.Words(found, names))
 		},
 	}
 }
 
+// hiddenFlags are flags of the quantities that the help of plot itself does not list.
+func hiddenFlags() []cli.Flag {
+	var flags []cli.Flag
+	for _, name := range []string{"view", "from", "to", "period", "format", "width", "height", "title"} {
+		flags = append(flags, &cli.StringFlag{Name: name, Hidden: true})
+	}
+	return append(flags, &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Hidden: true})
+}
+
 // plotQuantity makes the subcommand of one quantity.
 func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
+	views := choicesOf(draw.Views())
+	if quantity == draw.Queue || quantity == draw.Utilisation {
+		views = []string{string(draw.OverTime), string(draw.Cumulative)}
+	}
+	flags := []cli.Flag{newChoice("view", "time", "`VIEW`", views...), fromFlag(), toFlag()}
+	if len(views) > 2 {
+		flags = append(flags, &cli.StringFlag{Name: "period", Usage: "length `TIME` of the periods of quantiles and differences, such as 12h", DefaultText: "a week, or less for short schedules"})
+	}
 	return &cli.Command{
 		Name:        string(quantity),
 		Usage:       usage,
 		ArgsUsage:   "INSTANCE SOLUTION…",
 		Description: "Example:\n  allot plot " + string(quantity) + " --view cdf -o picture.png instance.json plan.json",
-		Flags: []cli.Flag{
-			newChoice("view", "time", "`VIEW`", string(draw.OverTime), string(draw.Cumulative)),
+		Flags: append(flags,
 			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else svg", formatNames([]draw.Format{draw.SVG, draw.PNG})...),
 			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels", DefaultText: "1000"},
-			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels", DefaultText: "500"},
+			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels", DefaultText: "500, or more for several panels"},
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			outputFlag,
-		},
+		),
 		Action: func(c *cli.Context) error { return runPlot(c, quantity) },
 	}
 }
@@ -68,12 +110,32 @@ func runPlot(c *cli.Context, quantity draw.Quantity) error {
 		return err
 	}
 	in, schedules, err := schedulesOf(c, mostCurves)
+	var refused *checkError
+	var violation model.Violation
+	if errors.As(err, &refused) && errors.As(refused.err, &violation) && violation.Code == model.CodeWrongInstance {
+		return usageErrorf("%s: expected a solution of %s, found that of another instance: %w", refused.path, c.Args().First(), violation)
+	}
 	if err != nil {
 		return err
 	}
-	picture, err := draw.Curves(in, schedules, draw.CurveOptions{
-		Quantity: quantity, View: draw.View(c.String("view")), Width: width, Height: c.Int("height"), Title: c.String("title"),
-	})
+	opt := draw.CurveOptions{Quantity: quantity, View: draw.View(c.String("view")), Width: width, Height: c.Int("height"), Title: c.String("title")}
+	if opt.Window, err = windowOf(c, in); err != nil {
+		return err
+	}
+	if c.IsSet("period") {
+		if opt.Period, err = timetext.Parse(c.String("period"), unitOf(in)); err != nil {
+			return usageErrorf("--period: %w", err)
+		}
+		if opt.Period <= 0 {
+			return usageErrorf("--period: expected a time above 0, found %s", c.String("period"))
+		}
+	}
+	for k, sol := range schedules {
+		if len(sol.Jobs) == 0 {
+			return usageErrorf("%s: expected a schedule that places a job, found none: there is nothing to draw", c.Args().Get(1+k))
+		}
+	}
+	picture, err := draw.Curves(in, schedules, opt)
 	if err != nil {
 		return usageErrorf("%w", err)
 	}

@@ -46,7 +46,7 @@ Examples:
 			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of the policies' random draws"},
 			&cli.DurationFlag{Name: "time", Usage: "time limit `D` of each policy or solver, such as 10s; 0: none"},
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
-			&cli.StringFlag{Name: "differences", Usage: "draw the difference of the mean wait from the first policy over time to `FILE`, .svg or .png"},
+			&cli.StringFlag{Name: "differences", Usage: "draw how much longer the same jobs wait than under the first policy, by week of arrival, to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw the users with the greatest entitlement, .svg or .png"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},

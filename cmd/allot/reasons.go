@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,15 +42,54 @@ func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job
 	return answer.Reasons, nil
 }
 
-// onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has. It runs no command
-// that a file names.
+// rulesOf runs the on-line solver of a solution again and returns, by job, which rules decided as the job started. Of a job that the run starts at another time
+// than the solution it says nothing, and of all jobs where the solver is no on-line policy that gives reasons.
+func rulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[string]string, error) {
+	policy := onlinePolicy(sol)
+	if policy == nil || policy.Supports(in) != nil {
+		return nil, nil
+	}
+	rules, err := whatif.Rules(ctx, sol.Solver, policy, in, sol.Seed)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, &statusError{exitNoSolution, context.Cause(ctx)}
+		}
+		return nil, err
+	}
+	texts := map[string]string{}
+	for k := range sol.Jobs {
+		p := &sol.Jobs[k]
+		if said, known := rules[p.Job]; known && said.Start == p.Start {
+			texts[p.Job] = said.Text()
+		}
+	}
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	return texts, nil
+}
+
+// onlinePolicy makes the on-line solver that a solution names, with its parameters; nil: it names none that this program has.
 func onlinePolicy(sol *model.Solution) solvers.Online {
-	if solve.External(sol.Solver) {
+	choice, err := choiceOf(sol)
+	if err != nil {
 		return nil
+	}
+	policy, _ := choice.Solver.(solvers.Online)
+	return policy
+}
+
+// choiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.
+func choiceOf(sol *model.Solution) (solve.Choice, error) {
+	if sol.Solver == "" {
+		return solve.Choice{}, errors.New("solver: expected the name of the solver that made it, found none")
+	}
+	if solve.External(sol.Solver) {
+		return solve.Choice{}, fmt.Errorf("solver: expected a solver of allot, found %q, a command; no command is run that a file names", sol.Solver)
 	}
 	info, err := solve.Lookup(sol.Solver)
 	if err != nil {
-		return nil
+		return solve.Choice{}, fmt.Errorf("solver: %w", err)
 	}
 	choice := info.Choice()
 	for _, name := range slices.Sorted(maps.Keys(sol.Parameters)) {
@@ -62,14 +102,13 @@ func onlinePolicy(sol *model.Solution) solvers.Online {
 		case float64:
 			text = strconv.FormatFloat(value, 'f', -1, 64) // also the form of a whole number
 		default:
-			return nil
+			return choice, fmt.Errorf("parameters.%s: expected a text, a number, true or false, found %v", name, value)
 		}
-		if choice.Set(name, text) != nil {
-			return nil
+		if err := choice.Set(name, text); err != nil {
+			return choice, fmt.Errorf("parameters: solver %s: %w", sol.Solver, err)
 		}
 	}
-	policy, _ := choice.Solver.(solvers.Online)
-	return policy
+	return choice, nil
 }
 
 // writeReasons writes which rules of the policy decided about a job.

@@ -16,7 +16,7 @@ func schemaCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "schema",
 		Usage:       "print the JSON Schema of a file format",
-		ArgsUsage:   "instance|solution|online-header|online-event|online-answer",
+		ArgsUsage:   "instance|solution|proof|online-header|online-event|online-answer",
 		Description: "online-header, online-event and online-answer are the lines that a program exec-online:COMMAND reads and writes.\n\nExample:\n  allot schema instance > instance.schema.json",
 		Flags:       []cli.Flag{jsonFlag}, // changes nothing, because a schema is JSON anyway
 		Action: func(c *cli.Context) error {
@@ -24,7 +24,7 @@ func schemaCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			formats := map[string]func() ([]byte, error){"instance": schema.Instance, "solution": schema.Solution,
+			formats := map[string]func() ([]byte, error){"instance": schema.Instance, "solution": schema.Solution, "proof": schema.Proof,
 				"online-header": schema.OnlineHeader, "online-event": schema.OnlineEvent, "online-answer": schema.OnlineAnswer}
 			make := formats[args[0]]
 			if make == nil {

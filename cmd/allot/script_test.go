@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+var update = flag.Bool("update", false, "rewrite the golden parts of the scripts, and the pictures in docs")
 
 // examplesFolder is the folder of the examples.
 func examplesFolder(t *testing.T) string {

@@ -41,8 +41,9 @@ Examples:
 			objectiveFlag(),
 			strictFlag(),
 			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
+			proofFlag("the solution's bound"),
 			&cli.StringFlag{Name: "write-model", Usage: "instead of solving, write the MILP that the solver states to `FILE` (.mps or .lp), for any MILP solver"},
-			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png or .txt)"},
+			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png, .txt or .html)"},
 			outputFlag,
 		),
 		Action: runSolve,
@@ -122,11 +123,15 @@ func runSolve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	opt.Certify = c.IsSet("proof")
 	result, elapsed, err := solveWithin(c, choice, target, opt)
 	if wrong := (*solve.WrongScheduleError)(nil); errors.As(err, &wrong) && wrong.Start {
 		return usageErrorf("--start: %s: %w", c.String("start"), wrong.Violation)
 	}
 	if err != nil {
+		return err
+	}
+	if err := writeProof(c, result.Certificate); err != nil {
 		return err
 	}
 	if result.Solution == nil {
@@ -156,7 +161,7 @@ func checkOutputs(c *cli.Context) error {
 	if err := checkWritable(c.String("output")); err != nil {
 		return err
 	}
-	for _, flag := range []string{"gantt", "trace"} {
+	for _, flag := range []string{"gantt", "trace", "proof"} {
 		if !c.IsSet(flag) {
 			continue
 		}

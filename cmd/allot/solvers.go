@@ -77,6 +77,7 @@ type solverPage struct {
 	solve.Description
 	Starts  bool     `json:"starts"` // from a solution
 	Online  bool     `json:"online"` // sees a job when it arrives, and its estimate
+	Traces  bool     `json:"traces"` // states its steps
 	Support *support `json:"support,omitempty"`
 
 	elsewhere string // which other commands take an on-line solver
@@ -93,7 +94,7 @@ func describeSolver(c *cli.Context, name string) error {
 	case k < 0:
 		return usageErrorf("expected the name of one solver in the list, found %q", name)
 	}
-	page := solverPage{Description: list[k], Starts: info.Starts}
+	page := solverPage{Description: list[k], Starts: info.Starts, Traces: info.Traces}
 	var policy solvers.Online
 	if policy, page.Online = info.New().(solvers.Online); page.Online {
 		page.elsewhere = "allot replay and allot simulate accept it too"
@@ -117,6 +118,9 @@ func describeSolver(c *cli.Context, name string) error {
 	}
 	if page.Starts {
 		fmt.Fprintf(text, "  starts from a solution: --start FILE, or a+%s after another solver a\n", name)
+	}
+	if page.Traces {
+		fmt.Fprintf(text, "  states its steps: allot explain --trace --solver %s INSTANCE\n", name)
 	}
 	if page.Support != nil {
 		writeSupport(text, page.Support)

@@ -23,8 +23,9 @@ type block struct {
 }
 
 var (
-	fence  = regexp.MustCompile("(?ms)^```([^\n`]*)\n(.*?)^```$")
-	saveAs = regexp.MustCompile("Save (?:this|it) as `([^`]+)`[^\n]*:\\s*$")
+	fence           = regexp.MustCompile("(?ms)^```([^\n`]*)\n(.*?)^```$")
+	writtenProgress = regexp.MustCompile(`(?m)^(\S+ left, )?.*, \d+ of \d+, \S+\n`) // a run that takes longer than ten seconds has them
+	saveAs          = regexp.MustCompile("Save (?:this|it) as `([^`]+)`[^\n]*:\\s*$")
 )
 
 // blocksOf lists the blocks of a page.
@@ -139,7 +140,7 @@ func runBlock(t *testing.T, folder, root, script, how string) string {
 	if got := command.ProcessState.ExitCode(); got != status {
 		t.Fatalf("%s\nexit status %d, expected %d\n%s", script, got, status, output)
 	}
-	return string(output)
+	return writtenProgress.ReplaceAllString(string(output), "")
 }
 
 // Whoever follows a tutorial, or tries what the README shows, sees what stands there.

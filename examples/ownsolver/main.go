@@ -23,6 +23,7 @@ var _ = solve.Register(solve.Info{
 	Doc:    "The job that takes longest first, each where it ends first.",
 	Source: "R. L. Graham (1969), Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), doi:10.1137/0117039",
 	New:    func() solve.Solver { return LongestFirst{} },
+	Traces: true, // it tells Options.Trace of each decision; leave it out if you do not
 })
 
 // LongestFirst takes the jobs in order of falling length and places each on the cluster where it ends first.
@@ -35,7 +36,7 @@ func (LongestFirst) Supports(in *model.Instance) error {
 }
 
 // Solve places the jobs one by one: Earliest finds a place, Place takes it.
-func (LongestFirst) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (LongestFirst) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	schedule, err := plan.NewSchedule(in)
 	if err != nil {
 		return solve.Result{}, err
@@ -51,13 +52,24 @@ func (LongestFirst) Solve(ctx context.Context, in *model.Instance, _ solve.Optio
 				best, found = slot, true
 			}
 		}
-		if found {
-			schedule.Place(job, best)
-		} else {
+		if !found {
 			schedule.LeaveUnplaceable(job) // states the reason in the solution
+			continue
+		}
+		placed := len(schedule.Solution().Jobs)
+		schedule.Place(job, best) // leaves the job out if it would miss a hard deadline
+		if after := schedule.Solution().Jobs; opt.Trace != nil && len(after) > placed {
+			opt.Trace(step(after[placed]))
 		}
 	}
 	return solve.Result{Solution: schedule.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
+}
+
+// step states a decision. Run checks that the placements of all steps add up to the schedule.
+func step(placed model.Placement) solve.Step {
+	s := solve.Step{At: placed.Start, Placed: []model.Placement{placed}}
+	s.Rule, s.Text = "longest", placed.Job+" is next, as the longest come first; it goes where it ends first"
+	return s
 }
 
 // longestFirst lists the jobs by falling run time at speed 1. Each job stands after the jobs that it waits for.

@@ -91,6 +91,7 @@ type trial struct {
 	claims    []claim
 	tight     map[string]bool // by metric/method: the bound equals the optimum
 	cut       int             // runs cut short
+	certified map[string]int  // by method or solver and verdict: certificates
 }
 
 // claim is a claimed lower bound: a method says that no schedule has less. The metric "" stands for the objective.
@@ -111,11 +112,12 @@ type Outcome struct {
 	Optimal    int             // number of claimed optima compared
 	Tight      map[string]bool // metric/method: the bound equals the optimum; metric/any: some bound does; only for optima known by construction
 	Known      []string        // metrics whose optimum is known by construction
+	Certified  map[string]int  // by method or solver and verdict: certificates
 }
 
 // Try compares all claims of the registered methods about the instance with the facts that are known of it.
 func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcome {
-	out := Outcome{Tight: map[string]bool{}}
+	out := Outcome{Tight: map[string]bool{}, Certified: map[string]int{}}
 	for _, objective := range p.objectives(rng, effort.Metrics) {
 		t := p.trial(objective)
 		if len(t.found) == 0 {
@@ -134,6 +136,9 @@ func (p *Planted) Try(ctx context.Context, rng *rand.Rand, effort Effort) Outcom
 		}
 		for key := range t.tight {
 			out.Tight[key] = true
+		}
+		for key, n := range t.certified {
+			out.Certified[key] += n
 		}
 		for metric := range objective {
 			if _, known := p.Optimum[metric]; known && len(objective) == 1 {
@@ -177,7 +182,7 @@ func (p *Planted) objectives(rng *rand.Rand, most int) []map[string]float64 {
 
 // trial prepares a trial. It checks that the planted schedules are correct and have the optimum.
 func (p *Planted) trial(objective map[string]float64) *trial {
-	t := &trial{Planted: p, objective: objective, upper: math.Inf(1), uppers: map[string]float64{}, tight: map[string]bool{}}
+	t := &trial{Planted: p, objective: objective, upper: math.Inf(1), uppers: map[string]float64{}, tight: map[string]bool{}, certified: map[string]int{}}
 	in, err := p.Instance.WithObjective(objective)
 	if err != nil {
 		t.report("planted", "error", 0, 0, err.Error())
@@ -233,7 +238,7 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 			t.report("bound", "error", 0, 0, fmt.Sprintf("panic: %v\n%s", fault, debug.Stack()))
 		}
 	}()
-	proof := bound.New(ctx, t.in)
+	proof := bound.NewCertified(ctx, t.in)
 	limit, limited := rng.IntN(len(works)+2), false
 	// Some faults show only after hundreds of steps. With few jobs these take little time.
 	switch draw := rng.IntN(24); {
@@ -260,6 +265,12 @@ func (t *trial) prove(ctx context.Context, works []int64, rng *rand.Rand) {
 			if optimum, known := t.Optimum[part.Metric]; known && len(t.objective) == 1 && part.Value >= optimum-t.tolerance(part.Metric) {
 				t.tight[part.Metric+"/"+part.Method], t.tight[part.Metric+"/any"] = true, true
 			}
+		}
+		if c := proof.Certificate(); c != nil {
+			t.verify(ctx, "bound"+when, "bound", c)
+		}
+		for _, c := range proof.Certificates() {
+			t.verify(ctx, c.Parts[0].Method+when, c.Parts[0].Method, c)
 		}
 		if !more {
 			return

@@ -42,6 +42,7 @@ type Tally struct {
 	Known                                             map[string]int // objectives with a known optimum, by kind and metric
 	Tight                                             map[string]int // kind, metric/method: of those, how many the bound reaches
 	Skipped                                           []string       // kinds that are not in this build
+	Certified                                         map[string]int // by method or solver and verdict: certificates
 	False                                             int            // claims
 	FalseInstances                                    int
 	Kinds                                             map[string]int // what, solver and metrics: false claims
@@ -53,7 +54,7 @@ const enumerable = 5
 
 // Do runs until the instances or the time are used up, or the context ends.
 func (r *Run) Do(ctx context.Context) *Tally {
-	t := &Tally{ByKind: map[string]int{}, Known: map[string]int{}, Tight: map[string]int{}, Kinds: map[string]int{}}
+	t := &Tally{ByKind: map[string]int{}, Known: map[string]int{}, Tight: map[string]int{}, Kinds: map[string]int{}, Certified: map[string]int{}}
 	pool := r.pool(t)
 	if len(pool) == 0 {
 		t.Errors = append(t.Errors, "no kinds of instances to draw from")
@@ -155,6 +156,9 @@ func (t *Tally) add(p *Planted, out Outcome, err error) {
 	for _, metric := range out.Known {
 		t.Known[p.Kind+", "+metric]++
 	}
+	for key, n := range out.Certified {
+		t.Certified[key] += n
+	}
 	for key := range out.Tight {
 		t.Tight[p.Kind+", "+key]++
 	}
@@ -181,6 +185,9 @@ func (t *Tally) Summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "prove: %s\n", t.progress())
 	fmt.Fprintf(&text, "prove: %d objectives, %d runs of solvers, %d bounds and optima compared, %d of them stated as optimal\n", t.Objectives, t.Runs, t.Bounds, t.Optimal)
+	for _, key := range slices.Sorted(maps.Keys(t.Certified)) {
+		fmt.Fprintf(&text, "prove: certificates: %s: %d\n", key, t.Certified[key])
+	}
 	if t.Cut > 0 {
 		fmt.Fprintf(&text, "prove: %d runs cut short after %s\n", t.Cut, patience)
 	}

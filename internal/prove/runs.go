@@ -34,7 +34,7 @@ func (t *trial) solve(ctx context.Context, effort Effort, rng *rand.Rand) (runs 
 		others = others[:effort.Solvers]
 	}
 	for _, info := range append(provings, others...) {
-		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10), Strict: true}
+		opt := solve.Options{Seed: rng.Uint64N(1000), MaxEvals: effort.Evals * pick[int64](rng, 1, 1, 1, 10), Strict: true, Certify: true}
 		if _, queues := t.objective["qos_penalty"]; queues {
 			opt.MaxEvals = effort.Evals * pick[int64](rng, 1, 10, 10, 30) // an evaluation of ggone computes one bound, which is quick
 		}
@@ -64,6 +64,9 @@ func (t *trial) run(ctx context.Context, info solve.Info, opt solve.Options, alo
 	result, err := t.safely(limited, info.Choice(), opt, alone)
 	if limited.Err() != nil {
 		t.cut++
+	}
+	if err == nil && !alone {
+		t.certificate(ctx, by, info.Name, &result)
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -2,6 +2,7 @@ package timetext
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -34,6 +35,27 @@ func TestSeconds(t *testing.T) {
 	for _, unit := range []string{"ticks", ""} {
 		if got, known := Seconds(unit); known {
 			t.Errorf("%q: %v s", unit, got)
+		}
+	}
+}
+
+// What people write for a length of time, in the unit of an instance; anything else is an error that repeats it.
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		text, unit string
+		want       float64
+	}{
+		{"90", "ticks", 90}, {"1e3", "s", 1000}, {"2d12h", "s", 216000}, {" 2 d 12 h ", "h", 60}, {"1.5h", "min", 90}, {"30min", "h", 0.5}, {"500ms", "s", 0.5}, {"-5", "s", -5}, {"1min30s", "ms", 90000},
+	} {
+		if got, err := Parse(c.text, c.unit); err != nil || got != c.want {
+			t.Errorf("%q in %s: %v, %v; expected %v", c.text, c.unit, got, err, c.want)
+		}
+	}
+	for _, c := range []struct{ text, unit string }{
+		{"", "s"}, {"x", "s"}, {"3 weeks", "s"}, {"d", "s"}, {"3dd", "s"}, {"2d", "ticks"}, {"2d", ""}, {"NaN", "s"}, {"inf", "s"}, {"1..2h", "s"}, {"-2d", "s"},
+	} {
+		if got, err := Parse(c.text, c.unit); err == nil || !strings.Contains(err.Error(), "found "+strconv.Quote(c.text)) {
+			t.Errorf("%q in %q: %v, %v", c.text, c.unit, got, err)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package schema generates the JSON Schemas (draft 2020-12) of the two file formats and of the lines of an on-line policy. It generates them from the
-// wire types of packages model and online and their struct tags, so the schemas agree with the readers. It is a separate package so that users of
-// package model do not depend on the generator.
+// Package schema generates the JSON Schemas (draft 2020-12) of the file formats and of the lines of an on-line policy. It generates them from the
+// wire types of packages model, proof and online and their struct tags, so the schemas agree with the readers. It is a separate package so that users
+// of package model do not depend on the generator.
 //
 // A schema describes one value at a time. It leaves to the reader the rules that connect values: that ids are unique,
 // that names refer to something, that `after` has no cycle and that min ≤ max. The reader is also a little stricter at
@@ -21,6 +21,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/online"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Instance is the JSON Schema of an instance file, indented; always the same bytes.
@@ -31,6 +32,11 @@ func Instance() ([]byte, error) {
 // Solution is the JSON Schema of a solution file, indented; always the same bytes.
 func Solution() ([]byte, error) {
 	return generate(model.SolutionSchema, "Solution: where and when each job runs", reflect.TypeFor[model.Solution]())
+}
+
+// Proof is the JSON Schema of a certificate, see package proof.
+func Proof() ([]byte, error) {
+	return generate(proof.Schema, "Proof: the certificate of a lower bound", reflect.TypeFor[proof.Certificate]())
 }
 
 // OnlineHeader is the JSON Schema of the first line that an on-line policy reads, see package online. These lines have no field "schema".

@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 	for _, test := range []struct {
 		file     string
 		generate func() ([]byte, error)
-	}{{"testdata/instance.schema.json", schema.Instance}, {"testdata/solution.schema.json", schema.Solution}} {
+	}{{"testdata/instance.schema.json", schema.Instance}, {"testdata/solution.schema.json", schema.Solution}, {"testdata/proof.schema.json", schema.Proof}} {
 		text, err := test.generate()
 		if err != nil {
 			t.Fatal(err)
@@ -106,6 +106,17 @@ func TestGolden(t *testing.T) {
 		if diff := cmp.Diff(string(readFile(t, test.file)), string(text)); diff != "" {
 			t.Errorf("%s (rewrite it with -update):\n%s", test.file, diff)
 		}
+	}
+}
+
+// The example of a certificate satisfies its schema, and one without an instance does not.
+func TestExampleOfAProof(t *testing.T) {
+	s, text := compile(t, schema.Proof), readFile(t, "../../examples/proof/certificate.json")
+	if err := s.Validate(parse(t, text)); err != nil {
+		t.Error(err)
+	}
+	if s.Validate(parse(t, bytes.Replace(text, []byte("instance_sha256"), []byte("instance"), 1))) == nil {
+		t.Error("a certificate without the SHA-256 of its instance is valid")
 	}
 }
 

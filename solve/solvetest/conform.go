@@ -30,6 +30,7 @@ import (
 //   - the same seed and limit give the same bytes again, and with 4 workers; progress comes from one goroutine at a time;
 //   - when the context ends, before the run or during it, Solve returns in time (a second, as the machine may be busy; the contract says 50 ms),
 //     with a correct schedule or none;
+//   - a solver that states its steps ([solve.Info].Traces) comes to the same schedule where somebody listens, and the steps add up to it;
 //   - a solver that takes a start ([solve.Info].Starts) returns a schedule that is not worse;
 //   - the instance does not change.
 //
@@ -191,6 +192,7 @@ func (c *conformer) holds() {
 	c.keepsLimit(first, limit)
 	c.keepsLimit(c.run(context.Background(), solve.Options{Seed: 7, MaxEvals: few, Strict: true}), few)
 	if c.same(first, opt) {
+		c.tells(first, opt)
 		c.stops()
 		c.starts(opt)
 	}
@@ -302,6 +304,22 @@ func (c *conformer) same(first outcome, opt solve.Options) bool {
 	}
 	c.failf("not deterministic: 1 and 4 workers give two solutions with the same seed; %s", difference(want, got))
 	return false
+}
+
+// tells checks that a solver that states its steps comes to the same schedule where somebody listens; [solve.Run] checks that the steps add up to it.
+func (c *conformer) tells(first outcome, opt solve.Options) {
+	c.to.Helper()
+	if !c.info.Traces {
+		return
+	}
+	opt.Trace = func(solve.Step) {}
+	traced := c.run(context.Background(), opt)
+	if !c.ended(traced) {
+		return
+	}
+	if want, got := encoded(first.result.Solution), encoded(traced.result.Solution); !bytes.Equal(want, got) {
+		c.failf("Options.Trace changes the schedule; %s", difference(want, got))
+	}
 }
 
 // stops cancels runs before they begin and while they run.

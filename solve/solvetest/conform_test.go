@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -149,6 +150,13 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 		{"fails", about(&listing{after: func(*model.Instance, *solve.Result, solve.Options) error { return fmt.Errorf("no luck") }}),
 			[]string{"Solve fails, which is for bad input and bugs", "no luck"}},
 		{"bound between the optimum and what it reached", about(&listing{after: nearBound}), []string{"states the lower bound", "and the optimum is"}},
+		{"right, states its steps", stepping(&listing{after: tellAll}), nil},
+		{"states no steps", stepping(&listing{}), []string{"Solve fails", "the steps of the run are wrong: the schedule has job", "where no step has placed it"}},
+		{"steps change the schedule", stepping(&listing{after: tellAll, order: func(_ *model.Instance, order []int, opt solve.Options) {
+			if opt.Trace != nil {
+				shuffle(order, 3)
+			}
+		}}), []string{"Options.Trace changes the schedule; line "}},
 		{"leaves out what its start places", leavesOut(), []string{"takes a start (Info.Starts) and hands back a worse schedule"}},
 		{"worsens its start", worsens(), []string{"takes a start (Info.Starts) and hands back a worse schedule"}},
 	} {
@@ -236,6 +244,21 @@ func expect(t *testing.T, reports, want []string) {
 	if len(reports) > mostReports+2 { // the last instance may give two reports, and one more says that the rest is not tried
 		t.Errorf("%d reports", len(reports))
 	}
+}
+
+// stepping makes the Info of a solver that states its steps.
+func stepping(l *listing) solve.Info {
+	info := about(l)
+	info.Traces = true
+	return info
+}
+
+// tellAll tells of the whole schedule as one step.
+func tellAll(_ *model.Instance, r *solve.Result, opt solve.Options) error {
+	if opt.Trace != nil {
+		opt.Trace(solve.Step{Reason: sim.Reason{Rule: "all", Text: "all at once"}, Placed: r.Solution.Jobs})
+	}
+	return nil
 }
 
 // delayed starts all jobs later, whatever their deadlines.

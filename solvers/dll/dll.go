@@ -16,6 +16,7 @@ var _ = solve.Register(solve.Info{
 	Name:   "dll",
 	Doc:    "Dynamic least load: each job, in order of arrival, goes to the cluster with the least work per processor. O(n·C·r).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6",
+	Traces: true,
 	New:    func() solve.Solver { return New() },
 
 	AutoJobs: 10_000_000,
@@ -47,7 +48,7 @@ func (*Solver) Supports(in *model.Instance) error {
 }
 
 // Solve implements [solve.Solver].
-func (d *Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options) (solve.Result, error) {
+func (d *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Options) (solve.Result, error) {
 	if err := params.Check(d); err != nil {
 		return solve.Result{}, err
 	}
@@ -58,7 +59,8 @@ func (d *Solver) Solve(ctx context.Context, in *model.Instance, _ solve.Options)
 			load[piece.Cluster] += left * float64(piece.Processors.Len()) / float64(in.Clusters()[piece.Cluster].Processors)
 		}
 	}
-	return list.InArrivalOrder(ctx, in, func(s *plan.Schedule, job int) (plan.Slot, bool) {
+	rule := list.Rule{Name: "least load", Text: "its load, the work given to it before per processor, is the least", Score: "load"}
+	return list.InArrivalOrder(ctx, in, opt, rule, func(s *list.Schedule, job int) (plan.Slot, bool) {
 		slot, ok := list.Least(s, in, job, func(cluster int, _ plan.Slot) float64 { return load[cluster] })
 		if ok {
 			size, _ := in.Width(job, slot.Cluster)

@@ -55,7 +55,7 @@ func (r *run) match(resource int, q *lateQueue) {
 		if latest.at > last {
 			break
 		}
-		if kind := &r.kinds[latest.kind]; latest.fits && kind.place >= 0 && kind.arrival <= q.release {
+		if kind := &r.kinds[latest.kind]; latest.fits && kind.left() && kind.arrival <= q.release {
 			r.tryFragment(&q.matches, latest.kind, resource, q.release)
 		}
 	}
@@ -63,7 +63,7 @@ func (r *run) match(resource int, q *lateQueue) {
 
 // tryFragment adds the kind to the list if it leaves little enough of the resource from the start.
 func (r *run) tryFragment(list *[]match, k int32, resource int, start float64) {
-	if math.Signbit(r.span[int(k)*len(r.Resources)+resource]) {
+	if span := r.span[int(k)*len(r.Resources)+resource]; math.Signbit(span) || math.IsInf(span, 1) {
 		return
 	}
 	if sum, ok := r.loads(&r.kinds[k], resource, start).fragment(r.p.Fragment); ok {
@@ -81,7 +81,7 @@ func (r *run) leastFragment(class int8) (kind int32, resource int) {
 		for q := range r.queues[at] {
 			for _, m := range r.queues[at][q].matches {
 				k := &r.kinds[m.kind]
-				if k.place < 0 || k.class != class {
+				if !k.left() || k.class != class {
 					continue
 				}
 				if best.kind < 0 || m.sum < best.sum || m.sum == best.sum && resource == at && k.jobs[0] < r.kinds[best.kind].jobs[0] {

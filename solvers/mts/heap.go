@@ -1,7 +1,7 @@
 package mts
 
-// heap holds kinds, the least key first. Of equal keys the kind with the first resource comes first, then that with the first job; where MTS is
-// Min-min, the kind with the first job, as there. A kind knows its place.
+// heap holds kinds and groups, the least key first. Of equal keys the kind of the first rank comes first, then that with the first job; where MTS
+// is Min-min, the kind with the first job, as there. A kind knows its place.
 type heap []int32
 
 // before says whether kind a comes before b.
@@ -10,8 +10,8 @@ func (r *run) before(a, b int32) bool {
 	switch {
 	case x.key != y.key:
 		return x.key < y.key
-	case x.resource != y.resource && !r.minmin:
-		return x.resource < y.resource
+	case x.rank != y.rank && !r.minmin:
+		return x.rank < y.rank
 	}
 	return x.jobs[0] < y.jobs[0]
 }

@@ -26,6 +26,15 @@ type literal struct {
 	left       []int
 	placements []model.Placement
 	out        []int
+	decisions  []decision // one for each placement
+}
+
+// decision is what decided a step: the class, and either the fragment or mt with what it is made of.
+type decision struct {
+	class                 int
+	fragment              bool
+	sum                   float64 // that the job leaves
+	mt, cpu, link, memory float64
 }
 
 // attributes are what the literal form knows of a job on a resource.
@@ -145,6 +154,7 @@ func (l *literal) choose() (job, resource int) {
 			}
 		}
 		if found {
+			l.decisions = append(l.decisions, decision{class: highest, fragment: true, sum: least})
 			return job, resource
 		}
 	}
@@ -169,7 +179,46 @@ func (l *literal) choose() (job, resource int) {
 			job, resource, first, found = j, at, mt, true
 		}
 	}
+	cpu, link, memory := l.counts(job)
+	l.decisions = append(l.decisions, decision{class: highest, mt: math.Exp(first), cpu: cpu, link: link, memory: memory})
 	return job, resource
+}
+
+// sameSteps compares the steps of a run with the decisions of the literal form.
+func sameSteps(t *testing.T, name string, p *mts.Solver, steps []solve.Step, want *literal) {
+	t.Helper()
+	if len(steps) != len(want.decisions) {
+		t.Fatalf("%s: %d steps, expected %d", name, len(steps), len(want.decisions))
+	}
+	for k, s := range steps {
+		d, rule, figures := want.decisions[k], "least end", map[string]float64{}
+		switch {
+		case d.fragment:
+			rule, figures = "fragment", map[string]float64{"sum": d.sum}
+		case p.Weights == "on":
+			rule, figures = "least mt", map[string]float64{"mt": d.mt, "overloaded in processors": d.cpu, "overloaded in bandwidth": d.link, "overloaded in memory": d.memory}
+		}
+		if p.Classes == "on" {
+			figures["class"] = float64(d.class)
+		}
+		if s.Rule != rule {
+			t.Fatalf("%s: step %d is by %q, expected %q", name, k+1, s.Rule, rule)
+		}
+		for _, term := range s.Terms {
+			if figure, ok := figures[term.Name]; ok && math.Abs(term.Value-figure) > 1e-9*max(1, math.Abs(figure)) {
+				t.Fatalf("%s: step %d: %s is %v, expected %v", name, k+1, term.Name, term.Value, figure)
+			}
+			delete(figures, term.Name)
+		}
+		if len(figures) > 0 {
+			t.Fatalf("%s: step %d does not state %v", name, k+1, figures)
+		}
+		for _, score := range s.Scores {
+			if own := p.ProcessorShare == 1 && p.BandwidthShare == 1; own && score.Chosen && math.Abs(*score.Value-s.Placed[0].End) > 1e-9*math.Abs(s.Placed[0].End) {
+				t.Fatalf("%s: step %d: the end is %v, the job ends at %v", name, k+1, *score.Value, s.Placed[0].End)
+			}
+		}
+	}
 }
 
 // The paper's fragment is 5 % and its three rules hold; λ, χ and η, of which it gives no values, are a half.
@@ -228,16 +277,26 @@ func asLiteral(t *testing.T, name string, in *model.Instance, p mts.Solver) (sol
 		want.left = append(want.left, j)
 	}
 	want.run()
-	result, err := p.Solve(context.Background(), in, solve.Options{})
+	var steps []solve.Step
+	result, err := p.Solve(context.Background(), in, solve.Options{Trace: func(s solve.Step) { steps = append(steps, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}
+	sameSteps(t, name, &p, steps, want)
 	if report := model.Check(in, result.Solution); !report.OK() {
 		t.Fatalf("%s: %v", name, report.Violations[0])
 	}
 	sameDecisions(t, name, in, result.Solution, want)
+	for _, few := range []int{2, 5} {
+		grouped, formed, dissolved := p.SolveInGroups(in, few)
+		sameDecisions(t, fmt.Sprint(name, ", in groups of ", few), in, grouped.Solution, want)
+		groupsFormed, groupsDissolved = groupsFormed+formed, groupsDissolved+dissolved
+	}
 	return result, want
 }
+
+// groupsFormed and groupsDissolved count groups of [asLiteral].
+var groupsFormed, groupsDissolved int
 
 // sameDecisions compares a schedule with the literal one.
 func sameDecisions(t *testing.T, name string, in *model.Instance, got *model.Solution, want *literal) {

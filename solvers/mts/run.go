@@ -15,12 +15,23 @@ type run struct {
 	p         Solver
 	origin    float64
 	kinds     []jobKind
-	span      []float64     // of kind k on resource r at k·len(resources) + r: execution time; negative: it does not fit, ±Inf: it cannot run there
+	span      []float64     // of kind k on resource r at k·len(resources) + r: the time it takes; +Inf: it does not fit or cannot run there
 	queues    [][]lateQueue // by resource, one a size
 	heaps     [4]heap       // by class
 	fragments bool
-	minmin    bool // all three rules are off: MTS is Min-min
+	minmin    bool      // all three rules are off: MTS is Min-min
+	release   []float64 // by resource: the release of its one size; nil where some resource has several
+	powers    []float64 // e^−d at d
+	groups    []*group  // nil: dissolved
+	looks     int       // looks at all resources for single kinds since the last attempt to group them
+	few       int       // least number of members of a group; one is dissolved where more of them have nearly the least f
+	patience  int       // looks a kind that let a group be formed
+	pause     int       // looks, and a quarter of the kinds, between attempts to form groups
+	dissolved int       // groups dissolved for their ties
+	steps     int
+	raised    []int32 // kinds whose rank is exact in this step only
 	poll      *solve.Poll
+	trace     func(solve.Step) // nil: nobody listens
 }
 
 // jobKind is jobs that are alike in everything.
@@ -33,17 +44,25 @@ type jobKind struct {
 	open              int32 // number of resources that it fits and on which it could still end in time
 	class             int8
 	place             int32   // in the heap of the class; −1: not there
+	group             int32   // of which it is a member; −1: none. A member is in no heap, its group is
+	looks             int32   // looks at all resources since the counts last changed
 	resource          int32   // that of the least completion time when last evaluated
+	low               int32   // lower bound of resource as long as the key stays the same
+	rank              int32   // what the heap takes for the resource: low, or the resource itself in a step in which it is exact
 	end               float64 // that completion time; NaN: not evaluated yet
-	log               float64 // ln f there
+	log               float64 // lower bound of ln f or, without weights, of the completion time
 	key               float64 // lower bound of ln mt or, without weights, of the completion time
+	members           *group  // nil: it is a kind; else it stands for a group in the heap
 }
+
+// left says whether jobs of the kind may still be placed.
+func (k *jobKind) left() bool { return k.place >= 0 || k.group >= 0 }
 
 // lateQueue is the jobs of one size on one resource, in the order in which they come to be too late there.
 type lateQueue struct {
 	size    int
 	release float64
-	latest  latestStarts
+	latest  timeOrder
 	longest float64 // longest time that one of the jobs takes
 	early   []match // fragments of jobs that start when they arrive, later than the processors are released
 	matches []match // fragments now
@@ -51,7 +70,8 @@ type lateQueue struct {
 
 // newRun starts with nothing placed; nil where the context ends first.
 func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
-	r := &run{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx)}
+	r := &run{Outline: grid.NewOutline(in), p: p, origin: in.FirstArrival(), fragments: p.Fragments != "off", poll: solve.NewPoll(ctx),
+		few: 16, patience: 2, pause: 256}
 	r.minmin = !r.fragments && p.Classes == "off" && p.Weights == "off"
 	r.sort()
 	r.span = make([]float64, len(r.kinds)*len(r.Resources))
@@ -67,6 +87,7 @@ func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
 			return nil
 		}
 	}
+	r.simplify()
 	for k := range r.kinds {
 		if r.poll.Stopped(8 * len(r.Resources)) {
 			return nil
@@ -74,6 +95,7 @@ func newRun(ctx context.Context, in *model.Instance, p Solver) *run {
 		if kind := &r.kinds[k]; kind.open > 0 {
 			kind.class, kind.end = r.class(kind), math.NaN()
 			r.evaluate(int32(k))
+			kind.rank = kind.low
 			r.heaps[kind.class].push(r, int32(k))
 		}
 	}
@@ -107,7 +129,30 @@ func (r *run) sort() {
 			seen[like] = len(r.kinds)
 		}
 		r.kinds = append(r.kinds, jobKind{jobs: []int32{int32(i)}, deadline: j.Deadline, arrival: j.Arrival, memory: j.Memory,
-			files: j.Input+j.Output > 0 && !j.StatesRuntimes(), hard: j.DeadlineHard && j.HasDeadline(), place: -1})
+			files: j.Input+j.Output > 0 && !j.StatesRuntimes(), hard: j.DeadlineHard && j.HasDeadline(), place: -1, group: -1})
+	}
+}
+
+// simplify makes what placing jobs needs of the spans and the releases. Queues have been filled.
+func (r *run) simplify() {
+	for k, span := range r.span {
+		if math.Signbit(span) {
+			r.span[k] = math.Inf(1)
+		}
+	}
+	r.release = make([]float64, len(r.queues))
+	for resource, queues := range r.queues {
+		if len(queues) > 1 {
+			r.release = nil
+			break
+		}
+		if len(queues) == 1 {
+			r.release[resource] = queues[0].release
+		}
+	}
+	r.powers = make([]float64, len(r.queues)+1)
+	for d := range r.powers {
+		r.powers[d] = math.Exp(-float64(d))
 	}
 }
 
@@ -116,12 +161,7 @@ func (r *run) measure(k int) {
 	kind := &r.kinds[k]
 	j := &r.Instance.Jobs()[kind.jobs[0]]
 	for resource := range r.Resources {
-		l, span := &r.Resources[resource], math.Inf(1)
-		if l.Size(j) <= l.Processors {
-			if ex, tr := r.times(kind, resource); !math.IsNaN(ex) {
-				span = ex + tr
-			}
-		}
+		l, span := &r.Resources[resource], r.takes(kind, resource)
 		if kind.memory > l.Memory*r.p.MemoryShare {
 			kind.room++
 		}
@@ -132,6 +172,17 @@ func (r *run) measure(k int) {
 		}
 		r.span[k*len(r.Resources)+resource] = span
 	}
+}
+
+// takes is how long the kind takes on the resource, whether it fits or not; +Inf: it cannot run there.
+func (r *run) takes(kind *jobKind, resource int) float64 {
+	l := &r.Resources[resource]
+	if l.Size(&r.Instance.Jobs()[kind.jobs[0]]) <= l.Processors {
+		if ex, tr := r.times(kind, resource); !math.IsNaN(ex) {
+			return ex + tr
+		}
+	}
+	return math.Inf(1)
 }
 
 // queue fills the queues of the resource; false where the context has ended.
@@ -150,7 +201,7 @@ func (r *run) queue(resource int) bool {
 		if index[size] == 0 {
 			fresh := lateQueue{size: size, release: l.Release(size)}
 			if len(r.queues[resource]) == 0 {
-				fresh.latest.items = make([]latestStart, 0, len(r.kinds)-k)
+				fresh.latest.items = make([]timedKind, 0, len(r.kinds)-k)
 			}
 			r.queues[resource] = append(r.queues[resource], fresh)
 			index[size] = int32(len(r.queues[resource]))
@@ -160,7 +211,7 @@ func (r *run) queue(resource int) bool {
 		case start > latest:
 			r.pass(kind, resource, fits)
 		case !math.IsInf(latest, 1):
-			q.latest.items = append(q.latest.items, latestStart{latest, int32(k), fits})
+			q.latest.items = append(q.latest.items, timedKind{latest, int32(k), fits})
 			q.longest = max(q.longest, span)
 			if r.fragments && kind.arrival > q.release {
 				r.tryFragment(&q.early, int32(k), resource, kind.arrival)
@@ -206,6 +257,9 @@ func (r *run) class(kind *jobKind) int8 {
 
 // start is when the kind would start on the resource.
 func (r *run) start(kind *jobKind, resource int) float64 {
+	if r.release != nil {
+		return max(r.release[resource], kind.arrival)
+	}
 	queues := r.queues[resource]
 	if len(queues) == 1 {
 		return max(queues[0].release, kind.arrival)
@@ -227,30 +281,55 @@ func (r *run) evaluate(k int32) (changed bool) {
 		return false
 	}
 	r.poll.Stopped(8 * len(r.Resources))
-	kind.end = math.Inf(1)
+	end, second := math.Inf(1), math.Inf(1)
 	for resource, span := range r.span[int(k)*len(r.Resources):][:len(r.Resources)] {
-		if math.Signbit(span) {
+		if span > math.MaxFloat64 {
 			continue
 		}
-		start := r.start(kind, resource)
-		if start+span < kind.end && !(kind.hard && start > kind.deadline-span) {
-			kind.end, kind.resource = start+span, int32(resource)
+		var start float64
+		if r.release != nil {
+			start = max(r.release[resource], kind.arrival)
+		} else {
+			start = r.start(kind, resource)
+		}
+		if kind.hard && start > kind.deadline-span {
+			continue
+		}
+		switch other := start + span; {
+		case other < end:
+			second, end, kind.resource = end, other, int32(resource)
+		case other < second:
+			second = other
 		}
 	}
-	kind.log = kind.end
-	if r.p.Weights != "off" {
-		kind.log = math.Log(max(0, kind.end-r.origin))
+	if kind.end, kind.low = end, kind.resource; second <= r.nearly(end) {
+		kind.low = -1
 	}
+	kind.log = r.log(end)
 	r.weigh(kind)
 	return true
+}
+
+// log is ln f of a completion time or, without weights, the completion time.
+func (r *run) log(end float64) float64 {
+	if r.p.Weights == "off" {
+		return end
+	}
+	return math.Log(max(0, end-r.origin))
+}
+
+// nearly is a time not before the latest completion time of which ln mt rounds as that of end does, with any weight. The logarithm, the weight and
+// their difference are below 10⁶, so that they lose less than 10⁻⁹.
+func (r *run) nearly(end float64) float64 {
+	if r.p.Weights == "off" {
+		return end
+	}
+	return end + 1e-9*(end-r.origin) + 1e-15*math.Abs(end)
 }
 
 // end is the completion time of the kind on the resource; +Inf where it does not fit or would be too late.
 func (r *run) end(k int32, resource int) float64 {
 	span := r.span[int(k)*len(r.Resources)+resource]
-	if math.Signbit(span) {
-		return math.Inf(1)
-	}
 	kind := &r.kinds[k]
 	start := r.start(kind, resource)
 	if kind.hard && start > kind.deadline-span {
@@ -262,7 +341,7 @@ func (r *run) end(k int32, resource int) float64 {
 // weigh makes the key from what is known of the completion time.
 func (r *run) weigh(kind *jobKind) {
 	if kind.key = kind.log; r.p.Weights != "off" {
-		kind.key -= logSumExp(float64(kind.cpu), float64(kind.link), float64(kind.room))
+		kind.key -= r.logSumExp(kind.cpu, kind.link, kind.room)
 	}
 }
 
@@ -279,27 +358,69 @@ func (r *run) step() bool {
 		return false
 	}
 	kind, resource := r.leastFragment(int8(class))
-	if kind < 0 {
+	fragment := kind >= 0
+	if !fragment {
 		if kind, resource = r.leastKey(class); kind < 0 {
 			return false
 		}
+	}
+	if r.trace != nil {
+		r.tell(kind, resource, fragment)
+		return true
 	}
 	r.assign(kind, resource)
 	return true
 }
 
-// leastKey is the kind of the least mt in the class, with its resource; −1: the context has ended.
+// leastKey is the kind of the least mt in the class, with its resource; −1: the context has ended. The heap knows lower bounds. The top is
+// evaluated, and then it is either still the top or sinks. Of equal keys the first resource counts: the exact one, in this step, of what has been
+// evaluated. When time goes on a kind may come to an earlier resource with a key that rounds to the same number, so that then low counts again.
 func (r *run) leastKey(class int) (kind int32, resource int) {
+	r.steps++
+	if h := r.heaps[class]; r.looks > r.pause+len(h)/4 {
+		r.regroup(class)
+	}
 	h := &r.heaps[class]
-	for !r.poll.Stopped(16) {
-		k := (*h)[0]
-		key, at := r.kinds[k].key, r.kinds[k].resource
-		if !r.evaluate(k) || r.kinds[k].key == key && r.kinds[k].resource == at {
-			return k, int(at)
+	kind = -1
+	for kind < 0 && !r.poll.Stopped(16) {
+		top := (*h)[0]
+		k := &r.kinds[top]
+		if k.members != nil {
+			if k.members.step == r.steps {
+				kind, resource = k.members.best, int(k.resource)
+			} else if r.evaluateGroup(k.members) {
+				r.raised = append(r.raised, top)
+				h.sink(r, 0)
+			} else {
+				r.dissolve(k.members)
+			}
+			continue
+		}
+		key := k.key
+		if r.evaluate(top) {
+			r.looks++
+			k.looks++
+		}
+		if k.key == key && k.rank == k.resource {
+			kind, resource = top, int(k.resource)
+			continue
+		}
+		if k.rank = k.resource; k.low != k.resource {
+			r.raised = append(r.raised, top)
 		}
 		h.sink(r, 0)
 	}
-	return -1, 0
+	for _, k := range r.raised {
+		k := &r.kinds[k]
+		if k.members != nil {
+			k.jobs[0] = -1
+		}
+		if k.rank = k.low; k.place >= 0 {
+			r.heaps[class].rise(r, int(k.place))
+		}
+	}
+	r.raised = r.raised[:0]
+	return kind, resource
 }
 
 // assign places the first job of the kind on the resource.
@@ -311,23 +432,29 @@ func (r *run) assign(k int32, resource int) {
 	if kind.jobs = kind.jobs[1:]; len(kind.jobs) == 0 {
 		kind.jobs = []int32{int32(job)} // kinds without jobs are still looked at
 		r.drop(k)
-	} else {
+	} else if kind.place >= 0 {
 		r.heaps[kind.class].sink(r, int(kind.place))
 	}
 	for q := range r.queues[resource] {
 		queue := &r.queues[resource][q]
 		if release := l.Release(queue.size); release > queue.release {
 			queue.release = release
+			if r.release != nil {
+				r.release[resource] = release
+			}
 			r.advance(resource, queue)
 			r.match(resource, queue)
 		}
 	}
 }
 
-// drop takes the kind out of its heap.
+// drop takes the kind out of its heap or group.
 func (r *run) drop(k int32) {
-	kind := &r.kinds[k]
-	r.heaps[kind.class].remove(r, int(kind.place))
+	if kind := &r.kinds[k]; kind.group >= 0 {
+		r.leave(kind)
+	} else {
+		r.heaps[kind.class].remove(r, int(kind.place))
+	}
 }
 
 // advance passes the kinds that are too late on the resource now.
@@ -337,15 +464,16 @@ func (r *run) advance(resource int, q *lateQueue) {
 		q.latest.first++
 		k := passed.kind
 		kind := &r.kinds[k]
-		if kind.place < 0 {
+		if !kind.left() {
 			continue
 		}
 		r.pass(kind, resource, passed.fits)
+		kind.looks = 0
 		if kind.open == 0 {
 			r.drop(k)
 			continue
 		}
-		if class := r.class(kind); class != kind.class {
+		if class := r.class(kind); class != kind.class || kind.group >= 0 {
 			r.drop(k)
 			kind.class = class
 			r.weigh(kind)

@@ -31,11 +31,15 @@ func BenchmarkMuscle(b *testing.B) {
 	for _, batch := range batches(b) {
 		b.Run("solver=muscle/instance="+batch.name, func(b *testing.B) {
 			b.ReportAllocs()
+			placed := 0
 			for b.Loop() {
-				if _, err := New().Solve(context.Background(), batch.in, solve.Options{}); err != nil {
+				result, err := New().Solve(context.Background(), batch.in, solve.Options{})
+				if err != nil {
 					b.Fatal(err)
 				}
+				placed = len(result.Solution.Jobs)
 			}
+			b.ReportMetric(float64(placed), "placed")
 			b.ReportMetric(float64(b.N*len(batch.in.Jobs()))/b.Elapsed().Seconds(), "jobs/s")
 		})
 	}

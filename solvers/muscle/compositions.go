@@ -49,13 +49,18 @@ func (t *compositionTable) contents() [][][]int {
 			continue
 		}
 		for _, n := range row.list {
-			var jobs []int
-			for n > 0 {
-				c := t.composition(n)
-				jobs, n = append(jobs, int(c.head)), c.rest
-			}
-			rows[r] = append(rows[r], jobs)
+			rows[r] = append(rows[r], t.jobs(n))
 		}
 	}
 	return rows
+}
+
+// jobs lists the jobs of the composition numbered n.
+func (t *compositionTable) jobs(n uint32) []int {
+	var jobs []int
+	for n > 0 {
+		c := t.composition(n)
+		jobs, n = append(jobs, int(c.head)), c.rest
+	}
+	return jobs
 }

@@ -21,6 +21,7 @@ var _ = solve.Register(solve.Info{
 	Doc: "MUSCLE: puts jobs that together fill a space exactly on the same cluster, and balances the clusters by load and slack. " +
 		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
+	Traces: true,
 	New:    func() solve.Solver { return New() },
 
 	AutoJobs: 5_000,
@@ -76,8 +77,7 @@ type Solver struct {
 	Reading string `enum:"a,b" doc:"which cluster is next: a, the one with the least ε (Algorithm 4 as printed); b, the one with the earliest space, then the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
 
-	cells  int               // largest table, in cells; 0: maxCells
-	onPack func(packedSpace) // nil: silent; called for each space that is filled
+	cells int // largest table, in cells; 0: maxCells
 }
 
 // New is the solver with its defaults.
@@ -85,15 +85,6 @@ func New() *Solver { return &Solver{Reading: "a", Queue: "arrival"} }
 
 // maxCells limits the composition table of one batch, and with it the memory.
 const maxCells = 1 << 27
-
-// packedSpace is the event of a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all clusters, ε before it.
-type packedSpace struct {
-	cluster int
-	t       float64
-	r, cp   int
-	jobs    []int
-	epsilon []float64
-}
 
 // Supports implements [solve.Solver].
 func (*Solver) Supports(in *model.Instance) error {
@@ -124,6 +115,7 @@ func (m *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return solve.Result{}, err
 	}
 	run := newPacking(ctx, m, in, opt.Seed)
+	run.trace = opt.Trace
 	queue := run.queue()
 	for rest := queue; len(rest) > 0 && !run.poll.Ended(); {
 		n := run.batch(rest)
@@ -151,6 +143,7 @@ type packing struct {
 	placed   []model.Placement
 	sets     []model.Range // by job: what the placements' processors are slices of
 	out      []model.Unscheduled
+	trace    func(solve.Step) // nil: nobody listens
 }
 
 func newPacking(ctx context.Context, m *Solver, in *model.Instance, seed uint64) *packing {
@@ -227,14 +220,21 @@ func (run *packing) pack(batch []int) {
 	if !table.build() {
 		return
 	}
+	if run.trace != nil {
+		run.tellTable(table, batch)
+	}
 	for c := range run.clusters {
 		run.clusters[c].closed = false
 	}
 	for table.count > 0 && !run.poll.Stopped(len(run.clusters)) {
 		c := run.choose()
-		if !run.fillSpace(c, table, batch) {
-			c.wait()
+		if run.fillSpace(c, table, batch) {
+			continue
 		}
+		if run.trace != nil && !run.poll.Ended() {
+			run.tellWait(c)
+		}
+		c.wait()
 	}
 }
 
@@ -279,12 +279,16 @@ func (run *packing) fillSpace(c *cluster, table *compositionTable, batch []int) 
 		if found == nil {
 			continue
 		}
-		if run.onPack != nil {
-			run.report(c, space, found, batch)
+		var step *solve.Step
+		if run.trace != nil {
+			step = run.filling(c, space, table, batch)
 		}
 		first := space.First
 		for _, job := range found {
 			first = run.place(c, batch[job], c.now, first)
+		}
+		if step != nil {
+			run.tellFilled(step, found, batch)
 		}
 		if c.free[k].First = first; first > space.Last {
 			c.free = slices.Delete(c.free, k, k+1)
@@ -293,18 +297,6 @@ func (run *packing) fillSpace(c *cluster, table *compositionTable, batch []int) 
 		return true
 	}
 	return false
-}
-
-// report calls onPack for a space before its jobs are placed.
-func (run *packing) report(c *cluster, space model.Range, found []int32, batch []int) {
-	event := packedSpace{cluster: c.index, t: c.now, r: space.Len(), cp: space.First}
-	for _, job := range found {
-		event.jobs = append(event.jobs, batch[job])
-	}
-	for k := range run.clusters {
-		event.epsilon = append(event.epsilon, run.clusters[k].epsilon)
-	}
-	run.onPack(event)
 }
 
 // place puts the job on the processors of the cluster from first on and returns the processor after its last.
@@ -362,6 +354,9 @@ func (run *packing) shelve(queue []int) int {
 		}
 		best.shelf = run.place(best, j, best.now, best.shelf)
 		best.shelfEnd = max(best.shelfEnd, run.placed[j].End)
+		if run.trace != nil {
+			run.tellShelved(j)
+		}
 		count++
 	}
 	return count

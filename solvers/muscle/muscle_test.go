@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,12 +44,47 @@ func table1(t testing.TB) *model.Instance {
 	return caseOf(t, []int{4, 6}, []int{2, 1, 4, 3, 1, 2}, times, func(j int) float64 { return slacks[j] + times[j] })
 }
 
+// packedSpace is a filled space: the cluster, the space (t, r, cp), the jobs in order and, for all clusters, ε before it.
+type packedSpace struct {
+	cluster int
+	t       float64
+	r, cp   int
+	jobs    []int
+	epsilon []float64
+}
+
+// spacesOf reads the filled spaces from the steps of a run.
+func spacesOf(in *model.Instance, packs *[]packedSpace) func(solve.Step) {
+	return func(s solve.Step) {
+		if len(s.Placed) == 0 {
+			return
+		}
+		p := packedSpace{t: s.At}
+		p.cluster = slices.IndexFunc(s.Scores, func(a solve.Score) bool { return a.Chosen })
+		for _, term := range s.Terms {
+			switch term.Name {
+			case "r":
+				p.r = int(term.Value)
+			case "cp":
+				p.cp = int(term.Value)
+			}
+		}
+		for _, placed := range s.Placed {
+			j, _ := in.JobIndex(placed.Job)
+			p.jobs = append(p.jobs, j)
+		}
+		for _, score := range s.Scores {
+			p.epsilon = append(p.epsilon, *score.Value)
+		}
+		*packs = append(*packs, p)
+	}
+}
+
 // solvePacks solves, checks the schedule and returns it with the spaces in the order in which they were filled.
 func solvePacks(t testing.TB, in *model.Instance, m Solver, seed uint64) (*model.Solution, []packedSpace) {
 	t.Helper()
 	var packs []packedSpace
-	m.onPack = func(p packedSpace) { packs = append(packs, p) }
-	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
+	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed, Trace: spacesOf(in, &packs)})
 	if err != nil {
 		t.Fatal(err)
 	}

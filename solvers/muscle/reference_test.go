@@ -316,8 +316,7 @@ func compareWithReference(t interface {
 	reference := newLiteral(in, m)
 	want := reference.solve(seed)
 	var packs []packedSpace
-	m.onPack = func(p packedSpace) { packs = append(packs, p) }
-	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed})
+	result, err := m.Solve(context.Background(), in, solve.Options{Seed: seed, Trace: spacesOf(in, &packs)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,10 @@ type compositionTable struct {
 	last  []uint32            // by composition: the last of these calls that looked through it; nil: none yet
 	sums  []uint64            // bit r: some of the jobs not yet allocated have r processors together; empty: not known yet
 	poll  *solve.Poll
+
+	source uint32 // the composition from which the last call of fill chose its jobs
+	taken  int32  // how many jobs of it were taken before
+	row    int    // and its row, the processors that the jobs fill
 }
 
 // packState says whether a job is taken: allocated, or in q, which counts as allocated.
@@ -223,6 +227,7 @@ func (t *compositionTable) fill(r int) []int32 {
 			}
 			continue
 		}
+		t.source, t.taken, t.row = n, taken, rc
 		for _, job := range t.q {
 			t.allocate(job)
 		}

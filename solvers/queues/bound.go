@@ -6,6 +6,7 @@ import (
 
 	"github.com/allot-opt/allot/bound"
 	"github.com/allot-opt/allot/ggone"
+	"github.com/allot-opt/allot/proof"
 )
 
 var _ = bound.Register(bound.Method{
@@ -13,21 +14,23 @@ var _ = bound.Register(bound.Method{
 	Metric: "qos_penalty",
 	Doc:    "the Lagrangian bound of the G/G/1 allocation at the root, without its slack: each machine takes the tasks that are cheapest for it at common prices",
 	Source: "A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690",
-	New:    bound.Once(proveQoSPenalty),
+	New:    bound.OnceShown(proveQoSPenalty),
 })
 
 // proveQoSPenalty holds for schedules of tasks that take one processor each, all of which have to be placed.
-func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, bool) {
+func proveQoSPenalty(ctx context.Context, r *bound.Relaxation) (bound.Sum, func() *proof.Argument, bool) {
 	in := r.Instance()
 	const evaluations, work = 150, 1 << 27 // bounds, and penalties in all of them
 	if !r.All() || len(in.Jobs()) == 0 || in.Features()&^features != 0 || transferred(in) >= 0 || !(in.Queueing().Rate > 0) {
-		return bound.Sum{}, false
+		return bound.Sum{}, nil, false
 	}
 	problem, err := NewGGOne().problem(ctx, in)
 	if err != nil || problem == nil {
-		return bound.Sum{}, false
+		return bound.Sum{}, nil, false
 	}
 	problem.Rate = 0 // loads only grow with the idle rate, and so does the penalty
-	proved, known := ggone.Bound(ctx, &problem.Problem, evaluations, work).Value()
-	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, known
+	found, shown := ggone.Bound(ctx, &problem.Problem, evaluations, work)
+	proved, known := found.Value()
+	proved *= certifiedPart // whether or not a certificate is asked for, so that the bound does not depend on it
+	return bound.Sum{Value: proved, Size: math.Abs(proved), Terms: len(in.Jobs())}, func() *proof.Argument { return &proof.Argument{Levels: shown()} }, known
 }

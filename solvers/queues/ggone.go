@@ -148,7 +148,7 @@ func (g *GGOne) solve(ctx context.Context, in *model.Instance, problem *problem,
 	if err != nil {
 		return solve.Result{}, err
 	}
-	limits := ggone.Options{Tolerance: g.Tolerance, Evaluations: opt.MaxEvals}
+	limits := ggone.Options{Tolerance: g.Tolerance, Evaluations: opt.MaxEvals, Certify: opt.Certify}
 	if opt.Progress != nil {
 		limits.Progress = func(p ggone.Progress) {
 			opt.Progress(solve.Progress{Evaluations: p.Evaluations, Objective: weight * p.Objective, Bound: model.ProvedBound(weight * p.Bound.Or(math.NaN()))})
@@ -156,7 +156,7 @@ func (g *GGOne) solve(ctx context.Context, in *model.Instance, problem *problem,
 	}
 	found, err := ggone.Solve(ctx, &problem.Problem, limits)
 	if infeasible := (*ggone.InfeasibleError)(nil); errors.As(err, &infeasible) {
-		return solve.Result{Status: model.Infeasible, Stop: model.StopDone, Reason: infeasible.Error()}, nil
+		return solve.Result{Status: model.Infeasible, Stop: model.StopDone, Reason: infeasible.Error(), Certificate: g.certifyInfeasible(problem, infeasible)}, nil
 	}
 	if err != nil {
 		return solve.Result{}, err
@@ -177,6 +177,9 @@ func (g *GGOne) solve(ctx context.Context, in *model.Instance, problem *problem,
 		result.Bound = weighted(weight, found.Bound)
 		if found.Proved && result.Bound.Known() {
 			result.Status, result.Tolerance = model.Optimal, found.Tolerance
+		}
+		if found.Proof != nil {
+			result.Certificate = certificate(weight, found)
 		}
 	}
 	return result, nil

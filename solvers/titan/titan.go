@@ -81,6 +81,7 @@ func (t *Solver) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	if err := params.Check(t); err != nil {
 		return solve.Result{}, err
 	}
+	opt.Trace = nil // the steps of DLL are not its own
 	evaluations := int64(0)
 	if opt.Start == nil {
 		cold, err := dll.New().Solve(ctx, in, opt)

@@ -45,7 +45,7 @@ var makePages = sync.OnceValue(func() (err error) {
 	if folder, err = os.MkdirTemp("", "pages"); err != nil {
 		return err
 	}
-	output, err := exec.Command("go", "test", "-C", "../..", "-count=1", "-run", "^TestPages$", "./bench/report", "-pages", folder).CombinedOutput()
+	output, err := exec.Command("go", "test", "-C", "../..", "-count=1", "-run", "^TestPages$", "./bench/report", "./draw", "-pages", folder).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("the sample pages cannot be made: %w\n%s", err, output)
 	}
@@ -132,12 +132,18 @@ func (b *tab) look(width int64, scheme string) {
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
+// settle waits until the page is laid out and drawn.
+func (b *tab) settle() {
+	b.t.Helper()
+	b.run(chromedp.Evaluate(settled, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+}
+
 // check lays the page out and fails for everything that is wrong with it.
 func (b *tab) check(what string) {
 	b.t.Helper()
 	var wrong []string
-	b.run(chromedp.Evaluate(settled, nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }),
-		chromedp.Evaluate(checkScript, &wrong))
+	b.settle()
+	b.run(chromedp.Evaluate(checkScript, &wrong))
 	for _, text := range wrong {
 		b.t.Errorf("%s: %s", what, text)
 	}

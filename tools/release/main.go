@@ -67,7 +67,7 @@ func release(root, out string, platforms []string) error {
 	if err := errors.Join(os.RemoveAll(built), os.MkdirAll(built, 0o777)); err != nil {
 		return err
 	}
-	defer os.RemoveAll(built)
+	defer remove(built)
 	var sums strings.Builder
 	for _, platform := range platforms {
 		name, archive, err := build(root, platform, common, when)
@@ -96,7 +96,7 @@ func build(root, platform string, common []file, when time.Time) (name string, a
 	if err != nil {
 		return "", nil, err
 	}
-	defer os.RemoveAll(folder)
+	defer remove(folder)
 	program := "allot"
 	if system == "windows" {
 		program += ".exe"
@@ -130,6 +130,13 @@ func build(root, platform string, common []file, when time.Time) (name string, a
 	}
 	archive, err = tarred(files, when)
 	return top + ".tar.gz", archive, err
+}
+
+// remove removes a folder that is no longer needed.
+func remove(folder string) {
+	if err := os.RemoveAll(folder); err != nil {
+		log.Print(err)
+	}
 }
 
 // versionOf is the version that the Go tool has stamped.

@@ -110,12 +110,14 @@ func (p *Prover) branch() {
 		return
 	}
 	p.node = nil
-	for _, box := range [][]Box{low, high} {
+	first := p.trace.split(node, low)
+	for k, box := range [][]Box{low, high} {
 		if !tighten(box, int32(p.counts.Jobs)) {
+			p.trace.closedAt(first + k)
 			continue
 		}
 		p.made++
-		child := &boxNode{box: box, value: node.value, x: node.x, step: node.step, id: p.made}
+		child := &boxNode{box: box, value: node.value, x: node.x, step: node.step, id: p.made, record: first + k, best: node.best}
 		for _, c := range node.cuts {
 			if box[c.Group].holds(c.Choice) {
 				child.cuts = append(child.cuts, c)

@@ -29,6 +29,7 @@ type Prover struct {
 	next    []float64
 	floors  [][]float64 // by cluster and number of jobs: least cost at the centre of the bundle
 	made    int         // nodes made
+	trace   *trace      // what the certificate needs; nil: none is asked for
 	most    float64     // schedules that cost more do not matter
 }
 
@@ -52,6 +53,9 @@ type boxNode struct {
 	step  float64
 	id    int
 	tries int // times that it could not be split
+
+	record int       // its position in the trace
+	best   []float64 // the prices that prove its value
 }
 
 // Limits of the branch-and-bound: evaluations at the root and in another node; the least relative gain at the root that is
@@ -114,6 +118,9 @@ func (p *Prover) Start(ctx context.Context) {
 	p.problem = in
 	p.counts = newCounts(in.Priced, in.Unit, in.Height)
 	root := &boxNode{value: math.Inf(-1)}
+	if p.proved.Asked() {
+		p.trace = newTrace(p.counts)
+	}
 	for range in.Clusters {
 		root.box = append(root.box, Box{0, int32(p.counts.Jobs), 1, int32(p.counts.Levels)})
 	}
@@ -240,6 +247,8 @@ func (p *Prover) step(ctx context.Context) bool {
 	}
 	looked := p.fresh || p.left == nodeSteps/2
 	if exact && (value > p.most || looked && !p.cutOff(node.box, x, rounding)) { // no schedule that matters is in the box
+		p.trace.narrowed(node, x)
+		p.trace.closed(node)
 		p.node = nil
 		p.settle()
 		return len(p.open) > 0
@@ -262,7 +271,12 @@ func (p *Prover) step(ctx context.Context) bool {
 		}
 		p.bundle.Add(x, value, at...)
 	}
-	node.value = max(node.value, value)
+	if exact && looked {
+		p.trace.narrowed(node, x)
+	}
+	if value > node.value {
+		node.value, node.best = value, p.trace.kept(x)
+	}
 	if p.left--; p.left <= 0 || gain < p.enough*math.Abs(p.bundle.Value) {
 		p.branch()
 	}
@@ -287,7 +301,9 @@ func (p *Prover) settle() {
 		least = min(least, p.open[0].value)
 	}
 	if least = min(least, p.most); !math.IsInf(least, -1) { // −Inf: the root has not been evaluated yet
-		p.proved.Prove(p.problem.chained(gate.Sum{Value: least})) // already rounded
+		if p.proved.Prove(p.problem.chained(gate.Sum{Value: least})) { // already rounded
+			p.proved.Show(p.show)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Epsilon is the distance from 1 to the next float64: twice the relative error of one operation.
@@ -55,18 +56,44 @@ func (s *Sum) Margin() float64 { return float64(s.Terms+16) * Epsilon * s.Size }
 type Gate struct {
 	proved model.Bound
 	closed bool
+	asked  bool                   // a certificate is asked for
+	show   func() *proof.Argument // what proves the bound; nil: the prover does not show it
 }
 
-// Prove takes a lower bound of the metric.
-func (g *Gate) Prove(proved Sum) {
+// Prove takes a lower bound of the metric. It returns true if the bound is the best so far and a certificate is asked for: then the prover calls
+// Show with what proves it, if it can.
+func (g *Gate) Prove(proved Sum) (show bool) {
 	low, ok := proved.Low()
 	switch {
 	case g.closed:
+		return false
 	case !ok:
 		g.closed = true
-	default:
-		g.proved = g.proved.Max(model.ProvedBound(low))
+		return false
 	}
+	best := g.proved.Max(model.ProvedBound(low))
+	if best == g.proved {
+		return false
+	}
+	g.proved, g.show = best, nil
+	return g.asked
+}
+
+// Ask asks for certificates. It comes before the prover is made.
+func (g *Gate) Ask() { g.asked = true }
+
+// Asked says whether a certificate is asked for.
+func (g *Gate) Asked() bool { return g.asked }
+
+// Show takes what proves the last bound. The function is called later, perhaps never. What it returns then has to prove that bound or more.
+func (g *Gate) Show(argument func() *proof.Argument) { g.show = argument }
+
+// Argument is what proves the bound; nil: the prover does not show it.
+func (g *Gate) Argument() *proof.Argument {
+	if g.show == nil {
+		return nil
+	}
+	return g.show()
 }
 
 // Close says that the prover has failed: the gate ignores all later results.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/gate"
 	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
 )
 
 // Problem is the jobs of an instance on its clusters, seen through prices. Time is cut into buckets. While a job of size s runs
@@ -211,6 +212,19 @@ func (p *Problem) Set(ctx context.Context, x []float64) bool {
 		}
 	}
 	return true
+}
+
+// Stated is the prices x of processor time as a certificate states them.
+func (p *Problem) Stated(x []float64) []proof.ClusterPrices {
+	list := make([]proof.ClusterPrices, len(p.Clusters))
+	for c := range list {
+		i := &p.Clusters[c]
+		list[c].Processor = slices.Clone(x[i.Rho : i.Rho+len(p.Limits)-1])
+		for kind, size := range i.Sizes {
+			list[c].Sizes = append(list[c].Sizes, proof.SizePrice{Size: size, Price: x[i.Theta+kind]})
+		}
+	}
+	return list
 }
 
 // set takes the prices of one cluster.

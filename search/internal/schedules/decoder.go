@@ -38,30 +38,55 @@ type decoder struct {
 	marks      []mark   // states of the genome kept last
 	fresh      []mark   // states of the genome decoded last
 	stride     int
-	from       int   // first position at which next differs from kept
-	to         int   // position behind the last one at which it does
-	cost       int64 // about the ns to place a job
+	window     int       // decode gives up by comparison only this many positions behind the change
+	keptSums   sums      // sums of the genome kept last
+	arrivals   []float64 // by mark: the earliest arrival of the jobs from its position on, in the genome kept last
+	from       int       // first position at which next differs from kept
+	to         int       // position behind the last one at which it does
+	high       int       // last position at which the genomes differ
+	dearer     float64   // by how much the jobs decoded so far cost more than in the genome kept last
+	joined     int       // mark from which on the schedule is that of the genome kept last; 0: none
+	joint      sums      // the sums there
+	cost       int64     // about the ns to place a job
 	poll       int64
 	stop       func() bool
 	stopped    bool
 	failed     error // a decoded schedule could not be written out or evaluated: a bug
 }
 
-// maxMarks is the most states that a decoder keeps, and markMemory is about the bytes that they take in an empty schedule. Not
-// counted are the profiles of memory and licences, which grow with the jobs placed, and the sums by cluster. A decoder keeps
-// the states twice, for the genome kept last and for the one decoded last.
+// maxMarks is the most states that a decoder keeps, manyMarks that of more than manyJobs jobs, and largeMarks that of such jobs with profiles,
+// whose states are large. markMemory is about the bytes that they take in an empty schedule. Not counted are the profiles of memory and
+// licences, which grow with the jobs placed, and the sums by cluster. A decoder keeps the states twice, for the genome kept last and for the
+// one decoded last.
 const (
 	maxMarks   = 32
+	manyMarks  = 256
+	largeMarks = 64
 	markMemory = 16 << 20
 )
+
+// mostMarks is the most states that a decoder keeps.
+func (p *problem) mostMarks() int {
+	switch {
+	case len(p.jobs) <= manyJobs:
+		return maxMarks
+	case p.in.Features()&(model.MemoryLimits|model.LicencePools) != 0:
+		return largeMarks
+	}
+	return manyMarks
+}
 
 func newDecoder(p *problem) *decoder {
 	n := len(p.in.Jobs())
 	d := &decoder{problem: p, resources: plan.NewSpreadingResources(p.in), cost: p.cost,
 		kept: make([]result, n), next: make([]result, n)}
-	marks := max(1, min(maxMarks, markMemory/(1+p.size), len(p.jobs)))
+	marks := max(1, min(p.mostMarks(), markMemory/(1+p.size), len(p.jobs)))
 	d.stride = max(1, (len(p.jobs)+marks-1)/marks)
-	d.marks, d.fresh = make([]mark, marks), make([]mark, marks)
+	d.window = 8 + len(p.jobs)/256
+	d.marks, d.fresh, d.arrivals = make([]mark, marks), make([]mark, marks), make([]float64, marks)
+	for k := range d.arrivals {
+		d.arrivals[k] = math.Inf(-1)
+	}
 	p.objective.reset(&d.sums)
 	d.marks[0].save(d)
 	for j := range n {
@@ -80,29 +105,84 @@ func (m *mark) save(d *decoder) {
 	m.sums.assign(&d.sums)
 }
 
+// change is where a genome differs from the one kept last: between the positions low and high, or in the choice of a job there.
+type change struct {
+	low, high int
+	at        []int32 // by job: its position
+	most      float64 // decoding gives up once the jobs so far cost this much more than before, most likely for good; +Inf: never
+}
+
 // decode places the jobs of genome g. Before position from, g agrees with the genome kept last. It gives up and returns false
 // once the objective must exceed the limit, or when it is told to stop.
 func (d *decoder) decode(g *genome, from int, limit float64) bool {
-	mark := from / d.stride
+	return d.decodeChange(g, change{low: from, high: len(g.order), most: math.Inf(1)}, limit)
+}
+
+// decodeChange is decode for a genome of which more is known. It ends early behind the change, as soon as the jobs to come find what they
+// found before.
+func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
+	mark := change.low / d.stride
 	if len(g.order) > 0 {
 		d.resources.Assign(d.marks[mark].resources)
 		d.sums.assign(&d.marks[mark].sums)
 	}
-	from = mark * d.stride
-	d.from = from
+	from := mark * d.stride
+	d.from, d.high, d.joined, d.dearer = from, change.high, 0, 0
 	floors := d.objective.floors && !math.IsInf(limit, 1)
 	limit += 1e-12 * math.Abs(limit) // floors are added up in another order
+	behind := change.high            // a job up to here may find something else than before
 	for k := from; k < len(g.order); k++ {
 		if k > from && k%d.stride == 0 {
+			if k > behind && d.joins(k/d.stride) {
+				d.to = k
+				return d.finish(g)
+			}
 			d.fresh[k/d.stride].save(d)
 		}
 		job := int(g.order[k])
 		d.place(job, g.choices[job])
-		if d.to = k + 1; d.tired() || floors && d.objective.floor(&d.sums)+d.tie*ratio(d.sums.response, len(d.jobs)) > limit {
+		d.to = k + 1
+		if change.at != nil {
+			behind = d.compare(job, change.at, behind)
+			if d.dearer > change.most && k >= change.low+d.window {
+				return false
+			}
+		}
+		if d.tired() || floors && d.objective.floor(&d.sums)+d.tie*ratio(d.sums.response, len(d.jobs)) > limit {
 			return false
 		}
 	}
 	return d.finish(g)
+}
+
+// compare notes by how much the job costs more than in the genome kept last. It returns the last position, at least behind, of a job that
+// waits for one whose end has changed.
+func (d *decoder) compare(job int, at []int32, behind int) int {
+	now, was := &d.next[job], &d.kept[job]
+	if now.end == was.end && now.start == was.start {
+		return behind
+	}
+	if d.objective.additive {
+		d.dearer += d.objective.of(job, now.start, now.end) - d.objective.of(job, was.start, was.end)
+	}
+	for _, next := range d.in.Successors(job) {
+		if d.position[next] >= 0 {
+			behind = max(behind, int(at[next]))
+		}
+	}
+	return behind
+}
+
+// joins says whether the jobs from a mark on find what they found in the genome kept last. If so, it adds what they cost.
+func (d *decoder) joins(mark int) bool {
+	was := &d.marks[mark]
+	sums, ok := d.objective.join(&d.sums, &was.sums, &d.keptSums)
+	if !ok || !d.resources.Alike(was.resources, d.arrivals[mark]) {
+		return false
+	}
+	d.joined, d.joint = mark, d.sums
+	d.sums = sums
+	return true
 }
 
 // tired says whether it is time to stop. It asks after about 200 µs of work.
@@ -207,11 +287,34 @@ func (d *decoder) energy() float64 {
 
 // keep makes the genome decoded last the one that later genomes are compared with.
 func (d *decoder) keep(g *genome) {
-	for _, job := range g.order[d.from:] {
+	for _, job := range g.order[d.from:d.to] {
 		d.kept[job] = d.next[job]
 	}
-	for k := d.from/d.stride + 1; k*d.stride < len(g.order); k++ {
+	for k := d.from/d.stride + 1; k*d.stride < d.to; k++ {
 		d.marks[k], d.fresh[k] = d.fresh[k], d.marks[k]
+	}
+	if d.joined > 0 {
+		was := d.marks[d.joined].sums
+		for k := d.joined; k < len(d.marks) && k*d.stride < len(g.order); k++ {
+			d.marks[k].sums, _ = d.objective.join(&d.joint, &was, &d.marks[k].sums)
+		}
+	}
+	d.keptSums.assign(&d.sums)
+	d.arrive(g)
+}
+
+// arrive finds the earliest arrivals behind the marks where the genome kept last has changed.
+func (d *decoder) arrive(g *genome) {
+	last := min(d.high/d.stride, (len(g.order)-1)/d.stride)
+	later := math.Inf(1)
+	if last+1 < len(d.arrivals) {
+		later = d.arrivals[last+1]
+	}
+	for mark := last; mark >= d.from/d.stride; mark-- {
+		for _, job := range g.order[mark*d.stride : min(len(g.order), (mark+1)*d.stride)] {
+			later = min(later, d.in.Jobs()[job].Arrival)
+		}
+		d.arrivals[mark] = later
 	}
 }
 

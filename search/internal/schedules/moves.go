@@ -1,6 +1,8 @@
 package schedules
 
 import (
+	"math"
+	"math/bits"
 	"math/rand/v2"
 )
 
@@ -67,6 +69,15 @@ func (m *move) change() bool {
 		m.low = min(m.low, int(m.at[m.job]))
 	}
 	return m.low < n
+}
+
+// changed says where the genome changed.
+func (m *move) changed() change {
+	high := m.high
+	if m.job >= 0 {
+		high = max(high, int(m.at[m.job]))
+	}
+	return change{m.low, high, m.at, math.Inf(1)}
 }
 
 // undo takes the move back.
@@ -137,14 +148,26 @@ func (m *move) changeCluster(job int32) {
 	}
 }
 
-// target draws a position to move to: near from in half of the cases, otherwise any.
+// target draws a position to move to: near from in half of the cases, otherwise any; among many jobs a far one is the rarer the farther.
 func (m *move) target(from int) int {
 	n := len(m.genome.order)
 	if near := 1 + min(n-1, 8+n/64); m.rng.IntN(2) == 0 {
 		return max(0, min(n-1, from-near+m.rng.IntN(2*near+1)))
 	}
+	if n > manyJobs { // of the distance, each power of two is as likely as the next
+		scale := m.rng.IntN(bits.Len(uint(n)))
+		far := 1<<scale + m.rng.IntN(1<<scale)
+		if m.rng.IntN(2) == 0 {
+			far = -far
+		}
+		return max(0, min(n-1, from+far))
+	}
 	return m.rng.IntN(n)
 }
+
+// manyJobs is the number of jobs above which an evaluation may take long: moves to far positions become rarer, more states are kept, and most
+// moves are given up before the end of the order.
+const manyJobs = 1000
 
 // relocate moves the job at position from to another. Jobs in between that it waits for, or that wait for it, move along.
 func (m *move) relocate(from int) {

@@ -17,6 +17,48 @@ type objective struct {
 	jobs, deadlines int     // jobs that can run somewhere; jobs with a deadline
 	floors          bool    // sums over the first jobs give a lower bound of the objective
 	origin          float64 // earliest arrival
+	additive        bool    // it is a sum over the jobs: see of
+	weights         jobWeights
+}
+
+// jobWeights are what units of a job's figures cost.
+type jobWeights struct{ response, wait, slowdown, bounded, over float64 }
+
+// of is what a job costs that runs from start to end, for an additive objective.
+func (o *objective) of(job int, start, end float64) float64 {
+	w, j := &o.weights, &o.in.Jobs()[job]
+	response, length := end-j.Arrival, end-start
+	cost := w.response*response + w.wait*(start-j.Arrival)
+	if w.bounded > 0 {
+		cost += w.bounded * max(1, response/max(length, 10))
+	}
+	if w.slowdown > 0 && length > 0 {
+		cost += w.slowdown * response / length
+	}
+	if w.over > 0 && j.HasDeadline() {
+		cost += w.over * max(0, end-j.Deadline)
+	}
+	return cost
+}
+
+// addWeight enters a metric of an additive objective; false: the metric is no sum over the jobs.
+func (o *objective) addWeight(metric string, weight float64) bool {
+	w, each := &o.weights, weight/float64(max(1, o.jobs))
+	switch metric {
+	case "mean_response":
+		w.response += each
+	case "mean_wait":
+		w.wait += each
+	case "mean_slowdown":
+		w.slowdown += each
+	case "bounded_slowdown":
+		w.bounded += each
+	case "over_deadline":
+		w.over += weight
+	default:
+		return false
+	}
+	return true
 }
 
 // term is a metric with its weight.
@@ -110,6 +152,12 @@ func newObjective(in *model.Instance, jobs int) *objective {
 		o.terms = append(o.terms, term{weighted.Weight, m.value, m.floor})
 	}
 	o.floors = o.floors && !o.evaluate
+	o.additive = o.floors
+	for _, weighted := range in.Objective() {
+		if weighted.Weight != 0 {
+			o.additive = o.additive && o.addWeight(weighted.Metric, weighted.Weight)
+		}
+	}
 	for j := range in.Jobs() {
 		if in.Jobs()[j].HasDeadline() {
 			o.deadlines++
@@ -191,6 +239,23 @@ func (o *objective) add(s *sums, job int, slot *plan.Slot, r *plan.Resources, co
 	if o.needs&needClusters != 0 {
 		o.addClusters(s, j, slot, r)
 	}
+}
+
+// join is the sums of a schedule that goes on from the sums now as another, whose sums then were was, goes on to its sums end. False: they do
+// not tell.
+func (o *objective) join(now, was, end *sums) (sums, bool) {
+	if o.evaluate || o.needs&(needClusters|needWorkflows) != 0 || !o.additive && (now.lastEnd < was.lastEnd || now.reach < was.reach) {
+		return sums{}, false
+	}
+	s := *end // what does not differ stays the same to the last digit
+	s.placed, s.left, s.slowed = s.placed+now.placed-was.placed, s.left+now.left-was.left, s.slowed+now.slowed-was.slowed
+	s.onTime, s.overBudget = s.onTime+now.onTime-was.onTime, s.overBudget+now.overBudget-was.overBudget
+	s.lastEnd, s.reach = max(s.lastEnd, now.lastEnd), max(s.reach, now.reach)
+	s.response, s.wait = s.response+(now.response-was.response), s.wait+(now.wait-was.wait)
+	s.slowdown, s.bounded = s.slowdown+(now.slowdown-was.slowdown), s.bounded+(now.bounded-was.bounded)
+	s.over, s.data = s.over+(now.over-was.over), s.data+(now.data-was.data)
+	s.work, s.cost = s.work+(now.work-was.work), s.cost+(now.cost-was.cost)
+	return s, true
 }
 
 // addClusters counts the job on its clusters.

@@ -251,7 +251,11 @@ func (c *chain) step() {
 	if c.samples < scaleSamples {
 		limit = math.Inf(1)
 	}
-	ok := c.decoder.decode(&c.move.genome, c.move.low, limit)
+	change := c.move.changed()
+	if c.samples >= scaleSamples && len(c.problem.jobs) > manyJobs {
+		change.most = allowance + surplusHeat*c.temperature + surplusScale*c.scale
+	}
+	ok := c.decoder.decodeChange(&c.move.genome, change, limit)
 	if c.samples < scaleSamples && ok {
 		c.sample(c.decoder.energy() - before)
 	}
@@ -262,6 +266,13 @@ func (c *chain) step() {
 	c.decoder.drop(&c.move.genome)
 	c.move.undo()
 }
+
+// A move of many jobs is given up once the jobs that it has moved and those behind them cost more than before by what may be accepted, by
+// surplusHeat temperatures and by surplusScale of the mean change by a move. What is still to come hardly ever makes up for that.
+const (
+	surplusHeat  = 3
+	surplusScale = 0.01
+)
 
 // accepts says whether to accept the schedule decoded last; allowance is how much worse its energy may be. A schedule that
 // leaves more jobs out is hardly ever accepted.

@@ -133,9 +133,10 @@ func TestScheduleSumsAreTheEvaluators(t *testing.T) {
 	}
 }
 
-// Decoding a genome from the first change gives the same as decoding it from the beginning. Giving up early loses no schedule
-// below the limit.
+// Decoding a genome from the first change gives the same as decoding it from the beginning, and so does ending where the rest stays as it
+// was. Giving up early loses no schedule below the limit.
 func TestDecodeFromTheChange(t *testing.T) {
+	joined := 0
 	Many(t, 5, func(t *rapid.T) {
 		in := Draw(t, 40)
 		p := newProblem(context.Background(), in)
@@ -165,11 +166,19 @@ func TestDecodeFromTheChange(t *testing.T) {
 			if rapid.Bool().Draw(t, "limit") {
 				limit = d.energy()
 			}
-			ok := d.decode(&move.genome, move.low, limit)
+			var ok bool
+			if rapid.Bool().Draw(t, "join") {
+				ok = d.decodeChange(&move.genome, move.changed(), limit)
+			} else {
+				ok = d.decode(&move.genome, move.low, limit)
+			}
+			if ok && d.joined > 0 {
+				joined++
+			}
 			if !ok && !(whole.energy() > limit) {
 				t.Fatalf("given up at a limit of %v; the energy is %v", limit, whole.energy())
 			}
-			if ok && (d.rank() != whole.rank() && !math.IsNaN(d.rank().Objective) || !slices.EqualFunc(d.next, whole.next, sameResult)) {
+			if ok && (d.sums.left != whole.sums.left || !near(d.energy(), whole.energy(), d.tie) || !near(d.sums.lastEnd, whole.sums.lastEnd, 1) && !d.objective.additive || !slices.EqualFunc(d.next, whole.next, sameResult)) {
 				t.Fatalf("from position %d: %+v, from the beginning %+v", move.low, d.rank(), whole.rank())
 			}
 			if ok && rapid.Bool().Draw(t, "keep") {
@@ -183,6 +192,98 @@ func TestDecodeFromTheChange(t *testing.T) {
 			}
 		}
 	})
+	if joined < 100 {
+		t.Errorf("%d schedules stayed as they were behind a change: the test proves little", joined)
+	}
+}
+
+// near says that two sums of figures of about the given scale, or larger, differ by rounding at most.
+func near(a, b, scale float64) bool {
+	return a == b || math.IsNaN(a) || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b), scale)
+}
+
+// Of the jobs of an additive objective, of tells what each costs; a mark remembers when the next of those behind it arrives.
+func TestDecodeComparesWhatJobsCost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, err := modeltest.Generator{Features: model.Arrivals | model.Precedence | model.ParallelJobs, Jobs: 12}.Instance(t).WithObjective(map[string]float64{
+			rapid.SampledFrom([]string{"mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown", "over_deadline"}).Draw(t, "metric"): 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newProblem(context.Background(), in)
+		if len(p.jobs) < 2 || !p.objective.additive {
+			return
+		}
+		g := p.genomeOf(QueueStart(t, in))
+		d, move := newDecoder(p), newMove(p, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)))
+		d.stop = func() bool { return false }
+		d.decode(&g, 0, math.Inf(1))
+		move.start(&g)
+		d.keep(&g)
+		for range 20 {
+			for k := range d.arrivals {
+				first := math.Inf(1)
+				for _, job := range move.genome.order[min(len(g.order), k*d.stride):] {
+					first = min(first, in.Jobs()[job].Arrival)
+				}
+				if k*d.stride < len(g.order) && d.arrivals[k] != first {
+					t.Fatalf("mark %d: the next job arrives at %v, kept %v", k, first, d.arrivals[k])
+				}
+			}
+			if !move.change() {
+				continue
+			}
+			before, slowed := d.energy(), d.sums.slowed
+			d.decodeChange(&move.genome, move.changed(), math.Inf(1))
+			// The mean slowdown leaves out jobs of no length: the sums tell only if there are as many as before.
+			if whole := slowed == d.sums.slowed && (slowed == 0 || slowed == len(p.jobs)); whole && !near(d.energy()-before, d.dearer, d.energy()) {
+				t.Fatalf("the jobs cost %v more, the schedule %v", d.dearer, d.energy()-before)
+			}
+			d.keep(&move.genome)
+		}
+	})
+}
+
+// A move of many jobs that costs much is given up long before the end of the order.
+func TestDecodeGivesUpWhatIsDearer(t *testing.T) {
+	b := model.NewBuilder("queue").Minimise("mean_response", 1)
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	for j := range 3000 {
+		work := 1.0
+		if j == 2900 {
+			work = 100
+		}
+		b.Job(model.JobSpec{ID: fmt.Sprint("j", j), Work: &work})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProblem(t.Context(), in)
+	g := p.genomeOf(QueueStart(t, in))
+	d, move := newDecoder(p), newMove(p, rand.New(rand.NewPCG(1, 1)))
+	d.stop = func() bool { return false }
+	d.decode(&g, 0, math.Inf(1))
+	move.start(&g)
+	d.keep(&g)
+	move.job = -1
+	order, last := move.genome.order, int(move.at[2900])
+	move.save(100, last)
+	order[100], order[last] = order[last], order[100]
+	move.renumber(100, last)
+	change := move.changed()
+	if change.most = 1; d.decodeChange(&move.genome, change, math.Inf(1)) {
+		t.Fatalf("a long job before the short ones is not given up, though it costs %v more", d.dearer)
+	}
+	if d.to > 500 {
+		t.Errorf("given up after position %d only", d.to)
+	}
+	d.drop(&move.genome)
+	move.undo()
+	change = move.changed()
+	if !d.decodeChange(&move.genome, change, math.Inf(1)) || d.energy() != d.objective.value(&d.keptSums) {
+		t.Error("the decoder does not forget what it gave up")
+	}
 }
 
 // sameResult compares what became of a job.

@@ -41,6 +41,36 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 	})
 }
 
+// The same with so many jobs that decoding ends early where it can, and the sums are still the evaluator's.
+func TestSchedulesOfManyJobsAreDeterministic(t *testing.T) {
+	in, err := schedules.Large(t, 1500).WithObjective(map[string]float64{"mean_response": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := schedules.QueueStart(t, in)
+	var texts [2]bytes.Buffer
+	for k, workers := range []int{1, 4} {
+		told := math.Inf(1)
+		result, err := search.Minimise(t.Context(), in, start, search.Options{Seed: 5, MaxEvals: 6000, Workers: workers,
+			Progress: func(p search.Progress) { told = p.Objective }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report := model.Check(in, result.Solution); !report.OK() {
+			t.Fatal(report.Violations[0])
+		}
+		if objective, err := model.Objective(in, result.Solution); err != nil || math.Abs(objective-told) > 1e-9*told {
+			t.Errorf("the search says %v, the evaluator %v (%v)", told, objective, err)
+		}
+		if err := model.WriteSolution(&texts[k], result.Solution); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(texts[0].Bytes(), texts[1].Bytes()) {
+		t.Error("1 and 4 workers find two schedules")
+	}
+}
+
 // A search that is cancelled ends and returns its start, whether at once or in the middle of its first schedule of 50,000 jobs.
 func TestSchedulesAreCancelled(t *testing.T) {
 	in := schedules.Large(t, 50_000)

@@ -20,6 +20,7 @@ type chain struct {
 	limit   []float64 // by machine: weighted load at the aim
 	members [][]int32 // by machine: positions of its jobs; nil: there are few machines
 	place   []int32   // by job: its index in the members of its machine
+	rows    [][]entry // by machine: its jobs, the shortest first; nil: there are many machines, or many jobs on each
 	best    float64   // least makespan of this chain
 	bestAt  []int32   // by job: its machine in that schedule
 	known   float64   // least makespan of all chains
@@ -48,6 +49,13 @@ const fewJobs = 100
 
 // fewMachines is the number of machines up to which a partner for a swap is chosen by its regret.
 const fewMachines = 64
+
+// Of 1024 moves, chainShare are chains over three machines where rows are kept, those up to swapShare are swaps, and the rest move a job
+// alone.
+const (
+	chainShare = 300
+	swapShare  = 896
+)
 
 // logs holds −ln of evenly spaced numbers in (0, 1): the thresholds of acceptance at temperature 1.
 var logs = func() (table [4096]float64) {
@@ -83,6 +91,9 @@ func newChain(p *problem, start []int32, seed uint64, k int) *chain {
 	if machines > fewMachines {
 		c.members, c.place = make([][]int32, machines), make([]int32, len(start))
 	}
+	if machines <= fewMachines && len(start) <= longRow*machines {
+		c.rows = make([][]entry, machines)
+	}
 	if len(p.pairs) > 0 {
 		c.restart(start)
 	}
@@ -100,6 +111,7 @@ func (c *chain) restart(at []int32) {
 			c.enter(k, i)
 		}
 	}
+	c.sortRows()
 	c.addUp()
 }
 
@@ -126,6 +138,10 @@ func (c *chain) put(k int, i int32) {
 		from[c.place[k]], c.place[last] = last, c.place[k]
 		c.members[c.at[k]] = from[:len(from)-1]
 		c.enter(k, i)
+	}
+	if c.rows != nil {
+		c.leaveRow(k, c.at[k])
+		c.enterRow(k, i)
 	}
 	c.at[k] = i
 	c.stale++
@@ -188,6 +204,10 @@ func (c *chain) begin() {
 		}
 		c.cycle.hot = min([]float64{0.05, 0.2, 1, 5}[(c.cycles/2)%4]*gap, 1)
 		c.cycle.cold = c.cycle.hot / 100
+	} else if c.rows != nil { // hotter, energies are far above the gap; colder, nothing moves any more
+		c.cycle.share -= 0.1
+		c.cycle.hot = min([]float64{0.02, 0.04}[c.number%2]*gap, 0.5/float64(jobs))
+		c.cycle.cold = min(1.5e-3*gap, c.cycle.hot/10)
 	} else {
 		c.cycle.hot = min([]float64{0.05, 0.1}[c.number%2]*gap, 0.5/float64(jobs))
 		c.cycle.cold = min(3e-4*gap, c.cycle.hot/10)
@@ -255,9 +275,18 @@ func (c *chain) moves(n int, t float64) {
 		}
 		fromCluster, toCluster := int(p.clusterOf[from]), int(pair.cluster)
 		lessFrom, moreTo := p.weighted(k, fromCluster), p.weighted(k, toCluster)
+		kind := bits >> 22 & 1023
+		if c.rows != nil && kind < chainShare {
+			c.eject(k, from, to, lessFrom, moreTo, threshold)
+			continue
+		}
 		partner := -1
-		if bits>>22&1023 < 896 {
-			partner = c.partner(from, to)
+		if kind < swapShare {
+			if c.rows != nil {
+				partner = c.match(from, to, lessFrom, moreTo, c.allowance(from, to, threshold))
+			} else {
+				partner = c.partner(from, to)
+			}
 			if partner < 0 {
 				continue
 			}

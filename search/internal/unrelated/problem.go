@@ -30,6 +30,8 @@ type problem struct {
 	best  int
 	// fits lists, by cluster, the jobs of its pairs in order of regret.
 	fits [][]int32
+	// places lists, by job, the clusters of its pairs in order of regret.
+	places [][]int32
 }
 
 // pair is a place for a job: the position k of the job and a cluster.
@@ -193,7 +195,7 @@ func (p *problem) findPairs(ctx context.Context) {
 		return
 	}
 	p.pairs = make([]pair, len(places))
-	p.fits = make([][]int32, C)
+	p.fits, p.places = make([][]int32, C), make([][]int32, len(p.jobs))
 	for to, from := range order {
 		pair := places[from]
 		if regrets[from] == 0 {
@@ -201,6 +203,7 @@ func (p *problem) findPairs(ctx context.Context) {
 		}
 		p.pairs[to] = pair
 		p.fits[pair.cluster] = append(p.fits[pair.cluster], pair.k)
+		p.places[pair.k] = append(p.places[pair.k], pair.cluster)
 	}
 }
 

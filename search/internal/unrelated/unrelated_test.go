@@ -1,10 +1,12 @@
 package unrelated
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -103,6 +105,16 @@ func TestUnrelatedLoadsAddUp(t *testing.T) {
 			}
 			if c.members != nil && len(c.members[i]) != jobs[i] {
 				r.Fatalf("machine %d: %d members of %d jobs", i, len(c.members[i]), jobs[i])
+			}
+		}
+		for i, row := range c.rows {
+			if len(row) != jobs[i] || !slices.IsSortedFunc(row, func(a, b entry) int { return cmp.Compare(a.w, b.w) }) {
+				r.Fatalf("machine %d has %d jobs, its row is %v", i, jobs[i], row)
+			}
+			for _, e := range row {
+				if c.at[e.k] != int32(i) || e.w != c.p.weighted(int(e.k), int(c.p.clusterOf[i])) {
+					r.Fatalf("machine %d: job %d is on %d, weighted time %v", i, e.k, c.at[e.k], e.w)
+				}
 			}
 		}
 		if found := c.p.makespan(c.bestAt, c.scratch); found != c.best {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
+	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/solve"
 )
 
@@ -138,6 +139,25 @@ func (o *Outline) Place(job, resource int, start, end float64) {
 	o.Left[job] = false
 }
 
+// Step is the step that placed the last job, see [solve.Step]. scores are those of the resources.
+func (o *Outline) Step(why sim.Reason, score string, scores []solve.Score) solve.Step {
+	p := o.solution.Jobs[len(o.solution.Jobs)-1]
+	return solve.Step{At: p.Start, Reason: why, Score: score, Scores: scores, Placed: []model.Placement{p}}
+}
+
+// Scores are the scores of all resources: of returns the score of the k-th, or why it is out.
+func (o *Outline) Scores(chosen int, of func(k int) (value float64, why string)) []solve.Score {
+	list := make([]solve.Score, len(o.Resources))
+	for k := range list {
+		value, why := of(k)
+		list[k] = solve.Score{Cluster: o.ResourceName(k), Why: why, Chosen: k == chosen}
+		if why == "" {
+			list[k].Value = &value
+		}
+	}
+	return list
+}
+
 // Result is the schedule so far. The jobs that are not placed are left out, each with the reason. To find the reasons of many jobs takes a while,
 // so that jobs for which the context leaves no time get a short one.
 func (o *Outline) Result(ctx context.Context) solve.Result {
@@ -194,12 +214,12 @@ func (o *Outline) whyLeft(job int) string {
 	if best < 0 {
 		return plan.WhyNowhere(o.Instance, job)
 	}
-	text := fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, end, o.resourceName(best))
+	text := fmt.Sprintf("hard deadline %v cannot be met: earliest end %v on %s", j.Deadline, end, o.ResourceName(best))
 	switch l := &o.Resources[max(0, barred)]; {
 	case barred >= 0 && barredEnd <= j.Deadline && j.Memory > l.Memory:
-		return text + fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.resourceName(barred), l.Memory, barredEnd)
+		return text + fmt.Sprintf("; memory binds: it needs %g, %s has %g and would end it at %v", j.Memory, o.ResourceName(barred), l.Memory, barredEnd)
 	case barred >= 0 && barredEnd <= j.Deadline:
-		return text + fmt.Sprintf("; bandwidth binds: it needs %g, %s offers %g and would end it at %v", j.MinBandwidth, o.resourceName(barred), l.Bandwidth, barredEnd)
+		return text + fmt.Sprintf("; bandwidth binds: it needs %g, %s offers %g and would end it at %v", j.MinBandwidth, o.ResourceName(barred), l.Bandwidth, barredEnd)
 	case alone > j.Deadline:
 		text += fmt.Sprintf("; speed binds: %v if nothing else ran", alone)
 	default:
@@ -211,8 +231,8 @@ func (o *Outline) whyLeft(job int) string {
 	return text
 }
 
-// resourceName is the cluster of the k-th resource, with the machine where it is one group of several.
-func (o *Outline) resourceName(k int) string {
+// ResourceName is the cluster of the k-th resource, with the machine where it is one group of several.
+func (o *Outline) ResourceName(k int) string {
 	l := &o.Resources[k]
 	cluster := &o.Instance.Clusters()[l.Cluster]
 	if l.group < 0 {

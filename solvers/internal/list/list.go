@@ -11,18 +11,19 @@ import (
 )
 
 // Pick chooses the slot of the next job; false where it has none.
-type Pick func(s *plan.Schedule, job int) (plan.Slot, bool)
+type Pick func(s *Schedule, job int) (plan.Slot, bool)
 
 // InArrivalOrder places the jobs in queue order (plan.ArrivalOrder), each into the slot that choose picks.
-func InArrivalOrder(ctx context.Context, in *model.Instance, choose Pick) (solve.Result, error) {
-	return InOrder(ctx, in, plan.ArrivalOrder(in), choose)
+func InArrivalOrder(ctx context.Context, in *model.Instance, opt solve.Options, rule Rule, choose Pick) (solve.Result, error) {
+	return InOrder(ctx, in, plan.ArrivalOrder(in), opt, rule, choose)
 }
 
 // manyProcessors is the number of processors from which on the context is checked before each placement, as one may take long.
 const manyProcessors = 1 << 16
 
-// InOrder places the jobs in the given order, each into the slot that choose picks. The order must have no job before those it waits for.
-func InOrder(ctx context.Context, in *model.Instance, order []int, choose Pick) (solve.Result, error) {
+// InOrder places the jobs in the given order, each into the slot that choose picks. The order must have no job before those it waits for. Of the options
+// it honours Trace: each job is a step, with the rule.
+func InOrder(ctx context.Context, in *model.Instance, order []int, opt solve.Options, rule Rule, choose Pick) (solve.Result, error) {
 	if ctx.Err() != nil {
 		return solve.Stopped(ctx), nil // before the state of millions of processors is made
 	}
@@ -30,18 +31,26 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, choose Pick) 
 	if in.Processors() > manyProcessors {
 		every = 1
 	}
-	s, err := plan.NewSchedule(in)
+	empty, err := plan.NewSchedule(in)
 	if err != nil {
 		return solve.Result{}, err
+	}
+	s := &Schedule{Schedule: empty}
+	if opt.Trace != nil {
+		s.scribe = &scribe{in: in, rule: rule, tell: opt.Trace}
 	}
 	for n, job := range order {
 		if n%every == 0 && ctx.Err() != nil {
 			return solve.Stopped(ctx), nil
 		}
-		if slot, ok := choose(s, job); ok {
+		slot, ok := choose(s, job)
+		if ok {
 			s.Place(job, slot)
 		} else {
 			s.LeaveUnplaceable(job)
+		}
+		if s.scribe != nil {
+			s.scribe.step(s.Solution(), job, slot, ok)
 		}
 	}
 	return solve.Result{Solution: s.Solution(), Status: model.Feasible, Stop: model.StopDone, Evaluations: 1}, nil
@@ -49,7 +58,7 @@ func InOrder(ctx context.Context, in *model.Instance, order []int, choose Pick) 
 
 // Least picks the slot of the least key, of those that the clusters have for the job; ties go to the first cluster. Where the job has a hard
 // deadline it looks only at slots that end by then; if there are none, it picks the slot that ends first.
-func Least(s *plan.Schedule, in *model.Instance, job int, key func(cluster int, slot plan.Slot) float64) (plan.Slot, bool) {
+func Least(s *Schedule, in *model.Instance, job int, key func(cluster int, slot plan.Slot) float64) (plan.Slot, bool) {
 	best, bestKey, found := plan.Slot{}, math.Inf(1), false
 	first := plan.Slot{End: math.Inf(1)} // of those that end too late
 	j := &in.Jobs()[job]
@@ -62,11 +71,21 @@ func Least(s *plan.Schedule, in *model.Instance, job int, key func(cluster int, 
 			if slot.End < first.End {
 				first = slot
 			}
+			if s.scribe != nil {
+				s.scribe.late(c, slot)
+			}
 			continue
 		}
-		if k := key(c, slot); !found || k < bestKey {
+		k := key(c, slot)
+		if s.scribe != nil {
+			s.Score(c, k)
+		}
+		if !found || k < bestKey {
 			best, bestKey, found = slot, k, true
 		}
+	}
+	if s.scribe != nil {
+		s.scribe.least(bestKey)
 	}
 	if !found && !math.IsInf(first.End, 1) {
 		return first, true
@@ -76,7 +95,7 @@ func Least(s *plan.Schedule, in *model.Instance, job int, key func(cluster int, 
 
 // EarliestEnd picks the slot that ends first.
 func EarliestEnd(in *model.Instance) Pick {
-	return func(s *plan.Schedule, job int) (plan.Slot, bool) {
+	return func(s *Schedule, job int) (plan.Slot, bool) {
 		return Least(s, in, job, func(_ int, slot plan.Slot) float64 { return slot.End })
 	}
 }

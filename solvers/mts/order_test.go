@@ -7,7 +7,7 @@ import (
 )
 
 // Sorting as far as somebody looks gives what sorting gives, for distinct, equal, sorted and few different keys.
-func TestLatestStartsAreSorted(t *testing.T) {
+func TestTimeOrderIsSorted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 400 {
 		kinds := []func(k int) float64{
@@ -15,10 +15,10 @@ func TestLatestStartsAreSorted(t *testing.T) {
 			func(k int) float64 { return float64(n - k) }, func(int) float64 { return float64(rng.IntN(3)) }, func(k int) float64 { return float64(min(k, n-k)) },
 		}
 		for _, key := range kinds {
-			var s latestStarts
+			var s timeOrder
 			var want []float64
 			for k := range n {
-				s.items = append(s.items, latestStart{key(k), int32(k), true})
+				s.items = append(s.items, timedKind{key(k), int32(k), true})
 				want = append(want, s.items[k].at)
 			}
 			slices.Sort(want)

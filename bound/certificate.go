@@ -1,0 +1,82 @@
+package bound
+
+import (
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
+
+// Certificate states what proves the bound, for the checker of package proof; nil: there is no bound. Where the best method of a metric does not show
+// what proves its bound, or [New] made the proof, it states the bound without a certificate and certifies what other methods show.
+func (p *Proof) Certificate() *proof.Certificate {
+	value := p.Bound()
+	if !value.Known() {
+		return nil
+	}
+	c := &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(), Objective: p.in.StatedObjective()}
+	sum := p.constant
+	for _, t := range p.terms {
+		if part, ok := t.certificate(); ok {
+			c.Parts = append(c.Parts, part)
+			sum.Add(t.weight * part.Bound)
+		}
+	}
+	if stated := p.rounded(sum); stated.Max(value) == stated {
+		c.Bound = value
+	} else {
+		c.Bound, c.Stated, c.NotCertified = stated, value, "the method that proves the bound has no certificate"
+	}
+	return c
+}
+
+// Certificates are certificates of all that [Proof.Parts] lists, in its order: each of the bound that one method proves of its metric alone.
+func (p *Proof) Certificates() []*proof.Certificate {
+	var list []*proof.Certificate
+	for _, t := range p.terms {
+		for k := range t.gates {
+			if part, ok := t.shown(k); ok {
+				list = append(list, &proof.Certificate{Schema: proof.Schema, Instance: p.in.Name(), InstanceSHA256: p.in.SHA256(),
+					Objective: map[string]float64{t.metric: 1}, Bound: model.ProvedBound(part.Bound), Parts: []proof.Part{part}})
+			}
+		}
+	}
+	return list
+}
+
+// certificate is the best bound of the metric that a method shows.
+func (t *term) certificate() (best proof.Part, ok bool) {
+	for k := range t.gates {
+		if part, proved := t.shown(k); proved && part.By != nil && (!ok || part.Bound > best.Bound) {
+			best, ok = part, true
+		}
+	}
+	return best, ok
+}
+
+// shown is what method k proves of the metric, and what proves it.
+func (t *term) shown(k int) (part proof.Part, ok bool) {
+	raw, ok := t.gates[k].Bound().Value()
+	if !ok {
+		return part, false
+	}
+	part = proof.Part{Metric: t.metric, Bound: max(0, raw, t.of.roundUp(t.metric, raw)), Method: t.methods[k].Name}
+	if part.Bound > 0 { // no metric is negative
+		part.By = t.gates[k].Argument()
+	}
+	if part.Bound > max(0, raw) {
+		part.Step, _ = t.of.statedStep(t.metric)
+	}
+	return part, true
+}
+
+// statedStep is the step of time of which a certificate speaks: the checker divides it by the number of jobs for a mean.
+func (r *Relaxation) statedStep(metric string) (step float64, ok bool) {
+	switch metric {
+	case "missed":
+		return 1, true
+	case "over_deadline":
+		step = r.grainOf(true).step
+	default:
+		step = r.grainOf(false).step
+	}
+	return step, step > 0
+}

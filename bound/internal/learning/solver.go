@@ -1,0 +1,213 @@
+// Package learning proves lower bounds of the makespan by lazy clause generation: a search over the starts of the jobs that learns from each
+// conflict a clause, which it never violates again.
+//
+// Source: A. Schutt, T. Feydy, P. J. Stuckey, M. G. Wallace (2011), Explaining the cumulative propagator, Constraints 16,
+// doi:10.1007/s10601-010-9103-2. All arithmetic is on whole numbers and exact.
+package learning
+
+import (
+	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/tasks"
+)
+
+// Solver refutes makespans from below. Only one goroutine at a time may use it.
+type Solver struct {
+	end int // the job that stands for the end of the schedule
+
+	low    []int32 // by bound
+	last   []int32 // by bound: its last step; −1: none
+	trail  []step
+	levels []int32 // by level from 1 on: the number of steps before it
+	head   int     // the steps before it have been propagated
+
+	edges     [][]edge // by bound
+	resources []resource
+	uses      [][]int32 // by job: the resources that it holds
+	lengths   []int32
+	pairs     []pair    // pair k is a job of its own: its start is 1 if job a comes first, else 0
+	pairsOf   [][]int32 // by job
+
+	clauses  []clause
+	free     []int32   // deleted clauses
+	watches  [][]watch // by bound
+	conflict []literal // all hold, and cannot all hold
+
+	activity
+	analysis
+	work     int64
+	restarts int
+	until    int64 // conflicts at which the next restart is due
+	reduceAt int
+	failed   bool
+	starts   []int32 // of a schedule of the least makespan; nil: none found yet
+	Stats    Stats
+	audit    auditor // nil but in tests
+}
+
+// auditor looks on in tests.
+type auditor interface {
+	explained(s *Solver, reasons []literal, so literal, step int32) // the reasons are those of the step
+	contradicts(s *Solver, conflict []literal)
+	learned(s *Solver, clause []literal)
+}
+
+// Stats count what the solver did.
+type Stats struct{ Conflicts, Decisions, Restarts, Deleted int64 }
+
+// pair is two jobs that cannot overlap.
+type pair struct{ a, b int32 }
+
+// edge says that the bound it leads to is at least this one plus the distance.
+type edge struct{ to, distance int32 }
+
+// New prepares the search, which has proved nothing yet.
+func New(p *tasks.Problem) *Solver {
+	n, pairs := len(p.Length), 0
+	for _, list := range p.Apart {
+		pairs += len(list)
+	}
+	size := 2 * (n + 1 + pairs/2)
+	s := &Solver{end: n, low: make([]int32, size), last: make([]int32, size), edges: make([][]edge, size),
+		watches: make([][]watch, size), uses: make([][]int32, size/2), lengths: append(slices.Clone(p.Length), make([]int32, size/2-n)...), pairsOf: make([][]int32, n+1)}
+	for a, list := range p.Apart {
+		for _, b := range list {
+			if a < b {
+				v := int32(n + 1 + len(s.pairs))
+				s.low[2*v+1] = -1
+				s.pairsOf[a], s.pairsOf[b] = append(s.pairsOf[a], int32(len(s.pairs))), append(s.pairsOf[b], int32(len(s.pairs)))
+				s.pairs = append(s.pairs, pair{int32(a), int32(b)})
+			}
+		}
+	}
+	latest := p.Horizon
+	for j := range n {
+		s.low[2*j], s.low[2*j+1] = p.Head[j], -latest
+		s.precede(j, n)
+		for _, before := range p.After[j] {
+			s.precede(before, j)
+		}
+	}
+	s.low[2*n+1] = -latest
+	for b := range s.last {
+		s.last[b] = -1
+	}
+	for r := range p.Resources {
+		s.resources = append(s.resources, newResource(&p.Resources[r]))
+		for _, u := range p.Resources[r].Uses {
+			s.uses[u.Job] = append(s.uses[u.Job], int32(r))
+		}
+	}
+	s.activity.init()
+	s.reduceAt = 2000
+	s.until = restartUnit
+	for b := range s.low { // the starts by arrival are steps without a cause, so that all that follows is propagated
+		s.touch(int32(b))
+	}
+	s.failed = !s.propagate()
+	return s
+}
+
+// precede makes job a end before job b starts.
+func (s *Solver) precede(a, b int) {
+	s.edges[2*a] = append(s.edges[2*a], edge{int32(2 * b), s.lengths[a]})
+	s.edges[2*b+1] = append(s.edges[2*b+1], edge{int32(2*a + 1), s.lengths[a]})
+}
+
+// touch makes a step of the value that the bound has.
+func (s *Solver) touch(b int32) {
+	s.trail = append(s.trail, step{b, s.low[b], s.low[b], s.last[b], 0, cause{}})
+	s.last[b] = int32(len(s.trail) - 1)
+}
+
+// Least is the least makespan that is not refuted.
+func (s *Solver) Least() int32 {
+	b := int32(2 * s.end)
+	if len(s.levels) == 0 {
+		return s.low[b]
+	}
+	return s.at(b, s.levels[0])
+}
+
+// Starts are the starts of a schedule whose makespan is [Solver.Least]; nil: none is known.
+func (s *Solver) Starts() []int32 { return s.starts }
+
+// Raise says that no makespan below the value is possible, as another method proved.
+func (s *Solver) Raise(least int32) {
+	s.back(0)
+	s.failed = s.failed || !s.raise(literal{int32(2 * s.end), least}, cause{}) || !s.propagate()
+}
+
+// Refute goes on until it has spent the work, in steps, or the least makespan is at least enough. It says whether more work may raise the
+// least makespan.
+func (s *Solver) Refute(work int64, enough int32, stop func() bool) (more bool) {
+	limit := s.work + work
+	for s.starts == nil && !s.failed && s.work < limit && s.Least() < enough && !stop() {
+		if !s.advance() {
+			s.failed = true // nothing but a bug leads here
+		}
+	}
+	return s.starts == nil && !s.failed && s.Least() < enough
+}
+
+// Failed says that the solver has refuted all makespans, or has given a reason that did not hold: it has a bug. What it says of the least makespan is not to be used.
+func (s *Solver) Failed() bool { return s.failed }
+
+// advance propagates, learns from a conflict or decides; false: no makespan is possible.
+func (s *Solver) advance() bool {
+	if !s.propagate() {
+		return s.learn()
+	}
+	switch {
+	case len(s.levels) == 0:
+		s.clean()
+		s.decide(literal{int32(2*s.end + 1), -s.low[2*s.end]})
+	case s.Stats.Conflicts >= s.until:
+		s.restart()
+	default:
+		next, found := s.next()
+		if !found {
+			s.finish()
+			return true
+		}
+		s.Stats.Decisions++
+		s.decide(next)
+	}
+	return true
+}
+
+// finish keeps the schedule in which all starts are fixed.
+func (s *Solver) finish() {
+	s.starts = make([]int32, s.end)
+	for j := range s.starts {
+		s.starts[j] = s.low[2*j]
+	}
+}
+
+const restartUnit = 100 // conflicts
+
+// restart gives up all decisions but not what was learned.
+func (s *Solver) restart() {
+	s.restarts++
+	s.Stats.Restarts++
+	s.until = s.Stats.Conflicts + restartUnit*luby(s.restarts)
+	s.back(0)
+	if len(s.clauses)-len(s.free) > s.reduceAt {
+		s.reduce()
+	}
+}
+
+// luby is the k-th number, from 1, of the sequence 1 1 2 1 1 2 4 … (M. Luby, A. Sinclair, D. Zuckerman 1993).
+func luby(k int) int64 {
+	for size := 1; ; size = 2*size + 1 {
+		if k == size {
+			return int64(size+1) / 2
+		}
+		if k < size {
+			return luby(k - size/2)
+		}
+	}
+}
+
+// Work is the work done so far, in steps.
+func (s *Solver) Work() int64 { return s.work }

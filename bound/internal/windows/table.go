@@ -1,0 +1,84 @@
+package windows
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/tasks"
+)
+
+// table is the time-table of a resource: what jobs hold at each time at which they run wherever they start.
+type table struct {
+	events []event
+	parts  []part
+}
+
+type event struct {
+	at     int32
+	change int64
+}
+
+type part struct {
+	from, to int32
+	held     int64
+}
+
+// tables moves jobs to where the time-tables of the problem's resources leave room for them; false: one is overfull, or a job has no start
+// left.
+func (r *Refuter) tables() bool {
+	for k := range r.resources[:r.real] {
+		if !r.fill(&r.resources[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Refuter) fill(resource *tasks.Resource) bool {
+	t := &r.table
+	t.events, t.parts = t.events[:0], t.parts[:0]
+	for _, u := range resource.Uses {
+		length := r.p.Length[u.Job]
+		if from, to := r.end[u.Job]-length, r.start[u.Job]+length; from < to {
+			t.events = append(t.events, event{from, u.Need}, event{to, -u.Need})
+		}
+	}
+	r.work += int64(20 * len(t.events))
+	slices.SortFunc(t.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	held, since := int64(0), int32(0)
+	for _, e := range t.events {
+		if e.at > since && held > 0 {
+			if held > resource.Capacity {
+				return false
+			}
+			t.parts = append(t.parts, part{since, e.at, held})
+		}
+		held, since = held+e.change, e.at
+	}
+	for _, u := range resource.Uses {
+		if !r.place(u, resource.Capacity) {
+			return false
+		}
+	}
+	return true
+}
+
+// place moves the window of a job away from the parts in which it does not fit.
+func (r *Refuter) place(u tasks.Use, capacity int64) bool {
+	j, length := u.Job, r.p.Length[u.Job]
+	own := part{r.end[j] - length, r.start[j] + length, 0} // it holds its own part there, if any
+	r.work += int64(2 * len(r.table.parts))
+	for _, p := range r.table.parts {
+		mine := own.from < own.to && p.from >= own.from && p.to <= own.to
+		if !mine && p.held+u.Need > capacity && p.from < r.start[j]+length && p.to > r.start[j] && !r.later(j, p.to) {
+			return false
+		}
+	}
+	for _, p := range slices.Backward(r.table.parts) {
+		mine := own.from < own.to && p.from >= own.from && p.to <= own.to
+		if !mine && p.held+u.Need > capacity && p.to > r.end[j]-length && p.from < r.end[j] && !r.earlier(j, p.from) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,124 @@
+package windows
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/bound/internal/tasks"
+	"github.com/allot-opt/allot/bound/internal/tasks/tasktest"
+)
+
+func never() bool { return false }
+
+func TestNoMakespanFromTheOptimumOnIsRefuted(t *testing.T) {
+	tried, tight := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := tasktest.Problem(t, 6)
+		best := tasktest.Optimum(p)
+		r := New(p)
+		least := p.CriticalPath()
+		for c := range p.Horizon + 1 {
+			refuted := r.Refutes(c, never)
+			if refuted && c >= best {
+				t.Fatalf("makespan %d is refuted, the optimum is %d: %+v", c, best, r.Refusal())
+			}
+			if !refuted && c < p.CriticalPath() {
+				t.Fatalf("makespan %d is not refuted, the critical path is %d", c, p.CriticalPath())
+			}
+			if refuted {
+				least = max(least, c+1)
+				checkRefusal(t, p, r.Refusal())
+			}
+		}
+		tried++
+		if least == best {
+			tight++
+		}
+	})
+	if 4*tight < 3*tried {
+		t.Errorf("the refuted makespans reach %d of %d optima, expected three quarters", tight, tried)
+	}
+	t.Logf("%d of %d", tight, tried)
+}
+
+// checkRefusal adds the energy of a plain refusal up, time by time and start by start.
+func checkRefusal(t *rapid.T, p *tasks.Problem, f Refusal) {
+	if !f.Plain {
+		return
+	}
+	heads, tails, need := p.Heads(), p.Tails(), int64(0)
+	for _, u := range f.Resource.Uses {
+		least := p.Horizon
+		for start := heads[u.Job]; start+p.Length[u.Job] <= f.Makespan-tails[u.Job]; start++ {
+			inside := int32(0)
+			for at := start; at < start+p.Length[u.Job]; at++ {
+				if at >= f.From && at < f.To {
+					inside++
+				}
+			}
+			least = min(least, inside)
+		}
+		need += u.Need * int64(least)
+	}
+	if need <= f.Resource.Capacity*int64(f.To-f.From) {
+		t.Fatalf("%+v: the jobs need %d of it", f, need)
+	}
+}
+
+// In each set of jobs that can run together the changed needs fit as well, and no two jobs of a clique can.
+func TestDerivedResourcesLetInWhatFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := tasktest.Problem(t, 7)
+		var derived []tasks.Resource
+		for k := range p.Resources {
+			derived = append(derived, Changed(p, &p.Resources[k], 100)...)
+		}
+		derived = append(derived, Cliques(p, 100)...)
+		follows := p.Follows()
+		for set := range 1 << len(p.Length) {
+			if !together(p, follows, set) {
+				continue
+			}
+			for _, r := range derived {
+				if held := holds(&r, set); held > r.Capacity {
+					t.Fatalf("jobs %b can run together, but hold %d of %d of a derived resource", set, held, r.Capacity)
+				}
+			}
+		}
+	})
+}
+
+func holds(r *tasks.Resource, set int) (held int64) {
+	for _, u := range r.Uses {
+		if set&(1<<u.Job) != 0 {
+			held += u.Need
+		}
+	}
+	return held
+}
+
+// together says that nothing forbids that the jobs run at the same time.
+func together(p *tasks.Problem, follows [][]bool, set int) bool {
+	for a := range p.Length {
+		if set&(1<<a) == 0 {
+			continue
+		}
+		for b := range p.Length {
+			if set&(1<<b) != 0 && follows[a][b] {
+				return false
+			}
+		}
+		for _, b := range p.Apart[a] {
+			if set&(1<<b) != 0 {
+				return false
+			}
+		}
+	}
+	for k := range p.Resources {
+		if holds(&p.Resources[k], set) > p.Resources[k].Capacity {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,238 @@
+package bound
+
+import (
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/bound/internal/tasks"
+	"github.com/allot-opt/allot/model"
+)
+
+// resources lists what the jobs hold: processors, copies of licences and memory. Where a job may run on several clusters it holds a part of
+// what these have together. Resources that are never scarce are left out.
+func (w *wholeTimes) resources(r *Relaxation) {
+	w.processors(r)
+	for l := range r.in.Licences() {
+		w.licence(r, l)
+	}
+	memory := w.memory(r)
+	w.faithful = r.all && len(r.in.Clusters()) == 1 && !memory && r.in.Features()&^(model.Arrivals|model.Precedence|model.LicencePools|model.ParallelJobs|model.UnrelatedTimes) == 0
+	w.apart(r)
+}
+
+// mostCapacity is the largest capacity that is looked at, so that sums of needs times lengths stay within int64.
+const mostCapacity = 1 << 20
+
+// limit keeps a resource of which the jobs may hold more than there is.
+func (w *wholeTimes) limit(capacity int64, needs []int64) {
+	resource := tasks.Resource{Capacity: capacity}
+	total, exceeded := int64(0), false
+	for k, need := range needs {
+		if need > 0 && w.problem.Length[k] > 0 {
+			need = min(need, capacity) // more than there is: the job runs alone, and something else is wrong
+			resource.Uses = append(resource.Uses, tasks.Use{Job: k, Need: need})
+			total += need
+			exceeded = exceeded || total > capacity
+		}
+	}
+	if exceeded {
+		w.problem.Resources = append(w.problem.Resources, resource)
+	}
+}
+
+// shared limits a resource of which each cluster has a pool of its own, or draws on one that is common. Pools are numbered; of says from which
+// pool a job takes how much on a cluster, and has what the pools have, −1: without limit. There is a limit for each pool and the jobs that
+// have no other, and for all pools together.
+func (w *wholeTimes) shared(r *Relaxation, has []int64, of func(k, c int) (pool int, need int64)) {
+	all, total := make([]int64, len(w.jobs)), int64(0)
+	single := make([][]int64, len(has))
+	for p := range has {
+		single[p] = make([]int64, len(w.jobs))
+		if has[p] > mostCapacity {
+			has[p] = -1
+		}
+		if has[p] < 0 || total < 0 {
+			total = -1
+		} else {
+			total += has[p]
+		}
+	}
+	for k, j := range w.jobs {
+		only, least := -1, int64(math.MaxInt64)
+		for c := range r.in.Clusters() {
+			if !r.in.CanRun(j, c) {
+				continue
+			}
+			pool, need := of(k, c)
+			least = min(least, need)
+			if only == -1 {
+				only = pool
+			} else if only != pool {
+				only = -2
+			}
+		}
+		if all[k] = least; only >= 0 {
+			single[only][k] = least
+		}
+	}
+	for p := range has {
+		if has[p] >= 0 && len(has) > 1 {
+			w.limit(has[p], single[p])
+		}
+	}
+	if total >= 0 && total <= mostCapacity {
+		w.limit(total, all)
+	}
+}
+
+// processors limits processors by cluster.
+func (w *wholeTimes) processors(r *Relaxation) {
+	var has []int64
+	for c := range r.in.Clusters() {
+		has = append(has, int64(r.in.Clusters()[c].Processors))
+	}
+	w.shared(r, has, func(k, c int) (int, int64) {
+		least, _ := r.in.Width(w.jobs[k], c)
+		return c, int64(least)
+	})
+}
+
+// licence limits the copies of a licence: those of the grid's pool, numbered 0, and of the clusters' own.
+func (w *wholeTimes) licence(r *Relaxation, l int) {
+	has := []int64{-1}
+	if copies := r.in.Licences()[l].Copies; copies != model.Unlimited {
+		has[0] = int64(copies)
+	}
+	pools := make([]int, len(r.in.Clusters()))
+	for c := range pools {
+		if copies, own := r.in.Pool(c, l); own {
+			pools[c] = len(has)
+			has = append(has, -1)
+			if copies != model.Unlimited {
+				has[len(has)-1] = int64(copies)
+			}
+		}
+	}
+	w.shared(r, has, func(k, c int) (int, int64) { return pools[c], copiesOf(r.in, w.jobs[k], l) })
+}
+
+// copiesOf is how many copies of the licence the job needs.
+func copiesOf(in *model.Instance, j, l int) int64 {
+	copies := int64(0)
+	for _, need := range in.Jobs()[j].Licences {
+		if need.Licence == l {
+			copies += int64(need.Copies)
+		}
+	}
+	return copies
+}
+
+// memoryParts is into how many parts the memory of a cluster is divided. What a job holds is rounded down, what there is is rounded up, by
+// more than the checker allows.
+const memoryParts = 1 << 20
+
+// memory limits the memory of all machines of a cluster together, and says whether a job needs any.
+func (w *wholeTimes) memory(r *Relaxation) bool {
+	if r.in.Features()&model.MemoryLimits == 0 {
+		return false
+	}
+	whole := make([]float64, len(r.in.Clusters()))
+	has := make([]int64, len(whole))
+	for c := range whole {
+		for g := range r.in.Clusters()[c].Machines {
+			m := &r.in.Clusters()[c].Machines[g]
+			whole[c] += float64(m.Count) * m.Memory
+		}
+		if has[c] = -1; whole[c] < math.MaxFloat64/2 {
+			has[c] = memoryParts + 1
+		}
+	}
+	w.shared(r, has, func(k, c int) (int, int64) {
+		if has[c] < 0 {
+			return c, 0
+		}
+		processors, _ := r.in.Width(w.jobs[k], c)
+		share := r.in.Jobs()[w.jobs[k]].Memory * float64(processors) / whole[c]
+		return c, int64(memoryParts * min(1, share))
+	})
+	return true
+}
+
+// apart finds the pairs of jobs that cannot overlap on any clusters.
+func (w *wholeTimes) apart(r *Relaxation) {
+	const most = 3000 // pairs times pairs of clusters, in thousands
+	n := len(w.jobs)
+	w.problem.Apart = make([][]int, n)
+	if K := len(r.in.Clusters()); n*n*K*K > 1000*most {
+		return
+	}
+	follows := w.problem.Follows()
+	for a := range n {
+		for b := range a {
+			if w.problem.Length[a] == 0 || w.problem.Length[b] == 0 || follows[a][b] || follows[b][a] || w.together(r, w.jobs[a], w.jobs[b]) {
+				continue
+			}
+			w.problem.Apart[a] = append(w.problem.Apart[a], b)
+			w.problem.Apart[b] = append(w.problem.Apart[b], a)
+		}
+	}
+	for _, list := range w.problem.Apart {
+		slices.Sort(list)
+	}
+}
+
+// together says that there are clusters on which the jobs could run at the same time.
+func (w *wholeTimes) together(r *Relaxation, a, b int) bool {
+	for c := range r.in.Clusters() {
+		if !r.in.CanRun(a, c) {
+			continue
+		}
+		for d := range r.in.Clusters() {
+			if r.in.CanRun(b, d) && fitTogether(r.in, a, c, b, d) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fitTogether says that nothing is known that keeps job a on cluster c from running beside job b on cluster d.
+func fitTogether(in *model.Instance, a, c, b, d int) bool {
+	if c == d {
+		wide, _ := in.Width(a, c)
+		other, _ := in.Width(b, c)
+		if wide+other > in.Clusters()[c].Processors || !memoryFits(in, a, b, c) {
+			return false
+		}
+	}
+	for _, need := range in.Jobs()[a].Licences {
+		copies, own := in.Pool(c, need.Licence)
+		_, others := in.Pool(d, need.Licence)
+		if own == others && (!own || c == d) && copies != model.Unlimited && int64(need.Copies)+copiesOf(in, b, need.Licence) > int64(copies) {
+			return false
+		}
+	}
+	return true
+}
+
+// memoryFits says that the machines of the cluster have room for the tasks of both jobs. If no machine has room for a task of each, the jobs
+// need machines of their own.
+func memoryFits(in *model.Instance, a, b, c int) bool {
+	if in.Features()&model.MemoryLimits == 0 {
+		return true
+	}
+	machines, needA, needB, largest := 0, 0, 0, 0.0
+	mostA, mostB := 0, 0 // tasks of the job on one machine
+	for g := range in.Clusters()[c].Machines {
+		m := &in.Clusters()[c].Machines[g]
+		machines += m.Count
+		largest = max(largest, m.Memory)
+		mostA, mostB = max(mostA, in.ProcessorsFor(&in.Jobs()[a], m)), max(mostB, in.ProcessorsFor(&in.Jobs()[b], m))
+	}
+	if in.Jobs()[a].Memory+in.Jobs()[b].Memory <= largest*(1+1e-8) || mostA == 0 || mostB == 0 {
+		return true
+	}
+	needA, _ = in.Width(a, c)
+	needB, _ = in.Width(b, c)
+	return (needA+mostA-1)/mostA+(needB+mostB-1)/mostB <= machines
+}

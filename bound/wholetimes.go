@@ -1,0 +1,111 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/allot-opt/allot/bound/internal/gate"
+	"github.com/allot-opt/allot/bound/internal/tasks"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/plan"
+)
+
+// wholeTimes is the instance as a problem in whole units of time. A makespan of k units in the problem is one of k·unit − wrong in the
+// instance, at least.
+type wholeTimes struct {
+	problem *tasks.Problem
+	unit    float64
+	wrong   float64
+	jobs    []int // by job of the problem: its position in the instance
+	// faithful says that the starts of a schedule of the problem, in their order, are an order of the jobs that gives the instance a
+	// schedule of the same makespan: there is one cluster, and nothing but processors and licences is scarce.
+	faithful bool
+}
+
+// wholeTimesOf is the problem; nil: the jobs are not rigid, or there are too many. It is computed once.
+//
+// With a grain (see [Relaxation.roundUp]) the unit is the grain and the times are rounded to the nearest multiple; what is said there of the
+// error holds. Otherwise the times are rounded down to multiples of a small unit u. That is a relaxation: divide the starts of a schedule by
+// u and round them down as well. A job that runs at the time t of the rounded schedule, t whole, starts before (t+1)·u and ends no earlier
+// than then, so all these jobs run together just before (t+1)·u. A job that waits still starts no earlier than the rounded end of the other.
+func (r *Relaxation) wholeTimesOf() *wholeTimes {
+	if !r.scaled {
+		r.scaled = true
+		r.whole = r.findWholeTimes()
+	}
+	return r.whole
+}
+
+// mostTasks is how many jobs the destructive bounds look at.
+const mostTasks = 2000
+
+// chained says that the jobs are rigid, at most the given number, and that some wait, arrive later, or need licences or memory. Otherwise the
+// bounds by area say most of what there is to say.
+func (r *Relaxation) chained(most int) bool {
+	const features = model.Precedence | model.LicencePools | model.Arrivals | model.MemoryLimits
+	return r.solid && r.in.Features()&features != 0 && len(r.must) > 0 && len(r.must) <= most
+}
+
+// wholeTimesWork is about how much work it is to make the problem.
+func (r *Relaxation) wholeTimesWork() int64 {
+	n, clusters := int64(len(r.must)), int64(len(r.in.Clusters()))
+	return n * n * (20 + 50*clusters*clusters)
+}
+
+func (r *Relaxation) findWholeTimes() *wholeTimes {
+	longest, sum := 0.0, 0.0
+	for _, j := range r.must {
+		longest = max(longest, r.Released(j))
+		sum += r.least[j]
+	}
+	w := &wholeTimes{problem: &tasks.Problem{}}
+	horizon := longest + sum
+	if !(horizon > 0) || !gate.Finite(horizon) {
+		return nil
+	}
+	round := math.Floor
+	const finest = 1 << 22
+	if g := r.grainOf(false); g.step > 0 && horizon < tasks.Most/2*g.step && float64(len(r.must)+2)*g.off < 1e-3*g.step {
+		w.unit, round = g.step, math.Round
+		_, w.wrong = r.stepOf("makespan")
+	} else if w.unit = horizon / finest; !(w.unit > 0) {
+		return nil
+	}
+	position := make([]int, len(r.in.Jobs()))
+	for j := range position {
+		position[j] = -1
+	}
+	for k, j := range r.must {
+		position[j] = k
+	}
+	p := w.problem
+	latest, total := int32(0), int32(0)
+	p.After, w.jobs = make([][]int, len(r.must)), r.must
+	for k, j := range r.must {
+		p.Length = append(p.Length, int32(round(r.least[j]/w.unit)))
+		p.Head = append(p.Head, int32(round(r.Released(j)/w.unit)))
+		latest, total = max(latest, p.Head[k]), total+p.Length[k]
+		for _, before := range r.in.Jobs()[j].After {
+			p.After[k] = append(p.After[k], position[before]) // placed as well: see Duty
+		}
+	}
+	p.Horizon = latest + total
+	for _, j := range plan.ArrivalOrder(r.in) {
+		if position[j] >= 0 {
+			p.Order = append(p.Order, position[j])
+		}
+	}
+	w.resources(r)
+	return w
+}
+
+// sum is the least makespan of the problem as one of the instance.
+func (w *wholeTimes) sum(r *Relaxation, least int32) Sum {
+	value := float64(least)*w.unit - w.wrong
+	return Sum{Value: value, Size: value, Terms: 4 + r.depth}
+}
+
+// enough is the makespan of the problem from which on schedules of the instance cost at least the limit.
+func (w *wholeTimes) enough(limit float64) int32 {
+	const margin = 1e-6 // of a unit: a limit just above a value is taken for the value
+	return int32(min(tasks.Most, math.Ceil((limit-w.wrong)/w.unit-margin)))
+}

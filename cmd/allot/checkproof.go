@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
+
+// proofFlag names the file that the certificate is written to.
+func proofFlag(of string) cli.Flag {
+	return &cli.StringFlag{Name: "proof", Usage: "write the certificate of " + of + " to `FILE`, for allot check --proof"}
+}
+
+// checkProofFile finds out before the work whether the certificate can be written.
+func checkProofFile(c *cli.Context) error {
+	if !c.IsSet("proof") {
+		return nil
+	}
+	return checkWritable(c.String("proof"))
+}
+
+// writeProof writes a certificate if one is asked for. Without a bound there is none, which it says.
+func writeProof(c *cli.Context, certificate *proof.Certificate) error {
+	switch {
+	case !c.IsSet("proof"):
+		return nil
+	case certificate == nil:
+		_, err := fmt.Fprintln(c.App.ErrWriter, "allot: no bound is known, so no certificate was written")
+		return err
+	}
+	return write(c, c.String("proof"), certificate.Write)
+}
+
+// checkProof verifies a certificate, and whether it proves a solution optimal.
+func checkProof(c *cli.Context) error {
+	names := []string{"INSTANCE", "SOLUTION"}[:min(2, max(1, c.NArg()))]
+	args, err := arguments(c, names...)
+	if err != nil {
+		return err
+	}
+	if err := oneFromStdin("--proof, INSTANCE and SOLUTION", append([]string{c.String("proof")}, args...)...); err != nil {
+		return err
+	}
+	in, list, err := readSchedules(args[0], args[1:]...)
+	if err != nil {
+		return err
+	}
+	certificate, err := proof.ReadFile(c.String("proof"))
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	var out proof.Outcome
+	if len(list) > 0 {
+		out = proof.CheckSolution(ctx, in, certificate, list[0])
+	} else {
+		out.Report = proof.Check(ctx, in, certificate)
+	}
+	if c.Bool("json") {
+		err = writeOutcome(c, certificate, out, len(list) > 0)
+	} else {
+		err = write(c, "-", func(w io.Writer) error { return describeOutcome(w, in, certificate, out, len(list) > 0) })
+	}
+	if err != nil {
+		return err
+	}
+	return statusOfOutcome(c.String("proof"), out)
+}
+
+// statusOfOutcome is the error of a certificate that does not hold.
+func statusOfOutcome(path string, out proof.Outcome) error {
+	switch {
+	case out.Verdict == proof.Refuted:
+		return &statusError{exitViolations, fmt.Errorf("%s: refuted", path)}
+	case out.Wrong:
+		return &statusError{exitViolations, errors.New(out.Why)}
+	case out.Verdict == proof.NotCertified:
+		return &statusError{exitNoSolution, fmt.Errorf("%s: not certified", path)}
+	}
+	return nil
+}
+
+// writeOutcome writes the outcome as JSON.
+func writeOutcome(c *cli.Context, certificate *proof.Certificate, out proof.Outcome, solution bool) error {
+	found := struct {
+		proof.Report
+		Bound     model.Bound `json:"bound,omitzero"`
+		Objective *float64    `json:"objective,omitempty"`
+		Optimal   *bool       `json:"optimal,omitempty"`
+		Why       string      `json:"why,omitempty"`
+	}{out.Report, certificate.Bound, out.Objective, nil, out.Why}
+	if solution {
+		found.Optimal = &out.Optimal
+	}
+	return writeJSON(c, found)
+}
+
+// describeOutcome writes the outcome for people.
+func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certificate, out proof.Outcome, solution bool) error {
+	name := "objective"
+	if target, err := in.WithObjective(certificate.Objective); err == nil {
+		name = bench.ObjectiveName(target)
+		if own := bench.ObjectiveName(in); own != name {
+			name += " (in place of the instance's " + own + ")"
+		}
+	}
+	claim := name + " is infeasible"
+	if value, known := certificate.Bound.Max(certificate.Stated).Value(); known {
+		claim = fmt.Sprintf("%s ≥ %s", name, bench.Figure(value))
+	}
+	text := fmt.Sprintf("%s: %s\n", out.Verdict, claim)
+	if out.Reason != "" {
+		if out.Step != "" {
+			text += out.Step + ": "
+		}
+		text += out.Reason + "\n"
+	}
+	switch {
+	case !solution:
+	case out.Optimal:
+		text += fmt.Sprintf("optimal, proved: the solution costs %s\n", bench.Figure(*out.Objective))
+	case out.Why != "":
+		text += "the solution is not proved optimal: " + out.Why + "\n"
+	}
+	_, err := io.WriteString(w, printable(text))
+	return err
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/sim"
+	"github.com/allot-opt/allot/solve"
+)
+
+// traceFlags are the flags of explain that are about the steps of a solver.
+func traceFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "trace", Usage: "write each step of the solver: the rule that decided, the scores by cluster, and what was placed where and when; with --json a line of JSON each"},
+		&cli.StringFlag{Name: "solver", Usage: "with --trace: the solver by `NAME`, in place of a SOLUTION; NAME:KEY=VALUE:… with parameters"},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "with --solver: seed `N` of the random numbers"},
+	}
+}
+
+// traced is a run whose steps are asked for.
+type traced struct {
+	in     *model.Instance
+	choice solve.Choice
+	seed   uint64
+	made   *model.Solution // what the run must come to; nil: anything
+	path   string          // of that solution
+	job    string          // only the steps about this job; empty: all
+}
+
+// runTrace writes the steps of a solver.
+func runTrace(c *cli.Context) error {
+	t, err := tracedRun(c)
+	if err != nil {
+		return err
+	}
+	name := t.choice.Info.Name
+	if _, rolling := t.choice.Solver.(*solve.Rolling); rolling || !t.choice.Info.Traces {
+		if rolling {
+			name += " in rolling use"
+		}
+		return usageErrorf("--trace: solver %s does not state its steps; these do: %s", name, strings.Join(tracing(), ", "))
+	}
+	ctx, stop := interruptible(c.Context)
+	defer stop()
+	if t.made != nil { // nothing is written of a run that comes to another schedule
+		if err := t.comesToTheSame(ctx); err != nil {
+			return err
+		}
+	}
+	out := bufio.NewWriter(c.App.Writer)
+	result, err := t.write(ctx, out, c.Bool("json"))
+	if err != nil {
+		return err
+	}
+	if !c.Bool("json") && t.job == "" {
+		sol := result.Solution
+		fmt.Fprint(out, printable(fmt.Sprintf("%d of %d jobs placed; %s\n", len(sol.Jobs), len(t.in.Jobs()), objectiveText(t.in, sol.Objective))))
+	}
+	return out.Flush()
+}
+
+// tracing lists the solvers that state their steps.
+func tracing() []string {
+	var names []string
+	for _, info := range solve.Solvers() {
+		if info.Traces {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
+// tracedRun reads the arguments: INSTANCE [JOB] with --solver, else INSTANCE SOLUTION [JOB].
+func tracedRun(c *cli.Context) (t traced, err error) {
+	files, expected := 2, "INSTANCE SOLUTION [JOB], or --solver NAME and INSTANCE [JOB]"
+	if c.IsSet("solver") {
+		files, expected = 1, "INSTANCE [JOB] beside --solver"
+	}
+	args := c.Args().Slice()
+	switch {
+	case len(args) < files || len(args) > files+1:
+		return t, usageErrorf("--trace: expected %s, found %s; see %s --help", expected, counted(len(args), "argument"), c.Command.HelpName)
+	case c.IsSet("seed") && !c.IsSet("solver"):
+		return t, usageErrorf("--seed: expected --solver beside it; a solution states the seed of its run")
+	}
+	if c.IsSet("solver") {
+		t.seed = c.Uint64("seed")
+		if t.choice, err = solve.Choose(c.String("solver")); err != nil {
+			return t, usageErrorf("--solver: %w", err)
+		}
+		t.in, err = readInstance(args[0])
+	} else {
+		err = t.readSolution(args[0], args[1])
+	}
+	if err != nil || len(args) == files {
+		return t, err
+	}
+	t.job = args[files]
+	if _, ok := t.in.JobIndex(t.job); !ok {
+		return t, usageErrorf("JOB: expected the id of a job of %s, found %q", args[0], t.job)
+	}
+	return t, nil
+}
+
+// readSolution reads the instance and a solution of it, with the solver that the solution names.
+func (t *traced) readSolution(instance, solution string) error {
+	in, list, err := readSchedules(instance, solution)
+	if err != nil {
+		return err
+	}
+	t.in, t.made, t.path, t.seed = in, list[0], solution, list[0].Seed
+	if report := model.Check(in, t.made); !report.OK() {
+		return &statusError{exitViolations, fmt.Errorf("%s: expected a schedule that allot check accepts: %w", solution, report.Violations[0])}
+	}
+	if t.choice, err = choiceOf(t.made); err != nil {
+		return usageErrorf("%s: %w", solution, err)
+	}
+	return nil
+}
+
+// comesToTheSame runs the solver and returns an error if its schedule is not the one of the file.
+func (t *traced) comesToTheSame(ctx context.Context) error {
+	result, err := t.run(ctx, nil)
+	if err != nil {
+		return err
+	}
+	placed := map[string]*model.Placement{}
+	for k := range t.made.Jobs {
+		placed[t.made.Jobs[k].Job] = &t.made.Jobs[k]
+	}
+	for k := range result.Solution.Jobs {
+		p := &result.Solution.Jobs[k]
+		stated := "it is left out"
+		if other := placed[p.Job]; other != nil {
+			if solve.SamePlacement(p, other) {
+				continue
+			}
+			stated = fmt.Sprintf("it runs on %s from %s", placeOf(other), bench.Figure(other.Start))
+		}
+		return t.differs(fmt.Sprintf("job %s: by %s it runs on %s from %s, by the file %s", p.Job, t.choice.Info.Name, placeOf(p), bench.Figure(p.Start), stated))
+	}
+	if len(t.made.Jobs) > len(result.Solution.Jobs) {
+		return t.differs(fmt.Sprintf("it places %d jobs, %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
+	}
+	return nil
+}
+
+// differs is the error for a solution that the run does not come to.
+func (t *traced) differs(how string) error {
+	return usageErrorf("%s: expected the schedule that solver %s makes with the seed and the parameters that the file states; %s; --solver %s without the file shows the steps of its own schedule",
+		t.path, t.choice.Info.Name, how, t.choice.Info.Name)
+}
+
+// run runs the solver to its end.
+func (t *traced) run(ctx context.Context, tell func(solve.Step)) (solve.Result, error) {
+	result, err := solve.Run(ctx, t.choice, t.in, solve.Options{Seed: t.seed, Unbounded: true, Trace: tell})
+	switch {
+	case err != nil:
+		return result, err
+	case ctx.Err() != nil:
+		return result, &statusError{exitNoSolution, context.Cause(ctx)}
+	case result.Solution == nil:
+		return result, noSolution(t.choice.Info.Name, result)
+	}
+	return result, nil
+}
+
+// write runs the solver and writes its steps as they come.
+func (t *traced) write(ctx context.Context, out io.Writer, asJSON bool) (solve.Result, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	var failed error
+	result, err := t.run(ctx, func(s solve.Step) {
+		if failed != nil || t.job != "" && !s.About(t.job) {
+			return
+		}
+		if asJSON {
+			failed = encoder.Encode(s)
+		} else {
+			_, failed = io.WriteString(out, printable(stepText(&s)))
+		}
+		if failed != nil {
+			stop(failed) // nobody reads on
+		}
+	})
+	return result, errors.Join(failed, err)
+}
+
+// shownScores is the number of clusters up to which the text of a step has them all.
+const shownScores = 12
+
+// stepText is a step for people.
+func stepText(s *solve.Step) string {
+	w := new(strings.Builder)
+	fmt.Fprintf(w, "%d. at %s, %s: %s\n", s.Number, bench.Figure(s.At), s.Rule, s.Text)
+	if len(s.Terms) > 0 {
+		fmt.Fprintf(w, "     %s\n", termsText(s.Terms))
+	}
+	scores, others := s.Scores, 0
+	if len(scores) > shownScores {
+		others = len(scores) - shownScores
+		at := slices.IndexFunc(scores, func(a solve.Score) bool { return a.Chosen })
+		if scores = scores[:shownScores:shownScores]; at >= shownScores {
+			scores = append(scores[:shownScores-1], s.Scores[at])
+		}
+	}
+	writeScores(w, s.Score, scores)
+	if others > 0 {
+		fmt.Fprintf(w, "     and %s; --json has all\n", counted(others, "more cluster"))
+	}
+	for k := range s.Placed {
+		p := &s.Placed[k]
+		fmt.Fprintf(w, "   %s: %s from %s to %s\n", p.Job, placeOf(p), bench.Figure(p.Start), bench.Figure(p.End))
+	}
+	return w.String()
+}
+
+// termsText is the figures of a step in one line.
+func termsText(terms []sim.Term) string {
+	var parts []string
+	for _, term := range terms {
+		parts = append(parts, term.Name+" "+bench.Figure(term.Value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writeScores writes the scores of clusters as a table. > marks the cluster that was taken.
+func writeScores(w io.Writer, name string, scores []solve.Score) {
+	if len(scores) == 0 {
+		return
+	}
+	var columns []string
+	for _, score := range scores {
+		for _, term := range score.Terms {
+			if !slices.Contains(columns, term.Name) {
+				columns = append(columns, term.Name)
+			}
+		}
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "     cluster\t%s\n", strings.Join(append([]string{name}, columns...), "\t"))
+	for _, score := range scores {
+		mark := " "
+		if score.Chosen {
+			mark = ">"
+		}
+		var cells []string
+		if score.Value != nil {
+			cells = append(cells, bench.Figure(*score.Value))
+		}
+		if score.Why != "" {
+			cells = append(cells, "("+score.Why+")")
+		}
+		row := []string{strings.Join(cells, " ")}
+		for _, column := range columns {
+			cell := ""
+			if k := slices.IndexFunc(score.Terms, func(t sim.Term) bool { return t.Name == column }); k >= 0 {
+				cell = bench.Figure(score.Terms[k].Value)
+			}
+			row = append(row, cell)
+		}
+		fmt.Fprintf(table, "   %s %s\t%s\n", mark, score.Cluster, strings.Join(row, "\t"))
+	}
+	_ = table.Flush() // into memory
+}

@@ -1,0 +1,248 @@
+package draw
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/allot-opt/allot/internal/timetext"
+	"github.com/allot-opt/allot/model"
+)
+
+// The parts of an interactive page. They are the same on every page, so that the policy of the page can name them by their hashes: the browser runs nothing
+// else, whatever ids a schedule has.
+var (
+	//go:embed page
+	pageFiles embed.FS
+
+	pageBody, pageStyle = "\n" + pageFile("body.html"), "\n" + pageFile("style.css")
+	// pageScript is one block, so that its names stay apart from those of the browser.
+	pageScript = "\n\"use strict\";\n{\n" + pageFile("times.js") + pageFile("places.js") + pageFile("load.js") + pageFile("paint.js") + pageFile("input.js") + "}\n"
+)
+
+// pageFile is the text of a part.
+func pageFile(name string) string {
+	text, err := pageFiles.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	return string(text)
+}
+
+// pageData is what the script of a page reads. Lists of jobs and of blocks are in columns, which keeps the page small.
+type pageData struct {
+	Title  string  `json:"title"`
+	Unit   string  `json:"unit"`
+	Second float64 `json:"second"` // seconds of the unit; 0: not known
+	Known  bool    `json:"known"`  // the instance is, so jobs have arrivals
+	Zero   float64 `json:"zero"`   // the time that the axis counts from
+	Start  float64 `json:"start"`  // the times to show
+	End    float64 `json:"end"`
+	First  float64 `json:"first"` // the times that there are
+	Last   float64 `json:"last"`
+
+	Clusters []pageCluster `json:"clusters"`
+	Jobs     pageJobs      `json:"jobs"`
+	Users    []string      `json:"users"`
+	Blocks   pageBlocks    `json:"blocks"`
+	Schemes  []pageScheme  `json:"schemes"`
+	View     GanttView     `json:"view"`
+}
+
+// pageCluster is a cluster.
+type pageCluster struct {
+	ID         string `json:"id"`
+	Processors int    `json:"processors"`
+	Exact      bool   `json:"exact"`
+}
+
+// pageJobs are the jobs that are placed.
+type pageJobs struct {
+	ID       []string   `json:"id"`
+	Arrival  []float64  `json:"arrival"` // absent: not known
+	Start    []float64  `json:"start"`
+	End      []float64  `json:"end"`
+	Deadline []*float64 `json:"deadline"` // null: none
+	User     []int      `json:"user"`     // index into users; -1: not stated
+	After    []int      `json:"after"`    // the job that ends on one of the job's processors just as it starts; -1: none
+	Why      []string   `json:"why"`      // what the caller says of the job; absent: nothing of any
+}
+
+// pageBlocks are runs of processors that jobs hold, by start.
+type pageBlocks struct {
+	Job     []int     `json:"job"`
+	Cluster []int     `json:"cluster"`
+	First   []int     `json:"first"`
+	Last    []int     `json:"last"`
+	Start   []float64 `json:"start"`
+	End     []float64 `json:"end"`
+}
+
+// pageScheme is a meaning of the colours.
+type pageScheme struct {
+	By    Colour   `json:"by"`
+	Fills []string `json:"fills"`
+	Names []string `json:"names"` // absent: the colours have no meaning
+	Of    []int    `json:"of"`    // fill by job
+}
+
+// newPageData collects what a page shows.
+func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
+	whole := *l // a page can leave the window that it begins with
+	whole.blocks = l.all
+	l = &whole
+	second, _ := timetext.Seconds(l.unit)
+	d := &pageData{
+		Title: printable(s.title), Unit: printable(l.unit), Second: second, Known: l.known, Zero: l.zero(), Start: l.start, End: l.end,
+		First: l.origin, Last: l.last, View: opt.View,
+		Clusters: []pageCluster{}, Users: []string{},
+	}
+	for k := range l.bands {
+		d.Clusters = append(d.Clusters, pageCluster{printable(l.bands[k].id), l.bands[k].processors, l.bands[k].exact})
+	}
+	d.addJobs(l, opt.Reasons)
+	order := make([]int, len(l.blocks))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.blocks[a].start, l.blocks[b].start) })
+	for _, k := range order {
+		b := &l.blocks[k]
+		d.Blocks.Job, d.Blocks.Cluster = append(d.Blocks.Job, b.job), append(d.Blocks.Cluster, b.band)
+		d.Blocks.First, d.Blocks.Last = append(d.Blocks.First, b.first), append(d.Blocks.Last, b.last)
+		d.Blocks.Start, d.Blocks.End = append(d.Blocks.Start, b.start), append(d.Blocks.End, b.end)
+	}
+	for _, by := range Colours() {
+		look, err := newScheme(l, by, mostClasses)
+		if err != nil { // this schedule does not state it
+			continue
+		}
+		scheme := pageScheme{By: by, Names: look.names, Of: look.of}
+		for _, fill := range look.fills {
+			scheme.Fills = append(scheme.Fills, fmt.Sprintf("#%02x%02x%02x", fill.R, fill.G, fill.B))
+		}
+		if by == opt.Colour { // the first is shown first
+			d.Schemes = slices.Insert(d.Schemes, 0, scheme)
+		} else {
+			d.Schemes = append(d.Schemes, scheme)
+		}
+	}
+	return d
+}
+
+// addJobs adds the jobs.
+func (d *pageData) addJobs(l *layout, reasons map[string]string) {
+	users := map[string]int{}
+	d.Jobs.After = l.predecessors()
+	for k := range l.jobs {
+		j := &l.jobs[k]
+		d.Jobs.ID = append(d.Jobs.ID, printable(j.id))
+		d.Jobs.Start, d.Jobs.End = append(d.Jobs.Start, j.start), append(d.Jobs.End, j.end)
+		var deadline *float64
+		if !math.IsInf(j.deadline, 1) {
+			deadline = &j.deadline
+		}
+		d.Jobs.Deadline = append(d.Jobs.Deadline, deadline)
+		user := -1
+		if j.user != "" {
+			at, known := users[j.user]
+			if !known {
+				at = len(d.Users)
+				users[j.user] = at
+				d.Users = append(d.Users, printable(j.user))
+			}
+			user = at
+		}
+		d.Jobs.User = append(d.Jobs.User, user)
+		if l.known {
+			d.Jobs.Arrival = append(d.Jobs.Arrival, j.arrival)
+		}
+		if reasons != nil {
+			const most = 2_000 // characters
+			d.Jobs.Why = append(d.Jobs.Why, cleaned(clip(reasons[j.id], most)))
+		}
+	}
+}
+
+// writePage writes the interactive page. The data stand in it as JSON whose angle brackets are escaped, so that no id can end their element.
+func writePage(w io.Writer, l *layout, s summary, unscheduled []model.Unscheduled, opt GanttOptions) error {
+	data, err := json.Marshal(newPageData(l, s, opt))
+	if err != nil {
+		return err
+	}
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	out := bufio.NewWriter(w)
+	title := html.EscapeString(printable(s.title))
+	fmt.Fprintf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+	fmt.Fprintf(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'\">\n", hash(pageStyle), hash(pageScript))
+	fmt.Fprintf(out, "<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<header>\n<h1>%s</h1>\n<p>", title, pageStyle, title)
+	for k, fact := range s.facts {
+		if k > 0 {
+			out.WriteString(" · ")
+		}
+		out.WriteString(html.EscapeString(printable(fact)))
+	}
+	out.WriteString("</p>\n</header>\n")
+	out.WriteString(pageBody)
+	writeUnscheduled(out, unscheduled)
+	out.WriteString("<script type=\"application/json\" id=\"data\">")
+	out.Write(data)
+	fmt.Fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", pageScript)
+	return out.Flush()
+}
+
+// writeUnscheduled lists the jobs that are left out, with the reasons that the solution states.
+func writeUnscheduled(out *bufio.Writer, jobs []model.Unscheduled) {
+	const most = 1_000
+	if len(jobs) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "<details><summary>%s not placed</summary>\n<dl>\n", counted(len(jobs), "job"))
+	for _, u := range jobs[:min(len(jobs), most)] {
+		fmt.Fprintf(out, "<dt>%s</dt><dd>%s</dd>\n", html.EscapeString(printable(u.Job)), html.EscapeString(printable(u.Reason)))
+	}
+	if len(jobs) > most {
+		fmt.Fprintf(out, "<dt>…</dt><dd>and %s more</dd>\n", Grouped(fmt.Sprint(len(jobs)-most)))
+	}
+	out.WriteString("</dl></details>\n")
+}
+
+// predecessors finds for each job a job that ends on one of its processors at the moment at which it starts, the first by index; -1: there is none.
+func (l *layout) predecessors() []int {
+	after := make([]int, len(l.jobs))
+	for k := range after {
+		after[k] = -1
+	}
+	starts := map[float64][]int{} // blocks by start
+	for k := range l.blocks {
+		b := &l.blocks[k]
+		j := &l.jobs[b.job]
+		if b.start == j.start && (math.IsNaN(j.arrival) || j.wait() > 0) { // else it starts then because it arrives then
+			starts[b.start] = append(starts[b.start], k)
+		}
+	}
+	for k := range l.blocks {
+		b := &l.blocks[k]
+		for _, n := range starts[b.end] {
+			next := &l.blocks[n]
+			if next.job == b.job || next.band != b.band || next.first > b.last || next.last < b.first {
+				continue
+			}
+			if best := &after[next.job]; *best < 0 || b.job < *best {
+				*best = b.job
+			}
+		}
+	}
+	return after
+}

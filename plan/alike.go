@@ -1,0 +1,63 @@
+package plan
+
+import "slices"
+
+// Alike says that jobs which are not ready before the time ready find the same slots in both states of an instance, one after another. It
+// may say no where they do. Processors that are released by then need not have been so at the same time.
+//
+// Complexity: as that of Assign.
+func (r *Resources) Alike(other *Resources, ready float64) bool {
+	for c := range r.clusters {
+		if !r.clusters[c].alike(other.clusters[c], ready) {
+			return false
+		}
+	}
+	for k, p := range r.pools.profiles {
+		if p != nil && !p.alike(other.pools.profiles[k], ready) {
+			return false
+		}
+	}
+	return true
+}
+
+// alike implements clusterState.
+func (c *plainCluster) alike(other clusterState, ready float64) bool {
+	a, b := c.releases, other.(*plainCluster).releases
+	from, free := a.freeBy(ready)
+	otherFrom, otherFree := b.freeBy(ready)
+	return free == otherFree && slices.Equal(a.steps[from:a.n], b.steps[otherFrom:b.n])
+}
+
+// freeBy is the number of processors that are released by time t, and the first step after it.
+func (r *Releases) freeBy(t float64) (next int, free int32) {
+	for ; next < r.n && r.steps[next].time <= t; next++ {
+		free += r.steps[next].count
+	}
+	return next, free
+}
+
+// alike implements clusterState. The order of the processors counts, as jobs take the last of those that are free.
+func (g *generalCluster) alike(other clusterState, ready float64) bool {
+	o := other.(*generalCluster)
+	for k, u := range g.units {
+		v := o.units[k]
+		if u.processor != v.processor || max(u.released, ready) != max(v.released, ready) {
+			return false
+		}
+	}
+	for k := range g.machines {
+		if p := g.machines[k].memory; p != nil && !p.alike(o.machines[k].memory, ready) {
+			return false
+		}
+	}
+	return true
+}
+
+// alike says that the same is used in both profiles at every time from t on.
+func (p *Profile) alike(other *Profile, t float64) bool {
+	from, otherFrom := p.after(t), other.after(t)
+	if from > 0 != (otherFrom > 0) || from > 0 && p.used[from-1] != other.used[otherFrom-1] {
+		return false
+	}
+	return slices.Equal(p.times[from:], other.times[otherFrom:]) && slices.Equal(p.used[from:], other.used[otherFrom:])
+}

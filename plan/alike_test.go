@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/modeltest"
+)
+
+// In states that are alike from a time on, jobs that are ready then or later find the same slots, one after another.
+func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
+	same, differ := 0, 0
+	many(t, 30, func(t *rapid.T) {
+		features := modeltest.AllFeatures
+		if rapid.Bool().Draw(t, "counted") {
+			features = model.Arrivals | model.ParallelJobs | model.LicencePools
+		}
+		in := modeltest.Generator{Features: features, Jobs: 8}.Instance(t)
+		a, b := NewSpreadingResources(in), NewSpreadingResources(in)
+		order := rapid.Permutation(indices(in)).Draw(t, "order")
+		first := rapid.IntRange(0, len(order)).Draw(t, "placed")
+		place := func(r *Resources, job int, ready float64) (slots []Slot) {
+			for c := range in.Clusters() {
+				if in.CanRun(job, c) {
+					least, _ := in.Width(job, c)
+					if slot, ok := r.Earliest(job, c, least, ready); ok {
+						slots = append(slots, slot)
+					}
+				}
+			}
+			return slots
+		}
+		take := func(r *Resources, jobs []int) {
+			for _, job := range jobs {
+				if slots := place(r, job, in.Jobs()[job].Arrival); len(slots) > 0 {
+					r.Take(job, &slots[job%len(slots)])
+				}
+			}
+		}
+		take(a, order[:first])
+		other := slices.Clone(order[:first])
+		if first > 1 && rapid.Bool().Draw(t, "exchange") {
+			k := rapid.IntRange(1, first-1).Draw(t, "at")
+			other[k-1], other[k] = other[k], other[k-1]
+		} else if first > 0 && rapid.IntRange(0, 2).Draw(t, "drop") == 0 {
+			other = other[1:]
+		}
+		take(b, other)
+		ready := rapid.SampledFrom([]float64{0, 1, 2, 5, 20, 1000}).Draw(t, "ready")
+		if !a.Alike(b, ready) {
+			differ++
+			return
+		}
+		same++
+		for _, job := range order[first:] {
+			from := max(ready, in.Jobs()[job].Arrival)
+			x, y := place(a, job, from), place(b, job, from)
+			if len(x) != len(y) {
+				t.Fatalf("job %d: %d slots and %d", job, len(x), len(y))
+			}
+			for k := range x {
+				if x[k].Start != y[k].Start || x[k].End != y[k].End || !slices.Equal(x[k].set, y[k].set) {
+					t.Fatalf("job %d: %+v and %+v", job, x[k], y[k])
+				}
+			}
+			if k := len(x); k > 0 {
+				a.Take(job, &x[job%k])
+				b.Take(job, &y[job%k])
+			}
+		}
+	})
+	if same == 0 || differ == 0 {
+		t.Errorf("%d states were alike and %d were not: the test proves nothing", same, differ)
+	}
+}

@@ -1,0 +1,260 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Verdict is what the checker says of a certificate.
+type Verdict string
+
+// The three verdicts.
+const (
+	Verified     Verdict = "verified"      // the bound holds
+	Refuted      Verdict = "refuted"       // the certificate does not prove its bound
+	NotCertified Verdict = "not certified" // there is nothing to check, or the checker does not cover the instance
+)
+
+// Report is the outcome of a check.
+type Report struct {
+	Verdict Verdict `json:"verdict"`
+	Step    string  `json:"step,omitempty"`   // the step that fails, as a path in the certificate
+	Reason  string  `json:"reason,omitempty"` // why
+}
+
+// Error is a step of a certificate that fails.
+type Error struct {
+	Step   string
+	Reason string
+	Doubt  bool // the step may be right: the checker does not cover it
+}
+
+func (e *Error) Error() string {
+	if e.Step == "" {
+		return e.Reason
+	}
+	return e.Step + ": " + e.Reason
+}
+
+// refute says that a step fails.
+func refute(step, format string, args ...any) error {
+	return &Error{Step: step, Reason: fmt.Sprintf(format, args...)}
+}
+
+// doubt says that a step cannot be checked.
+func doubt(step, format string, args ...any) error {
+	return &Error{Step: step, Reason: fmt.Sprintf(format, args...), Doubt: true}
+}
+
+// report turns an error into a report.
+func report(err error) Report {
+	var e *Error
+	switch {
+	case err == nil:
+		return Report{Verdict: Verified}
+	case errors.As(err, &e) && e.Doubt:
+		return Report{NotCertified, e.Step, e.Reason}
+	case errors.As(err, &e):
+		return Report{Refuted, e.Step, e.Reason}
+	}
+	return Report{Verdict: Refuted, Reason: err.Error()}
+}
+
+// Check verifies a certificate of the instance. The instance is the one that was read from the file: the certificate states for which objective its
+// bound is. Where ctx ends first the verdict is [NotCertified].
+func Check(ctx context.Context, in *model.Instance, c *Certificate) Report {
+	_, err := check(ctx, in, c)
+	return report(err)
+}
+
+// check returns the instance with the objective of the certificate.
+func check(ctx context.Context, in *model.Instance, c *Certificate) (*model.Instance, error) {
+	if c.InstanceSHA256 != in.SHA256() {
+		return nil, refute("instance_sha256", "the certificate is of another instance: expected %s", in.SHA256())
+	}
+	if len(c.Objective) == 0 {
+		return nil, refute("objective", "expected at least one metric")
+	}
+	target, err := in.WithObjective(c.Objective)
+	if err != nil {
+		return nil, refute("objective", "%v", err)
+	}
+	if held := in.Features() & model.Commitments; held != 0 {
+		return target, doubt("", "instances with %s are not covered", held)
+	}
+	if c.Infeasible != nil {
+		if c.Bound.Known() || len(c.Parts) > 0 {
+			return target, refute("infeasible", "expected no bound beside it")
+		}
+		return target, checkInfeasible(newFacts(ctx, target), c.Infeasible)
+	}
+	bound, known := c.Bound.Value()
+	switch {
+	case !known && c.NotCertified == "":
+		return target, refute("bound", "expected a number")
+	case !known:
+		return target, doubt("not_certified", "%s", c.NotCertified)
+	}
+	err = checkSum(ctx, target, c, bound)
+	if err == nil && (c.NotCertified != "" || c.Stated.Known()) {
+		return target, doubt("not_certified", "%s; verified is a bound of %v", c.NotCertified, bound)
+	}
+	return target, err
+}
+
+// checkSum verifies the parts, and that their weighted sum is at least the bound. A metric of positive weight without a part is at least 0, as no
+// metric is negative; one of negative weight is at most its largest value.
+func checkSum(ctx context.Context, in *model.Instance, c *Certificate, bound float64) error {
+	f := newFacts(ctx, in)
+	parts := map[string]*big.Rat{}
+	var open error
+	for k := range c.Parts {
+		p, step := &c.Parts[k], fmt.Sprintf("parts[%d]", k)
+		if parts[p.Metric] != nil {
+			return refute(step+".metric", "expected each metric once, found %s again", p.Metric)
+		}
+		parts[p.Metric] = number(p.Bound)
+		err := f.checkPart(p, step)
+		var e *Error
+		if errors.As(err, &e) && e.Doubt {
+			open = err // a later part may still be wrong
+		} else if err != nil {
+			return err
+		}
+	}
+	sum := new(big.Rat)
+	for _, term := range in.Objective() {
+		weight := number(term.Weight)
+		switch {
+		case term.Weight < 0:
+			most, ok := f.most(term.Metric)
+			if !ok {
+				return doubt("objective", "%s has no largest value that is known", term.Metric)
+			}
+			sum.Add(sum, most.Mul(most, weight))
+		case parts[term.Metric] != nil && parts[term.Metric].Sign() > 0:
+			sum.Add(sum, weight.Mul(weight, parts[term.Metric]))
+		}
+	}
+	if sum.Cmp(number(bound)) < 0 {
+		return refute("bound", "the parts add up to %s only", decimal(sum))
+	}
+	return open
+}
+
+// checkPart verifies the bound of one metric.
+func (f *facts) checkPart(p *Part, step string) error {
+	if p.Bound <= 0 {
+		return nil // no metric is negative
+	}
+	if p.By == nil {
+		return doubt(step+".by", "nothing to check: method %s gives no certificate", quoted(p.Method))
+	}
+	goal := number(p.Bound)
+	if p.Step != 0 {
+		raised, err := f.goal(p, step)
+		if err != nil {
+			return err
+		}
+		goal = raised
+	}
+	return f.prove(p.Metric, p.By, goal, step+".by")
+}
+
+// prove verifies that the metric is at least the goal; where the goal says more, that it exceeds the goal.
+func (f *facts) prove(metric string, by *Argument, goal *big.Rat, step string) error {
+	kinds := []struct {
+		set    bool
+		name   string
+		metric string // empty: any that the kind knows
+		check  func(step string) error
+	}{
+		{by.CriticalPath != nil, "critical_path", "makespan", func(s string) error { return f.atLeast(goal, s)(f.criticalPath(by.CriticalPath, s)) }},
+		{by.Area != nil, "area", "makespan", func(s string) error { return f.atLeast(goal, s)(f.area(by.Area, s)) }},
+		{by.Pigeonhole != nil, "pigeonhole", "makespan", func(s string) error { return f.atLeast(goal, s)(f.pigeonhole(by.Pigeonhole, s)) }},
+		{by.Energetic != nil, "energetic", "makespan", func(s string) error { return f.atLeast(goal, s)(f.energetic(by.Energetic, s)) }},
+		{by.EachAlone != nil, "each_alone", "", func(s string) error { return f.atLeast(goal, s)(f.eachAlone(metric, s)) }},
+		{by.TimePrices != nil, "prices_over_time", "", func(s string) error { return f.timePrices(metric, by.TimePrices, goal, s) }},
+		{by.AreaLevels != nil, "area_levels", "mcp", func(s string) error { return f.areaLevels(goal, s) }},
+		{by.Counts != nil, "counts", "mcp", func(s string) error { return f.counts(by.Counts, goal, s) }},
+		{by.Levels != nil, "levels", "qos_penalty", func(s string) error { return f.levels(by.Levels, goal, s) }},
+	}
+	found := -1
+	for k := range kinds {
+		if !kinds[k].set {
+			continue
+		}
+		if found >= 0 {
+			return refute(step, "expected one argument, found %s and %s", kinds[found].name, kinds[k].name)
+		}
+		found = k
+	}
+	if found < 0 {
+		return refute(step, "expected an argument, found none")
+	}
+	step += "." + kinds[found].name
+	if kinds[found].metric != "" && kinds[found].metric != metric {
+		return refute(step, "it bounds %s, not %s", kinds[found].metric, quoted(metric))
+	}
+	return kinds[found].check(step)
+}
+
+// atLeast compares what an argument proves with the goal.
+func (f *facts) atLeast(goal *big.Rat, step string) func(*big.Rat, error) error {
+	return func(found *big.Rat, err error) error {
+		if err == nil && found.Cmp(goal) < 0 {
+			err = short(step, decimal(found), goal)
+		}
+		return err
+	}
+}
+
+// short says that a step proves too little.
+func short(step, found string, goal *big.Rat) error {
+	return refute(step, "proves %s, not %s", found, decimal(goal))
+}
+
+// most is the largest value of a metric that is better when high.
+func (f *facts) most(metric string) (*big.Rat, bool) {
+	sum := new(big.Rat)
+	switch metric {
+	case "finished":
+		return sum.SetInt64(int64(len(f.in.Jobs()))), true
+	case "utilisation", "processor_usage", "licence_usage":
+		return sum.SetInt64(100), true
+	case "data_moved":
+		for k := range f.in.Jobs() {
+			sum.Add(sum, number(f.in.Jobs()[k].Input+f.in.Jobs()[k].Output))
+		}
+		return sum, true
+	case "work_done":
+		for k := range f.in.Jobs() {
+			sum.Add(sum, number(f.in.Jobs()[k].TotalWork()))
+		}
+		return sum, true
+	}
+	return nil, false
+}
+
+// decimal shows a number to 17 digits.
+func decimal(x *big.Rat) string {
+	value, _ := x.Float64()
+	if math.IsInf(value, 0) {
+		return "a number beyond float64"
+	}
+	return fmt.Sprint(value)
+}
+
+// quoted shows a text from a certificate, shortened.
+func quoted(text string) string {
+	const most = 60
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,197 @@
+package proof
+
+import (
+	"context"
+	"math"
+	"math/big"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// facts is what the checker knows of an instance, in exact numbers. All times count from the earliest arrival.
+//
+// A schedule has to place a job if some cluster can run it, it has no hard deadline, and the same holds for every job it waits for.
+type facts struct {
+	ctx        context.Context
+	in         *model.Instance
+	must       []int      // the jobs that a schedule has to place
+	has        []bool     // by job: it has to be placed
+	all        bool       // all jobs have to be placed
+	least      []*big.Rat // by job: its shortest time anywhere; nil: nothing can run it
+	head, tail []*big.Rat // by job: earliest start; least time from its end to the end of the jobs that wait for it. nil: no time
+	first      *big.Rat
+	order      []int // every job after those it waits for
+}
+
+// number is the exact value of a float64, which must be finite.
+func number(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+
+// newFacts looks at all jobs.
+func newFacts(ctx context.Context, in *model.Instance) *facts {
+	n := len(in.Jobs())
+	f := &facts{ctx: ctx, in: in, has: make([]bool, n), least: make([]*big.Rat, n), head: make([]*big.Rat, n), tail: make([]*big.Rat, n),
+		first: number(in.FirstArrival()), order: precedence(in)}
+	for _, j := range f.order {
+		f.look(j)
+	}
+	for j := range n {
+		if f.has[j] {
+			f.must = append(f.must, j)
+		}
+	}
+	f.all = len(f.must) == n
+	for k := n - 1; k >= 0; k-- {
+		j := f.order[k]
+		f.tail[j] = new(big.Rat)
+		for _, next := range in.Successors(j) {
+			if f.has[next] {
+				f.tail[j] = larger(f.tail[j], new(big.Rat).Add(f.least[next], f.tail[next]))
+			}
+		}
+	}
+	return f
+}
+
+// look finds the least time and the head of a job. Those it waits for were looked at before.
+func (f *facts) look(j int) {
+	job := &f.in.Jobs()[j]
+	for c := range f.in.Clusters() {
+		if t := shortest(f.in, j, c); t <= math.MaxFloat64 {
+			if x := number(t); f.least[j] == nil || x.Cmp(f.least[j]) < 0 {
+				f.least[j] = x
+			}
+		}
+	}
+	f.has[j] = f.least[j] != nil && !(job.DeadlineHard && job.HasDeadline())
+	head := new(big.Rat).Sub(number(job.Arrival), f.first)
+	for _, before := range job.After {
+		f.has[j] = f.has[j] && f.has[before]
+		if head != nil && f.head[before] != nil && f.least[before] != nil {
+			head = larger(head, new(big.Rat).Add(f.head[before], f.least[before]))
+		} else {
+			head = nil
+		}
+	}
+	f.head[j] = head
+}
+
+// end is the earliest end of a job that has to be placed.
+func (f *facts) end(j int) *big.Rat { return new(big.Rat).Add(f.head[j], f.least[j]) }
+
+// larger is the larger of two numbers.
+func larger(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
+}
+
+// precedence lists the jobs so that each comes after those it waits for. An instance has no cycle.
+func precedence(in *model.Instance) []int {
+	jobs := in.Jobs()
+	order, waits := make([]int, 0, len(jobs)), make([]int, len(jobs))
+	for j := range jobs {
+		if waits[j] = len(jobs[j].After); waits[j] == 0 {
+			order = append(order, j)
+		}
+	}
+	for k := 0; k < len(order); k++ {
+		for _, next := range in.Successors(order[k]) {
+			if waits[next]--; waits[next] == 0 {
+				order = append(order, next)
+			}
+		}
+	}
+	return order
+}
+
+// spreads says that a job may hold processors of several clusters at once.
+func spreads(in *model.Instance, j int) bool {
+	job := &in.Jobs()[j]
+	return job.Span == model.SpanGrid && len(in.Clusters()) > 1 && job.Max > 1 && job.Tasks > 1
+}
+
+// fastest is the highest speed and the highest bandwidth of the cluster.
+func fastest(c *model.Cluster) (speed, bandwidth float64) {
+	for k := range c.Machines {
+		speed, bandwidth = max(speed, c.Machines[k].Speed), max(bandwidth, c.Machines[k].Bandwidth)
+	}
+	return speed, bandwidth
+}
+
+// shortest is a time below which job j does not run on cluster c, +Inf if it cannot run there. A job that may have processors of several clusters need
+// not fit a cluster alone; it counts with one task on the fastest processor.
+func shortest(in *model.Instance, j, c int) float64 {
+	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
+	grid := spreads(in, j)
+	if !grid && !in.CanRun(j, c) {
+		return math.Inf(1)
+	}
+	tasks := 1
+	switch _, most := in.Width(j, c); {
+	case grid:
+	case cluster.WholeMachines: // one machine takes all tasks
+		tasks = job.Tasks
+	case cluster.Uniform: // the fullest processor has at least an equal share
+		most = min(most, cluster.Processors)
+		tasks = (job.Tasks + most - 1) / most
+	}
+	speed, bandwidth := fastest(cluster)
+	t := in.Busy(j, c, speed, tasks) + in.Transfer(j, bandwidth)
+	if math.IsNaN(t) {
+		return math.Inf(1)
+	}
+	return t
+}
+
+// isRectangle says that the job holds a fixed number of processors of one cluster from its start to its end: one that cannot be chosen, on a cluster
+// of equal processors, with at most one task on each of them or all tasks on one.
+func isRectangle(in *model.Instance, j int) bool {
+	job := &in.Jobs()[j]
+	if !job.Rigid() || spreads(in, j) {
+		return false
+	}
+	for c := range in.Clusters() {
+		size, _ := in.Width(j, c)
+		if !in.Clusters()[c].Uniform || in.CanRun(j, c) && size > 1 && job.Tasks > size {
+			return false
+		}
+	}
+	return true
+}
+
+// areRectangles says so of all jobs.
+func (f *facts) areRectangles() bool {
+	for j := range f.in.Jobs() {
+		if !isRectangle(f.in, j) {
+			return false
+		}
+	}
+	return true
+}
+
+// area is an amount of processor time that job j holds at least on cluster c, and whether it can run there.
+func area(in *model.Instance, j, c int) (*big.Rat, bool) {
+	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
+	grid := spreads(in, j)
+	if !grid && !in.CanRun(j, c) {
+		return nil, false
+	}
+	size, _ := in.Width(j, c)
+	speed, _ := fastest(cluster)
+	x := new(big.Rat)
+	switch {
+	case cluster.Uniform && job.Rigid() && !grid && (job.Tasks <= size || job.Tasks%size == 0): // every processor to the end
+		x.Mul(number(float64(size)), number(in.DurationOn(j, c, size)))
+	case job.StatesRuntimes():
+		one := in.Busy(j, c, speed, 1)
+		if math.IsNaN(one) {
+			return nil, false
+		}
+		x.Mul(number(float64(job.Tasks)), number(one))
+	default:
+		x.Mul(number(float64(job.Tasks)), number(job.Work))
+		x.Quo(x, number(speed))
+	}
+	return x, true
+}

@@ -1,0 +1,214 @@
+// Package proof holds certificates of lower bounds, and a checker that verifies them.
+//
+// A [Certificate] states a bound of an instance's objective and what proves it: a chain of jobs, prices, a tree of boxes. [Check] adds that up by
+// itself. It imports package model alone and shares no code with the provers, so that a verified bound is as good as this package and the
+// definitions in package model. docs/proofs.md describes the format and says what a certificate covers.
+//
+// All arithmetic is exact: fractions of whole numbers, or whole numbers to which the data of the instance were rounded in the direction that
+// can only lower the bound. Prices are free parameters of a certificate. Any prices prove something, so they may be rounded in any direction.
+package proof
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Schema is the value of the field "schema" of a certificate.
+const Schema = "allot/proof/1"
+
+// Certificate states a lower bound and what proves it. Jobs and clusters are named by their positions in the instance, from 0. All times count
+// from the earliest arrival.
+type Certificate struct {
+	Schema         string             `json:"schema" doc:"the format: allot/proof/1"`
+	Instance       string             `json:"instance,omitempty" doc:"name of the instance; for people"`
+	InstanceSHA256 string             `json:"instance_sha256" check:"id" doc:"SHA-256 of the instance file's (uncompressed) bytes, in hexadecimal"`
+	Objective      map[string]float64 `json:"objective" check:"finite" doc:"metric → weight of the objective that the bound is of, as an instance states one"`
+	Bound          model.Bound        `json:"bound,omitzero" check:"figure" doc:"the lower bound: no schedule that places every job it has to place costs less; absent where the instance is infeasible, or nothing is certified"`
+	Infeasible     *Infeasible        `json:"infeasible,omitempty" doc:"why no allocation has a finite cost"`
+	Parts          []Part             `json:"parts,omitempty" doc:"what is proved of each metric; their weighted sum is at least the bound"`
+	Stated         model.Bound        `json:"stated,omitzero" check:"figure" doc:"a higher bound that is stated without a certificate"`
+	NotCertified   string             `json:"not_certified,omitempty" check:"text" doc:"who states that, or that the instance is infeasible, so that it cannot be checked"`
+}
+
+// Part is the bound of one metric.
+type Part struct {
+	Metric string    `json:"metric" check:"id" doc:"the metric"`
+	Bound  float64   `json:"bound" check:"figure" doc:"the lower bound of the metric"`
+	Method string    `json:"method,omitempty" doc:"the method that found it; for people"`
+	Step   float64   `json:"step,omitempty" check:"time" doc:"what is proved is rounded up to a value that a best schedule can have; all times are multiples of this step. Absent: it is not rounded"`
+	By     *Argument `json:"by,omitempty" doc:"what proves it; absent: nothing that can be checked"`
+}
+
+// Argument is what proves a bound. Exactly one of its fields is set.
+type Argument struct {
+	CriticalPath *CriticalPath `json:"critical_path,omitempty" doc:"a chain of jobs that wait for each other"`
+	Area         *Area         `json:"area,omitempty" doc:"the work of jobs over the capacity"`
+	Pigeonhole   *Pigeonhole   `json:"pigeonhole,omitempty" doc:"several of the jobs run on one processor"`
+	Energetic    *Energetic    `json:"energetic,omitempty" doc:"a makespan that is too short for what jobs need in an interval"`
+	EachAlone    *EachAlone    `json:"each_alone,omitempty" doc:"each job at its earliest"`
+	TimePrices   *TimePrices   `json:"prices_over_time,omitempty" doc:"prices of processor time that change with time"`
+	AreaLevels   *AreaLevels   `json:"area_levels,omitempty" doc:"mcp: the areas of the jobs over the processors of their clusters"`
+	Counts       *Counts       `json:"counts,omitempty" doc:"mcp: a tree of boxes of numbers of jobs, with prices"`
+	Levels       *Levels       `json:"levels,omitempty" doc:"qos_penalty: a tree of boxes of loads, with prices"`
+}
+
+// CriticalPath is a chain of jobs: each waits for the one before it. It takes the arrival of the first and the least time of each.
+type CriticalPath struct {
+	Jobs []int `json:"jobs" check:"copies" doc:"the chain"`
+}
+
+// Area adds up work. At any instant the running jobs are worth at most the capacity.
+type Area struct {
+	Jobs    []int      `json:"jobs,omitempty" check:"copies" doc:"the jobs, ascending; absent: all that have to be placed. Their least head and least tail count too"`
+	Prices  []float64  `json:"prices,omitempty" check:"time" doc:"by cluster: price of its time"`
+	Weights [][]Weight `json:"weights,omitempty" doc:"by cluster: what a job weighs by its number of processors; absent: that number. The most that fits into the cluster is found by the checker"`
+	Licence string     `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
+}
+
+// Weight is what a job of one size weighs.
+type Weight struct {
+	Size   int `json:"size" check:"count" doc:"number of processors"`
+	Weight int `json:"weight" check:"copies" doc:"weight"`
+}
+
+// Pigeonhole takes more jobs than there are processors. Of n jobs on p processors at least ⌈n/p⌉ run on the same one.
+type Pigeonhole struct {
+	Jobs []int `json:"jobs" check:"copies" doc:"the jobs, ascending"`
+}
+
+// Energetic refutes a makespan: within it the jobs need more in an interval than there is.
+type Energetic struct {
+	Makespan float64   `json:"makespan" check:"time" doc:"the makespan; no schedule ends by then"`
+	From     float64   `json:"from" check:"figure" doc:"begin of the interval"`
+	To       float64   `json:"to" check:"figure" doc:"end of the interval"`
+	Prices   []float64 `json:"prices,omitempty" check:"time" doc:"by cluster: price of a processor"`
+	Licence  string    `json:"licence,omitempty" doc:"the copies of this licence instead of processors"`
+}
+
+// EachAlone has no data: the checker computes the earliest end of every job.
+type EachAlone struct{}
+
+// AreaLevels has no data: the checker computes the areas.
+type AreaLevels struct{}
+
+// TimePrices are prices of processor time by buckets of time. A job of s processors pays max(0, s·processor + size) for each unit of time.
+type TimePrices struct {
+	Limits   []float64       `json:"limits" check:"time" doc:"limits of the buckets, ascending from 0"`
+	Clusters []ClusterPrices `json:"clusters" doc:"by cluster: the prices"`
+}
+
+// ClusterPrices are the prices of one cluster.
+type ClusterPrices struct {
+	Processor []float64   `json:"processor" check:"figure" doc:"by bucket: price of a processor"`
+	Sizes     []SizePrice `json:"sizes,omitempty" doc:"what jobs of a size pay besides"`
+}
+
+// SizePrice is what a job of one size pays besides its processors.
+type SizePrice struct {
+	Size  int     `json:"size" check:"count" doc:"number of processors"`
+	Price float64 `json:"price" check:"figure" doc:"price"`
+}
+
+// Counts is a tree of boxes. A box limits the number of jobs of each cluster, and the bucket in which its last job ends.
+type Counts struct {
+	Limits []float64   `json:"limits" check:"time" doc:"limits of the buckets, ascending from 0"`
+	Prices []JobPrices `json:"prices" doc:"the prices that the nodes use"`
+	Nodes  []Node      `json:"nodes" doc:"the tree; its root comes first, children come after their parents"`
+}
+
+// JobPrices are prices of jobs and of processor time.
+type JobPrices struct {
+	Jobs     []float64       `json:"jobs" check:"figure" doc:"by job: its price"`
+	Clusters []ClusterPrices `json:"clusters" doc:"by cluster: the prices of time"`
+}
+
+// Node is a box of the tree. Its prices narrow it, one after another, to what may cost less than the bound. If something is left the node is split, or
+// its loads are listed.
+type Node struct {
+	Prices []int   `json:"prices,omitempty" check:"copies" doc:"positions in the list of prices"`
+	Split  *Split  `json:"split,omitempty" doc:"how the box is split"`
+	Loads  []Loads `json:"loads,omitempty" doc:"levels: all loads that are left"`
+}
+
+// Split splits a box by a number: at most at in the low part, more in the high part.
+type Split struct {
+	Of   int    `json:"of" check:"copies" doc:"position of the cluster (counts) or of the machine (levels)"`
+	What string `json:"what" enum:"jobs,bucket,load" doc:"the number: jobs or bucket (counts), load (levels)"`
+	At   int    `json:"at" check:"copies" doc:"the largest number in the low part"`
+	Low  int    `json:"low" check:"copies" doc:"position of the node of the low part"`
+	High int    `json:"high" check:"copies" doc:"position of the node of the high part"`
+}
+
+// Levels is a tree of boxes of loads: how many tasks each machine serves. The machines of a group are alike, so the first of them carries the most.
+type Levels struct {
+	Prices [][]float64 `json:"prices" check:"figure" doc:"lists of prices, each by task"`
+	Root   []int       `json:"root,omitempty" check:"copies" doc:"positions of the prices that narrow the whole problem before the tree begins: loads of machines, and tasks at a load"`
+	Nodes  []Node      `json:"nodes" doc:"the tree; its root comes first, children come after their parents"`
+}
+
+// Loads is one choice of loads with prices of places: the dual of the transportation problem that is left.
+type Loads struct {
+	At     []int     `json:"at" check:"copies" doc:"by machine: the number of its tasks"`
+	Places []float64 `json:"places" check:"figure" doc:"by machine: the price of a place on it"`
+}
+
+// Infeasible says why no allocation of tasks to machines is stable: the condition and its numbers.
+type Infeasible struct {
+	Condition string  `json:"condition" enum:"room,rate" doc:"room: the machines stay stable with fewer tasks than there are; rate: the rate of arrivals is not below that of all machines together"`
+	Most      float64 `json:"most" check:"figure" doc:"room: Σ(⌈μ·T⌉ − 1); rate: Σμ"`
+	Needed    float64 `json:"needed" check:"figure" doc:"room: the number of tasks; rate: λ"`
+}
+
+// MaxBytes is the largest certificate that is read.
+const MaxBytes = 256 << 20
+
+// Read reads a certificate. The error is a [*model.InputError] that lists everything wrong; name stands for the input in it.
+func Read(r io.Reader, name string) (*Certificate, error) {
+	c := new(Certificate)
+	limited := &io.LimitedReader{R: r, N: MaxBytes + 1}
+	if err := model.ReadJSON(limited, name, c); err != nil {
+		return nil, err
+	}
+	if limited.N <= 0 {
+		return nil, &model.InputError{File: name, Faults: []model.Fault{{Message: fmt.Sprintf("expected a certificate of at most %d bytes, found a longer one", MaxBytes)}}}
+	}
+	if c.Schema != Schema {
+		return nil, &model.InputError{File: name, Faults: []model.Fault{{Path: "schema", Message: fmt.Sprintf("expected %q, found another text", Schema)}}}
+	}
+	return c, nil
+}
+
+// ReadFile reads a certificate from a file, which may be compressed with gzip; "-" is standard input.
+func ReadFile(path string) (*Certificate, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return Read(file, model.InputName(path))
+}
+
+// Write writes the certificate as JSON.
+func (c *Certificate) Write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(c); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// Bytes is the certificate as it is written; nil where a number of it cannot be written.
+func (c *Certificate) Bytes() []byte {
+	var text bytes.Buffer
+	if c.Write(&text) != nil {
+		return nil
+	}
+	return text.Bytes()
+}

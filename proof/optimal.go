@@ -1,0 +1,84 @@
+package proof
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// Outcome is what the checker says of a certificate together with a solution.
+type Outcome struct {
+	Report
+	Objective *float64 `json:"objective,omitempty"` // of the solution, computed by the evaluator; absent: not finite
+	Optimal   bool     `json:"optimal"`             // the bound reaches the objective, within the tolerance of the model
+	Why       string   `json:"why,omitempty"`       // why the solution is not proved optimal
+	Wrong     bool     `json:"-"`                   // the solution breaks a rule
+}
+
+// CheckSolution verifies a certificate and whether it proves the solution optimal: the solution is right, leaves out no job that some schedule can
+// place, and costs as much as the bound within the tolerance of the model. A solution that costs less than the bound refutes the certificate.
+func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol *model.Solution) Outcome {
+	target, err := check(ctx, in, c)
+	out := Outcome{Report: report(err)}
+	if target == nil {
+		return out
+	}
+	found := model.Check(target, &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads})
+	if !found.OK() {
+		out.Wrong, out.Why = true, "the solution breaks a rule: "+found.Violations[0].Error()
+		return out
+	}
+	if !math.IsInf(found.Objective, 0) {
+		out.Objective = &found.Objective
+	}
+	f := newFacts(ctx, target)
+	left := f.left(sol)
+	switch {
+	case left == mayPlace:
+		out.Why = "the solution leaves out a job that has to be placed: the bound says nothing of it"
+	case c.Infeasible != nil && out.Objective != nil && out.Verdict == Verified:
+		out.Report = Report{Refuted, "infeasible", "the solution has a finite cost"}
+	case c.Infeasible == nil && found.Refutes(c.Bound):
+		out.Report = Report{Refuted, "bound", "the solution costs less than the bound"}
+	case out.Verdict != Verified:
+		out.Why = "the bound is " + string(out.Verdict)
+	case c.Infeasible != nil:
+		out.Why = "no allocation has a finite cost"
+	case !found.Proves(c.Bound):
+		out.Why = "the bound is below the objective"
+	case left == mayLeave:
+		out.Why = "the solution leaves out a job that another schedule may place"
+	default:
+		out.Optimal = true
+	}
+	return out
+}
+
+// What a solution leaves out, the gravest last.
+const (
+	mustLeave = iota // jobs that no schedule can place, or none
+	mayLeave         // a job that a hard deadline may keep out, or that waits for such a job
+	mayPlace         // a job that has to be placed
+)
+
+// left looks at the jobs that the solution leaves out.
+func (f *facts) left(sol *model.Solution) int {
+	never := make([]bool, len(f.has))
+	for _, j := range f.order {
+		never[j] = f.least[j] == nil || f.in.Jobs()[j].DeadlineHard && f.in.Jobs()[j].HasDeadline() && f.head[j] != nil && f.surelyLate(j)
+		for _, before := range f.in.Jobs()[j].After {
+			never[j] = never[j] || never[before]
+		}
+	}
+	worst := mustLeave
+	for k := range sol.Unscheduled {
+		switch j, known := f.in.JobIndex(sol.Unscheduled[k].Job); {
+		case !known || f.has[j]:
+			return mayPlace
+		case !never[j]:
+			worst = mayLeave
+		}
+	}
+	return worst
+}

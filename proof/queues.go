@@ -1,0 +1,179 @@
+package proof
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/allot-opt/allot/model"
+)
+
+// This file knows the machines of an instance as G/G/1 queues, see qos_penalty in package model: a machine that serves n of the tasks in the period T
+// has the rate λ = n/T at least, the wait W = κ·λ/(1 − λ/μ), and a task there the penalty max(0, W + S − d)/d + max(0, C − e)/e.
+
+// queueFeatures are the features of instances whose jobs take one processor each, wherever they run.
+const queueFeatures = model.Arrivals | model.UnrelatedTimes | model.MixedMachines
+
+// queueClass is a group of machines that are alike.
+type queueClass struct {
+	first, machines int // ranks: machines in the order of the instance
+	most            int // tasks of a stable machine
+	wait            []float64
+	price           float64   // cost per time
+	service         []float64 // by task
+}
+
+// queues is the instance as queues.
+type queues struct {
+	*facts
+	classes []queueClass
+	class   []int // by rank
+}
+
+// queues reads the machines. All its numbers are such that no penalty is above what the evaluator finds.
+func (f *facts) queues(step string) (*queues, error) {
+	in := f.in
+	switch {
+	case !f.all || len(f.must) == 0:
+		return nil, doubt(step, "instances with jobs that may be left out are not covered")
+	case in.Features()&^queueFeatures != 0:
+		return nil, doubt(step, "instances with %s are not covered", in.Features()&^queueFeatures)
+	}
+	view, err := model.Queues(in, nil)
+	if err != nil {
+		return nil, refute(step, "%v", err)
+	}
+	if len(view.Machines) > levelCells/(len(in.Jobs())+1) {
+		return nil, doubt(step, "too many tasks and machines")
+	}
+	period := number(in.Queueing().Period)
+	known := in.Known()
+	q := &queues{facts: f}
+	last := [2]int{-1, -1}
+	for rank := range view.Machines {
+		m := &view.Machines[rank]
+		c, _ := in.ClusterIndex(m.Cluster)
+		if group := [2]int{c, m.Group}; group != last {
+			last = group
+			if !(m.ServiceRate <= math.MaxFloat64) || !(m.Kappa <= math.MaxFloat64) {
+				return nil, doubt(step, "machines without a finite service rate or variance are not covered")
+			}
+			class := queueClass{first: rank, price: in.Clusters()[c].Machines[m.Group].Cost}
+			class.stable(period, number(m.ServiceRate), number(m.Kappa), len(in.Jobs()))
+			processor := model.Processors(in.Clusters()[c].Machines[m.Group].First)
+			for j := range in.Jobs() {
+				class.service = append(class.service, known.Duration(j, c, processor)*(1+in.Queueing().K*in.Jobs()[j].WorkCV))
+			}
+			q.classes = append(q.classes, class)
+		}
+		k := len(q.classes) - 1
+		q.classes[k].machines++
+		q.class = append(q.class, k)
+	}
+	return q, nil
+}
+
+// full is by how much of its capacity a machine may seem to have more than it has, because the evaluator rounds.
+var full = new(big.Rat).SetFrac64(1, 1<<51)
+
+// stable finds the loads at which a machine stays stable, n < μ·T, and a lower bound of the wait at each: κ·n·μ/(μ·T − n).
+func (c *queueClass) stable(period, rate, kappa *big.Rat, tasks int) {
+	capacity := new(big.Rat).Mul(period, rate)
+	capacity.Add(capacity, new(big.Rat).Mul(capacity, full))
+	for n := 0; n <= tasks; n++ {
+		load := big.NewRat(int64(n), 1)
+		spare := new(big.Rat).Sub(capacity, load)
+		if n > 0 && spare.Sign() <= 0 {
+			return
+		}
+		c.most = n
+		wait := 0.0
+		if n > 0 {
+			w := new(big.Rat).Mul(kappa, rate)
+			w.Mul(w, load)
+			wait, _ = w.Quo(w, spare).Float64()
+			wait = max(0, below(wait))
+		}
+		c.wait = append(c.wait, wait)
+	}
+}
+
+// below is the next smaller float64: the exact result of one operation is not below that of the computed one.
+func below(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }
+
+// penalty is a lower bound of the penalty of a task at a wait; +Inf where a limit that is not positive is exceeded.
+func (c *queueClass) penalty(j *model.Job, task int, wait float64, charge model.Charge) float64 {
+	response := below(wait + c.service[task])
+	charged := response
+	if charge == model.ChargeService {
+		charged = c.service[task]
+	}
+	return max(0, below(excess(response, j.Deadline-j.Arrival)+excess(below(c.price*charged), j.Budget)))
+}
+
+// excess is a lower bound of max(0, x − limit)/limit; +Inf where x exceeds a limit that is not positive.
+func excess(x, limit float64) float64 {
+	switch {
+	case x <= limit || math.IsInf(limit, 1):
+		return 0
+	case limit <= 0:
+		return math.Inf(1)
+	}
+	return max(0, below(below(x-limit)/limit))
+}
+
+// checkInfeasible verifies that no allocation is stable. Every machine has to carry fewer than μ·T tasks, and the rates, which add up to λ, have to be
+// below μ each.
+func checkInfeasible(f *facts, i *Infeasible) error {
+	const step = "infeasible"
+	asked := false
+	for _, term := range f.in.Objective() {
+		asked = asked || term.Metric == "qos_penalty" && term.Weight > 0
+	}
+	if !asked {
+		return refute("objective", "only allocations for qos_penalty are known to be infeasible")
+	}
+	switch {
+	case !f.all || len(f.must) == 0 || f.in.Features()&^queueFeatures != 0:
+		return doubt(step, "instances with jobs that may be left out, or other than of one processor, are not covered")
+	}
+	view, err := model.Queues(f.in, nil)
+	if err != nil {
+		return refute(step, "%v", err)
+	}
+	period, sum, needed := number(f.in.Queueing().Period), new(big.Rat), new(big.Rat)
+	for k := range view.Machines {
+		rate := view.Machines[k].ServiceRate
+		if !(rate <= math.MaxFloat64) {
+			return doubt(step, "machines without a finite service rate are not covered")
+		}
+		x := number(rate)
+		if i.Condition == "room" {
+			x.Mul(x, period)
+			x.Add(x, new(big.Rat).Mul(x, full))
+			x.SetInt(new(big.Int).Sub(ceiling(x), big.NewInt(1)))
+			if x.Sign() < 0 {
+				x = new(big.Rat)
+			}
+		}
+		sum.Add(sum, x)
+	}
+	switch i.Condition {
+	case "room":
+		needed.SetInt64(int64(len(f.in.Jobs())))
+		if sum.Cmp(needed) >= 0 {
+			return refute(step, "the machines stay stable with %s tasks, and there are %s", decimal(sum), decimal(needed))
+		}
+	case "rate":
+		needed = number(f.in.Queueing().Rate)
+		if sum.Cmp(needed) > 0 {
+			return refute(step, "the rate %s is below that of all machines together, %s", decimal(needed), decimal(sum))
+		}
+	}
+	if number(i.Needed).Cmp(needed) != 0 {
+		return refute(step+".needed", "expected %s, found %v", decimal(needed), i.Needed)
+	}
+	if most, _ := sum.Float64(); math.Abs(most-i.Most) > model.Tolerance*math.Abs(most) {
+		return refute(step+".most", "expected %v, found %v", most, i.Most)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+// Package serial is the search engine for rigid jobs that depend on each other: jobs that wait for others or share licences, on clusters
+// whose processors are alike for every job.
+//
+// It codes a schedule as one order of all jobs and a cluster for each, decoded by the serial scheme on profiles that fills holes, and
+// searches by a genetic algorithm with double justification.
+package serial
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/search/internal/engine"
+)
+
+// Engine evolves several populations side by side that exchange members between the rounds.
+type Engine struct {
+	problem *problem
+	islands []*island
+	rng     *rand.Rand
+}
+
+// islands is the number of populations.
+const islands = 4
+
+// New makes the engine; nil if it cannot search the instance.
+func New(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
+	p := newProblem(ctx, in)
+	if p == nil {
+		return nil, nil
+	}
+	e := &Engine{problem: p, rng: rand.New(rand.NewPCG(seed, 0))}
+	guests, err := p.guests(start)
+	if err != nil {
+		return nil, err
+	}
+	for k := range islands {
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		s := newIsland(p, p.population(), rand.New(rand.NewPCG(seed, uint64(k)+1)))
+		for i := k; i < len(guests); i += islands {
+			s.guests = append(s.guests, guests[i])
+		}
+		e.islands = append(e.islands, s)
+	}
+	return e, nil
+}
+
+// population is the number of members of an island at first. It is small for few jobs, which need few evaluations, and for many, so that filling
+// it does not take the whole time.
+func (p *problem) population() int { return max(16, min(p.n*p.n/15, 240, 28_800/p.n)) }
+
+// guests are the orders to begin with: that of the start and those of the rules.
+func (p *problem) guests(start *model.Solution) ([]*member, error) {
+	var all []*member
+	if len(start.Jobs) == p.n {
+		m := newMember(p.n)
+		for k := range start.Jobs {
+			placed := &start.Jobs[k]
+			j, known := p.In.JobIndex(placed.Job)
+			var id string
+			placed.Parts(1, func(piece model.Piece) { id = piece.Cluster }) // all parts are on one cluster
+			c, there := p.In.ClusterIndex(id)
+			at := -1
+			if known && there {
+				at = slices.IndexFunc(p.places[j], func(at place) bool { return at.cluster == int32(c) })
+			}
+			if at < 0 {
+				return nil, fmt.Errorf("search: the start is not in order: job %s on cluster %q", placed.Job, id)
+			}
+			m.at[j], m.start[j] = int32(at), placed.Start
+		}
+		copy(m.order, p.order)
+		slices.SortStableFunc(m.order, func(a, b int32) int { return cmp.Compare(m.start[a], m.start[b]) })
+		all = append(all, m)
+	}
+	for _, rule := range rules {
+		all = append(all, &member{order: p.listed(func(j int32) float64 { return rule(p, j) })})
+	}
+	return all, nil
+}
+
+// rules are rules of priority; the job with the least value goes first.
+var rules = []func(p *problem, j int32) float64{
+	func(p *problem, j int32) float64 { return -p.tail[j] - p.places[j][0].length }, // longest path behind it
+	func(p *problem, j int32) float64 {
+		return p.In.Jobs()[j].Deadline - p.unit*(p.tail[j]+p.places[j][0].length)
+	}, // least slack
+	func(p *problem, j int32) float64 { return p.arrival[j] }, // first come
+	func(p *problem, j int32) float64 { return p.util[j] },    // smallest
+	func(p *problem, j int32) float64 { return p.head[j] },    // earliest start
+}
+
+// listed is the order in which the job with the least value goes first, of those whose predecessors have gone.
+func (p *problem) listed(value func(j int32) float64) []int32 {
+	order := make([]int32, 0, p.n)
+	left := slices.Clone(p.order)
+	slices.SortStableFunc(left, func(a, b int32) int { return cmp.Compare(value(a), value(b)) })
+	taken := make([]bool, p.n)
+	var add func(j int32)
+	add = func(j int32) {
+		if taken[j] {
+			return
+		}
+		taken[j] = true
+		for _, k := range p.before.of(j) {
+			add(k)
+		}
+		order = append(order, j)
+	}
+	for _, j := range left {
+		add(j)
+	}
+	return order
+}
+
+// Chains implements [engine.Engine].
+func (e *Engine) Chains() int { return len(e.islands) }
+
+// Round implements [engine.Engine].
+func (e *Engine) Round() int64 { return max(16, e.Pace()/50) }
+
+// Pace implements [engine.Engine].
+func (e *Engine) Pace() int64 {
+	each := int64(60)
+	if e.problem.room == 0 {
+		each = 120 + int64(e.problem.n)/4
+	}
+	return max(1, 1_000_000_000/(each*int64(e.problem.n)+500))
+}
+
+// Advance implements [engine.Engine].
+func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
+	s := e.islands[k]
+	if e.problem.n == 1 && len(e.problem.several) == 0 && s.passes > 0 {
+		return 0 // there is one schedule only
+	}
+	first := s.passes
+	for s.passes-first < evaluations && !stop() {
+		s.step(evaluations - (s.passes - first))
+	}
+	return s.passes - first
+}
+
+// Best implements [engine.Engine].
+func (e *Engine) Best(k int) model.Rank { return e.islands[k].best }
+
+// Exchange implements [engine.Engine]: a share of the members moves on to the next island. Where most children are known already, all
+// populations begin anew, with twice as many members; the best schedule is the first of them.
+func (e *Engine) Exchange() {
+	made, repeats := int64(0), int64(0)
+	for _, s := range e.islands {
+		made, repeats = made+s.made, repeats+s.repeats
+	}
+	if made >= 400 {
+		for _, s := range e.islands {
+			s.made, s.repeats = 0, 0
+		}
+		if repeats*2 > made {
+			e.restart()
+			return
+		}
+	}
+	for k, s := range e.islands {
+		next := e.islands[(k+1)%len(e.islands)]
+		for range min(len(s.members), len(next.members)) / 10 {
+			a, b := e.rng.IntN(len(s.members)), e.rng.IntN(len(next.members))
+			s.swap(a, next, b)
+		}
+	}
+}
+
+// swap exchanges a member with another island, unless it is known there already.
+func (s *island) swap(a int, other *island, b int) {
+	x, y := s.members[a], other.members[b]
+	_, here := s.known[y.hash]
+	_, there := other.known[x.hash]
+	if here || there {
+		return
+	}
+	delete(s.known, x.hash)
+	delete(other.known, y.hash)
+	s.known[y.hash], other.known[x.hash] = struct{}{}, struct{}{}
+	s.members[a], other.members[b] = y, x
+}
+
+// maxPopulation is the most members of an island: all islands together take some 64 MB at most.
+func (p *problem) maxPopulation() int { return max(20, min(4000, 1_000_000/p.n)) }
+
+// restart empties the populations.
+func (e *Engine) restart() {
+	best := e.islands[0]
+	for _, s := range e.islands {
+		if s.best.Less(best.best) {
+			best = s
+		}
+	}
+	for _, s := range e.islands {
+		s.members = s.members[:0]
+		clear(s.known)
+		s.size = min(2*s.size, e.problem.maxPopulation())
+		s.tries = 2 * s.size
+	}
+	guest := newMember(e.problem.n)
+	guest.assign(best.found)
+	e.islands[0].guests = append(e.islands[0].guests, guest)
+}

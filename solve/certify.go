@@ -1,0 +1,54 @@
+package solve
+
+import (
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
+
+// certify chooses the certificate of the result's bound: that of the solver, which returned own, or that of what is known of the instance. A
+// certificate may state a little less than the bound where it shows the same: that the schedule is optimal. Where neither does, it certifies what it can.
+func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Result, known *Proof, solver string) {
+	r.Certificate = nil
+	value, bounded := r.Bound.Value()
+	if !bounded {
+		return
+	}
+	best := &proof.Certificate{}
+	for _, c := range []*proof.Certificate{own.Certificate, known.Certificate()} {
+		if c == nil || !c.Bound.Known() || evaluation.Refutes(c.Bound) {
+			continue
+		}
+		if best.Bound.Max(c.Bound) != best.Bound {
+			best = c
+		}
+	}
+	certified := *best
+	certified.Stated, certified.NotCertified = model.Bound{}, ""
+	if stated, ok := best.Bound.Value(); !ok || !(stated >= value || evaluation.Proves(best.Bound) || near(stated, value)) {
+		certified.Stated, certified.NotCertified = r.Bound, "solver "+solver+" states a bound without a certificate"
+	}
+	r.Certificate = identified(&certified, in)
+}
+
+// near says that a certificate states the bound but for what its maker took off for rounding.
+func near(stated, bound float64) bool { return stated >= bound-model.Tolerance*max(bound, -bound) }
+
+// certifyInfeasible completes the certificate of an instance without a solution.
+func (r *Result) certifyInfeasible(in *model.Instance, solver string) {
+	c := r.Certificate
+	switch {
+	case r.Status != model.Infeasible:
+		r.Certificate = nil
+		return
+	case c == nil || c.Infeasible == nil:
+		c = &proof.Certificate{NotCertified: "solver " + solver + " proves without a certificate that the instance is infeasible"}
+	}
+	r.Certificate = identified(c, in)
+}
+
+// identified adds the schema, the instance and the objective.
+func identified(c *proof.Certificate, in *model.Instance) *proof.Certificate {
+	stated := *c
+	stated.Schema, stated.Instance, stated.InstanceSHA256, stated.Objective = proof.Schema, in.Name(), in.SHA256(), in.StatedObjective()
+	return &stated
+}

@@ -1,0 +1,223 @@
+package solvers_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/allot-opt/allot/bound"
+	"github.com/allot-opt/allot/internal/race"
+	"github.com/allot-opt/allot/internal/realdata"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/model/etc"
+	"github.com/allot-opt/allot/model/jobcsv"
+	"github.com/allot-opt/allot/model/modeltest"
+	"github.com/allot-opt/allot/model/swf"
+	"github.com/allot-opt/allot/model/wfformat"
+	"github.com/allot-opt/allot/proof"
+	"github.com/allot-opt/allot/solve"
+
+	"pgregory.net/rapid"
+)
+
+// certifiedMetrics are the metrics with bounds.
+var certifiedMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed"}
+
+// suites calls yield for the instances of the suites, with the metrics to bound.
+func suites(t *testing.T, yield func(name string, in *model.Instance, metrics []string)) {
+	glob := func(parts ...string) []string {
+		paths, err := filepath.Glob(filepath.Join(append([]string{realdata.Root(t)}, parts...)...))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%v: %v", parts, err)
+		}
+		return paths
+	}
+	for _, path := range glob("mcp", "mcp-n*.json") {
+		in, err := model.ReadInstanceFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		yield(filepath.Base(path), in, certifiedMetrics)
+	}
+	for _, row := range records(t, "braun_etc", "best_known.csv") {
+		in, _, err := etc.Read(realdata.Open(t, "braun_etc", row[0]+".gz"), row[0], etc.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		yield(row[0], in, []string{"makespan", "mean_response"})
+	}
+	for _, row := range records(t, "strip_packing", "best_known.csv") {
+		in, _, err := jobcsv.Read(realdata.Open(t, "strip_packing", row[0], row[1]+".csv"), row[1], jobcsv.Options{Processors: int(number(t, row[3]))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		yield(row[1], in, []string{"makespan"})
+	}
+	for _, row := range records(t, "wfformat", "summary.csv") {
+		in, _, err := wfformat.Read(realdata.Open(t, "wfformat", row[0]), row[0], wfformat.Options{Processors: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		yield(row[0], in, []string{"makespan", "mean_response"})
+	}
+	in, _, err := swf.Read(realdata.Open(t, "swf", "KTH-SP2-1996-2.swf.gz"), "KTH", swf.Options{Jobs: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	yield("KTH", in, certifiedMetrics)
+	for _, path := range glob("ggone", "ggone-*.json") {
+		in, err := model.ReadInstanceFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		yield(filepath.Base(path), in, []string{"qos_penalty"})
+	}
+}
+
+// Every bound of every method on every instance of the suites is verified or says that it has no certificate. Verification takes at most ten times as
+// long as proving; tenths of a second do not count on a busy machine.
+func TestEveryBoundOfTheSuitesIsVerified(t *testing.T) {
+	counts := map[string]int{}
+	var proving, checking time.Duration
+	largest := 0
+	suites(t, func(name string, in *model.Instance, metrics []string) {
+		if race.Enabled && len(counts) > 3 {
+			return
+		}
+		for _, metric := range metrics {
+			target, err := in.WithObjective(map[string]float64{metric: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			p := bound.NewCertified(t.Context(), target)
+			p.Improve(t.Context(), 60_000_000)
+			proved := time.Since(began)
+			for _, c := range p.Certificates() {
+				text := c.Bytes()
+				largest = max(largest, len(text))
+				began := time.Now()
+				read, err := proof.Read(bytes.NewReader(text), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := proof.Check(t.Context(), in, read)
+				checked := time.Since(began)
+				checking += checked
+				counts[c.Parts[0].Method+", "+string(r.Verdict)]++
+				if r.Verdict == proof.Refuted {
+					t.Errorf("%s: %s ≥ %v by %s: %v", name, metric, c.Bound, c.Parts[0].Method, r)
+				}
+				if checked > 10*proved+500*time.Millisecond {
+					t.Errorf("%s: %s by %s: proved in %v, verified in %v", name, metric, c.Parts[0].Method, proved, checked)
+				}
+			}
+			proving += proved
+		}
+	})
+	t.Log(counts, "proved in", proving, "verified in", checking, "largest", largest)
+	for method, least := range map[string]int{"critical-path": 30, "area-dual": 30, "area-released": 30, "wide-jobs": 30, "dual-feasible": 30, "head-tail": 30, "energetic": 5,
+		"each-alone": 30, "priced-time": 10, "area-levels": 5, "priced-counts": 5, "ggone": 5} {
+		if !race.Enabled && counts[method+", verified"] < least {
+			t.Errorf("%s: %d verified, expected %d", method, counts[method+", verified"], least)
+		}
+	}
+}
+
+// The certificate of the optimum of a G/G/1 allocation of 200 tasks is below 5 MB and is verified with its solution.
+func TestCertificateOfAQueueOptimum(t *testing.T) {
+	in, err := model.ReadInstanceFile(realdata.Path(t, "ggone", "ggone-J0200_b.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice, err := solve.Choose("ggone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := solve.Run(t.Context(), choice, in, solve.Options{Certify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Status != model.Optimal || result.Certificate == nil {
+		t.Fatalf("%s, certificate %v", result.Status, result.Certificate)
+	}
+	text := result.Certificate.Bytes()
+	if len(text) > 5<<20 {
+		t.Errorf("%d bytes", len(text))
+	}
+	if out := proof.CheckSolution(t.Context(), in, result.Certificate, result.Solution); !out.Optimal {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Random instances with everything that the model knows, whether or not a schedule exists: no certificate of a method is refuted.
+func TestCertificatesOfRandomInstances(t *testing.T) {
+	counts := map[proof.Verdict]int{}
+	verify := func(t errorReporter, in *model.Instance) {
+		for _, metric := range certifiedMetrics {
+			target, err := in.WithObjective(map[string]float64{metric: 1})
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			p := bound.NewCertified(context.Background(), target)
+			p.Improve(context.Background(), 2_000_000)
+			for _, c := range p.Certificates() {
+				r := proof.Check(context.Background(), in, c)
+				counts[r.Verdict]++
+				if r.Verdict == proof.Refuted {
+					t.Errorf("%s ≥ %v by %s: %v", metric, c.Bound, c.Parts[0].Method, r)
+				}
+			}
+		}
+	}
+	for seed := range race.Fewer(uint64(200), 20) {
+		verify(t, boundInstance(t, seed))
+	}
+	rapid.Check(t, func(t *rapid.T) { verify(t, modeltest.Instance(t, modeltest.AllFeatures)) })
+	t.Log(counts)
+}
+
+// errorReporter is what tests of package testing and of rapid have in common.
+type errorReporter interface {
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// At odd places (jobs of no time, ties, tenths, tiny and huge units) the optimum is known by enumeration: every certificate is verified and states no more.
+func TestCertificatesAtOddPlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 23))
+	tight := 0
+	for k := range race.Fewer(150, 10) {
+		in, _ := modeltest.Odd(rng, 4, k%2 == 0)
+		metrics := []string{"makespan", "mcp", "mean_response", "over_deadline"}
+		best, ok := modeltest.Optima(in, metrics)
+		if !ok {
+			continue
+		}
+		for _, metric := range metrics {
+			target, err := in.WithObjective(map[string]float64{metric: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := bound.NewCertified(t.Context(), target)
+			p.Limit(best[metric])
+			p.Improve(t.Context(), 3_000_000)
+			for _, c := range p.Certificates() {
+				r := proof.Check(t.Context(), in, c)
+				value, _ := c.Bound.Value()
+				if r.Verdict != proof.Verified || value > best[metric]*(1+1e-12) {
+					t.Errorf("instance %d: %s ≥ %v, which is %v, by %s: %v", k, metric, value, best[metric], c.Parts[0].Method, r)
+				}
+				if value >= best[metric]*(1-1e-9) {
+					tight++
+				}
+			}
+		}
+	}
+	if tight < race.Fewer(500, 20) {
+		t.Errorf("%d certificates are tight: the test says little", tight)
+	}
+}

@@ -1,0 +1,33 @@
+package queues
+
+import (
+	"github.com/allot-opt/allot/ggone"
+	"github.com/allot-opt/allot/model"
+	"github.com/allot-opt/allot/proof"
+)
+
+// certifiedPart is the part of a bound that its certificate states. Search and checker compute waits in different ways, whose rounding errors grow as a
+// machine gets full; what is taken off is far below the tolerance of a proof.
+const certifiedPart = 1 - 1e-11
+
+// certificate is that of the bound of an allocation.
+func certificate(weight float64, found ggone.Result) *proof.Certificate {
+	value, known := found.Bound.Value()
+	if !known {
+		return nil
+	}
+	value = max(0, value) * certifiedPart
+	part := proof.Part{Metric: "qos_penalty", Bound: value, Method: "ggone", By: &proof.Argument{Levels: found.Proof}}
+	return &proof.Certificate{Bound: weighted(weight, model.ProvedBound(value)), Parts: []proof.Part{part}}
+}
+
+// certifyInfeasible is the certificate of an instance without a stable allocation; nil: the problem is not that of the instance.
+func (g *GGOne) certifyInfeasible(p *problem, e *ggone.InfeasibleError) *proof.Certificate {
+	switch {
+	case g.Committed != "":
+		return nil
+	case e.Room < e.Tasks:
+		return &proof.Certificate{Infeasible: &proof.Infeasible{Condition: "room", Most: float64(e.Room), Needed: float64(e.Tasks)}}
+	}
+	return &proof.Certificate{Infeasible: &proof.Infeasible{Condition: "rate", Most: e.Most, Needed: p.Rate}}
+}
