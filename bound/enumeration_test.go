@@ -322,9 +322,11 @@ func slowCounts(c *counts.Relaxation, box []counts.Box, x []float64) float64 {
 	g := make([][]float64, len(c.Clusters))
 	for i := range c.Clusters {
 		g[i] = slices.Repeat([]float64{math.Inf(1)}, c.Jobs+1)
-		g[i][0] = 0
+		if box[i].Least == 0 {
+			g[i][0] = 0
+		}
 		for k := box[i].Low; k <= box[i].High; k++ {
-			for n := 1; n <= c.Jobs; n++ {
+			for n := max(1, int(box[i].Least)); n <= int(box[i].Most); n++ {
 				q, values := float64(n)*c.Unit[i], []float64(nil)
 				for j := range c.Jobs {
 					if v := c.Cost[i][j][k]; !math.IsInf(v, 1) {

@@ -68,8 +68,8 @@ type Placement struct {
 	Pieces     []Piece      `json:"pieces,omitempty" doc:"the parts of a job that spreads over clusters or releases processors early"`
 }
 
-// Piece is a part of a job: processors of one cluster that run Tasks of its tasks and are held from Start to End. A job with at least as many tasks as
-// processors runs at least one task on each processor, and one with at most as many runs at most one.
+// Piece is a part of a job: processors of one cluster that run Tasks of its tasks and are held from Start to End. A job whose span is not
+// the grid runs at least one task on each processor if it has at least as many tasks as processors, and at most one if it has at most as many.
 type Piece struct {
 	Cluster    string       `json:"cluster" check:"id" doc:"cluster of the piece"`
 	Processors ProcessorSet `json:"processors" check:"set" doc:"processors the piece holds"`

@@ -21,6 +21,9 @@ import (
 // where p is the number of jobs and W_i the sum of the cluster's weights w_o, w_m, w_i. M takes levels. Level k stands for the
 // makespans from limit k−1 to limit k; in it c_ij(M) ≥ c_ij(t_k), and h_i is least at one of the two limits. The level after
 // the last has no limit. Beyond the last limit the price is (w_m + w_i·m_i)/m_i, so h_i does not fall there.
+//
+// The bound of a leaf is this bound at one vector of prices, with n_i and the levels limited to those of its box. How Evaluate
+// finds it (chords, levels that are left out) does not change the value, but for its tolerance, by which it may be lower.
 type Relaxation struct {
 	*priced.Problem
 	Unit   []float64 // by cluster: 1/(p·W_i); 0 if W_i is 0
@@ -39,6 +42,9 @@ type Relaxation struct {
 	before  [][]float64   // by number of jobs: the least Σ g of the clusters before this one
 	orders  [][][][]int32 // by level and part of the numbers of jobs: orders of the jobs, see chords
 	chord   [2][]float64  // by number of jobs
+	above   []float64     // by number of jobs: what they cost at the level looked at last
+	own     []float64     // by number of jobs: what they cost at the level chosen last
+	chosen  []int32       // the level chosen last
 	values  []float64
 	sorted  []float64
 	order   []int32
@@ -60,6 +66,7 @@ func newCounts(p *priced.Problem, unit, weight []float64) *Relaxation {
 	c := &Relaxation{Problem: p, Unit: unit, weight: weight, Levels: len(p.Limits),
 		values: make([]float64, p.Jobs), sorted: make([]float64, p.Jobs), order: make([]int32, 0, p.Jobs)}
 	c.chord = [2][]float64{make([]float64, p.Jobs+1), make([]float64, p.Jobs+1)}
+	c.above, c.own, c.chosen = make([]float64, p.Jobs+1), make([]float64, p.Jobs+1), make([]int32, len(p.Clusters))
 	for i := range p.Clusters {
 		c.Cost, c.at = append(c.Cost, table[float64](p.Jobs, c.Levels+1)), append(c.at, table[int32](p.Jobs, c.Levels+1))
 		c.byLevel, c.hope = append(c.byLevel, table[float64](c.Levels+1, p.Jobs)), append(c.hope, table[float64](c.Levels+1, p.Jobs+1))
@@ -107,7 +114,7 @@ func (c *Relaxation) work(box []Box) int64 {
 		work += int64(c.Levels * len(cluster.Items) * cluster.Processors)
 		work += int64(c.Jobs * 8 * c.Levels)
 		width, levels := int64(b.Most-b.Least+1), int64(b.High-b.Low+1)
-		work += (min(width, parts) + min(width, 14)) * levels * int64(c.Jobs) * 4
+		work += (min(width, parts) + min(width, 14)) * levels * int64(c.Jobs) * 2 // most levels are not looked at
 		work += width * int64(c.Jobs)
 	}
 	return work
@@ -153,6 +160,9 @@ func (c *Relaxation) Evaluate(ctx context.Context, box []Box, x []float64, close
 			chosen += c.g[i][n[i]]
 		}
 		if known || chosen-least <= close {
+			for i := range n {
+				c.chosen[i] = c.level[i][n[i]]
+			}
 			for _, u := range x[:c.Jobs] {
 				least += u
 			}
@@ -192,29 +202,68 @@ func (c *Relaxation) low(i, k int) int {
 }
 
 // hopes computes a lower bound of g for each level of cluster i, and the least of these as g.
+//
+// It goes from the highest level down. The later a job may end, the less it costs. So what the jobs cost at a level is at least
+// what they cost at any level above it, and only h has to be that of the level itself. Where a level cannot be the least by that,
+// this bound stands and the costs of its jobs are not added up. The level chosen last comes first, so that much is known to
+// compare with.
 func (c *Relaxation) hopes(ctx context.Context, i int, box Box, x []float64) bool {
-	g, level := c.g[i], c.level[i]
+	g := c.g[i]
 	for n := range g {
 		g[n] = math.Inf(1)
 	}
-	for k := int(box.Low); k <= int(box.High); k++ {
+	first, most := max(1, int(box.Least)), int(box.Most)
+	last := int(min(max(c.chosen[i], box.Low), box.High))
+	above, own := c.above, c.own
+	c.hopeAt(i, last, first, most, x, own)
+	for k := int(box.High); k >= int(box.Low); k-- {
 		if ctx.Err() != nil {
 			return false
 		}
-		hope := c.hope[i][k]
-		for n := range hope {
-			hope[n] = math.Inf(1)
-		}
-		c.chords(i, k, c.H[i][c.low(i, k)], max(1, int(box.Least)), int(box.Most), x, func(n int, v float64) {
-			if hope[n] = v; v < g[n] {
-				g[n], level[n] = v, int32(k)
+		switch k {
+		case last:
+			copy(above, own)
+		case int(box.High):
+			c.hopeAt(i, k, first, most, x, above)
+		default:
+			if from, to := c.worthLooking(i, k, first, most); from <= to {
+				c.hopeAt(i, k, from, to, x, above)
 			}
-		})
+		}
 	}
 	if box.Least == 0 {
-		g[0], level[0] = 0, 0
+		g[0], c.level[i][0] = 0, 0
 	}
 	return true
+}
+
+// worthLooking takes what the jobs cost at a higher level for a lower bound of what they cost at level k. It returns the first
+// and the last number of jobs for which the level may be the least of those looked at so far.
+func (c *Relaxation) worthLooking(i, k, first, most int) (from, to int) {
+	h, hope, g := c.H[i][c.low(i, k)], c.hope[i][k], c.g[i]
+	from, to = most+1, first-1
+	for n := first; n <= most; n++ {
+		hope[n] = float64(n)*c.Unit[i]*h + c.above[n]
+		if hope[n] < g[n] {
+			from, to = min(from, n), n
+		}
+	}
+	return from, to
+}
+
+// hopeAt computes a lower bound of g at level k for the numbers of jobs from first to most. It writes what the jobs cost without
+// the cluster to sums.
+func (c *Relaxation) hopeAt(i, k, first, most int, x, sums []float64) {
+	g, level, hope, h := c.g[i], c.level[i], c.hope[i][k], c.H[i][c.low(i, k)]
+	for n := first; n <= most; n++ {
+		hope[n], sums[n] = math.Inf(1), math.Inf(1)
+	}
+	c.chords(i, k, first, most, x, func(n int, v float64) {
+		sums[n], hope[n] = v, float64(n)*c.Unit[i]*h+v
+		if hope[n] < g[n] {
+			g[n], level[n] = hope[n], int32(k)
+		}
+	})
 }
 
 // exact computes g of cluster i exactly for n jobs and for the numbers beside n, level by level. It begins with the level that

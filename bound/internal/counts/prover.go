@@ -63,7 +63,7 @@ type boxNode struct {
 const (
 	rootSteps   = 1000
 	nodeSteps   = 10
-	rootGain    = 4e-4
+	rootGain    = 2e-4
 	maxNodes    = 50_000
 	maxClusters = 100
 )

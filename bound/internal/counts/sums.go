@@ -26,12 +26,12 @@ func (c *Relaxation) sums(i, k int, h float64, first, most int32, box Box, x []f
 }
 
 // parts is the number of parts of the range of numbers of jobs that chords span.
-const parts = 5
+const parts = 12
 
-// chords calls yield with a lower bound of what sums computes. For a fixed number of jobs the sum of the least is concave in q,
-// so it lies above the chord between two values of q. At each end of a chord one order of the jobs serves all numbers. The
-// orders are kept: at the next point they are almost right.
-func (c *Relaxation) chords(i, k int, h float64, first, most int, x []float64, yield func(n int, sum float64)) {
+// chords calls yield with a lower bound of what sums computes with h = 0. For a fixed number of jobs the sum of the least is
+// concave in q, so it lies above the chord between two values of q. At each end of a chord one order of the jobs serves all
+// numbers. The orders are kept: at the next point they are almost right.
+func (c *Relaxation) chords(i, k, first, most int, x []float64, yield func(n int, sum float64)) {
 	eligible := len(c.orders[i][k][0])
 	most = min(most, eligible)
 	if first > most {
@@ -43,14 +43,14 @@ func (c *Relaxation) chords(i, k int, h float64, first, most int, x []float64, y
 	for from := first; ; {
 		to := min(most, from+max(1, (most-first)/parts))
 		if to == from { // the last number
-			yield(from, float64(from)*c.Unit[i]*h+left[from])
+			yield(from, left[from])
 			return
 		}
 		part = min(part+1, parts)
 		c.firstSums(i, k, to, part, x, right)
 		for n := from; n < to; n++ {
 			share := float64(n-from) / float64(to-from)
-			yield(n, float64(n)*c.Unit[i]*h+(1-share)*left[n]+share*right[n])
+			yield(n, (1-share)*left[n]+share*right[n])
 		}
 		left, right, from = right, left, to
 	}
