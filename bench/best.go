@@ -64,8 +64,8 @@ func (s *BestStore) Path(in *model.Instance) string {
 	return filepath.Join(s.dir, in.SHA256()+"."+strings.ReplaceAll(objective, "*", "x")+".json")
 }
 
-// Best returns the best-known solution of the instance for its objective, or nil if there is none. It checks the solution and computes its figures
-// again. For a file that is wrong it returns nil and a [*BestError] that names the file.
+// Best returns the best known solution of the instance for its objective, or nil if there is none. It checks the solution and computes its figures
+// again. If the file is wrong, it returns nil and a [*BestError] that names the file.
 func (s *BestStore) Best(in *model.Instance) (*model.Solution, error) {
 	path := s.Path(in)
 	sol, err := model.ReadSolutionFile(path)

@@ -1,6 +1,6 @@
 // Package bench compares solvers. A [Suite] is a data file that names instances, solvers, seeds and limits. [Suite.Plan] lists the runs, and [Run]
-// makes them: every solver gets the same instances and limits, every schedule is checked, and each run becomes a [Row]. A run that was
-// killed can go on. [Measure] makes a single run. Tables and rankings are computed from rows alone; package report makes pages of them.
+// makes them: every solver gets the same instances and limits, every schedule is checked, and each run becomes a [Row]. A killed run can continue.
+// [Measure] makes a single run. Tables and rankings are computed only from rows; package report makes pages from them.
 package bench
 
 import (

@@ -36,8 +36,8 @@ type runFolder struct {
 	broken   error  // the error of a row that could not be written; no rows are written after it
 }
 
-// openRun makes the folder or goes on in an existing one. It takes the lock of its file of rows, compares the rows with the plan, writes the plan to the
-// folder and removes an incomplete last line.
+// openRun makes the folder or goes on in an existing one. It takes the lock of its file of rows, compares the rows with the plan, writes the plan to
+// the folder and removes an incomplete last line.
 func openRun(ctx context.Context, plan *Plan, opt RunOptions) (folder *runFolder, err error) {
 	defer func() {
 		if errors.As(err, new(*fs.PathError)) {

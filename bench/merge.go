@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// merged puts rows of several files together. Of several rows of a cell the first stays: a cell may have two where a program was taken for dead and
-// another ran its cell, or where it ran in two shards of different numbers of shards.
+// merged puts rows of several files together. If a cell has several rows, the first stays. A cell may have two rows if a program seemed dead and
+// another ran its cell, or if it ran in two shards with different numbers of shards.
 type merged struct {
 	rows   []Row
 	places map[string]int // index in rows, by key
@@ -37,8 +37,8 @@ func (m *merged) add(rows []lineRow) {
 	}
 }
 
-// differences returns the names of the fields in which two rows of a cell differ, but for times. A run that its limit of time ended may have come
-// farther at one time than at another, so that its result is not compared. A row that has lost its result to a difference is not compared again.
+// differences returns the names of the fields, other than times, in which two rows of a cell differ. A run that ended by its time limit may reach
+// different results each time, so its result is not compared. A row that lost its result because of a difference is not compared again.
 func differences(a, b *Row) []string {
 	if a.Stop == model.StopTime || b.Stop == model.StopTime || strings.HasPrefix(a.Fault, "two rows of this run differ") {
 		return nil

@@ -36,7 +36,8 @@ func Recognise(name string, begin []byte) (FormatInfo, bool) {
 	return FormatInfo{}, false
 }
 
-// Files of WfFormat match both, instances neither. One alone proves little: many formats have a schemaVersion.
+// Files of WfFormat match both, instances match neither. One match proves little, because many formats have a
+// schemaVersion.
 var (
 	workflow   = regexp.MustCompile(`"workflow"\s*:\s*\{`)
 	ofWorkflow = regexp.MustCompile(`"(schemaVersion|specification|tasks)"\s*:`)
@@ -67,7 +68,8 @@ func formatOfText(begin []byte) string {
 	return ""
 }
 
-// isSWF says that a text has comments alone, or that the first line after them is a job of the Standard Workload Format. Other formats have such comments too.
+// isSWF reports whether a text has only comments, or whether the first line after them is a job of the Standard Workload Format. Other formats have
+// such comments too.
 func isSWF(text string) bool {
 	const columns = 18
 	for line := range strings.Lines(text) {
@@ -87,8 +89,8 @@ func isPSPLIB(text string) bool {
 // headOfPSPLIB finds the number of jobs in the head of a file of PSPLIB.
 var headOfPSPLIB = regexp.MustCompile(`(?m)^jobs\s*\(incl\. supersource/sink \)\s*:`)
 
-// isPatterson says that a text of numbers is of the layout of Patterson: whole numbers, of which the first activity's are its duration 0, as that of a dummy, no demands, and
-// the successors that it says it has. A matrix of execution times hardly begins like that.
+// isPatterson reports whether a text of numbers has Patterson's layout: whole numbers, and a first activity that is a dummy, with duration 0, no
+// demands, and as many successors as it states. A matrix of execution times hardly begins like that.
 func isPatterson(text string) bool {
 	words := strings.Fields(text)
 	number := func(k int) int {

@@ -6,9 +6,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Rounds says what the rounds of rolling use (see [solve.Rolling]) came to. MCP and Balance are means over the rounds, each of which counts alike.
-// Those of a round count from its beginning, as those of a batch do. What earlier rounds hold keeps its processors busy and counts in the makespan
-// of its cluster, but how late those jobs are was decided before and counts nowhere. Eq. 7 weighs the clusters by the jobs of the round.
+// Rounds summarises the rounds of rolling use (see [solve.Rolling]). MCP and Balance are unweighted means over the rounds. In a round, times count
+// from its beginning, as for a batch. Jobs of earlier rounds keep their processors busy and count in the makespan of their cluster, but their
+// lateness was decided before and does not count. Eq. 7 weighs the clusters by the jobs of the round.
 //
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), IEE Proc. Software 151(5), pp. 224–231, §5, eqs. 7–8: "Each point in the
 // performance curve is plotted as the average of the MCP calculated each time".

@@ -11,7 +11,7 @@ import (
 )
 
 // Row records one run of one solver on one instance. A run folder keeps one row per line. Every table, picture and test is a function of rows
-// alone.
+// only.
 type Row struct {
 	Key            string            `json:"key,omitempty"`   // identifies the cell of the suite
 	Group          string            `json:"group,omitempty"` // the instance's group in the suite
@@ -95,7 +95,7 @@ func (row *Row) gap() *float64 {
 	return nil
 }
 
-// StatusText is the status for people: what is optimal is so for the objective that was minimised alone.
+// StatusText formats the status for people. A schedule is optimal only for the objective that was minimised.
 func (row *Row) StatusText() string {
 	if row.Status != model.Optimal {
 		return string(row.Status)

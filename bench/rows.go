@@ -16,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// rowsFile is the name of the file that holds the rows in a run folder. Those of a shard or a worker are in one of its own, see rowsNamed.
+// rowsFile is the name of the file of rows in a run folder. A shard or worker has its own file of rows, see rowsNamed.
 const rowsFile = "rows.jsonl"
 
 // rowsNamed returns the name of the file of rows of a shard or a worker.
@@ -30,9 +30,9 @@ func rowsNamed(part string) string {
 // maxLine is the largest length of a line in a file of rows, in bytes.
 const maxLine = 1 << 26
 
-// ReadRows reads the rows of a run from its folder, those of all its shards, or from a file of JSON lines as [WriteJSON] and the runner write
-// them. An error names the file and the line. The last line of a file may be incomplete, because the run was killed or still goes on. If it has no line
-// feed and is not a row, it is left out. Of several rows of a cell the first counts; if they differ in more than times, that row has a fault.
+// ReadRows reads the rows of a run from its folder, those of all its shards, or from a file of JSON lines as [WriteJSON] and the runner write them.
+// An error names the file and the line. The last line of a file may be incomplete, because the run was killed or is still going on. If it has no line
+// feed and is not a row, it is left out. If a cell has several rows, the first counts; if they differ in more than times, that row has a fault.
 func ReadRows(path string) ([]Row, error) {
 	paths := []string{path}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -58,11 +58,11 @@ func ReadRows(path string) ([]Row, error) {
 	return m.rows, nil
 }
 
-// rowsName matches the names of the files of rows in a run folder. A copy that somebody keeps beside them under another name is not read.
+// rowsName matches the names of the files of rows in a run folder. A copy under another name is not read.
 var rowsName = regexp.MustCompile(`^rows(-w?[1-9][0-9]*)?\.jsonl$`)
 
-// rowFiles returns the paths of the files of rows in a run folder: that of the whole plan, those of the shards by their number, those of the workers. A pipe
-// of such a name is none: reading it would wait for ever.
+// rowFiles returns the paths of the files of rows in a run folder: of the whole plan, of the shards by number, of the workers. It skips a pipe with
+// such a name, because reading it would wait for ever.
 func rowFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -37,17 +37,17 @@ type Progress struct {
 	Running     []string      // the cells that run now
 }
 
-// Run runs those cells of the plan, or of a shard of it, that have no row in the run folder and appends a row for each; see [RunFile] for the folder. If
-// it is killed at any moment, the same call goes on with the rest: no row is lost and none is written twice. When ctx ends, Run starts no new cell,
-// writes no row for cells that were cut short, and returns the error of ctx.
+// Run runs those cells of the plan, or of a shard of it, that have no row in the run folder and appends a row for each; see [RunFile] for the folder.
+// If it is killed at any moment, the same call continues with the rest: no row is lost and none is written twice. When ctx ends, Run starts no new
+// cell, writes no row for cells that were cut short, and returns the error of ctx.
 //
-// Several programs, on several hosts, may run different shards in one folder, or share the cells with Steal. They need nothing of the file
-// system but that it makes files exclusively and renames them. Each has a file of rows of its own.
+// Several programs, on several hosts, may run different shards in one folder, or share the cells with Steal. They need only that the file
+// system creates files exclusively and renames them. Each program has its own file of rows.
 //
-// A cell that fails, or whose schedule the checker refuses, has a row with a fault. A program from outside may refuse an instance only when it
-// runs. Such a cell has no row; Run warns of it and lists it among the skipped ones in the run folder. Errors come from the folder, which wrap
-// [ErrOtherRun] or [ErrBusy], from the file system, or from an instance that cannot be made again. Memory grows with the number of rows; instances
-// are held only while their cells run.
+// A cell that fails, or whose schedule the checker refuses, has a row with a fault. An external program may refuse an instance only when it runs.
+// Such a cell has no row; Run warns of it and lists it among the skipped cells in the run folder. Run returns an error if the folder cannot be
+// used (wrapping [ErrOtherRun] or [ErrBusy]), if the file system fails, or if an instance cannot be made again. Memory grows with the number of
+// rows; instances are held only while their cells run.
 func Run(ctx context.Context, plan *Plan, opt RunOptions) error {
 	folder, err := openRun(ctx, plan, opt)
 	if err != nil {

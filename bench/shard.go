@@ -28,9 +28,9 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.K, s.N)
 }
 
-// ParseShard reads a shard: K/N; or /N, where the engine that runs the program says which task this is, in a variable of the environment; or auto,
-// where it says that and of how many. Variables are looked up in this order: HQ_TASK_ID (HyperQueue, whose workers may be tasks of another engine
-// themselves), JOB_COMPLETION_INDEX (Kubernetes, from 0), SLURM_ARRAY_TASK_ID (Slurm), PBS_ARRAY_INDEX (PBS). Slurm alone says of how many.
+// ParseShard reads a shard. The text is K/N; or /N, if the engine that runs the program states K in an environment variable; or auto, if the
+// engine states K and N. The variables are read in this order: HQ_TASK_ID (HyperQueue, whose workers may be tasks of another engine themselves),
+// JOB_COMPLETION_INDEX (Kubernetes, from 0), SLURM_ARRAY_TASK_ID (Slurm), PBS_ARRAY_INDEX (PBS). Only Slurm states N.
 func ParseShard(text string, getenv func(string) string) (Shard, error) {
 	if text == "auto" {
 		return engineShard(0, getenv)
@@ -99,8 +99,8 @@ func slurmShard(id int, getenv func(string) string) (Shard, error) {
 	return Shard{k, count}, nil
 }
 
-// Share returns the indices, in the plan's cells, of those that the shard runs, in the order of the plan. It is the same everywhere: it depends on
-// the cells alone.
+// Share returns the indices of the plan's cells that the shard runs, in the order of the plan. It depends only on the cells, so it is the same on
+// every host.
 func (p *Plan) Share(s Shard) []int {
 	if s.whole() {
 		all := make([]int, len(p.Cells))

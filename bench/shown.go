@@ -6,8 +6,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// ShownMetrics lists the metrics with one value that are of interest for the instance: those that the objective names and those that what the instance
-// asks for gives a meaning. A metric that alone is the objective is left out, as the objective states it.
+// ShownMetrics lists the metrics with one value that matter for the instance: those of its objective and those that its features give a meaning. If
+// the objective is a single metric, the metric is left out, because the objective states it.
 func ShownMetrics(in *model.Instance) []model.Metric {
 	names := namesShown(in)
 	objective := in.Objective()
@@ -72,7 +72,7 @@ func namesShown(in *model.Instance) []string {
 	return names
 }
 
-// drawsCopies says whether a job asks for a licence of which some pool is limited.
+// drawsCopies reports whether a job asks for a licence with a limited pool.
 func drawsCopies(in *model.Instance) bool {
 	limited := make([]bool, len(in.Licences()))
 	for l := range limited {
@@ -86,8 +86,8 @@ func drawsCopies(in *model.Instance) bool {
 	})
 }
 
-// machineGrid says whether the jobs run each on one machine of clusters of several machines. Each cluster is a system of its own then, with what the
-// machines have left over of their processors: the figures of the two-level scheduler are by cluster.
+// machineGrid reports whether each job runs on one machine, in clusters of several machines. Then each cluster is a separate system, and the figures
+// of the two-level scheduler are by cluster.
 func machineGrid(in *model.Instance) bool {
 	return len(in.Clusters()) > 1 && in.Features().Has(model.MachineSpan)
 }

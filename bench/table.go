@@ -17,8 +17,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the best value of each column
-// among the runs that know equally much: on-line policies and solvers that know the future are apart, those of the first row first. A table wider than width leaves out its last metrics and names them below; width 0: no limit.
+// WriteTable writes the rows of one instance as a table for people, with one column per metric, each of which has one value a row. A star marks the
+// best value of each column, separately among on-line policies and among solvers that know the future; the kind of the first row stands first. If the
+// table would be wider than width, it leaves out its last metrics and names them below; width 0: no limit.
 func WriteTable(w io.Writer, rows []Row, metrics []model.Metric, width int) error {
 	shown := len(metrics)
 	rendered := renderTable(rows, metrics)
@@ -70,7 +71,8 @@ func renderTable(rows []Row, metrics []model.Metric) string {
 	return t.Render()
 }
 
-// byKind divides rows into those of on-line policies and the others, which know more; those of the first row come first.
+// byKind divides rows into those of on-line policies and those of other solvers, which know more. The kind of the first
+// row comes first.
 func byKind(rows []Row) [][]Row {
 	var kinds [][]Row
 	for _, row := range rows {
@@ -140,7 +142,7 @@ func tableRow(row Row, metrics []model.Metric, best map[string]float64) table.Ro
 	return append(cells, strconv.FormatFloat(row.Elapsed, 'f', 3, 64))
 }
 
-// solverCell returns the solver's name. Of a run that had to decide on line it says so.
+// solverCell returns the solver's name, with a mark for a run that had to decide on line.
 func solverCell(row Row) string {
 	if row.IsOnline() {
 		return row.Solver + " (on line)"

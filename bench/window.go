@@ -10,14 +10,14 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Window leaves the begin and the end of a stream of jobs out of the figures of a row: the system fills up at the begin and empties at the end. It
-// counts workflows; a job of no workflow counts as one of its own. They stand in the order of their arrivals (that of a workflow is the first of
-// its jobs'), those of one arrival in the order of the instance.
+// Window leaves the beginning and the end of a stream of jobs out of the figures of a row, because the system fills up at the beginning and
+// empties at the end. It counts workflows; a job without a workflow counts as a workflow of one job. Workflows are in the order of arrival (of
+// their first job); ties keep the order of the instance.
 //
-// The solver gets the whole instance, and the checker looks at the whole schedule. Metrics, objective, jobs and jobs left out of the row are those of
-// the measured jobs alone, as if the instance had no others: times count from the first arrival of a measured job. The metrics that look at
-// machines are missing, because jobs beside the measured ones hold the machines too. A bound and an incumbent are of the whole objective, so the row
-// has none, and its schedule is never called optimal.
+// The solver gets the whole instance, and the checker checks the whole schedule. Metrics, objective, jobs and jobs left out in the row cover only the
+// measured jobs, as if the instance had no others; times count from the first arrival of a measured job. Metrics of machines are missing, because
+// other jobs hold the machines too. Bounds and incumbents are about the objective of all jobs, so the row has none, and its schedule is never called
+// optimal.
 type Window struct {
 	WarmUp int `json:"warm_up,omitempty" check:"counter" doc:"workflows to leave out at the begin"`
 	Tail   int `json:"tail,omitempty" check:"counter" doc:"workflows to leave out at the end"`

@@ -1,8 +1,8 @@
 // Package ga improves the schedule of one cluster's parallel jobs with a genetic algorithm, as the workload manager TITAN
 // does in the two-level scheduling of He et al. (2004).
 //
-// A schedule is coded as an order of the jobs, in the mask coding with a set of processors for each job besides; see
-// [Coding]. The generations are run by eaopt; selection, elitism and the operators are of this package.
+// A schedule is coded as an order of the jobs; the mask coding adds a set of processors for each job; see [Coding].
+// The library eaopt runs the generations; selection, elitism and the operators are in this package.
 //
 // Source: L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), "Hybrid performance-based workload management for
 // multiclusters and grids", IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2.
@@ -70,8 +70,8 @@ const (
 	// Mask is the two-dimensional coding of the paper: the order of the jobs and a mask of processors for each. A job starts
 	// when the last of its processors is released by the jobs before it.
 	Mask Coding = "mask"
-	// List is the order alone. A job starts when the jobs before it have released enough processors for it, and takes the
-	// latest-released of those that are free by then; plan.Decoder decides in the same way.
+	// List is only the order. A job starts when the jobs before it have released enough processors, and takes the
+	// latest-released of the processors that are free by then; plan.Decoder decides in the same way.
 	List Coding = "list"
 )
 
@@ -126,9 +126,9 @@ type Result struct {
 
 // Minimise searches for a schedule of least cost, starting from the seed schedule and random ones. The same random seed and
 // limit of evaluations give the same result; ctx ends a run early. The seed schedule must be complete: every job once and,
-// in the mask coding, with as many processors as it needs; it is not changed.
+// in the mask coding, with as many processors as it needs. Minimise does not change it.
 //
-// Complexity: O(n·m) time an evaluation for n jobs on m processors, of which there are at most Population·(Generations + 1);
+// Complexity: O(n·m) time per evaluation for n jobs on m processors, with at most Population·(Generations + 1) evaluations;
 // memory O(Population·n), in the mask coding times m/64.
 func Minimise(ctx context.Context, c Cluster, seed Schedule, p Parameters, random int64, limits Limits) (Result, error) {
 	if err := params.Check(&p); err != nil {
@@ -168,7 +168,7 @@ func Minimise(ctx context.Context, c Cluster, seed Schedule, p Parameters, rando
 	return r.result, nil
 }
 
-// check says what is wrong with the problem or the seed schedule.
+// check returns an error if the problem or the seed schedule is invalid.
 func (c *Cluster) check(seed Schedule, coding Coding) error {
 	words := Words(c.Processors)
 	if c.Released != nil && len(c.Released) != c.Processors {

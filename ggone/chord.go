@@ -8,15 +8,15 @@ import (
 	"github.com/allot-opt/allot/milp"
 )
 
-// Chord states the linearisation closest to the paper, machine by machine. x_ry is 1 where machine r serves task y. W_r is at least each
+// Chord builds the linearisation closest to the paper, machine by machine. x_ry is 1 if machine r serves task y. W_r is at least each
 // chord of the convex wait between neighbouring whole loads, so it is exact at whole loads. Lateness and excess cost are switched on by
 // M = W_max + S − d.
 //
 //	min Σ zd_y/d_y + zc_y/e_y   Σ_r x_ry = 1   Σ_y x_ry = n_r   W_r ≥ W(n) + (W(n+1) − W(n))·(n_r − n)
 //	zd_y ≥ W_r + S_ry − d_y − M·(1 − x_ry)   zc_y ≥ c_r·(W_r + S_ry) − e_y − M'·(1 − x_ry)   x binary
 //
-// Of machines that are alike the fuller comes first. The relaxation is weak: use the form to check, not to solve. The error is that of
-// [Problem.Level].
+// Among machines that are alike, the fuller comes first. The relaxation is weak: use this form to check, not to solve. Errors are
+// those of [Problem.Level].
 func (p *Problem) Chord(ctx context.Context) (*Form, error) {
 	c, idle, err := p.prepare(ctx)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/allot-opt/allot/milp"
 )
 
-// Form is the allocation problem, without an idle rate, as a MILP. Its optimum is that of the problem without an idle rate, and so a lower
-// bound of that with an idle rate.
+// Form is the allocation problem as a MILP, without the idle rate. So its optimum is a lower bound of the problem with an idle rate.
 type Form struct {
 	Model *milp.Model
 
@@ -63,7 +62,7 @@ func (p *Problem) prepare(ctx context.Context) (*core, float64, error) {
 	return c, idle, ctx.Err()
 }
 
-// Level states the level form: w_cn machines of class c carry load n, and x_cny is 1 where one of them serves task y.
+// Level builds the level form: w_cn machines of class c carry load n, and x_cny is 1 if one of them serves task y.
 //
 //	min Σ p_cny·x_cny   Σ_cn x_cny = 1   Σ_y x_cny = n·w_cn   x_cny ≤ w_cn   Σ_n w_cn ≤ N_c   w integer
 //
@@ -223,9 +222,9 @@ func (f *Form) IdleLoad() float64 { return f.idleLoad }
 // Start is the values of the model's variables for an allocation: the start of a solver.
 func (f *Form) Start(machine []int) []float64 { return f.start(machine) }
 
-// Allocation is the best allocation at the loads that the values state. It solves the transportation problem exactly and ignores where the
-// values put the tasks. The idle rate goes where it costs least. The result holds no bound; Machine is nil where the values are no
-// solution. Nothing stops the call: it takes milliseconds for hundreds of tasks.
+// Allocation returns the best allocation for the loads that the values state. It solves the transportation problem exactly and ignores the
+// places of the tasks in the values. The idle rate goes where it costs least. The result has no bound; Machine is nil if the values are
+// not a solution. Nothing stops the call: it takes milliseconds for hundreds of tasks.
 func (f *Form) Allocation(values []float64) Result {
 	none := Result{Objective: math.Inf(1)}
 	loads := f.loads(values)
@@ -273,8 +272,8 @@ func (p *Problem) placed(machine []int, cost, idle float64) Result {
 	return result
 }
 
-// Greedy is an allocation without a search: loads in proportion to what the machines can take, then each task, in order, in the free place
-// where it costs least. The error is that of [Solve]. Complexity: O(tasks · classes).
+// Greedy returns an allocation without a search: loads in proportion to the capacities of the machines, then each task, in order, in the
+// free place where it costs least. The error is that of [Solve]. Complexity: O(tasks · classes).
 func Greedy(p *Problem) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err

@@ -43,7 +43,7 @@ type level struct {
 // tableLimit is the number of penalties kept; beyond it they are computed when needed.
 const tableLimit = 1 << 24
 
-// slowSize is the number of penalties from which on a search looks at its context inside its steps.
+// slowSize is the number of penalties from which a search checks its context inside its steps.
 const slowSize = 1 << 20
 
 // newCore prepares the problem. Where the context ends meanwhile the core is incomplete, and a search on it must stop at once. Complexity:

@@ -1,5 +1,5 @@
-// Package ggone allocates tasks to machines seen as G/G/1 queues so that the penalty for missed deadlines and budgets is
-// least: a Lagrangian branch-and-bound for the MINLP of Y. Patel, J. Darlington (2006), "A novel approach to allocating
+// Package ggone allocates tasks to machines, modelled as G/G/1 queues, with the least penalty for missed deadlines and
+// budgets: a Lagrangian branch-and-bound for the MINLP of Y. Patel, J. Darlington (2006), "A novel approach to allocating
 // QoS-constrained workflow-based jobs in a multi-cluster grid", Proc. 4th Int. Workshop on Middleware for Grid Computing,
 // doi:10.1145/1186675.1186678, eqs. 2, 3, 9–18 and 23.
 //
@@ -28,7 +28,8 @@ type Problem struct {
 	Classes []Class
 	// ServiceOnly says that a task pays for its service time only, not for its wait.
 	ServiceOnly bool
-	// Dummies says that the idle load comes in whole tasks of zero weight, where they fit, not in any amount.
+	// Dummies states that the idle load consists of whole tasks of zero weight, where they fit, instead of
+	// any amount.
 	Dummies bool
 }
 
@@ -51,7 +52,7 @@ type Class struct {
 // ErrInvalid is wrapped by the error of a problem that [Problem.Check] refuses.
 var ErrInvalid = errors.New("invalid problem")
 
-// Check says what is wrong with the problem.
+// Check returns an error if the problem is invalid.
 func (p *Problem) Check() error {
 	if !(p.Period > 0 && p.Rate >= 0) || math.IsInf(p.Period, 1) || math.IsInf(p.Rate, 1) {
 		return fmt.Errorf("%w: expected a finite period > 0 and rate ≥ 0, found %v and %v", ErrInvalid, p.Period, p.Rate)
@@ -87,7 +88,7 @@ func (c *Class) check(tasks int) error {
 }
 
 // Most is the largest number n of tasks, at most the given one, under which a machine of the class stays stable: n/T + b < μ. It is −1
-// where b > 0 alone is too much.
+// if b > 0 alone is too much.
 func (c *Class) Most(period float64, tasks int) int {
 	stable := func(n int) bool { return float64(n)/period+c.Committed < c.ServiceRate }
 	if !stable(0) {

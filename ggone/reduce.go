@@ -12,9 +12,10 @@ type Reduction struct {
 	// Form is the level form without the loads and places that cannot be part of an allocation below Limit. Nil: nothing costs less
 	// than Limit, or the evaluations or the time ran out before that was known.
 	Form *Form
-	// Best is the best allocation found, with the idle rate parked; Machine is nil where none of finite cost was found.
+	// Best is the best allocation found, with the idle rate added where it costs least. Machine is nil if no allocation
+	// of finite cost was found.
 	Best Result
-	// Limit is the cost from which on an allocation is not worth finding, without the idle rate: the best cost less the tolerance;
+	// Limit is the cost, without the idle rate, below which an allocation is worth finding: the best cost less the tolerance;
 	// +Inf: no allocation is known.
 	Limit       float64
 	Bound       model.Bound // of the cost of all allocations
@@ -26,7 +27,7 @@ type Reduction struct {
 const reduceLoads = 64
 
 // Reduce bounds the problem by the Lagrangian at the root, finds allocations as [Solve] does there, and removes by reduced costs the loads
-// and places that no better allocation has. Where few loads are left it tries them all. The error is that of [Problem.Level].
+// and places that no better allocation has. If few vectors of loads are left, it tries them all. Errors are those of [Problem.Level].
 func (p *Problem) Reduce(ctx context.Context, opt Options) (*Reduction, error) {
 	c, idle, err := p.prepare(ctx)
 	if err != nil {

@@ -69,7 +69,7 @@ func (e *InfeasibleError) Error() string {
 // Solve allocates the tasks. When ctx ends it returns the best allocation so far. The error wraps [ErrInvalid], or is an
 // [*InfeasibleError].
 //
-// The result depends on the problem and the options alone, unless ctx ends. Complexity: exponential in the worst case; a bound takes
+// The result depends only on the problem and the options, unless ctx ends. Complexity: exponential in the worst case; a bound takes
 // O(levels · tasks) at first and a small part of that once most loads and places are ruled out. Memory: O(levels · tasks) up to some
 // 100 MB, then O(classes · tasks).
 func Solve(ctx context.Context, p *Problem, opt Options) (Result, error) {
@@ -194,8 +194,9 @@ func (p *Problem) addCommitted(rates []float64) {
 	}
 }
 
-// Bound is a lower bound of the penalty, where one is proved. It takes at most the given number of evaluations of the Lagrangian and computes
-// about work penalties in them. Where ctx ends meanwhile it returns the bound so far, which is valid too. The function shown is what proves it.
+// Bound returns a lower bound of the penalty, if one is proved. It takes at most the given number of evaluations of the Lagrangian and
+// computes about work penalties in them. If ctx ends, it returns the bound so far, which is also valid. The function shown returns the
+// proof of the bound.
 func Bound(ctx context.Context, p *Problem, evaluations, work int64) (proved model.Bound, shown func() *proof.Levels) {
 	if p.Check() != nil || p.large(0) || p.room() < len(p.Tasks) || p.beyond() {
 		return model.Bound{}, nil

@@ -23,9 +23,9 @@ type Result struct {
 // Report is what became of some schedules.
 type Report struct {
 	Results []Result `json:"schedules"`
-	// Missing lists, by policy, the workloads for which there was no schedule, for the policies of which there was one.
+	// Missing lists, by policy, the workloads without a schedule. It includes only policies with at least one schedule.
 	Missing map[string][]string `json:"missing"`
-	// Passed lists the files of folders that were passed over: their names are not those of schedules.
+	// Passed lists the files in folders that were skipped, because their names are not those of schedules.
 	Passed []string `json:"passed_over"`
 }
 
@@ -34,7 +34,7 @@ func (r *Report) OK() bool {
 	return !slices.ContainsFunc(r.Results, func(s Result) bool { return s.Difference != nil })
 }
 
-// endings are those of files that may be schedules.
+// endings are the endings of files that may be schedules.
 var endings = []string{".csv", ".swf", ".json"}
 
 // nameOf splits the name of a file, WORKLOAD.POLICY and an ending, where WORKLOAD.POLICY_jobs.csv is what Batsim makes of it.
@@ -53,7 +53,7 @@ func nameOf(path string) (workload, policy string, ok bool) {
 }
 
 // Check compares schedules with those of the set. A path is a file named WORKLOAD.POLICY and .csv, .swf or .json, perhaps .gz, or a folder of
-// such files, of which others are passed over. The error is that of a file that cannot be read, or that of ctx.
+// such files, where other files are skipped. The error is that of an unreadable file or of ctx.
 func (s *Set) Check(ctx context.Context, paths []string) (*Report, error) {
 	report := &Report{Results: []Result{}, Missing: map[string][]string{}, Passed: []string{}}
 	files, err := s.files(paths, report)

@@ -107,9 +107,9 @@ func candidates(w *Workload, reference, found Schedule) []candidate {
 	return list
 }
 
-// Compare compares a schedule with the reference schedule of a policy. The difference is that of the first job in time, nil where there is
-// none. Of several jobs at one instant it is the first in the queue whose start can be explained: rarely that of one only follows from that
-// of another. The error is that of ctx.
+// Compare compares a schedule with the reference schedule of a policy. The difference is that of the first job in time, or nil if there is
+// none. If several jobs differ at one instant, it is the first in the queue whose start can be explained, because in rare cases the start
+// of one job only follows from that of another. The error is that of ctx.
 func Compare(ctx context.Context, w *Workload, policy string, reference, found Schedule) (*Difference, error) {
 	list := candidates(w, reference, found)
 	if len(list) == 0 {
@@ -173,7 +173,7 @@ type scene struct {
 	job              int
 }
 
-// wrongEnd says what is wrong about the end of the job.
+// wrongEnd states what is wrong about the end of the job.
 func (s *scene) wrongEnd() string {
 	j, p := &s.w.Jobs[s.job], &s.found[s.job]
 	text := fmt.Sprintf("job %s runs for %s s from %s to %s, and is not to end at %s", j.ID, seconds(j.Runtime), seconds(p.Start), seconds(p.Start+j.Runtime), seconds(p.End))
@@ -241,7 +241,7 @@ func (s *scene) names(jobs []int) string {
 	return "jobs " + strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 
-// expectedEnd is when a running job is taken to end, at the time.
+// expectedEnd is when a running job is expected to end, as seen at the time.
 func (s *scene) expectedEnd(k int, start float64) float64 {
 	if end := start + s.w.Jobs[k].Estimate; end > s.at {
 		return end

@@ -1,7 +1,7 @@
-// Package golden holds reference schedules, and says where the schedule of another program differs from them and which rule it breaks.
+// Package golden holds reference schedules. It shows where the schedule of another program differs from them and which rule it breaks.
 //
 // A folder of reference schedules has a folder workloads with files NAME.swf, and a folder schedules with a file NAME.POLICY.csv for each
-// of the [Policies]. README.md beside this file states the rules in words, and reference.py is the same as a program. [Open] opens a
+// of the [Policies]. README.md beside this file states the rules in words, and reference.py states them as a program. [Open] opens a
 // folder, [Compare] compares a schedule with the one there.
 package golden
 
@@ -144,7 +144,7 @@ func read(path string, opt swf.Options) (*model.Instance, *model.ImportReport, e
 // Instance is the workload as an instance.
 func (w *Workload) Instance() *model.Instance { return w.instance }
 
-// Place says when a job starts and, where it is stated, when it ends and how many processors it holds.
+// Place states when a job starts and, if known, when it ends and how many processors it holds.
 type Place struct {
 	Start      float64 // NaN: never
 	End        float64 // NaN: not stated
@@ -159,8 +159,8 @@ func (s *Set) Schedule(w *Workload, policy string) (Schedule, error) {
 	return w.Read(filepath.Join(s.Folder, "schedules", w.Name+"."+policy+".csv"))
 }
 
-// Read reads a schedule of the workload from a file, whose ending says what it is: .csv or .swf, see package starts, or .json for a
-// solution; .gz may follow. Jobs that the file does not list never start.
+// Read reads a schedule of the workload from a file. The ending of the name states the format: .csv or .swf, see package starts, or
+// .json for a solution; .gz may follow. Jobs that the file does not list never start.
 func (w *Workload) Read(path string) (Schedule, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -240,8 +240,8 @@ func (w *Workload) schedule(list []starts.Start, path string) (Schedule, error) 
 	return schedule, nil
 }
 
-// whole is a time without what is less than a millisecond from a whole second: some simulators carry a tiny error. The times of all
-// workloads are whole.
+// whole rounds a time that is less than a millisecond from a whole second, because some simulators carry a tiny error. The times of
+// all workloads are whole.
 func whole(x float64) float64 {
 	if r := math.Round(x); math.Abs(x-r) < 1e-3 {
 		return r

@@ -103,7 +103,7 @@ func (s *scene) shadow(running []int, start map[int]float64, free, head int) (at
 	return at, extra
 }
 
-// agrees says whether the decisions of a pass are those of the reference schedule.
+// agrees reports whether the decisions of a pass are those of the reference schedule.
 func (s *scene) agrees(verdicts map[int]verdict) bool {
 	for k, v := range verdicts {
 		if v.starts != (s.reference[k].Start == s.at) {

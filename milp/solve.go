@@ -69,9 +69,9 @@ var ErrMissing = errors.New("not in this build: it needs the library HiGHS: `mak
 // Missing is nil in a build that can solve, else [ErrMissing].
 func Missing() error { return missing }
 
-// Solve solves the model. When ctx ends it returns the incumbent with a nil error within about 50 ms. HiGHS may not notice the end at once; its
-// run then goes on in the background until it does, and is freed. Unless ctx ends, the result depends only on the model and the options. Any
-// number of goroutines may call Solve; each run uses one thread. The error wraps [ErrInvalid] or [ErrMissing], or comes from HiGHS.
+// Solve solves the model. When ctx ends it returns the incumbent with a nil error within about 50 ms. HiGHS may not notice the end at once;
+// then its run continues in the background until it does, and is freed. Unless ctx ends, the result depends only on the model and the options.
+// Any number of goroutines may call Solve; each run uses one thread. The error wraps [ErrInvalid] or [ErrMissing], or comes from HiGHS.
 func Solve(ctx context.Context, m *Model, opt Options) (Result, error) {
 	if missing != nil {
 		return Result{}, missing

@@ -67,7 +67,7 @@ func (in *Instance) Batch(jobs []int, ready []float64, holds []Hold) *Instance {
 	return &b
 }
 
-// WithLimits is the instance with other deadlines and budgets, +Inf where there is to be none. A job keeps a hard deadline.
+// WithLimits returns the instance with other deadlines and budgets; +Inf means none. A job keeps a hard deadline.
 //
 // Complexity: O(jobs).
 func (in *Instance) WithLimits(limits func(job int) (deadline, budget float64)) *Instance {

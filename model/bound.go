@@ -27,7 +27,7 @@ func (b Bound) Value() (value float64, known bool) { return b.value, b.known }
 // Known says that there is a bound.
 func (b Bound) Known() bool { return b.known }
 
-// Or is the value of the bound; where there is none, the given number.
+// Or returns the value of the bound, or the given number if there is no bound.
 func (b Bound) Or(absent float64) float64 {
 	if b.known {
 		return b.value
@@ -46,7 +46,7 @@ func (b Bound) Max(other Bound) Bound {
 // Equal says that both are none or have one value, as == does; packages that compare structs deeply look for this method.
 func (b Bound) Equal(other Bound) bool { return b == other }
 
-// String is the value as fmt writes a number; "none" where there is none.
+// String formats the value as fmt does; without a bound it is "none".
 func (b Bound) String() string {
 	if !b.known {
 		return "none"
@@ -54,7 +54,7 @@ func (b Bound) String() string {
 	return fmt.Sprint(b.value)
 }
 
-// MarshalJSON writes a number, or null where there is no bound.
+// MarshalJSON writes a number, or null if there is no bound.
 func (b Bound) MarshalJSON() ([]byte, error) {
 	if !b.known {
 		return []byte("null"), nil
@@ -74,10 +74,10 @@ func (b *Bound) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Gap is by how much an objective is above a proved bound, in % of the objective: 100·(objective − bound)/|objective|. It is 0 where the
-// two are equal up to [Tolerance], and where the bound is above the objective, as it may be of a schedule that leaves out jobs. There is
-// none without a bound, of an objective that is not finite, and where the quotient is not finite, as of an objective of 0. A small
-// objective that is a difference of large times may count as proved optimal at a larger gap, see [Evaluation.Proves].
+// Gap returns how far an objective is above a proved bound, in % of the objective: 100·(objective − bound)/|objective|. It is 0 if the
+// two are equal up to [Tolerance], or if the bound is above the objective, which can happen if the schedule leaves out jobs. It returns
+// false if there is no bound, if the objective is not finite, or if the quotient is not finite, as for an objective of 0. An objective
+// that is a small difference of large times may count as proved optimal at a larger gap, see [Evaluation.Proves].
 func Gap(objective float64, bound Bound) (percent float64, ok bool) {
 	if !bound.known || !isFinite(objective) {
 		return 0, false
@@ -88,7 +88,7 @@ func Gap(objective float64, bound Bound) (percent float64, ok bool) {
 	return percent, isFinite(percent)
 }
 
-// Gap is the [Gap] of the solution's objective and bound; none where one of them is not stated.
+// Gap returns the [Gap] between the solution's objective and bound, or false if one of them is not stated.
 func (s *Solution) Gap() (percent float64, ok bool) {
 	if s.Objective == nil {
 		return 0, false

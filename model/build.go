@@ -104,7 +104,7 @@ func build(spec *InstanceSpec, file string) (*Instance, error) {
 	return r.in, nil
 }
 
-// resolveWeights applies the defaults: a given set of weights has 1 where one is absent.
+// resolveWeights applies the defaults: a missing weight of a given set is 1.
 func resolveWeights(spec *WeightsSpec, inherited Weights) Weights {
 	if spec == nil {
 		return inherited
@@ -116,7 +116,7 @@ func resolveWeights(spec *WeightsSpec, inherited Weights) Weights {
 	}
 }
 
-// valueOr is the value pointed to, or the default where there is none.
+// valueOr returns the value pointed to, or the default if the pointer is nil.
 func valueOr(p *float64, absent float64) float64 {
 	if p == nil {
 		return absent
@@ -124,7 +124,7 @@ func valueOr(p *float64, absent float64) float64 {
 	return *p
 }
 
-// valueOrUnlimited is the value, or +Inf where it is absent (zero).
+// valueOrUnlimited returns the value, or +Inf if it is absent (zero).
 func valueOrUnlimited(x float64) float64 {
 	if x == 0 {
 		return math.Inf(1)

@@ -280,7 +280,7 @@ func (in *Instance) anyQueue() bool {
 }
 
 // arrivalProcess estimates rate and coefficient of variation of the inter-arrival times: (n−1)/(last − first), and the
-// sample deviation over the mean. The rate is 0 where all jobs arrive at once, and the CV 1 (Poisson) where it is unknown.
+// sample deviation over the mean. The rate is 0 if all jobs arrive at once, and the CV is 1 (Poisson) if it is unknown.
 func (in *Instance) arrivalProcess() (rate, cv float64) {
 	n := len(in.jobs)
 	if n < 2 {

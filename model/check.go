@@ -8,11 +8,11 @@ import (
 // Check checks a solution against its instance and shares no code with the solvers: every job once; start ≥ arrival and
 // ≥ the ends of the jobs it waits for; end − start by the time rule; processors exist, their number is within bounds and
 // the span holds; no processor runs two jobs at once; memory, licences and bandwidth at every instant; hard deadlines;
-// stated objective, metrics and bound against the recomputed ones. A solution that was made for an objective of its own
-// ([Solution.Minimised]) is evaluated for that one.
+// stated objective, metrics and bound against the recomputed ones. If a solution was made for another objective
+// ([Solution.Minimised]), it is evaluated for that objective.
 //
-// Durations and stated figures may differ by a relative [Tolerance], points in time by the rounding of the numbers that
-// hold them besides. On a machine with background load a job may take up to twice its time.
+// Durations and stated figures may differ by a relative [Tolerance]; points in time may also differ by the rounding of
+// their numbers. On a machine with background load a job may take up to twice its time.
 //
 // Complexity: O(n log n + n·p/64) for n pieces on p processors each.
 func Check(in *Instance, sol *Solution) Report {

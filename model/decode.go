@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decoder reads a wire type from JSON strictly and streaming: what is unknown, missing, given twice, of the wrong kind or out of
-// range is a fault with its path, and reading goes on. Only a syntax error ends it.
+// decoder reads a wire type from JSON strictly and streaming: a field that is unknown, missing, given twice, of the wrong kind
+// or out of range is a fault with its path, and reading continues. Only a syntax error ends it.
 type decoder struct {
 	json   *jsontext.Decoder
 	input  *tokenLimit
@@ -27,10 +27,11 @@ type step struct {
 	index int // -1: a field
 }
 
-// ReadJSON reads one JSON value, and nothing after it, into the struct that target points to, as strictly as instances are read: what is
-// unknown, missing (of a field whose tag has no omitempty), given twice, of the wrong kind or out of the range of the tags check and
-// enum is listed with its path. In a struct one field, a text or number, may be tagged bare:"true": a value that is no object is that
-// field's; of a []any one value may stand alone. The name stands for the input in errors, which are of type [*InputError].
+// ReadJSON reads one JSON value, and nothing after it, into the struct that target points to, as strictly as instances are read. The
+// error lists, with their paths, all fields that are unknown, missing (if their tag has no omitempty), given twice, of the wrong kind or
+// out of the range of the tags check and enum. One field of a struct, a text or number, may be tagged bare:"true": then a value that is
+// not an object is the value of that field. An element of a []any may stand alone. Errors are of type [*InputError] and call the input
+// by the given name.
 func ReadJSON(r io.Reader, name string, target any) error { return decode(r, name, target).orNil() }
 
 // decode reads one value of the wire type that target points to, and nothing after it.

@@ -12,9 +12,9 @@ type Evaluation struct {
 	Rounding  float64 // rounding error of Objective: the same sum in another order may differ by it
 }
 
-// Evaluate computes the objective and all metrics of a solution from its placements, unscheduled jobs and loads alone. It
-// does not check that the schedule is right, which [Check] does; the error says that a placement names a job, cluster or
-// processor that is not in the instance, or a job twice.
+// Evaluate computes the objective and all metrics of a solution, only from its placements, unscheduled jobs and loads. It
+// does not check that the schedule is valid; [Check] does. It returns an error if a placement names a job, cluster or
+// processor that is not in the instance, or if a job is placed twice.
 //
 // Complexity: O(n log n) for n placed pieces.
 func Evaluate(in *Instance, sol *Solution) (Evaluation, error) {
@@ -111,7 +111,8 @@ func (e *evaluation) evaluate() Evaluation {
 // has says whether the instance has what the metric measures.
 func (e *evaluation) has(m *Metric) bool { return m.Name != "qos_penalty" || e.in.hasQueueing() }
 
-// objective is the weighted sum of the metrics, by their positions in the table; +Inf where it is not finite.
+// objective returns the weighted sum of the metrics, by their positions in the table, or +Inf if it is not
+// finite.
 func (e *evaluation) objective(value func(metric int) float64) float64 {
 	sum := 0.0
 	for _, term := range e.in.objective {

@@ -90,7 +90,7 @@ const (
 	ChargeService  Charge = "service"
 )
 
-// Workflow is a group of jobs with an overall deadline and budget, +Inf where there is none.
+// Workflow is a group of jobs with an overall deadline and budget; +Inf means none.
 type Workflow struct {
 	ID               string
 	Deadline, Budget float64
@@ -302,8 +302,9 @@ func (in *Instance) Processors() int { return in.processors }
 // FirstArrival is the earliest arrival of all jobs; 0 without jobs. Makespans count from it.
 func (in *Instance) FirstArrival() float64 { return in.firstArrival }
 
-// Pool says which pool of a licence a job on the cluster draws from and how many copies it has: the cluster's own
-// where it has one, else the grid's. The number is [Unlimited] where no pool anywhere names the licence.
+// Pool returns the pool from which a job on the cluster draws a licence, and the number of its copies. It is the
+// cluster's own pool if there is one, otherwise the grid's. The number is [Unlimited] if no pool names the
+// licence.
 func (in *Instance) Pool(cluster, licence int) (copies int, own bool) {
 	if pools := in.clusters[cluster].pools; pools != nil && pools[licence] >= 0 {
 		return pools[licence], true

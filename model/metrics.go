@@ -110,7 +110,7 @@ func (m Metrics) Get(name string) (float64, bool) {
 	return v.Total, ok && v.ByCluster == nil
 }
 
-// MetricTable lists all metrics in the order in which they are shown. F are the finished jobs: those that are placed and
+// MetricTable lists all metrics in the order in which they are shown. F is the set of finished jobs: placed jobs that
 // meet their deadline if it is hard. Times count from the earliest arrival of all jobs.
 func MetricTable() []Metric { return metricTable }
 
@@ -123,7 +123,7 @@ var metricTable = []Metric{
 		compute: total(func(e *evaluation) float64 {
 			return e.sum(func(c int) float64 { return e.clusters[c].over })
 		})},
-	{Name: "cp", Unit: "time", PerCluster: true, Doc: "comprehensive performance of a cluster: (w_idle·idle + w_makespan·makespan + w_over·over)/(sum of weights); a job over several clusters counts in the first of its pieces",
+	{Name: "cp", Unit: "time", PerCluster: true, Doc: "comprehensive performance of a cluster: (w_idle·idle + w_makespan·makespan + w_over·over)/(sum of weights); a job on several clusters counts on the cluster of its first piece",
 		compute: perCluster((*evaluation).cp)},
 	{Name: "mcp", Unit: "time", Doc: "mean comprehensive performance: Σ over clusters of cp · its jobs/all placed jobs",
 		compute: total((*evaluation).mcp)},
@@ -133,15 +133,15 @@ var metricTable = []Metric{
 		ofJob: func(j *Job, start, end float64) (float64, bool) { return end - j.Arrival, true }},
 	{Name: "mean_wait", Unit: "time", Doc: "mean over F of start − arrival",
 		ofJob: func(j *Job, start, end float64) (float64, bool) { return start - j.Arrival, true }},
-	{Name: "mean_slowdown", Unit: "1", Doc: "mean over the jobs of F that take time of (end − arrival)/(end − start)",
+	{Name: "mean_slowdown", Unit: "1", Doc: "mean, over the jobs of F that take time, of (end − arrival)/(end − start)",
 		ofJob: func(j *Job, start, end float64) (float64, bool) {
 			return (end - j.Arrival) / (end - start), end > start
 		}},
-	{Name: "slowdown_without_deadline", Unit: "1", Doc: "mean_slowdown of the jobs that have no deadline alone",
+	{Name: "slowdown_without_deadline", Unit: "1", Doc: "mean_slowdown over the jobs without a deadline",
 		ofJob: func(j *Job, start, end float64) (float64, bool) {
 			return (end - j.Arrival) / (end - start), end > start && !j.HasDeadline()
 		}},
-	{Name: "cluster_slowdown_without_deadline", Unit: "1", PerCluster: true, Doc: "slowdown_without_deadline of the jobs that ran on a cluster; a job over several clusters counts in the first of its pieces",
+	{Name: "cluster_slowdown_without_deadline", Unit: "1", PerCluster: true, Doc: "slowdown_without_deadline of the jobs that ran on a cluster; a job on several clusters counts on the cluster of its first piece",
 		compute: perCluster(func(e *evaluation, c int) float64 { return ratio(e.clusters[c].slowdown, e.clusters[c].slowed) })},
 	{Name: "bounded_slowdown", Unit: "1", Doc: "mean over F of max(1, (end − arrival)/max(end − start, 10)); the 10 is in the unit of time of the instance, so 10 s in a trace",
 		ofJob: func(j *Job, start, end float64) (float64, bool) {
@@ -155,7 +155,7 @@ var metricTable = []Metric{
 		compute: total(func(e *evaluation) float64 { return float64(e.missed) })},
 	{Name: "miss_rate", Unit: "%", Doc: "missed as a share of the jobs with a deadline",
 		compute: total(func(e *evaluation) float64 { return percent(float64(e.missed), float64(e.withDeadline)) })},
-	{Name: "cluster_missed", Unit: "jobs", PerCluster: true, Doc: "late jobs among those with a deadline that ran on a cluster, in the first of their pieces; a job left out ran nowhere and counts in missed alone",
+	{Name: "cluster_missed", Unit: "jobs", PerCluster: true, Doc: "late jobs among the jobs with a deadline that ran on a cluster; a job on several clusters counts on the cluster of its first piece, and a job that the schedule leaves out counts only in missed",
 		compute: perCluster(func(e *evaluation, c int) float64 { return e.clusters[c].missed })},
 	{Name: "cluster_miss_rate", Unit: "%", PerCluster: true, Doc: "cluster_missed as a share of the jobs with a deadline that ran on the cluster",
 		compute: perCluster(func(e *evaluation, c int) float64 {
@@ -174,31 +174,31 @@ var metricTable = []Metric{
 		})},
 	{Name: "processor_usage", Unit: "%", HighBetter: true, Doc: "mean, over the time in which a job runs or waits, of active/min(available, active + requested by queued jobs) processors; a job that is left out requests none",
 		compute: total(func(e *evaluation) float64 { return 100 * e.processors().grid })},
-	{Name: "cluster_processor_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "processor_usage of the processors of a cluster alone; a job counts as queued at the cluster where it ran, from its arrival to its start, and a job over several clusters requests of each the processors that it held there",
+	{Name: "cluster_processor_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "processor_usage of one cluster; a job counts as queued at the cluster where it ran, from its arrival to its start, and a job on several clusters requests from each the processors that it held there",
 		compute: perCluster(func(e *evaluation, c int) float64 { return 100 * e.processors().clusters[c] })},
-	{Name: "licence_usage", Unit: "%", HighBetter: true, Doc: "as processor_usage, for the copies of each limited pool of licences, averaged over the pools that were asked for",
+	{Name: "licence_usage", Unit: "%", HighBetter: true, Doc: "like processor_usage, for the copies of each limited pool of licences; mean over the pools that jobs asked for",
 		compute: total(func(e *evaluation) float64 {
 			return e.licenceUsage(func(pool) bool { return true })
 		})},
-	{Name: "cluster_licence_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "licence_usage of the pools of a cluster's own; a pool of the whole grid belongs to no cluster and counts in licence_usage alone",
+	{Name: "cluster_licence_usage", Unit: "%", HighBetter: true, PerCluster: true, Doc: "licence_usage of the cluster's own pools; a pool of the whole grid belongs to no cluster and counts only in licence_usage",
 		compute: perCluster(func(e *evaluation, c int) float64 {
 			return e.licenceUsage(func(p pool) bool { return p.cluster == c })
 		})},
-	{Name: "mean_partition", Unit: "processors", Neutral: true, Doc: "mean, over the time in which a job runs, of the processors on which tasks run/the number of jobs that run; a job whose pieces end at different times runs until the last of them ends",
+	{Name: "mean_partition", Unit: "processors", Neutral: true, Doc: "mean, over the time in which a job runs, of processors on which tasks run/number of running jobs; a job whose pieces end at different times runs until its last piece ends",
 		compute: total(func(e *evaluation) float64 { return e.processors().partition })},
 	{Name: "workload_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "work of the tasks placed on a cluster/work of all placed tasks",
 		compute: clusterShare(func(c *clusterSums) float64 { return c.work })},
-	{Name: "load_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "load of the jobs that ran on a cluster/load of all placed jobs; the load of a job is estimate · reference_speed whatever its number of processors, without an estimate the work of one task; a job over several clusters counts in the first of its pieces",
+	{Name: "load_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "load of the jobs that ran on a cluster/load of all placed jobs; the load of a job is estimate · reference_speed, whatever its number of processors, or without an estimate the work of one task; a job on several clusters counts on the cluster of its first piece",
 		compute: clusterShare(func(c *clusterSums) float64 { return c.load })},
-	{Name: "job_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "jobs that ran on a cluster/all placed jobs; a job over several clusters counts in the first of its pieces",
+	{Name: "job_share", Unit: "%", Neutral: true, PerCluster: true, Doc: "jobs that ran on a cluster/all placed jobs; a job on several clusters counts on the cluster of its first piece",
 		compute: clusterShare(func(c *clusterSums) float64 { return float64(c.jobs) })},
 	{Name: "cost", Unit: "cost", Doc: "Σ cost · processor time held",
 		compute: total(func(e *evaluation) float64 { return e.cost })},
 	{Name: "over_budget", Unit: "jobs", Doc: "jobs that cost more than their budget",
 		compute: total(func(e *evaluation) float64 { return float64(e.overBudget) })},
-	{Name: "workflow_failures", Unit: "workflows", Doc: "workflows that end after their deadline, cost more than their budget or have a job left out",
+	{Name: "workflow_failures", Unit: "workflows", Doc: "workflows that end after their deadline, cost more than their budget, or have a job that is not scheduled",
 		compute: total((*evaluation).workflowFailures)},
-	{Name: "qos_penalty", Unit: "1", Doc: "the G/G/1 objective: Σ over placed jobs of max(0, R − d)/d + max(0, C − e)/e with R = W + S the bound on the mean wait plus the service time at k standard deviations, d = deadline − arrival, C the cost of R (or of S), e the budget; only for an instance with a queueing view",
+	{Name: "qos_penalty", Unit: "1", Doc: "the G/G/1 objective: Σ over placed jobs of max(0, R − d)/d + max(0, C − e)/e where R = W + S is the bound on the mean wait plus the service time at k standard deviations, d = deadline − arrival, C the cost of R (or of S), e the budget; only for an instance with a queueing view",
 		compute: total((*evaluation).qosPenalty)},
 }
 
@@ -212,7 +212,8 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// ObjectiveMetrics are the names of the metrics with one value, of which an objective is made.
+// ObjectiveMetrics lists the names of the metrics with a single value. An objective is a weighted sum of such
+// metrics.
 func ObjectiveMetrics() []string {
 	var names []string
 	for _, m := range metricTable {
@@ -262,7 +263,7 @@ func clusterShare(of func(*clusterSums) float64) func(*evaluation) (MetricValue,
 	}
 }
 
-// mean is the mean over the finished jobs that f counts; 0 where there are none.
+// mean returns the mean over the finished jobs that f counts, or 0 if there are none.
 func (e *evaluation) mean(f func(j *Job, start, end float64) (value float64, counts bool)) float64 {
 	sum, n := 0.0, 0
 	for k := range e.in.jobs {

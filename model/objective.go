@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// WithObjective is the same instance with another objective: metric → weight, as a file states it. It keeps its SHA-256, which is
-// that of the file it came from; a solution says in [Solution.Minimised] which objective it was made for.
+// WithObjective returns the same instance with another objective: metric → weight, as a file states it. The SHA-256 stays that of
+// the instance's file. A solution states in [Solution.Minimised] the objective for which it was made.
 func (in *Instance) WithObjective(objective map[string]float64) (*Instance, error) {
 	clone := *in
 	r := &resolver{spec: &InstanceSpec{Objective: objective}, in: &clone, faults: &InputError{}}
@@ -31,8 +31,8 @@ func (in *Instance) StatedObjective() map[string]float64 {
 	return stated
 }
 
-// OptimalFor says in words what a schedule with [Optimal] is best for: "optimal for makespan". A schedule may be best for one metric
-// and poor by all others. With a negative weight it is best for what is otherwise bad: "optimal for high makespan". An objective that is not known is nil.
+// OptimalFor states in words for what an [Optimal] schedule is best, such as "optimal for makespan". A schedule may be best for one metric and poor
+// by all others. A negative weight asks for the reverse: "optimal for high makespan". Pass nil if the objective is not known.
 func OptimalFor(objective map[string]float64) string {
 	metric, terms := "", 0
 	for name, weight := range objective {
@@ -56,7 +56,7 @@ func OptimalFor(objective map[string]float64) string {
 	return "optimal for the weighted objective"
 }
 
-// ReplacedObjective is the stated objective where [Instance.WithObjective] put it in place of the file's; nil where it is the file's.
+// ReplacedObjective returns the objective that [Instance.WithObjective] set, or nil if the objective is that of the file.
 func (in *Instance) ReplacedObjective() map[string]float64 {
 	if !in.replaced {
 		return nil
@@ -73,7 +73,8 @@ func (t ObjectiveTerm) negated() ObjectiveTerm {
 	return t
 }
 
-// ObjectiveOf is the objective that the metrics add up to; nil where one of them is missing, as its value is not finite.
+// ObjectiveOf returns the objective as the weighted sum of the metrics, or nil if a metric is missing because its value
+// is not finite.
 func (in *Instance) ObjectiveOf(metrics Metrics) *float64 {
 	sum := 0.0
 	for _, term := range in.objective {

@@ -11,12 +11,12 @@ import (
 	"os"
 )
 
-// Open opens a file for reading; "-" is standard input. Data compressed with gzip is recognised by its first two bytes,
-// whatever the file is called, and decompressed. Data that is cut short or corrupt gives an error that says so, from Open
-// or from Read.
+// Open opens a file for reading; "-" is standard input. It recognises data compressed by gzip by the first two bytes,
+// whatever the name of the file, and decompresses it. If the data is cut short or corrupt, Open or Read returns an error
+// that states this.
 //
 // Close closes the file; it leaves standard input open, which belongs to the program. Errors of Open begin with the file's
-// name; those of Read do not, since whoever reads adds the name and the place.
+// name; errors of Read do not, because the caller adds the name and the place.
 func Open(path string) (io.ReadCloser, error) {
 	if path == "-" {
 		return decompress(os.Stdin, io.NopCloser(nil), InputName(path))
@@ -77,8 +77,8 @@ func (g *gunzip) Read(buffer []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// gzipError puts an error of the decompression into words; other errors, such as those of the file below, it returns as
-// they are.
+// gzipError puts an error of the decompression into words. It returns other errors, such as those of the underlying
+// file, unchanged.
 func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

@@ -74,7 +74,7 @@ func (s ProcessorSet) within(n int) bool {
 	return last < n
 }
 
-// clipped is the set for a message, cut short where it has many runs.
+// clipped returns the set for a message, cut short if it has many runs.
 func (s ProcessorSet) clipped() string {
 	const most = 10
 	if len(s) <= most {
@@ -144,7 +144,7 @@ func parseProcessor(text string) (int, error) {
 	return int(n), err
 }
 
-// shown is a name from a file as it may stand in a line for people: cut short, and quoted where it would not print as it is.
+// shown returns a name from a file for a line of text: cut short, and quoted if it does not print as it is.
 func shown(name string) string {
 	for _, r := range name {
 		if !strconv.IsPrint(r) {

@@ -11,8 +11,8 @@ import (
 // The penalty mixes a bound on the mean wait with a service time at k standard deviations above its mean, as the paper
 // does; it is not the quantile of any one distribution.
 //
-// The view is one of means, so it rests on what is known beforehand: where a job states an estimate, its mean work is the estimate, not the
-// work that it turns out to need. See [Instance.Known].
+// The view consists of means, so it uses only what is known beforehand: if a job states an estimate, its mean work is the estimate, not the
+// work that it later needs. See [Instance.Known].
 
 // server is one machine as a G/G/1 server with the tasks assigned to it.
 type server struct {
@@ -161,7 +161,7 @@ func (in *Instance) workMoments() (mean, variance float64) {
 	return mean, variance
 }
 
-// penalty is the server's share of eq. 9 at the given load; +Inf where it has tasks and is not stable.
+// penalty returns the server's share of eq. 9 at the given load, or +Inf if it has tasks and is not stable.
 func (s *server) penalty(charge Charge, load float64) float64 {
 	if len(s.tasks) == 0 {
 		return 0

@@ -31,8 +31,8 @@ type QueueResponse struct {
 	Penalty  float64 // its share of qos_penalty
 }
 
-// Queues is the queueing view of a solution; with a nil solution, that of the machines without jobs. It is an error where the instance has no
-// queueing view or a placement names something that is not in the instance.
+// Queues returns the queueing view of a solution. With a nil solution it is the view of the machines without jobs. It returns an error if the
+// instance has no queueing view, or if a placement names something that is not in the instance.
 //
 // Complexity: that of [Evaluate].
 func Queues(in *Instance, sol *Solution) (QueueView, error) {

@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// ReadInstance reads an instance from JSON and validates it. The name stands for the input in errors. The error is an [*InputError] that lists
-// everything wrong, or what r returned.
+// ReadInstance reads an instance from JSON and validates it. Errors call the input by the given name. The error is an [*InputError] that lists
+// all faults, or the error of r.
 //
-// The file is streamed: beside the instance itself only one token is held.
+// The input is streamed: besides the instance, only one token is in memory.
 func ReadInstance(r io.Reader, name string) (*Instance, error) {
 	var spec InstanceSpec
 	digest, err := readDocument(r, name, &spec, &spec.Schema, InstanceSchema)

@@ -9,8 +9,8 @@ func (in *Instance) SystemSpec() InstanceSpec {
 	return spec
 }
 
-// RequestSpec is what is known of job k before it has run, as a file states it: no work and no run times. Where the user states no estimate
-// the execution time is known, so that of a job that states its work the estimate is that of its true work.
+// RequestSpec returns what is known about job k before it has run, in the form of a file: without work and run times. If the user states no
+// estimate, the execution time counts as known. Then the estimate of a job that states its work is the time of that work.
 func (in *Instance) RequestSpec(k int) *JobSpec {
 	spec := in.jobSpec(k)
 	if j := &in.jobs[k]; spec.Estimate == nil && j.runtimes == nil {

@@ -11,23 +11,23 @@ type Solution struct {
 	Schema         string             `json:"schema" doc:"the format: allot/solution/1"`
 	Instance       string             `json:"instance,omitempty" doc:"name of the instance"`
 	InstanceSHA256 string             `json:"instance_sha256,omitempty" doc:"SHA-256 of the instance file's (uncompressed) bytes, in hexadecimal"`
-	Solver         string             `json:"solver,omitempty" doc:"name of the solver; a+b where b started from a's solution"`
+	Solver         string             `json:"solver,omitempty" doc:"name of the solver; a+b if b started from the solution of a"`
 	Version        string             `json:"version,omitempty" doc:"version of the program"`
 	Seed           uint64             `json:"seed,omitempty" doc:"seed of the random numbers"`
 	Parameters     map[string]any     `json:"parameters,omitempty" doc:"parameters of the solver"`
 	Status         Status             `json:"status,omitempty" enum:"unknown,feasible,optimal,infeasible" doc:"what is proved"`
 	Stop           Stop               `json:"stop,omitempty" enum:"done,time,evaluations,cancelled" doc:"why the solver stopped"`
-	Minimised      map[string]float64 `json:"minimised,omitempty" check:"finite" doc:"metric → weight of the objective that objective, bound and status are of, as an instance states one; absent: the instance's own"`
+	Minimised      map[string]float64 `json:"minimised,omitempty" check:"finite" doc:"metric → weight: the objective to which objective, bound and status refer; absent: the instance's own"`
 	Objective      *float64           `json:"objective,omitempty" check:"figure" doc:"value of the objective; absent: not finite or not stated"`
 	Bound          Bound              `json:"bound,omitzero" check:"figure" doc:"proved lower bound of the objective; absent: none"`
 	Metrics        Metrics            `json:"metrics,omitempty" doc:"metric → value; an object of cluster → value for the metrics of a cluster"`
 	Jobs           []Placement        `json:"jobs" doc:"the jobs that are placed"`
 	Unscheduled    []Unscheduled      `json:"unscheduled,omitempty" doc:"the jobs that are not placed, each with a reason"`
 	Loads          []Load             `json:"loads,omitempty" doc:"arrival rate given to each machine, for queueing"`
-	Stats          *Stats             `json:"stats,omitempty" doc:"what the run took"`
+	Stats          *Stats             `json:"stats,omitempty" doc:"effort of the run"`
 }
 
-// Status says what is proved of a solution.
+// Status states what is proved about a solution.
 type Status string
 
 // The four statuses.
@@ -94,7 +94,7 @@ type Load struct {
 // Stats is what a run took.
 type Stats struct {
 	Evaluations int64   `json:"evaluations,omitempty" check:"counter" doc:"schedules evaluated"`
-	Elapsed     float64 `json:"elapsed,omitempty" check:"time" doc:"wall-clock seconds; absent where no time limit was set, so that a run can be repeated byte for byte"`
+	Elapsed     float64 `json:"elapsed,omitempty" check:"time" doc:"wall-clock seconds; absent without a time limit, so that a run can be repeated byte for byte"`
 }
 
 // Parts calls yield for each part of the placement: its pieces, or itself as one piece of the given number of tasks.

@@ -1,10 +1,10 @@
 package model
 
-// The wire types: what an instance file says, field by field, before any default is applied. They are what a
-// program fills in to build an instance of its own (see [Builder]) and what the JSON Schema is generated from.
-// [Builder.Build] and [ReadInstance] turn them into an [Instance].
+// The wire types: the fields of an instance file before defaults are applied. A program fills them in to build
+// an instance (see [Builder]), and the JSON Schema is generated from them. [Builder.Build] and [ReadInstance]
+// turn them into an [Instance].
 //
-// The tag `check` states what a value must satisfy where it is given:
+// The tag `check` states what a value must satisfy if it is present:
 //
 //	positive     a finite number in [1e-18, 1e18]
 //	nonnegative  a finite number in [0, 1e18]
@@ -35,8 +35,8 @@ const (
 type InstanceSpec struct {
 	Schema      string             `json:"schema" doc:"the format: allot/instance/1"`
 	Name        string             `json:"name,omitempty" doc:"a name for people"`
-	Units       *Units             `json:"units,omitempty" doc:"what the numbers are measured in; for people"`
-	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised (a metric that is better when high enters negated); absent: {makespan: 1}"`
+	Units       *Units             `json:"units,omitempty" doc:"units of the numbers; for people"`
+	Objective   map[string]float64 `json:"objective,omitempty" check:"finite" doc:"metric → weight; the weighted sum is minimised, and a metric for which high is better enters negated; absent: {makespan: 1}"`
 	Weights     *WeightsSpec       `json:"weights,omitempty" doc:"weights of the comprehensive performance cp, for clusters without their own"`
 	UserClasses map[string]float64 `json:"user_classes,omitempty" check:"nonnegative" doc:"class of users → priority"`
 	Licences    map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of the whole grid"`
@@ -81,13 +81,13 @@ type Overheads struct {
 type WorkflowSpec struct {
 	ID       string   `json:"id" check:"id" doc:"unique name"`
 	Deadline *float64 `json:"deadline,omitempty" check:"nonnegative" doc:"absolute time by which all its jobs should have ended"`
-	Budget   *float64 `json:"budget,omitempty" check:"nonnegative" doc:"limit of the summed cost of its jobs"`
+	Budget   *float64 `json:"budget,omitempty" check:"nonnegative" doc:"limit of the total cost of its jobs"`
 }
 
 // ClusterSpec is one cluster.
 type ClusterSpec struct {
 	ID         string         `json:"id" check:"id" doc:"unique name"`
-	Allocation string         `json:"allocation,omitempty" enum:"processor,machine" doc:"processor: processors are given out one by one; machine: a job takes one whole machine, which counts as one processor of rate processors × speed; absent: processor"`
+	Allocation string         `json:"allocation,omitempty" enum:"processor,machine" doc:"processor: processors are allocated one by one; machine: a job takes one whole machine, which counts as one processor of rate processors × speed; absent: processor"`
 	Weights    *WeightsSpec   `json:"weights,omitempty" doc:"weights of this cluster's cp; absent: the instance's"`
 	Licences   map[string]int `json:"licences,omitempty" check:"copies" doc:"licence → copies in the pool of this cluster only"`
 	Network    *Network       `json:"network,omitempty" doc:"network between the cluster's processors"`
@@ -98,17 +98,17 @@ type ClusterSpec struct {
 // Network connects the processors of a cluster.
 type Network struct {
 	Latency   float64 `json:"latency,omitempty" check:"nonnegative" doc:"time added for a job that exchanges messages; absent: 0"`
-	Bandwidth float64 `json:"bandwidth,omitempty" check:"positive" doc:"data per time that a job's message passes at; absent: unlimited"`
+	Bandwidth float64 `json:"bandwidth,omitempty" check:"positive" doc:"bandwidth of a job's message, data per time; absent: unlimited"`
 }
 
 // MachineSpec is a group of identical machines.
 type MachineSpec struct {
 	ID         string      `json:"id" check:"id" doc:"name, unique in the cluster"`
-	Count      int         `json:"count,omitempty" check:"count" doc:"that many identical machines; absent: 1"`
+	Count      int         `json:"count,omitempty" check:"count" doc:"number of identical machines; absent: 1"`
 	Processors int         `json:"processors,omitempty" check:"count" doc:"processors of one machine; absent: 1"`
 	Speed      float64     `json:"speed,omitempty" check:"positive" doc:"work per time of one processor; absent: 1"`
 	Memory     *float64    `json:"memory,omitempty" check:"nonnegative" doc:"memory of one machine; absent: unlimited"`
-	Bandwidth  float64     `json:"bandwidth,omitempty" check:"positive" doc:"data per time that input and output move at; absent: unlimited"`
+	Bandwidth  float64     `json:"bandwidth,omitempty" check:"positive" doc:"bandwidth of input and output, data per time; absent: unlimited"`
 	Cost       float64     `json:"cost,omitempty" check:"nonnegative" doc:"cost per processor and time unit; absent: 0"`
 	Licences   []string    `json:"licences,omitzero" check:"id" doc:"licences the machine can run; absent: all"`
 	Background *Background `json:"background,omitempty" doc:"load of local jobs that share the processors"`

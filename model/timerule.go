@@ -17,8 +17,8 @@ import (
 //
 // A stated run time is the whole execution time: it replaces the rule, transfers and overheads included.
 
-// Width is the least and the most processors of the cluster that the job may hold: exactly one where whole machines are
-// given out.
+// Width returns the smallest and the largest number of processors of the cluster that the job may hold. It is exactly
+// one if the cluster allocates whole machines.
 func (in *Instance) Width(job, cluster int) (least, most int) {
 	if in.clusters[cluster].WholeMachines {
 		return 1, 1
@@ -266,7 +266,7 @@ func (in *Instance) CannotRun(job, cluster int) string {
 // obstacle is the reason that keeps a job from holding processors of a machine.
 type obstacle int
 
-// The obstacles, in the order in which they are looked for.
+// The obstacles, in the order of the checks.
 const (
 	noObstacle obstacle = iota
 	tooSlowLink
@@ -289,9 +289,9 @@ func (in *Instance) processorsFor(j *Job, m *Machine) (processors int, why obsta
 	return m.Units, noObstacle
 }
 
-// ProcessorsFor is the number of processors of one machine of group m that job j can hold at once: 0 where the machine lacks the
-// bandwidth or a licence, else as many as its memory allows. Where that is fewer than the machine has, [Instance.WhyFewer] gives
-// the reason. O(licences of the job).
+// ProcessorsFor returns the number of processors of one machine of group m that job j can hold at once. It is 0 if the machine
+// lacks the bandwidth or a licence, otherwise as many as its memory allows. If that is fewer than the machine has,
+// [Instance.WhyFewer] gives the reason. O(licences of the job).
 func (in *Instance) ProcessorsFor(j *Job, m *Machine) int {
 	processors, _ := in.processorsFor(j, m)
 	return processors

@@ -17,7 +17,7 @@ func (e Evaluation) Proves(bound Bound) bool {
 	return known && value >= e.Objective-e.tolerance()
 }
 
-// ProvesWithin says the same for a solver that ends its proof at a relative tolerance of its own.
+// ProvesWithin is like Proves, for a solver that ends its proof at its own relative tolerance.
 func (e Evaluation) ProvesWithin(bound Bound, tolerance float64) bool {
 	value, known := bound.Value()
 	return known && value >= e.Objective-tolerance*math.Abs(e.Objective)-e.tolerance()

@@ -115,8 +115,8 @@ func (e *evaluation) processors() *processorUsage {
 	return e.usage
 }
 
-// sweep goes through the events of all pieces in order of time. A solution does not say where a job was queued: a piece counts as requested
-// at the cluster on which it runs, from the arrival of its job to its own start. A job that is left out requests nothing.
+// sweep goes through the events of all pieces in order of time. A solution does not state where a job was queued. So a piece counts as
+// requested at the cluster on which it runs, from the arrival of its job to its own start. A job that is left out requests nothing.
 //
 // Abawajy (2004), "Dynamic parallel job scheduling in multi-cluster computing systems", names partition sizes and defines no mean of them. We take
 // the mean over time, in which a job counts for as long as it runs.
@@ -151,7 +151,7 @@ func (e *evaluation) sweep() *processorUsage {
 	return found
 }
 
-// processorEvents are the events of all pieces. Each piece counts as a job of its own; for a job in pieces further events put that right.
+// processorEvents are the events of all pieces. Each piece counts as a separate job; further events correct this for a job in pieces.
 func (e *evaluation) processorEvents() *usageEvents {
 	events, n := &usageEvents{}, len(e.parts)
 	room := make([]usageEvent, 3*n)
@@ -211,7 +211,8 @@ func (e *evaluation) usedPools() []poolUsage {
 	return e.pools
 }
 
-// licenceUsage is the mean usage, in %, of the pools that count and that jobs asked for; 0 where there are none.
+// licenceUsage returns the mean usage, in %, over the pools that count and that jobs asked for, or 0 if there
+// are none.
 func (e *evaluation) licenceUsage(counts func(pool) bool) float64 {
 	sum, asked := 0.0, 0.0
 	for _, used := range e.usedPools() {

@@ -93,7 +93,8 @@ func (d *documentWriter) field(name string, v any) {
 	d.value(v)
 }
 
-// fields writes the fields of a struct that are not absent, but those of the required lists, which come one element a line.
+// fields writes the fields of a struct that are not absent, except the required lists, which are written with one element
+// per line.
 func (d *documentWriter) fields(v reflect.Value) {
 	for _, f := range fieldsOf(v.Type()) {
 		value := v.Field(f.index)
@@ -167,7 +168,7 @@ func weightsSpec(w Weights) *WeightsSpec {
 	return &WeightsSpec{&w.OverDeadline, &w.Makespan, &w.IdleTime}
 }
 
-// finiteOrNil is the number as an optional field: absent where it is +Inf or NaN.
+// finiteOrNil returns the number as an optional field, which is absent if the number is +Inf or NaN.
 func finiteOrNil(x float64) *float64 {
 	if math.IsInf(x, 1) || math.IsNaN(x) {
 		return nil
@@ -175,7 +176,7 @@ func finiteOrNil(x float64) *float64 {
 	return &x
 }
 
-// unlessDefault is the number, or 0 (absent) where it is the default.
+// unlessDefault returns the number, or 0 (absent) if it is the default.
 func unlessDefault[T comparable](x, absent T) T {
 	if x == absent {
 		var zero T

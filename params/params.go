@@ -42,7 +42,7 @@ func (p *Parameter) Usage() string {
 	return p.Doc + "; " + p.Range.words()
 }
 
-// Composite is an algorithm made of others, each with parameters of its own.
+// Composite is an algorithm made of other algorithms, each with its own parameters.
 type Composite interface {
 	Parts() []Part
 }

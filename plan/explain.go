@@ -38,9 +38,9 @@ type Alternative struct {
 	Why        string             `json:"why,omitempty"` // why it cannot run there or would be too late
 }
 
-// Explain says where the job could have gone while all other jobs of the solution stay where they are. The solution must pass the
-// checker. A moldable job is tried on as many processors as it holds, or on as many as the cluster has for it; one that is left out
-// or runs in pieces, on the fewest.
+// Explain lists where the job could have gone while all other jobs of the solution stay where they are. The solution must pass the
+// checker. A moldable job is tried on as many processors as it holds, or on as many as the cluster has for it. A job that is left
+// out or runs in pieces is tried on its fewest processors.
 //
 // Complexity: O(n·p) for n jobs and p processors, for each cluster and each pair of a speed and a bandwidth of its machines.
 func Explain(in *model.Instance, sol *model.Solution, job int) Explanation {

@@ -19,7 +19,7 @@ type Profile struct {
 	work     int64     // see Resources.Work
 }
 
-// NewProfile is a profile of which nothing is used.
+// NewProfile returns a profile with nothing used.
 func NewProfile(capacity float64) *Profile { return &Profile{capacity: capacity} }
 
 // Add uses the amount from start to end.
@@ -106,7 +106,7 @@ func (p *Profile) Room(start, end, amount float64, most int) int {
 	return most
 }
 
-// Next is the earliest time after t at which the used amount may change; +Inf where there is none.
+// Next returns the earliest time after t at which the used amount may change, or +Inf if there is none.
 func (p *Profile) Next(t float64) float64 {
 	if k := p.after(t); k < len(p.times) {
 		return p.times[k]

@@ -35,8 +35,8 @@ type Slot struct {
 	instant    bool               // the job takes no time there, so that it holds nothing
 }
 
-// Set is the processors of a slot on one cluster where they are chosen already; nil: any free ones of a cluster whose processors are
-// alike.
+// Set is the set of processors of a slot on one cluster, if they are already chosen; nil: any free processors of a cluster whose
+// processors are alike.
 func (s *Slot) Set() model.ProcessorSet { return s.set }
 
 // piece is the part of a job on one cluster.
@@ -187,8 +187,8 @@ func (r *Resources) Size() int {
 	return bytes
 }
 
-// Work is an estimate of the ns that the searches so far take on one core of about 2020. It counts what the searches looked at, so it is
-// the same on every machine and in every run. Assign leaves it alone.
+// Work estimates the time, in ns, of the searches so far on one core of about 2020. It counts what the searches looked at, so it is the
+// same on every machine and in every run. Assign does not change it.
 func (r *Resources) Work() int64 {
 	work := int64(0)
 	for _, c := range r.clusters {

@@ -21,7 +21,8 @@ type Schedule struct {
 	end      []float64 // by job; NaN: not placed
 }
 
-// ScheduleFeatures are the features that a [Schedule] honours whose caller asks Earliest only: those of rigid jobs on one cluster each.
+// ScheduleFeatures are the features that a [Schedule] honours if its caller uses only Earliest: those of rigid jobs on one cluster
+// each.
 const ScheduleFeatures = DecoderFeatures | model.HardDeadlines | model.Precedence | model.MemoryLimits | model.LicencePools |
 	model.BandwidthNeeds | model.MixedMachines | model.MachineSpan | model.Commitments
 
@@ -67,8 +68,8 @@ func (s *Schedule) Ready(job int) (float64, bool) {
 	return ready, true
 }
 
-// Earliest is the slot on the cluster at which the job ends first on as few processors as it may hold; false where it can never
-// run there or waits for a job that is not placed.
+// Earliest returns the slot on the cluster in which the job ends first, on as few processors as it may hold. It returns false
+// if the job can never run there or depends on a job that is not placed.
 func (s *Schedule) Earliest(job, cluster int) (Slot, bool) {
 	least, _ := s.in.Width(job, cluster)
 	return s.EarliestOn(job, cluster, least)
@@ -83,7 +84,8 @@ func (s *Schedule) EarliestOn(job, cluster, n int) (Slot, bool) {
 	return s.Resources.Earliest(job, cluster, n, ready)
 }
 
-// Spread is [Resources.Spread] for the job; false also where it waits for a job that is not placed.
+// Spread is [Resources.Spread] for the job. It also returns false if the job depends on a job that is not
+// placed.
 func (s *Schedule) Spread(job, n int) (Slot, bool) {
 	ready, ok := s.Ready(job)
 	if !ok {

@@ -6,9 +6,9 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// PathShares is X_i/ΣX by task: the work of the task over that of the heaviest path from it to an end, the task included (eqs. 19 and 20 of
-// Y. Patel, J. Darlington (2006), doi:10.1145/1186675.1186678). The share is that part of what is left of the workflow's deadline and budget
-// which the task may use. The order is one in which each task stands before its successors. Where a path has no work the task has all of it.
+// PathShares returns X_i/ΣX for each task: the work of the task divided by the work of the heaviest path from it to an end, including the
+// task (eqs. 19 and 20 of Y. Patel, J. Darlington (2006), doi:10.1145/1186675.1186678). The task may use this share of the remaining time
+// and budget of the workflow. In the order, each task stands before its successors. If a path has no work, the task has the whole share.
 //
 // Complexity: O(tasks + edges).
 func PathShares(work []float64, successors [][]int, order []int) []float64 {
@@ -27,11 +27,11 @@ func PathShares(work []float64, successors [][]int, order []int) []float64 {
 	return shares
 }
 
-// WorkflowShares is, by job, the part of what is left of its workflow's deadline and budget that the job may use; NaN for a job of no
-// workflow. It is read from the deadlines of workflow and jobs: a job that waits for jobs with deadline a and has itself the deadline b gets
-// (b − a)/(D − a) of the time until D, the deadline of the workflow; a is the job's arrival where it waits for none. So an instance can say
-// that a workflow may take a branch that is worse than the one that it does take. Where deadlines do not tell, the share is that of
-// [PathShares], by what is known of the works with k standard deviations.
+// WorkflowShares returns for each job the share of the remaining time and budget of its workflow that the job may use; NaN for a job without
+// a workflow. It reads the shares from the deadlines of the workflow and the jobs: a job with deadline b that depends on jobs with deadline
+// a gets (b − a)/(D − a) of the time until D, the deadline of the workflow; a is the job's arrival if it depends on no job. So an instance
+// can express that a workflow might take a worse branch than the one it takes. If the deadlines do not state the share, it is that of
+// [PathShares], from the known works with k standard deviations.
 //
 // Complexity: O(jobs + precedences).
 func WorkflowShares(in *model.Instance) []float64 {

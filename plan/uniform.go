@@ -28,7 +28,7 @@ func (u *UniformProcessors) Release(n int) float64 { return u.releases.released(
 
 // Take gives n processors to a job from start to end and returns them.
 //
-// Complexity: O(steps), of which there are no more than jobs that run at once.
+// Complexity: O(steps); there are at most as many steps as jobs that run at once.
 func (u *UniformProcessors) Take(n int, start, end float64) model.ProcessorSet {
 	u.releases.hold(int32(n), start, end)
 	return u.sets.place(n, &Slot{Start: start, End: end})

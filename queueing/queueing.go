@@ -1,4 +1,4 @@
-// Package queueing holds formulas for the steady state of queues: mean waits of M/M/1, M/M/c and M/G/1 and bounds and
+// Package queueing holds formulas for the steady state of queues: mean waits for M/M/1, M/M/c and M/G/1, and bounds and
 // approximations for G/G/1. Lambda is the arrival rate, mu the service rate of one server, both in 1/time; squared
 // coefficients of variation are those of the inter-arrival times, ca2, and of the service times, cs2. A wait is the time
 // in the queue, without the service, in the unit of time of the rates.
@@ -99,7 +99,8 @@ func KingmanMarshall(kappa, lambda, mu float64) (float64, error) {
 	return finite(kappa * lambda / (1 - lambda/mu))
 }
 
-// AllenCunneen approximates the mean wait in G/G/c: that of M/M/c times (ca² + cs²)/2. It is exact for M/M/c and M/G/1.
+// AllenCunneen approximates the mean wait in G/G/c as the mean wait in M/M/c times (ca² + cs²)/2. It is exact for M/M/c
+// and M/G/1.
 //
 // A. O. Allen (1990), Probability, Statistics, and Queueing Theory, 2nd ed., Academic Press, §5.3, after A. Cunneen. Domain: that
 // of [MMC], ca2 and cs2 ≥ 0.

@@ -20,7 +20,7 @@ type Policy interface {
 
 // Source hands out the jobs of a trace one by one.
 type Source interface {
-	// Next fills in the next job, which arrives no earlier than the one before it. It returns false where there are no more jobs.
+	// Next fills in the next job, which arrives no earlier than the one before it. It returns false if there are no more jobs.
 	Next(*Spec) (bool, error)
 }
 
@@ -29,7 +29,7 @@ type Observer interface {
 	Arrived(now float64, j *Job)
 	// Started tells of a job that starts. In the general world parts says where; in the plain world it is nil.
 	Started(now float64, j *Job, parts []Part)
-	// Left tells of a job that leaves; reason is for people, where it did not finish.
+	// Left reports a job that leaves. If the job did not finish, reason states why, for people.
 	Left(now float64, j *Job, outcome Outcome, reason string)
 	// Decided tells that the policy has decided at an instant, after all that happened at it.
 	Decided(now float64)
@@ -88,7 +88,7 @@ type Term struct {
 	Value float64 `json:"value"`
 }
 
-// Planner is a policy that can say what it intends.
+// Planner is a policy that can state its plan.
 type Planner interface {
 	// Plan says what the policy, after it has decided, intends for a queued job.
 	Plan(j *Job) Plan
@@ -97,16 +97,16 @@ type Planner interface {
 // Plan is what a policy intends.
 type Plan struct {
 	Reserved float64 // when the job is to start; NaN: it has no reservation
-	// Keeps are the queued jobs for which the policy keeps what the job could use, the first in line first. Where order alone
-	// decides they are the jobs ahead of it.
+	// Keeps lists the queued jobs for which the policy keeps processors or other things that the job could use, the first in
+	// line first. If only the order decides, these are the jobs ahead of it.
 	Keeps []*Job
 	For   float64 // when the first of them is to start; NaN: it has no reservation
 	// Clusters are those on which the policy lets the job run; nil: any on which it can.
 	Clusters []int
 	// Rigid says that the job gets its rigid maximum of a cluster, see [Platform.Rigid]; else the least that it may hold counts.
 	Rigid bool
-	// Needed is the number of processors that a job waits for which may spread over the clusters; 0: it waits for those of one cluster.
-	// Usable is the number of free ones that it could hold, and Fits says that it could start on them.
+	// Needed is the number of processors for which a job waits that may spread over the clusters; 0: it waits for processors of one
+	// cluster. Usable is the number of free processors that it could hold. Fits states that it could start on them.
 	Needed, Usable int
 	Fits           bool
 }
@@ -117,9 +117,9 @@ type Options struct {
 	Kill     bool           // end a job at its estimate
 	Observer Observer       // nil: none
 	Progress func(Progress) // nil: silent; called now and then from the goroutine that runs
-	// Forecast is the time from which on all happens as the policy expects it; nil: never. Each part of a job that runs then or starts
-	// later ends at its estimate, one that has outlived its estimate ends one time unit later, and no more jobs arrive. Those that
-	// wait for such a job do not start.
+	// Forecast is the time after which everything happens as the policy expects; nil: never. Each part of a job that runs then or
+	// starts later ends at its estimate, a part that has outlived its estimate ends one time unit later, and no more jobs arrive. Jobs
+	// that depend on a job that would have arrived do not start.
 	Forecast *float64
 	// Length is asked for each job at its start: how long it is to run, time. NaN, and a nil function: it runs for its own time. So a
 	// forecast draws run times that nobody knows yet. Where a job has several parts the last ends then, and the others as much earlier or
@@ -157,11 +157,12 @@ type Engine struct {
 	countdown int   // calls of Stopped
 }
 
-// ErrPolicy is wrapped by the error of a run whose policy did what it must not: a bug in the policy.
+// ErrPolicy is wrapped by the error of a run whose policy broke a rule of the engine, which is a bug in the
+// policy.
 var ErrPolicy = errors.New("sim: the policy broke the rules")
 
 // Run replays a trace on a system with the given number of processors. It ends when all jobs have left, when the source fails, or when
-// ctx ends; then it returns the error of the source or of ctx. The totals are of the jobs so far.
+// ctx ends. In the last two cases it returns the error of the source or of ctx, with the totals of the jobs so far.
 //
 // Complexity beside that of the policy: O(log r) a job, for r jobs that run at once. Memory: O(jobs in the system at once).
 func Run(ctx context.Context, source Source, processors int, policy Policy, opt Options) (Totals, error) {
@@ -211,7 +212,8 @@ func (e *Engine) Wake(at float64) {
 	}
 }
 
-// Stopped says whether the run is to end. A policy whose decisions take long asks now and then, and returns where it is.
+// Stopped reports whether the run should end. A policy whose decisions take long asks it now and then, and returns
+// early.
 func (e *Engine) Stopped() bool {
 	if e.countdown++; e.countdown&63 == 0 && e.ctx.Err() != nil {
 		e.stopped = true
@@ -232,7 +234,8 @@ func (e *Engine) failf(format string, args ...any) {
 	e.Fail(fmt.Errorf("%w: "+format, append([]any{ErrPolicy}, args...)...))
 }
 
-// longQueue is the length of a queue from which on a decision may take long: the engine then looks at the context before each.
+// longQueue is the queue length from which a decision may take long. From there on the engine checks the context before each
+// decision.
 const longQueue = 1000
 
 // run goes from instant to instant.

@@ -81,7 +81,8 @@ func (f *Figures) Decided(now float64) {
 	f.ran, f.held, f.since = f.running, f.platform.working, now
 }
 
-// Metrics are the figures by the name of their metric; those of deadlines only where a job has had one.
+// Metrics returns the figures by the name of their metric. Metrics of deadlines are present only if a job had
+// a deadline.
 func (f *Figures) Metrics() model.Metrics {
 	partition := 0.0
 	if f.busy.total() > 0 {

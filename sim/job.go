@@ -12,7 +12,7 @@ type Spec struct {
 	// Waited is how long the job has waited before its arrival here, in a run that begins in the middle of another: a policy sees a job that arrived
 	// Waited earlier.
 	Waited float64
-	// Request is what the job asks for beside processors and time; nil for a rigid job of a trace.
+	// Request is what the job asks for besides processors and time; nil for a rigid job of a trace.
 	Request *Request
 }
 
@@ -21,8 +21,8 @@ type Spec struct {
 type Job struct {
 	// Number counts the jobs of the source from 0: for an instance it is the place in queue order, not the job's index.
 	Number int64
-	// Handle is a small number that no other job in the system has, so that a policy can keep what it knows of a job in a
-	// list. It is given out again after the job has left.
+	// Handle is a small number that no other job in the system has, so a policy can keep data about jobs in a slice. It
+	// is used again after the job has left.
 	Handle     int32
 	Processors int32   // of a rigid job
 	Arrival    float64 // time of submission

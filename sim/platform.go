@@ -249,7 +249,7 @@ func (r *Room) CopyFrom(other *Room) {
 	r.Copies = append(r.Copies[:0], other.Copies...)
 }
 
-// Meet reduces the room to what is free in both rooms: the minimum in each place.
+// Meet reduces the room to what is free in both rooms: the minimum of each entry.
 func (r *Room) Meet(other *Room) {
 	for k, n := range other.Processors {
 		r.Processors[k] = min(r.Processors[k], n)
@@ -266,7 +266,8 @@ func (p *Platform) Width(j *Job, cluster int) int {
 	return least
 }
 
-// Widest is the most processors that the job may hold on the cluster: one where whole machines are given out.
+// Widest is the largest number of processors that the job may hold on the cluster. It is one if the cluster
+// allocates whole machines.
 func (p *Platform) Widest(j *Job, cluster int) int {
 	_, most := j.Request.in.Width(j.Request.index, cluster)
 	return most
@@ -281,7 +282,7 @@ func (p *Platform) CanRun(j *Job, cluster int) bool {
 const memoryRounding = 1e-12
 
 // Fits chooses, from the room, the processors of the cluster for a rigid job: those of the fastest machines first, or of one machine
-// where the job must stay on one. It appends them to shares. It returns false where the room has too few processors or licences.
+// if the job must stay on one. It appends them to shares. It returns false if the room has too few processors or licences.
 // O(machines of the cluster).
 func (p *Platform) Fits(room *Room, j *Job, cluster int, shares []Share) ([]Share, bool) {
 	return p.FitsOn(room, j, cluster, p.Width(j, cluster), shares)
@@ -316,7 +317,7 @@ func (p *Platform) units(m int) int {
 	return p.in.Clusters()[p.Machines[m].Cluster].Machines[p.Machines[m].Group].Units
 }
 
-// ShortOf is the first licence of which the room has too few copies for the job on the cluster; −1: none.
+// ShortOf returns the first licence with too few copies in the room for the job on the cluster; −1: none.
 func (p *Platform) ShortOf(room *Room, j *Job, cluster int) int {
 	for _, need := range j.Request.Licences {
 		if p := p.poolOf[cluster][need.Licence]; p >= 0 && int(room.Copies[p]) < need.Copies {
@@ -409,7 +410,8 @@ func (p *Platform) Estimate(j *Job, cluster int, shares []Share) float64 {
 	return p.EstimateTasks(j, cluster, shares, j.Request.Tasks)
 }
 
-// EstimateTasks is the execution time of a number of the job's tasks on the given processors, as [Platform.Estimate] is that of all.
+// EstimateTasks is like [Platform.Estimate], for a number of the job's tasks instead of all: their execution time on the given
+// processors.
 func (p *Platform) EstimateTasks(j *Job, cluster int, shares []Share, tasks int) float64 {
 	return p.estimate(j, cluster, shares, tasks, p.link(shares))
 }
@@ -458,8 +460,8 @@ func (p *Platform) estimate(j *Job, cluster int, shares []Share, tasks int, link
 	return r.in.Longest(r.index, cluster, model.NewProcessorSet(set...), tasks) + r.in.Transfer(r.index, link)
 }
 
-// Fastest is the least estimate of a job on the cluster, when nothing else runs there; +Inf where it can never run there. A moldable job
-// has its rigid maximum, see [Platform.Rigid].
+// Fastest is the least estimate of a job on the empty cluster, or +Inf if it can never run there. A moldable job counts at its rigid
+// maximum, see [Platform.Rigid].
 func (p *Platform) Fastest(j *Job, cluster int, empty *Room) float64 {
 	shares, ok := p.FitsOn(empty, j, cluster, p.Rigid(j, cluster), nil)
 	if !ok {

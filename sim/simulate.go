@@ -23,8 +23,8 @@ type Discipline struct {
 	Classes bool
 	// Requests says that the policy looks at the requests of all jobs. The jobs of a trace have none.
 	Requests bool
-	// Remembers says that the policy decides by jobs that have left, such as what users have had so far. A run that begins in the middle, when
-	// nothing waits, does not go on then as the whole run does.
+	// Remembers states that decisions depend on jobs that have left, such as the past usage of users. Then a run that begins in the middle,
+	// when nothing waits, can differ from the whole run.
 	Remembers bool
 	// Afresh says that each decision depends on nothing but the time and the jobs in the system, so that a run may begin at any time with the
 	// jobs that run and wait then.
@@ -52,8 +52,8 @@ func anyDeadline(in *model.Instance) bool {
 // discipline looks at requests, or at deadlines or classes of users and some job has one. Every other instance runs in the general
 // world. The schedule is the same in both.
 //
-// The solution states no figures. A job that did not run to its end is unscheduled, with the reason, though it held processors while
-// it ran. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
+// The solution states no figures. A job that did not run to its end is unscheduled, with the reason, although it held processors
+// while it ran. The run ends when all jobs have left, or when ctx ends, with the error of ctx.
 //
 // Complexity beside that of the policy, for n jobs: O(log n + m/64) a job on m processors in the plain world, O(log n + machines) a
 // job in the general one. Memory: O(n).

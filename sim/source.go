@@ -21,11 +21,11 @@ func (t *Trace) Next(s *Spec) (bool, error) {
 	return true, nil
 }
 
-// Synthetic is a source that makes up a stream of rigid jobs in constant memory: Poisson arrivals; sizes log-uniform from 1
-// to Widest, every other one rounded to a power of two; run times log-normal with a median of 600 s and a mean of about 31
-// min, at most a day, in whole seconds; estimates 1 to 5 times the run time, rounded up to whole minutes. The shapes are
-// those of the traces of the Parallel Workloads Archive (U. Lublin, D. G. Feitelson (2003), The workload on parallel
-// supercomputers, J. Parallel Distrib. Comput. 63(11), doi:10.1016/S0743-7315(03)00108-4), not its fits.
+// Synthetic is a source of random rigid jobs in constant memory: Poisson arrivals; sizes log-uniform from 1 to Widest,
+// every other one rounded to a power of two; run times log-normal with a median of 600 s and a mean of about 31 min, at
+// most a day, in whole seconds; estimates 1 to 5 times the run time, rounded up to whole minutes. The shapes are those of
+// the traces of the Parallel Workloads Archive (U. Lublin, D. G. Feitelson (2003), The workload on parallel supercomputers,
+// J. Parallel Distrib. Comput. 63(11), doi:10.1016/S0743-7315(03)00108-4), not its fits.
 type Synthetic struct {
 	Jobs       int64   // how many
 	Processors int     // of the system

@@ -10,17 +10,17 @@ import (
 
 // Batches hands out the jobs of a system batch by batch.
 type Batches interface {
-	// Next returns the next jobs: an instance of the same clusters and licences, no job of which arrives before one of an earlier batch. It
-	// returns nil where there are no more.
+	// Next returns the next batch of jobs: an instance with the same clusters and licences. None of its jobs arrives before a job of an
+	// earlier batch. It returns nil if there are no more jobs.
 	Next() (*model.Instance, error)
 }
 
-// Stream runs jobs without end in the general world and keeps no schedule; an observer sees it. The system is an instance whose clusters
-// all batches have; its own jobs do not run. The jobs of a batch must not wait for others.
+// Stream runs an unlimited stream of jobs in the general world. It keeps no schedule; an observer can watch it. The system is an
+// instance with the clusters of all batches; its own jobs do not run. The jobs of a batch must not depend on others.
 //
 // It ends as [Run] does.
 //
-// Complexity: that of [Simulate]. Memory: O(jobs of the batches of which a job is in the system).
+// Complexity: that of [Simulate]. Memory: O(jobs of all batches that have a job in the system).
 func Stream(ctx context.Context, system *model.Instance, source Batches, policies Discipline, opt Options) (Totals, error) {
 	if policies.General == nil {
 		return Totals{}, errNoGeneral

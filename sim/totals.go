@@ -79,7 +79,8 @@ func (t *Totals) Makespan() float64 {
 	return t.LastEnd - t.FirstArrival
 }
 
-// Utilisation is the share of the processor time from the first arrival to the last end in which jobs ran, in %.
+// Utilisation is the share, in %, of all processor time from the first arrival to the last end in which jobs
+// ran.
 func (t *Totals) Utilisation() float64 {
 	if t.Makespan() == 0 {
 		return 0

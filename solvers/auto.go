@@ -10,7 +10,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "auto",
-	Doc:    "Runs the quick solvers that fit the instance, then search from the best of their schedules.",
+	Doc:    "Runs the quick solvers that support the instance, then search from their best schedule.",
 	Source: "allot",
 	New:    func() solve.Solver { return &Auto{} },
 })

@@ -16,7 +16,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "broker",
-	Doc: "A grid broker that decides when jobs arrive: Min-min, adaptive scoring or multi-dimensional scheduling, with a queue at each resource or one of its own, with or without a look at deadlines. " +
+	Doc: "A grid broker that decides when jobs arrive, by Min-min, adaptive scoring or multi-dimensional scheduling. It keeps a queue at each resource or one central queue, and may ignore deadlines. " +
 		"O(n²·R) for n jobs that wait at a time and R resources.",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), §4, which leaves open how its rivals treat queues and deadlines",
 	New:    func() solve.Solver { return NewBroker() },
@@ -35,9 +35,9 @@ var _ = solve.Register(solve.Info{
 //
 // Complexity: O(n²·R) for n jobs that wait at a time and R resources; each resource runs one job at a time.
 type Broker struct {
-	Rule      string   `enum:"minmin,asjs,mrs" doc:"which job goes where"`
-	Queue     string   `enum:"own,central" doc:"own: each resource has a queue; central: the broker has one, and sees idle resources only"`
-	Deadlines string   `enum:"keep,ignore" doc:"ignore: jobs that miss their hard deadline hold their resource all the same, and are left out"`
+	Rule      string   `enum:"minmin,asjs,mrs" doc:"rule that chooses a job and its resource"`
+	Queue     string   `enum:"own,central" doc:"own: each resource has a queue; central: the broker has the only queue and sees only idle resources"`
+	Deadlines string   `enum:"keep,ignore" doc:"ignore: jobs that miss their hard deadline still hold their resource, but are left out of the schedule"`
 	Q         *float64 `range:"[0, 1]" zero:"share of jobs with files" doc:"asjs: weight of the bandwidth"`
 }
 

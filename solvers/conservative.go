@@ -26,8 +26,8 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the source: several clusters, memory, licences and hard deadlines; jobs may outlive their estimates.
 type Conservative struct {
-	Kill bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
-	Step float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Kill bool    `doc:"end a job at its estimate and leave it out of the schedule"`
+	Step float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	Queue
 }
 

@@ -11,7 +11,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "dr",
-	Doc: "Dynamic reservation, on line: when a task is ready, a slot of mean + k standard deviations, the one that ends first within what is left of the workflow's budget; the task is rejected if it would miss the workflow's deadline or budget. " +
+	Doc: "Dynamic reservation, on line: a ready task gets a slot of mean + k standard deviations, the one that ends first within the remaining budget of the workflow. A task that would miss the workflow's deadline or budget is rejected. " +
 		"O(m·log s) a task, for m processors with s slots each.",
 	Source: reservationSource,
 	New:    func() solve.Solver { return NewDR() },

@@ -11,7 +11,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "easy",
-	Doc:    "EASY backfilling, on line: a job may go before others if by the estimates it does not delay the first that waits. O(log n + s) an instant for n queued jobs of s sizes on one cluster of equal processors.",
+	Doc:    "EASY backfilling, on line: a job may overtake others if, by the estimates, it does not delay the first waiting job. O(log n + s) an instant for n queued jobs of s sizes on one cluster of equal processors.",
 	Source: "D. A. Lifka (1995), The ANL/IBM SP scheduling system, JSSPP, LNCS 949, doi:10.1007/3-540-60153-8_35; A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708",
 	New:    func() solve.Solver { return NewEASY() },
 	Online: true,
@@ -30,9 +30,9 @@ var _ = solve.Register(solve.Info{
 // queue. A moldable job runs on its rigid maximum, and a job whose span is the grid may spread over clusters: package backfill states how. With
 // more than one reservation both are refused.
 type EASY struct {
-	Kill  bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
-	Step  float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
-	Depth int     `range:"[1, 1000000000]" doc:"reservations for the first jobs that are blocked, at most; 1: EASY; as many as there are jobs: conservative backfilling that plans afresh at each instant; above 1 moldable jobs and jobs that must spread are refused"`
+	Kill  bool    `doc:"end a job at its estimate and leave it out of the schedule"`
+	Step  float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
+	Depth int     `range:"[1, 1000000000]" doc:"number of blocked jobs at the head of the queue that get a reservation; 1: EASY; the number of jobs: conservative backfilling that plans afresh at each instant; above 1 the solver refuses moldable jobs and jobs that must spread"`
 	Queue
 }
 

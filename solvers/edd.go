@@ -14,7 +14,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "edd",
-	Doc:    "Earliest due date: the jobs in the order of their deadlines, each where it ends first. O(n·C·r).",
+	Doc:    "Earliest due date: each job, in order of deadlines, goes where it ends first. O(n·C·r).",
 	Source: "J. R. Jackson (1955), Management Science Research Project report 43, University of California, Los Angeles; as a list rule after R. L. Graham (1969), doi:10.1137/0117039",
 	Traces: true,
 	New:    func() solve.Solver { return &EDD{} },

@@ -12,7 +12,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "exact",
-	Doc: "The optimum of a small batch of rigid jobs, proved: dynamic programming over sets of jobs with dominance, from the best schedule that a short search finds. " +
+	Doc: "Finds and proves the optimum of a small batch of rigid jobs: dynamic programming over sets of jobs with dominance, from the best schedule of a short search. " +
 		"Up to 16 jobs, with precedence or licences 10; O(2ⁿ·states·n) a cluster for n jobs.",
 	Source: "allot; dominance of partial schedules after E. Demeulemeester, W. Herroelen (1992), A branch-and-bound procedure for the multiple resource-constrained project scheduling problem, Management Science 38(12), doi:10.1287/mnsc.38.12.1803, the cutset rule",
 	New:    func() solve.Solver { return &Exact{} },

@@ -25,7 +25,7 @@ var _ = solve.Register(solve.Info{
 // Source: A. W. Mu'alem, D. G. Feitelson (2001), IEEE Trans. Parallel Distrib. Syst. 12(6), doi:10.1109/71.932708,
 // §1. Complexity: O(log n) a job for n jobs on one cluster of equal processors, else O(C·m) an instant for C clusters of m machines.
 type FCFS struct {
-	Kill bool `doc:"end a job at its estimate; it is then left out of the schedule"`
+	Kill bool `doc:"end a job at its estimate and leave it out of the schedule"`
 	Queue
 }
 

@@ -29,13 +29,13 @@ var _ = solve.Register(solve.Info{
 // Deviations from the paper: it states no weights; those here are the specification's. A moldable job runs on its rigid maximum, and a job
 // whose span is the grid may spread over clusters: package backfill states how.
 type Flexible struct {
-	Kill         bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
-	Step         float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Kill         bool    `doc:"end a job at its estimate and leave it out of the schedule"`
+	Step         float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 	Aging        float64 `range:"[-1e18, 1e18]" doc:"weight of a time unit of waiting"`
 	DeadlineLow  float64 `range:"[-1e18, 1e18]" doc:"score of a job whose deadline is far or missed"`
 	DeadlineHigh float64 `range:"[-1e18, 1e18]" doc:"score of a job that must start now to meet its deadline"`
-	DeadlineK    float64 `range:"[-1e18, 1e18]" doc:"execution times before the deadline from which on the score grows"`
-	Licences     float64 `range:"[-1e18, 1e18]" doc:"weight of the licences asked for over the copies there are"`
+	DeadlineK    float64 `range:"[-1e18, 1e18]" doc:"number of execution times before the deadline at which the score begins to grow"`
+	Licences     float64 `range:"[-1e18, 1e18]" doc:"weight of the licences that the job asks for, divided by the copies"`
 	Wait         float64 `range:"[-1e18, 1e18]" doc:"score of the job with the shortest estimate"`
 }
 

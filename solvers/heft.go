@@ -15,7 +15,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "heft",
-	Doc:    "Heterogeneous earliest finish time: the jobs that the longest chain of others waits for first, each where it ends first. O(n·C·r).",
+	Doc:    "Heterogeneous earliest finish time: each job goes where it ends first; jobs with the longest chain of dependent jobs go first. O(n·C·r).",
 	Source: "H. Topcuoglu, S. Hariri, M.-Y. Wu (2002), Performance-effective and low-complexity task scheduling for heterogeneous computing, IEEE Trans. Parallel Distrib. Syst. 13(3), doi:10.1109/71.993206, §4.1",
 	Traces: true,
 	New:    func() solve.Solver { return &HEFT{} },

@@ -11,7 +11,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "map",
-	Doc:    "Static space-sharing of moldable jobs, on line: a job waits for its share of the processors and holds all of them until it ends. O(machines) an event.",
+	Doc:    "Static space-sharing of moldable jobs, on line: a job waits until its whole share of the processors is free and holds it until the job ends. O(machines) an event.",
 	Source: "the rival in J. H. Abawajy (2004), ICCS 2004, LNCS 3036, 27–34, after T. Thyagaraj, S. P. Dandamudi (2001), An efficient adaptive scheduling scheme for distributed memory multicomputers, IEEE Trans. Parallel Distrib. Syst. 12(7)",
 	New:    func() solve.Solver { return NewMAP() },
 	Online: true,

@@ -14,7 +14,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "mrs",
-	Doc:    "Multi-dimensional scheduling: each job in order of arrival goes where the distance √(execution² + transfer²) is the least. O(n·C·r).",
+	Doc:    "Multi-dimensional scheduling: each job, in order of arrival, goes where √(execution² + transfer²) is least. O(n·C·r).",
 	Source: "B. T. B. Khoo, B. Veeravalli, T. Hung, C. W. Simon See (2007), A multi-dimensional scheduling scheme in a grid computing environment, J. Parallel Distrib. Comput. 67(6), pp. 659–673, as Y. Hao (2016) uses it, KSII Trans. Internet Inf. Syst. 10(3), §4.1",
 	Traces: true,
 	New:    func() solve.Solver { return NewMRS() },

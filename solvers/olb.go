@@ -11,7 +11,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "olb",
-	Doc:    "Opportunistic load balancing: each job in order of arrival goes where processors are free first, however slow. O(n·C·r).",
+	Doc:    "Opportunistic load balancing: each job, in order of arrival, goes where processors are free first, however slow. O(n·C·r).",
 	Source: "T. D. Braun et al. (2001), A comparison of eleven static heuristics for mapping a class of independent tasks onto heterogeneous distributed computing systems, J. Parallel Distrib. Comput. 61(6), doi:10.1006/jpdc.2000.1714, §3",
 	Traces: true,
 	New:    func() solve.Solver { return &OLB{} },

@@ -6,17 +6,17 @@ import "github.com/allot-opt/allot/sim/backfill"
 // are from.
 type Queue struct {
 	Order       string   `enum:"fcfs,sjf,ljf,saf,wfp3,f1,multifactor,priority" doc:"order of the queue: by arrival; least or greatest estimate; least estimate × processors; (wait/estimate)³ × processors; F1 of Carastan-Santos and de Camargo; Slurm's multifactor priority; the priority of the user's class"`
-	BoundWait   *float64 `range:"[0, 1e18]" zero:"none" doc:"a job that has waited longer goes to the front of the queue, whatever the order"`
-	WeightAge   float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the waiting time over max_age"`
-	MaxAge      float64  `range:"(0, 1e18]" doc:"multifactor: waiting time from which on the factor of age is 1"`
-	WeightSize  float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the processors over max_size"`
-	MaxSize     *float64 `range:"(0, 1e18]" zero:"the system's" doc:"multifactor: processors from which on the factor of size is 1"`
-	FavourSmall bool     `doc:"multifactor: the factor of size is 1 less that of a large job"`
+	BoundWait   *float64 `range:"[0, 1e18]" zero:"none" doc:"a job that has waited longer than this goes to the front of the queue, whatever the order"`
+	WeightAge   float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the waiting time divided by max_age"`
+	MaxAge      float64  `range:"(0, 1e18]" doc:"multifactor: waiting time at which the factor of age reaches 1"`
+	WeightSize  float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the processors divided by max_size"`
+	MaxSize     *float64 `range:"(0, 1e18]" zero:"the system's" doc:"multifactor: number of processors at which the factor of size reaches 1"`
+	FavourSmall bool     `doc:"multifactor: favour small jobs: the factor of size is 1 − processors/max_size"`
 	WeightShare float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the fair share of the user, 2^(-usage/share)"`
-	HalfLife    float64  `range:"[0, 1e18]" zero:"no decay" doc:"multifactor: time in which usage loses half its weight"`
+	HalfLife    float64  `range:"[0, 1e18]" zero:"no decay" doc:"multifactor: half-life of the usage"`
 	Damping     float64  `range:"(0, 1e18]" doc:"multifactor: divides the exponent of the fair share"`
-	WeightClass float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the priority of the user's class over max_class"`
-	MaxClass    float64  `range:"(0, 1e18]" doc:"multifactor: priority of a class from which on its factor is 1"`
+	WeightClass float64  `range:"[-1e18, 1e18]" doc:"multifactor: weight of the priority of the user's class divided by max_class"`
+	MaxClass    float64  `range:"(0, 1e18]" doc:"multifactor: priority of a class at which its factor reaches 1"`
 }
 
 // newQueue is the order of arrival, with the defaults of the other orders.

@@ -29,7 +29,7 @@ var _ = solve.Register(solve.Info{
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
 // O(jobs · (clusters + steps)) for each of up to eight walks.
 type Search struct {
-	Effort float64 `range:"(0, inf)" doc:"about how many seconds of one core to search where neither time nor evaluations are limited; by the size of the instance and counted work, not by the clock"`
+	Effort float64 `range:"(0, inf)" doc:"about how many seconds of one core to search if neither time nor evaluations are limited; measured by the size of the instance and counted work, not by the clock"`
 }
 
 // NewSearch is the solver with its defaults.

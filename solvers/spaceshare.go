@@ -11,7 +11,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "spaceshare",
-	Doc:    "Dynamic space-sharing of moldable jobs, on line: a job gets its share of the processors when it starts, and each processor comes back when its own tasks end. O(machines) an event.",
+	Doc:    "Dynamic space-sharing of moldable jobs, on line: a job gets its share of the processors when it starts, and releases each processor when the tasks on it end. O(machines) an event.",
 	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34",
 	New:    func() solve.Solver { return NewSpaceShare() },
 	Online: true,
@@ -23,9 +23,9 @@ var _ = solve.Register(solve.Info{
 //
 // Source: J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, 27–34.
 type SpaceShare struct {
-	Start    string `enum:"available,wait" doc:"available: the first job starts when min(target, alpha) processors are free; wait: when its target is"`
+	Start    string `enum:"available,wait" doc:"available: the first job starts when min(target, alpha) processors are free; wait: it starts when all processors of its target are free"`
 	Rounding string `enum:"nearest,ceil,floor" doc:"how the partition size is rounded"`
-	Alpha    int    `range:"[0, inf)" doc:"free processors from which on the scheduler also runs when processors come back, and with which a job may start"`
+	Alpha    int    `range:"[0, inf)" doc:"number of free processors with which a job may start, and from which on the scheduler also runs when processors are released"`
 }
 
 // NewSpaceShare is the solver with its defaults.

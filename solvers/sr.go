@@ -14,7 +14,7 @@ const reservationSource = "Y. Patel, J. Darlington (2006), A novel approach to a
 
 var _ = solve.Register(solve.Info{
 	Name: "sr",
-	Doc: "Static reservation, on line: when a workflow is submitted, a slot of mean + k standard deviations for each task, the one that ends first within the budget; the workflow is rejected if it would miss its deadline or budget. " +
+	Doc: "Static reservation, on line: when a workflow is submitted, each task gets a slot of mean + k standard deviations, the one that ends first within the budget. A workflow that would miss its deadline or budget is rejected. " +
 		"O(m·log s) a task, for m processors with s slots each.",
 	Source: reservationSource,
 	New:    func() solve.Solver { return NewSR() },
@@ -36,8 +36,8 @@ type SR struct{ Reservation }
 
 // Reservation is the parameters of static and of dynamic reservation.
 type Reservation struct {
-	K       float64 `range:"[0, 1e6]" doc:"standard deviations of the work that a slot adds to the mean"`
-	Overrun string  `enum:"kill,extend" doc:"what becomes of a task that outlives its slot: kill ends it and leaves it out of the schedule, extend lets it run on and moves the later slots of its processor"`
+	K       float64 `range:"[0, 1e6]" doc:"number of standard deviations of the work that a slot adds to the mean"`
+	Overrun string  `enum:"kill,extend" doc:"what happens to a task that outlives its slot: kill ends it and leaves it out of the schedule; extend lets it run on and moves the later slots of its processor"`
 }
 
 // reservationFeatures are the features that the reservation policies honour.

@@ -12,7 +12,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "twolevel",
-	Doc:    "Two-level scheduler of a grid, on line: a meta-scheduler classifies each job by deadline, licences and user and sends it to the cluster with the least load of its class or a higher one; there it starts by flexible backfilling. O(k·m + n) an event for n queued jobs of k kinds on m machines of the cluster, with a small factor for n.",
+	Doc:    "Two-level scheduler of a grid, on line: a meta-scheduler classifies each job by deadline, licences and user and sends it to the cluster with the least load of its class or a higher class. There it starts by flexible backfilling. O(k·m + n) an event for n queued jobs of k kinds on m machines of the cluster, with a small factor for n.",
 	Source: "M. Pasquali, R. Baraglia, G. Capannini, L. Ricci, D. Laforenza (2011), A multi-level scheduler for batch jobs on grids, J. Supercomputing 57(1), doi:10.1007/s11227-011-0571-y",
 	New:    func() solve.Solver { return NewTwoLevel() },
 	Online: true,
@@ -24,12 +24,12 @@ var _ = solve.Register(solve.Info{
 //
 // Complexity: see [twolevel.New].
 type TwoLevel struct {
-	Heuristics string  `enum:"ms,ls,none" doc:"order of the local queues: ms, the meta-scheduler's priority; ls, a priority that changes with time; none, arrival, and the meta-scheduler then gives all jobs the same priority"`
-	Kill       bool    `doc:"end a job at its estimate; it is then left out of the schedule"`
-	Step       float64 `range:"(0, inf)" doc:"time after now at which a job that has outlived its estimate is taken to end"`
+	Heuristics string  `enum:"ms,ls,none" doc:"order of the local queues: ms, by the meta-scheduler's priority; ls, by a priority that changes with time; none, by arrival, and the meta-scheduler gives all jobs the same priority"`
+	Kill       bool    `doc:"end a job at its estimate and leave it out of the schedule"`
+	Step       float64 `range:"(0, inf)" doc:"a job that has outlived its estimate is expected to end this time from now"`
 
 	Levels       int     `range:"[0, 60]" doc:"highest value of the meta-scheduler's parts for deadline and licences"`
-	Window       int     `range:"[1, 1000000]" doc:"jobs with deadlines whose margins the meta-scheduler takes the mean of"`
+	Window       int     `range:"[1, 1000000]" doc:"number of jobs with deadlines over whose margins the meta-scheduler takes the mean"`
 	MSDeadline   float64 `range:"[0, 1e18]" doc:"weight of the deadline in the meta-scheduler's priority"`
 	MSLicences   float64 `range:"[0, 1e18]" doc:"weight of the licences in the meta-scheduler's priority"`
 	MSUser       float64 `range:"[0, 1e18]" doc:"weight of the user's class in the meta-scheduler's priority"`
@@ -37,8 +37,8 @@ type TwoLevel struct {
 	Deadline     float64 `range:"[-1e18, 1e18]" doc:"ls: weight of the score of the deadline"`
 	DeadlineLow  float64 `range:"[-1e18, 1e18]" doc:"ls: score of a job whose deadline is far or missed"`
 	DeadlineHigh float64 `range:"[-1e18, 1e18]" doc:"ls: score of a job that must start now to meet its deadline"`
-	DeadlineK    float64 `range:"[-1e18, 1e18]" doc:"ls: execution times before the deadline from which on the score grows"`
-	Licences     float64 `range:"[-1e18, 1e18]" doc:"ls: weight of the jobs that ask for the same licences over the copies there are"`
+	DeadlineK    float64 `range:"[-1e18, 1e18]" doc:"ls: number of execution times before the deadline at which the score begins to grow"`
+	Licences     float64 `range:"[-1e18, 1e18]" doc:"ls: weight of the number of jobs that ask for the same licences, divided by the copies"`
 	Wait         float64 `range:"[-1e18, 1e18]" doc:"ls: score of the job with the shortest estimate"`
 }
 

@@ -13,7 +13,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "wrand",
-	Doc:    "Weighted random: each job in order of arrival goes to a random cluster, with probability by processors × speed. O(n·C·r).",
+	Doc:    "Weighted random: each job, in order of arrival, goes to a random cluster, with probability proportional to processors × speed. O(n·C·r).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5",
 	Traces: true,
 	New:    func() solve.Solver { return &WRAND{} },

@@ -34,10 +34,10 @@ type GGOne struct {
 	Machines     string  `doc:"machines:speed of each cluster (Table 2)"`
 	WorkCv       float64 `range:"[0, 1000]" doc:"coefficient of variation of a task's work"`
 	ArrivalCv    float64 `range:"[0, 1000]" doc:"coefficient of variation of the times between arrivals"`
-	Load         float64 `range:"(0, 1)" doc:"rate of arrivals as a share of the service rate of all machines"`
+	Load         float64 `range:"(0, 1)" doc:"rate of arrivals ÷ service rate of all machines"`
 	Cost         float64 `range:"[0, 1e12]" doc:"cost per second of the slowest machine"`
-	CostExponent float64 `range:"[-10, 10]" doc:"power of the speed that the cost grows by"`
-	Slack        float64 `range:"[0, 1000]" doc:"arrivals beside the tasks, as a share of them"`
+	CostExponent float64 `range:"[-10, 10]" doc:"exponent of the speed in the cost"`
+	Slack        float64 `range:"[0, 1000]" doc:"additional arrivals, as a share of the tasks"`
 	Charge       string  `enum:"response,service" doc:"what a task pays for"`
 	Chain        int     `range:"[1, 1000000]" doc:"tasks of a workflow"`
 	MinWork      float64 `range:"(0, 1e12]" doc:"least mean work of a task"`

@@ -18,8 +18,8 @@ var _ = Register(Info{
 })
 
 // MTS is the workload of the MTS paper's experiments (Hao 2016, §4.1). Jobs (Table 2): work U[1, 11], memory U[1, 5], bandwidth U[1, 5], hard
-// deadline arrival + U[1, 5]; a part Q of them, drawn one by one, has files of U[5, 15] to move. Resources (Table 3), clusters of one machine
-// each that is given out as a whole: speed U[5, 15], memory U[1, 5], bandwidth U[5, 15]. Rate jobs arrive together at each time unit. Units: million
+// deadline arrival + U[1, 5]; a part Q of them, drawn one by one, has files of U[5, 15] to move. Resources (Table 3), clusters of one machine each,
+// which is allocated as a whole: speed U[5, 15], memory U[1, 5], bandwidth U[5, 15]. Rate jobs arrive together at each time unit. Units: million
 // instructions a PE, GB, 100 MB. The objective is the number of unfinished jobs. Table 1, the weights of ASJS by Q, is the default of asjs.
 //
 // Deviations from the paper: all numbers are drawn continuously, which it leaves open. Files are input, none output: only the sum matters. It has
@@ -27,7 +27,7 @@ var _ = Register(Info{
 type MTS struct {
 	Jobs      int     `range:"[1, 10000000]" doc:"number of jobs (the paper: 100000)"`
 	Resources int     `range:"[1, 1000000]" doc:"number of machines"`
-	Rate      float64 `range:"[0, 1e12]" doc:"jobs that arrive per time unit (the paper: 20 to 140); 0: all at 0"`
+	Rate      float64 `range:"[0, 1e12]" doc:"jobs that arrive per time unit (the paper: 20 to 140); 0: all jobs at 0"`
 	Q         float64 `range:"[0, 1]" doc:"share of the jobs with files (the paper: 0.3, 0.5, 0.7)"`
 }
 

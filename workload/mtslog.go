@@ -15,21 +15,21 @@ import (
 
 var _ = Register(Info{
 	Name:   "mts-log",
-	Doc:    "the jobs of a real log with memory, bandwidth and hard deadlines drawn for them, for a grid of single machines",
+	Doc:    "the jobs of a real log, with random memory, bandwidth and hard deadlines, for a grid of single machines",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), §4.4, Table 5; log KTH-SP2 of the Parallel Workloads Archive",
 	New:    func() Workload { return NewMTSLog() },
 })
 
 // MTSLog is the workload of the MTS paper's experiment on a real log (Hao 2016, §4.4): submissions and run times are the log's; memory U[1, 5] and
-// bandwidth U[1, 5] of the jobs, and memory U[1, 5] and bandwidth U[5, 15] of the resources are drawn, as in §4.1; jobs have no files; the hard deadline
-// is submission + U[1, 2] · run time. Resources are clusters of one machine each that is given out as a whole, of speed U[5, 15]/10. The objective is the
-// number of unfinished jobs.
+// bandwidth U[1, 5] of the jobs, and memory U[1, 5] and bandwidth U[5, 15] of the resources are drawn, as in §4.1; jobs have no files; the hard
+// deadline is submission + U[1, 2] · run time. Resources are clusters of one machine each, which is allocated as a whole, with speed U[5, 15]/10. The
+// objective is the number of unfinished jobs.
 //
 // Deviations from the paper: the log is KTH-SP2, with 28,489 jobs, in place of MetaCentrum's, which had 103,656 on 14 clusters. Of its processors the paper
 // says only that they differ. The processors of a job in the log are left out, because a resource runs one job at a time. Jobs without a run time
 // are left out.
 type MTSLog struct {
-	Jobs      int `range:"[1, 28489]" doc:"number of jobs, the first of the log"`
+	Jobs      int `range:"[1, 28489]" doc:"number of jobs, from the beginning of the log"`
 	Resources int `range:"[1, 1000000]" doc:"number of machines (the paper: 14 clusters)"`
 }
 

@@ -28,16 +28,16 @@ var _ = Register(Info{
 type Muscle struct {
 	Jobs     int     `range:"[0, 10000000]" doc:"number of jobs"`
 	Clusters string  `doc:"size:speed of each cluster (Table 3)"`
-	Weights  string  `doc:"weights of over-deadline, makespan and idle time; several separated by / for one a cluster, the last for the rest"`
+	Weights  string  `doc:"weights of over-deadline, makespan and idle time; separated by / for each cluster, the last for all further clusters"`
 	Alpha    float64 `range:"(0, 1000]" doc:"shape of the bounded Pareto distribution"`
 	Lower    float64 `range:"(0, 1e12]" doc:"shortest execution time on the first cluster"`
 	Upper    float64 `range:"(0, 1e12]" doc:"longest execution time on the first cluster"`
 	MinSize  int     `range:"[1, 16777216]" doc:"least processors of a job"`
 	MaxSize  int     `range:"[1, 16777216]" doc:"most processors of a job"`
-	Sizes    string  `enum:"uniform,normal,log" doc:"distribution of the sizes; normal: around the middle, the standard deviation a quarter of the range, drawn again until within it; log: P(size ≤ n) proportional to log(n + 1)"`
+	Sizes    string  `enum:"uniform,normal,log" doc:"distribution of the sizes; normal: around the middle, with a quarter of the range as standard deviation, drawn again until within the range; log: P(size ≤ n) proportional to log(n + 1)"`
 	MinRatio float64 `range:"[0, 1e12]" doc:"least deadline ratio"`
 	MaxRatio float64 `range:"[0, 1e12]" doc:"largest deadline ratio"`
-	Rate     float64 `range:"[0, 1e12]" doc:"arrivals per time of a Poisson process; 0: a batch, all released at 0"`
+	Rate     float64 `range:"[0, 1e12]" doc:"arrivals per time of a Poisson process; 0: a batch, all jobs released at 0"`
 }
 
 // NewMuscle is the workload with its defaults.

@@ -13,7 +13,7 @@ import (
 
 var _ = Register(Info{
 	Name:   "spaceshare",
-	Doc:    "moldable jobs of very unequal length for a system of several clusters that they may spread over",
+	Doc:    "moldable jobs of very unequal length that may spread over several clusters",
 	Source: "J. H. Abawajy (2004), Dynamic parallel job scheduling in multi-cluster computing systems, ICCS 2004, LNCS 3036, pp. 27–34, doi:10.1007/978-3-540-24685-5_4, §3",
 	New:    func() Workload { return NewSpaceShare() },
 })
@@ -34,17 +34,17 @@ type SpaceShare struct {
 	Jobs           int     `range:"[0, 100000000]" doc:"number of jobs"`
 	Clusters       int     `range:"[1, 1000000]" doc:"number of clusters"`
 	Processors     int     `range:"[1, 1000000]" doc:"processors of a cluster"`
-	Speeds         string  `doc:"homogeneous; generations, which is 1,1.3,1.7,2.2,2.8,3.5,4.4,5.5; or such a list: speeds of the clusters, repeated where these are more, then scaled to a mean of 1"`
-	Load           float64 `range:"[0.001, 1000]" doc:"processor time that the jobs ask for as a share of what there is"`
+	Speeds         string  `doc:"speeds of the clusters: homogeneous; generations, which is 1,1.3,1.7,2.2,2.8,3.5,4.4,5.5; or such a list. Repeated if there are more clusters, then scaled to a mean of 1"`
+	Load           float64 `range:"[0.001, 1000]" doc:"processor time that the jobs ask for ÷ available processor time"`
 	MeanDemand     float64 `range:"(0, 1e6]" doc:"mean processor time of a job at speed 1"`
 	DemandCv       float64 `range:"[1, 100]" doc:"coefficient of variation of the demand"`
 	MinParallelism int     `range:"[1, 1000000]" doc:"least maximum parallelism of a job"`
 	MaxParallelism int     `range:"[1, 1000000]" doc:"largest maximum parallelism of a job"`
-	ContextSwitch  float64 `range:"[0, 1e6]" doc:"time that a processor loses when it begins with a job"`
+	ContextSwitch  float64 `range:"[0, 1e6]" doc:"time that a processor loses when it begins a job"`
 	Latency        float64 `range:"[0, 1e6]" doc:"time until a message begins to arrive"`
-	Bandwidth      float64 `range:"[1e-6, 1e12]" doc:"data per time that a message passes at"`
-	Message        float64 `range:"[0, 1e6]" doc:"data of the message of a job; 0: none, and no latency"`
-	BackgroundLoad float64 `range:"[0, 1)" doc:"share of a processor's time that local jobs ask for (0.1, 0.3, 0.5); 0: there are none"`
+	Bandwidth      float64 `range:"[1e-6, 1e12]" doc:"bandwidth of a message, data per time"`
+	Message        float64 `range:"[0, 1e6]" doc:"data of the message of a job; 0: no message and no latency"`
+	BackgroundLoad float64 `range:"[0, 1)" doc:"share of a processor's time that local jobs ask for (0.1, 0.3, 0.5); 0: no local jobs"`
 	BackgroundMean float64 `range:"(0, 1e6]" doc:"mean time of a local job"`
 }
 
@@ -56,7 +56,7 @@ func NewSpaceShare() *SpaceShare {
 	}
 }
 
-// generations are speeds like those of SPECfp2000 results of processors over the years.
+// generations are speeds similar to SPECfp2000 results of processors over the years.
 const generations = "1,1.3,1.7,2.2,2.8,3.5,4.4,5.5"
 
 // Check implements [params.Checker].

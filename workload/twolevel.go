@@ -35,14 +35,14 @@ var _ = Register(Info{
 type TwoLevel struct {
 	Jobs            int     `range:"[0, 100000000]" doc:"number of jobs"`
 	Clusters        string  `doc:"machines of each cluster"`
-	MeanGap         float64 `range:"[0, 1e6]" doc:"Ta, mean time between arrivals (the paper: 0, 5, 10, 15); 0: all at once"`
+	MeanGap         float64 `range:"[0, 1e6]" doc:"Ta, mean time between arrivals (the paper: 0, 5, 10, 15); 0: all jobs at once"`
 	TimeScale       float64 `range:"[0.001, 1e6]" doc:"divides estimates and margins"`
 	MachinesSeed    *uint64 `zero:"the seed of the jobs" doc:"seed of the list of machines"`
 	MinEstimate     float64 `range:"[0, 1e9]" doc:"least estimate of a job"`
 	MaxEstimate     float64 `range:"[0, 1e9]" doc:"largest estimate of a job"`
 	MinRuntimeShare float64 `range:"[0, 1]" doc:"least execution time as a share of the estimate; the largest is 1"`
-	MinBenchmark    float64 `range:"[1e-6, 1e6]" doc:"least benchmark of a machine, and of the machine that a job's estimate refers to"`
-	MaxBenchmark    float64 `range:"[1e-6, 1e6]" doc:"largest benchmark of them"`
+	MinBenchmark    float64 `range:"[1e-6, 1e6]" doc:"least benchmark of a machine, and of the reference machine of a job's estimate"`
+	MaxBenchmark    float64 `range:"[1e-6, 1e6]" doc:"largest such benchmark"`
 	MinMargin       float64 `range:"[0, 1e9]" doc:"least margin of a job: deadline − arrival − estimate"`
 	MaxMargin       float64 `range:"[0, 1e9]" doc:"largest margin of a job"`
 	MinProcessors   int     `range:"[1, 1000000]" doc:"least processors of a machine and of a job"`
@@ -51,9 +51,9 @@ type TwoLevel struct {
 	Licences        int     `range:"[0, 1000]" doc:"number of licences; 0: no job needs one"`
 	LicenceShare    float64 `range:"[0, 1]" doc:"probability that a job needs a licence"`
 	MinLicenceRatio float64 `range:"[0, 1000]" doc:"least copies of a licence as a share of the machines that can run it"`
-	MaxLicenceRatio float64 `range:"[0, 1000]" doc:"most copies of a licence as a share of them"`
+	MaxLicenceRatio float64 `range:"[0, 1000]" doc:"most copies of a licence as a share of those machines"`
 	AbleShare       float64 `range:"[0, 1]" doc:"probability that a machine can run a licence"`
-	LicencePools    string  `enum:"cluster,grid" doc:"whether each cluster has copies of its own or the grid has them"`
+	LicencePools    string  `enum:"cluster,grid" doc:"whether each cluster or the whole grid owns the copies"`
 	GoldShare       float64 `range:"[0, 1]" doc:"probability that the user of a job is gold"`
 	SilverShare     float64 `range:"[0, 1]" doc:"probability that the user of a job is silver; the others are regular"`
 	GoldPriority    float64 `range:"[0, 1e6]" doc:"priority of gold users"`

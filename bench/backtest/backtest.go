@@ -45,7 +45,7 @@ type Group struct {
 	Points   float64  `json:"points"` // the part whose P10 and P90 are the same
 	// Shared is the coverage where futures that agree with the truth share its rank, see [forecast.Sample.Shared]: 0.8 for right forecasts.
 	Shared float64 `json:"shared_coverage"`
-	// The errors are of P50, the width is from P10 to P90; they are of the jobs where these are finite, and absent where that is none.
+	// Errors are those of P50; the width is P90 − P10. They cover only jobs with finite values, and are absent if there are none.
 	MedianError *float64 `json:"median_error,omitempty"`
 	MeanError   *float64 `json:"mean_error,omitempty"`
 	MedianWidth *float64 `json:"median_width,omitempty"`

@@ -78,7 +78,7 @@ func (s *study) difference(c *class, run, first *schedule, of func(*schedule, *m
 	return d, nil
 }
 
-// rounding is the share of a time up to which a difference of two is that of rounding.
+// rounding is the relative difference up to which two times count as equal, because rounding can cause it.
 const rounding = 1e-13
 
 // adjust adjusts P by Holm, in a family for each kind of class: the tests under all policies but the first.

@@ -1,20 +1,21 @@
-// Package lab compares policies on the queue of one system: would another policy serve it better, and whom would it hurt?
+// Package lab compares policies on the queue of one system: would another policy serve it better, and which jobs and
+// users would wait longer?
 //
-// [Compare] makes a [Report] of schedules of one instance. It has no part in making them. On-line policies, which learn of a job at its
-// arrival, and solvers that plan ahead, which know the future, are never in one ranking: each [Group] has a table and tests of its own.
+// [Compare] makes a [Report] from schedules of one instance, which other packages made. On-line policies learn of a job at its arrival;
+// solvers that plan ahead know the future. The two kinds never share a ranking: each [Group] has its own table and tests.
 //
 // # Figures
 //
 //   - A wait is start − arrival. The bounded slowdown of a job is max(1, response/max(run time, 10)).
-//   - Only jobs that arrive in the window count; the window is the time from the first arrival to the last, without the share of it that
-//     warm-up cuts off at either end. The other jobs are there, and are waited for. Utilisation is processor time held in the window over all
-//     processor time in it.
+//   - Only jobs that arrive in the window count. The window is the time from the first arrival to the last, without the share that warm-up
+//     cuts off at either end. The other jobs are simulated too, and jobs wait for them. Utilisation is the processor time held in the window
+//     divided by all processor time in it.
 //   - A class is narrow or wide by its processors, and short or long by the run time: S. Srinivasan, R. Kettimuthu, V. Subramani, P. Sadayappan
 //     (2002), Characterization of backfilling strategies for parallel job scheduling, doi:10.1109/ICPPW.2002.1039773. Users and queues are
 //     classes too.
-//   - A difference is that of the mean over the jobs that both schedules place, each job with itself, by the day on which it arrives. Its interval
-//     and P are of a paired moving-block bootstrap over days, see [statistics.MovingBlocks]; fewer than [statistics.LeastBlocks] blocks in which a class has
-//     jobs are too few for an interval.
+//   - A difference is that of the means over the jobs that both schedules place. Each job is compared with itself and counts on the day of its
+//     arrival. Its interval and P are of a paired moving-block bootstrap over days, see [statistics.MovingBlocks]; fewer than
+//     [statistics.LeastBlocks] blocks in which a class has jobs are too few for an interval.
 //   - Of many intervals some miss by chance. A difference is shown where P, adjusted by Holm, is at most 1 − confidence. A family of tests is what answers one
 //     question in a group, under all policies but the first: the waits and slowdowns of all jobs; the waits of the classes by size and length; by queue; by
 //     user. So the probability that any false difference of a family is stated is at most 1 − confidence, as far as each P holds.
@@ -135,7 +136,8 @@ const (
 	KindQueue = "queue"
 )
 
-// Class is the jobs of a class under a policy. Figures are of those that the policy placed; where it placed none there are none.
+// Class describes the jobs of a class under a policy. Figures cover the jobs that the policy placed; if it placed none, there
+// are no figures.
 type Class struct {
 	Kind     string  `json:"kind"`
 	Name     string  `json:"name"`
@@ -158,8 +160,8 @@ type Spread struct {
 	Max    float64 `json:"max"`
 }
 
-// Load is the offered load of an instance: the processor time that its jobs take over all that there is from the first arrival to the
-// last. A job counts on the cluster where it takes least. It is +Inf where all arrive at once.
+// Load is the offered load of an instance: the processor time that its jobs take, divided by all processor time from the first
+// arrival to the last. A job counts on the cluster where it takes least. The load is +Inf if all jobs arrive at once.
 func Load(in *model.Instance) float64 {
 	first, last := span(in)
 	work := 0.0

@@ -123,7 +123,7 @@ func largest(classes map[string]*class) []class {
 	return list
 }
 
-// shape is the processors and the run time of a job on the cluster where it takes least time.
+// shape returns the processors and the run time of a job on the cluster where it takes the least time.
 func (s *study) shape(job int) (width int, length float64) {
 	length = math.Inf(1)
 	for c := range s.in.Clusters() {

@@ -77,10 +77,11 @@ func (g *Group) byClass(b *strings.Builder, r *Report, kind string) {
 	g.table(b, r, "mean wait by "+kind, kind, r.meanWait)
 }
 
-// missing stands where there is no figure.
+// missing is written in place of a figure that does not exist.
 const missing = "–"
 
-// meanWait is the mean wait of a class, with a star where it is shown to differ from that under the first policy.
+// meanWait is the mean wait of a class, with a star if it is shown to differ from the mean under the first
+// policy.
 func (r *Report) meanWait(c *Class) string {
 	if c.Wait == nil {
 		return missing

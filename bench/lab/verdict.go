@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
-// verdicts says in words for each policy but the first what it changes, and for whom.
+// verdicts states in words, for each policy but the first, what it changes and for whom.
 func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	if len(g.Policies) < 2 {
 		return
@@ -40,7 +40,7 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 	case same:
 		return
 	case g.Tests[KindAll] == 0:
-		fmt.Fprintf(b, "\nToo few days for an interval: %s in blocks of %d, and %d blocks with jobs are needed. Nothing is shown: what is above may be chance.\n",
+		fmt.Fprintf(b, "\nToo few days for an interval: %s in blocks of %d, and %d blocks with jobs are needed. Nothing is shown: the differences above may be chance.\n",
 			counted(r.Days, "day"), r.Block, statistics.LeastBlocks)
 		return
 	}
@@ -57,15 +57,15 @@ func (g *Group) verdicts(b *strings.Builder, r *Report) {
 			families = append(families, fmt.Sprintf("%d %s", n, name))
 		}
 	}
-	fmt.Fprintf(b, "\nIntervals are of %s, by a paired bootstrap over days. Of many some miss by chance, so a difference counts as shown, and has a *, only if it stands\n"+
-		"among all tests of its family (Holm, %s): %s. \"Perhaps\" is where only its own interval excludes 0.\n",
+	fmt.Fprintf(b, "\nThe %s intervals come from a paired bootstrap over days. Among many intervals some miss by chance. So a difference counts as shown, and has a *,\n"+
+		"only if it is significant after Holm's correction for its family of tests (%s): %s. \"Perhaps\" means that only its own interval excludes 0.\n",
 		percent(r.Confidence), percent(1-r.Confidence), strings.Join(families, ", "))
 	if perhaps {
-		fmt.Fprintf(b, "Where nothing differs, about %s of the %d classes tested would be among \"perhaps\".\n", figure(float64(tests)*(1-r.Confidence)), tests)
+		fmt.Fprintf(b, "If nothing differed, about %s of the %d classes tested would still be among \"perhaps\".\n", figure(float64(tests)*(1-r.Confidence)), tests)
 	}
 }
 
-// verdict is a difference with its interval, and what it shows.
+// verdict formats a difference with its interval and its meaning.
 func (r *Report) verdict(d *Difference, greater, less string) string {
 	if d == nil {
 		return "not known: no job is placed by both"
@@ -80,7 +80,7 @@ func (r *Report) verdict(d *Difference, greater, less string) string {
 	}
 	switch {
 	case d.Greater+d.Less == 0:
-		return "the same: of no job does it differ"
+		return "the same for every job"
 	case d.Low == nil:
 		return amount + ": too few days for an interval, so no difference is shown"
 	case d.First > 0:
@@ -94,7 +94,7 @@ func (r *Report) verdict(d *Difference, greater, less string) string {
 	case d.Shown(r.Confidence):
 		return amount + ": " + less
 	case d.Sign() != 0:
-		return amount + ": perhaps, but no difference is shown among all the comparisons made here"
+		return amount + ": perhaps, but not shown after the correction for all comparisons made here"
 	}
 	return amount + ": no difference is shown"
 }
@@ -143,7 +143,7 @@ func (r *Report) lists(b *strings.Builder, p *Policy) (perhaps bool) {
 	return len(perhapsHurt)+len(perhapsHelped) > 0
 }
 
-// list writes the first of some classes; where there are none it says so, if asked.
+// list writes the first of some classes; if there are none, it states this if asked.
 func list(b *strings.Builder, what string, classes []string, always bool) {
 	const most = 8
 	switch {

@@ -66,7 +66,7 @@ type Takes struct {
 	Full  string `json:"full" check:"text"`
 }
 
-// Quick lists the instances that quick mode runs in place of the suite's. Readings and points without rows are left out then.
+// Quick lists the instances of quick mode, which replace the suite's. Quick mode leaves out readings and points without rows.
 type Quick struct {
 	Instances []bench.InstanceSource `json:"instances"`
 }
@@ -109,7 +109,7 @@ type Reading struct {
 	Quantities map[string]Terms `json:"quantities,omitempty"`
 	// Percent says which value is 100 %: the rival's (the default) or the policy's own.
 	Percent string `json:"percent,omitempty" enum:"of the rival,of its own"`
-	// Base lists the quantities of which this reading takes percent of other metrics of the policy.
+	// Base lists the quantities that this reading states in percent of other metrics of the policy.
 	Base map[string]Terms `json:"base,omitempty"`
 	// Solver is the solver that an experiment with worked values runs.
 	Solver     string            `json:"solver,omitempty"`

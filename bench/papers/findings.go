@@ -230,9 +230,9 @@ func (f *Finding) nearness() (n nearness) {
 	return n
 }
 
-// ClosestOverall returns the reading that comes closest over all claims. Fewer claims that do not replicate are better, then fewer that are
-// undecided, then fewer of which only the direction replicates, then a smaller sum of relative distances from the paper's numbers. It leaves out a reading under which a claim was
-// not run that was run under another reading. Of equals it returns the reading named first.
+// ClosestOverall returns the reading that comes closest over all claims. It prefers fewer claims that do not replicate, then fewer undecided claims,
+// then fewer claims whose direction alone replicates, then a smaller sum of relative distances from the paper's numbers. It leaves out a reading that
+// did not run a claim which another reading ran. If readings are equal, it returns the first.
 func (e *Experiment) ClosestOverall(findings []Finding) *Reading {
 	var best *Reading
 	var least nearness

@@ -24,8 +24,8 @@ import (
 // RecordFormat is the format of records.
 const RecordFormat = "allot-replication/1"
 
-// Record is what one run of an experiment found, as a file: a row for each claim under each reading, and the lines of the figures. Every row says
-// what the paper states and where, what was found, by which command and from which commit, so that it can be quoted alone.
+// Record is what one run of an experiment found, as a file: a row for each claim under each reading, and the lines of the figures. Every row
+// states the paper's claim and its place, our result, the command and the commit, so each row can be quoted by itself.
 type Record struct {
 	Format     string           `json:"format" enum:"allot-replication/1"`
 	Experiment string           `json:"experiment" check:"text"`
@@ -227,8 +227,8 @@ var recorded = sync.OnceValue(func() map[string]*Record {
 	return byName
 })
 
-// Recorded returns the recorded outcome of the experiment: that of the full mode if there is one, else that of the quick mode. Where no run was
-// recorded, it returns an outcome that says so of each claim.
+// Recorded returns the recorded outcome of the experiment: of the full mode if there is one, otherwise of the quick mode. If no run was
+// recorded, it returns an outcome that states this for each claim.
 func (e *Experiment) Recorded() *Outcome {
 	if o := e.recordedIn("full"); o != nil {
 		return o

@@ -24,8 +24,8 @@ type Options struct {
 	Warn     func(string)         // nil: silent
 }
 
-// Run runs the experiment and judges its claims. [bench.Run] writes the rows to the folder; after an interruption the same call goes on there. The
-// outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
+// Run runs the experiment and judges its claims. [bench.Run] writes the rows to the folder; after an interruption the same call continues there.
+// The outcome depends neither on the number of jobs nor on interruptions, because no run has a time limit.
 func (e *Experiment) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	outcome := &Outcome{Experiment: e, Quick: opt.Quick, Shift: opt.Shift}
 	if e.NotYet != "" {

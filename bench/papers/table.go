@@ -76,7 +76,7 @@ func (o *Outcome) tallies() string {
 	return t.Render() + "\n"
 }
 
-// Name is the reading's ID, with a mark where it was added after the first run.
+// Name is the reading's ID, with a mark if it was added after the first run.
 func (r *Reading) Name() string {
 	if r.PostHoc {
 		return r.ID + " (post hoc)"

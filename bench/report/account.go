@@ -12,8 +12,8 @@ import (
 	"github.com/allot-opt/allot/draw"
 )
 
-// Account is a page of text, tables and figures that another package puts together, in the same frame as a report of runs: it needs nothing
-// beside it, and the same account gives the same bytes. Whatever its texts hold is text in the page.
+// Account is a page of text, tables and figures that another package puts together, in the same frame as a report of runs. The page is
+// self-contained, and the same account gives the same bytes. All its texts are escaped.
 type Account struct {
 	Kicker, Title, Doc string
 	Facts              []Fact
@@ -210,7 +210,7 @@ func (line *Line) drawn(k int, x, y draw.Axis) drawn {
 	return d
 }
 
-// WriteFigure writes the figure as a file that needs nothing beside it and looks alike in any program. The legend is part of the picture.
+// WriteFigure writes the figure as a self-contained file that looks the same in every program. The legend is part of the picture.
 func WriteFigure(w io.Writer, f *Figure, format Format) error {
 	return f.plot("figure").write(w, format)
 }

@@ -97,7 +97,8 @@ func (s *study) charted(known map[identity]*Known, most int) []charted {
 	return list
 }
 
-// newChart draws a solution for the page, as an image where it is too large to be drawn line by line; false where it cannot be drawn.
+// newChart draws a solution for the page, as an image if it is too large to draw line by line. It returns false if the solution
+// cannot be drawn.
 func newChart(name string, k *Known) (chart, bool) {
 	var b bytes.Buffer
 	if err := writeChart(&b, SVG, name, k); err != nil {

@@ -88,7 +88,8 @@ func (g *group) compared() ([]string, []*problem) {
 	return names, g.test.cases
 }
 
-// performanceProfile is that of Dolan and Moré; nil where costs are negative, which have no ratios.
+// performanceProfile is the profile of Dolan and Moré. It is nil if costs are negative, because then there
+// are no ratios.
 func (g *group) performanceProfile(id string, style map[string]int) *plot {
 	solvers, cases := g.compared()
 	matrix := costsOf(cases, solvers)
@@ -223,7 +224,8 @@ func incumbentsOf(row *bench.Row) []model.Incumbent {
 	return list
 }
 
-// incumbents lists those of a run that leaves out as few jobs as the best known schedule. The objectives of any other run cannot be compared: none.
+// incumbents lists the incumbents of a run that leaves out as few jobs as the best known schedule. For any other run the list is empty, because its
+// objectives cannot be compared.
 func (p *problem) incumbents(row *bench.Row) []model.Incumbent {
 	if row.Left != p.left {
 		return nil

@@ -46,7 +46,8 @@ const (
 	mostLetters   = 20
 )
 
-// newDiagram lays an outcome out; nil where there are not three ranked solvers, for which a pair says all.
+// newDiagram lays out the diagram of an outcome. It is nil for fewer than three ranked solvers, where the
+// pair shows everything.
 func newDiagram(id string, o *outcome) *diagram {
 	k := 0
 	if o != nil {
@@ -114,7 +115,8 @@ func (o *outcome) allDiffer() bool {
 	return true
 }
 
-// addBars lays the sets of solvers that were not told apart out, each on the first level where it is free, and says how many levels there are.
+// addBars places a bar for each set of solvers that the test does not tell apart, each on the first free level, and returns the number of
+// levels.
 func (d *diagram) addBars(o *outcome, at func(float64) float64) int {
 	var ends []float64 // of the last bar of each level
 	order := o.order()
@@ -181,7 +183,7 @@ func clip(text string, most int) string {
 // TickLabel is the line of the labels of the axis.
 func (d *diagram) TickLabel() float64 { return d.Axis - 10 }
 
-// CriticalText is where the text beside the bar of the critical difference begins.
+// CriticalText is the position at which the text beside the bar of the critical difference begins.
 func (d *diagram) CriticalText() float64 { return d.CriticalTo + 8 }
 
 // TextX is where a label's text begins or ends.

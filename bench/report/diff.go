@@ -16,7 +16,7 @@ import (
 // Verdict is what a comparison comes to, as seen from the second run.
 type Verdict string
 
-// The verdicts. That no difference is shown is not that there is none.
+// The verdicts. No difference shown does not mean that there is none.
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
@@ -48,7 +48,7 @@ type Comparison struct {
 	Ratio *float64 `json:"ratio,omitempty"` // geometric mean of B/A; absent: there are no such pairs
 	Low   *float64 `json:"low,omitempty"`   // of its 95 % interval; absent: unbounded
 	High  *float64 `json:"high,omitempty"`
-	// Better, Equal and Worse count pairs by B beside A.
+	// Better, Equal and Worse count the pairs in which B is better than, equal to and worse than A.
 	Better   int     `json:"better"`
 	Equal    int     `json:"equal"`
 	Worse    int     `json:"worse"`
@@ -91,8 +91,8 @@ func Changes() []string {
 	return []string{NewlyFaulty, NewlyNone, NoMoreProved, NoMoreFaulty, NewlySolved, NewlyOptimal}
 }
 
-// Limits of what counts as a difference of times: below the least time, in seconds, clocks and caches rule; a factor nearer to 1 than the
-// noise is that of any two runs on a shared machine.
+// Limits of what counts as a difference of times. Below the least time, in seconds, clocks and caches dominate. Any two runs on a shared
+// machine can differ by a factor nearer to 1 than the noise.
 const (
 	leastTime = 1e-3
 	timeNoise = 1.05
@@ -101,10 +101,11 @@ const (
 // Compare compares run A with run B, cell by cell: the same instance, solver, parameters, seed and budget. It is an error if they share
 // no cell or one has two rows of a cell.
 //
-// Objectives are tested by Wilcoxon's signed ranks on the costs of each pair relative to the lesser one, a failed run after all others,
-// and a schedule that leaves out more jobs after one that leaves out fewer; Holm's correction is over the lines of a list that could be
-// significant (see [adjust]). Runs of a solver that differ in their seed alone are one observation where they are alike in all but their times: it
-// draws nothing. Times are tested alike on their logarithms, and count as different only where the interval of their ratio lies beyond 5 %. Complexity: O(n log n).
+// Objectives are tested by Wilcoxon's signed ranks on the costs of each pair relative to the smaller one. A failed run ranks after all others, and a
+// schedule that leaves out more jobs ranks after one that leaves out fewer. Holm's correction covers the lines of a list that could be significant
+// (see [adjust]). If runs that differ only in their seed agree in everything but their times, the solver draws no random numbers, and the runs are
+// one observation. Times are tested in the same way on their logarithms, and count as different only if the interval of their ratio lies beyond 5 %.
+// Complexity: O(n log n).
 func Compare(a, b []bench.Row) (*Diff, error) {
 	inA, err := byCell(a, "A")
 	if err != nil {
@@ -310,7 +311,7 @@ func (p rowPair) costs() (a, b float64) {
 	return pair[0], pair[1]
 }
 
-// ratio is that of the objectives, B over A; false where it says nothing.
+// ratio returns the ratio of the objectives, B/A, or false if it has no meaning.
 func (p rowPair) ratio() (float64, bool) {
 	const farthest = 1e300 // beyond this the ratio or its inverse is no number
 	a, b := objective(p.a), objective(p.b)

@@ -55,7 +55,7 @@ func WriteDiff(w io.Writer, d *Diff) error {
 	return err
 }
 
-// writeCells writes the first cells of a kind; nothing where there are none.
+// writeCells writes the first cells of a kind, or nothing if there are none.
 func writeCells(b *strings.Builder, what string, cells []string) {
 	if len(cells) == 0 {
 		return

@@ -49,7 +49,7 @@ func (s *study) facts(runs []Run) []fact {
 	return append(list, environments(runs)...)
 }
 
-// environments are what the runs were made on, as far as they say so.
+// environments describes the machines of the runs, as far as the runs state them.
 func environments(runs []Run) []fact {
 	processors, memory, commits, dates, hosts := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	least, most := math.Inf(1), math.Inf(-1)

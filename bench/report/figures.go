@@ -128,7 +128,7 @@ func (g *group) meanOver(c *contender, figure func(*problem, *bench.Row) float64
 	return statistics.Sum(means) / float64(len(means))
 }
 
-// missing stands where there is no figure.
+// missing is written in place of a figure that does not exist.
 const missing = "–"
 
 // figure writes a number with the given number of significant digits; a dash if it is missing.
@@ -139,7 +139,7 @@ func figure(x float64, digits int) string {
 	return strings.Replace(draw.Significant(x, digits), "-", "−", 1)
 }
 
-// percent writes a percentage with two decimals at most, and what is above 0 not as 0.
+// percent writes a percentage with at most two decimals. It never writes a number above 0 as 0.
 func percent(x float64) string {
 	switch {
 	case math.IsNaN(x):

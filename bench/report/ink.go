@@ -23,11 +23,11 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Format is a format of a picture that is a file of its own.
+// Format is the format of a picture that is written to its own file.
 type Format string
 
-// The formats. None needs anything beside the file. An SVG has plain colours, since many programs know no variables in style sheets and paint
-// what has one black.
+// The formats. Every file is self-contained. An SVG has plain colours, because many programs do not know variables in style sheets and paint
+// such shapes black.
 const (
 	SVG Format = "svg"
 	PDF Format = "pdf"
@@ -47,7 +47,7 @@ func init() {
 	fpdf.SetDefaultCatalogSort(true)
 }
 
-// The colours of pictures that are files: those of page.css on paper.
+// The colours of pictures in their own files: those of page.css on paper.
 var (
 	paperInk = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 	darkInk  = color.NRGBA{0x1b, 0x20, 0x26, 0xff}

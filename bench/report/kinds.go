@@ -38,8 +38,8 @@ func (k kind) single() string {
 	return "solver"
 }
 
-// splitByKind tells on-line policies from the other solvers in every group that has both, each in a group of its own that has the other's
-// best solver as its reference. The groups are ranked afterwards.
+// splitByKind splits every group with both on-line policies and other solvers into one group for each kind. The best solver of the other
+// kind is the reference of each. The groups are ranked afterwards.
 func (s *study) splitByKind() {
 	var groups []*group
 	for _, g := range s.groups {
@@ -162,7 +162,7 @@ func (g *group) reference() *contender {
 	return g.other.solvers[0]
 }
 
-// referenceNote says what the group is compared with and what is only beside it.
+// referenceNote names the solvers that the group compares and the one that is only a reference.
 func (g *group) referenceNote() string {
 	if g.other == nil {
 		return ""

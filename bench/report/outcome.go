@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// alpha is the probability of an error of the first kind that tests are made at, confidence that of the intervals.
+// alpha is the significance level of the tests, confidence the confidence of the intervals.
 const (
 	alpha      = 0.05
 	confidence = 0.95
@@ -74,8 +74,8 @@ func costs(results []bench.Result) []float64 {
 	return list
 }
 
-// compare tests solvers on problems; nil where there are not two that ran on the same ones. A solver takes part that ran on at least half as many problems as the one that ran on most; a
-// problem counts that all of those ran on.
+// compare tests solvers on problems. It returns nil if no two solvers ran on the same problems. A solver takes part if it ran on at least half as
+// many problems as the solver that ran on the most. A problem counts if all these solvers ran on it.
 func compare(names []string, cases []*problem) *outcome {
 	names = slices.Clone(names)
 	slices.SortFunc(names, natural)
@@ -253,10 +253,10 @@ func newPair(x, y []float64, unmatched bool) (pair, bool) {
 	return q, true
 }
 
-// adjust is Holm's correction of p-values over those that could be at most alpha at all, given the least that each could be. The others are
-// left out of the count, as R. E. Tarone (1990), A modified Bonferroni method for discrete data, doi:10.2307/2531456: pairs without a
-// difference, such as those of two runs of a solver that draws nothing, say nothing and should not blunt the tests that do. What can be is
-// known without looking at who is better, so the probability of a false verdict stays below alpha.
+// adjust applies Holm's correction to the p-values that could be at most alpha at all, given the least possible value of each. The others
+// do not count, after R. E. Tarone (1990), A modified Bonferroni method for discrete data, doi:10.2307/2531456. Pairs without a difference,
+// such as two runs of a solver that draws no random numbers, show nothing and should not weaken the other tests. What can be is known
+// without looking at who is better, so the probability of a false verdict stays below alpha.
 func adjust(p, least []float64) ([]float64, error) {
 	var able []float64
 	for k := range p {

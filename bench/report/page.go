@@ -140,7 +140,7 @@ func (g *group) notes() []string {
 	return append(notes, g.test.notes()...)
 }
 
-// notes of an outcome say what it is not about.
+// notes state what an outcome leaves out.
 func (o *outcome) notes() []string {
 	var notes []string
 	if len(o.left) > 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/allot-opt/allot/draw"
 )
 
-// Picture is a figure of a report as a file of its own.
+// Picture is a figure of a report that can be written to its own file.
 type Picture struct {
 	Name  string // of the file, without its ending: letters, digits, dots and hyphens
 	write func(w io.Writer, format Format) error

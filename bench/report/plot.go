@@ -20,7 +20,8 @@ const (
 // styles is how many curves can be told apart, each by a colour, a dash and a marker; page.css has the colours and dashes.
 const styles = 8
 
-// faint is the style of a curve that is only there as background, referenceStyle that of a solver of another kind beside the solvers of a group.
+// faint is the style of a curve in the background. referenceStyle is the style of a reference solver of another kind, beside the solvers of a
+// group.
 const (
 	faint          = -1
 	referenceStyle = -2

@@ -1,8 +1,8 @@
-// Package report draws what runs of suites came to: one HTML file with tables that sort, tests, pictures and charts, and a comparison of
-// two runs. The file needs nothing beside it, neither a network nor another file, and the same rows give the same bytes.
+// Package report writes the results of suites: one HTML file with sortable tables, tests, pictures and charts, and a comparison of two
+// runs. The file is self-contained and needs no network. The same rows give the same bytes.
 //
-// Everything is a function of rows ([bench.Row]), of what the run's suite says of itself and of the best-known solutions. Names in them are
-// not trusted: whatever they hold is text in the page.
+// Everything is a function of rows ([bench.Row]), the suite and the best known solutions. Names in them are not trusted: the page escapes
+// them.
 package report
 
 import (

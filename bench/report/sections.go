@@ -26,11 +26,11 @@ type section struct {
 	Pairs     *table
 }
 
-// room is what is left of what the groups may take.
+// room is the size that is left for the groups.
 type room struct{ plotted, pairs int }
 
-// addGroups makes the sections and, with several groups, what sums them up, one for all solvers or one for those of each kind, which
-// has the first claim to what room is left.
+// addGroups makes the sections and, if there are several groups, a summary of all solvers or one for each kind. The summary has the
+// first claim to the remaining room.
 func (p *page) addGroups(s *study, left room) {
 	preferred := map[string]int{}
 	for k, name := range s.solvers {
@@ -77,7 +77,7 @@ func (p *page) addGroups(s *study, left room) {
 	}
 }
 
-// section makes that of a group. What there is no room for is left out, and a note says so.
+// section makes the section of a group. It leaves out what has no room and adds a note.
 func (r *room) section(id string, g *group, preferred map[string]int) *section {
 	c := &section{
 		ID: id, Name: printable(g.title()), Facts: g.facts(), Verdict: g.words(), Reference: g.referenceNote(), Notes: g.notes(), Solvers: g.solversTable(id + "-solvers"),

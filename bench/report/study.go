@@ -133,7 +133,8 @@ func nameAlike(rows []bench.Row) {
 	}
 }
 
-// labels are the names to show each row's solver by: its name, with its parameters where one name stands for several.
+// labels returns the name under which to show each row's solver: its name, with its parameters if the name alone is
+// ambiguous.
 func labels(rows []bench.Row) []string {
 	several := map[string]map[string]bool{}
 	texts := make([]string, len(rows))
@@ -249,7 +250,8 @@ func (g *group) rank() {
 	})
 }
 
-// gap is a run's gap to the best known, see [gapTo]; NaN where it has none or leaves out more or fewer jobs.
+// gap is a run's gap to the best known objective, see [gapTo]. It is NaN if the run has none or leaves out
+// more or fewer jobs.
 func (p *problem) gap(row *bench.Row) float64 {
 	if row.Left != p.left {
 		return math.NaN()
@@ -265,9 +267,9 @@ func objective(row *bench.Row) float64 {
 	return *row.Objective
 }
 
-// gapTo is the only gap of this package: by how much an objective lies above a reference, the best known objective or a lower bound, in per cent
-// of the objective, as [model.Gap] has it. It is 0 where the objective is not above, infinite beside an objective of 0 and NaN where one is
-// missing.
+// gapTo is the only gap of this package: how far an objective is above a reference (the best known objective or a lower bound), in per cent of
+// the objective, as in [model.Gap]. It is 0 if the objective is not above the reference, infinite for an objective of 0, and NaN if one of the
+// two is missing.
 func gapTo(objective, reference float64) float64 {
 	if math.IsNaN(objective) || math.IsNaN(reference) {
 		return math.NaN()

@@ -93,7 +93,7 @@ func (o *outcome) between(a, b int) *pair {
 	return nil
 }
 
-// canTell says whether a test of the pair alone could be significant after the correction.
+// canTell reports whether a test of the pair could be significant at all after the correction.
 func (o *outcome) canTell(q *pair) bool { return q.least <= alpha && !o.hopeless }
 
 // verdict is the comparison of a pair in a few words, as seen from the one of the better mean rank.
@@ -119,7 +119,7 @@ func (o *outcome) sample() string {
 	return "instances"
 }
 
-// test names the test that decides, for sentences; empty where there is none.
+// test names the test that decides, for sentences. It is empty if there is none.
 func (o *outcome) test() string {
 	switch o.decision {
 	case bySigned:
@@ -183,7 +183,7 @@ func (o *outcome) indistinct() [][]int {
 	return sets
 }
 
-// cliques yields the maximal cliques of a graph that hold all of the chosen vertices, some of the candidates and none of the excluded; false where
+// cliques yields the maximal cliques of a graph that contain all chosen vertices, some candidates and no excluded vertex. It returns false if
 // yield asked to stop. The method is that of C. Bron and J. Kerbosch (1973), doi:10.1145/362342.362367, with a pivot.
 func cliques(joined [][]bool, chosen, candidates, excluded []int, yield func([]int) bool) bool {
 	if len(candidates) == 0 {

@@ -24,8 +24,8 @@ type Bootstrap struct {
 	Confidence float64 // of the intervals
 }
 
-// LeastBlocks is the least number of blocks in which something was measured for an interval. With fewer the replicates hardly differ, and an interval
-// would claim what nobody knows: that of a user with one job would have no width at all.
+// LeastBlocks is the least number of blocks in which something was measured for an interval. With fewer blocks the replicates hardly differ, and the
+// interval would claim too much: the interval of a user with one job would have no width at all.
 const LeastBlocks = 10
 
 // leastReplicates keeps the error of the deviation below a tenth: it is about 1/√(2R).
@@ -91,14 +91,15 @@ type BlockDifference struct {
 
 // Difference is the mean difference over all things, Σ differences / Σ n, with the interval estimate ± t·SD, or beyond.
 //
-//   - SD is the deviation over the replicates of (Σ* difference − estimate·Σ* n)/Σ n, which is the ratio made linear: a replicate with next to
-//     nothing measured would otherwise blow it up. It is multiplied by √(E/(E − 1)), because the blocks lie around their own mean.
+//   - SD is the deviation over the replicates of (Σ* difference − estimate·Σ* n)/Σ n. This is the linearised ratio; otherwise a replicate with
+//     almost nothing measured would inflate it. It is multiplied by √(E/(E − 1)), because the blocks vary around their own mean.
 //   - E is the effective number of blocks, (Σ nᵦ)²/Σ nᵦ² over blocks side by side of nᵦ things (L. Kish (1965), Survey Sampling): a user whose jobs
 //     came in one week of a year has hardly more than one block.
 //   - t and P are of Student's t with E − 1 degrees of freedom.
-//   - Where a few bad days make most of the mean, the interval is too short towards them, because a sample has fewer of them than the truth. So each end is the farther of that
-//     of t and that of t by Hall's transformation, which takes the skewness of the blocks into account, and P is the greater. P. Hall (1992), On the removal of skewness by
-//     transformation, Journal of the Royal Statistical Society B 54(1), 221–228. The end that the transformation would bring nearer stays.
+//   - If a few bad days make most of the mean, the interval is too short on their side, because a sample has too few of them. So each end is the
+//     farther one of two: that of t, and that of t by Hall's transformation, which takes the skewness of the blocks into account. P is the greater of
+//     the two. P. Hall (1992), On the removal of skewness by transformation, Journal of the Royal Statistical Society B 54(1), 221–228. The end that
+//     the transformation would bring nearer stays.
 //   - P is not below 2/2ᴱ, the least of a sign test on as many blocks: ten blocks that all
 //     differ by the same do not make a certainty.
 //
@@ -165,7 +166,8 @@ func (m *MovingBlocks) Difference(periods []Period) (BlockDifference, error) {
 	return result, nil
 }
 
-// skewness is that of the mean of a replicate: the skewness of the blocks over the root of their number. It is 0 where nothing varies.
+// skewness is the skewness of the mean of a replicate: the skewness of the blocks divided by the square root of their number. It is 0
+// if nothing varies.
 func (m *MovingBlocks) skewness(before []Period, estimate float64) float64 {
 	residual := func(from int) float64 {
 		first, last := &before[from], &before[from+m.block]

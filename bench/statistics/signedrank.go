@@ -23,8 +23,8 @@ type Wilcoxon struct {
 	Z           float64 // standardised, with tie and continuity correction; of the sign of Plus − Minus
 	P           float64 // two-sided
 	Exact       bool    // P is from the exact distribution, given ties and zeros; else from Z
-	// Effect is the matched-pairs rank-biserial correlation, from −1 (a less in every pair) to 1: (Plus − Minus) over the sum
-	// of all ranks, those of the zeros included, which speak for neither.
+	// Effect is the matched-pairs rank-biserial correlation, from −1 (a less in every pair) to 1: (Plus − Minus) divided by
+	// the sum of all ranks, including the ranks of the zeros, which count for neither.
 	Effect float64
 }
 

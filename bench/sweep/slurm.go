@@ -91,8 +91,8 @@ func Ranges(numbers []int) string {
 // usualArray is Slurm's default of MaxArraySize.
 const usualArray = 1001
 
-// MostTasks returns the largest number of tasks of an array, counted from 1: Slurm's numbers end below MaxArraySize. Where Slurm cannot be asked, it is
-// that of a Slurm that nobody has configured.
+// MostTasks returns the largest number of tasks of an array. Tasks count from 1, and Slurm's numbers end below MaxArraySize. If Slurm cannot be
+// asked, it is the number for Slurm's default configuration.
 func MostTasks(ctx context.Context) int {
 	text, err := exec.CommandContext(ctx, "scontrol", "show", "config").Output()
 	if err == nil {

@@ -23,23 +23,22 @@ import (
 func benchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "bench",
-		Usage:     "run a suite: solvers on instances with seeds, within a budget",
+		Usage:     "run a suite: several solvers on several instances, with seeds and a budget",
 		ArgsUsage: "SUITE",
-		Description: `Runs what the suite (a JSON file, see bench/suites) says and appends a row for each run to rows.jsonl in the run
-folder. Interrupted, or killed, the same command goes on where it was. The best schedules are kept in the folder best. At the end
-there is a table a group: solver × mean objective, mean ratio to the best known, wins (instances on which none is better), mean time
-and faults.
+		Description: `Runs a suite (a JSON file, see bench/suites) and appends one row per run to rows.jsonl in the run folder. To continue after an
+interruption, give the same command again. The folder best keeps the best schedules. At the end the command prints one table per group:
+solver × mean objective, mean ratio to the best known, wins (instances on which no solver is better), mean time and faults.
 
-Several programs, on several hosts with a folder in common, can run one suite: each --shard K/N its part of the runs, or each with
---steal what no other has claimed. Without either, the same command then runs what is left and has the tables. See docs/sweeps.md.
+Several programs, on several hosts that share a folder, can run one suite together: with --shard K/N each runs its part, with
+--steal each runs what no other has claimed. The same command without either then runs what is left and prints the tables. See docs/sweeps.md.
 
 Examples:
   allot bench bench/suites/mcp.json
   allot bench bench/suites/mcp.json --time 500ms --jobs 1 -o quick
   allot bench bench/suites/mcp.json --shard 2/8 -o sweep`,
 		Flags: append(suiteFlags(),
-			&cli.StringFlag{Name: "shard", Usage: "run part `K/N` of the runs; /N: the engine says K (Slurm, PBS, Kubernetes, HyperQueue); auto: Slurm says both"},
-			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs in the same folder: claim them one by one, until all have a row"},
+			&cli.StringFlag{Name: "shard", Usage: "run part `K/N` of the runs; /N: the engine states K (Slurm, PBS, Kubernetes, HyperQueue); auto: Slurm states both"},
+			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs in the same folder: claim one run after another until all have a row"},
 		),
 		Subcommands: benchSubcommands(),
 		Action:      runBench,
@@ -49,16 +48,16 @@ Examples:
 // suiteFlags are the flags of the commands that run a suite.
 func suiteFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "run-NAME", Usage: "run `FOLDER`: rows, best schedules and what was run"},
-		&cli.StringFlag{Name: "data", DefaultText: "as the suite says", Usage: "`FOLDER` that the suite's files are in"},
-		&cli.StringFlag{Name: "best", DefaultText: "best in the run folder", Usage: "`FOLDER` of the best-known schedules, which several suites may share"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "run-NAME", Usage: "run `FOLDER`: rows, best schedules and the suite"},
+		&cli.StringFlag{Name: "data", DefaultText: "as the suite says", Usage: "`FOLDER` of the suite's files"},
+		&cli.StringFlag{Name: "best", DefaultText: "best in the run folder", Usage: "`FOLDER` of the best known schedules; several suites may share it"},
 		&cli.IntFlag{Name: "jobs", DefaultText: "processors / workers", Usage: "`N` runs at a time"},
 		&cli.IntFlag{Name: "workers", DefaultText: "as the suite says", Usage: "`N` workers of each run"},
 		&cli.DurationFlag{Name: "time", DefaultText: "as the suite says", Usage: "stop each run after `DURATION`, such as 10s; 0: no limit"},
 		&cli.Int64Flag{Name: "evals", DefaultText: "as the suite says", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
-		&cli.BoolFlag{Name: "allow-exec", Usage: "run the commands that the suite has as solvers (exec:COMMAND)"},
-		&cli.BoolFlag{Name: "mixed", Usage: "go on in a folder with rows of another suite, budget or version of allot; they stay"},
-		&cli.DurationFlag{Name: "stale", Value: claim.Stale, Usage: "take over what a program on another host holds after `DURATION` without a sign of it"},
+		&cli.BoolFlag{Name: "allow-exec", Usage: "run the commands that the suite names as solvers (exec:COMMAND)"},
+		&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder with rows of another suite, budget or version of allot, and keep them"},
+		&cli.DurationFlag{Name: "stale", Value: claim.Stale, Usage: "take over a claim or lock of a program on another host after `DURATION` without a sign of it"},
 	}
 }
 
@@ -108,7 +107,7 @@ func runBench(c *cli.Context) error {
 	err = bench.Run(ctx, plan, opt)
 	bar.finish()
 	if err != nil {
-		return interrupted(ctx, runError(err), "what was cut short has no row; the same command goes on with it")
+		return interrupted(ctx, runError(err), "the runs cut short have no row; the same command continues")
 	}
 	if len(share) < len(plan.Cells) || opt.Steal {
 		return reportPart(c, plan, share, opt)
@@ -123,7 +122,7 @@ func readSuite(c *cli.Context, path string) (*bench.Suite, error) {
 		return nil, err
 	}
 	if solver := suite.External(); solver != "" && !c.Bool("allow-exec") {
-		return nil, usageErrorf("%s: solver %s runs a command of the suite's author: look at it and give --allow-exec", path, solver)
+		return nil, usageErrorf("%s: solver %s runs a command of the suite's author; check the command, then give --allow-exec", path, solver)
 	}
 	return suite, overrideSuite(c, suite)
 }
@@ -199,7 +198,7 @@ func progressLine(p bench.Progress) string {
 func runError(err error) error {
 	switch {
 	case errors.Is(err, bench.ErrOtherRun):
-		return usageErrorf("%w; give another folder (-o), or --mixed to keep its rows beside the new ones", err)
+		return usageErrorf("%w; give another folder (-o), or --mixed to keep the old rows beside the new ones", err)
 	case errors.Is(err, bench.ErrForeign):
 		return usageErrorf("%w; give another folder (-o)", err)
 	case errors.Is(err, bench.ErrBusy), errors.Is(err, bench.ErrNoFolder):

@@ -13,18 +13,18 @@ import (
 func benchDiffCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "compare two runs of a suite: what got better or worse, with significance",
+		Usage:     "compare two runs of a suite: what became better or worse, with significance tests",
 		ArgsUsage: "A B",
-		Description: `Pairs the runs of A and B by instance, solver, parameters, seed and budget, and says for each group and solver whether B
-is better or worse than A in its objectives and its times, with tests, and which runs failed or were proved optimal in one of them
-only. A and B are run folders or files of rows, such as allot compare --json writes.
+		Description: `Pairs the runs of A and B by instance, solver, parameters, seed and budget. For each group and solver it tests whether B
+is better or worse than A in objective and in time. It lists the runs that failed, or were proved optimal, in only one of the two.
+A and B are run folders, or files of rows as allot compare --json writes them.
 
 Examples:
   allot bench diff before after
   allot bench diff --fail --json before after >diff.json`,
 		Flags: []cli.Flag{
 			jsonFlag,
-			&cli.BoolFlag{Name: "fail", Usage: "end with status 1 where B is significantly worse or has runs that are newly faulty"},
+			&cli.BoolFlag{Name: "fail", Usage: "exit with status 1 if B is significantly worse or has runs that newly fail"},
 		},
 		Action: runBenchDiff,
 	}

@@ -43,10 +43,10 @@ func reportRun(c *cli.Context, plan *bench.Plan, dir string) error {
 	}
 	own := plan.Own(rows)
 	if len(own) == 0 {
-		return usageErrorf("%s: no solver of the suite takes an instance", dir)
+		return usageErrorf("%s: no solver of the suite supports an instance", dir)
 	}
 	if n := len(rows) - len(own); n > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "the tables are without %s of other runs in the folder; allot bench report has all\n", counted(n, "row"))
+		fmt.Fprintf(c.App.ErrWriter, "the tables leave out %s of other runs in the folder; allot bench report shows all\n", counted(n, "row"))
 	}
 	rows = own
 	run, err := bench.ReadRun(dir)

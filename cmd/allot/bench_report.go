@@ -17,12 +17,12 @@ import (
 func benchReportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "draw a report of runs: one HTML file with tables, tests, pictures and charts",
+		Usage:     "write a report of runs: one HTML file with tables, tests, pictures and charts",
 		ArgsUsage: "RUN…",
-		Description: `Writes a page that needs nothing beside it, neither a network nor another file: who wins where and whether that is significant,
-a table a group that sorts, profiles, gaps over time, charts of best-known schedules, every run, and how it was all computed.
-RUN is a run folder, or a file of rows such as allot compare --json writes. Rows of the same cell in several runs are compared.
-On-line policies, such as easy, are compared apart from the solvers that know which jobs will arrive and how long they run.
+		Description: `Writes one self-contained page that needs no network: who wins where and whether that is significant, a sortable table per
+group, profiles, gaps over time, charts of the best known schedules, every run, and how all figures were computed.
+RUN is a run folder, or a file of rows as allot compare --json writes it. If several runs have the same solver on the same instance, they are
+compared. On-line policies, such as easy, are compared apart from the solvers that know which jobs will arrive and how long they run.
 
 Examples:
   allot bench report run-mcp
@@ -31,8 +31,8 @@ Examples:
   allot bench report run-mcp --table latex >table.tex`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "report.html", Usage: "write to `FILE`; - is standard output"},
-			&cli.StringFlag{Name: "title", DefaultText: "by the suites", Usage: "`TEXT` above the page"},
-			&cli.IntFlag{Name: "charts", Value: 4, Usage: "at most `N` Gantt charts of best-known schedules"},
+			&cli.StringFlag{Name: "title", DefaultText: "names of the suites", Usage: "`TEXT` at the top of the page"},
+			&cli.IntFlag{Name: "charts", Value: 4, Usage: "show at most `N` Gantt charts of the best known schedules"},
 			&cli.StringFlag{Name: "figures", Usage: "write each figure to `FOLDER` as SVG, PDF and PNG instead of a page"},
 			&cli.StringFlag{Name: "table", Usage: "write the table of solvers as `FORMAT` instead of a page: latex (with booktabs), csv or md; to standard output unless -o is given"},
 		},
@@ -151,7 +151,7 @@ func knownSolutions(c *cli.Context, run *bench.RunFile) []report.Known {
 			}
 		}
 		if err != nil {
-			fmt.Fprintf(c.App.ErrWriter, "allot: no best-known solution of %s: %s\n", printable(planned.Name), printable(err.Error()))
+			fmt.Fprintf(c.App.ErrWriter, "allot: no best known solution of %s: %s\n", printable(planned.Name), printable(err.Error()))
 		}
 	}
 	return list

@@ -22,15 +22,15 @@ func benchSlurmCommand() *cli.Command {
 		Name:      "slurm",
 		Usage:     "run a suite as a job array of Slurm",
 		ArgsUsage: "SUITE [-- SBATCH OPTIONS]",
-		Description: `Writes the batch script of a job array, a task for each shard that has runs without a row, and shows it. With --submit it submits
-the array, with --wait it follows the rows until all runs have one and then has the tables. The same command again submits what is
-missing alone: shards that are done, and tasks that wait or run, are left out. Options of sbatch come last, after --.
+		Description: `Writes and shows the batch script of a job array with one task for each shard that has runs without a row. --submit submits
+the array. --wait follows the rows until all runs have one and then prints the tables. The same command again submits only what is
+missing: it leaves out shards that are done and tasks that wait or run. Options of sbatch come last, after --.
 
 Examples:
   allot bench slurm bench/suites/mcp.json
   allot bench slurm bench/suites/mcp.json -o sweep --submit --wait -- --partition=long --time=8:00:00`,
 		Flags: append(suiteFlags(),
-			&cli.IntFlag{Name: "tasks", DefaultText: "half an hour each, at most 100; 16 without a limit of time", Usage: "`N` shards"},
+			&cli.IntFlag{Name: "tasks", DefaultText: "half an hour each, at most 100; 16 without a time limit", Usage: "`N` shards"},
 			&cli.BoolFlag{Name: "submit", Usage: "submit the array with sbatch"},
 			&cli.BoolFlag{Name: "wait", Usage: "follow the rows until all runs have one"},
 		),
@@ -60,7 +60,7 @@ func runBenchSlurm(c *cli.Context) error {
 	}
 	if len(r.missing) > 0 {
 		if err := r.submit(ctx); err != nil {
-			return interrupted(ctx, err, "look at squeue for what was submitted")
+			return interrupted(ctx, err, "squeue shows what was submitted")
 		}
 		if !c.Bool("wait") {
 			return nil
@@ -218,7 +218,7 @@ func (r *slurmRun) submit(ctx context.Context) error {
 		for k := range words {
 			words[k] = sweep.Quote(words[k])
 		}
-		fmt.Fprintf(r.c.App.ErrWriter, "%s; --submit submits what this does:\n%s\n", what, printable(strings.Join(words, " ")))
+		fmt.Fprintf(r.c.App.ErrWriter, "%s; --submit submits the array as this command does:\n%s\n", what, printable(strings.Join(words, " ")))
 		return nil
 	}
 	job, err := sweep.Submit(ctx, script, r.array.Tasks, options)
@@ -267,7 +267,7 @@ func (r *slurmRun) wait(ctx context.Context) error {
 		if missing, err = r.plan.Missing(r.dir, true); err != nil || len(missing) == 0 {
 			return err
 		}
-		return &statusError{exitFailure, errors.New(printable(fmt.Sprintf("%s of %d without a row, and no task waits or runs; %s says why; the same command with --submit submits them again",
+		return &statusError{exitFailure, errors.New(printable(fmt.Sprintf("%s of %d without a row, and no task waits or runs; see %s for the cause; the same command with --submit submits them again",
 			counted(len(missing), "run"), len(r.plan.Cells), filepath.Join(r.array.Logs, "K.out"))))}
 	}
 }

@@ -25,8 +25,8 @@ func compareCommand() *cli.Command {
 		Name:      "compare",
 		Usage:     "run several solvers on the same instances",
 		ArgsUsage: "INSTANCE…",
-		Description: `Writes one table an instance: solver × objective, bound, gap, metrics and time; a star marks the best. Every
-schedule is checked first. On a terminal metrics that do not fit its width are left out and named below the table.
+		Description: `Writes one table per instance: solver × objective, bound, gap, metrics and time. A star marks the best. Every
+schedule is checked first. If the table is too wide for the terminal, it leaves out metrics and names them below.
 
 Examples:
   allot compare examples/multicluster.json
@@ -34,13 +34,13 @@ Examples:
   allot compare --solvers muscle:reading=a,b=muscle:reading=b,muscle+search examples/multicluster.json
   allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
 		Flags: append(limitFlags(),
-			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of the solvers, separated by commas, as --solver of solve takes them, or LABEL=NAME…; exec:COMMAND or exec-online:COMMAND the last of them; may be given several times; absent: all that support the instance"},
-			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; those of the clusters have a table of their own; absent: those that say something of the instance"},
+			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of solvers, separated by commas, as for allot solve --solver, or LABEL=NAME…; exec:COMMAND or exec-online:COMMAND must be the last; may be given several times; absent: all that support the instance"},
+			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; metrics of clusters have their own table; absent: those that matter for the instance"},
 			jsonFlag,
 			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the columns of --metrics or all"},
 			objectiveFlag(),
 			strictFlag(),
-			&cli.StringFlag{Name: "save", Usage: "write every solution to `DIR`, made if it is missing, as INSTANCE.SOLVER.json"},
+			&cli.StringFlag{Name: "save", Usage: "write every solution to folder `DIR` as INSTANCE.SOLVER.json"},
 			outputFlag,
 		),
 		Action: runCompare,
@@ -70,7 +70,7 @@ func (n *solverNames) Set(list string) error {
 // String implements cli.Generic.
 func (n *solverNames) String() string { return strings.Join(*n, ",") }
 
-// named is an instance with the solvers to run on it and a name for people and files, unlike that of any other.
+// named is an instance with the solvers to run on it and a unique name for people and files.
 type named struct {
 	*model.Instance
 	label   string
@@ -112,7 +112,7 @@ func runCompare(c *cli.Context) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(c.App.ErrWriter, "allot: interrupted: runs are cut short or missing")
+		fmt.Fprintln(c.App.ErrWriter, "allot: interrupted: some runs are cut short or missing")
 	}
 	return faults(all)
 }
@@ -226,7 +226,7 @@ func readInstances(c *cli.Context, solvers []string) ([]named, error) {
 			running = bench.SupportingSolvers(in)
 		}
 		if len(running) == 0 {
-			return nil, usageErrorf("%s: no solver supports the instance, which asks for %s", path, in.Features())
+			return nil, usageErrorf("%s: no solver supports the instance, which needs %s", path, in.Features())
 		}
 		list = append(list, named{in, label, running})
 	}
@@ -257,7 +257,8 @@ func compareOn(ctx context.Context, c *cli.Context, in named, settings bench.Set
 	return rows, nil
 }
 
-// safeName is a name as part of a file's name, of which two must fit into one: a long command is cut and told from others by its hash.
+// safeName makes a name safe as part of a file's name. Two of them must fit into one file name, so a long command is cut and made
+// unique by its hash.
 func safeName(name string) string {
 	const longest = 110
 	safe := strings.Map(func(r rune) rune {

@@ -48,7 +48,7 @@ complete -c allot -a '(__allot_complete)'
 func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "completion",
-		Usage:       "print the script for shell completion",
+		Usage:       "print a script for shell completion",
 		ArgsUsage:   "bash|zsh|fish",
 		Description: "Example:\n  source <(allot completion bash)",
 		Action: func(c *cli.Context) error {

@@ -15,17 +15,17 @@ import (
 func exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "write a schedule in a format of other tools",
+		Usage:     "write a schedule in another tool's format",
 		ArgsUsage: "FORMAT INSTANCE SOLUTION",
-		Description: `Writes to standard output (or -o FILE). The solution must pass the checker. allot import reads each of the formats back.
+		Description: `Writes to standard output or to -o FILE. The solution must pass the checker. allot import can read each format.
 
 Examples:
   allot export swf trace.json plan.json -o plan.swf
   allot export batsim trace.json plan.json | head`,
 		Subcommands: []*cli.Command{
 			exportFormat("swf", "a trace in the Standard Workload Format, with wait times; allot import swf reads it", swf.Write),
-			exportFormat("batsim", "the columns of Batsim's jobs.csv, for evalys and its like; allot import batsim reads it", batsim.Write),
-			exportFormat("csv", "the fields of the jobs and what became of them; allot import jobs reads it", jobcsv.Write),
+			exportFormat("batsim", "the columns of Batsim's jobs.csv, for evalys and similar tools; allot import batsim reads it", batsim.Write),
+			exportFormat("csv", "the fields of the jobs and their places in the schedule; allot import jobs reads it", jobcsv.Write),
 		},
 		Action: func(c *cli.Context) error {
 			return usageErrorf("expected a format, one of swf, batsim, csv; found %q%s", c.Args().First(), suggest.Words(c.Args().First(), commandNames(c.Command.Subcommands)))
@@ -102,5 +102,7 @@ type checkError struct {
 	err  error
 }
 
-func (e *checkError) Error() string { return e.path + ": the checker refuses it: " + e.err.Error() }
+func (e *checkError) Error() string {
+	return e.path + ": the checker refuses the schedule: " + e.err.Error()
+}
 func (e *checkError) Unwrap() error { return e.err }

@@ -27,7 +27,7 @@ func checkQuestion(c *cli.Context) error {
 	quantiles, measures := c.Bool("quantiles"), c.Bool("backtest")
 	switch {
 	case asksOne(c) && c.IsSet("policies"):
-		return usageErrorf("--policies: expected it without --submit, --quantiles and --backtest, for which --solver names the policy")
+		return usageErrorf("--policies: expected it without --submit, --quantiles and --backtest; for those, --solver names the policy")
 	case quantiles && measures:
 		return usageErrorf("expected one of --quantiles and --backtest")
 	}
@@ -228,7 +228,7 @@ func backtestText(r *backtest.Report) string {
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "%s under %s: %s at arrivals, %s each, seed %d\n", r.Trace, r.Solver, counted(len(r.Samples), "forecast"), counted(r.Runs, "future"), r.Seed)
 	if r.Stopped {
-		b.WriteString("stopped before all samples were done: these are the first to be done, and not drawn from all\n")
+		b.WriteString("stopped early: these samples are those that ended first, so they are not a random choice from all\n")
 	}
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "jobs that\tjobs\tin P10–P90\t95 % interval\tbefore\tafter\tP10 = P90\tties shared\tmedian error\tmean error\tmedian width")

@@ -22,8 +22,9 @@ func importCommand() *cli.Command {
 		Name:      "import",
 		Usage:     "turn a real trace, matrix, workflow or table into an instance",
 		ArgsUsage: "FORMAT",
-		Description: `Writes the instance to standard output (or -o FILE) and what was dropped or repaired, and why, to standard
-error. Where jobs arrive over time the instance asks for the least mean bounded slowdown, else for the least makespan; --objective chooses another. Compressed files (gzip) are read as they are; - is standard input.
+		Description: `Writes the instance to standard output or to -o FILE. Standard error reports what was dropped or repaired, and why. If jobs arrive over
+time, the instance asks for the least mean bounded slowdown, otherwise for the least makespan; --objective chooses another metric.
+FILE may be compressed by gzip; - is standard input.
 
 Examples:
   allot import swf --jobs 2000 --batch TRACE.swf.gz -o batch.json
@@ -87,7 +88,7 @@ func writeImport(c *cli.Context, in *model.Instance, report *model.ImportReport)
 
 // importObjectiveFlag chooses the objective that the instance states.
 func importObjectiveFlag() cli.Flag {
-	return &cli.StringFlag{Name: "objective", DefaultText: "bounded_slowdown where jobs arrive over time, else makespan",
+	return &cli.StringFlag{Name: "objective", DefaultText: "bounded_slowdown if jobs arrive over time, otherwise makespan",
 		Usage: "the instance asks to minimise `METRIC`, see allot metrics"}
 }
 

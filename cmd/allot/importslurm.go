@@ -21,9 +21,9 @@ func importSlurm() *cli.Command {
 	return &cli.Command{
 		Name:  slurm.Format,
 		Usage: "the queue of a Slurm cluster, versions 21.08 to 25.11",
-		Description: `Without files it asks squeue, scontrol and sinfo of this machine; only commands that read are run. With files, --jobs and --nodes are needed.
-The time at which the queue was asked for is time 0. Jobs that run come first, with what is left of their time limit; those that wait follow
-in Slurm's order, with their time limit as estimate. What an instance cannot express is counted on standard error. Traces: allot import sacct.
+		Description: `Without files it runs squeue, scontrol and sinfo on this machine, and only commands that read. With files, --jobs and --nodes are required.
+Time 0 is the moment at which the queue was read. Running jobs come first; their estimate is what is left of their time limit. Waiting jobs follow
+in Slurm's order; their estimate is their time limit. Standard error counts what an instance cannot express. For traces use allot import sacct.
 
 Examples:
   allot import slurm -o queue.json
@@ -34,8 +34,8 @@ Examples:
 			file("partitions", "scontrol show partitions, with --json or without,"),
 			file("reservations", "scontrol show reservations, with --json or without,"),
 			file("licences", "scontrol show licenses, with --json or without,"),
-			&cli.Float64Flag{Name: "now", DefaultText: "the latest that the file of the jobs tells, or now", Usage: "time 0 is the Unix time `T`"},
-			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; =false: for systems that do not give it out (SelectTypeParameters)"},
+			&cli.Float64Flag{Name: "now", DefaultText: "the latest time in the file of jobs, or now", Usage: "time 0 is the Unix time `T`"},
+			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; =false: for systems that do not allocate memory (SelectTypeParameters)"},
 			importObjectiveFlag(), outputFlag,
 		},
 		Action: func(c *cli.Context) error {
@@ -51,7 +51,7 @@ Examples:
 	}
 }
 
-// readSlurm reads the files that are given, or asks Slurm where none is.
+// readSlurm reads the given files, or asks Slurm if there are none.
 func readSlurm(c *cli.Context) (*model.Instance, *model.ImportReport, error) {
 	opt := slurm.Options{Now: c.Float64("now"), IgnoreMemory: !c.Bool("memory")}
 	var src slurm.Sources

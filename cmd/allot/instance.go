@@ -17,7 +17,8 @@ import (
 	"github.com/allot-opt/allot/params"
 )
 
-// readInstance reads an instance. Where the file is none, but looks like one of a format that import reads, the error says how.
+// readInstance reads an instance. If the file is not an instance but looks like a format that import reads, the error states
+// how to import it.
 func readInstance(path string) (*model.Instance, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -30,7 +31,7 @@ func readInstance(path string) (*model.Instance, error) {
 	queue := bytes.Contains(begin, []byte(`"array_task_string"`)) && bytes.Contains(begin, []byte(`"job_state"`))
 	in, err := model.ReadInstance(buffered, model.InputName(path))
 	if err != nil && queue {
-		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like the queue of Slurm; with what scontrol show nodes --json prints, import it:\n  %s",
+		return nil, usageErrorf("%s: expected an instance (JSON), found what looks like the queue of Slurm; import it together with the output of scontrol show nodes --json:\n  %s",
 			model.InputName(path), shellquote.Join("allot", "import", "slurm", "--jobs", path, "--nodes", "NODES.json", "-o", importTarget(path)))
 	}
 	if err != nil && foreign {
@@ -78,11 +79,11 @@ func howToImport(path string, format bench.FormatInfo) string {
 		}
 	}
 	if path == "-" {
-		return fmt.Sprintf("import it in the pipe before:\n  … | %s - | allot …%s", shellquote.Join(command...), explained)
+		return fmt.Sprintf("import it earlier in the pipe:\n  … | %s - | allot …%s", shellquote.Join(command...), explained)
 	}
 	target := importTarget(path)
 	command = append(command, "-o", target, path)
-	return fmt.Sprintf("import it and give %s instead:\n  %s%s", target, shellquote.Join(command...), explained)
+	return fmt.Sprintf("import it and use %s instead:\n  %s%s", target, shellquote.Join(command...), explained)
 }
 
 // importTarget is a name for the instance that is made of a file, in the folder where the command runs, and not that of a file that is there.

@@ -116,8 +116,8 @@ Examples:
   allot solve examples/multicluster.json
   allot import swf --jobs 2000 --batch TRACE.swf.gz | allot compare -
 
-Exit status: 0 solved or ok, 1 failure, 2 usage or invalid input, 3 infeasible or violations,
-4 stopped by a limit with no solution, or a bound without a certificate to check.`,
+Exit status: 0 solved or ok, 1 failure, 2 wrong usage or invalid input, 3 infeasible or violations,
+4 stopped by a limit without a solution, or a bound without a certificate to check.`,
 		Version:         solve.Version(),
 		Writer:          stdout,
 		ErrWriter:       stderr,
@@ -167,7 +167,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	return usageErrorf("%s; see %s --help", text, command)
 }
 
-// suggestedFlag asks for the flag that a wrong one may have meant; empty where none is like it.
+// suggestedFlag asks whether the user meant a similar flag. It is empty if no flag is similar.
 func suggestedFlag(flags []cli.Flag, wrong string) string {
 	var known []string
 	for _, flag := range flags {

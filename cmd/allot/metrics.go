@@ -16,7 +16,7 @@ func metricsCommand() *cli.Command {
 		Name:        "metrics",
 		Usage:       "list the metrics with their units and definitions",
 		ArgsUsage:   "[NAME]",
-		Description: "With the name of a metric it describes that one.\n\nExamples:\n  allot metrics\n  allot metrics mcp",
+		Description: "With NAME it describes only that metric.\n\nExamples:\n  allot metrics\n  allot metrics mcp",
 		Flags:       []cli.Flag{jsonFlag},
 		Action:      runMetrics,
 	}
@@ -44,20 +44,20 @@ func runMetrics(c *cli.Context) error {
 		for _, m := range list {
 			better := "better when " + m.Better
 			if m.Better == "neither" {
-				better = "neither better high nor low"
+				better = "neither high nor low is better"
 			}
 			fmt.Fprintf(w, "%s (%s, %s)\n  %s\n", m.Name, m.Unit, better, m.Doc)
 			if c.NArg() > 0 && m.PerCluster {
-				fmt.Fprintln(w, "  one number a cluster, and so no objective")
+				fmt.Fprintln(w, "  one number per cluster, so it cannot be an objective")
 			} else if c.NArg() > 0 && m.Better == "neither" {
-				fmt.Fprintln(w, "  as an objective a weight above 0 asks for low values, one below 0 for high ones")
+				fmt.Fprintln(w, "  in an objective, a weight above 0 asks for low values and a weight below 0 for high values")
 			}
 		}
 		return nil
 	})
 }
 
-// metricOf returns the list of the named metric alone.
+// metricOf returns a list with only the named metric.
 func metricOf(list []metricRow, name string) ([]metricRow, error) {
 	var known []string
 	for k := range list {

@@ -24,32 +24,32 @@ func policiesCommand() *cli.Command {
 	usual := lab.Defaults()
 	return &cli.Command{
 		Name:      "policies",
-		Usage:     "would another policy have served this queue better, and whom would it have hurt",
+		Usage:     "compare scheduling policies on a trace: who waits less, who waits longer, and is that significant",
 		ArgsUsage: "TRACE",
-		Description: `Replays a trace, an SWF file or an instance, under several policies and compares their waits: of all jobs, by size and length, by
-queue and by user, with the difference from the first policy and its interval by a paired bootstrap over days. On-line policies and solvers that know the
-future have tables of their own.
+		Description: `Replays a trace (an SWF file or an instance) under several policies and compares the waits of all jobs, by size and length, by
+queue and by user. Each difference from the first policy has an interval, from a paired bootstrap over days. On-line policies and solvers that
+know the future have separate tables.
 
 Examples:
   allot policies --policies easy,easy:depth=5,easy:order=sjf TRACE.swf.gz
   allot policies --policies fcfs,easy,conservative --load 0.9 --warm-up 0.05 --waits waits.svg TRACE.swf.gz`,
 		Flags: []cli.Flag{
-			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of the policies, separated by commas, as --solvers of compare takes them; the others are compared with the first"},
-			&cli.Float64Flag{Name: "load", DefaultText: "that of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
+			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: "fcfs,easy,conservative", Usage: "`NAMES` of policies, separated by commas, as for allot compare --solvers; each is compared with the first"},
+			&cli.Float64Flag{Name: "load", DefaultText: "the load of the trace", Usage: "stretch or shrink the gaps between arrivals to the offered load `L`"},
 			&cli.Float64Flag{Name: "warm-up", Usage: "do not count jobs that arrive in the first or the last `SHARE` of the time"},
-			&cli.Float64Flag{Name: "day", Value: usual.Day, DefaultText: "24 hours", Usage: "`TIME` of a day, in the unit of the trace"},
+			&cli.Float64Flag{Name: "day", Value: usual.Day, DefaultText: "24 hours", Usage: "length of a day, `TIME` in the unit of the trace"},
 			&cli.IntFlag{Name: "narrow", Value: usual.Narrow, Usage: "a narrow job has at most `N` processors"},
 			&cli.Float64Flag{Name: "short", Value: usual.Short, DefaultText: "1 hour", Usage: "a short job runs for at most `TIME`, in the unit of the trace"},
-			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of an interval"},
+			&cli.Float64Flag{Name: "confidence", Value: usual.Confidence, Usage: "confidence `P` of the intervals"},
 			&cli.IntFlag{Name: "replicates", Value: usual.Replicates, Usage: "`N` replicates of the bootstrap"},
-			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at least 3, and at most a tenth of them", Usage: "`N` days in a block of the bootstrap"},
-			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of what policies draw"},
-			&cli.DurationFlag{Name: "time", Usage: "limit `D` of each policy and each solver, such as 10s; 0: none"},
+			&cli.IntFlag{Name: "block", DefaultText: "1.5 times the cube root of the number of days, at most a tenth of the days, and at least 3", Usage: "`N` days in a block of the bootstrap"},
+			&cli.Uint64Flag{Name: "seed", Value: usual.Seed, Usage: "seed `N` of the bootstrap and of the policies' random draws"},
+			&cli.DurationFlag{Name: "time", Usage: "time limit `D` of each policy or solver, such as 10s; 0: none"},
 			&cli.StringFlag{Name: "waits", Usage: "draw the distribution of the waits to `FILE`, .svg or .png"},
 			&cli.StringFlag{Name: "differences", Usage: "draw how much longer the same jobs wait than under the first policy, by week of arrival, to `FILE`, .svg or .png"},
-			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw it for the users entitled to most, .svg or .png"},
+			&cli.StringFlag{Name: "shares", Usage: "write what each user was entitled to and received on each day to `FILE`.csv, or draw the users with the greatest entitlement, .svg or .png"},
 			jsonFlag,
-			&cli.BoolFlag{Name: "csv", Usage: "write CSV: a row for each class of each policy"},
+			&cli.BoolFlag{Name: "csv", Usage: "write CSV: one row for each class under each policy"},
 			outputFlag,
 		},
 		Action: runPolicies,
@@ -198,7 +198,7 @@ func checkPictures(c *cli.Context, policies int) error {
 		}
 	}
 	if c.IsSet("differences") && policies < 2 {
-		return usageErrorf("--differences: expected two policies at least, found one")
+		return usageErrorf("--differences: expected at least two policies, found one")
 	}
 	return nil
 }
@@ -312,7 +312,7 @@ func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report)
 	}
 	if c.IsSet("differences") {
 		if len(group) < 2 {
-			return usageErrorf("--differences: expected two policies that know equally much, found one: %s", runs[0].Policy)
+			return usageErrorf("--differences: expected two policies of the same kind (on line, or planning ahead), found one: %s", runs[0].Policy)
 		}
 		if pictures["differences"], err = draw.WaitDifferences(l.in, group, draw.CurveOptions{}); err != nil {
 			return usageErrorf("--differences: %w", err)

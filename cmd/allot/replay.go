@@ -23,9 +23,9 @@ func replayCommand() *cli.Command {
 		Name:      "replay",
 		Usage:     "stream a trace of any length through an on-line policy",
 		ArgsUsage: "[TRACE]",
-		Description: `Replays a trace in the Standard Workload Format, job by job as it is read, or with --workload the jobs of a workload as they are
-made, and writes totals. Memory does not grow with the length of the trace, only with the jobs that wait or run at once. A trace must be sorted by
-submit time. For schedules use allot import swf or allot generate, and allot solve.
+		Description: `Replays a trace in the Standard Workload Format while it reads the trace, or with --workload the jobs of a workload while it generates
+them, and writes totals. Memory grows only with the jobs that wait or run at once, not with the length of the trace. The trace must be sorted by
+submit time. For a schedule use allot import swf or allot generate, and then allot solve.
 
 Examples:
   allot replay --solver easy TRACE.swf.gz
@@ -33,8 +33,8 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
-			&cli.StringFlag{Name: "workload", Usage: "`NAME`[:PARAM=VALUE…] of a workload in place of a trace: " + strings.Join(streamNames(), ", ") + "; its parameters are those of allot generate"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the workload, of what the policy draws and of local jobs"},
+			&cli.StringFlag{Name: "workload", Usage: "`NAME`[:PARAM=VALUE…] of a workload instead of a trace: " + strings.Join(streamNames(), ", ") + "; parameters as for allot generate"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the workload, of the policy's random draws and of local jobs"},
 			jsonFlag,
 		}, importFlags(bench.NewSWFImport(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
 		Action: runReplay,
@@ -60,7 +60,7 @@ func runReplay(c *cli.Context) error {
 	}
 	discipline := policy.Discipline()
 	if discipline.Plain == nil {
-		return usageErrorf("--solver: expected a solver of rigid jobs on one cluster, which a trace has, found %q; --workload has instances for it", c.String("solver"))
+		return usageErrorf("--solver: expected a solver for rigid jobs on one cluster, as in a trace, found %q; use --workload for this solver", c.String("solver"))
 	}
 	file, err := model.Open(args[0])
 	if err != nil {
@@ -92,11 +92,11 @@ func runReplay(c *cli.Context) error {
 // replayWorkload streams the jobs of a workload.
 func replayWorkload(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return usageErrorf("expected one of TRACE and --workload, found %q beside it", c.Args().First())
+		return usageErrorf("expected either TRACE or --workload, found --workload and %q", c.Args().First())
 	}
 	for _, p := range params.Of(bench.NewSWFImport()) {
 		if flag := strings.ReplaceAll(p.Name, "_", "-"); c.IsSet(flag) {
-			return usageErrorf("--%s: expected it with a TRACE, found --workload; a workload has parameters of its own", flag)
+			return usageErrorf("--%s: expected it with a TRACE, found --workload, which has its own parameters", flag)
 		}
 	}
 	info, chosen, err := workload.Choose(c.String("workload"))

@@ -18,16 +18,17 @@ import (
 func reproduceCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "reproduce",
-		Usage:     "run a published experiment and say of each claim whether it replicates",
+		Usage:     "run a published experiment and judge for each claim whether it replicates",
 		ArgsUsage: "[PAPER[/FIGURE]|all]",
-		Description: `Runs the experiment from seeds and appends a row for each run to rows.jsonl in the folder. Writes a table to standard output and, to the
-folder, report.html, claims.json (a row for each claim under each reading, with the quotation, our number, the tolerance, the verdict, the
-command and the commit) and the figures as SVG, PNG and PDF. The verdicts: replicates, direction only, does not replicate, undecided, not
-testable, not yet. The headline is the first reading of what the paper leaves open, which was fixed before the first run; readings that were
-added later are marked post hoc. Interrupted, or killed, the same command goes on where it was.
+		Description: `Runs the experiment from seeds and appends one row per run to rows.jsonl in the folder. It writes a table to standard output. It writes to the
+folder: report.html, claims.json (one row for each claim under each reading, with the quotation, our number, the tolerance, the verdict, the
+command and the commit), and the figures as SVG, PNG and PDF. The verdicts are: replicates, direction only, does not replicate, undecided, not
+testable, not yet. A reading is an assumption where the paper is silent. The headline is the verdict under the first reading, which was fixed before
+the first run; readings that were added later are marked post hoc. To continue after an interruption, give the same command again.
 
-Without an argument, or with --list, it lists the experiments with their recorded verdicts. --check runs quick mode and compares with what is
-recorded; exit status 3 if a recorded verdict no longer holds. Without -o it keeps no files. --page writes the page of all recorded claims, as Markdown (.md) or HTML.
+Without an argument, or with --list, it lists the experiments with their recorded verdicts. --check runs quick mode and compares the verdicts with
+the recorded ones; the exit status is 3 if one no longer holds; without -o it keeps no files. --page writes the page of all recorded claims, as
+Markdown (.md) or HTML.
 
 Examples:
   allot reproduce --list
@@ -36,14 +37,14 @@ Examples:
   allot reproduce --check muscle/case
   allot reproduce --page replication.html`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "quick", Usage: "fewer repetitions and points"},
+			&cli.BoolFlag{Name: "quick", Usage: "use fewer repetitions and points"},
 			&cli.BoolFlag{Name: "list", Usage: "list the experiments: claims, time and recorded verdicts"},
 			&cli.BoolFlag{Name: "check", Usage: "run quick mode and compare the verdicts with the recorded ones"},
 			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and full mode is compared unless --quick is given"},
 			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of .md go beside it"},
-			&cli.StringFlag{Name: "record", Usage: "write what was found to `FOLDER` too, a file for each experiment and mode"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "`FOLDER` of the rows and the report; of several experiments the folder of their folders"},
-			&cli.BoolFlag{Name: "mixed", Usage: "go on in a folder with rows of another version of allot, which then count"},
+			&cli.StringFlag{Name: "record", Usage: "also write the results to `FOLDER`, one file for each experiment and mode"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "`FOLDER` of the rows and the report; for several experiments it gets one folder each"},
+			&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder with rows of another version of allot, and count them"},
 			&cli.IntFlag{Name: "jobs", DefaultText: "as many as processors", Usage: "`P` runs at a time; the result does not depend on it"},
 		},
 		Action: runReproduce,
@@ -142,7 +143,7 @@ func tellChanges(c *cli.Context, changes []papers.Change, compared, total int) e
 // writeRecordedPage writes the page of all recorded claims.
 func writeRecordedPage(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return usageErrorf("--page: expected no experiment, because the page has all; found %q", c.Args().First())
+		return usageErrorf("--page: expected no experiment, because the page shows all; found %q", c.Args().First())
 	}
 	name := c.String("page")
 	var outcomes []*papers.Outcome
@@ -208,7 +209,7 @@ func reproduce(c *cli.Context, e *papers.Experiment, opt papers.Options) (*paper
 		bar.finish()
 	}
 	if err != nil {
-		return nil, interrupted(ctx, runError(err), "what was cut short has no row; the same command goes on with it")
+		return nil, interrupted(ctx, runError(err), "the runs cut short have no row; the same command continues")
 	}
 	if err := write(c, "-", outcome.WriteTable); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func schemaCommand() *cli.Command {
 		Name:        "schema",
 		Usage:       "print the JSON Schema of a file format",
 		ArgsUsage:   "instance|solution|proof|online-header|online-event|online-answer",
-		Description: "The formats online-… are the lines that a program exec-online:COMMAND reads and writes.\n\nExample:\n  allot schema instance > instance.schema.json",
+		Description: "online-header, online-event and online-answer are the lines that a program exec-online:COMMAND reads and writes.\n\nExample:\n  allot schema instance > instance.schema.json",
 		Flags:       []cli.Flag{jsonFlag}, // changes nothing, because a schema is JSON anyway
 		Action: func(c *cli.Context) error {
 			args, err := arguments(c, c.Command.ArgsUsage)

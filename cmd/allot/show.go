@@ -49,6 +49,6 @@ func showOnTerminal(c *cli.Context, in *model.Instance, sol *model.Solution, col
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.App.ErrWriter, "  to keep the solution: -o FILE writes it as JSON, -o - shows that here")
+	_, err = fmt.Fprintln(c.App.ErrWriter, "  to keep the solution: -o FILE writes it as JSON; -o - writes it here")
 	return err
 }

@@ -23,20 +23,21 @@ func simulateCommand() *cli.Command {
 	usual := forecast.Defaults()
 	return &cli.Command{
 		Name:      "simulate",
-		Usage:     "when the jobs of a queue would start, and how sure that is; what if: when one more job would, and what would delay it",
+		Usage:     "forecast when the jobs of a queue, or one more job, would start, what delays them, and how sure that is",
 		ArgsUsage: "INSTANCE",
-		Description: `Without --submit: when each job of the instance, such as a queue that allot import slurm writes, would start under several policies, if all goes
-by the estimates.
+		Description: `Without --submit: lists when each job of the instance (such as a queue that allot import slurm writes) would start under several policies, if all
+jobs run as long as their estimates.
 
-With --submit: submits a hypothetical job to the instance, replays it under an on-line policy and says when the job starts, why it
-waits and which jobs delay it. The file holds one job as it stands in the list of jobs of an instance; --at is when it is submitted. The start is that of the
-replay; the expected start is what the policy knows at the submission: all that runs ends at its estimate and nothing more arrives.
+With --submit: adds a hypothetical job to the instance, replays the instance under an on-line policy, and shows when the job starts, why it
+waits and which jobs delay it. The file contains one job, in the form of the list of jobs of an instance. --at is the time of its submission. The
+start is that of the replay. The expected start is what the policy knows at the submission: running jobs end at their estimates and no more jobs arrive.
 
-With --quantiles it forecasts from what is known at --at alone: the start of the job, or without --submit of every job that waits then, in many futures whose
-run times are drawn from jobs that have ended, of the same user where there are enough. --history gives ended jobs to an imported queue, which has none.
+With --quantiles: forecasts only from what is known at --at. It simulates many futures, whose run times are drawn from jobs that have ended, if possible
+of the same user. It shows the start of the job, or without --submit of every job that waits at that time. An imported queue has no ended jobs; --history
+supplies them.
 
-With --backtest the argument is a trace, an SWF file or an instance: it forecasts at the arrivals of some of its jobs and says how often the true start lay
-from P10 to P90.
+With --backtest: the argument is a trace (an SWF file or an instance). It forecasts at the arrivals of some jobs and counts how often the true start
+lay between P10 and P90.
 
 Examples:
   allot import slurm | allot simulate -
@@ -44,25 +45,25 @@ Examples:
   allot simulate --quantiles --history TRACE.swf.gz queue.json
   allot simulate --backtest --samples 1000 TRACE.swf.gz`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "submit", Usage: "the job in `FILE`"},
-			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without other questions: `NAMES` of on-line policies, separated by commas, as --solvers of compare takes them"},
-			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit it, or forecast, at `TIME`"},
+			&cli.StringFlag{Name: "submit", Usage: "submit the job in `FILE`"},
+			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without --submit, --quantiles and --backtest: `NAMES` of on-line policies, separated by commas, as for allot compare --solvers"},
+			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit the job, or forecast, at `TIME`"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
-			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start, of the job or of all that wait"},
+			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start, of the job or of all waiting jobs"},
 			&cli.BoolFlag{Name: "backtest", Usage: "measure such forecasts on a trace"},
-			&cli.StringFlag{Name: "history", Usage: "with --quantiles: jobs that ended before, in `TRACE`, an SWF file, what sacct -P prints, or an instance"},
-			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "`N` futures of a forecast"},
-			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from the jobs of the same user, else of the same size class, where at least `N` have ended"},
-			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw from the last `N` of them; 0: from all"},
-			&cli.BoolFlag{Name: "independent", Usage: "draw each run time by itself; without it the jobs of a user run long or short together"},
-			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let jobs arrive later as they did on the days before; =false: none arrive. On one cluster of equal processors"},
-			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "`TIME` of a day, in the unit of the instance"},
+			&cli.StringFlag{Name: "history", Usage: "with --quantiles: ended jobs from `TRACE`: an SWF file, the output of sacct -P, or an instance"},
+			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "simulate `N` futures for a forecast"},
+			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from jobs of the same user if at least `N` of them have ended, otherwise from the same size class if it has that many"},
+			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw only from the last `N` of these jobs; 0: from all"},
+			&cli.BoolFlag{Name: "independent", Usage: "draw each run time on its own; otherwise the jobs of a user run long or short together"},
+			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let jobs arrive later as on earlier days, on one cluster of equal processors; =false: no job arrives"},
+			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "length of a day, `TIME` in the unit of the instance"},
 			&cli.IntFlag{Name: "samples", Value: 1000, Usage: "with --backtest: forecast at the arrivals of `N` jobs"},
-			&cli.Float64Flag{Name: "from", Value: 0.1, Usage: "with --backtest: of jobs that arrive after this `SHARE` of the time"},
-			&cli.Float64Flag{Name: "to", Value: 1, Usage: "with --backtest: and by this `SHARE`"},
-			&cli.IntFlag{Name: "workers", DefaultText: "the number of processors", Usage: "`N` simulations at once; changes no figure"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of draws, samples, what the policy draws and local jobs"},
+			&cli.Float64Flag{Name: "from", Value: 0.1, Usage: "with --backtest: only jobs that arrive after this `SHARE` of the time"},
+			&cli.Float64Flag{Name: "to", Value: 1, Usage: "with --backtest: only jobs that arrive by this `SHARE` of the time"},
+			&cli.IntFlag{Name: "workers", DefaultText: "the number of processors", Usage: "run `N` simulations at once; the figures do not depend on it"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of all random draws: run times, samples, the policy and local jobs"},
 			jsonFlag,
 			outputFlag,
 		},
@@ -202,7 +203,7 @@ func writeCauses(b *strings.Builder, causes []whatif.Cause) {
 // writeBlockers writes which jobs delayed the job.
 func writeBlockers(b *strings.Builder, blockers []whatif.Blocker, unit string) {
 	if len(blockers) > 0 {
-		fmt.Fprintf(b, "%s in its way, by the processors that they hold while it waits × the time:\n", counted(len(blockers), "job"))
+		fmt.Fprintf(b, "delayed by %s, most delay first (processors held × time, while it waits):\n", counted(len(blockers), "job"))
 	}
 	for k, j := range blockers {
 		if k == mostListed {

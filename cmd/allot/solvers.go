@@ -15,10 +15,10 @@ import (
 func solversCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "solvers",
-		Usage:     "list the solvers with their parameters and sources, or say all of one",
+		Usage:     "list the solvers with their parameters and sources, or describe one",
 		ArgsUsage: "[NAME]",
-		Description: `With the name of a solver it says all that there is to know of it: what it does, its source, its parameters with their defaults
-and ranges, and what instances may ask of it.
+		Description: `With NAME it describes that solver in full: what it does, its source, its parameters with defaults and ranges, and which features
+of instances it supports.
 
 Examples:
   allot solvers
@@ -49,9 +49,9 @@ func writeSolvers(w io.Writer) error {
 	for _, d := range solve.Describe() {
 		fmt.Fprint(w, describedSolver(&d))
 	}
-	fmt.Fprintln(w, "a+b: solve with a, start b from its solution")
-	fmt.Fprintln(w, "exec:COMMAND: a program of your own, which reads the instance on standard input and writes solutions on standard output; it takes the rest of a+b and of a list of solvers. See examples/external/README.md")
-	fmt.Fprintln(w, "exec-online:COMMAND: an on-line policy of your own, a program which reads what happens on standard input and writes which jobs start on standard output. See docs/exec-online.md")
+	fmt.Fprintln(w, "a+b: solve with a, then start b from its solution")
+	fmt.Fprintln(w, "exec:COMMAND: your own program, which reads the instance from standard input and writes solutions to standard output; COMMAND extends to the end of a+b or of a list of solvers. See examples/external/README.md")
+	fmt.Fprintln(w, "exec-online:COMMAND: your own on-line policy, a program that reads events from standard input and writes which jobs start to standard output. See docs/exec-online.md")
 	return nil
 }
 
@@ -92,14 +92,14 @@ func describeSolver(c *cli.Context, name string) error {
 	case err != nil:
 		return usageErrorf("%w", err)
 	case k < 0:
-		return usageErrorf("expected the name of one solver of the list, found %q", name)
+		return usageErrorf("expected the name of one solver in the list, found %q", name)
 	}
 	page := solverPage{Description: list[k], Starts: info.Starts, Traces: info.Traces}
 	var policy solvers.Online
 	if policy, page.Online = info.New().(solvers.Online); page.Online {
-		page.elsewhere = "allot replay and allot simulate take it too"
+		page.elsewhere = "allot replay and allot simulate accept it too"
 		if policy.Discipline().Plain == nil {
-			page.elsewhere = "allot simulate takes it too, and allot replay with the jobs of a --workload that it supports"
+			page.elsewhere = "allot simulate accepts it too, and so does allot replay with a --workload that it supports"
 		}
 	}
 	if page.Support, err = supportOf(info); err != nil {
@@ -114,7 +114,7 @@ func describeSolver(c *cli.Context, name string) error {
 		text.WriteString("  it has no parameters\n")
 	}
 	if page.Online {
-		text.WriteString("  on line: it sees a job when it arrives, and its estimate; " + page.elsewhere + "\n")
+		text.WriteString("  on line: it learns of a job, with its estimate, when the job arrives; " + page.elsewhere + "\n")
 	}
 	if page.Starts {
 		fmt.Fprintf(text, "  starts from a solution: --start FILE, or a+%s after another solver a\n", name)

@@ -119,7 +119,7 @@ func forecastOf(ctx context.Context, in *model.Instance, choices []solve.Choice,
 			}
 		}
 		if late > 0 {
-			f.Notes = append(f.Notes, fmt.Sprintf("under %s %s that in truth run already would wait: do not rely on its figures", choice.Label, counted(late, "job")))
+			f.Notes = append(f.Notes, fmt.Sprintf("do not rely on the figures of %s: it delays %s that Slurm already runs", choice.Label, counted(late, "job")))
 		}
 	}
 	return f, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// support is what a solver says to small instances, each of which asks for one feature.
+// support lists which of several small instances a solver supports. Each instance asks for one feature.
 type support struct {
 	Honoured []string `json:"supports,omitempty"`
 	Refused  []string `json:"refuses,omitempty"`
@@ -61,11 +61,11 @@ func writeSupport(w *strings.Builder, s *support) {
 		}
 	}
 	if s.Only != "" {
-		fmt.Fprintf(w, "  not for every objective or instance: of a plain one with the makespan it says %q\n", s.Only)
+		fmt.Fprintf(w, "  not for every objective or instance: it refuses a plain instance with the makespan: %q\n", s.Only)
 	}
 }
 
-// probe is a small instance that asks for what is added to it; nil: for nothing.
+// probe returns a small instance that asks for the feature that ask adds; nil: for nothing.
 func probe(ask func(*model.InstanceSpec)) (*model.Instance, error) {
 	one := model.MachineSpec{ID: "m", Count: 2, Processors: 2}
 	b := model.NewBuilder("probe")

@@ -15,8 +15,8 @@ import (
 func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "version",
-		Usage:       "say which build this is",
-		Description: "Version, commit, Go, build tags, and whether the MILP solver HiGHS is in the build.\n\nExample:\n  allot version --json",
+		Usage:       "show which build this is",
+		Description: "Shows the version, commit, Go version and build tags, and whether the build contains the MILP solver HiGHS.\n\nExample:\n  allot version --json",
 		Flags:       []cli.Flag{jsonFlag},
 		Action: func(c *cli.Context) error {
 			if _, err := arguments(c); err != nil {
@@ -31,7 +31,7 @@ func versionCommand() *cli.Command {
 	}
 }
 
-// build says where the program comes from and what is in it.
+// build describes the origin and the content of the program.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"` // empty: not recorded

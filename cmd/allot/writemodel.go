@@ -20,7 +20,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	path := c.String("write-model")
 	modeller, ok := choice.Solver.(queues.Modeller)
 	if !ok {
-		return usageErrorf("--write-model: solver %s states no MILP; %s do", info.Name, strings.Join(modellers(), " and "))
+		return usageErrorf("--write-model: solver %s has no MILP; %s have one", info.Name, strings.Join(modellers(), " and "))
 	}
 	written := map[string]func(*milp.Model, io.Writer) error{".mps": (*milp.Model).WriteMPS, ".lp": (*milp.Model).WriteLP}[strings.ToLower(filepath.Ext(path))]
 	if written == nil {
@@ -28,7 +28,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	}
 	for _, flag := range []string{"start", "trace", "gantt", "output"} {
 		if c.IsSet(flag) {
-			return usageErrorf("--write-model: nothing is solved, and so there is no use for --%s", flag)
+			return usageErrorf("--write-model: nothing is solved, so --%s has no use", flag)
 		}
 	}
 	if err := checkWritable(path); err != nil {

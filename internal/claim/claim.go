@@ -1,9 +1,9 @@
 // Package claim lets programs that share nothing but a folder agree on who does what. A claim is a file that its holder made exclusively
-// (O_EXCL) and writes again from time to time, its beat. No lock of the operating system is used, as these do not reach beyond a host on every
-// network file system, and no two clocks are compared but that of the file system with itself.
+// (O_EXCL) and writes again from time to time, its beat. It uses no lock of the operating system, because on some network file systems such
+// locks do not reach beyond one host. It compares only times of the file system's clock with each other.
 //
-// A claim whose holder has ended is taken over: at once where the holder ran on this host, else after the claim went without a beat for a
-// while. Two programs may hold the same claim in two cases: the first one was held up for that while, by a suspended machine or a lost
+// A claim whose holder has ended is taken over: at once if the holder ran on this host, otherwise after the claim went without a beat for
+// a while. Two programs may hold the same claim in two cases: the first one was held up for that while, by a suspended machine or a lost
 // network; or three took over a dead claim in the same moment. [Claim.Held] tells the first one that it has lost the claim.
 package claim
 
@@ -24,7 +24,7 @@ import (
 	"github.com/allot-opt/allot/internal/files"
 )
 
-// Stale is how long a claim of another host goes without a beat before it is taken over, unless told otherwise.
+// Stale is the default time without a beat after which a claim of another host is taken over.
 const Stale = 2 * time.Minute
 
 // mostBeat is the longest time between two beats.
@@ -87,8 +87,8 @@ func Try(path, note string, stale time.Duration) (*Claim, error) {
 	return c, err
 }
 
-// Take is [Try], but waits where the holder is on another host until it is known whether that one lives: either the claim has a beat, and the
-// error is a [*HeldError], or it has none for the time stale and is taken over.
+// Take is like [Try]. If the holder is on another host, it waits until it knows whether the holder lives: either the claim has a beat, and
+// the error is a [*HeldError], or it has none for the time stale, and Take takes it over.
 func Take(ctx context.Context, path, note string, stale time.Duration) (*Claim, error) {
 	first, err := look(path)
 	for {

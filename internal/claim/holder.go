@@ -15,7 +15,7 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// Holder is a program that holds a claim, as the file of the claim has it.
+// Holder is a program that holds a claim, as the claim's file names it.
 type Holder struct {
 	Token   string  `json:"token"`      // unique; it begins with that of the program
 	Note    string  `json:"note"`       // what the claim is for

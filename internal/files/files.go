@@ -104,8 +104,7 @@ func temporaryName(dir string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s%016x", prefix, rand.Uint64()))
 }
 
-// Now returns the time by the clock of the file system that the folder is on, which may be that of another machine: the one that the files there are
-// dated by.
+// Now returns the time by the clock of the folder's file system, which dates the files there. It may be the clock of another machine.
 func Now(dir string) (time.Time, error) {
 	file, err := newBeside(filepath.Join(dir, "now"))
 	if err != nil {

@@ -67,8 +67,8 @@ func StartAside(t *testing.T, nodes int) (environment []string) {
 	return environment
 }
 
-// Script is the script tools/slurm with the command that it is to run beside a Slurm. The test is skipped, with the reason, where Slurm is not installed, where
-// ALLOT_SLURM is not set and where the tests are to be short.
+// Script returns the script tools/slurm with the command to run beside a Slurm. It skips the test, with the reason, if Slurm is not installed, if
+// ALLOT_SLURM is not set, or if the tests are to be short.
 func Script(t *testing.T, nodes int, words ...string) *exec.Cmd {
 	t.Helper()
 	if testing.Short() {
@@ -92,8 +92,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// RestartNode ends the slurmd of a node as a restart of the machine's service does, and starts it again. What runs on the node goes on. The script that
-// started Slurm ends the new one too, as it has SLURM_CONF in its environment.
+// RestartNode ends the slurmd of a node as a restart of the machine's service does, and starts it again. Jobs on the node keep running. The script
+// that started Slurm also ends the new slurmd, because its environment contains SLURM_CONF.
 func RestartNode(t *testing.T, node string) {
 	t.Helper()
 	configuration := os.Getenv("SLURM_CONF")

@@ -11,8 +11,8 @@ import (
 // longest is the largest length of a name that is compared. It limits the time, which grows with the product of the lengths.
 const longest = 64
 
-// Words returns the end of a message, such as `; did you mean "search"?`, with the known name that is most like the one found. It is empty if none
-// is like it.
+// Words returns the end of a message, such as `; did you mean "search"?`, with the known name that is most similar to the one found. It is empty
+// if none is similar.
 func Words(found string, known []string) string {
 	best := Name(found, known)
 	if best == "" {
@@ -21,7 +21,8 @@ func Words(found string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// Name is the known name that is most like the one found, whatever letters are capitals; empty where none is like it.
+// Name returns the known name that is most similar to the one found, without regard to capitals. It is empty if none
+// is similar.
 func Name(found string, known []string) string {
 	const alike, prefix, boost = 0.85, 4, 0.7 // similarity by Jaro and Winkler, which counts a common prefix of four letters more
 	best, most := "", alike

@@ -22,8 +22,8 @@ var scales = []struct {
 	names              [2]string
 }{{48*3600 - 30, 86400, 3600, [2]string{"d", "h"}}, {3600, 3600, 60, [2]string{"h", "min"}}, {0, 60, 1, [2]string{"min", "s"}}}
 
-// Of writes a length of time, of a unit such as those of an instance, for people: 45.5 s, 29 h 20 min, 5 d 3 h. A length of less than a minute, an
-// extreme one and one of a unit that it does not know stay as they are: the figure, written by figure, and the unit.
+// Of formats a length of time in a unit for people: 45.5 s, 29 h 20 min, 5 d 3 h. It does not convert a length below a minute, an extreme length,
+// or an unknown unit: then it writes the number, formatted by figure, and the unit.
 func Of(x float64, unit string, figure func(float64) string) string {
 	each, known := seconds[unit]
 	s := x * each

@@ -138,7 +138,7 @@ func (j *job) spec() model.JobSpec {
 // Read reads a table of jobs. The instance has one cluster of single-processor machines of speed 1 and the jobs in the order
 // of the rows. Ids that return get the workload's name in front.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
+// Errors call the file by the given name. The error is a [*model.InputError] that lists the faults line by line.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
 	t := &table{faults: lines.NewFaults(name), report: &model.ImportReport{Format: Format, File: name}, seen: map[string]bool{}}
 	if opt.Processors < 0 || opt.Processors > model.MaxProcessors {
@@ -214,7 +214,7 @@ func (t *table) header(line int, cells []string) bool {
 	return t.faults.None()
 }
 
-// cell is a cell of a row; empty where there is no such column.
+// cell returns a cell of a row; it is empty if there is no such column.
 func (t *table) cell(cells []string, column string) string {
 	if k, ok := t.column[column]; ok {
 		return strings.TrimSpace(cells[k])

@@ -37,12 +37,13 @@ type Options struct {
 	Jobs  int // most tasks to take; 0: all
 }
 
-// Read reads a matrix. Machine j becomes the cluster mj of one processor and task i the job ti, counted from 0 whatever
-// the window is, with its time on each cluster.
+// Read reads a matrix. Machine j becomes the cluster mj with one processor. Task i becomes the job ti, counted from 0
+// whatever the window is, with its time on each cluster.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line: a
-// number that is none, is negative or out of the model's range, too few or too many numbers, limits exceeded. Memory
-// grows with the numbers in the file, never with what its header claims; a line longer than 1 MiB is an error.
+// text that is not a number, a number that is negative or out of the model's range, too few or too many numbers,
+// limits exceeded. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1
+// MiB is an error.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
 	x := &matrix{opt: opt, faults: lines.NewFaults(name)}
 	for _, o := range []struct {

@@ -19,7 +19,7 @@ type column struct {
 // runtimePrefix begins the names of columns of run times.
 const runtimePrefix = "runtime."
 
-// columns are all columns but those of run times, in the order of [model.JobSpec].
+// columns lists all columns except those of run times, in the order of [model.JobSpec].
 var columns = []column{
 	{name: "id", set: text(func(j *model.JobSpec) *string { return &j.ID })},
 	{name: "arrival", set: number(func(j *model.JobSpec) *float64 { return &j.Arrival })},

@@ -40,12 +40,12 @@ type Options struct {
 	Cluster    string // id of the one cluster where no column names clusters; empty: "cluster"
 }
 
-// Read reads a table of jobs. The clusters are those that columns runtime.CLUSTER name, else one; each has single-processor
-// machines of speed 1, as many as the options say. Workflows and user classes are those that the jobs name, without
-// limits and with priority 0. Jobs are in the order of the rows.
+// Read reads a table of jobs. The columns runtime.CLUSTER name the clusters; without such columns there is one. Each
+// cluster has single-processor machines of speed 1; the options state how many. Workflows and user classes are those that
+// the jobs name, without limits and with priority 0. Jobs are in the order of the rows.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line; a
-// mistake in the quotes ends reading. Memory grows with the jobs; a row longer than 1 MiB is an error.
+// fault in the quotes ends the reading. Memory grows with the jobs; a row longer than 1 MiB is an error.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
 	t := &table{
 		opt:    opt,

@@ -25,10 +25,11 @@ func Instance(t *rapid.T, features model.Features) *model.Instance {
 	return Generator{Features: features}.Instance(t)
 }
 
-// Generator says what instances to draw. The zero value draws small ones with plain numbers and no features.
+// Generator states what random instances to draw. The zero value draws small ones with plain numbers and no
+// features.
 //
-// Some things that are no feature occur in all of them: clusters that give out whole machines, a queueing view, any
-// objective, jobs too wide for every cluster, no jobs at all.
+// Some things that do not count as features occur in all of them: clusters that allocate whole machines, a queueing
+// view, any objective, jobs too wide for every cluster, no jobs at all.
 type Generator struct {
 	Features   model.Features // what the instance may ask for
 	Jobs       int            // at most; 0: 6

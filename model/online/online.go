@@ -12,7 +12,7 @@ const Format = "allot-online/1"
 type Header struct {
 	Format      string              `json:"format" doc:"the format: allot-online/1"`
 	Version     string              `json:"version" doc:"version of allot"`
-	Seed        uint64              `json:"seed" doc:"seed of what the program draws at random"`
+	Seed        uint64              `json:"seed" doc:"seed of the program's random draws"`
 	Kill        bool                `json:"kill" doc:"jobs are ended at their estimates"`
 	Processors  map[string]int      `json:"processors" check:"copies" doc:"cluster → all its processors"`
 	Clusters    []model.ClusterSpec `json:"clusters" doc:"the clusters, as in an instance"`
@@ -24,11 +24,11 @@ type Header struct {
 // Event is a line that the program answers: an instant at which jobs arrive or end, or at which the program asked to be called.
 type Event struct {
 	Now      float64        `json:"now" check:"time" doc:"time"`
-	Arrived  []Job          `json:"arrived" doc:"jobs that may start from now on, in queue order; a job that waits for others is told of when they have ended"`
+	Arrived  []Job          `json:"arrived" doc:"jobs that may start from now on, in queue order; a job that depends on others arrives when they have ended"`
 	Ended    []string       `json:"ended" check:"id" doc:"ids of the jobs that have ended since the last event"`
-	Free     map[string]int `json:"free" check:"copies" doc:"cluster → processors that no job holds"`
+	Free     map[string]int `json:"free" check:"copies" doc:"cluster → free processors"`
 	Licences []Pool         `json:"licences,omitempty" doc:"the limited pools of licences"`
-	Machines []Machine      `json:"machines,omitempty" doc:"machines with free processors; absent where nothing tells the machines of a cluster apart"`
+	Machines []Machine      `json:"machines,omitempty" doc:"machines with free processors; absent if the machines of a cluster do not differ for the jobs"`
 }
 
 // Job is a job as an on-line policy sees it. It has neither the work nor the run times.
@@ -38,7 +38,7 @@ type Job struct {
 	Arrival    float64              `json:"arrival" check:"time" doc:"release time"`
 	Processors model.ProcessorRange `json:"processors" doc:"processors the job runs on: a number (rigid) or {min, max} (moldable)"`
 	// Estimates lack the clusters on which the job cannot run.
-	Estimates      map[string]float64 `json:"estimates" check:"time" doc:"cluster → execution time there by the estimate, on the fastest processors when nothing else runs; of a moldable job on the most processors that it can use; without the clusters where it cannot run"`
+	Estimates      map[string]float64 `json:"estimates" check:"time" doc:"cluster → execution time there by the estimate, on the fastest processors of the empty cluster; for a moldable job on the most processors that it can use; without clusters where the job cannot run"`
 	Tasks          int                `json:"tasks,omitempty" check:"count" doc:"equal tasks that the job consists of; absent: the maximum of processors"`
 	Estimate       *float64           `json:"estimate,omitempty" check:"time" doc:"execution time of a task by the estimate, at reference_speed; absent: known by cluster only"`
 	ReferenceSpeed float64            `json:"reference_speed,omitempty" check:"positive" doc:"speed that estimate refers to; absent: 1"`
@@ -50,7 +50,7 @@ type Job struct {
 	Message        float64            `json:"message,omitempty" check:"nonnegative" doc:"data that the tasks exchange; absent: 0"`
 	MinBandwidth   float64            `json:"min_bandwidth,omitempty" check:"nonnegative" doc:"bandwidth that the machine must offer; absent: 0"`
 	Deadline       *float64           `json:"deadline,omitempty" check:"nonnegative" doc:"absolute time by which the job should end; absent: none"`
-	DeadlineHard   bool               `json:"deadline_hard,omitempty" doc:"the job is ended at its deadline and then is left out of the schedule"`
+	DeadlineHard   bool               `json:"deadline_hard,omitempty" doc:"the job is ended at its deadline and left out of the schedule"`
 	Budget         *float64           `json:"budget,omitempty" check:"nonnegative" doc:"limit of the job's cost; absent: none"`
 	Licences       map[string]int     `json:"licences,omitempty" check:"copies" doc:"licence → copies needed while the job runs"`
 	User           string             `json:"user,omitempty" check:"id" doc:"who submitted the job"`

@@ -51,7 +51,8 @@ func (p *project) readPSPLIB(w *words) {
 	}
 }
 
-// line reads the current line and, if it is the title of a section, the section. It leaves no word of what it has read.
+// line reads the current line and, if it is the title of a section, the whole section. Afterwards no word of
+// what it has read is left.
 func (x *psplib) line() {
 	text := string(x.words.text)
 	x.words.rest = nil

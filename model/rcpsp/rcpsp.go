@@ -1,4 +1,4 @@
-// Package rcpsp reads projects under scarce resources (the resource-constrained project scheduling problem, RCPSP): activities with
+// Package rcpsp reads projects with scarce resources (the resource-constrained project scheduling problem, RCPSP): activities with
 // precedence, each of which needs units of renewable resources while it runs. It reads two layouts:
 //
 //   - the single-mode files of PSPLIB (.sm): R. Kolisch, A. Sprecher, "PSPLIB – A project scheduling problem library", European J. of
@@ -52,10 +52,10 @@ type Options struct {
 
 // Read reads a project. Activity k becomes the job of that name, and resource k the licence Rk, both counted from 1. A successor that is listed twice counts once.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that says what is wrong, line by line. The first number that
-// is missing, is none or is out of its range ends reading, because it shifts all that follow. Demands above the capacity of a resource are all listed.
-// Refused by name are several modes, nonrenewable and doubly constrained resources, several projects, release dates, and the minimal and maximal time lags of ProGen/max.
-// Memory grows with the numbers in the file, never with what its header claims; a line longer than 1 MiB is an error.
+// The name stands for the file in errors. The error is a [*model.InputError] that lists the faults by line. The first number that is missing, invalid
+// or out of range ends the reading, because all later numbers would be shifted. All demands above the capacity of a resource are listed. The reader
+// refuses by name: several modes, nonrenewable and doubly constrained resources, several projects, release dates, and the minimal and maximal time
+// lags of ProGen/max. Memory grows with the numbers in the file, never with what its header claims; a line longer than 1 MiB is an error.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
 	faults := lines.NewFaults(name)
 	report := &model.ImportReport{Format: Format, File: name}

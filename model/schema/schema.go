@@ -1,10 +1,10 @@
-// Package schema makes the JSON Schemas (draft 2020-12) of the file formats and of the lines of an on-line policy from the wire types of packages model, proof and online and
-// their struct tags, so that they cannot say anything else than the reader does. It is a package of its own so that
-// whoever embeds package model does not inherit the generator.
+// Package schema generates the JSON Schemas (draft 2020-12) of the file formats and of the lines of an on-line policy. It generates them from the
+// wire types of packages model, proof and online and their struct tags, so the schemas agree with the readers. It is a separate package so that users
+// of package model do not depend on the generator.
 //
-// A schema says what one value must be, whatever the others are. It cannot say, and leaves to the reader, that ids are
-// unique, that names refer to something, that `after` has no cycle and that min ≤ max. Besides, the reader is a little
-// narrower in what no file comes near: lengths of texts count bytes there and characters here; a number that is not 0 has
+// A schema describes one value at a time. It leaves to the reader the rules that connect values: that ids are unique,
+// that names refer to something, that `after` has no cycle and that min ≤ max. The reader is also a little stricter at
+// limits that no real file reaches: lengths of texts count bytes there and characters here; a number that is not 0 has
 // a magnitude of at least 1e-18; a number fits float64; and of a text that names processors only the form is described.
 //
 // In one thing the schema is narrower than the reader: the metrics of a solution are those that there are, each a number

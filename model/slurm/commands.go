@@ -37,8 +37,8 @@ func Ask(ctx context.Context) (Sources, error) {
 	return src, nil
 }
 
-// run runs a command and returns what it prints. Settings of the user that would filter the list are not passed on; partitions that are hidden from users are
-// listed, for their jobs hold nodes too; long lists of tasks are not cut.
+// run runs a command and returns its output. It does not pass on settings of the user that would filter the list. Hidden partitions are listed,
+// because their jobs hold nodes too. Long lists of tasks are not cut.
 func run(ctx context.Context, line string) ([]byte, error) {
 	words := strings.Fields(line)
 	path, err := exec.LookPath(words[0])

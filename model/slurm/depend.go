@@ -37,7 +37,7 @@ func (q *queue) aim(ids []string, o *outcome) {
 	}
 }
 
-// maxWaits is the most pairs of jobs of which one waits for the other.
+// maxWaits is the largest number of pairs of jobs in which one depends on the other.
 const maxWaits = 1_000_000
 
 // dependencies links the jobs that wait for others. A job that waits for one that will not end is left out, and so are those that wait for it.

@@ -90,7 +90,7 @@ type licence struct {
 	total number
 }
 
-// readDocument reads the JSON of one command. Lists are told by their keys, whatever the version; what is not known is passed over.
+// readDocument reads the JSON of one command. It recognises lists by their keys, whatever the version, and skips unknown keys.
 func readDocument(r io.Reader, faults *lines.Faults) *document {
 	doc := &document{faults: faults}
 	d := newDecoder(r, faults)
@@ -240,7 +240,7 @@ func (doc *document) complaint(d *decoder) error {
 	return err
 }
 
-// in says of which version the file is, for a message.
+// in names the version of the file, for a message.
 func (doc *document) in() string {
 	if doc.version == "" {
 		return "the file does not say of which version of Slurm it is"

@@ -147,7 +147,7 @@ func compressHosts(names []string) string {
 	return strings.Join(parts, ",")
 }
 
-// splitName splits a name into what is before its number and the digits at its end.
+// splitName splits a name into its beginning and the digits at its end.
 func splitName(name string) (prefix, digits string) {
 	prefix = strings.TrimRightFunc(name, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsDigit(r) })
 	if len(name)-len(prefix) > maxDigits {
@@ -156,7 +156,7 @@ func splitName(name string) (prefix, digits string) {
 	return prefix, name[len(prefix):]
 }
 
-// follows says that a name is that of the next number.
+// follows reports whether a name has the next number.
 func follows(a, b string) bool {
 	prefix, digits := splitName(a)
 	p, d := splitName(b)

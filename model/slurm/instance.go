@@ -154,7 +154,8 @@ func (q *queue) spec(e *entry, in *model.InstanceSpec, tasks map[string]int, res
 	return s
 }
 
-// class is the user class that states the priority of a job, the tier of its partition before all; that of a job that runs puts it before all that wait.
+// class returns the user class that states the priority of a job; the tier of its partition counts first. The class of a running job puts it before
+// all waiting jobs.
 func (q *queue) class(e *entry) (name string, priority float64) {
 	const oneTier = 1 << 32 // priorities are below it
 	switch priority = q.doc.jobs[e.job].priority.or(0); {

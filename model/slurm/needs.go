@@ -71,7 +71,8 @@ func tresOf(text string) map[string]string {
 	return values
 }
 
-// width finds the processors of a job that waits: whole nodes where it wants them alone. What it asks of the way they lie is noted.
+// width finds the processors of a waiting job: whole nodes if it wants them exclusively. It notes what the job asks about their
+// placement.
 func (q *queue) width(e *entry) {
 	j, p := &q.doc.jobs[e.job], e.place
 	path := at("jobs", e.job)

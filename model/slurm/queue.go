@@ -58,7 +58,7 @@ const (
 	suspended
 )
 
-// phases are Slurm's states; the flags beside them are not among them.
+// phases are Slurm's states, without the additional flags.
 var phases = map[string]phase{
 	"PENDING": pending, "REQUEUED": pending, "REQUEUE_FED": pending, "REQUEUE_HOLD": pending, "SPECIAL_EXIT": pending, "RESV_DEL_HOLD": pending,
 	"RUNNING": running, "CONFIGURING": running, "STOPPED": running, "RESIZING": running, "STAGE_OUT": running, "EXPEDITING": running,
@@ -95,7 +95,7 @@ type oddity struct {
 func (q *queue) kept(reason string)     { q.odd = append(q.odd, oddity{model.ImportKept, reason}) }
 func (q *queue) repaired(reason string) { q.odd = append(q.odd, oddity{model.ImportRepaired, reason}) }
 
-// count adds to the report what was odd about the k-th job, which is kept: once for each of its tasks, times in all, where it is an array.
+// count adds to the report what was odd about the k-th job, which is kept. For an array it counts each of its tasks, times in all.
 func (q *queue) count(k, times int) {
 	for _, o := range q.odd {
 		for range times {
@@ -251,7 +251,7 @@ func (q *queue) look(hosts int, path string) {
 	}
 }
 
-// year is the time limit, in minutes, that Slurm plans with where there is none.
+// year is the time limit, in minutes, that Slurm assumes for a job without a limit.
 const year = 365 * 24 * 60
 
 // length finds the time limit, or what is left of it.

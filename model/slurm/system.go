@@ -100,7 +100,7 @@ func readSystem(src Sources) (*system, error) {
 	return s, nil
 }
 
-// partition is the partition of the name, made where it is new.
+// partition returns the partition with the name, and makes it if it is new.
 func (s *system) partition(name string) *part {
 	p := s.partitions[name]
 	if p == nil {

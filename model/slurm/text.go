@@ -20,7 +20,7 @@ func readAny(r io.Reader, faults *lines.Faults) *document {
 	return readText(buffered, faults)
 }
 
-// readText reads records of words such as Total=4. The first word of a record says what it is of.
+// readText reads records of words such as Total=4. The first word of a record names its object.
 func readText(r io.Reader, faults *lines.Faults) *document {
 	doc := &document{faults: faults}
 	scanner := lines.NewScanner(r)

@@ -68,10 +68,10 @@ type past struct {
 // fields are the values that a job needs, by the names that sacct and JobComp give them.
 type fields func(names ...string) string
 
-// ReadTrace reads jobs that have ended: what sacct -P prints, with columns JobID, Submit, Start, End and NCPUS or AllocCPUS at least, or the lines of the plugin
-// jobcomp/filetxt. A job's arrival is its submission, its work the time that it ran and its estimate the time limit, raised to the time that it ran; a job
-// without a limit has no estimate. Steps are passed over. Local times are taken as they stand: where clocks were changed between two times, their difference is
-// wrong by that. With SLURM_TIME_FORMAT=%s, sacct prints times that are not.
+// ReadTrace reads jobs that have ended: what sacct -P prints, with columns JobID, Submit, Start, End and NCPUS or AllocCPUS at least, or the lines of
+// the plugin jobcomp/filetxt. A job's arrival is its submission, its work the time that it ran and its estimate the time limit, raised to the time
+// that it ran; a job without a limit has no estimate. Steps are skipped. Local times are taken as they are: if clocks were changed between two times,
+// their difference is wrong by that change. With SLURM_TIME_FORMAT=%s, sacct prints times without this problem.
 //
 // The instance has one cluster of single-processor machines. The error is a [*model.InputError] with the line of what is wrong.
 func ReadTrace(r io.Reader, name string, opt TraceOptions) (*model.Instance, *model.ImportReport, error) {

@@ -14,7 +14,8 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// maxToken is the longest text, number or run of white space that is read, in bytes. No more of the file than about that is held beside what is kept.
+// maxToken is the longest text, number or run of white space that is read, in bytes. Besides the result, about this much of the file is in memory at
+// most.
 const maxToken = 1 << 20
 
 // number is a number as any version writes it: plain, as a text, null, or an object of set, infinite and number.
@@ -25,7 +26,7 @@ type number struct {
 	value    float64
 }
 
-// or is the number, or another where it is unknown or without a limit.
+// or returns the number, or another one if it is unknown or unlimited.
 func (n number) or(other float64) float64 {
 	if !n.known {
 		return other
@@ -33,8 +34,8 @@ func (n number) or(other float64) float64 {
 	return n.value
 }
 
-// decoder reads the JSON of Slurm's commands value by value and passes over what it is not asked for. What is of the wrong kind is a fault with its path, and
-// reading goes on; only a syntax error ends it.
+// decoder reads the JSON of Slurm's commands value by value and skips everything that it is not asked for. A value of the wrong kind is a fault with
+// its path, and reading continues; only a syntax error ends it.
 type decoder struct {
 	json   *jsontext.Decoder
 	r      io.Reader
@@ -283,7 +284,7 @@ func (d *decoder) text(text *string) error {
 	return d.wrong("a text")
 }
 
-// words reads a list of words, or one word alone.
+// words reads a list of words, or a single word.
 func (d *decoder) words(words *[]string) error {
 	if d.json.PeekKind() != '[' {
 		var word string

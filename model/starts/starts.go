@@ -1,17 +1,17 @@
-// Package starts reads when each job of a schedule starts, as other programs write it: a table of comma-separated values (RFC 4180) or a
-// trace in the Standard Workload Format with wait times. A schedule of this kind names no processors, only how many, so it is less than
-// a [model.Solution].
+// Package starts reads the start of each job from schedules that other programs write: a table of comma-separated values (RFC 4180) or a
+// trace in the Standard Workload Format with wait times. Such a schedule states only the number of processors, not which, so it contains
+// less than a [model.Solution].
 //
 // # The table
 //
-// The first row names the columns. These count, in any order; the others are not looked at:
+// The first row names the columns. These columns count, in any order; all others are ignored:
 //
 //	job, job_id, id                            the id of the job, required; of Batsim's w0!12 what follows the last !
 //	start, starting_time                       when it starts, required; empty or negative: never
 //	end, finish_time                           when it ends; empty or negative: not stated
 //	processors, requested_number_of_resources  how many it holds; empty, 0 or negative: not stated
 //
-// So the table of jobs that Batsim writes is read as it is.
+// So it can read Batsim's table of jobs unchanged.
 //
 // # The trace
 //
@@ -69,7 +69,7 @@ type reader struct {
 	list   []Start
 }
 
-// ReadCSV reads a table. The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
+// ReadCSV reads a table. Errors call the file by the given name. The error is a [*model.InputError] that lists the faults line by line.
 func ReadCSV(r io.Reader, name string) ([]Start, error) {
 	t := &reader{faults: lines.NewFaults(name), seen: map[string]int{}}
 	bounded := lines.NewBounded(r)
@@ -232,8 +232,8 @@ func (t *reader) result() ([]Start, error) {
 // fieldsLeast is the number of fields of a trace without which a job has no start.
 const fieldsLeast = 5
 
-// ReadSWF reads a trace with wait times. The name stands for the file in errors. The error is a [*model.InputError] that lists what is
-// wrong, line by line.
+// ReadSWF reads a trace with wait times. Errors call the file by the given name. The error is a [*model.InputError] that lists the
+// faults line by line.
 func ReadSWF(r io.Reader, name string) ([]Start, error) {
 	t := &reader{faults: lines.NewFaults(name), seen: map[string]int{}}
 	s := lines.NewScanner(r)

@@ -47,7 +47,7 @@ func (t *trace) repaired(reason string) bool {
 	return true
 }
 
-// kept says what is odd about a job that is taken as it is.
+// kept records what is odd about a job that is kept unchanged.
 func (t *trace) kept(reason string) bool {
 	t.oddity = append(t.oddity, oddity{model.ImportKept, reason})
 	return true
@@ -142,7 +142,7 @@ func (t *trace) judgeProcessors(j *job, values *record) bool {
 	}
 }
 
-// judgeEstimate decides what the user is taken to have asked for.
+// judgeEstimate decides which time counts as the user's estimate.
 func (t *trace) judgeEstimate(j *job, values *record) {
 	requested := values[requestedTime]
 	switch {

@@ -58,8 +58,8 @@ func split(line []byte, fields [][]byte) [][]byte {
 // isBlank says that fields may be apart by the byte.
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\v' || b == '\f' }
 
-// parse reads the fields that the options need and begins the list of oddities. It lists what is wrong and says whether the
-// line is right.
+// parse reads the fields that the options need and begins the list of oddities. It lists the faults and reports whether
+// there are none.
 func (t *trace) parse(line int, fields [][]byte, values *record) bool {
 	if len(fields) < fieldsLeast {
 		t.faults.Line(line, "expected %d fields, of which the first %d (up to %s) are needed, found %d",
@@ -138,7 +138,7 @@ func checkCount(field int, x float64, text []byte) error {
 // header is what the comments before the first job say of the system.
 type header struct{ processors, nodes headerValue }
 
-// headerValue is a value of the header with its line; the line is 0 where it is absent.
+// headerValue is a value of the header with its line; the line is 0 if the value is absent.
 type headerValue struct {
 	text string
 	line int

@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// naming gives the users, groups or queues of an instance the numbers that a trace has in place of names.
+// naming numbers the users, groups or queues of an instance, because a trace has numbers instead of names.
 type naming struct {
 	label   string // of the comments that say which number is which
 	of      func(j *model.Job) string

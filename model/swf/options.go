@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// Options choose the window of the trace, the system and what becomes of odd jobs. The zero value reads the whole file
-// and drops what is odd.
+// Options choose the window of the trace, the system, and what to do with odd jobs. The zero value reads the whole
+// file and drops odd jobs.
 type Options struct {
 	First int // jobs of the file to skip
 	Jobs  int // most jobs to keep, not counting those dropped; 0: all. Reading stops there
@@ -20,8 +20,8 @@ type Options struct {
 	Batch        bool // release every job at 0
 	AbsoluteTime bool // arrivals are the file's submit times; else they count from the earliest of the jobs kept
 
-	// PreferRequested takes the requested number of processors of a job where it is known, else the allocated; by
-	// default it is the other way round.
+	// PreferRequested takes the requested number of processors of a job if it is known, otherwise the allocated
+	// number. By default it is the other way round.
 	PreferRequested bool
 	Estimates       Estimates // what becomes of the requested time; empty: [KeepEstimates]
 	Memory          Memory    // which memory is read; empty: none
@@ -33,7 +33,7 @@ type Options struct {
 	UnknownSubmit     Action // no submit time, unless Batch. Repair: that of the job above it, if any, else drop
 }
 
-// Action says what becomes of an odd job.
+// Action states what to do with an odd job.
 type Action string
 
 // The actions. An unknown value cannot be kept: only TooWide and ZeroRuntime take [Keep].
@@ -43,7 +43,7 @@ const (
 	Keep   Action = "keep" // take the job as it is
 )
 
-// Estimates says what becomes of the time that the user requested.
+// Estimates states what to do with the time that the user requested.
 type Estimates string
 
 // The policies for estimates.
@@ -63,7 +63,7 @@ const (
 	RequestedMemory Memory = "requested"
 )
 
-// withDefaults fills in the defaults and lists what is wrong with the options.
+// withDefaults fills in the defaults and lists faults of the options.
 func (o Options) withDefaults(faults *lines.Faults) Options {
 	if o.Cluster == "" {
 		o.Cluster = "cluster"

@@ -10,9 +10,9 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// Stream reads a trace job by job, in memory that does not grow with its length. The options mean what they mean to [Read], but for
-// Batch, Memory and Cluster, which it does not look at. The jobs must be sorted by submit time, as the format asks; those of one
-// submit time come in the order of their numbers. A number that returns is not told apart.
+// Stream reads a trace job by job, in memory that does not grow with its length. The options have the same meaning as for [Read],
+// except Batch, Memory and Cluster, which it ignores. The jobs must be sorted by submit time, as the format demands; jobs with the
+// same submit time come in the order of their numbers. Stream does not notice a job number that occurs twice.
 type Stream struct {
 	trace   *trace
 	scanner *lines.Scanner

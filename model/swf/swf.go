@@ -46,7 +46,7 @@ const Format = "swf"
 // number returns, -2, -3 and so on are appended. Odd jobs are dropped, repaired or kept as the options say, and the report
 // counts each kind.
 //
-// The name stands for the file in errors. The error is a [*model.InputError] that lists what is wrong, line by line.
+// Errors call the file by the given name. The error is a [*model.InputError] that lists the faults line by line.
 // Memory grows with the jobs kept only; a line longer than 1 MiB is an error.
 func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.ImportReport, error) {
 	faults := lines.NewFaults(name)
@@ -204,8 +204,8 @@ func (t *trace) name(number int32) string {
 	return text
 }
 
-// origin is the submit time that arrivals count from: the earliest, which is that of the first job where the file is
-// sorted as the format asks.
+// origin is the submit time from which arrivals count: the earliest, which is that of the first job if the file is
+// sorted as the format demands.
 func (t *trace) origin() float64 {
 	if t.opt.AbsoluteTime || len(t.jobs) == 0 {
 		return 0

@@ -16,10 +16,10 @@ import (
 // Write writes a schedule as a trace with wait times, in order of arrival. [Read] reads it back: arrivals, run times,
 // processors, estimates and, by option, memory are those of the instance where a job has run on processors of one number.
 //
-// A job's number is its id where all ids are whole numbers above 0 that differ, else its place in the file. The partition is
-// the number of its cluster, from 1. A job that is not placed has no wait and no run time and the status cancelled (5).
-// Times are written without loss, as the schedule has them, so they need not be whole. Users, groups and queues that are all whole numbers
-// are written as they are; else they are numbered from 1 in order of arrival, and comments of the header say which is which.
+// A job's number is its id if all ids are different whole numbers above 0, otherwise its place in the file. The partition is the number of
+// its cluster, from 1. A job that is not placed has no wait and no run time and the status cancelled (5). Times are written without loss,
+// as the schedule has them, so they need not be whole. Users, groups and queues that are all whole numbers are written unchanged;
+// otherwise they are numbered from 1 in order of arrival, and comments of the header say which is which.
 func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	placed := make([]*model.Placement, len(in.Jobs()))
 	for k := range sol.Jobs {
@@ -51,7 +51,8 @@ func Write(w io.Writer, in *model.Instance, sol *model.Solution) error {
 	return out.Flush()
 }
 
-// numbersOf are the jobs' ids as numbers; nil where they are none, or would not keep jobs of one arrival in order.
+// numbersOf returns the jobs' ids as numbers, or nil if they are not numbers or would not keep jobs of one arrival
+// in order.
 func numbersOf(in *model.Instance, order []int) []int64 {
 	numbers := make([]int64, len(order))
 	for k, job := range order {

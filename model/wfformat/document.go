@@ -15,12 +15,13 @@ import (
 	"github.com/allot-opt/allot/model/internal/lines"
 )
 
-// maxToken is the longest text, number or run of white space that is read, in bytes. No more of the file than about that is
-// held, beside the tasks.
+// maxToken is the longest text, number or run of white space that is read, in bytes. Besides the tasks, about this much of
+// the file is in memory at most.
 const maxToken = 1 << 20
 
-// document is what is read of a file. Versions up to 1.4 have tasks and machines in the workflow itself, later ones the
-// structure in its specification and the measurements in its execution. Everything else in the file is passed over.
+// document holds the parts of a file that are read. Versions up to 1.4 have tasks and machines in the workflow itself;
+// later versions have the structure in its specification and the measurements in its execution. Everything else in the
+// file is skipped.
 type document struct {
 	Name          string `json:"name"`
 	SchemaVersion string `json:"schemaVersion"`
@@ -61,14 +62,14 @@ type machine struct {
 	} `json:"cpu"`
 }
 
-// versions are the values of schemaVersion that are read; flat are those of them without a specification.
+// versions are the supported values of schemaVersion; flat are those without a specification.
 var (
 	versions = []string{"1.3", "1.4", "1.5", "1.6"}
 	flat     = []string{"1.3", "1.4"}
 )
 
-// decode reads the document and lists what is wrong with its form. Of a field given twice the last counts: to remember all
-// names of a foreign object would take memory without a bound.
+// decode reads the document and lists faults of its form. If a field is given twice, the last counts, because remembering
+// all names of a foreign object would need unlimited memory.
 func decode(r io.Reader, faults *lines.Faults) *document {
 	doc := new(document)
 	in := &source{r: r}

@@ -62,7 +62,7 @@ func (w *workflow) jobs(spec *model.InstanceSpec, workflow string, processors in
 	w.report.Kept = len(spec.Jobs)
 }
 
-// runtime is a task's run time in seconds, nil where it is missing.
+// runtime returns a task's run time in seconds, or nil if it is missing.
 func (w *workflow) runtime(k int) *float64 {
 	if t := &w.tasks[k]; t.RuntimeInSeconds != nil {
 		return t.RuntimeInSeconds
@@ -95,7 +95,8 @@ func (w *workflow) missing() (dropped []bool) {
 	return dropped
 }
 
-// bypass lets the children of dropped tasks wait for the parents of these instead. It is false where there is a cycle.
+// bypass makes the children of dropped tasks depend on the parents of these tasks instead. It returns false if there
+// is a cycle.
 //
 // Complexity: O(tasks + dependencies before and after); [MaxDependencies] bounds it.
 func (w *workflow) bypass(dropped []bool) bool {
@@ -175,7 +176,7 @@ func (w *workflow) cores(k int) int {
 	return int(n)
 }
 
-// memory is a task's memory in bytes per core, 0 where it is missing or not asked for.
+// memory returns a task's memory in bytes per core, or 0 if it is missing or not asked for.
 func (w *workflow) memory(k, cores int) float64 {
 	if !w.opt.Memory {
 		return 0

@@ -23,7 +23,7 @@ import (
 // Format is the name of the format in reports.
 const Format = "wfformat"
 
-// Options choose the system and what is read.
+// Options choose the system and the parts to read.
 type Options struct {
 	Processors     int    // of the system; 0: the sum of the cores of the machines in the file
 	Cluster        string // id of the one cluster; empty: "cluster"
@@ -31,7 +31,7 @@ type Options struct {
 	Memory         bool   // read the memory of each task, in bytes, shared evenly by its cores
 }
 
-// Action says what becomes of a task without a run time.
+// Action states what to do with a task without a run time.
 type Action string
 
 // The actions.
@@ -44,12 +44,12 @@ const (
 // dropped task make n·m.
 const MaxDependencies = 10_000_000
 
-// Read reads a workflow. Each task becomes a job, released at 0, of its number of cores (1 where there is none), whose
-// work is the run time on processors of speed 1, after its parents; all belong to one workflow with the name of the file's.
-// The cluster has single-processor machines. Times are in seconds.
+// Read reads a workflow. Each task becomes a job after its parents, released at 0, with the task's number of cores (1 if
+// there is none) and its run time on processors of speed 1 as the work. All jobs belong to one workflow, with the name of
+// the file's workflow. The cluster has single-processor machines. Times are in seconds.
 //
-// A dependency counts if either end states it. Cores that are no whole number are rounded up. The report counts what was
-// odd, with the id of the first task.
+// A dependency counts if either task states it. A number of cores that is not whole is rounded up. The report counts odd
+// tasks, with the id of the first.
 //
 // The name stands for the file in errors. The error is a [*model.InputError] that lists everything wrong with its JSON
 // path: a task that exists twice or does not exist, negative times, a cycle. A file of another form than JSON gives its first
@@ -86,7 +86,7 @@ type workflow struct {
 	after  [][]int        // tasks that each waits for
 }
 
-// checkOptions applies the defaults and lists what is wrong with the options.
+// checkOptions applies the defaults and lists faults of the options.
 func (w *workflow) checkOptions() bool {
 	if w.opt.Cluster == "" {
 		w.opt.Cluster = "cluster"

@@ -96,7 +96,7 @@ func (a *agenda) due(now float64, handles []int32) []int32 {
 	return handles
 }
 
-// earliest is the first start of a job that fits into the free processors; +Inf: there is none.
+// earliest returns the first start of a job that fits into the free processors; +Inf: there is none.
 func (a *agenda) earliest(free int32) float64 {
 	for k := range a.blocks {
 		b := &a.blocks[k]

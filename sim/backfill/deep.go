@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// backfillDeep goes on from the first job that is blocked, in the order of the queue: a job starts if it fits now, until its estimated end,
-// beside the reservations made so far; the first depth jobs that cannot start get one.
+// backfillDeep continues from the first blocked job, in the order of the queue. A job starts if it fits from now until its estimated end
+// beside the reservations made so far. The first depth jobs that cannot start get a reservation.
 func (p *general) backfillDeep(e *sim.Engine, head waiting) {
 	p.foresee(e)
 	reserved := 0
@@ -45,7 +45,8 @@ func (p *general) foresee(e *sim.Engine) {
 	})
 }
 
-// startBeside starts a job beside the reservations on the cluster where it ends first by its estimate; false: it fits on none.
+// startBeside starts a job beside the reservations, on the cluster where it ends first by its estimate. It returns false if
+// the job fits on no cluster.
 func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 	best := generalBooking{end: math.Inf(1)}
 	for _, c := range p.clusters {
@@ -63,8 +64,8 @@ func (p *general) startBeside(e *sim.Engine, j *sim.Job) bool {
 	return true
 }
 
-// now is a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others; false:
-// there is none, or it misses the job's hard deadline.
+// now returns a booking on the cluster from now until the job's estimated end, on processors that are free and not planned for others.
+// It returns false if there is none, or if it misses the job's hard deadline.
 func (t *timeline) now(j *sim.Job, cluster int, free *sim.Room) (generalBooking, bool) {
 	s := generalBooking{cluster: cluster, start: t.times[0]}
 	t.meet.CopyFrom(free)

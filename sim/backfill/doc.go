@@ -1,23 +1,24 @@
 // Package backfill holds the policies [FCFS] (first come, first served), [EASY], [Conservative] and [Flexible] backfilling. Each is a
-// [sim.Discipline], which serves both worlds of package sim: traces on equal processors (with an index of the queue, millions of jobs
-// a second) and instances with clusters of machines, memory and licences.
+// [sim.Discipline] and runs in both worlds of package sim: traces on equal processors (with an index of the queue, millions of jobs a
+// second) and instances with clusters of machines, memory and licences.
 //
 // # Rules
 //
 // At each instant, after all ends and arrivals, in queue order (arrival, then position):
 //
-//   - FCFS: the head of the queue starts while it fits.
+//   - FCFS: the head of the queue starts as long as it fits.
 //   - EASY: the head of the queue starts while it fits. The first job that does not fit gets a reservation at the shadow time: the
-//     earliest estimated end at which it fits, with the processors of all jobs counted as free that are estimated to end by then. What
-//     it leaves of them is extra. A later job starts, in queue order, if it fits now and either now + estimate ≤ shadow time or its
-//     processors ≤ extra; in the second case extra shrinks by its processors. Each instant makes the reservation afresh.
+//     earliest estimated end at which it fits, where the processors of all jobs that are estimated to end by then count as free. The
+//     processors that it leaves free are called extra. A later job starts, in queue order, if it fits now and either now + estimate ≤
+//     shadow time or its processors ≤ extra; in the second case extra shrinks by its processors. Each instant makes the reservation
+//     afresh.
 //   - Flexible: EASY with the queue in order of priority, sorted again at each instant.
 //   - Conservative: every queued job has a reservation, the earliest at which it fits beside the reservations made before. When a job
-//     ends early, each queued job in turn, in queue order, gives up its reservation for the earliest that there is now, which is
-//     never later. The policy asks to be woken at the earliest reservation of a job that fits already.
+//     ends early, each queued job in turn, in queue order, exchanges its reservation for the earliest one available now, which is
+//     never later. The policy asks to be woken at the earliest reservation of a job that already fits.
 //
-// A running job that has outlived its estimate is taken to end one step from now. Conservative then makes all reservations
-// afresh at each instant, in queue order, and does not ask to be woken: it could not keep such a promise.
+// A running job that has outlived its estimate is expected to end one step from now. Conservative then makes all
+// reservations afresh at each instant, in queue order, and does not ask to be woken: it could not keep such a promise.
 //
 // In the general world:
 //

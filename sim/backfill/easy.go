@@ -39,8 +39,8 @@ func (p *fcfs) Decide(e *sim.Engine) {
 // easy is [EASY] in the plain world.
 //
 // From one end of a job to the next the reservation does not change: a backfilled job ends by the shadow time or was subtracted from
-// extra, and processors that no queued job could use at the first instant are of no use to them later. So an instant at which jobs
-// only arrive looks at those jobs alone, unless a running job has outlived its estimate.
+// extra, and processors that no queued job could use at the first instant are of no use to them later. So at an instant at which
+// jobs only arrive, only those jobs are looked at, unless a running job has outlived its estimate.
 type easy struct {
 	step float64 // time from now after which a job that has outlived its estimate is taken to end; 0: the next instant
 

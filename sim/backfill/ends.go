@@ -61,7 +61,7 @@ func (s *ends) entries() []endEntry {
 	return make([]endEntry, 0, mostInBlock)
 }
 
-// halve moves the second half of a block into one of its own.
+// halve moves the second half of a block into a new block.
 func (s *ends) halve(k int) {
 	b := &s.blocks[k]
 	upper := endBlock{entries: append(s.entries(), b.entries[mostInBlock/2:]...)}

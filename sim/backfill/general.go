@@ -223,7 +223,8 @@ func dropHopeless(e *sim.Engine, j *sim.Job, fastest float64) bool {
 	return true
 }
 
-// start starts a job on the cluster where it ends first by its estimate, of those where it may start now; false: there is none.
+// start starts a job on the cluster where it ends first by its estimate, among those where it may start now. It returns false
+// if there is none.
 func (p *general) start(e *sim.Engine, j *sim.Job) bool {
 	best, end := p.choose(e.Now(), p.queue.places[j.Handle].in, j)
 	if best == nil {

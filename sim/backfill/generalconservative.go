@@ -133,7 +133,7 @@ func (p *generalConservative) reserve(e *sim.Engine, j *sim.Job) bool {
 	}
 	s, ok := p.plan.earliest(j, p.step)
 	if !ok {
-		e.Drop(j, "no reservation that meets its hard deadline")
+		e.Drop(j, "no reservation meets its hard deadline")
 		return false
 	}
 	p.booked[j.Handle] = s

@@ -2,10 +2,10 @@ package backfill
 
 import "github.com/allot-opt/allot/sim"
 
-// Local is flexible backfilling on some clusters of a platform, with a queue and a reservation of its own, for a policy that first says
-// where each job is to run. With the zero [Order] it is EASY backfilling. It is told of its own jobs only. Of a pool of licences that it
-// shares with others it sees the copies that are free now and the estimated ends of its own jobs: a job for which these are not enough
-// has no reservation.
+// Local is flexible backfilling on some clusters of a platform, with its own queue and its own reservation. It serves a policy that
+// first decides where each job will run. With the zero [Order] it is EASY backfilling. It knows only its own jobs. Of a pool of licences
+// that it shares with others it sees only the copies that are free now and the estimated ends of its own jobs. If these are not enough
+// for a job, the job gets no reservation.
 type Local struct{ *general }
 
 // NewLocal is a local policy for the clusters. For step see [EASY]. It calls left for each job that leaves its queue, as it starts or is

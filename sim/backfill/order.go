@@ -6,8 +6,8 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Order is the order in which a queue is served: by priority, the highest first, ties in queue order. The zero value is the order of the
-// queue. A priority has a part that is given once and one that changes with time.
+// Order is the order in which a queue is served: by priority, the highest first, ties in queue order. The zero value is queue order. A
+// priority has a fixed part and a part that changes with time.
 type Order struct {
 	Given func(*sim.Job) float64 // the part that is fixed when the job joins the queue; nil: 0
 	Priorities

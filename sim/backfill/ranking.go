@@ -21,7 +21,7 @@ const (
 )
 
 // Ranking is the order in which a queue is served: the job of the highest score first, ties in the order of arrival. The zero value is
-// the order of arrival. A score is made of what the user stated; the real run time has no part in it.
+// the order of arrival. A score uses only what the user stated, never the real run time.
 //
 //   - fcfs: the order of arrival.
 //   - sjf: the least estimate first. ljf: the greatest estimate first.
@@ -29,9 +29,10 @@ const (
 //   - wfp3: the greatest (wait/estimate)³ × processors first. A job with an estimate of 0 goes first.
 //   - f1: the least log₁₀(estimate) × processors + 870 · log₁₀(arrival) first. Its authors fitted it in seconds; times below 1 count as 1.
 //   - multifactor: the greatest weighted sum of the [Factors] first.
-//   - priority: the greatest priority of the class of the job's user first, 0 without a class. An imported queue states the priority of each job so.
+//   - priority: the greatest priority of the class of the job's user first, 0 without a class. An imported queue states the priority of each job in
+//     this way.
 //
-// In every order but that of arrival a job goes first whose class has the priority [model.Largest]: an imported queue says so that the job runs already.
+// In every order but that of arrival, a job whose class has the priority [model.Largest] goes first. An imported queue marks running jobs this way.
 //
 // Where the clusters differ, the estimate is the least on any cluster, and the processors are the fewest on any cluster.
 //
@@ -46,14 +47,14 @@ type Ranking struct {
 }
 
 // Factors are the weights and maxima of the order multifactor. It is the priority of Slurm's plugin priority/multifactor, with the
-// classic fair share, worked out exactly at each instant: Slurm brings usage up to date every few minutes and rounds priorities down.
-// Each factor lies in [0, 1].
+// classic fair share, computed exactly at each instant. Slurm updates usage every few minutes and rounds priorities down. Each factor
+// lies in [0, 1].
 //
 //   - Age: wait / MaxAge.
 //   - Size: processors / MaxSize; with FavourSmall 1 − that.
-//   - Share: 2^(−(usage/share)/Damping). The usage of a user is the processor time used so far, which loses half its weight in each
-//     HalfLife, as a part of that of all users. The share of each user who has submitted a job so far is the same. Jobs
-//     that state no user count as jobs of one more user.
+//   - Share: 2^(−(usage/share)/Damping). The usage of a user is the user's part of the processor time that all users have used so
+//     far; used time loses half its weight in each HalfLife. All users who have submitted a job so far have the same share. Jobs
+//     without a user count as jobs of one more user.
 //   - Class: the priority of the class of the job's user / MaxClass.
 //
 // Source: https://slurm.schedmd.com/priority_multifactor.html and https://slurm.schedmd.com/classic_fair_share.html.

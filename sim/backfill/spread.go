@@ -146,8 +146,7 @@ func (p *general) fits(room *sim.Room, r *reservation) (ok bool) {
 	return ok
 }
 
-// Explain implements sim.Explainer: how many processors a job gets of which its user left the number open, and where one gets them that may
-// spread.
+// Explain implements sim.Explainer. It states how many processors a moldable job gets, and where a job that may spread gets them.
 func (p *general) Explain(j *sim.Job) []sim.Reason {
 	r := j.Request
 	over := p.spreads(j)
@@ -189,7 +188,7 @@ func (p *general) explainPlace() sim.Reason {
 		list = append(list, fmt.Sprintf("%d on %s", n, p.platform.ClusterID(c.Cluster)))
 		reason.Terms = append(reason.Terms, sim.Term{Name: p.platform.ClusterID(c.Cluster), Value: float64(n)})
 	}
-	reason.Text = "of the clusters with enough free processors that with the fewest: " + list[0]
+	reason.Text = "the cluster with the fewest free processors among those with enough: " + list[0]
 	if len(list) > 1 {
 		reason.Text = "no cluster has enough free processors, so those with the most come first: " + strings.Join(list, ", ")
 	}

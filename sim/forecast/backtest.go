@@ -19,13 +19,14 @@ type Sample struct {
 	Submitted float64   `json:"submitted"`
 	Start     float64   `json:"start"` // under the same policy, with the real run times and the jobs that did arrive
 	Forecast  Quantiles `json:"forecast"`
-	// Before and UpTo are the parts of the futures in which it starts before the true start, and by then.
+	// Before and UpTo are the shares of the futures in which the job starts before the true start, and no
+	// later than the true start.
 	Before float64 `json:"before"`
 	UpTo   float64 `json:"up_to"`
 }
 
-// Waits says whether the job does not start at once. The policy decides that by what is known at the arrival, so every forecast of a job that starts at
-// once is right.
+// Waits reports whether the job waits. The policy decides this from what is known at the arrival, so every forecast for a job that starts at once is
+// right.
 func (s *Sample) Waits() bool { return s.Start > s.Submitted }
 
 // Covered says whether the truth lies from P10 to P90.
@@ -44,16 +45,16 @@ func (s *Sample) Shared() float64 {
 	return max(0, min(s.UpTo, 0.9)-max(s.Before, 0.1)) / (s.UpTo - s.Before)
 }
 
-// Sampling says at the arrivals of which jobs to forecast.
+// Sampling states at which jobs' arrivals to forecast.
 type Sampling struct {
 	Samples  int     // jobs, drawn by the seed of the options; all where there are no more
 	From, To float64 // parts of the time from the first arrival to the last between which they arrive
 }
 
-// Backtest replays a trace under a policy and forecasts the start of jobs at the moments of their arrivals. Where ctx ends it returns the samples that are done. It
-// calls step after each, from any goroutine; nil: no one. Samples come in order of arrival.
+// Backtest replays a trace under a policy and forecasts the start of jobs at the moments of their arrivals. If ctx ends, it returns the finished
+// samples. It calls step after each sample, from any goroutine, unless step is nil. Samples are in order of arrival.
 //
-// Complexity: for each sample that of [Queue] with one job, its replay excepted.
+// Complexity: for each sample that of [Queue] with one job, without its replay.
 func Backtest(ctx context.Context, name string, policy Policy, in *model.Instance, sampling Sampling, opt Options, step func()) ([]Sample, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err

@@ -52,12 +52,13 @@ func (j *Job) StartsAt(at float64) bool {
 	return j.Expected != nil && *j.Expected == at
 }
 
-// Queue forecasts the starts of jobs at a time: of one, by its id, or where the id is empty of all that have arrived and not started before. What ended by then
-// in the instance is known, and the history where it is not nil; both count as the past. Fewer than opt.Least ended jobs give no quantiles: a reason says so, and
-// the expected starts are all there is. Where ctx ends after some runs, the quantiles are those of these.
+// Queue forecasts at a time the start of one job, by its id, or if the id is empty the starts of all jobs that have arrived and not started. The past
+// consists of the jobs of the instance that have ended by then and of the history, if it is not nil. With fewer than opt.Least ended jobs there are
+// no quantiles, only expected starts and a reason. If ctx ends after some runs, the quantiles are those of the finished runs.
 //
-// Complexity: a simulation of the instance, and one for each run: of the jobs that run and wait and of those that arrive until the jobs asked for have started, in
-// the plain world and where the policy decides afresh at each instant; else of all jobs since the last moment at which none waited, or since the beginning.
+// Complexity: a simulation of the instance, and one for each run: of the jobs that run and wait and of those that arrive until the jobs asked for
+// have started, if the world is the plain one and the policy decides afresh at each instant; otherwise of all jobs since the last moment at which
+// none waited, or since the beginning.
 func Queue(ctx context.Context, name string, policy Policy, in *model.Instance, at float64, job string, history *History, opt Options) (*Forecast, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err

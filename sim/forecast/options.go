@@ -17,13 +17,13 @@ type Options struct {
 	// Independent draws the run time of each job by itself. Otherwise the jobs of one user share a draw in each run, so that they all run long or
 	// all short: in truth they are often much the same job.
 	Independent bool
-	// Arrivals lets jobs arrive after T: those of days before T.
+	// Arrivals lets jobs arrive after T, as on days before T.
 	Arrivals bool
 	Day      float64 // length of a day, time
 	Days     int     // most days before T from which the arrivals after T are drawn
 	Workers  int     // runs at once; 0: as many as there are processors. It changes no figure
-	// Elapsed is how long a running job has run before the instance begins, by its id, where its estimate is what is left of its limit, as in an
-	// imported queue.
+	// Elapsed states, by job id, how long a running job had run before the instance begins, if its estimate is what is left of its limit, as in
+	// an imported queue.
 	Elapsed map[string]float64
 }
 

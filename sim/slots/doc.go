@@ -7,7 +7,7 @@
 // execution time by the task's estimate, times 1 + k·cv. The task runs in its slot, on its processor, and pays for the time that it runs.
 //
 //   - Static reserves slots for all tasks of a workflow when the workflow is submitted, in topological order and, of those that are next, in
-//     queue order. The slot of a task does not begin before the slots end of the tasks that it waits for.
+//     queue order. The slot of a task begins only after the slots of the tasks that it depends on.
 //   - Dynamic reserves the slot of a task when the task is ready: when all tasks that it waits for have ended.
 //
 // A slot is the one that ends first of those within the budget; ties go to the cheaper machine, then to the one that stands first in the

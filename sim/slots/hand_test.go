@@ -195,7 +195,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for job, want := range map[string]string{
-		"a": "[{slot slot [0, 4) on processor 0 of cluster c: of those within the budget it ends first [{start 0} {end 4} {length 4} {cost 4} {budget_left 6}]}]",
+		"a": "[{slot slot [0, 4) on processor 0 of cluster c, which ends first of all slots within the budget [{start 0} {end 4} {length 4} {cost 4} {budget_left 6}]}]",
 		"b": "[{deadline the slot for task b that ends first ends at 6, 1 after the deadline 5 of workflow w1 [{end 6} {deadline 5} {over 1}]}]",
 		"c": "[{budget with the cheapest slot for task c the cost of workflow w2 is 5, 2 above the budget 3 [{cost 5} {budget 3} {over 2}]}]",
 	} {

@@ -13,7 +13,8 @@ import (
 // work. Where extend is set, a task that outlives its slot runs on, else it is killed.
 func Static(k float64, extend bool) sim.Discipline { return discipline(true, k, extend) }
 
-// Dynamic is dynamic reservation: a slot for a task when it is ready. The arguments are those of [Static].
+// Dynamic is dynamic reservation: it reserves a slot for a task when the task is ready. The arguments are as
+// for [Static].
 func Dynamic(k float64, extend bool) sim.Discipline { return discipline(false, k, extend) }
 
 func discipline(static bool, k float64, extend bool) sim.Discipline {

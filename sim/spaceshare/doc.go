@@ -1,20 +1,21 @@
-// Package spaceshare holds two policies that share the processors of a system in space among moldable jobs: [Dynamic], which gives each
-// processor back when its own tasks have ended, and [MAP], which holds all processors of a job until the job ends. Each is a
-// [sim.Discipline] for the general world of package sim.
+// Package spaceshare holds two policies that share the processors of a system in space among moldable jobs: [Dynamic], which releases
+// each processor when the processor's own tasks have ended, and [MAP], which holds all processors of a job until the job ends. Each is
+// a [sim.Discipline] for the general world of package sim.
 //
 // # Rules
 //
-// Jobs wait in one queue, in order of arrival. The head of the queue gets a partition: a number of processors on which all its tasks run.
+// Jobs wait in one queue, in order of arrival. The head of the queue gets a partition: the processors on which all its tasks run.
 //
 //   - Size: the partition size is P/((Q+1) + S/2), rounded, and at least 1, for P processors in the system, Q queued jobs without the head,
 //     and S jobs that hold a processor. See [PartitionSize].
-//   - Target: the head is to get as many processors as the partition size, but no more than it has tasks or may hold. See [Target].
+//   - Target: the head should get as many processors as the partition size, limited to its tasks and to the number that it may
+//     hold. See [Target].
 //   - Start: the policy Dynamic starts the head as soon as the pool of free processors holds min(target, α), on as many as there are, up to
 //     the target ([Available]); or as soon as the target is free ([Wait]). MAP waits for the target.
-//   - Selection: the processors come from one cluster if possible, from that with the fewest free ones that has enough. Else they
-//     come from several clusters, in the order of most free ones; ties go to the first cluster.
-//   - Tasks: a processor runs as many tasks as its speed is of all speeds in the partition, rounded down. Each task that is left goes to the
-//     processor that is done with it first. See [spread.Tasks].
+//   - Selection: the processors come from one cluster if possible: the one with the fewest free processors that has enough.
+//     Otherwise they come from several clusters, the one with the most free processors first; ties go to the first cluster.
+//   - Tasks: a processor runs as many tasks as its speed is of all speeds in the partition, rounded down. Each remaining task goes to the
+//     processor that would finish it first. See [spread.Tasks].
 //   - Turns: the scheduler takes its turn when a job arrives and when a job departs. Dynamic also takes a turn when processors come back
 //     and the pool then holds at least α. In a turn it starts heads of the queue until one has to wait.
 //

@@ -7,7 +7,8 @@ import (
 	"github.com/allot-opt/allot/sim"
 )
 
-// Explain implements sim.Explainer: the figures of the last turn in which the job was the head of the queue.
+// Explain implements sim.Explainer. It states the figures of the last turn in which the job was the head of
+// the queue.
 func (p *policy) Explain(j *sim.Job) []sim.Reason {
 	d := &p.last
 	if d.job != j || d.number != j.Number {

@@ -98,8 +98,8 @@ func (s *Selector) Usable(j *sim.Job) int {
 	return most
 }
 
-// Choose chooses n processors of those that Look found, shares the job's tasks among them, and makes the claims. It returns false where
-// the job cannot start on that number of processors.
+// Choose chooses n of the processors that Look found, shares the job's tasks among them, and makes the claims. It returns false if the
+// job cannot start on that number of processors.
 //
 // Complexity: O(clusters·log clusters + g²) for g machines in the partition; O(clusters·log clusters + g) where they have the same speed.
 func (s *Selector) Choose(j *sim.Job, n int) bool {

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Tasks shares tasks among processors of the given speeds: processor i gets ⌊tasks·speed_i/Σ speed⌋, and each task that is left goes to the
-// processor with the least (b+1)/speed, where b is what it has by then; ties go to the lowest index. So the last processor is done as
-// early as the speeds allow. A processor may get none.
+// Tasks shares tasks among processors of the given speeds: processor i gets ⌊tasks·speed_i/Σ speed⌋, and each remaining task goes to the
+// processor with the least (b+1)/speed, where b is the number of its tasks so far; ties go to the lowest index. So the last processor
+// finishes as early as the speeds allow. A processor may get none.
 //
 // The comparisons are exact. A float64 is a whole number times a power of two, so all speeds are whole numbers in a common
 // unit; the quotients are compared by cross-multiplication. Processors of equal speed therefore differ by at most one task.

@@ -1,19 +1,20 @@
-// Package twolevel is the two-level scheduler of a grid: a meta-scheduler classifies each job at its submission and sends it to a cluster,
-// where a local scheduler starts it by flexible backfilling with a queue and a reservation of its own.
+// Package twolevel is the two-level scheduler of a grid: a meta-scheduler classifies each job at its submission and sends it to a cluster.
+// There a local scheduler, with its own queue and its own reservation, starts it by flexible backfilling.
 //
 // # Meta-scheduler
 //
-// The priority P of a job is a weighted sum of three parts, found once, when the job is submitted:
+// The priority P of a job is a weighted sum of three parts, computed once, when the job is submitted:
 //
 //   - Deadline: margin = max(0, deadline − estimate − submission) is compared with the mean E of the margins of the jobs before it. The
-//     interval from 0 to 2E is cut into as many pieces as there are levels, each twice as long as the one before; the first is the highest
-//     level. r = margin/estimate then lowers the level by ⌊r⌋ where r ≥ 1, or raises it by ⌊−log₂ r⌋.
+//     interval from 0 to 2E is divided into one piece per level, each twice as long as the one before; the first is the highest level.
+//     Then r = margin/estimate lowers the level by ⌊r⌋ if r ≥ 1, or raises it by ⌊−log₂ r⌋.
 //   - Licences: ⌈n·levels/|L|⌉ for n of the |L| licences.
 //   - User: the priority of the class of the user.
 //
-// Load sends the job to the first cluster whose queue holds no load of jobs of priority P or more, else to the one with the least. The
-// load of a job is its estimate times the reference speed. Ordering breaks ties by the least number of such jobs, then at random. A job
-// that waits for other jobs is classified when it is submitted and sent to a cluster when they have ended.
+// The rule Load sends the job to the first cluster whose queue holds no load of jobs of priority P or more, otherwise to the cluster
+// with the least such load. The load of a job is its estimate times the reference speed. The rule Ordering breaks ties by the least
+// number of such jobs, then at random. A job that depends on other jobs is classified when it is submitted and sent to a cluster when
+// they have ended.
 //
 // # Local schedulers
 //

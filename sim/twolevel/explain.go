@@ -42,9 +42,9 @@ func (p *policy) dispatched(k *class) sim.Reason {
 	text := [...]string{
 		onlyCluster:  "%s is the only cluster that can run it",
 		idleCluster:  "%s is the first cluster whose queue holds no load of its priority or more",
-		leastLoad:    "of all clusters that can run it the queue of %s holds the least load of its priority or more",
-		leastJobs:    "of the clusters with the least load of its priority or more the queue of %s holds the fewest such jobs",
-		drawnCluster: "%s was drawn from clusters with equal loads and numbers of jobs of its priority or more",
+		leastLoad:    "among the clusters that can run it, the queue of %s holds the least load of its priority or more",
+		leastJobs:    "among the clusters with the least load of its priority or more, the queue of %s holds the fewest such jobs",
+		drawnCluster: "%s was chosen at random among clusters with equal loads and numbers of jobs of its priority or more",
 	}[k.rule]
 	r := sim.Reason{Rule: [...]string{onlyCluster: "only_cluster", idleCluster: "idle", leastLoad: "load", leastJobs: "ordering", drawnCluster: "drawn"}[k.rule], Text: fmt.Sprintf(text, name)}
 	for _, c := range k.candidates {
@@ -60,7 +60,7 @@ func (p *policy) ordered(k *class, terms []sim.Term) sim.Reason {
 	last := terms[len(terms)-1]
 	switch p.opt.Heuristics {
 	case MS:
-		return sim.Reason{Rule: "queue", Text: fmt.Sprintf("the queue of %s is in order of the meta-scheduler's priority, of equal ones by arrival", name), Terms: []sim.Term{last}}
+		return sim.Reason{Rule: "queue", Text: fmt.Sprintf("the queue of %s is in order of the meta-scheduler's priority, then of arrival", name), Terms: []sim.Term{last}}
 	case None:
 		return sim.Reason{Rule: "queue", Text: fmt.Sprintf("the queue of %s is in order of arrival", name)}
 	}

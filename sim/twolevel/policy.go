@@ -37,7 +37,7 @@ func Defaults() Options {
 	return Options{Heuristics: LS, Step: 1, Levels: 10, Window: 100, Deadline: 1, Licences: 1, User: 1, Local: backfill.DefaultPriorities()}
 }
 
-// New is the two-level scheduler. Equal clusters are drawn from the seed of the run.
+// New returns the two-level scheduler. It chooses among equal clusters at random, by the seed of the run.
 //
 // Complexity: O(w + C·(p + m)) an arrival for a window of w margins, p priorities in a queue and C clusters of m machines, and that of
 // [backfill.Local] an event of a cluster. Memory: O(jobs in the system + C·m).

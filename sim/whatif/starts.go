@@ -14,8 +14,8 @@ type JobStart struct {
 	Reason string   `json:"reason,omitempty"` // why it does not start, or does not run to its end
 }
 
-// Starts says when each job of the instance starts under the policy, in the order of the instance's jobs. Jobs run as long as the instance says; in a queue
-// that was imported that is their time limit. The seed is that of what the policy draws and of local jobs.
+// Starts returns when each job of the instance starts under the policy, in the order of the instance's jobs. Jobs run as long as the instance states;
+// in an imported queue that is their time limit. The seed is for the policy's random draws and for local jobs.
 //
 // It returns an error if the policy cannot honour the instance, or if ctx ends.
 //

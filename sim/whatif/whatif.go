@@ -21,10 +21,10 @@ type Answer struct {
 	Job        string  `json:"job"`
 	Processors int     `json:"processors"`
 	Submitted  float64 `json:"submitted"`
-	// ExpectedStart is when the policy would start it by what is known at its submission: every job runs as long as its estimate and
-	// none arrives later. Nil: never.
+	// ExpectedStart is when the policy would start the job by what is known at its submission: every job runs as long as its
+	// estimate, and no job arrives later. Nil: never.
 	ExpectedStart *float64 `json:"expected_start"`
-	// Start is when it starts in the replay, in which jobs take their real run times and the later jobs arrive too. Nil: never.
+	// Start is when the job starts in the replay, where jobs take their real run times and later jobs arrive too. Nil: never.
 	Start   *float64 `json:"start"`
 	Wait    *float64 `json:"wait"`
 	End     *float64 `json:"end"`
@@ -104,7 +104,8 @@ type Policy interface {
 	Simulate(ctx context.Context, in *model.Instance, opt sim.Options) (*model.Solution, sim.Totals, error)
 }
 
-// Submit says what would happen to the job of the instance under the policy. The seed is that of what the policy draws and of local jobs.
+// Submit returns what would happen to the job of the instance under the policy. The seed is for the policy's random draws and for local
+// jobs.
 //
 // It returns an error if the policy cannot honour the instance, if the job is unknown, or if ctx ends.
 //
@@ -277,7 +278,7 @@ func (p *probe) close(now float64) {
 func (p *probe) cause() Cause {
 	platform, j := p.platform, p.job
 	if j.Waiting() {
-		return Cause{Kind: CauseAfter, Text: "waits for the jobs after which it comes"}
+		return Cause{Kind: CauseAfter, Text: "waits for jobs on which it depends"}
 	}
 	var plan sim.Plan
 	if planner, ok := p.policy.(sim.Planner); ok {
@@ -330,7 +331,7 @@ func (p *probe) spreads(plan *sim.Plan) Cause {
 	case plan.Usable < plan.Needed:
 		return Cause{Kind: CauseProcessors, Text: fmt.Sprintf("too few processors are free: it needs %d over all clusters, %d are free that it can use", plan.Needed, plan.Usable)}
 	}
-	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("%d processors are free that it can use, but they lie in more clusters than it has tasks", plan.Usable)}
+	return Cause{Kind: CauseMachines, Text: fmt.Sprintf("it can use %d free processors, but they are in more clusters than it has tasks", plan.Usable)}
 }
 
 // kept returns the cause for a job that would fit but that the policy lets wait.

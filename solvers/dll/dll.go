@@ -14,7 +14,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "dll",
-	Doc:    "Dynamic least load: each job in order of arrival goes to the cluster with the least work per processor. O(n·C·r).",
+	Doc:    "Dynamic least load: each job, in order of arrival, goes to the cluster with the least work per processor. O(n·C·r).",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §5, eq. 6",
 	Traces: true,
 	New:    func() solve.Solver { return New() },
@@ -36,7 +36,7 @@ var _ = solve.Register(solve.Info{
 // cluster itself; with Times first it is the time on the first cluster, for which the paper draws the times (§5). Where the first cluster's processors
 // differ, or the job has no time there, it is the time on the cluster itself; so it is for what is left of held jobs.
 type Solver struct {
-	Times string `enum:"own,first" doc:"execution times in eq. 6: own, those on the cluster itself; first, those on the first cluster"`
+	Times string `enum:"own,first" doc:"execution times in eq. 6: own, on the cluster itself; first, on the first cluster"`
 }
 
 // New is the solver with its defaults.

@@ -60,12 +60,12 @@ type Solver struct {
 	Lambda         float64 `range:"[0, inf)" doc:"λ: share of the resources above which a job that overloads their processors is in that class"`
 	Chi            float64 `range:"[0, inf)" doc:"χ: the same for memory"`
 	Eta            float64 `range:"[0, inf)" doc:"η: the same for bandwidth"`
-	Fragment       float64 `range:"[0, 1)" doc:"largest part of a resource that may stay unused in each attribute for the fragment rule"`
+	Fragment       float64 `range:"[0, 1)" doc:"fragment rule: largest share of each attribute of a resource that may stay unused"`
 	ProcessorShare float64 `range:"(0, 1]" doc:"∂: usable share of the processors"`
 	MemoryShare    float64 `range:"(0, 1]" doc:"β: usable share of the memory"`
 	BandwidthShare float64 `range:"(0, 1]" doc:"δ: usable share of the bandwidth"`
-	Classes        string  `enum:"on,off" doc:"rule 2, jobs that overload the most attributes first"`
-	Fragments      string  `enum:"on,off" doc:"rule 3, the fragment rule"`
+	Classes        string  `enum:"on,off" doc:"apply rule 2: jobs that overload the most attributes first"`
+	Fragments      string  `enum:"on,off" doc:"apply rule 3, the fragment rule"`
 	Weights        string  `enum:"on,off" doc:"the denominator of mt in rule 4; off: the least completion time"`
 }
 

@@ -18,7 +18,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "muscle",
-	Doc: "MUSCLE: packs jobs that fill a space exactly onto the same cluster and balances the clusters by their load and slack. " +
+	Doc: "MUSCLE: puts jobs that together fill a space exactly on the same cluster, and balances the clusters by load and slack. " +
 		"O(n²·m) in the worst case for n jobs and a largest cluster of m processors. It plans the whole batch at once, from the latest arrival on.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §4, algorithms 1–4",
 	Traces: true,
@@ -74,7 +74,7 @@ var _ = solve.Register(solve.Info{
 //   - Steps 1, 2 and 11 collect one batch. A batch whose table would have more than 2²⁷ cells (jobs × rows) is cut in the
 //     order of the queue, and each part packed behind those before it with a table of its own.
 type Solver struct {
-	Reading string `enum:"a,b" doc:"which cluster is next: a, the least ε of all (Algorithm 4 as printed); b, the earliest space, of several the least ε (§4.3)"`
+	Reading string `enum:"a,b" doc:"which cluster is next: a, the one with the least ε (Algorithm 4 as printed); b, the one with the earliest space, then the least ε (§4.3)"`
 	Queue   string `enum:"arrival,edd" doc:"order of the jobs in the composition table: by arrival or by deadline"`
 
 	cells int // largest table, in cells; 0: maxCells

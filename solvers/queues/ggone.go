@@ -47,12 +47,12 @@ var _ = solve.Register(solve.Info{
 //   - Machines may carry committed rates, which count in eq. 15.
 //   - On line (see [GGOne.SolveRound]) the paper does not say what λ_r is; here it is the tasks given to a machine in a sliding window.
 type GGOne struct {
-	Slack     string  `enum:"continuous,dummy" doc:"how the load that the tasks do not make up is spread: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
-	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
-	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
-	Window    float64 `range:"[1, 1e9]" doc:"on line: number of periods back to which the tasks that a machine was given count as its load"`
-	Effort    int64   `range:"[0, inf)" zero:"no limit" doc:"on line: most bounds and allocations in a round"`
-	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; with continuous slack at least 1e-6"`
+	Slack     string  `enum:"continuous,dummy" doc:"how to spread the load that belongs to no task: continuous, in any amount; dummy, as whole tasks of zero weight where they fit"`
+	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; with another value than the instance's own there is no bound and no proof for the instance's objective"`
+	Committed string  `doc:"rates that machines already carry, as part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
+	Window    float64 `range:"[1, 1e9]" doc:"on line: tasks that a machine received in this number of past periods count as its load"`
+	Effort    int64   `range:"[0, inf)" zero:"no limit" doc:"on line: largest number of bounds and allocations in a round"`
+	Tolerance float64 `range:"[0, 1]" doc:"the optimum counts as proved within this relative difference of bound and objective; with continuous slack at least 1e-6"`
 }
 
 // NewGGOne is the solver with its defaults.

@@ -13,8 +13,8 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "ggone-hybrid",
-	Doc: "G/G/1 workload allocation: the Lagrangian of ggone at the root, fixing by reduced costs, then the level form of what is left on HiGHS. " +
-		"Needs a build with the tag highs. A bound as in ggone, then a MILP with a small part of the variables of ggone-milp.",
+	Doc: "G/G/1 workload allocation: the Lagrangian bound of ggone at the root, fixing by reduced costs, then HiGHS on the level form of what is left. " +
+		"Needs a build with the tag highs. Computes a bound as ggone does, then solves a MILP with a small part of the variables of ggone-milp.",
 	Source: "Y. Patel, J. Darlington (2006), Proc. MGC '06, doi:10.1145/1186675.1186678; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for bound and fixing",
 	New:    func() solve.Solver { return NewHybrid() },
 	Absent: absence(),
@@ -29,9 +29,9 @@ var _ = solve.Register(solve.Info{
 //
 // Deviations from the paper: those of [MILP].
 type Hybrid struct {
-	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; other than the instance's own, the result is neither bounded nor proved for its objective"`
-	Committed string  `doc:"rates that machines carry already, part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
-	Tolerance float64 `range:"[0, 1]" doc:"relative difference of bound and objective within which the optimum counts as proved; at least 1e-6, which is HiGHS's"`
+	Charge    string  `enum:"instance,response,service" doc:"what a task pays for; with another value than the instance's own there is no bound and no proof for the instance's objective"`
+	Committed string  `doc:"rates that machines already carry, as part of the rate of the instance, such as C1/m=0.2,C2/n[3]=0.1"`
+	Tolerance float64 `range:"[0, 1]" doc:"the optimum counts as proved within this relative difference of bound and objective; at least 1e-6, the tolerance of HiGHS"`
 }
 
 // NewHybrid is the solver with its defaults.

@@ -20,8 +20,8 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "titan",
-	Doc: "TITAN: improves the schedule of each cluster with a genetic algorithm; the jobs stay on the clusters that they start on, from a cold start those of dll. " +
-		"O(n·m) an evaluation for n jobs on a cluster of m processors, of which there are at most population · (generations + 1).",
+	Doc: "TITAN: improves the schedule of each cluster by a genetic algorithm. Jobs stay on the clusters of the given schedule; without one, on those that dll chooses. " +
+		"O(n·m) an evaluation for n jobs on a cluster of m processors, with at most population · (generations + 1) evaluations.",
 	Source: "L. He, S. A. Jarvis, D. P. Spooner, X. Chen, G. R. Nudd (2004), Hybrid performance-based workload management for multiclusters and grids, IEE Proc. Software 151(5), pp. 224–231, §3, eqs. 1–2",
 	New:    func() solve.Solver { return New() },
 

@@ -38,7 +38,7 @@ func Contrast(at []Sample, coefficients []float64) []float64 {
 }
 
 // Changes returns, for each repetition, how much the regression line changes over the axis: its slope times the length of the axis. The slope is
-// that of least squares over all points, the same in all panels, with a level of its own for each panel. ok is false if no panel has two places.
+// by least squares over all points. It is the same in all panels; each panel has its own level. ok is false if no panel has two places.
 func Changes(at []Sample) (changes []float64, ok bool) {
 	centre, length := centred(at)
 	squares := 0.0
@@ -196,8 +196,8 @@ func twoOneSided(x []float64, margin float64) (bool, error) {
 	return max(lower, upper) < 1-Confidence, nil
 }
 
-// Nearest judges that the values of the named point, distances from what the paper states, are smaller than those of every other point. It
-// replicates if each difference is shown, and does not replicate if another point is shown to be nearer.
+// Nearest judges whether the values of the named point are smaller than those of every other point. The values are distances from the
+// paper's values. It replicates if each difference is shown, and does not replicate if another point is shown to be nearer.
 func Nearest(named string, at []Sample) (Verdict, string, error) {
 	var own *Sample
 	for k := range at {

@@ -13,8 +13,8 @@ import (
 	"github.com/allot-opt/allot/bench/statistics"
 )
 
-// Verdict says whether a claim replicates. The word is that of the ACM's artifact review (2020): another team, with other code and other draws of
-// the workload, comes to the same result.
+// Verdict states whether a claim replicates. Replication is meant as in the ACM's artifact review (2020): another team, with other code and other
+// random workloads, reaches the same result.
 type Verdict string
 
 // Verdicts.

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Bounded passes a table on and fails when a row is longer than [MaxLength], so that a file cannot make the reader of rows, which holds
-// a row at once, hold more than that. A row may have several lines: a cell in quotes holds what it likes.
+// Bounded passes on a table and fails when a row is longer than [MaxLength]. The reader of rows holds a whole row, so this limits its
+// memory. A row may have several lines, because a cell in quotes may contain line breaks.
 type Bounded struct {
 	r    io.Reader
 	used int

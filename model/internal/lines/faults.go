@@ -10,7 +10,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Faults collects what is wrong with a file: the first [model.MaxListed] are listed, the rest counted.
+// Faults collects the faults of a file: it lists the first [model.MaxListed] and counts the rest.
 type Faults struct{ list model.InputError }
 
 // NewFaults collects the faults of the named file.
@@ -36,7 +36,7 @@ func (f *Faults) None() bool { return len(f.list.Faults) == 0 }
 // Full says that as many faults are listed as there will be.
 func (f *Faults) Full() bool { return len(f.list.Faults) >= model.MaxListed }
 
-// Err is a [*model.InputError] of the faults, or nil where there are none.
+// Err returns a [*model.InputError] of the faults, or nil if there are none.
 func (f *Faults) Err() error {
 	if f.None() {
 		return nil

@@ -55,7 +55,8 @@ func shortWhole[T string | []byte](text T) (x float64, ok bool) {
 	return float64(n), true
 }
 
-// isZero says that a number has no digit but 0 before its exponent: what is parsed as 0 is not merely too small.
+// isZero reports whether a number has only the digit 0 before its exponent, so that it is really 0 and not
+// merely too small.
 func isZero[T string | []byte](text T) bool {
 	for k := range len(text) {
 		switch b := text[k]; {

@@ -47,8 +47,8 @@ func (s *Scanner) Bytes() []byte { return s.bytes }
 // Line is the number of the line, from 1.
 func (s *Scanner) Line() int { return s.line }
 
-// Check says whether the scan came to the end of the text. If an error ended it, that is added to the faults, at the line
-// where it happened.
+// Check reports whether the scan reached the end of the text. If an error ended it, Check adds the error to the faults,
+// with its line.
 func (s *Scanner) Check(faults *Faults) bool {
 	err := s.scanner.Err()
 	switch {
