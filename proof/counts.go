@@ -38,7 +38,7 @@ type countTree struct {
 	goal *big.Rat
 
 	// Of the prices set last.
-	unit    uint        // costs multiplied by a number of jobs are cut by so many digits
+	unit    uint        // binary digits that are dropped from costs multiplied by a number of jobs
 	target  int64       // the bound in units, rounded up
 	base    int64       // p·Σu
 	job     []int64     // by job: p·u

@@ -5,8 +5,8 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// certify chooses the certificate of the result's bound: that of the solver, which returned own, or that of what is known of the instance. A
-// certificate may state a little less than the bound where it shows the same: that the schedule is optimal. Where neither does, it certifies what it can.
+// certify chooses the certificate of the result's bound: either the one in own, the result that the solver returned, or the one of known, the proof of
+// the instance's bounds. A certificate may state a little less than the bound where it shows the same: that the schedule is optimal. Where neither does, it certifies what it can.
 func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Result, known *Proof, solver string) {
 	r.Certificate = nil
 	value, bounded := r.Bound.Value()

@@ -136,8 +136,8 @@ func (r *slurmRun) command(suite string) ([]string, error) {
 	return command, nil
 }
 
-// tasks returns the number of shards: that of the flag --tasks, or else that of the job that was submitted last, because in that deal the missing cells
-// lie in few shards.
+// tasks returns the number of shards: the value of the flag --tasks. Without the flag it returns the number of the last submitted job, so that the cells
+// that are missing still lie in few shards.
 func (r *slurmRun) tasks(ctx context.Context) (int, error) {
 	most := sweep.MostTasks(ctx)
 	if given := r.c.Int("tasks"); r.c.IsSet("tasks") && (given < 1 || given > most) {

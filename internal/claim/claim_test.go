@@ -219,38 +219,42 @@ func TestLostClaim(t *testing.T) {
 	}
 }
 
+// contest lets n programs try for the claim at once, and returns how many hold it when all have tried. Then those release it.
+func contest(t *testing.T, path string, n int) (held int) {
+	claims := make([]*Claim, n)
+	var group sync.WaitGroup
+	for k := range claims {
+		group.Go(func() {
+			c, err := Try(path, "", time.Second)
+			if err != nil && !errors.As(err, new(*HeldError)) {
+				t.Error(err)
+			}
+			claims[k] = c
+		})
+	}
+	group.Wait()
+	for _, c := range claims {
+		if c != nil && c.Held() {
+			held++
+		}
+	}
+	for _, c := range claims {
+		if c != nil {
+			if err := c.Release(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	return held
+}
+
 // Of many that find a claim whose holder is gone, one has it at the end: those who moved a newer claim put it back.
 func TestOneTakesOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	for round := range 100 {
 		foreign(t, path, time.Hour, 0.1)
-		claims := make([]*Claim, 8)
-		var group sync.WaitGroup
-		for k := range claims {
-			group.Go(func() {
-				c, err := Try(path, "", time.Second)
-				if err != nil && !errors.As(err, new(*HeldError)) {
-					t.Error(err)
-				}
-				claims[k] = c
-			})
-		}
-		group.Wait()
-		held := 0
-		for _, c := range claims {
-			if c != nil && c.Held() {
-				held++
-			}
-		}
-		if held != 1 {
+		if held := contest(t, path, 8); held != 1 {
 			t.Fatalf("round %d: %d hold it", round, held)
-		}
-		for _, c := range claims {
-			if c != nil {
-				if err := c.Release(); err != nil {
-					t.Fatal(err)
-				}
-			}
 		}
 	}
 	before, err := look(func() string { foreign(t, path, time.Hour, 0.1); return path }())
@@ -298,7 +302,7 @@ func TestTidiedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
 	ended := make(chan struct{})
-	var tidy, group sync.WaitGroup
+	var tidy sync.WaitGroup
 	tidy.Go(func() {
 		for {
 			select {
@@ -313,32 +317,8 @@ func TestTidiedMeanwhile(t *testing.T) {
 	})
 	for range 300 {
 		foreign(t, path, time.Hour, 0.1)
-		claims := make([]*Claim, 4)
-		for k := range claims {
-			group.Go(func() {
-				c, err := Try(path, "", time.Second)
-				if err != nil && !errors.As(err, new(*HeldError)) {
-					t.Error(err)
-				}
-				claims[k] = c
-			})
-		}
-		group.Wait()
-		held := 0
-		for _, c := range claims {
-			if c != nil && c.Held() {
-				held++
-			}
-		}
-		if held != 1 {
+		if held := contest(t, path, 4); held != 1 {
 			t.Errorf("%d hold it", held)
-		}
-		for _, c := range claims {
-			if c != nil {
-				if err := c.Release(); err != nil {
-					t.Error(err)
-				}
-			}
 		}
 		if t.Failed() {
 			break

@@ -41,7 +41,7 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 	})
 }
 
-// The same with so many jobs that decoding ends early where it can, and the sums are still the evaluator's.
+// Above 1,000 jobs decoding may end early. The schedule still does not depend on the number of workers, and its sums are those of the evaluator.
 func TestSchedulesOfManyJobsAreDeterministic(t *testing.T) {
 	in, err := schedules.Large(t, 1500).WithObjective(map[string]float64{"mean_response": 1})
 	if err != nil {

@@ -66,7 +66,7 @@ func TestUnrelatedMatchFindsWhatFits(t *testing.T) {
 			}
 			c.at[k], c.at[l] = b, a
 			if rise := energyOf(c) - before; rise <= threshold-1e-12 {
-				// A job that match may overlook is so much shorter on a that both machines gain by its move alone.
+				// match may leave out a job l whose time on machine a is short enough that both machines gain when l alone moves.
 				if c.p.weighted(l, int(b)) <= c.limit[a]-c.load[a]+wa+c.allowance(a, b, threshold) {
 					fitting[l] = true
 				}
