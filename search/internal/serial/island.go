@@ -30,7 +30,7 @@ func newMember(n int) *member {
 // M. Vanhoucke, "A decomposition-based genetic algorithm for the resource-constrained project-scheduling problem", Operations Research 55,
 // 2007, doi:10.1287/opre.1060.0358 (a child has what one parent does in a window of time, and around it the order of the other).
 //
-// Deviations: the window is any, not the one of the peak of use (see docs/search.md); one child at a time replaces one member.
+// Deviations: the window is any, not the one of the peak of use (see docs/search-findings.md); one child at a time replaces one member.
 type island struct {
 	*decoder
 	rng     *rand.Rand
