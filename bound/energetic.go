@@ -237,8 +237,8 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() 
 	return nil
 }
 
-// demand is the least time for which the jobs hold the whole of the resource in [a, b]; +Inf: some job cannot run within the
-// makespan, even allowing for the rounding of the times.
+// demand is the least time for which the jobs hold the whole of the resource in [a, b]. It is +Inf if some job cannot run within
+// the makespan, even allowing for the rounding of the times.
 func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 	sum := 0.0
 	for k := range jobs {

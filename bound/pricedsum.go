@@ -187,7 +187,8 @@ func (p *pricedSum) scale(limits []float64) {
 	}
 }
 
-// evaluate is the bound at the prices x, without its constant, with a cut; false: the context ended or a number overflowed.
+// evaluate is the bound at the prices x, without its constant, with a cut. It returns false if the context ended or a
+// number overflowed.
 func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *bundle.Cut, ok bool) {
 	if !p.priced.Set(ctx, x) {
 		return 0, nil, false

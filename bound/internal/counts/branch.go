@@ -19,7 +19,7 @@ func (p *Prover) keep(node *boxNode) {
 }
 
 // cutOff narrows the box just evaluated at the prices x to the numbers of jobs and the levels with which a schedule may still
-// cost at most p.most, allowing for rounding; false: there are none.
+// cost at most p.most, allowing for rounding. It returns false if there are none.
 //
 // Complexity: O(clusters·jobs²), and O(levels·jobs) for each cluster.
 func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {

@@ -42,7 +42,7 @@ func (s *Sum) Add(x float64) {
 	s.Terms++
 }
 
-// Low is a lower bound of the exact result; false: the arithmetic came to NaN or an overflow.
+// Low is a lower bound of the exact result. It returns false if the arithmetic came to NaN or an overflow.
 func (s *Sum) Low() (float64, bool) {
 	low := s.Value - s.Margin()
 	return low, Finite(s.Value) && Finite(s.Size) && Finite(low)

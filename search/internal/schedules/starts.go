@@ -200,7 +200,7 @@ func (p *problem) widestOf(job int) (least, most int) {
 // Deviations: on the way back only processors are counted, in each cluster the number that the job held, so that the result is
 // an order to decode and not a schedule; a job over several clusters counts on the first; arrivals are ignored.
 //
-// Complexity: O(n log n + precedences + n · processors). False: it was told to stop.
+// Complexity: O(n log n + precedences + n · processors). It returns false if it was told to stop.
 func (d *decoder) forwardBackward(g *genome) (genome, bool) {
 	n := len(g.order)
 	turned := genome{slices.Clone(g.order), slices.Clone(g.choices)}
