@@ -73,7 +73,7 @@ func pages(t *testing.T) []string {
 }
 
 var (
-	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	anchor  = regexp.MustCompile(`<a id="([^"]+)"`)
 	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
@@ -105,7 +105,8 @@ func TestLinks(t *testing.T) {
 	found := 0
 	for path, text := range texts {
 		for _, l := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
-			to, err := url.Parse(l[1])
+			named := l[1] + l[2]
+			to, err := url.Parse(named)
 			if err != nil || to.Scheme != "" {
 				continue
 			}
@@ -115,9 +116,9 @@ func TestLinks(t *testing.T) {
 				target = filepath.Join(filepath.Dir(path), filepath.FromSlash(to.Path))
 			}
 			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s links to %s, which is not there", path, l[1])
+				t.Errorf("%s links to %s, which is not there", path, named)
 			} else if page, isPage := texts[target]; isPage && to.Fragment != "" && !anchorsOf(page)[to.Fragment] {
-				t.Errorf("%s links to %s, and there is no such heading", path, l[1])
+				t.Errorf("%s links to %s, and there is no such heading", path, named)
 			}
 		}
 	}

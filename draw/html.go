@@ -55,6 +55,7 @@ type pageData struct {
 	Blocks   pageBlocks    `json:"blocks"`
 	Schemes  []pageScheme  `json:"schemes"`
 	View     GanttView     `json:"view"`
+	Colour   Colour        `json:"colour"` // asked for; empty: by wait where the page begins with the load, else the first scheme
 }
 
 // pageCluster is a cluster.
@@ -102,7 +103,7 @@ func newPageData(l *layout, s summary, opt GanttOptions) *pageData {
 	second, _ := timetext.Seconds(l.unit)
 	d := &pageData{
 		Title: printable(s.title), Unit: printable(l.unit), Second: second, Known: l.known, Zero: l.zero(), Start: l.start, End: l.end,
-		First: l.origin, Last: l.last, View: opt.View,
+		First: l.origin, Last: l.last, View: opt.View, Colour: opt.Colour,
 		Clusters: []pageCluster{}, Users: []string{},
 	}
 	for k := range l.bands {

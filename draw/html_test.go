@@ -58,6 +58,7 @@ func pageSamples(t testing.TB) map[string]sample {
 		"gantt-hostile": {"hostile", bad, GanttOptions{Title: hostile[0]}},
 		"gantt-empty":   {"empty", &model.Solution{}, GanttOptions{}},
 		"gantt-many":    {"many", many, GanttOptions{Instance: all, Colour: ByWait}},
+		"gantt-crowd":   {"crowd", many, GanttOptions{Instance: all}},
 	}
 }
 

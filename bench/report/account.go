@@ -150,13 +150,23 @@ func (f *Figure) plot(id string) *plot {
 	if left > right {
 		left, right, low, high = 0, 1, 0, 1
 	}
-	if margin := (right - left) / 40; left-margin > 0 && (right-left) > left/2 { // the first interval stands clear of the axis
-		left, right = left-margin, right+margin
+	if margin := (right - left) / 40; margin > 0 {
+		right += margin                                    // markers stay within the frame
+		if left-margin > 0 && right-margin-left > left/2 { // the first interval stands clear of the axis
+			left -= margin
+		}
 	}
 	if f.Linear {
+		const room = 0.03 // of the height
 		low, high = min(0, low), max(0, high)
+		high += room * (high - low)
 	}
-	x, y := draw.NewAxis(f.X, left, right, "", ticks), draw.NewAxis(f.Y, low, high, "", ticks)
+	x, y, apart := draw.NewAxis(f.X, left, right, "", ticks), draw.NewAxis(f.Y, low, high, "", ticks), 0.0
+	if left == right { // a single place stands in the middle, with the lines beside each other
+		around := max(1, math.Abs(left))
+		x, apart = draw.NewAxis(f.X, left-around, right+around, "", ticks), min(40, (plotRight-plotLeft)/float64(len(f.Lines)))
+		x.Ticks = []draw.Tick{{At: x.At(left), Label: strconv.FormatFloat(left, 'g', 6, 64)}}
+	}
 	const wide = 10 // from this ratio on what is small would lie on the axis
 	if !f.Linear && low > 0 && high > wide*low {
 		y = draw.NewLogAxis(f.Y, low, high, "", ticks)
@@ -166,7 +176,7 @@ func (f *Figure) plot(id string) *plot {
 	var names []string
 	for k, line := range f.Lines {
 		names = append(names, line.Name)
-		d := line.drawn(k, x, y)
+		d := line.drawn(k, x, y, apart*(float64(k)-float64(len(f.Lines)-1)/2))
 		p.Curves = append(p.Curves, d)
 		if d.Style != "faint" {
 			p.Legend = append(p.Legend, d)
@@ -184,8 +194,9 @@ func (e *Estimate) limits() (low, high float64) {
 	return e.Value.Low, e.Value.High
 }
 
-// drawn is the line in the picture's coordinates: straight from estimate to estimate, a bar for each interval and a marker for each estimate.
-func (line *Line) drawn(k int, x, y draw.Axis) drawn {
+// drawn is the line in the picture's coordinates: straight from estimate to estimate, a bar for each interval and a marker for each estimate. All of it is
+// shifted to the right.
+func (line *Line) drawn(k int, x, y draw.Axis, shift float64) drawn {
 	d := drawn{Name: printable(line.Name), Style: "faint"}
 	if k < styles {
 		d.Style, d.Swatch = "s"+strconv.Itoa(k), markerPath(k, 14, 6)
@@ -193,7 +204,7 @@ func (line *Line) drawn(k int, x, y draw.Axis) drawn {
 	height := func(value float64) float64 { return tenth(plotBottom - y.At(value)*(plotBottom-plotTop)) }
 	path, marks := new(strings.Builder), new(strings.Builder)
 	for n, e := range line.Points {
-		at := point{tenth(plotLeft + x.At(e.X)*(plotRight-plotLeft)), height(e.Value.Estimate)}
+		at := point{tenth(plotLeft + x.At(e.X)*(plotRight-plotLeft) + shift), height(e.Value.Estimate)}
 		letter := "L"
 		if n == 0 {
 			letter = "M"

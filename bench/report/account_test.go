@@ -101,3 +101,48 @@ func TestFigure(t *testing.T) {
 		}
 	}
 }
+
+// A caption that is too long for the picture loses what is in brackets, then its last words. It is never cut off by the edge.
+func TestWriteFigureFitsItsCaption(t *testing.T) {
+	lines := []report.Line{{Name: "a", Points: []report.Estimate{{X: 1, Value: statistics.Interval{Estimate: 1, Low: 1, High: 1}}, {X: 2, Value: statistics.Interval{Estimate: 2, Low: 2, High: 2}}}}}
+	const short = "workflows over their deadline or budget, of the 1,000 that are measured"
+	for _, c := range []struct{ y, want string }{
+		{short + " (in quick mode of 50)", short},
+		{"unfinished jobs (eq. 2)", "unfinished jobs (eq. 2)"},
+		{strings.Repeat("word ", 60), "word word word word word …"},
+	} {
+		var b bytes.Buffer
+		if err := report.WriteFigure(&b, &report.Figure{Title: "t", X: "x", Y: c.y, Lines: lines}, report.SVG); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.want+"</text>") {
+			t.Errorf("%q is not shown as %q:\n%s", c.y, c.want, b.String())
+		}
+	}
+}
+
+// Estimates over a single place stand beside each other in the middle of the picture, not on each other at its edge.
+func TestWriteFigureOfOnePlace(t *testing.T) {
+	f := &report.Figure{Title: "t", X: "x", Y: "y"}
+	for _, name := range []string{"a", "b", "c"} {
+		f.Lines = append(f.Lines, report.Line{Name: name, Points: []report.Estimate{{X: 5, Value: statistics.Interval{Estimate: 3, Low: 2, High: 4}}}})
+	}
+	var b bytes.Buffer
+	if err := report.WriteFigure(&b, f, report.SVG); err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]bool{} // of the upright bars of the intervals
+	for _, bar := range regexp.MustCompile(`M([0-9.]+),[0-9.]+L([0-9.]+),[0-9.]+`).FindAllStringSubmatch(b.String(), -1) {
+		if bar[1] == bar[2] {
+			places[bar[1]] = true
+		}
+	}
+	for _, want := range []string{"190", "230", "270"} { // 40 apart around the middle, (46 + 390)/2, behind a margin of 12
+		if !places[want] {
+			t.Errorf("no interval at %s: %v", want, places)
+		}
+	}
+	if !strings.Contains(b.String(), ">5</text>") {
+		t.Error("nothing says what the place is")
+	}
+}

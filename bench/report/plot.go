@@ -73,7 +73,7 @@ type drawn struct {
 func newPlot(id, title string, x, y draw.Axis, curves []curve) *plot {
 	p := &plot{
 		ID: id, Title: title, Width: plotWidth, Height: plotHeight, Left: plotLeft, Right: plotRight, Top: plotTop, Bottom: plotBottom,
-		XCaption: x.Caption, YCaption: y.Caption,
+		XCaption: x.Caption, YCaption: fitted(y.Caption),
 	}
 	for _, t := range x.Ticks {
 		const edge = 0.97
@@ -105,6 +105,27 @@ func newPlot(id, title string, x, y draw.Axis, curves []curve) *plot {
 		p.Curves = append(p.Curves, above[len(above)-1-k])
 	}
 	return p
+}
+
+// fitted is a caption that ends within the picture: without its last part in brackets, then without its last words, where it is too long.
+func fitted(caption string) string {
+	fits := func(text string) bool { return widthOf(text, 10.5) <= plotRight }
+	if fits(caption) {
+		return caption
+	}
+	short := caption
+	if open := strings.LastIndex(caption, " ("); open > 0 {
+		short = caption[:open]
+	}
+	if fits(short) {
+		return short
+	}
+	for last := strings.LastIndex(short, " "); last > 0; last = strings.LastIndex(short, " ") {
+		if short = short[:last]; fits(short + " …") {
+			break
+		}
+	}
+	return short + " …"
 }
 
 // project maps points into the picture; of those that fall into one tenth of a unit the last stays.

@@ -156,8 +156,9 @@ const showKey = () => {
     list.append(item);
   };
   (scheme.names ?? []).forEach((name, k) => { if (used.has(k)) entry(scheme.fills[k], name); });
-  if (count && jobs.id.some((_, job) => isLate(job))) entry(scheme.fills[0], "late: hatched from its deadline on", inks().late);
-  if (!scheme.names) entry("", "each job has a colour unlike that of the jobs beside it");
+  if (!load && count && jobs.id.some((_, job) => isLate(job))) entry(scheme.fills[0], "late: hatched from its deadline on", inks().late);
+  if (load) entry("", `each column: the mean over ${length(load.p.each)}`);
+  else if (!scheme.names) entry("", "each job has a colour unlike that of the jobs beside it");
 };
 for (const s of data.schemes ?? []) element("colour").add(new Option(words[s.by], s.by));
 element("colour").addEventListener("change", e => {
@@ -170,6 +171,9 @@ element("theme").addEventListener("click", () => { root.dataset.theme = isDark()
 system.addEventListener("change", () => { label(); showKey(); draw(); });
 new ResizeObserver(() => { place(); paint(); }).observe(element("stage"));
 label();
-showKey();
 place();
+if (!data.colour && isCrowded()) { // a load by wait says more than one in a single colour
+  scheme = data.schemes?.find(s => s.by === "wait") ?? scheme;
+  element("colour").value = scheme.by;
+}
 paint();

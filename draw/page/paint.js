@@ -102,6 +102,7 @@ const axis = ink => {
     pen.fillText(label, at, height - foot + 18);
   }
 };
+let keyOf = null; // what the key was made for
 const paint = () => {
   const ink = inks(), wide = width - left - right;
   pen.clearRect(0, 0, width, height);
@@ -109,6 +110,8 @@ const paint = () => {
   for (const strip of strips) pen.fillRect(left, strip.top, wide, strip.height);
   if (queue) pen.fillRect(left, queue.top, wide, queue.height);
   load = isCrowded() ? computeLoad() : null;
+  const shown = load ? length(load.p.each) : "jobs";
+  if (shown !== keyOf) { keyOf = shown; showKey(); }
   if (!load) axis(ink);
   pen.save();
   pen.beginPath();
@@ -125,7 +128,7 @@ const paint = () => {
   if (chosen >= 0) outline(chosen, ink, 3);
   pen.restore();
   if (load) axis(ink);
-  clusters.forEach((c, k) => names(strips[k], c.id, [`${number(c.processors)} processor${c.processors === 1 ? "" : "s"}`, ...(load ? ["top: 100 %"] : [])], ink));
+  clusters.forEach((c, k) => names(strips[k], c.id, [holds(c), ...(load ? ["top: 100 %"] : [])], ink));
   if (queue) names(queue, "waiting", ["top: " + number(Math.round(100 * most) / 100)], ink);
   if (!count) { pen.fillStyle = ink.quiet; pen.textAlign = "center"; pen.fillText("no jobs placed", left + wide / 2, height / 2); }
   Object.assign(canvas.dataset, { mode: load ? "load" : "jobs", from: t0, to: t1, chosen: chosen < 0 ? "" : jobs.id[chosen] });

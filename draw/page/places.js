@@ -34,6 +34,7 @@ function* seen() {
 }
 
 // Places on the canvas.
+const holds = c => `${number(c.processors)} processor${c.processors === 1 ? "" : "s"}`;
 let left = 90, strips = [], queue = null;
 const right = 10, foot = 26;
 const place = () => {
@@ -45,7 +46,9 @@ const place = () => {
   canvas.width = Math.round(width * dots);
   canvas.height = Math.round(height * dots);
   pen.setTransform(dots, 0, 0, dots, 0, 0);
-  left = width < 600 ? 62 : 110;
+  pen.font = font(11);
+  const widest = clusters.reduce((most, c) => Math.max(most, pen.measureText(holds(c)).width), 0);
+  left = width < 600 ? Math.max(62, Math.min(Math.ceil(widest) + 9, 0.3 * width)) : 110;
   const tall = data.known ? Math.min(110, Math.round(0.25 * height)) : 0;
   queue = data.known ? { top: height - foot - tall, height: tall } : null;
   const end = height - foot - (queue ? tall + 12 : 0), gap = clusters.length > 1 ? Math.min(8, end / clusters.length / 4) : 0;

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -156,6 +157,52 @@ func TestBrowserGanttPointer(t *testing.T) {
 		t.Errorf("the key by wait: %q", names)
 	}
 	b.check("pointer")
+}
+
+// keyTexts lists what the key says.
+func (b *tab) keyTexts() (texts []string) {
+	b.t.Helper()
+	b.settle()
+	b.run(chromedp.Evaluate(`[...document.querySelectorAll("#key li")].map(li => li.textContent)`, &texts))
+	return texts
+}
+
+// TestBrowserGanttKey looks at the key of a page that begins with the load: the load is coloured by wait unless a colour was asked for, and the key says what a column
+// is. Where jobs are shown, the key speaks of jobs.
+func TestBrowserGanttKey(t *testing.T) {
+	b := open(t, "gantt-crowd")
+	b.look(360, "light")
+	if s := b.chart(); s.mode != "load" {
+		t.Fatalf("the page begins with %s", s.mode)
+	}
+	texts := b.keyTexts()
+	if n := len(texts); n < 3 || texts[0] != "no wait" || !strings.HasPrefix(texts[n-1], "each column: the mean over ") {
+		t.Errorf("the key of the load: %q", texts)
+	}
+	var colour string
+	b.run(chromedp.Evaluate(`document.getElementById("colour").value`, &colour))
+	if colour != "wait" {
+		t.Errorf("the colours are by %q", colour)
+	}
+	b.run(chromedp.SendKeys("#find", "j1234"+kb.Enter, chromedp.ByQuery))
+	if s := b.chart(); s.mode != "jobs" {
+		t.Fatalf("a job is shown as %s", s.mode)
+	}
+	if text := strings.Join(b.keyTexts(), "; "); strings.Contains(text, "column") || !strings.Contains(text, "hatched") {
+		t.Errorf("the key of the jobs: %q", text)
+	}
+	// What stands left of the strips is whole on a telephone.
+	var whole bool
+	b.run(chromedp.Evaluate(`new Promise(done => {
+		const old = CanvasRenderingContext2D.prototype.fillText, texts = [];
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { texts.push(text); return old.call(this, text, ...at); };
+		document.getElementById("whole").click();
+		requestAnimationFrame(() => requestAnimationFrame(() => { CanvasRenderingContext2D.prototype.fillText = old; done(texts.includes("128 processors")); }));
+	})`, &whole, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	if !whole {
+		t.Error("the number of processors is cut off")
+	}
+	b.check("key")
 }
 
 // TestBrowserGanttMany finds a job among 28,000 and reads the load.

@@ -1,4 +1,5 @@
-// Command release builds the archives of a release: one for each system, with the program, the licences and the examples, and SHA256SUMS.
+// Command release builds the archives of a release: one for each system, with the program, the licences, the README and the examples, and SHA256SUMS.
+// Links of the README to what is not in the archive lead to the repository, at the commit of the release.
 //
 //	go -C tools run ./release -C .. -o ../dist
 //
@@ -21,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +65,11 @@ func release(root, out string, platforms []string) error {
 	if err != nil {
 		return err
 	}
+	commit, err := command(root, nil, "git", "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	linkOutside(common, strings.TrimSpace(string(commit)))
 	built := out + ".partial"
 	if err := errors.Join(os.RemoveAll(built), os.MkdirAll(built, 0o777)); err != nil {
 		return err
@@ -163,18 +170,45 @@ func commonFiles(root string) ([]file, error) {
 		}
 		files = append(files, file{name, 0o644, data})
 	}
-	examples, err := filepath.Glob(filepath.Join(root, "examples", "*.json"))
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range examples {
-		data, err := os.ReadFile(path)
+	for _, pattern := range []string{"examples/*.json", "examples/external/*.py", "examples/online/*.py", "data/swf/KTH-SP2-1996-2.swf.gz", "data/swf/SOURCE.md"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{"examples/" + filepath.Base(path), 0o644, data})
+		for _, name := range found {
+			data, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file{name, 0o644, data})
+		}
 	}
 	return files, nil
+}
+
+// where is a link or the source of a picture in Markdown or HTML.
+var where = regexp.MustCompile(`(!?\[[^\]]*\]\(|\bsrc(?:set)?=")([^)"\s]+)`)
+
+// linkOutside makes links of pages in Markdown to what is not among the files lead to the repository at a commit.
+func linkOutside(files []file, commit string) {
+	for k := range files {
+		if !strings.HasSuffix(files[k].name, ".md") {
+			continue
+		}
+		files[k].data = where.ReplaceAllFunc(files[k].data, func(link []byte) []byte {
+			parts := where.FindSubmatch(link)
+			before, target := string(parts[1]), string(parts[2])
+			path, _, _ := strings.Cut(target, "#")
+			if path == "" || strings.Contains(target, ":") || slices.ContainsFunc(files, func(f file) bool { return f.name == path }) {
+				return link
+			}
+			kind := "blob"
+			if !strings.HasPrefix(before, "[") {
+				kind = "raw" // a picture
+			}
+			return fmt.Appendf(nil, "%shttps://github.com/allot-opt/allot/%s/%s/%s", before, kind, commit, target)
+		})
+	}
 }
 
 // licencesOf are the licences of the modules that are in the program, which their terms ask to hand on.
