@@ -10,10 +10,11 @@ import (
 // Outcome is what the checker says of a certificate together with a solution.
 type Outcome struct {
 	Report
-	Objective *float64 `json:"objective,omitempty"` // of the solution, computed by the evaluator; absent: not finite
-	Optimal   bool     `json:"optimal"`             // the bound reaches the objective, within the tolerance of the model
-	Why       string   `json:"why,omitempty"`       // why the solution is not proved optimal
-	Wrong     bool     `json:"-"`                   // the solution breaks a rule
+	Objective *float64 `json:"objective,omitempty"`   // of the solution, computed by the evaluator; absent: not finite
+	Optimal   bool     `json:"optimal"`               // the bound reaches the objective, within the tolerance of the model
+	Why       string   `json:"why,omitempty"`         // why the solution is not proved optimal
+	Gap       *float64 `json:"gap_percent,omitempty"` // of the objective to the verified bound, see model.Gap; absent: optimal, or there is none
+	Wrong     bool     `json:"-"`                     // the solution breaks a rule
 }
 
 // CheckSolution verifies a certificate and whether it proves the solution optimal: the solution is right, leaves out no job that some schedule can
@@ -47,6 +48,9 @@ func CheckSolution(ctx context.Context, in *model.Instance, c *Certificate, sol 
 		out.Why = "no allocation has a finite cost"
 	case !found.Proves(c.Bound):
 		out.Why = "the bound is below the objective"
+		if gap, ok := model.Gap(found.Objective, c.Bound); ok {
+			out.Gap = &gap
+		}
 	case left == mayLeave:
 		out.Why = "the solution leaves out a job that another schedule may place"
 	default:

@@ -66,7 +66,7 @@ func (s *study) mainTables() (tables []*table, columns []int) {
 func (s *study) latexTable() string {
 	tables, columns := s.mainTables()
 	var b strings.Builder
-	b.WriteString("% Made by allot bench report --table latex; needs \\usepackage{booktabs}.\n\\begin{tabular}{l" + strings.Repeat("r", len(columns)-1) + "}\n\\toprule\n")
+	b.WriteString("% Made by allot bench report --table latex; needs \\usepackage{booktabs}. Objective: mean and half the width of its interval (Student's t, confidence 0.95); bold: the best.\n\\begin{tabular}{l" + strings.Repeat("r", len(columns)-1) + "}\n\\toprule\n")
 	line := func(cells []string) { b.WriteString(strings.Join(cells, " & ") + " \\\\\n") }
 	var head []string
 	for _, k := range columns {

@@ -156,7 +156,7 @@ func TestWriteTable(t *testing.T) {
 		return b.String()
 	}
 	latex := table(report.LaTeX)
-	for _, want := range []string{`\begin{tabular}{lrrrrrr}`, `\toprule`, `\bottomrule`, `booktabs`, "for reference: easy (on-line policy)", `10.5`, `\textbf{1.00}`, `\multicolumn{7}{l}{\emph{h: on-line policies}} \\`,
+	for _, want := range []string{`\begin{tabular}{lrrrrrr}`, `\toprule`, `\bottomrule`, `booktabs`, "Objective: mean and half the width", "for reference: easy (on-line policy)", `10.5`, `\textbf{1.00}`, `\multicolumn{7}{l}{\emph{h: on-line policies}} \\`,
 		`a\textbar{}b\_\{c\}\%\$\#\&\textasciitilde{}\textasciicircum{}\textbackslash{}\char34{}\char96{}\textless{}x\textgreater{}-{}-{}- \ldots{}{[}l](u){*}`} {
 		if !strings.Contains(latex, want) && want != "10.5" {
 			t.Errorf("the table for LaTeX lacks %s\n%s", want, latex)

@@ -95,7 +95,8 @@ func writeOutcome(c *cli.Context, certificate *proof.Certificate, out proof.Outc
 		Objective *float64    `json:"objective,omitempty"`
 		Optimal   *bool       `json:"optimal,omitempty"`
 		Why       string      `json:"why,omitempty"`
-	}{out.Report, certificate.Bound, out.Objective, nil, out.Why}
+		Gap       *float64    `json:"gap_percent,omitempty"`
+	}{out.Report, certificate.Bound, out.Objective, nil, out.Why, out.Gap}
 	if solution {
 		found.Optimal = &out.Optimal
 	}
@@ -128,6 +129,9 @@ func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certifi
 		text += fmt.Sprintf("optimal, proved: the solution costs %s\n", bench.Figure(*out.Objective))
 	case out.Why != "":
 		text += "the solution is not proved optimal: " + out.Why + "\n"
+		if out.Gap != nil {
+			text += fmt.Sprintf("the solution costs %s, gap %.2f %%\n", bench.Figure(*out.Objective), *out.Gap)
+		}
 	}
 	_, err := io.WriteString(w, printable(text))
 	return err

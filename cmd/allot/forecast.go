@@ -82,13 +82,13 @@ func forecastOptions(c *cli.Context) (forecast.Options, error) {
 	return opt, nil
 }
 
-// runQuantiles forecasts the start of a job, or of all that wait.
-func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, name string, policy solvers.Online) error {
+// runQuantiles forecasts the start of a job, or of all that wait at an instant.
+func runQuantiles(c *cli.Context, in *model.Instance, job *model.JobSpec, at float64, name string, policy solvers.Online) error {
 	opt, err := forecastOptions(c)
 	if err != nil {
 		return err
 	}
-	at, id := c.Float64("at"), ""
+	id := ""
 	if job != nil {
 		at, id = job.Arrival, job.ID
 	}
@@ -161,7 +161,7 @@ func forecastText(f *forecast.Forecast) string {
 	}
 	if atOnce < len(f.Jobs) {
 		_ = table.Flush() // into memory
-		fmt.Fprintf(b, "times are from %s on\n", bench.Figure(f.At))
+		fmt.Fprintf(b, "starts count from %s, the time of the forecast\n", bench.Figure(f.At))
 	}
 	if atOnce > 0 {
 		fmt.Fprintf(b, "%s at once, or already: not listed\n", counted(atOnce, "start"))

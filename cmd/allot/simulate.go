@@ -47,7 +47,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "submit", Usage: "submit the job in `FILE`"},
 			&cli.GenericFlag{Name: "policies", Value: new(solverNames), DefaultText: strings.Join(usualPolicies, ","), Usage: "without --submit, --quantiles and --backtest: `NAMES` of on-line policies, separated by commas, as for allot compare --solvers"},
-			&cli.Float64Flag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit the job, or forecast, at `TIME`"},
+			&cli.StringFlag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit the job, or forecast, at `TIME`, such as 3600, 30min or 100d; units need the instance's"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
 			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start, of the job or of all waiting jobs"},
@@ -71,6 +71,21 @@ Examples:
 	}
 }
 
+// instantOf is the time that --at names, in the unit of the instance; 0 without the flag.
+func instantOf(c *cli.Context, in *model.Instance) (float64, error) {
+	if !c.IsSet("at") {
+		return 0, nil
+	}
+	at, err := timetext.Parse(c.String("at"), unitOf(in))
+	switch {
+	case err != nil:
+		return 0, usageErrorf("--at: %w", err)
+	case !(at >= 0 && at <= 1e18):
+		return 0, usageErrorf("--at: expected a time in [0, 1e18], found %v", at)
+	}
+	return at, nil
+}
+
 // runSimulate answers one question.
 func runSimulate(c *cli.Context) error {
 	args, err := arguments(c, "INSTANCE")
@@ -87,9 +102,6 @@ func runSimulate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if at := c.Float64("at"); c.IsSet("at") && !(at >= 0 && at <= 1e18) {
-		return usageErrorf("--at: expected a time in [0, 1e18], found %v", at)
-	}
 	if err := oneFromStdin("INSTANCE, --submit and --history", args[0], c.String("submit"), c.String("history")); err != nil {
 		return err
 	}
@@ -104,21 +116,25 @@ func runSimulate(c *cli.Context) error {
 		if job, err = model.ReadJobFile(c.String("submit")); err != nil {
 			return err
 		}
-		if c.IsSet("at") {
-			job.Arrival = c.Float64("at")
-		}
 	}
 	in, err := readInstance(args[0])
 	if err != nil {
 		return err
 	}
+	at, err := instantOf(c, in)
+	if err != nil {
+		return err
+	}
 	if job != nil {
+		if c.IsSet("at") {
+			job.Arrival = at
+		}
 		if in, err = in.WithJob(*job, model.InputName(c.String("submit"))); err != nil {
 			return err
 		}
 	}
 	if c.Bool("quantiles") {
-		return runQuantiles(c, in, job, info.Name, policy)
+		return runQuantiles(c, in, job, at, info.Name, policy)
 	}
 	ctx, stop := interruptible(c.Context)
 	defer stop()
