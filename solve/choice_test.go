@@ -66,7 +66,7 @@ func TestChooseRefuses(t *testing.T) {
 		"search:effort=1:effort=2":        "solver search: expected parameter effort once, found it twice",
 		"search:efort=1":                  `solver search: unknown parameter "efort": expected one of effort`,
 		"muscle:readng=b":                 `did you mean "reading"?`,
-		"search:effort=much":              "solver search: parameter effort: expected a value of type",
+		"search:effort=much":              "solver search: parameter effort: expected a ",
 		"exce:python3 x.py":               `found "exce"`,
 		"muscle:reading=b+serch:effort=1": `found "serch"; did you mean "search"?`,
 		"search+muscle":                   "muscle does not",

@@ -14,7 +14,7 @@ import (
 
 // proofFlag names the file that the certificate is written to.
 func proofFlag(of string) cli.Flag {
-	return &cli.StringFlag{Name: "proof", Usage: "write the certificate of " + of + " to `FILE`, for allot check --proof"}
+	return &cli.StringFlag{Name: "proof", Usage: "write a certificate of " + of + " to `FILE`; allot check --proof verifies it"}
 }
 
 // checkProofFile finds out before the work whether the certificate can be written.
@@ -108,7 +108,7 @@ func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certifi
 	if target, err := in.WithObjective(certificate.Objective); err == nil {
 		name = bench.ObjectiveName(target)
 		if own := bench.ObjectiveName(in); own != name {
-			name += " (in place of the instance's " + own + ")"
+			name += " (instead of the instance's " + own + ")"
 		}
 	}
 	claim := name + " is infeasible"
