@@ -141,24 +141,24 @@ func (t *traced) comesToTheSame(ctx context.Context) error {
 	}
 	for k := range result.Solution.Jobs {
 		p := &result.Solution.Jobs[k]
-		stated := "it is left out"
+		stated := "leaves it out"
 		if other := placed[p.Job]; other != nil {
 			if solve.SamePlacement(p, other) {
 				continue
 			}
-			stated = fmt.Sprintf("it runs on %s from %s", placeOf(other), bench.Figure(other.Start))
+			stated = fmt.Sprintf("runs it on %s from %s", placeOf(other), bench.Figure(other.Start))
 		}
-		return t.differs(fmt.Sprintf("job %s: by %s it runs on %s from %s, by the file %s", p.Job, t.choice.Info.Name, placeOf(p), bench.Figure(p.Start), stated))
+		return t.differs(fmt.Sprintf("%s runs job %s on %s from %s, but the file %s", t.choice.Info.Name, p.Job, placeOf(p), bench.Figure(p.Start), stated))
 	}
 	if len(t.made.Jobs) > len(result.Solution.Jobs) {
-		return t.differs(fmt.Sprintf("it places %d jobs, %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
+		return t.differs(fmt.Sprintf("the file places %d jobs, but %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
 	}
 	return nil
 }
 
 // differs is the error for a solution that the run does not come to.
 func (t *traced) differs(how string) error {
-	return usageErrorf("%s: expected the schedule that solver %s makes with the seed and the parameters that the file states; %s; --solver %s without the file shows the steps of its own schedule",
+	return usageErrorf("%s: expected the schedule that solver %s makes with the seed and the parameters in the file; %s; to see the steps of the solver's own schedule, give --solver %s instead of the file",
 		t.path, t.choice.Info.Name, how, t.choice.Info.Name)
 }
 

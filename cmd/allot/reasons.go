@@ -82,10 +82,10 @@ func onlinePolicy(sol *model.Solution) solvers.Online {
 // choiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.
 func choiceOf(sol *model.Solution) (solve.Choice, error) {
 	if sol.Solver == "" {
-		return solve.Choice{}, errors.New("solver: expected the name of the solver that made it, found none")
+		return solve.Choice{}, errors.New("solver: expected the name of the solver that made the schedule, found none")
 	}
 	if solve.External(sol.Solver) {
-		return solve.Choice{}, fmt.Errorf("solver: expected a solver of allot, found %q, a command; no command is run that a file names", sol.Solver)
+		return solve.Choice{}, fmt.Errorf("solver: expected a solver of allot, found the command %q; allot runs no command that a file names", sol.Solver)
 	}
 	info, err := solve.Lookup(sol.Solver)
 	if err != nil {
