@@ -271,7 +271,7 @@ func (s *streamRun) commit(e *sim.Engine, sol *model.Solution, of map[string]*si
 		p := &placements[k]
 		j := of[p.Job]
 		if j == nil {
-			return fmt.Errorf("the schedule of a batch places job %s, which is not in it or twice", p.Job)
+			return fmt.Errorf("the schedule of a batch places job %s, which is not in the batch or is placed twice", p.Job)
 		}
 		delete(of, p.Job)
 		q := &queued{job: j, number: s.numbers}

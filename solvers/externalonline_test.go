@@ -124,7 +124,7 @@ func TestOnlineProgramFaults(t *testing.T) {
 		{"a job that it has rejected", `read -r h; answer '{"reject": [{"job": "a"}, {"job": "a"}]}'`, `reject[1].job: expected the id of a job that waits, found "a"`},
 		{"rejects one that runs", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}], "reject": [{"job": "a"}]}'`, `reject[0].job: expected the id of a job that waits, found "a", which runs`},
 		{"an unknown cluster", `read -r h; answer '{"start": [{"job": "a", "cluster": "d"}]}'`, `start[0].cluster: expected a cluster of the header, found "d"`},
-		{"too many at once", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}, {"job": "wide", "cluster": "c"}]}'`, `start[1].job: job "wide" needs 2 processors of "c", and 1 are free`},
+		{"too many at once", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}, {"job": "wide", "cluster": "c"}]}'`, `start[1].job: job "wide" needs 2 processors of "c", but 1 are free`},
 		{"another number of processors", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "processors": 2}]}'`, `start[0].processors: expected 1 processor for job "a" on "c", found 2`},
 		{"no processors", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "processors": 0}]}'`, `start[0].processors: expected a whole number`},
 		{"processors that are not there", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "on": "2"}]}'`, `start[0].on: expected processors of "c" that are free and where job "a" can run, found 2`},
@@ -341,7 +341,7 @@ func TestOnlineProgramScarce(t *testing.T) {
 	for _, c := range []struct{ answer, placed, wrong string }{
 		{`[{"job":"x","cluster":"c"},{"job":"y","cluster":"c"}]`, "", `start[1].job: job "y" needs more copies of licence "l" than are free on "c"`},
 		{`[{"job":"x","cluster":"d"}]`, "", `start[0].cluster: expected a cluster on which job "x" can run, found "d"`},
-		{`[{"job":"p","cluster":"c"},{"job":"q","cluster":"c"}]`, "", `start[1].job: job "q" needs 2 processors with what it asks for on "c"; 3 are free, but not such`},
+		{`[{"job":"p","cluster":"c"},{"job":"q","cluster":"c"}]`, "", `start[1].job: job "q" needs 2 processors with what it asks for on "c"; 3 are free, but too few of them have it`},
 		{`[{"job":"q","cluster":"c","on":"0-1"}]`, "", `start[0].on: expected processors of "c" that are free and where job "q" can run, found 0-1`},
 		{`[{"job":"q","cluster":"c","on":"1-2"},{"job":"p","cluster":"d"}]`, "q c 1-2 0 1; p d 0 0 1; ", ""},
 		{`[{"job":"one","cluster":"c","on":"1-2"}]`, "", `start[0].on: expected processors of "c" that are free and where job "one" can run, found 1-2`},

@@ -118,11 +118,11 @@ func penaltyWeight(in *model.Instance) (float64, error) {
 		case term.Metric == "qos_penalty" && term.Weight > 0:
 			weight = term.Weight
 		default:
-			return 0, fmt.Errorf("%w: an objective of %s; it minimises qos_penalty alone", solve.ErrUnsupported, term.Metric)
+			return 0, fmt.Errorf("%w: the objective has %s, and the solver minimises qos_penalty alone", solve.ErrUnsupported, term.Metric)
 		}
 	}
 	if weight == 0 {
-		return 0, fmt.Errorf("%w: an objective without qos_penalty, which it minimises", solve.ErrUnsupported)
+		return 0, fmt.Errorf("%w: the objective does not have qos_penalty, which the solver minimises", solve.ErrUnsupported)
 	}
 	return weight, nil
 }
