@@ -147,7 +147,7 @@ func Checked(in *model.Instance, sol *model.Solution) (model.Evaluation, *WrongS
 	return report.Evaluation, nil
 }
 
-// Bare returns a schedule without the figures that it states of itself.
+// Bare returns the schedule of a solution without the figures that the solution states: objective, bound, status, metrics and statistics.
 func Bare(sol *model.Solution) *model.Solution {
 	return &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
 }

@@ -1,5 +1,5 @@
-// Package queues holds the solvers that allocate tasks to machines seen as G/G/1 queues: [GGOne] by the branch-and-bound of package ggone, [MILP]
-// by HiGHS and [Hybrid] by both. It registers the bound that the first proves too.
+// Package queues holds the solvers that allocate tasks to machines, which they treat as G/G/1 queues: [GGOne] uses the branch-and-bound of package
+// ggone, [MILP] uses HiGHS, and [Hybrid] uses both. The package also registers the lower bound of ggone.
 package queues
 
 import (
