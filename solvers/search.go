@@ -104,7 +104,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	return result, nil
 }
 
-// proofSchedule makes the schedule that the proof has come upon.
+// proofSchedule makes the schedule that the proof of the lower bound has found on the way.
 type proofSchedule struct {
 	in    *model.Instance
 	proof *solve.Proof
