@@ -19,7 +19,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "ggone",
-	Doc: "G/G/1 workload allocation: the least penalty for missed deadlines and budgets of tasks on machines that are queues, proved by a Lagrangian branch-and-bound. " +
+	Doc: "G/G/1 workload allocation: finds and proves the least penalty for missed deadlines and budgets of tasks on machines that are queues, by a Lagrangian branch-and-bound. " +
 		"Each machine serves its tasks in order of arrival. O(levels·n) a bound, for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
 	New:    func() solve.Solver { return NewGGOne() },
