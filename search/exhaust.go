@@ -12,7 +12,7 @@ const ExhaustJobs = exact.Jobs
 
 // Errors of [Exhaustible] and [Exhaust].
 var (
-	// ErrTooLarge says that an instance is too large to be exhausted.
+	// ErrTooLarge says that an instance is too large for an exhaustive search.
 	ErrTooLarge = exact.ErrTooLarge
 	// ErrRefused says that an instance asks for something that [Exhaust] does not honour.
 	ErrRefused = exact.ErrRefused

@@ -121,9 +121,9 @@ type Options struct {
 	// starts later ends at its estimate, a part that has outlived its estimate ends one time unit later, and no more jobs arrive. Jobs
 	// that depend on a job that would have arrived do not start.
 	Forecast *float64
-	// Length is asked for each job at its start: how long it is to run, time. NaN, and a nil function: it runs for its own time. So a
-	// forecast draws run times that nobody knows yet. Where a job has several parts the last ends then, and the others as much earlier or
-	// later than the policy expects as it does.
+	// Length is called for each job at its start and returns how long the job runs. If it is nil or returns NaN, the job runs for its own time. A
+	// forecast uses it to draw run times that nobody knows yet. If a job has several parts, the last one ends after this time, and the ends of the
+	// others move by as much as that end differs from what the policy expects.
 	Length func(*Job) float64
 }
 

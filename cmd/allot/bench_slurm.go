@@ -235,7 +235,7 @@ const (
 	askSlurm   = 15 * time.Second
 )
 
-// wait follows the rows until no run is without one. Slurm is asked only whether any task is left, as then nobody writes rows any more.
+// wait follows the rows until every run has one. It asks Slurm only whether a task is left, because without tasks no more rows are written.
 func (r *slurmRun) wait(ctx context.Context) error {
 	follow := r.plan.Follow(r.dir)
 	bar := newProgress(r.c.App.ErrWriter, printable(r.plan.Suite.Name), len(r.plan.Cells))

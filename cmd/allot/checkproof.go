@@ -25,7 +25,7 @@ func checkProofFile(c *cli.Context) error {
 	return checkWritable(c.String("proof"))
 }
 
-// writeProof writes a certificate if one is asked for. Without a bound there is none, which it says.
+// writeProof writes the certificate if the flag asks for one. Without a bound there is no certificate; then it says so.
 func writeProof(c *cli.Context, certificate *proof.Certificate) error {
 	switch {
 	case !c.IsSet("proof"):

@@ -185,7 +185,7 @@ func metricsNamed(list string) ([]model.Metric, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		m, ok := model.MetricNamed(strings.TrimSpace(name))
 		if !ok {
-			return nil, usageErrorf("--metrics: expected metrics, see allot metrics; found %q%s", name, suggest.Words(strings.TrimSpace(name), metricNames()))
+			return nil, usageErrorf("--metrics: expected names of metrics, which allot metrics lists; found %q%s", name, suggest.Words(strings.TrimSpace(name), metricNames()))
 		}
 		metrics = append(metrics, m)
 	}

@@ -161,7 +161,7 @@ func forecastText(f *forecast.Forecast) string {
 	}
 	if atOnce < len(f.Jobs) {
 		_ = table.Flush() // into memory
-		fmt.Fprintf(b, "times are from %s on\n", bench.Figure(f.At))
+		fmt.Fprintf(b, "times count from %s\n", bench.Figure(f.At))
 	}
 	if atOnce > 0 {
 		fmt.Fprintf(b, "%s at once, or already: not listed\n", counted(atOnce, "start"))

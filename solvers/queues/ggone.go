@@ -198,8 +198,8 @@ func weighted(weight float64, bound model.Bound) model.Bound {
 	return model.ProvedBound(product)
 }
 
-// exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
-// whole tasks, machines carry committed rates, or tasks pay for something else.
+// exact reports whether the problem states the instance's own objective, so that its bound holds for that objective. It does not if the idle rate
+// consists of whole tasks, if machines carry committed rates, or if tasks pay for something else.
 func (g *GGOne) exact(in *model.Instance, p *problem) bool {
 	charge := g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
 	whole := p.Rate*p.Period <= float64(len(p.Tasks))*(1+model.Tolerance)
