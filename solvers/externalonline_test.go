@@ -122,7 +122,7 @@ func TestOnlineProgramFaults(t *testing.T) {
 		{"a job that runs", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}], "call_me_at": 0.5}'; answer '` + startA + `'`, `answer 2, at time 0.5: start[0].job: expected the id of a job that waits, found "a", which has been running since 0`},
 		{"a job that has ended", `read -r h; answer '` + startA + `'; answer '` + startA + `'`, `answer 2, at time 1: start[0].job: expected the id of a job that waits, found "a", which has not arrived or has left`},
 		{"a job that it has rejected", `read -r h; answer '{"reject": [{"job": "a"}, {"job": "a"}]}'`, `reject[1].job: expected the id of a job that waits, found "a"`},
-		{"rejects one that runs", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}], "reject": [{"job": "a"}]}'`, `reject[0].job: expected the id of a job that waits, found "a", which runs`},
+		{"rejects one that runs", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}], "reject": [{"job": "a"}]}'`, `reject[0].job: expected the id of a job that waits, found "a", which has been running`},
 		{"an unknown cluster", `read -r h; answer '{"start": [{"job": "a", "cluster": "d"}]}'`, `start[0].cluster: expected a cluster of the header, found "d"`},
 		{"too many at once", `read -r h; answer '{"start": [{"job": "a", "cluster": "c"}, {"job": "wide", "cluster": "c"}]}'`, `start[1].job: job "wide" needs 2 processors of "c", but 1 are free`},
 		{"another number of processors", `read -r h; answer '{"start": [{"job": "a", "cluster": "c", "processors": 2}]}'`, `start[0].processors: expected 1 processor for job "a" on "c", found 2`},
