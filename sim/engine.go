@@ -24,7 +24,7 @@ type Source interface {
 	Next(*Spec) (bool, error)
 }
 
-// Observer is told what happened: to draw it, to store it, to explain it.
+// Observer is told of everything that happens in a run, for example to draw, store or explain it.
 type Observer interface {
 	Arrived(now float64, j *Job)
 	// Started tells of a job that starts. In the general world parts says where; in the plain world it is nil.
@@ -60,7 +60,7 @@ type Spreader interface {
 	Spreads()
 }
 
-// Opener is a policy that needs something for the length of the run, such as a program that it asks.
+// Opener is a policy that needs something during the whole run, such as a program that it asks.
 type Opener interface {
 	// Open is called before the run, with its context and options. After an error there is no run, and no call of Close.
 	Open(ctx context.Context, opt Options) error
@@ -105,8 +105,8 @@ type Plan struct {
 	Clusters []int
 	// Rigid says that the job gets its rigid maximum of a cluster, see [Platform.Rigid]; else the least that it may hold counts.
 	Rigid bool
-	// Needed is the number of processors for which a job waits that may spread over the clusters; 0: it waits for processors of one
-	// cluster. Usable is the number of free processors that it could hold. Fits states that it could start on them.
+	// Needed is the number of processors that a job waits for if it may spread over the clusters; 0: it waits for processors of one cluster.
+	// Usable is the number of free processors that the job could hold. Fits states that the job could start on them.
 	Needed, Usable int
 	Fits           bool
 }

@@ -13,7 +13,7 @@ import (
 func ganttCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "gantt",
-		Usage:     "draw a schedule, or how searches progressed",
+		Usage:     "draw a schedule, or the progress of runs",
 		ArgsUsage: "SOLUTION, or --progress RUN",
 		Description: `Draws to standard output or to -o FILE. With --instance the picture also shows idle processors, units and late jobs, and its colours
 can show whose a job is or how long it waited. If there are too many jobs to see each of them, the picture shows over time how many processors
