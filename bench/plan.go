@@ -88,9 +88,13 @@ func (s *Suite) Plan(ctx context.Context) (*Plan, error) {
 				continue
 			}
 		}
+		if known := r.bestKnown; known != nil && known.Metric != ObjectiveName(in) {
+			f.at(r.path+".best_known.metric", "expected the objective of the instances, as best known values of another metric say nothing of it; %s minimises %s, found %q", r.Recipe, ObjectiveName(in), known.Metric)
+			continue
+		}
 		place := len(p.Instances)
 		places[in.SHA256()] = place
-		p.Instances = append(p.Instances, PlannedInstance{Group: r.group, Name: cmp.Or(in.Name(), r.Recipe.String()), SHA256: in.SHA256(), Jobs: len(in.Jobs()), Recipe: r.Recipe, Measured: r.measured})
+		p.Instances = append(p.Instances, PlannedInstance{Group: r.group, Name: cmp.Or(in.Name(), r.Recipe.String()), SHA256: in.SHA256(), Jobs: len(in.Jobs()), Recipe: r.Recipe, Measured: r.measured, BestKnown: r.bestKnown})
 		p.addCells(in, place, r.entrants(entrants, s.Paired))
 		if len(p.Cells) > maxCells {
 			f.at("", "expected at most %d runs, found more", maxCells)

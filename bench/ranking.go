@@ -21,6 +21,9 @@ type Ranking struct {
 	Kind      string // what the solvers know, where the group has both kinds: "on line", or "plans ahead"
 	Minimised string // the objectives, as sums of metrics
 	Instances int
+	Stated    int        // instances whose best known objective a file states
+	Beaten    int        // of these, the instances on which a run was better
+	Files     []string   // these files
 	Standings []Standing // sorted by the share of runs without a ratio, then by the ratio
 }
 
@@ -94,11 +97,11 @@ func Rank(rows, known []Row) []Ranking {
 			}
 		}
 		if kinds[0] == nil || kinds[1] == nil {
-			list = append(list, rankGroup(group, groups[group], best))
+			list = append(list, rankGroup(group, groups[group], best, known))
 			continue
 		}
 		for k, name := range []string{"on line", "plans ahead"} {
-			ranking := rankGroup(group, kinds[k], best)
+			ranking := rankGroup(group, kinds[k], best, known)
 			ranking.Kind = name
 			list = append(list, ranking)
 		}
@@ -107,7 +110,7 @@ func Rank(rows, known []Row) []Ranking {
 }
 
 // rankGroup compares the solvers on one group.
-func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
+func rankGroup(group string, rows []*Row, best map[[2]string]*Row, known []Row) Ranking {
 	r := Ranking{Group: group}
 	var minimised []string
 	bySolver, byInstance := map[string][]*Row{}, map[string][]*Row{}
@@ -126,6 +129,7 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
 		byInstance[row.InstanceSHA256] = append(byInstance[row.InstanceSHA256], row)
 	}
 	r.Minimised, r.Instances = strings.Join(minimised, ", "), len(instances)
+	r.count(rows, known)
 	wins := map[string]int{}
 	for _, instance := range instances {
 		for _, winner := range winners(byInstance[instance]) {
@@ -145,6 +149,47 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row) Ranking {
 		return cmp.Or(missing, compareOptional(a.Ratio, b.Ratio), compareOptional(a.Objective, b.Objective), strings.Compare(a.Solver, b.Solver))
 	})
 	return r
+}
+
+// count counts the instances of the rows whose best known objective a file states, and those on which a row is better.
+func (r *Ranking) count(rows []*Row, known []Row) {
+	reached := map[[2]string]model.Rank{}
+	for _, row := range rows {
+		at := [2]string{row.InstanceSHA256, row.Minimised}
+		rank, ok := rankOfRow(row)
+		if before, met := reached[at]; !met || ok && rank.Better(before) {
+			reached[at] = model.NoRank()
+			if ok {
+				reached[at] = rank
+			}
+		}
+	}
+	for k := range known {
+		best, ok := reached[[2]string{known[k].InstanceSHA256, known[k].Minimised}]
+		stated := known[k].Stated
+		if stated == nil || !ok {
+			continue
+		}
+		r.Stated++
+		if best.Better(model.NewRank(0, stated.Value-stated.Rounding)) {
+			r.Beaten++
+		}
+		if !slices.Contains(r.Files, stated.File) {
+			r.Files = append(r.Files, stated.File)
+		}
+	}
+}
+
+// statedNote says what the ratios refer to, where files state best known objectives.
+func (r *Ranking) statedNote() string {
+	if r.Stated == 0 {
+		return ""
+	}
+	note := fmt.Sprintf("mean ratio: to the best known objective that %s states for %d of %d, or to the best run where that is better", strings.Join(r.Files, ", "), r.Stated, r.Instances)
+	if r.Beaten > 0 {
+		note += fmt.Sprintf(" (on %d)", r.Beaten)
+	}
+	return note + "\n"
 }
 
 // compareOptional compares two numbers and puts an absent one last.
@@ -242,7 +287,7 @@ func WriteRankings(w io.Writer, rankings []Ranking) error {
 		if r.Group != "" {
 			title = r.Group + ": " + title
 		}
-		fmt.Fprintf(&b, "%s\n%s\n", title, rankingTable(r))
+		fmt.Fprintf(&b, "%s\n%s\n%s", title, rankingTable(r), r.statedNote())
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -21,7 +21,8 @@ type PlannedInstance struct {
 	Jobs   int    `json:"jobs"`
 	Recipe Recipe `json:"recipe"`
 
-	Measured *Window `json:"measured,omitempty"` // what the figures of its rows are of; absent: the whole instance
+	Measured  *Window     `json:"measured,omitempty"`   // what the figures of its rows are of; absent: the whole instance
+	BestKnown *StatedBest `json:"best_known,omitempty"` // what a file states of it; absent: nothing
 }
 
 // Recipe says how to make an instance: from a file, by a workload, or from a file of a foreign format.
@@ -104,6 +105,7 @@ type sourced struct {
 	group, path, file string   // file is the suite's file
 	solvers           []string // labels of the solvers to run; nil: all
 	measured          *Window
+	bestKnown         *StatedBest
 }
 
 // wrapped adds the JSON path in the suite to an error that does not name a file.
@@ -129,6 +131,11 @@ func (s *Suite) recipes() ([]sourced, error) {
 		if source.Generate != "" {
 			seeds = source.Seeds.list()
 		}
+		values, err := source.bestKnown(s)
+		if err != nil {
+			return nil, err
+		}
+		named := 0
 		points := grid(source.Parameters)
 		if n := len(files) * len(seeds) * len(points); n > maxCells-len(list) {
 			f.at(path, "expected at most %d instances, found more", maxCells)
@@ -139,9 +146,17 @@ func (s *Suite) recipes() ([]sourced, error) {
 				for _, seed := range seeds {
 					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File, solvers: source.Solvers, measured: source.Measured}
 					r.group = s.groupOf(source, r.Recipe)
+					if values != nil {
+						if r.bestKnown = source.BestKnown.of(file, values); r.bestKnown != nil {
+							named++
+						}
+					}
 					list = append(list, r)
 				}
 			}
+		}
+		if values != nil && named == 0 {
+			f.at(path+".best_known", "expected a file that names some of the instance files in column %q, found none of them in %s", source.BestKnown.column(), source.BestKnown.File)
 		}
 	}
 	return list, f.orNil()
@@ -163,13 +178,17 @@ func (s *Suite) groupOf(source InstanceSource, r Recipe) string {
 	return strings.TrimSpace(r.Generate + r.Import + " " + stated(values))
 }
 
+// dataFolder returns the absolute path of the folder of the instance files.
+func (s *Suite) dataFolder() (string, error) {
+	if filepath.IsAbs(s.Data) {
+		return s.Data, nil
+	}
+	return filepath.Abs(filepath.Join(s.Folder, s.Data))
+}
+
 // matches returns the absolute paths of the files that the patterns match.
 func (s *Suite) matches(f *suiteFaults, path string, patterns []string) []string {
-	base := s.Data
-	if !filepath.IsAbs(base) {
-		base = filepath.Join(s.Folder, base)
-	}
-	base, err := filepath.Abs(base)
+	base, err := s.dataFolder()
 	if err != nil {
 		f.at(path, "%s", err)
 		return nil

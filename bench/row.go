@@ -46,6 +46,7 @@ type Row struct {
 	Warning     string            `json:"warning,omitempty"`      // what went wrong although there is a result
 
 	Solution *model.Solution `json:"-"`
+	Stated   *StatedBest     `json:"-"` // the objective is what a file states, and no schedule shows it; nil: a run made the row
 	Refused  bool            `json:"-"` // true: the Fault says that the solver does not support the instance
 }
 

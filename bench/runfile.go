@@ -67,14 +67,15 @@ func ReadRun(dir string) (*RunFile, error) {
 	return r, nil
 }
 
-// Known returns the best-known solutions of the instances, also those that this run has stored. It checks each of them and returns it as a
-// row without the schedule, which [BestStore.Best] returns. It calls warn for each stored solution that is wrong.
+// Known returns the best-known objectives of the instances: those that files state ([RunFile.Stated]), and those of the stored solutions, also of
+// this run. It checks each stored solution and returns it as a row without the schedule, which [BestStore.Best] returns. It calls warn for
+// each stored solution that is wrong.
 func (r *RunFile) Known(warn func(string)) ([]Row, error) {
+	rows := r.Stated()
 	if r.Best == "" {
-		return nil, nil
+		return rows, nil
 	}
 	store := OpenBest(r.Best)
-	var rows []Row
 	for k := range r.Instances {
 		planned := &r.Instances[k]
 		in, err := planned.Load(r.Suite.Objective)

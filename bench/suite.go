@@ -48,6 +48,7 @@ type InstanceSource struct {
 	Seeds      Seeds             `json:"seeds,omitzero" doc:"seeds of the workload; absent: 1"`
 	Group      string            `json:"group,omitempty" check:"text" doc:"what the instances are reported under; {NAME} is the value of a parameter, {seed}, {file}"`
 	Solvers    []string          `json:"solvers,omitempty" check:"id" doc:"labels of the solvers to run on these; absent: all of the suite"`
+	BestKnown  *BestKnownFile    `json:"best_known,omitempty" doc:"file that states the best known objectives of the instances; absent: the best of the runs is the measure"`
 	Measured   *Window           `json:"measured,omitempty" doc:"the workflows (or jobs of none) whose figures count, in the order of their arrivals; absent: all"`
 }
 

@@ -136,6 +136,7 @@ func (source *InstanceSource) validate(f *suiteFaults, path string) {
 	}
 	source.Seeds.validate(f, path+".seeds")
 	source.Measured.validate(f, path+".measured")
+	source.BestKnown.validate(f, path+".best_known", source)
 	validateGrid(f, path+".parameters", source.Parameters, target, params.Set)
 	validateTemplate(f, path+".group", source.Group, source.Parameters, known...)
 }

@@ -28,7 +28,7 @@ var (
 	_ = Register(aloneSum("over_deadline", func(s *Sum, r *Relaxation, j int) {
 		if end, due := r.EarliestEnd(j), r.Deadline(j); end > due {
 			s.Value += end - due
-			s.Size += end + math.Abs(due) // which cancel
+			s.Size += end + math.Abs(due) // these two numbers may cancel each other
 			s.Terms++
 		}
 	}))
@@ -39,8 +39,9 @@ var (
 	}))
 )
 
-// Lateness is how far the earliest end of job j must lie after its deadline before no schedule that the checker accepts is in
-// time: execution times may differ by [model.Tolerance], and points in time by the rounding of their numbers.
+// Lateness is the least distance from the deadline of job j to its earliest end at which the job is late in every schedule that
+// the checker accepts. Smaller distances prove nothing: execution times may differ by [model.Tolerance], and points in time by
+// the rounding of their numbers.
 func (r *Relaxation) Lateness(j int) float64 {
 	return 2 * model.Tolerance * (math.Abs(r.in.Jobs()[j].Deadline) + math.Abs(r.in.FirstArrival()) + r.EarliestEnd(j))
 }
@@ -81,7 +82,7 @@ func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 // showAlone shows nothing but the method: the checker computes the earliest ends by itself.
 func showAlone() *proof.Argument { return &proof.Argument{EachAlone: &proof.EachAlone{}} }
 
-// chainTo is the chain of jobs that decides when job j ends at the earliest; nil: there is no such job.
+// chainTo is the chain of jobs that decides when job j ends at the earliest. It is nil if there is no such job.
 func (r *Relaxation) chainTo(j int) *proof.Argument {
 	if j < 0 {
 		return nil

@@ -19,8 +19,8 @@ var (
 		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: OnceShown(proveWideJobs)})
 )
 
-// Areas is a table of the least processor time of each job that has to be placed, by cluster; +Inf: the job cannot run there.
-// Row k is that of job MustPlace()[k]. It returns false if the context ends first.
+// Areas returns a table of the least processor time of each job that has to be placed, by cluster. The time is +Inf where the job
+// cannot run. Row k belongs to job MustPlace()[k]. Areas returns false if the context ends first.
 func (r *Relaxation) Areas(ctx context.Context) ([][]float64, bool) {
 	if r.areaRows != nil {
 		return r.areaRows, true
@@ -53,7 +53,7 @@ func proveAreaDual(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argum
 	return r.PricedSum(prices.Value), func() *proof.Argument { return showArea(nil, prices.Price) }, ok
 }
 
-// showArea shows the areas of the jobs, nil: all that have to be placed, at the prices.
+// showArea shows the areas of the jobs at the prices. If jobs is nil, it means all jobs that have to be placed.
 func showArea(jobs []int, prices []float64) *proof.Argument {
 	return &proof.Argument{Area: &proof.Area{Jobs: jobs, Prices: prices}}
 }
@@ -61,14 +61,14 @@ func showArea(jobs []int, prices []float64) *proof.Argument {
 // unitPrices is the price 1 for every cluster.
 func (r *Relaxation) unitPrices() []float64 { return slices.Repeat([]float64{1}, len(r.in.Clusters())) }
 
-// PricedSum is a sum over all jobs of values that are at least 0, at prices of the clusters; prices times processors sum to 1
-// but for rounding.
+// PricedSum turns a value into a [Sum]. The value is a sum over all jobs of values that are at least 0, at prices of the clusters.
+// Prices times processors sum to 1 but for rounding.
 func (r *Relaxation) PricedSum(value float64) Sum {
 	return Sum{Value: value, Size: value, Terms: len(r.must) + 2*len(r.in.Clusters())}
 }
 
-// AreaPrices are the best prices of the clusters' processor time for the areas of the jobs; false: the context ended before the
-// areas were known. It computes them once.
+// AreaPrices returns the prices of the clusters' processor time that are best for the areas of the jobs. It computes them once. It
+// returns false if the context ended before the areas were known.
 func (r *Relaxation) AreaPrices(ctx context.Context) (Prices, bool) {
 	if r.prices.Price == nil {
 		areas, ok := r.Areas(ctx)

@@ -1,9 +1,11 @@
-// Package bound computes lower bounds of the objective of an instance: no schedule that places all jobs it has to can cost
-// less.
+// Package bound computes lower bounds of the objective of an instance. No schedule that places all jobs it has to place can cost
+// less. So each result can show its gap to a proved bound.
 //
-// A [Method] bounds one metric. Each method is registered in its own file. A [Proof] runs all methods that apply to an instance
-// and keeps the best bound so far. It can stop at any time, and what it has proved stays valid. If nothing interrupts it, the
-// bound depends on the instance and the work alone.
+// [Lower] gives a quick bound. A [Proof] runs all methods that apply to an instance and keeps the best bound so far. You can stop
+// it at any time, and what it has proved stays valid. If nothing interrupts it, the bound depends on the instance and the work
+// alone.
+//
+// A [Method] bounds one metric. Each method is registered in its own file; [Register] adds one of your own.
 package bound
 
 import (
@@ -15,20 +17,20 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// Method is a way to compute a lower bound of a metric.
+// Method is a way to compute a lower bound of one metric.
 type Method struct {
 	Name   string
 	Metric string // the metric it bounds
 	Doc    string
 	Source string
-	New    func(r *Relaxation, proved *Gate) Prover // the prover hands its bounds to the gate
+	New    func(r *Relaxation, proved *Gate) Prover // makes a prover, which hands its bounds to the gate
 }
 
 // Prover is a method at work on one instance. Only one goroutine at a time may use it.
 type Prover interface {
-	// Improve continues for the given work and says whether more work may raise the bound. A unit of work takes about 1 ns on
-	// one core of today. When ctx ends, Improve returns within some milliseconds. If ctx does not end, the bound after a
-	// sequence of calls depends on the instance and the work of each call alone.
+	// Improve continues for the given work and says whether more work may raise the bound. A unit of work takes about 1 ns on a
+	// core of today. When ctx ends, Improve returns within some milliseconds. If ctx does not end, the bound after a sequence of
+	// calls depends on the instance and the work of each call alone.
 	//
 	// A prover hands each bound to the [Gate] that it was made with. The bound must hold for every schedule that places all
 	// jobs it has to. If a subroutine fails, the prover hands over nothing.
@@ -38,27 +40,29 @@ type Prover interface {
 // Limited is a prover that can ignore schedules that cost more than a known one.
 type Limited interface {
 	Prover
-	// Limit says that schedules that cost more than the value do not matter: from then on the prover may prove no more than the
-	// value. What it proves holds in any case, whether or not there is a schedule of that value.
+	// Limit tells the prover that schedules that cost more than the value do not matter. From then on the prover may stop at the
+	// value. What it proves holds whether or not there is a schedule of that value.
 	Limit(value float64)
 }
 
 // Finder is a prover that may come upon a schedule on its way.
 type Finder interface {
 	Prover
-	// Order is all jobs of the instance in an order that gives a schedule of about the cost that the prover has proved; false: it has come
-	// upon none. The instance has one cluster. In the schedule each job of the order starts at its earliest behind those before it. The
-	// prover only hints: who uses the schedule has it checked and evaluated like any other.
+	// Order returns all jobs of the instance in an order that gives a schedule of about the cost that the prover has proved. It returns
+	// false if the prover has come upon no such schedule. The instance has one cluster. To make the schedule, take the jobs in this order
+	// and start each as early as the jobs before it allow. The order is only a hint: the caller must have the schedule checked and
+	// evaluated like any other.
 	Order() ([]int, bool)
 }
 
-// methods holds the registered methods by metric.
+// methods holds the registered methods, by metric.
 var methods = map[string][]Method{}
 
-// Register adds a method to the registry. Call it in a package-level variable declaration in the file of the method. From
-// there every [Proof] takes it: a method in a program of your own is used by all solvers and by Run of package solve, and named beside ours.
-// Register panics if the metric is unknown or has one value for each cluster, if New is missing, and if the name is missing or taken by
-// another method of the metric; these are bugs in the program.
+// Register adds a method to the registry. Call it in a package-level variable declaration in the file of the method. Every [Proof] then uses
+// the method. So a method in a program of your own serves all solvers and Run of package solve, and results name it like the methods here.
+//
+// Register panics if the metric is unknown or has one value for each cluster, if New is missing, or if the name is missing or taken by another
+// method of the metric. These are bugs in the program.
 func Register(m Method) Method {
 	metric, ok := model.MetricNamed(m.Metric)
 	taken := slices.ContainsFunc(methods[m.Metric], func(other Method) bool { return other.Name == m.Name })
@@ -69,8 +73,8 @@ func Register(m Method) Method {
 	return m
 }
 
-// Once makes provers for a method that proves all it can in one call of prove. The function prove returns what it has when ctx
-// ends; false: it has nothing.
+// Once makes provers for a method that proves all it can in one call of prove. When ctx ends, prove returns what it has proved by
+// then; it returns false if it has proved nothing.
 func Once(prove func(ctx context.Context, r *Relaxation) (Sum, bool)) func(*Relaxation, *Gate) Prover {
 	return OnceShown(func(ctx context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 		sum, ok := prove(ctx, r)
@@ -78,13 +82,13 @@ func Once(prove func(ctx context.Context, r *Relaxation) (Sum, bool)) func(*Rela
 	})
 }
 
-// OnceShown is like [Once], for a method that can show what proves its bound. The function show may be nil: then there is no certificate. It is
-// called only where a certificate is asked for.
+// OnceShown is like [Once], for a method that can show what proves its bound. The function show is called only if a certificate is asked for. If
+// it is nil there is no certificate.
 func OnceShown(prove func(ctx context.Context, r *Relaxation) (sum Sum, show func() *proof.Argument, ok bool)) func(*Relaxation, *Gate) Prover {
 	return func(r *Relaxation, proved *Gate) Prover { return &once{r, proved, prove} }
 }
 
-// once is a prover of one call.
+// once is a prover that does all its work in one call.
 type once struct {
 	r      *Relaxation
 	proved *Gate

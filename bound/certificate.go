@@ -5,8 +5,9 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// Certificate states what proves the bound, for the checker of package proof; nil: there is no bound. Where the best method of a metric does not show
-// what proves its bound, or [New] made the proof, it states the bound without a certificate and certifies what other methods show.
+// Certificate states what proves the bound, for the checker of package proof. It is nil if there is no bound. The best method of a metric may not
+// show what proves its bound, and a proof made by [New] shows nothing. Then the certificate states the best bound as not certified, and certifies
+// the bound that other methods show.
 func (p *Proof) Certificate() *proof.Certificate {
 	value := p.Bound()
 	if !value.Known() {
@@ -28,7 +29,7 @@ func (p *Proof) Certificate() *proof.Certificate {
 	return c
 }
 
-// Certificates are certificates of all that [Proof.Parts] lists, in its order: each of the bound that one method proves of its metric alone.
+// Certificates returns one certificate for each entry of [Proof.Parts], in the same order. Each certifies what one method proves of its metric.
 func (p *Proof) Certificates() []*proof.Certificate {
 	var list []*proof.Certificate
 	for _, t := range p.terms {
@@ -52,7 +53,7 @@ func (t *term) certificate() (best proof.Part, ok bool) {
 	return best, ok
 }
 
-// shown is what method k proves of the metric, and what proves it.
+// shown is the bound that method k proves of the metric, with what proves it. It returns false if the method proves none.
 func (t *term) shown(k int) (part proof.Part, ok bool) {
 	raw, ok := t.gates[k].Bound().Value()
 	if !ok {
@@ -68,7 +69,7 @@ func (t *term) shown(k int) (part proof.Part, ok bool) {
 	return part, true
 }
 
-// statedStep is the step of time of which a certificate speaks: the checker divides it by the number of jobs for a mean.
+// statedStep is the step of time that a certificate states. For a mean the checker divides it by the number of jobs.
 func (r *Relaxation) statedStep(metric string) (step float64, ok bool) {
 	switch metric {
 	case "missed":

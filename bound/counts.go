@@ -16,7 +16,8 @@ var _ = Register(Method{Name: "priced-counts", Metric: "mcp",
 
 var _ Limited = (*counts.Prover)(nil)
 
-// counts prepares the method of package counts; nil if jobs may be left out, the jobs are not of its kind or ctx ends.
+// counts prepares the method of package counts. It returns nil if jobs may be left out, if the jobs are not of its kind or if ctx
+// ends.
 func (r *Relaxation) counts(ctx context.Context) *counts.Problem {
 	if !r.all || len(r.must) == 0 {
 		return nil
@@ -49,7 +50,7 @@ func (r *Relaxation) counts(ctx context.Context) *counts.Problem {
 	return p
 }
 
-// priced is what prices of time need to know of the instance.
+// priced returns the facts of the instance that prices of time need.
 func (r *Relaxation) priced() *priced.Input {
 	return &priced.Input{In: r.in, Must: r.must, Start: r.start, Deadline: r.Deadline, Solid: r.solid}
 }
@@ -83,9 +84,9 @@ func (r *Relaxation) mostMCP() float64 {
 	return worst
 }
 
-// bucketLimits are the limits of the buckets of time. Many jobs get few buckets, up to the time that the area takes. Few jobs
-// get more buckets, up to 1.6 times that and long enough for each job alone. Some hundred jobs get a few more than others,
-// which measured best. nil: there is no area.
+// bucketLimits are the limits of the buckets of time. Up to 60 jobs get 40 buckets, up to 1.6 times the time that the area takes
+// and long enough for each job alone. More jobs get fewer buckets, up to about the time that the area takes: 24, or 32 from 121 to
+// 400 jobs, which measured best. It returns nil if there is no area.
 func (r *Relaxation) bucketLimits(ctx context.Context) []float64 {
 	proved, _, ok := proveAreaDual(ctx, r)
 	area := proved.Value

@@ -11,8 +11,8 @@ var _ = Register(Method{Name: "destructive", Metric: "makespan",
 	Source: "R. Klein, A. Scholl (1999), doi:10.1016/S0377-2217(97)00442-6; K. Sidorov, I. Marijnissen, E. Demirović (2025), CP 2025, doi:10.4230/LIPIcs.CP.2025.35, the cliques",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &destructive{r: r, proved: proved} }})
 
-// destructive looks for the least makespan that narrowing the windows does not refute: it doubles the step until one is not refuted, then
-// halves the rest.
+// destructive looks for the least makespan that it cannot refute by narrowing the windows of the jobs. It doubles the step until a makespan is
+// not refuted, and then halves the range that is left.
 type destructive struct {
 	r         *Relaxation
 	proved    *Gate
@@ -20,9 +20,9 @@ type destructive struct {
 	whole     *wholeTimes
 	refuter   *windows.Refuter
 	step      int32
-	low, high int32 // no makespan below low is possible; high is not refuted, 0: none is known
+	low, high int32 // no makespan below low is possible; high could not be refuted, 0: none such is known
 	credit    int64
-	// refusal is why makespan low − 1 is refuted. Where it is plain, the makespan, the interval and the resource are a whole proof.
+	// refusal says why the makespan low − 1 is refuted. If it is plain, the makespan, the interval and the resource are the whole proof.
 	refusal windows.Refusal
 }
 

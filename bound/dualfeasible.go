@@ -69,7 +69,7 @@ func thresholdSize(part, processors int) int {
 func plainSizes(size, processors int) float64 { return float64(size) / float64(processors) }
 
 // proveDualFeasible tries the functions at the prices of processor time that are best for the plain areas. If the best function
-// comes close to the plain bound, it also tries that function at prices of its own.
+// comes close to the plain bound, it also tries this function at the prices that are best for it.
 //
 // At any instant the changed sizes of the jobs on a cluster sum to at most its number of processors. So a job may count as if
 // it held its changed size for as long as it runs, as in the bound by area. Each job has to hold all its processors to its end.
@@ -139,8 +139,8 @@ func (r *Relaxation) showSizes(prices []float64, sizes dualFeasible, parts func(
 	return a
 }
 
-// thresholds are the parts at which some size of a job begins to count on some cluster. There are at most 100, and fewer for
-// many jobs.
+// thresholds are the parts (see wideSizes) at which some size of a job begins to count on some cluster. There are at most 100, and
+// fewer for many jobs.
 func (r *Relaxation) thresholds() []int {
 	var parts []int
 	most := min(100, 300_000/(len(r.must)*len(r.in.Clusters())))

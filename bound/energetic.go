@@ -16,8 +16,8 @@ var _ = Register(Method{Name: "energetic", Metric: "makespan",
 	Source: "P. Baptiste, C. Le Pape, W. Nuijten (1999), Satisfiability tests and time-bound adjustments for cumulative scheduling problems, Ann. Oper. Res. 92, doi:10.1023/A:1018995000688, §3, energetic reasoning, of which the time-table is the part with the shortest intervals; R. Klein, A. Scholl (1999), Computing lower bounds by destructive improvement, Eur. J. Oper. Res. 112, doi:10.1016/S0377-2217(97)00442-6",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &energetic{r: r, proved: proved} }})
 
-// energetic refutes makespans; the largest makespan that it refutes is the bound. It looks at rigid jobs on clusters of equal
-// processors where some jobs wait, arrive later or need licences. Otherwise it would prove no more than the bounds by area.
+// energetic refutes makespans. The largest makespan that it refutes is the bound. It takes rigid jobs on clusters of equal
+// processors if some jobs wait, arrive later or need licences; for other jobs it would prove no more than the bounds by area.
 //
 // If the makespan is T, a job with head r and tail q runs within [r, T − q]. While it runs, it holds its part of each resource:
 // of the processors at the best prices of the clusters (see [Prices]), and of the copies of each licence in all pools. A job
@@ -85,7 +85,7 @@ func (e *energetic) settle() {
 	}
 }
 
-// start prepares the resources and what is refuted at once.
+// start prepares the resources. It sets low to the largest makespan that areas, licences and chains of jobs refute at once.
 func (e *energetic) start(ctx context.Context) {
 	const pairs = 2_000_000 // of an interval and a job on a cluster
 	e.done, e.high, e.growth = true, math.Inf(1), 0.001
@@ -189,7 +189,7 @@ func (e *energetic) licensed(tails []float64) [][]energyJob {
 	return resources
 }
 
-// chainThrough is the chain of jobs that decides when job j ends at the earliest, and what has to follow it.
+// chainThrough is the chain of jobs that decides when job j ends at the earliest, continued by the jobs that have to follow it.
 func (r *Relaxation) chainThrough(j int, tails []float64) *proof.Argument {
 	a := r.chainTo(j)
 	for tails[j] > 0 {
@@ -203,7 +203,7 @@ func (r *Relaxation) chainThrough(j int, tails []float64) *proof.Argument {
 	return a
 }
 
-// refutes shows that no schedule ends within the makespan; nil: it does not.
+// refutes returns a function that shows why no schedule ends within the makespan, or nil if it does not refute the makespan.
 func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() *proof.Argument) {
 	for resource, jobs := range e.resources {
 		rounding := float64(4*len(jobs)+2*e.r.depth+64) * gate.Epsilon * makespan // times are differences of ones up to the makespan
@@ -237,8 +237,8 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() 
 	return nil
 }
 
-// demand is the least time for which the jobs hold the whole of the resource in [a, b]; +Inf: some job cannot run within the
-// makespan, even allowing for the rounding of the times.
+// demand is the least time for which the jobs hold the whole of the resource in [a, b]. It is +Inf if some job cannot run within
+// the makespan, even allowing for the rounding of the times.
 func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 	sum := 0.0
 	for k := range jobs {
@@ -255,7 +255,7 @@ func demand(jobs []energyJob, makespan, a, b, rounding float64) float64 {
 	return sum
 }
 
-// evenly returns at most most of the distinct values, evenly spaced by rank.
+// evenly returns some of the distinct values, evenly spaced by rank. Their number is at most most.
 func evenly(values []float64, most int) []float64 {
 	slices.Sort(values)
 	values = slices.Compact(values)

@@ -2,7 +2,7 @@ package bound
 
 import "github.com/allot-opt/allot/bound/internal/gate"
 
-// Sum is the result of some arithmetic, together with what limits its rounding error.
+// Sum is the result of some arithmetic, with the figures that limit its rounding error.
 //
 //	Value float64                      the result
 //	Size  float64                      sum of the magnitudes of all numbers that went into it
@@ -12,7 +12,8 @@ import "github.com/allot-opt/allot/bound/internal/gate"
 //	func (*Sum) Margin() float64       limits the rounding error
 type Sum = gate.Sum
 
-// Gate is the only way by which what a prover proves becomes a bound. It rounds every bound down by its rounding error.
+// Gate takes the bounds that a prover proves. There is no other way to state a bound. The gate rounds every bound down by its
+// rounding error.
 //
 //	func (*Gate) Prove(proved Sum) bool               takes a lower bound of the metric; true: a certificate of it is asked for
 //	func (*Gate) Show(func() *proof.Argument)         takes what proves the bound that Prove took last, for its certificate

@@ -7,17 +7,17 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// grain is a step of time. All times of an instance are multiples of it, but for rounding.
+// grain is a step of time. Apart from rounding, all times of an instance are multiples of it.
 type grain struct {
 	step float64 // 0: there is none
 	off  float64 // largest distance of a time from the nearest multiple
 }
 
-// roundUp raises a bound of a metric to the next value that a best schedule can have. If it knows no such values it returns the
-// bound as it is.
+// roundUp raises a bound of a metric to the next value that a best schedule can have. If it does not know these values it returns
+// the bound as it is.
 //
 // Take a best schedule. Move its jobs to the left, one by one in order of start, as far as their arrivals, the jobs they wait
-// for and the other jobs' resources allow. No start and no end becomes later. So makespan, over_deadline, mean_response and
+// for and the resources of the other jobs allow. No start and no end becomes later. So makespan, over_deadline, mean_response and
 // mean_wait do not grow, and every job starts at its arrival or at the end of another job: each time in the schedule is the sum
 // of an arrival and some execution times. If all of these (and the deadlines, for over_deadline) are multiples of a step, so is
 // the metric. If every schedule has to place all jobs, a mean over n jobs is a multiple of step/n. This needs execution times
@@ -45,7 +45,7 @@ func (r *Relaxation) roundUp(metric string, bound float64) float64 {
 	return max(bound, value)
 }
 
-// stepOf is the step of a metric's values, 0 if there is none, and the largest distance of a value from a multiple of it.
+// stepOf returns the step of a metric's values, or 0 if there is none, and the largest distance of a value from a multiple of it.
 func (r *Relaxation) stepOf(metric string) (step, wrong float64) {
 	n := float64(len(r.in.Jobs()))
 	switch metric {

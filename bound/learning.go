@@ -14,10 +14,10 @@ var _ = Register(Method{Name: "learned-clauses", Metric: "makespan",
 	Source: "A. Schutt, T. Feydy, P. J. Stuckey, M. G. Wallace (2011), Explaining the cumulative propagator, Constraints 16, doi:10.1007/s10601-010-9103-2",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &learned{r: r, proved: proved, limit: math.Inf(1)} }})
 
-// mostLearned is how many jobs a search by learned clauses looks at.
+// mostLearned is the largest number of jobs for which clauses are learned.
 const mostLearned = 500
 
-// learned proves by lazy clause generation. It looks at the instances that [energetic] looks at, up to some hundreds of jobs.
+// learned proves by lazy clause generation. It takes the instances of [Relaxation.chained] with at most mostLearned jobs.
 type learned struct {
 	r       *Relaxation
 	proved  *Gate
@@ -64,8 +64,9 @@ func (l *learned) Improve(ctx context.Context, work int64) bool {
 	return more
 }
 
-// Order implements [Finder]: the jobs by start, those that take no time first, and each behind those that it waits for. By induction each job
-// of the order starts no later than in the schedule found, as those before it that still run then end no later.
+// Order implements [Finder]. It orders the jobs by start; those that take no time come first, and each job comes behind those that it waits for. If
+// the jobs are placed in this order, each starts no later than in the schedule that was found. This follows by induction: the jobs before it that
+// still run at that time end no later.
 func (l *learned) Order() ([]int, bool) {
 	if l.solver == nil || l.solver.Starts() == nil || !l.whole.faithful {
 		return nil, false

@@ -44,7 +44,8 @@ func proveAreaLevels(ctx context.Context, r *Relaxation) (Sum, func() *proof.Arg
 	return Sum{Value: value, Size: size, Terms: p + k}, func() *proof.Argument { return &proof.Argument{AreaLevels: &proof.AreaLevels{}} }, ok
 }
 
-// nowhere is the factor of a cluster on which no job runs. It makes jobs dear there, but an empty block costs 0 and not NaN.
+// nowhere is the factor of a cluster on which no job can run. It makes jobs there dear. It is finite, so that an empty block costs 0
+// and not NaN.
 const nowhere = 1e100
 
 // levelFactors turns factors of areas into the cost of a unit of area for a job on the cluster.
@@ -96,7 +97,8 @@ func cheapestBlocks(ctx context.Context, sums, factor []float64) (value float64,
 	return best[1<<k-1][p], blocks, true
 }
 
-// lastBlock is the cluster of the set that takes the last of the first to jobs, and the position where its block begins.
+// lastBlock looks at the first to jobs, shared among the clusters of the set. It returns the cluster that takes the last block of
+// them, and the position where this block begins.
 func lastBlock(best [][]float64, sums, factor []float64, set, to int) (cluster, from int) {
 	least := math.Inf(1)
 	for rest := set; rest != 0; rest &= rest - 1 {

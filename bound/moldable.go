@@ -15,30 +15,30 @@ var _ = Register(Method{Name: "moldable-dual", Metric: "makespan",
 	Source: "G. Mounié, C. Rapine, D. Trystram (2007), A 3/2-approximation algorithm for scheduling independent monotonic malleable tasks, SIAM J. Comput. 37, doi:10.1137/S0097539701385995, the knapsack of the dual test, relaxed to fractions and stated for tasks instead of monotonic work",
 	New:    Once(proveMoldable)})
 
-// moldableJob is what the dual test knows of a job. A processor that runs b of the tasks is busy for busy(b).
+// moldableJob is a job as the dual test sees it. A processor that runs b of its tasks is busy for busy(b).
 type moldableJob struct {
 	tasks        int
 	least, most  int               // processors
 	share        int               // most tasks of one processor
 	busy         func(int) float64 // nondecreasing
-	transfer     float64           // of the whole job, beside its longest processor
+	transfer     float64           // time to move the job's files, which comes on top of the time of its longest processor
 	work         float64           // of all tasks, without overheads
 	overhead     float64           // of each processor
 	held         float64           // processor time that it holds in any case
 	required     int               // long parts that it has at least, see proveMoldable
-	price, slack float64           // what one more of them saves, and how many save it
+	price, slack float64           // processor time that one more long part saves, and how many more save it
 }
 
 // proveMoldable refutes makespans by bisection. The largest that it refutes is the bound.
 //
-// If all jobs end within d, each processor of a job runs at most as many tasks as end within d. The parts of jobs on single processors that are longer than d/2 all
-// run at the time d/2, so that there are at most as many of them as processors. A job with fewer long parts needs more processors, and so more overhead, because a short part holds fewer tasks.
-// The dual test looks for the least processor time of all jobs with that many long parts. Above d times the processors it refutes d.
+// Suppose that all jobs end within d. Then each processor of a job runs at most as many tasks as end within d. Call the part of a job on one processor long if it takes more than d/2. All long
+// parts run at the time d/2, so there are at most as many of them as processors. A short part holds fewer tasks. So a job with fewer long parts needs more processors, and pays more overhead.
+// The dual test looks for the least processor time of all jobs with at most as many long parts as processors. If that is above d times the processors, d is refuted.
 //
 // Complexity: O(n·(log n + log tasks)) a makespan for n jobs, and about 35 makespans.
 //
-// Mounié, Rapine and Trystram assume that the work of a job, its processors times its time, does not decrease with its processors. Here it may, as 4 processors that share 5 tasks are as long busy as
-// 3, but all that the test needs holds for every job: a processor is busy for the tasks that it runs and one overhead. Arrivals, precedence, memory and licences are ignored.
+// Mounié, Rapine and Trystram assume that the work of a job, its processors times its time, does not decrease when its processors increase. Here it may: 4 equal tasks take 3·2 task times on 3 processors
+// and 4·1 on 4. But the test needs no more than this, which holds for every job: a processor is busy for the tasks that it runs and for one overhead. Arrivals, precedence, memory and licences are ignored.
 func proveMoldable(ctx context.Context, r *Relaxation) (Sum, bool) {
 	jobs := r.moldableJobs()
 	if jobs == nil {
@@ -77,12 +77,13 @@ func proveMoldable(ctx context.Context, r *Relaxation) (Sum, bool) {
 	return r.moldableSum(low), true
 }
 
-// moldableSum is a makespan that is refuted, or less than the area or a job needs. Its error is that of the sums which refute it.
+// moldableSum is the bound d: a makespan that was refuted, or the larger of the area and the longest job. Its error is that of the sums that prove it.
 func (r *Relaxation) moldableSum(d float64) Sum {
 	return Sum{Value: d, Size: d, Terms: 8*len(r.must) + 64}
 }
 
-// moldableJobs are the jobs that have to be placed, on one cluster of equal processors; nil: there are several clusters, unequal processors, or no job of several processors to choose from.
+// moldableJobs are the jobs that have to be placed, on one cluster of equal processors. It is nil if there are several clusters, unequal processors or whole machines, or if no job can choose its number of
+// processors.
 func (r *Relaxation) moldableJobs() []moldableJob {
 	in := r.in
 	if len(in.Clusters()) != 1 || !in.Clusters()[0].Uniform || in.Clusters()[0].WholeMachines {
@@ -116,8 +117,7 @@ func (r *Relaxation) moldableJobs() []moldableJob {
 	return jobs
 }
 
-// within is the largest number of the job's tasks that a processor finishes in the time, of those that one may get. It errs upwards, never downwards, so that rounding
-// does not refute too much.
+// within is the largest number of the job's tasks that one processor may get and finishes in the time. Rounding makes it larger, never smaller, so that rounding refutes nothing that is possible.
 func (j *moldableJob) within(time float64) int {
 	time += 1e-12 * math.Abs(time)
 	return sort.Search(j.share, func(k int) bool { return j.busy(k+1) > time })
@@ -142,7 +142,7 @@ func refutes(ctx context.Context, jobs []moldableJob, processors, d float64) boo
 	if needed > processors || area <= limit {
 		return needed > processors
 	}
-	// The long parts that are left go to the jobs for which they save most, and fractions of them too: no choice of whole ones takes less.
+	// The long parts that are left go to the jobs for which they save most. Fractions are allowed, so no choice of whole parts takes less.
 	order := make([]int, 0, len(jobs))
 	for k := range jobs {
 		if jobs[k].slack > 0 {
@@ -159,8 +159,8 @@ func refutes(ctx context.Context, jobs []moldableJob, processors, d float64) boo
 	return area > limit
 }
 
-// split finds how many long parts the job needs at least if it ends within d, what each further one saves of the processor time and how many can. It returns the processor time without
-// further ones; false: the job cannot end within d.
+// split computes three figures of a job that ends within d: the number of long parts that it needs at least, the processor time that each further long part saves, and how many further ones save it. It returns
+// the processor time without further long parts, or false if the job cannot end within d.
 //
 // With x long parts of at most long tasks and all others of at most short tasks, at least (tasks − x·(long − short))/short processors run the job, and never fewer than tasks/long.
 func (j *moldableJob) split(d float64) (time float64, possible bool) {

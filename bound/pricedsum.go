@@ -37,7 +37,8 @@ func pricedSumMethod(metric, what string, weights func(*Relaxation) (priced.Weig
 //
 //	Σ_j min over clusters i and starts of cost_j + what j pays − Σ_i ∫κ_i
 //
-// for any prices of [priced.Problem] that are 0 after the last bucket: what runs at an instant pays at most κ.
+// for any prices of [priced.Problem] that are 0 after the last bucket. This is a bound because the jobs that run at an instant pay
+// together at most κ.
 type pricedSum struct {
 	r        *Relaxation
 	proved   *Gate
@@ -83,7 +84,7 @@ func (p *pricedSum) Improve(ctx context.Context, work int64) bool {
 	return p.priced != nil
 }
 
-// give ends the work after an evaluation has failed. If it failed because the context ended, the work may continue later.
+// give ends the work after an evaluation has failed, unless it failed because the context ended: then the work may continue later.
 func (p *pricedSum) give(ctx context.Context) {
 	if ctx.Err() == nil {
 		p.proved.Close()
@@ -186,7 +187,8 @@ func (p *pricedSum) scale(limits []float64) {
 	}
 }
 
-// evaluate is the bound at the prices x, without its constant, with a cut; false: the context ended or a number overflowed.
+// evaluate is the bound at the prices x, without its constant, with a cut. It returns false if the context ended or a
+// number overflowed.
 func (p *pricedSum) evaluate(ctx context.Context, x []float64) (value float64, c *bundle.Cut, ok bool) {
 	if !p.priced.Set(ctx, x) {
 		return 0, nil, false

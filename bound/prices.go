@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Prices are prices of processor time, one for each cluster, at which the areas of the jobs are worth the most.
+// Prices are prices of processor time, one for each cluster, that make the areas of the jobs as valuable as possible.
 //
 // Let m_c be the number of processors of cluster c and y_c ≥ 0 its price, with Σ_c y_c·m_c = 1. A schedule of makespan M has
 // processor time worth at most M. Its jobs take at least Σ_j min_c y_c·a_jc, where a_jc is the processor time of job j on

@@ -7,20 +7,20 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Proof is a lower bound of an instance's objective that rises with the work put in. Only one goroutine at a time may use it.
+// Proof is a lower bound of the objective of an instance. It rises with the work put in. Only one goroutine at a time may use it.
 //
-// The bound holds for every schedule that places all jobs it has to: the jobs that some cluster can run, that have no hard
+// The bound holds for every schedule that places all jobs it has to place: those that some cluster can run, that have no hard
 // deadline and that wait for no job that may be left out. A metric of positive weight without a bound counts as 0, because no
 // metric is negative. A metric of negative weight counts as its largest value.
 type Proof struct {
 	in       *model.Instance
 	terms    []*term
 	constant Sum    // contribution of the metrics of negative weight
-	limited  bool   // every metric of negative weight has a largest value
+	limited  bool   // every metric of negative weight has a largest value, so that there can be a bound
 	duties   []Duty // see Duties
 }
 
-// Duties says what a schedule has to do with each job; nil: the context ended before that was known.
+// Duties returns the duty of a schedule towards each job. It is nil if the context ended before the duties were known.
 func (p *Proof) Duties() []Duty { return p.duties }
 
 // Part says what one method proves of one metric of the objective.
@@ -42,10 +42,10 @@ type term struct {
 	busy    []bool
 }
 
-// New prepares the proof, which has proved nothing yet. If the context ends first, the proof will never prove anything.
+// New prepares a proof. So far it has proved nothing. If the context ends first, it will never prove anything.
 func New(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, false) }
 
-// NewCertified is like [New], and the proof keeps what its certificate needs. It proves the same. See [Proof.Certificate].
+// NewCertified is like [New], but the proof also keeps what its certificate needs, see [Proof.Certificate]. It proves the same.
 func NewCertified(ctx context.Context, in *model.Instance) *Proof { return prepare(ctx, in, true) }
 
 // prepare makes a proof.
@@ -104,7 +104,8 @@ func (p *Proof) Improve(ctx context.Context, work int64) (more bool) {
 	return more
 }
 
-// Limit says that schedules that cost more than the objective of a known schedule do not matter: the bound may stop there.
+// Limit tells the proof that schedules that cost more than the given objective, that of a known schedule, do not matter. The bound
+// may stop there.
 func (p *Proof) Limit(objective float64) {
 	if value, ok := p.Bound().Value(); !ok || math.IsInf(objective, 0) || math.IsNaN(objective) || objective <= value {
 		return
@@ -124,7 +125,7 @@ func (p *Proof) Limit(objective float64) {
 	}
 }
 
-// Order is an order of all jobs that gives a schedule of about the cost that is proved; false: no prover has come upon one. See [Finder].
+// Order is an order of all jobs that gives a schedule of about the proved cost, see [Finder]. It returns false if no prover has come upon one.
 func (p *Proof) Order() ([]int, bool) {
 	for _, t := range p.terms {
 		for _, prover := range t.provers {
@@ -156,7 +157,7 @@ func (p *Proof) Bound() model.Bound {
 	return p.rounded(sum)
 }
 
-// rounded is the weighted sum of bounds of the metrics, rounded down; none where the arithmetic failed.
+// rounded is the weighted sum of the bounds of the metrics, rounded down. There is no bound if the arithmetic failed.
 func (p *Proof) rounded(sum Sum) model.Bound {
 	value, sound := sum.Low()
 	if len(p.terms) == 1 && p.terms[0].weight == 1 && p.constant == (Sum{}) {
@@ -196,13 +197,13 @@ func (t *term) best() (best float64, ok bool) {
 	return best, ok
 }
 
-// Lower is the best bound that the methods prove with [LittleWork], if any. When ctx ends, it returns what is
-// proved until then.
+// Lower is the best bound that the methods prove with [LittleWork], if they prove one. When ctx ends, it returns what is proved by
+// then.
 func Lower(ctx context.Context, in *model.Instance) model.Bound {
 	p := New(ctx, in)
 	p.Improve(ctx, LittleWork)
 	return p.Bound()
 }
 
-// LittleWork is an amount of work that a user does not notice, see [Prover].
+// LittleWork is an amount of work that a user does not notice: about 5 ms of one core, see [Prover].
 const LittleWork = 5_000_000

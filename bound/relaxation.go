@@ -8,22 +8,22 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// Duty says what a schedule has to do with a job.
+// Duty says whether a schedule has to place a job, may leave it out, or must leave it out.
 type Duty uint8
 
 // The duties, the gravest last.
 const (
 	MustPlace Duty = iota
-	MayLeave       // a hard deadline may keep the job out, or it waits for a job that may be left out
-	MustLeave      // no cluster can run it, even alone it ends after its hard deadline, or it waits for such a job
+	MayLeave       // a hard deadline may keep the job out, or the job waits for one that may be left out
+	MustLeave      // no cluster can run the job, or even alone it ends after its hard deadline, or it waits for such a job
 )
 
-// Relaxation is what the bounds know of an instance: the jobs that every schedule has to place, the least time and the least
-// processor time that each takes, and its earliest start and end. A job waits only for its arrival and the jobs before it. All
-// times count from the earliest arrival.
+// Relaxation holds the facts of an instance from which a [Method] computes its bound: the jobs that every schedule has to place,
+// the least time and the least processor time of each, and its earliest start and end. Earliest means that the job waits only for
+// its arrival and for the jobs before it. All times count from the earliest arrival.
 //
-// It is what a [Method] works on, one of ours or one of your own. All methods share what it hands out: they must not change it. Its numbers are
-// computed in double precision; a method states in a [Sum] how many operations went into its result. A Relaxation is for one goroutine at a time.
+// All methods share the slices that a Relaxation returns, and must not change them. Its numbers are computed in double precision; a method states in a
+// [Sum] how many operations went into its result. Only one goroutine at a time may use a Relaxation.
 type Relaxation struct {
 	in     *model.Instance
 	duties []Duty    // by job
@@ -40,23 +40,23 @@ type Relaxation struct {
 
 	scaled bool        // see wholeTimesOf
 	whole  *wholeTimes // nil: there is none
-	// refuted is a makespan of that problem below which none is possible, as some method has proved. Others may begin there.
+	// No makespan of that problem below refuted is possible, as some method has proved. Other methods may begin there.
 	refuted int32
 }
 
-// Instance is the instance.
+// Instance returns the instance.
 func (r *Relaxation) Instance() *model.Instance { return r.in }
 
 // All says that every schedule has to place all jobs.
 func (r *Relaxation) All() bool { return r.all }
 
-// MustPlace are the jobs that every schedule has to place, by their positions in the instance, in its order.
+// MustPlace returns the positions in the instance of the jobs that every schedule has to place, in ascending order.
 func (r *Relaxation) MustPlace() []int { return r.must }
 
-// Duty says what a schedule has to do with job j.
+// Duty is the duty of a schedule towards job j.
 func (r *Relaxation) Duty(j int) Duty { return r.duties[j] }
 
-// ShortestTime is the least time that job j takes on any cluster; +Inf where none can run it.
+// ShortestTime is the least time that job j takes on any cluster, or +Inf if none can run it.
 func (r *Relaxation) ShortestTime(j int) float64 { return r.least[j] }
 
 // EarliestStart is the earliest time at which job j can start.
@@ -66,7 +66,7 @@ func (r *Relaxation) EarliestStart(j int) float64 { return r.start[j] }
 // false a job may spread over several clusters, choose its number of processors, or release some of them early.
 func (r *Relaxation) Solid() bool { return r.solid }
 
-// newRelaxation looks at every job; nil if the context ends first.
+// newRelaxation looks at every job. It returns nil if the context ends first.
 func newRelaxation(ctx context.Context, in *model.Instance) *Relaxation {
 	if ctx.Err() != nil {
 		return nil
@@ -124,13 +124,13 @@ func canSpread(in *model.Instance, j int) bool {
 	return job.Span == model.SpanGrid && len(in.Clusters()) > 1 && job.Max > 1 && job.Tasks > 1
 }
 
-// Chained notes that the numbers of the sum are themselves sums of times along the longest chain of precedence.
+// Chained adds to the terms of the sum, because its numbers are themselves sums of times along chains of precedence.
 func (r *Relaxation) Chained(s Sum) Sum {
 	s.Terms += 2 * r.depth
 	return s
 }
 
-// dutyAlone is the duty of job j without regard to the jobs it waits for.
+// dutyAlone is the duty towards job j without regard to the duties towards the jobs it waits for.
 func (r *Relaxation) dutyAlone(j int) Duty {
 	job := &r.in.Jobs()[j]
 	switch {
@@ -147,7 +147,7 @@ func (r *Relaxation) dutyAlone(j int) Duty {
 // EarliestEnd is the earliest end of job j.
 func (r *Relaxation) EarliestEnd(j int) float64 { return r.start[j] + r.least[j] }
 
-// shortestOn is a lower bound of the time that job j takes on cluster c; +Inf if it cannot run there. It assumes the fastest
+// shortestOn is a lower bound of the time that job j takes on cluster c, or +Inf if it cannot run there. It assumes the fastest
 // machine for all tasks and, for a job that may spread over the grid, as many processors as the job may have.
 func shortestOn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
@@ -182,7 +182,7 @@ func fastest(c *model.Cluster) (speed, link float64) {
 	return speed, link
 }
 
-// areaOn is a lower bound of the processor time that job j holds on cluster c; +Inf if it cannot run there. Every task runs
+// areaOn is a lower bound of the processor time that job j holds on cluster c, or +Inf if it cannot run there. Every task runs
 // somewhere, at best on the fastest processor. Processors of one speed with unequal numbers of tasks may be released early.
 func areaOn(in *model.Instance, j, c int) float64 {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
@@ -205,7 +205,7 @@ func areaOn(in *model.Instance, j, c int) float64 {
 	return area
 }
 
-// most is the largest value of a metric that is better when high, and whether it has one.
+// most is the largest possible value of a metric that is better when high. It returns false if there is none.
 func (r *Relaxation) most(metric string) (most Sum, ok bool) {
 	jobs := r.in.Jobs()
 	switch metric {

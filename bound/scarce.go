@@ -8,8 +8,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// resources lists what the jobs hold: processors, copies of licences and memory. Where a job may run on several clusters it holds a part of
-// what these have together. Resources that are never scarce are left out.
+// resources lists the resources that the jobs hold: processors, copies of licences and memory. If a job may run on several clusters, it holds a
+// part of what these clusters have together. Resources that are never scarce are left out.
 func (w *wholeTimes) resources(r *Relaxation) {
 	w.processors(r)
 	for l := range r.in.Licences() {
@@ -20,10 +20,10 @@ func (w *wholeTimes) resources(r *Relaxation) {
 	w.apart(r)
 }
 
-// mostCapacity is the largest capacity that is looked at, so that sums of needs times lengths stay within int64.
+// mostCapacity is the largest capacity of a resource that is used, so that sums of needs times lengths stay within int64.
 const mostCapacity = 1 << 20
 
-// limit keeps a resource of which the jobs may hold more than there is.
+// limit adds a resource to the problem, unless it suffices for all jobs at once.
 func (w *wholeTimes) limit(capacity int64, needs []int64) {
 	resource := tasks.Resource{Capacity: capacity}
 	total, exceeded := int64(0), false
@@ -40,9 +40,9 @@ func (w *wholeTimes) limit(capacity int64, needs []int64) {
 	}
 }
 
-// shared limits a resource of which each cluster has a pool of its own, or draws on one that is common. Pools are numbered; of says from which
-// pool a job takes how much on a cluster, and has what the pools have, −1: without limit. There is a limit for each pool and the jobs that
-// have no other, and for all pools together.
+// shared limits a resource of which each cluster has a pool of its own or draws on a common one. Pools are numbered. The argument has gives the
+// capacity of each pool, −1 for no limit. The function of says from which pool job k takes how much on cluster c. Each pool limits the jobs that
+// can take from no other pool. All pools together limit all jobs.
 func (w *wholeTimes) shared(r *Relaxation, has []int64, of func(k, c int) (pool int, need int64)) {
 	all, total := make([]int64, len(w.jobs)), int64(0)
 	single := make([][]int64, len(has))
@@ -127,8 +127,8 @@ func copiesOf(in *model.Instance, j, l int) int64 {
 	return copies
 }
 
-// memoryParts is into how many parts the memory of a cluster is divided. What a job holds is rounded down, what there is is rounded up, by
-// more than the checker allows.
+// memoryParts is the number of parts into which the memory of a cluster is divided. The memory that a job holds is rounded down and the memory of
+// the cluster is rounded up, by more than the checker allows.
 const memoryParts = 1 << 20
 
 // memory limits the memory of all machines of a cluster together, and says whether a job needs any.
@@ -158,7 +158,7 @@ func (w *wholeTimes) memory(r *Relaxation) bool {
 	return true
 }
 
-// apart finds the pairs of jobs that cannot overlap on any clusters.
+// apart finds the pairs of jobs that cannot overlap, whatever clusters they run on.
 func (w *wholeTimes) apart(r *Relaxation) {
 	const most = 3000 // pairs times pairs of clusters, in thousands
 	n := len(w.jobs)
@@ -181,7 +181,7 @@ func (w *wholeTimes) apart(r *Relaxation) {
 	}
 }
 
-// together says that there are clusters on which the jobs could run at the same time.
+// together says that the jobs could run at the same time on some clusters.
 func (w *wholeTimes) together(r *Relaxation, a, b int) bool {
 	for c := range r.in.Clusters() {
 		if !r.in.CanRun(a, c) {
@@ -196,7 +196,7 @@ func (w *wholeTimes) together(r *Relaxation, a, b int) bool {
 	return false
 }
 
-// fitTogether says that nothing is known that keeps job a on cluster c from running beside job b on cluster d.
+// fitTogether says that no known reason keeps job a on cluster c from running at the same time as job b on cluster d.
 func fitTogether(in *model.Instance, a, c, b, d int) bool {
 	if c == d {
 		wide, _ := in.Width(a, c)

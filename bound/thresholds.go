@@ -88,8 +88,8 @@ func (r *Relaxation) showHeadTail(jobs []headTail, head, tail float64) *proof.Ar
 	return &proof.Argument{Pigeonhole: &proof.Pigeonhole{Jobs: list}}
 }
 
-// meeting is the largest value, over m, of the sum of the m shortest among the p·(m−1)+1 longest; lengths are sorted, the
-// longest first. It says how many of the longest jobs that takes.
+// meeting is the largest value, over m, of the sum of the m shortest among the p·(m−1)+1 longest lengths: m of these jobs run on
+// the same one of p processors. The lengths are sorted, the longest first. The result longest is p·(m−1)+1 for the best m.
 func meeting(lengths []float64, p int) (best float64, longest int) {
 	best, longest = lengths[0], 1
 	for m := 2; p*(m-1)+1 <= len(lengths); m++ {
@@ -104,7 +104,7 @@ func meeting(lengths []float64, p int) (best float64, longest int) {
 	return best, longest
 }
 
-// headTails lists the jobs that have to be placed; false: the context ended before their areas were known.
+// headTails lists the jobs that have to be placed. It returns false if the context ended before their areas were known.
 func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
 	prices, ok := r.AreaPrices(ctx)
 	if !ok {
@@ -125,7 +125,7 @@ func (r *Relaxation) headTails(ctx context.Context) ([]headTail, bool) {
 	return jobs, true
 }
 
-// someOf returns at most most distinct values of the jobs, evenly spaced by rank.
+// someOf returns some of the distinct values of the jobs, evenly spaced by rank. Their number is at most most.
 func someOf(jobs []headTail, most int, of func(*headTail) float64) []float64 {
 	values := make([]float64, len(jobs))
 	for k := range jobs {

@@ -9,24 +9,25 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// wholeTimes is the instance as a problem in whole units of time. A makespan of k units in the problem is one of k·unit − wrong in the
-// instance, at least.
+// wholeTimes is the instance as a problem in whole units of time. If no schedule of the problem ends before k units, none of the instance ends
+// before k·unit − wrong.
 type wholeTimes struct {
 	problem *tasks.Problem
 	unit    float64
 	wrong   float64
 	jobs    []int // by job of the problem: its position in the instance
-	// faithful says that the starts of a schedule of the problem, in their order, are an order of the jobs that gives the instance a
-	// schedule of the same makespan: there is one cluster, and nothing but processors and licences is scarce.
+	// faithful says that a schedule of the problem gives one of the instance with the same makespan, if the jobs are placed in the order of
+	// their starts. That holds if there is one cluster and nothing but processors and licences is scarce.
 	faithful bool
 }
 
-// wholeTimesOf is the problem; nil: the jobs are not rigid, or there are too many. It is computed once.
+// wholeTimesOf is the problem. It is nil if the times cannot be expressed in units. It is computed once; [Relaxation.chained] says for which jobs
+// it may be used.
 //
-// With a grain (see [Relaxation.roundUp]) the unit is the grain and the times are rounded to the nearest multiple; what is said there of the
-// error holds. Otherwise the times are rounded down to multiples of a small unit u. That is a relaxation: divide the starts of a schedule by
-// u and round them down as well. A job that runs at the time t of the rounded schedule, t whole, starts before (t+1)·u and ends no earlier
-// than then, so all these jobs run together just before (t+1)·u. A job that waits still starts no earlier than the rounded end of the other.
+// If there is a grain (see [Relaxation.roundUp]), it is the unit. The times are rounded to the nearest multiple, with the error that is derived
+// there. Otherwise the times are rounded down to multiples of a small unit u. That is a relaxation. To see this, divide the starts of a schedule
+// by u and round them down as well. A job that runs at the whole time t of the rounded schedule starts before (t+1)·u and ends no earlier than
+// (t+1)·u. So all these jobs run together just before (t+1)·u. A job that waits still starts no earlier than the rounded end of the other job.
 func (r *Relaxation) wholeTimesOf() *wholeTimes {
 	if !r.scaled {
 		r.scaled = true
@@ -35,17 +36,17 @@ func (r *Relaxation) wholeTimesOf() *wholeTimes {
 	return r.whole
 }
 
-// mostTasks is how many jobs the destructive bounds look at.
+// mostTasks is the largest number of jobs for which windows are narrowed.
 const mostTasks = 2000
 
-// chained says that the jobs are rigid, at most the given number, and that some wait, arrive later, or need licences or memory. Otherwise the
-// bounds by area say most of what there is to say.
+// chained says that there are at most the given number of jobs, that they are rigid, and that some wait, arrive later, or need licences or memory.
+// For other jobs the bounds by area are about as good.
 func (r *Relaxation) chained(most int) bool {
 	const features = model.Precedence | model.LicencePools | model.Arrivals | model.MemoryLimits
 	return r.solid && r.in.Features()&features != 0 && len(r.must) > 0 && len(r.must) <= most
 }
 
-// wholeTimesWork is about how much work it is to make the problem.
+// wholeTimesWork is about the work that it takes to make the problem.
 func (r *Relaxation) wholeTimesWork() int64 {
 	n, clusters := int64(len(r.must)), int64(len(r.in.Clusters()))
 	return n * n * (20 + 50*clusters*clusters)
@@ -98,13 +99,13 @@ func (r *Relaxation) findWholeTimes() *wholeTimes {
 	return w
 }
 
-// sum is the least makespan of the problem as one of the instance.
+// sum turns a lower bound of the makespan of the problem into one of the instance.
 func (w *wholeTimes) sum(r *Relaxation, least int32) Sum {
 	value := float64(least)*w.unit - w.wrong
 	return Sum{Value: value, Size: value, Terms: 4 + r.depth}
 }
 
-// enough is the makespan of the problem from which on schedules of the instance cost at least the limit.
+// enough is the makespan of the problem that proves a makespan of the instance of at least the limit.
 func (w *wholeTimes) enough(limit float64) int32 {
 	const margin = 1e-6 // of a unit: a limit just above a value is taken for the value
 	return int32(min(tasks.Most, math.Ceil((limit-w.wrong)/w.unit-margin)))

@@ -14,7 +14,7 @@ const ExhaustJobs = exact.Jobs
 var (
 	// ErrTooLarge says that an instance is too large for an exhaustive search.
 	ErrTooLarge = exact.ErrTooLarge
-	// ErrRefused says that an instance asks for something that [Exhaust] does not honour.
+	// ErrRefused says that an instance has something that [Exhaust] cannot take into account.
 	ErrRefused = exact.ErrRefused
 )
 
@@ -24,17 +24,17 @@ func Exhaustible(in *model.Instance) error { return exact.Takes(in) }
 // Exhausted is what [Exhaust] found.
 type Exhausted struct {
 	Result
-	// Proved says that the search came to its end: no schedule costs less than Least.
+	// Proved says that the search looked at everything: no schedule costs less than Least.
 	Proved bool
 	Least  float64
-	// Doubtful says that a job of the schedule ends so near after its deadline that rounding decides whether it is late: the
-	// schedule may then cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
+	// Doubtful says that a job of the schedule ends so soon after its deadline that rounding decides whether it is late. Then
+	// the schedule may cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
 	Doubtful bool
 }
 
 // Exhaust finds the best schedule of a small instance among those that cost less than the limit. It proves that no other is
-// better, by dynamic programming over sets of jobs. If it ends without a schedule and Proved is set, no schedule costs less than
-// the limit. Of the options it uses MaxEvals.
+// better, by dynamic programming over sets of jobs. If Proved is set and there is no schedule, no schedule costs less than the
+// limit. It uses only one of the options, MaxEvals.
 func Exhaust(ctx context.Context, in *model.Instance, limit float64, opt Options) (Exhausted, error) {
 	found, err := exact.Minimise(ctx, in, limit, opt.MaxEvals)
 	return Exhausted{

@@ -1,11 +1,13 @@
-// Package search improves schedules until a limit is reached. It may stop at any time and then returns the best schedule so
-// far. The search covers the assignment of jobs to clusters, the order of the jobs and the number of processors of moldable
-// jobs, for any objective.
+// Package search improves a schedule until it reaches a limit or a proved lower bound. You can stop it at any time: it returns
+// the best schedule so far. It chooses the cluster of each job, the order of the jobs and the number of processors of each
+// moldable job, for any objective.
 //
-// [Minimise] chooses an engine. Each engine codes schedules in its own way and evaluates changes of them fast. Package search
-// tries the special engines first, in the order of the list engines, and uses the first that can take the instance.
+// [Minimise] is the search; [Exhaust] finds and proves the best schedule of a few jobs.
 //
-// An engine runs a fixed number of chains side by side, in rounds. A chain is one search of its own. The number of chains does
+// [Minimise] uses an engine. Each engine codes schedules in its own way and evaluates changes of them fast. The engines for
+// special instances are tried first, in the order of the list engines; the first that can take the instance searches it.
+//
+// An engine runs a fixed number of chains side by side, in rounds. A chain is a search of its own. The number of chains does
 // not depend on the number of workers, so the same seed and number of evaluations give the same schedule.
 package search
 
@@ -27,24 +29,25 @@ import (
 type Options struct {
 	Seed     uint64
 	MaxEvals int64 // schedules to evaluate at most; 0: no limit
-	// Effort is the work to spend, about in seconds of one core and at most twice as much; 0: no limit. It must be finite. The search turns
-	// it into a number of evaluations and of counted work that depend on the instance alone, so that the result does not depend on the clock.
+	// Effort is the work to spend, about in seconds of one core; 0: no limit. It must be finite. The search may take up to twice as much. It
+	// turns the effort into a limit of evaluations and of counted work. Both depend on the instance alone, so the result does not depend
+	// on the clock.
 	Effort  float64
 	Workers int // goroutines; 0: one
-	// Target is a proved lower bound of the objective, if any. The search ends when the best schedule reaches it and leaves out
-	// no job that can run.
+	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
+	// leaves out no job that can run.
 	Target model.Bound
 	// Improve continues the proof of the lower bound; nil: Target stays as it is. Improve spends about work ns of one core and
 	// returns the bound and whether more work may raise it. Target rises with the bound. The argument best is the objective of
-	// the best schedule so far, +Inf if no schedule places all jobs yet: the proof may ignore schedules that cost more. The
-	// search calls Improve once a round, beside the chains. When it does so depends on the numbers of rounds and evaluations
-	// alone, so the search does not depend on the clock.
+	// the best schedule so far, or +Inf if no schedule places all jobs yet; the proof may ignore schedules that cost more. The
+	// search calls Improve once a round, beside the chains. When it calls depends on the numbers of rounds and evaluations
+	// alone, not on the clock.
 	Improve func(ctx context.Context, work int64, best float64) (bound model.Bound, more bool)
-	// Found returns a schedule that the proof has come upon, nil: none, or the one that it has returned before. The checker must accept it.
-	// The search asks after each call of Improve; nil: it does not ask.
+	// Found returns a schedule that the proof has come upon. It returns nil if there is none, or if it has returned the schedule before. The
+	// checker must accept the schedule. The search calls Found after each call of Improve, unless Found is nil.
 	Found func() *model.Solution
-	// Progress receives the start, then the best schedule so far, at most once a round. One goroutine makes all the calls. What
-	// it receives never gets worse; the objective only rises where fewer jobs are left out.
+	// Progress receives the start, and then the best schedule so far, at most once a round. One goroutine makes all the calls.
+	// Reports never get worse: the objective rises only where fewer jobs are left out.
 	Progress func(Progress)
 }
 
@@ -59,7 +62,7 @@ type Progress struct {
 type Result struct {
 	Solution    *model.Solution // the best schedule, never worse than the start; nil: none was found
 	Evaluations int64           // schedules evaluated
-	Stop        model.Stop      // why the search ended; done: it reached the target, spent the effort or has nothing left to search
+	Stop        model.Stop      // why the search ended; done means that it reached the target, spent the effort or has nothing left to search
 }
 
 // ErrNoEngine says that no engine can take the instance.
@@ -68,8 +71,8 @@ var ErrNoEngine = errors.New("search: no engine for the instance")
 // engines lists the engines, the most special first.
 var engines = []engine.New{unrelated.New, lists.New, serial.New, schedules.New}
 
-// Minimise searches for a schedule of a low objective until the context ends, it hits a limit or it reaches the target. It
-// improves start, a schedule that the checker accepts. If start is nil it searches from nothing.
+// Minimise searches for a schedule of low objective until the context ends, it hits a limit or it reaches the target. It
+// improves the schedule start, which the checker must accept. If start is nil it begins with schedules of its own.
 func Minimise(ctx context.Context, in *model.Instance, start *model.Solution, opt Options) (Result, error) {
 	if !(opt.Effort >= 0) || math.IsInf(opt.Effort, 1) {
 		return Result{}, fmt.Errorf("search: effort: expected a finite number of at least 0, found %v", opt.Effort)

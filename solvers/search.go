@@ -14,7 +14,7 @@ var _ = solve.Register(solve.Info{
 	Name: "search",
 	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for. It stops at the limit, or when its " +
 		"schedule is proved optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
-	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search.md",
+	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search-findings.md",
 	New:    func() solve.Solver { return NewSearch() },
 
 	Starts: true,

@@ -65,6 +65,11 @@ func newStudyOf(runs []Run) (*study, map[identity]*Known, error) {
 		return nil, nil, err
 	}
 	known, stored := bestOf(runs)
+	for k := range runs {
+		if runs[k].File != nil {
+			stored = append(stored, runs[k].File.Stated()...)
+		}
+	}
 	return newStudy(rows, stored, groupOrder(runs)), known, nil
 }
 

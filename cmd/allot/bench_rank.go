@@ -57,6 +57,9 @@ func reportRun(c *cli.Context, plan *bench.Plan, dir string) error {
 	if err != nil {
 		return err
 	}
+	for _, text := range bench.Contradictions(rows, run.Stated()) {
+		warning(c)(text)
+	}
 	if err := write(c, "-", func(w io.Writer) error {
 		text := new(strings.Builder)
 		if err := bench.WriteRankings(text, bench.Rank(rows, known)); err != nil {

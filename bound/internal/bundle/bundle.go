@@ -1,4 +1,4 @@
-// Package bundle maximises a concave function that is known by its values and slopes at single points.
+// Package bundle maximises a concave function of which only values and slopes at single points can be computed.
 package bundle
 
 import (
@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// Bundle is a proximal bundle method. The next point maximises the least of the cuts found so far, less a square that keeps it
-// near the best point. The function may be the sum of a linear function and of several groups, each the least of its own cuts.
-// The method then combines cuts of different groups that were not found at the same point.
+// Bundle is a proximal bundle method. It models the function as the least of the cuts found so far. The next point maximises this
+// model less a squared distance, which keeps the point near the centre, the best point so far. A serious step moves the centre to
+// the new point; a null step only adds its cuts.
 //
-// A serious step moves the centre to the new point; a null step only adds its cuts.
+// The function may be the sum of a linear function and of several groups. Each group is modelled by its own cuts, so the model can
+// combine cuts of different groups that were not found at the same point.
 //
 // Source: C. Lemaréchal, A. Nemirovskii, Y. Nesterov (1995), New variants of bundle methods, Math. Program. 69,
 // doi:10.1007/BF01585555, §2.1; the step as in K. C. Kiwiel (1990), Math. Program. 46, doi:10.1007/BF01585731, §2. Deviations:
@@ -19,14 +20,14 @@ import (
 type Bundle struct {
 	Scale  []float64                         // by coordinate: how far a point may move, as a squared length
 	Base   []float64                         // slope of the linear part; nil: there is none
-	Unit   float64                           // a value that matters; it sets the first step length if the value is near 0
+	Unit   float64                           // a typical value; it sets the first step length if the value is near 0
 	Groups int                               // number of groups; 0: one
-	Most   int                               // most cuts that are kept, at least two for each group; 0: MaxCuts
+	Most   int                               // largest number of cuts that are kept, at least two for each group; 0: MaxCuts
 	Floor  func(c *Cut, x []float64) float64 // a lower bound of c's group at the centre x with the choice of c; nil: use the value
 	Centre []float64                         // the best point
 	Value  float64                           // value at the centre
 	Cuts   []*Cut
-	Step   float64 // step length: the larger, the less the distance counts; 0: not set yet
+	Step   float64 // step length: the larger it is, the less the distance counts; 0: not set yet
 
 	Weight  []float64 // of the cuts, at the last point
 	gain    float64   // gain that the cuts promise there
@@ -76,9 +77,9 @@ func (b *Bundle) product(x, y []float64) float64 {
 	return sum
 }
 
-// Add takes the value at point x with its cuts. The step is serious if the value is better by a tenth of the promised gain.
-// Then the centre moves there. The step length grows if the promise was good or the centre keeps moving, because the first
-// prices may be far away.
+// Add takes the value at point x with its cuts. The step is serious if the value is better by at least a tenth of the promised
+// gain; then the centre moves to x. The step length grows if the promise was good or the centre keeps moving, because the first
+// point may be far from the best one.
 //
 // Complexity: O(cuts · coordinates).
 func (b *Bundle) Add(x []float64, value float64, cuts ...*Cut) {
@@ -105,8 +106,8 @@ func (b *Bundle) Add(x []float64, value float64, cuts ...*Cut) {
 	}
 }
 
-// Serious says that a point of the given value makes a serious step. The value has to be better than that of the centre: when
-// no gain is promised any more, the step length would otherwise grow without limit.
+// Serious says whether a point of the given value makes a serious step. The value has to be better than that of the centre.
+// Otherwise the step length would grow without limit when no gain is promised any more.
 func (b *Bundle) Serious(value float64) bool { return value > b.Value && value-b.Value >= 0.1*b.gain }
 
 // Shorten divides the step length by 4, after a point that could not be evaluated. It counts serious and null steps from 0
@@ -148,8 +149,8 @@ func (b *Bundle) insert(c *Cut) {
 	b.Weight[k] = 0
 }
 
-// oldest is the cut that has had no weight for longest or, if all have some, the one of the least weight. It never chooses the
-// only cut of a group.
+// oldest is the cut that has had no weight for longest. If all cuts have some weight, it is the one of the least weight. It is
+// never the only cut of a group.
 func (b *Bundle) oldest() int {
 	of := make([]int, max(1, b.Groups))
 	for _, c := range b.Cuts {
@@ -173,7 +174,7 @@ func (b *Bundle) Restart(centre []float64, value float64, cuts []*Cut, step floa
 	}
 }
 
-// Next writes the next point to x. It returns the gain that the cuts promise there, which limits the gain of any point near.
+// Next writes the next point to x. It returns the gain that the cuts promise there: no point near the centre can gain more.
 //
 // The weights of the cuts minimise Σ weight·high + step/2·|base + Σ weight·slope|², where the weights of each group sum to 1.
 // They are found by exchanges of weight between two cuts of a group. Complexity: O(cuts) for each of at most 300 exchanges.
@@ -248,7 +249,8 @@ func (b *Bundle) direction() (slope []float64, squared float64) {
 	return slope, squared
 }
 
-// exchange moves weight between two cuts of a group where that gains most, again and again; grad is the derivative by weight.
+// exchange moves weight between two cuts of a group, again and again, each time where it gains most. The argument grad is the
+// derivative by weight.
 func (b *Bundle) exchange(grad []float64) {
 	n, most := len(b.Cuts), b.size()
 	low, top := make([]int, max(1, b.Groups)), make([]int, max(1, b.Groups))

@@ -8,7 +8,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/bundle"
 )
 
-// keep stores in the node what it needs to continue.
+// keep stores in the node the prices and cuts from which it can continue.
 func (p *Prover) keep(node *boxNode) {
 	node.x, node.step, node.cuts = slices.Clone(p.bundle.Centre), p.bundle.Step, nil
 	for k, c := range p.bundle.Cuts {
@@ -19,7 +19,7 @@ func (p *Prover) keep(node *boxNode) {
 }
 
 // cutOff narrows the box just evaluated at the prices x to the numbers of jobs and the levels with which a schedule may still
-// cost at most p.most, allowing for rounding; false: there are none.
+// cost at most p.most, allowing for rounding. It returns false if there are none.
 //
 // Complexity: O(clusters·jobs²), and O(levels·jobs) for each cluster.
 func (p *Prover) cutOff(box []Box, x []float64, rounding float64) bool {
@@ -80,7 +80,8 @@ func (c *Relaxation) sharesAfter(box []Box) [][]float64 {
 	return after
 }
 
-// tighten narrows the numbers of jobs of each cluster to those that the other clusters leave to it; false: there are none.
+// tighten narrows the numbers of jobs of each cluster to those that the other clusters leave to it. It returns false if there are
+// none.
 func tighten(box []Box, jobs int32) bool {
 	least, most := int32(0), int32(0)
 	for _, b := range box {
@@ -128,7 +129,7 @@ func (p *Prover) branch() {
 }
 
 // halves splits the box by the number of jobs of the cluster whose change matters most. If all numbers are settled, it splits
-// by a level. nil: the box cannot be split.
+// by a level. It returns nil if the box cannot be split.
 func (p *Prover) halves(node *boxNode) (low, high []Box) {
 	numbers, levels := func(c bundle.Choice) float64 { return float64(c.Jobs) }, func(c bundle.Choice) float64 { return float64(c.Level) }
 	best, cluster, split := 0.0, -1, int32(0)

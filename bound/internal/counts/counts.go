@@ -22,8 +22,8 @@ import (
 // makespans from limit k−1 to limit k; in it c_ij(M) ≥ c_ij(t_k), and h_i is least at one of the two limits. The level after
 // the last has no limit. Beyond the last limit the price is (w_m + w_i·m_i)/m_i, so h_i does not fall there.
 //
-// The bound of a leaf is this bound at one vector of prices, with n_i and the levels limited to those of its box. How Evaluate
-// finds it (chords, levels that are left out) does not change the value, but for its tolerance, by which it may be lower.
+// The bound of a leaf is this bound at one vector of prices, with n_i and the levels limited to those of its box. Evaluate finds it
+// by short cuts (chords, levels that are left out). These do not change the value, except that it may be lower by the tolerance.
 type Relaxation struct {
 	*priced.Problem
 	Unit   []float64 // by cluster: 1/(p·W_i); 0 if W_i is 0
@@ -58,9 +58,9 @@ func (b Box) holds(p bundle.Choice) bool {
 	return b.Least <= p.Jobs && p.Jobs <= b.Most && (p.Jobs == 0 || b.Low <= p.Level && p.Level <= b.High)
 }
 
-// newCounts prepares the scratch. It adds a last coordinate to p: a price common to all jobs. What the jobs pay by it comes
-// back, so it does not change the bound. It only changes what cuts of different clusters are worth together if their numbers of
-// jobs do not sum to p.
+// newCounts prepares the scratch. It adds a last coordinate to p: a price common to all jobs. What the jobs pay by it is added to
+// the bound again, so it does not change the bound. It only changes the value of combinations of cuts of different clusters whose
+// numbers of jobs do not sum to p.
 func newCounts(p *priced.Problem, unit, weight []float64) *Relaxation {
 	p.Size++
 	c := &Relaxation{Problem: p, Unit: unit, weight: weight, Levels: len(p.Limits),
@@ -85,7 +85,7 @@ func newCounts(p *priced.Problem, unit, weight []float64) *Relaxation {
 	return c
 }
 
-// endBy lists the jobs that can end by the level; level = levels means no limit.
+// endBy lists the jobs that can end by the level. If level equals levels there is no limit.
 func endBy(i *priced.Cluster, level, levels int) []int32 {
 	var jobs []int32
 	for j := range i.Jobs {
@@ -120,8 +120,8 @@ func (c *Relaxation) work(box []Box) int64 {
 	return work
 }
 
-// Evaluate is the bound at the prices x within the box, with a cut for each cluster. The result +Inf says that the box is
-// empty; ok is false if ctx ended or a number overflowed.
+// Evaluate computes the bound at the prices x within the box, with a cut for each cluster. The value is +Inf if the box is empty.
+// The result ok is false if ctx ended or a number overflowed.
 //
 // It first bounds g from below by chords. Then it computes g exactly for the numbers of jobs that the clusters choose by that,
 // and for the numbers beside them. It repeats this until the clusters choose only numbers known exactly, or until the sum of
@@ -203,10 +203,10 @@ func (c *Relaxation) low(i, k int) int {
 
 // hopes computes a lower bound of g for each level of cluster i, and the least of these as g.
 //
-// It goes from the highest level down. The later a job may end, the less it costs. So what the jobs cost at a level is at least
-// what they cost at any level above it, and only h has to be that of the level itself. Where a level cannot be the least by that,
-// this bound stands and the costs of its jobs are not added up. The level chosen last comes first, so that much is known to
-// compare with.
+// It goes from the highest level down. The later a job may end, the less it costs. So at a level the jobs cost at least as much as
+// at any level above it. That cost plus h of the level itself is a bound. If by this bound the level cannot be the least, the
+// bound stands and the costs of the level's jobs are not added up. The level chosen last is computed first, so that there is a good
+// value to compare with.
 func (c *Relaxation) hopes(ctx context.Context, i int, box Box, x []float64) bool {
 	g := c.g[i]
 	for n := range g {
@@ -237,8 +237,8 @@ func (c *Relaxation) hopes(ctx context.Context, i int, box Box, x []float64) boo
 	return true
 }
 
-// worthLooking takes what the jobs cost at a higher level for a lower bound of what they cost at level k. It returns the first
-// and the last number of jobs for which the level may be the least of those looked at so far.
+// worthLooking bounds the cost of the jobs at level k by their cost at a higher level. It returns the first and the last number of
+// jobs for which level k may be the least of the levels looked at so far.
 func (c *Relaxation) worthLooking(i, k, first, most int) (from, to int) {
 	h, hope, g := c.H[i][c.low(i, k)], c.hope[i][k], c.g[i]
 	from, to = most+1, first-1
@@ -313,7 +313,7 @@ func (c *Relaxation) exact(i int, box Box, n, beside int32, x []float64) {
 	}
 }
 
-// share gives the jobs to the clusters at the least Σ g; nil: the box leaves no room for them.
+// share finds the numbers of jobs of the clusters with the least Σ g. It returns nil if the box leaves no room for all jobs.
 func (c *Relaxation) share(box []Box) (n []int32, least float64) {
 	p := c.Jobs
 	from := table[int32](len(box), p+1)

@@ -11,14 +11,14 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Prover raises the bound of [Relaxation] by a bundle method in boxes of numbers of jobs and levels. It takes the box of the
-// least bound first.
+// Prover raises the bound of [Relaxation] by branch-and-bound. A box limits the numbers of jobs and the levels. In each box a
+// bundle method looks for good prices. The box of the least bound comes first.
 type Prover struct {
 	prepare func(ctx context.Context) *Problem // returns nil if the instance is not of the kind
 	problem *Problem
 	proved  *gate.Gate
 	started bool
-	credit  int64 // work that may still be done
+	credit  int64 // work that was given and is not spent yet
 	counts  *Relaxation
 	bundle  bundle.Bundle
 	open    nodeHeap
@@ -30,16 +30,16 @@ type Prover struct {
 	floors  [][]float64 // by cluster and number of jobs: least cost at the centre of the bundle
 	made    int         // nodes made
 	trace   *trace      // what the certificate needs; nil: none is asked for
-	most    float64     // schedules that cost more do not matter
+	most    float64     // schedules that cost more than this do not matter
 }
 
-// Counts is the relaxation that the prover works on; nil: it is at its end.
+// Counts is the relaxation that the prover works on. It is nil once the prover is at its end.
 func (p *Prover) Counts() *Relaxation { return p.counts }
 
 // Root is the box of all choices. It is valid only before the first work.
 func (p *Prover) Root() []Box { return p.open[0].box }
 
-// NewProver makes a prover. It prepares the problem when it first works and hands its bounds to the gate proved.
+// NewProver makes a prover. The prover prepares the problem when it first works, and hands its bounds to the gate proved.
 func NewProver(prepare func(context.Context) *Problem, proved *gate.Gate) *Prover {
 	return &Prover{prepare: prepare, proved: proved}
 }
@@ -58,8 +58,8 @@ type boxNode struct {
 	best   []float64 // the prices that prove its value
 }
 
-// Limits of the branch-and-bound: evaluations at the root and in another node; the least relative gain at the root that is
-// worth another evaluation; nodes; clusters.
+// Limits of the branch-and-bound: the evaluations at the root and in every other node, the least relative gain at the root that
+// is worth another evaluation, the nodes, and the clusters.
 const (
 	rootSteps   = 1000
 	nodeSteps   = 10
@@ -68,7 +68,8 @@ const (
 	maxClusters = 100
 )
 
-// Limit ignores schedules that cost more than the value, see Limited of package bound. It has no effect before the first work.
+// Limit makes the prover ignore schedules that cost more than the value, see Limited of package bound. It has no effect before
+// the first work.
 func (p *Prover) Limit(value float64) {
 	if p.started {
 		p.most = min(p.most, value)
@@ -90,7 +91,7 @@ func (p *Prover) Improve(ctx context.Context, work int64) bool {
 	return p.counts != nil
 }
 
-// Problem is what the method needs to know of an instance.
+// Problem holds the facts of an instance that the method needs.
 type Problem struct {
 	Clusters []model.Cluster
 	Priced   *priced.Problem
@@ -103,13 +104,13 @@ type Problem struct {
 	Share func(ctx context.Context) (areas [][]float64, of []int)
 }
 
-// chained notes that the numbers of the sum are themselves sums of times along the longest chain of precedence.
+// chained adds to the terms of the sum, because its numbers are themselves sums of times along chains of precedence.
 func (p *Problem) chained(s gate.Sum) gate.Sum {
 	s.Terms += 2 * p.Depth
 	return s
 }
 
-// Start prepares the root. There is no root if the instance is not of the kind or too large.
+// Start prepares the root. There is no root if the method cannot treat the instance or the instance is too large.
 func (p *Prover) Start(ctx context.Context) {
 	in := p.prepare(ctx)
 	if in == nil {
@@ -171,7 +172,7 @@ func (p *Prover) firstPrices(ctx context.Context) []float64 {
 	return x
 }
 
-// scale sets how far the prices may move, by the effect of one unit of each.
+// scale sets how far each price may move, by the effect of one unit of it.
 func (p *Prover) scale(unit []float64) {
 	c := p.counts
 	p.bundle.Scale = make([]float64, c.Size)
@@ -207,7 +208,7 @@ func (p *Prover) scale(unit []float64) {
 	}
 }
 
-// take makes the open node of the least bound the current one; false: there is none.
+// take makes the open node of the least bound the current one. It returns false if there is none.
 func (p *Prover) take() bool {
 	if len(p.open) == 0 || p.made > maxNodes {
 		return false
@@ -220,7 +221,8 @@ func (p *Prover) take() bool {
 	return true
 }
 
-// step evaluates the current node once, and branches if that is enough; false: ctx ended, or nothing is left to do.
+// step evaluates the current node once, and branches if the node has had enough evaluations. It returns false if ctx ended or
+// nothing is left to do.
 func (p *Prover) step(ctx context.Context) bool {
 	node, x := p.node, p.next
 	p.credit -= p.counts.work(node.box)
@@ -291,7 +293,7 @@ func (p *Prover) keepFloors() {
 	}
 }
 
-// settle hands over what is proved of all boxes that are left.
+// settle hands over the bound that is proved for all boxes that are left.
 func (p *Prover) settle() {
 	least := math.Inf(1)
 	if p.node != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // sums calls yield with q(n)·h plus the sum of the n least of (q(n)·c − u) at level k, for n from first to most as far as there
-// are jobs. It mends the order for each n. Two jobs change places at most once, because q(n)·c − u is linear in q(n).
+// are jobs. It mends the order of the jobs for each n. Two jobs change places at most once, because q(n)·c − u is linear in q(n).
 func (c *Relaxation) sums(i, k int, h float64, first, most int32, box Box, x []float64, yield func(n int, sum float64)) {
 	kept := c.orders[i][k]
 	n := int(first)
@@ -30,7 +30,7 @@ const parts = 12
 
 // chords calls yield with a lower bound of what sums computes with h = 0. For a fixed number of jobs the sum of the least is
 // concave in q, so it lies above the chord between two values of q. At each end of a chord one order of the jobs serves all
-// numbers. The orders are kept: at the next point they are almost right.
+// numbers of jobs. The orders are kept, because at the next point they are almost right.
 func (c *Relaxation) chords(i, k, first, most int, x []float64, yield func(n int, sum float64)) {
 	eligible := len(c.orders[i][k][0])
 	most = min(most, eligible)

@@ -6,7 +6,7 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// trace records the tree of boxes for a certificate. All its methods may be called on nil, and then do nothing.
+// trace records the tree of boxes for a certificate. Its methods do nothing when called on nil.
 type trace struct {
 	counts *Relaxation
 	nodes  []traced
@@ -16,12 +16,12 @@ type trace struct {
 
 // traced is a node of the tree.
 type traced struct {
-	narrowed [][]float64 // prices that narrowed its box, in their order
-	done     bool        // the last of them left nothing of it
+	narrowed [][]float64 // prices that narrowed its box, in the order in which they did
+	done     bool        // the last of these prices left nothing of the box
 	split    *proof.Split
 }
 
-// mostTraced limits the numbers kept: beyond it there is no certificate.
+// mostTraced is the largest number of prices that are kept. Beyond it there is no certificate.
 const mostTraced = 1 << 24
 
 func newTrace(c *Relaxation) *trace { return &trace{counts: c, nodes: make([]traced, 1)} }
@@ -78,7 +78,7 @@ func (t *trace) split(node *boxNode, low []Box) int {
 	return first
 }
 
-// show is the tree as a certificate states it; nil: it has grown too large.
+// show is the tree as a certificate states it. It is nil if the tree has grown too large.
 func (p *Prover) show() *proof.Argument {
 	t := p.trace
 	if t.places > mostTraced {

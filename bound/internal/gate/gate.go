@@ -1,4 +1,4 @@
-// Package gate rounds what the provers of lower bounds compute, so that rounding errors never make a bound too high.
+// Package gate rounds the results of the provers of lower bounds down, so that rounding errors never make a bound too high.
 package gate
 
 import (
@@ -24,7 +24,7 @@ func FiniteAll(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return !Finite(v) })
 }
 
-// Sum is the result of some arithmetic, together with what limits its rounding error.
+// Sum is the result of some arithmetic, with the figures that limit its rounding error.
 //
 // The sum of n numbers is wrong by at most (n−1)·u·Σ|number|, where u is half of Epsilon; each number is wrong by a few u of
 // its own magnitude. So the error is relative to the magnitudes and not to the result: where large numbers cancel, the result
@@ -42,7 +42,7 @@ func (s *Sum) Add(x float64) {
 	s.Terms++
 }
 
-// Low is a lower bound of the exact result; false: the arithmetic came to NaN or an overflow.
+// Low is a lower bound of the exact result. It returns false if the arithmetic came to NaN or an overflow.
 func (s *Sum) Low() (float64, bool) {
 	low := s.Value - s.Margin()
 	return low, Finite(s.Value) && Finite(s.Size) && Finite(low)
@@ -51,8 +51,9 @@ func (s *Sum) Low() (float64, bool) {
 // Margin limits the rounding error. The 16 additional terms stand for the few operations that made each number.
 func (s *Sum) Margin() float64 { return float64(s.Terms+16) * Epsilon * s.Size }
 
-// Gate is the only way by which what a prover proves becomes a bound. It rounds every result down by its rounding error. A
-// result that is no number closes the gate for good: later results of such a prover cannot be trusted, earlier ones still hold.
+// Gate takes the bounds that a prover proves. There is no other way to state a bound. The gate rounds every result down by its
+// rounding error. A result that is no number closes the gate for good: later results of such a prover cannot be trusted, earlier
+// ones still hold.
 type Gate struct {
 	proved model.Bound
 	closed bool
@@ -60,8 +61,8 @@ type Gate struct {
 	show   func() *proof.Argument // what proves the bound; nil: the prover does not show it
 }
 
-// Prove takes a lower bound of the metric. It returns true if the bound is the best so far and a certificate is asked for: then the prover calls
-// Show with what proves it, if it can.
+// Prove takes a lower bound of the metric. It returns true if the bound is the best so far and a certificate is asked for. Then the prover should
+// call Show with what proves the bound, if it can.
 func (g *Gate) Prove(proved Sum) (show bool) {
 	low, ok := proved.Low()
 	switch {
@@ -79,16 +80,16 @@ func (g *Gate) Prove(proved Sum) (show bool) {
 	return g.asked
 }
 
-// Ask asks for certificates. It comes before the prover is made.
+// Ask asks for certificates. Call it before the prover is made.
 func (g *Gate) Ask() { g.asked = true }
 
 // Asked says whether a certificate is asked for.
 func (g *Gate) Asked() bool { return g.asked }
 
-// Show takes what proves the last bound. The function is called later, perhaps never. What it returns then has to prove that bound or more.
+// Show takes a function that returns what proves the last bound. The function is called later or never. Its result has to prove that bound or more.
 func (g *Gate) Show(argument func() *proof.Argument) { g.show = argument }
 
-// Argument is what proves the bound; nil: the prover does not show it.
+// Argument is what proves the bound. It is nil if the prover does not show it.
 func (g *Gate) Argument() *proof.Argument {
 	if g.show == nil {
 		return nil

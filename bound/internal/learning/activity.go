@@ -23,7 +23,7 @@ func (a *activity) init() {
 	a.index, a.step, a.clauseStep = map[literal]int32{}, 1, 1
 }
 
-// bump makes the literal, and its negation, more active.
+// bump makes the literal and its negation more active.
 func (a *activity) bump(l literal) {
 	if l.of%2 == 0 {
 		l = l.negated()
@@ -55,7 +55,7 @@ func (s *Solver) bumpClause(k int32) {
 	}
 }
 
-// decay makes what comes later count more.
+// decay makes later bumps count more than earlier ones.
 func (a *activity) decay() {
 	a.step /= 0.95
 	a.clauseStep /= 0.999
@@ -67,7 +67,7 @@ func (a *activity) decay() {
 	}
 }
 
-// next is the literal to decide; false: all starts are fixed.
+// next is the literal to decide next. It returns false if all starts are fixed.
 func (s *Solver) next() (literal, bool) {
 	level := int32(len(s.levels))
 	for len(s.heap) > 0 {
@@ -104,7 +104,7 @@ func (a *activity) restore(level int) {
 	}
 }
 
-// before says that atom a is looked at before atom b.
+// before says whether atom x is decided before atom y.
 func (a *activity) before(x, y int32) bool {
 	if a.atoms[x].score != a.atoms[y].score {
 		return a.atoms[x].score > a.atoms[y].score

@@ -8,7 +8,7 @@ type analysis struct {
 	seen    []bool  // by step
 	marked  []int32 // the steps seen
 	lower   []int32 // of these, the steps of lower levels
-	open    int     // steps of the current level that are still to be explained, or stay
+	open    int     // steps of the current level that are still to be explained; at the end one is left, which stays
 	reasons []literal
 	holding []holder
 	learned []literal
@@ -18,7 +18,7 @@ type analysis struct {
 // learn turns the conflict into a clause, goes back to the level at which the clause forces a bound, and forces it. It returns false if the
 // conflict holds without any decision.
 //
-// It replaces literals of the last level by their causes until one is left: the first unique implication point.
+// It replaces literals of the last level by their causes until only one is left, the first unique implication point.
 func (s *Solver) learn() bool {
 	s.Stats.Conflicts++
 	for len(s.needed) < len(s.trail) {
@@ -95,8 +95,8 @@ func (s *Solver) mark(literals []literal, before int32) {
 	}
 }
 
-// assemble makes the clause: not first, or not one of the lower literals. The second literal is one of the highest level, which is returned
-// with the number of levels.
+// assemble makes the clause that says: the literal first does not hold, or one of the lower literals does not. The second literal of the clause is
+// one of the highest level. It returns that level and the number of levels.
 func (s *Solver) assemble(first literal) (level, levels int32) {
 	kept := s.lower[:0]
 	slices.Sort(s.lower)
@@ -127,10 +127,10 @@ func (s *Solver) assemble(first literal) (level, levels int32) {
 	return level, int32(len(slices.Compact(s.deep)) + 1)
 }
 
-// causesDeep is how many causes deep assemble looks for what a literal follows from.
+// causesDeep is how many causes deep assemble looks to find that a literal follows from others.
 const causesDeep = 3
 
-// follows says that the literal of the step follows from what the conflict needs of earlier steps of lower levels.
+// follows says whether the literal of the step follows from literals that the conflict needs anyway, of earlier steps of lower levels.
 func (s *Solver) follows(k, least int32, depth int) bool {
 	reasons := s.explain(nil, k, least)
 	for _, l := range reasons {

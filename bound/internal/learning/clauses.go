@@ -8,11 +8,11 @@ import (
 // clause is a disjunction of literals. The first two are watched.
 type clause struct {
 	literals []literal
-	levels   int32 // decision levels that its literals came from when it was learned: few is good
+	levels   int32 // number of decision levels of its literals when it was learned; the fewer, the better the clause
 	activity float32
 }
 
-// watch says that the clause has to be looked at when the bound reaches the value, which makes a literal of it false.
+// watch says that a clause has to be looked at when a bound reaches the value least, because then one of its literals is false.
 type watch struct{ least, clause int32 }
 
 // add keeps a learned clause of at least two literals and watches it.
@@ -37,7 +37,7 @@ func (s *Solver) watch(l literal, k int32) {
 	s.watches[no.of] = append(s.watches[no.of], watch{no.least, k})
 }
 
-// visit looks at the clauses of which the step makes a watched literal false. It returns false at a conflict.
+// visit looks at the clauses that have a watched literal which the step makes false. It returns false at a conflict.
 func (s *Solver) visit(e step) bool {
 	list := s.watches[e.of]
 	kept := 0
@@ -63,8 +63,8 @@ func (s *Solver) visit(e step) bool {
 	return true
 }
 
-// look finds another literal to watch in place of the false one, or raises the bound of the only one that is left. It says whether the watch
-// stays, and returns false at a conflict.
+// look finds another literal of the clause to watch in place of the false one. If only one literal is left, it raises the bound of that one. It
+// returns whether the watch stays, and ok is false at a conflict.
 func (s *Solver) look(w watch, no literal) (keep, ok bool) {
 	literals := s.clauses[w.clause].literals
 	s.work++
@@ -92,7 +92,7 @@ func (s *Solver) look(w watch, no literal) (keep, ok bool) {
 	return true, s.raise(literals[0], cause{byClause, w.clause, 0})
 }
 
-// reduce deletes half of the learned clauses: those of many levels and little use. No level may be open, so that no clause is a cause.
+// reduce deletes half of the learned clauses: those of many levels and little use. Call it when no level is open, so that no clause is a cause.
 func (s *Solver) reduce() {
 	const dear = 2 // clauses of at most this many levels stay
 	var order []int32
@@ -111,7 +111,7 @@ func (s *Solver) reduce() {
 	s.reduceAt += 500
 }
 
-// remove deletes a clause. Its watches go with the next sweep.
+// remove deletes a clause. The next sweep deletes its watches.
 func (s *Solver) remove(k int32) {
 	s.clauses[k].literals = nil
 	s.free = append(s.free, k)
@@ -125,7 +125,7 @@ func (s *Solver) sweep() {
 	}
 }
 
-// clean deletes the clauses that hold whatever is decided. No level may be open.
+// clean deletes the clauses that hold whatever is decided. Call it when no level is open.
 func (s *Solver) clean() {
 	removed := false
 	for k := range s.clauses {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// explain appends literals that held before the step and together force its bound to be at least the value, which is at most what the step
-// made it.
+// explain appends literals that held before step k and together force its bound to be at least the value least. That value may be lower than the
+// one to which the step raised the bound.
 func (s *Solver) explain(out []literal, k, least int32) []literal {
 	from := len(out)
 	out = s.reasonsOf(out, k, least)
@@ -77,11 +77,11 @@ func (s *Solver) explainOrder(out []literal, e *step, k int32) []literal {
 type holder struct {
 	job  int32
 	need int64
-	step int32 // the step that made it so; −1: it is so without any decision
+	step int32 // the step since which it holds the resource then; −1: it does without any decision
 }
 
-// holders appends the literals by which jobs, without the given one, hold at least enough of the resource at the time t, as things were
-// before the step. It leaves out jobs that are not needed, first those that came last.
+// holders appends the literals by which jobs hold at least enough of the resource at the time t. It looks at the state before the step, and not at
+// the job without. It leaves out jobs that are not needed, beginning with those that came last.
 func (s *Solver) holders(out []literal, r *resource, t int32, enough int64, without, before int32) []literal {
 	list := s.holding[:0]
 	spare := -enough

@@ -1,6 +1,6 @@
 package learning
 
-// propagate raises all bounds that the raised ones force, cheap reasons first. It returns false at a conflict.
+// propagate raises all bounds that follow from the bounds raised before, by cheap reasons first. It returns false at a conflict.
 func (s *Solver) propagate() bool {
 	for {
 		for s.head < len(s.trail) {
@@ -20,7 +20,7 @@ func (s *Solver) propagate() bool {
 	}
 }
 
-// nextStale is the first resource of which a job has moved since its profile was made; −1: none.
+// nextStale is the first resource one of whose jobs has moved since its profile was made. It is −1 if there is none.
 func (s *Solver) nextStale() int {
 	for r := range s.resources {
 		if s.resources[r].stale {
@@ -65,7 +65,7 @@ func (s *Solver) order(k int32) bool {
 	return s.low[2*p.b]+s.lengths[p.b] <= -s.low[2*p.a+1] || s.raise(literal{2 * v, 1}, cause{byOrder, p.b, p.a})
 }
 
-// keepOrder moves the jobs of a pair whose order is decided.
+// keepOrder moves the jobs of a pair as its order demands, if that is decided.
 func (s *Solver) keepOrder(k int32) bool {
 	first, second, decided := s.ordered(k)
 	if !decided {
@@ -78,7 +78,7 @@ func (s *Solver) keepOrder(k int32) bool {
 	return s.raise(literal{2 * second, s.low[2*first] + s.lengths[first]}, why) && s.raise(literal{2*first + 1, s.low[2*second+1] + s.lengths[first]}, why)
 }
 
-// ordered is the pair in its order, if that is decided.
+// ordered returns the jobs of the pair in their order, and whether the order is decided.
 func (s *Solver) ordered(k int32) (first, second int32, decided bool) {
 	p, v := &s.pairs[k], int32(s.end)+1+k
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/tasks"
 )
 
-// resource is a resource with its time-table: what the jobs hold at each time at which they run wherever they start.
+// resource is a resource with its time-table. This says how much is held at each time by the jobs that run then wherever they start.
 type resource struct {
 	capacity int64
 	uses     []tasks.Use

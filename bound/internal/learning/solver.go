@@ -1,5 +1,5 @@
-// Package learning proves lower bounds of the makespan by lazy clause generation: a search over the starts of the jobs that learns from each
-// conflict a clause, which it never violates again.
+// Package learning proves lower bounds of the makespan by lazy clause generation. It searches over the starts of the jobs. From each conflict it
+// learns a clause, and never violates it again.
 //
 // Source: A. Schutt, T. Feydy, P. J. Stuckey, M. G. Wallace (2011), Explaining the cumulative propagator, Constraints 16,
 // doi:10.1007/s10601-010-9103-2. All arithmetic is on whole numbers and exact.
@@ -31,7 +31,7 @@ type Solver struct {
 	clauses  []clause
 	free     []int32   // deleted clauses
 	watches  [][]watch // by bound
-	conflict []literal // all hold, and cannot all hold
+	conflict []literal // literals that all hold now but cannot hold together
 
 	activity
 	analysis
@@ -47,7 +47,7 @@ type Solver struct {
 
 // auditor looks on in tests.
 type auditor interface {
-	explained(s *Solver, reasons []literal, so literal, step int32) // the reasons are those of the step
+	explained(s *Solver, reasons []literal, so literal, step int32) // the reasons given for the step
 	contradicts(s *Solver, conflict []literal)
 	learned(s *Solver, clause []literal)
 }
@@ -58,10 +58,10 @@ type Stats struct{ Conflicts, Decisions, Restarts, Deleted int64 }
 // pair is two jobs that cannot overlap.
 type pair struct{ a, b int32 }
 
-// edge says that the bound it leads to is at least this one plus the distance.
+// edge says that the bound to is at least the bound that the edge leaves, plus the distance.
 type edge struct{ to, distance int32 }
 
-// New prepares the search, which has proved nothing yet.
+// New prepares the search. So far it has proved nothing.
 func New(p *tasks.Problem) *Solver {
 	n, pairs := len(p.Length), 0
 	for _, list := range p.Apart {
@@ -114,7 +114,7 @@ func (s *Solver) precede(a, b int) {
 	s.edges[2*b+1] = append(s.edges[2*b+1], edge{int32(2*a + 1), s.lengths[a]})
 }
 
-// touch makes a step of the value that the bound has.
+// touch makes a step for the bound at its present value, so that this value is propagated.
 func (s *Solver) touch(b int32) {
 	s.trail = append(s.trail, step{b, s.low[b], s.low[b], s.last[b], 0, cause{}})
 	s.last[b] = int32(len(s.trail) - 1)
@@ -129,17 +129,17 @@ func (s *Solver) Least() int32 {
 	return s.at(b, s.levels[0])
 }
 
-// Starts are the starts of a schedule whose makespan is [Solver.Least]; nil: none is known.
+// Starts are the starts of a schedule whose makespan is [Solver.Least]. It is nil if none is known.
 func (s *Solver) Starts() []int32 { return s.starts }
 
-// Raise says that no makespan below the value is possible, as another method proved.
+// Raise tells the solver that no makespan below the value is possible, as another method has proved.
 func (s *Solver) Raise(least int32) {
 	s.back(0)
 	s.failed = s.failed || !s.raise(literal{int32(2 * s.end), least}, cause{}) || !s.propagate()
 }
 
-// Refute goes on until it has spent the work, in steps, or the least makespan is at least enough. It says whether more work may raise the
-// least makespan.
+// Refute continues until it has spent the work, counted in steps, or the least makespan is at least enough. It says whether more work may raise
+// the least makespan.
 func (s *Solver) Refute(work int64, enough int32, stop func() bool) (more bool) {
 	limit := s.work + work
 	for s.starts == nil && !s.failed && s.work < limit && s.Least() < enough && !stop() {
@@ -150,10 +150,10 @@ func (s *Solver) Refute(work int64, enough int32, stop func() bool) (more bool) 
 	return s.starts == nil && !s.failed && s.Least() < enough
 }
 
-// Failed says that the solver has refuted all makespans, or has given a reason that did not hold: it has a bug. What it says of the least makespan is not to be used.
+// Failed says that the solver has a bug: it has refuted all makespans, or has given a reason that did not hold. Then the least makespan must not be used.
 func (s *Solver) Failed() bool { return s.failed }
 
-// advance propagates, learns from a conflict or decides; false: no makespan is possible.
+// advance propagates, and then learns from a conflict or decides. It returns false if no makespan is possible.
 func (s *Solver) advance() bool {
 	if !s.propagate() {
 		return s.learn()
@@ -176,7 +176,7 @@ func (s *Solver) advance() bool {
 	return true
 }
 
-// finish keeps the schedule in which all starts are fixed.
+// finish keeps the schedule that the search has reached: all starts are fixed.
 func (s *Solver) finish() {
 	s.starts = make([]int32, s.end)
 	for j := range s.starts {
@@ -186,7 +186,7 @@ func (s *Solver) finish() {
 
 const restartUnit = 100 // conflicts
 
-// restart gives up all decisions but not what was learned.
+// restart gives up all decisions. It keeps the learned clauses.
 func (s *Solver) restart() {
 	s.restarts++
 	s.Stats.Restarts++

@@ -7,10 +7,10 @@ package learning
 // {2·j+1, −v}.
 type literal struct{ of, least int32 }
 
-// negated says the opposite: of two bounds of one job, one is at least v or the other at least 1 − v.
+// negated is the opposite literal: of the two bounds of a job, either one is at least v or the other is at least 1 − v.
 func (l literal) negated() literal { return literal{l.of ^ 1, 1 - l.least} }
 
-// cause says why a bound rose. Explanations are made from it when an analysis asks for them.
+// cause says why a bound rose. An explanation is made from it only when an analysis asks for one.
 type cause struct {
 	kind causeKind
 	a, b int32 // what these are depends on the kind
@@ -70,7 +70,7 @@ func (s *Solver) at(of, before int32) int32 {
 	return s.trail[k].before
 }
 
-// stepOf is the step, before the given one, at which the literal became true; −1: it holds without any decision.
+// stepOf is the step, before the given one, at which the literal became true. It is −1 if the literal holds without any decision.
 func (s *Solver) stepOf(l literal, before int32) int32 {
 	k := s.last[l.of]
 	for k >= 0 && s.trail[k].level > 0 && (k >= before || s.trail[k].before >= l.least) {

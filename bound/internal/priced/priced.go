@@ -1,5 +1,5 @@
-// Package priced charges jobs prices for processor time. The prices change with time. Lower bounds by Lagrangian relaxation
-// build on them.
+// Package priced charges jobs for processor time, at prices that change with time. Lower bounds by Lagrangian relaxation build on
+// it.
 package priced
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// Problem is the jobs of an instance on its clusters, seen through prices. Time is cut into buckets. While a job of size s runs
-// on cluster i in bucket t, it pays y_it(s) = max(0, s·ρ_it + θ_i(s)). All jobs that run at an instant pay together at most
-// κ_it, the most that jobs that fit into the cluster can pay.
+// Problem is the jobs of an instance on its clusters, with prices. Time is cut into buckets. While a job of size s runs on cluster
+// i in bucket t, it pays y_it(s) = max(0, s·ρ_it + θ_i(s)) for each unit of time. Let κ_it be the most that jobs which fit into the
+// cluster together can pay. All jobs that run at an instant pay together at most κ_it.
 //
 // Time stays continuous. As a function of its start, the cost of a job is linear except where its start, its end or its
-// deadline meets the limit of a bucket. So only these starts need be looked at.
+// deadline meets the limit of a bucket. So only these starts have to be looked at.
 type Problem struct {
 	Jobs     int
 	Limits   []float64 // limits of the buckets: 0 … horizon
@@ -49,7 +49,7 @@ type Job struct {
 	Starts []Start
 }
 
-// Start is a start that may be the cheapest, with its cost without prices. Starts are sorted by end.
+// Start is a start of a job that may be the cheapest, with its cost apart from prices. Starts are sorted by end.
 type Start struct {
 	start, end  float64
 	first, last int32 // buckets of start and end; the number of buckets: after the last
@@ -57,7 +57,7 @@ type Start struct {
 	Within      int32 // index of the first limit that is not before the end
 }
 
-// Input is what prices need to know of an instance and its jobs.
+// Input holds the facts of an instance and its jobs that prices need.
 type Input struct {
 	In       *model.Instance
 	Must     []int               // the jobs that every schedule has to place
@@ -72,9 +72,9 @@ type Weights struct{ Over, End, Busy float64 }
 // maxStarts limits the starts that are kept.
 const maxStarts = 400_000
 
-// New prepares the starts of the jobs that have to be placed; nil if they are not rigid jobs on clusters of equal processors,
-// or too many. Background load makes a job end later and pay more, but also hold more processor time. If that can make a
-// schedule cheaper, New returns nil.
+// New prepares the starts of the jobs that have to be placed. It returns nil if they are not rigid jobs on clusters of equal
+// processors, or if there are too many starts. Background load makes a job end later and pay more, but also hold more processor
+// time. If that can make a schedule cheaper, New returns nil, too.
 func New(r *Input, limits []float64, weights []Weights, past []float64) *Problem {
 	longer := r.In.Features()&model.BackgroundLoad != 0 && slices.ContainsFunc(weights, func(w Weights) bool { return w.Busy > 0 })
 	if !r.Solid || longer || len(r.Must)*len(r.In.Clusters())*2*len(limits) > maxStarts {
@@ -193,8 +193,8 @@ func bucketOf(limits []float64, t float64) int32 {
 	return int32(min(k, len(limits)-1))
 }
 
-// Set takes the prices x and computes what the jobs and the clusters pay. False: ctx ended, or the prices are so high that the
-// payments overflow.
+// Set takes the prices x and computes what the jobs and the clusters pay. It returns false if ctx ended or the prices are so high
+// that the payments overflow.
 //
 // Complexity: O(buckets · items · processors) for the knapsacks.
 func (p *Problem) Set(ctx context.Context, x []float64) bool {
@@ -278,8 +278,8 @@ func (i *Cluster) pays(kind int, t float64, bucket int32, limits []float64) floa
 	return i.sum[kind][bucket] + i.y[kind][bucket]*(t-limits[bucket])
 }
 
-// Cheapest writes the least cost of job j if it ends by each limit, and last its least cost without a limit; +Inf: it cannot.
-// It writes the indices of the starts to at.
+// Cheapest writes to cost the least cost of job j if it ends by each limit, and last its least cost without a limit. The cost is
+// +Inf where the job cannot end by the limit. It writes the indices of the starts to at.
 func (i *Cluster) Cheapest(j int, limits, cost []float64, at []int32) {
 	job := &i.Jobs[j]
 	least, best, from := math.Inf(1), int32(-1), 0

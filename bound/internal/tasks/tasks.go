@@ -1,5 +1,5 @@
-// Package tasks states the part of an instance from which the destructive bounds and the prover by learned clauses work: rigid jobs in whole
-// units of time, with earliest starts, precedence and resources that they hold from start to end.
+// Package tasks defines the problem that the destructive bounds and the prover by learned clauses work on: rigid jobs in whole units of time, with
+// earliest starts, precedence, and resources that they hold from start to end.
 //
 // The problem is a relaxation: each schedule of the instance that places the jobs is a schedule of the problem. Arithmetic on it is exact.
 package tasks
@@ -9,7 +9,7 @@ import "math"
 // Most is the largest time that a [Problem] may reach. Sums and differences of two times stay within int32.
 const Most = math.MaxInt32 / 8
 
-// Problem is jobs in whole units of time. Package bound makes it; nobody changes it afterwards.
+// Problem is a set of jobs in whole units of time. Package bound makes it; it does not change afterwards.
 type Problem struct {
 	Length    []int32 // by job; a job of length 0 holds nothing
 	Head      []int32 // by job: earliest start by arrival alone
@@ -17,7 +17,7 @@ type Problem struct {
 	After     [][]int // by job: the jobs that it waits for
 	Resources []Resource
 	Apart     [][]int // by job: the jobs that it cannot overlap, for whatever reason, without those that precedence keeps apart; in ascending order
-	Horizon   int32   // no least makespan is longer
+	Horizon   int32   // the least makespan is at most this
 }
 
 // Resource is something that jobs hold from their start to their end. It is never held beyond its capacity.
@@ -32,7 +32,7 @@ type Use struct {
 	Need int64
 }
 
-// Tails are, by job, the least time from its end to the end of the schedule.
+// Tails returns, by job, the least time from its end to the end of the schedule.
 func (p *Problem) Tails() []int32 {
 	tails := make([]int32, len(p.Length))
 	for k := len(p.Order) - 1; k >= 0; k-- {
@@ -44,7 +44,7 @@ func (p *Problem) Tails() []int32 {
 	return tails
 }
 
-// Heads are, by job, the earliest start by arrival and precedence.
+// Heads returns, by job, the earliest start by arrival and precedence.
 func (p *Problem) Heads() []int32 {
 	heads := make([]int32, len(p.Length))
 	copy(heads, p.Head)

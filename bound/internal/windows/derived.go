@@ -7,8 +7,9 @@ import (
 	"github.com/allot-opt/allot/bound/internal/tasks"
 )
 
-// Cliques are resources of capacity 1: sets of jobs of which no two can overlap, for whatever reason, be it precedence, processors or any
-// licence. Each is maximal but for the limit on their number, and holds two jobs that precedence does not keep apart.
+// Cliques returns resources of capacity 1, at most the given number. Each stands for a set of jobs of which no two can overlap, for whatever reason:
+// precedence, processors or any licence. No job that takes time could be added to a set. Each set has at least three jobs, and among them two that
+// precedence does not keep apart.
 //
 // Source: K. Sidorov, I. Marijnissen, E. Demirović (2025), CP 2025, doi:10.4230/LIPIcs.CP.2025.35.
 func Cliques(p *tasks.Problem, most int) []tasks.Resource {
@@ -69,8 +70,8 @@ func Cliques(p *tasks.Problem, most int) []tasks.Resource {
 	return resources
 }
 
-// Changed are the resources with the needs changed by dual feasible functions: jobs that fit together still do. At most the given number are
-// made of each resource, those of the most work.
+// Changed returns copies of a resource with the needs changed by dual feasible functions: jobs that fit together still do. It returns at most the
+// given number of copies, those with the most work.
 //
 // Source: S. P. Fekete, J. Schepers (2001), doi:10.1007/s101070100243, §3, in whole numbers.
 func Changed(p *tasks.Problem, r *tasks.Resource, most int) []tasks.Resource {
@@ -135,7 +136,7 @@ func load(p *tasks.Problem, r *tasks.Resource) float64 {
 	return sum / float64(r.Capacity)
 }
 
-// thresholds are at most 16 sizes, up to half of the capacity, at which a need begins to count or to count for more.
+// thresholds returns at most 16 sizes, up to half of the capacity, at which a need begins to count, or to count for more.
 func thresholds(r *tasks.Resource) []int64 {
 	var sizes []int64
 	for _, u := range r.Uses {

@@ -13,7 +13,7 @@ type energy struct {
 	bends []bend
 }
 
-// bend is where the least use of a resource from some time on begins or ends to grow with a job.
+// bend is a time at which the least use of a resource, counted from a fixed time on, begins or ceases to grow by a job.
 type bend struct {
 	at     int32
 	change int64
@@ -22,8 +22,8 @@ type bend struct {
 // mostStarts is how many starts of intervals are looked at for a resource.
 const mostStarts = 400
 
-// energies narrows windows by the energy that intervals have: by each resource until one of them does; false: an interval is overfull, or a
-// job has no start left.
+// energies narrows windows by the energy of intervals, for one resource after another. It returns false if an interval is overfull or a job has no
+// start left.
 //
 // Source: P. Baptiste, C. Le Pape, W. Nuijten (1999), doi:10.1023/A:1018995000688, §3, energetic reasoning.
 func (r *Refuter) energies() bool {
@@ -43,7 +43,7 @@ func (r *Refuter) energies() bool {
 // is 0 until b = max(a, e − p), grows with b until it is m and stays. So for one start all ends are looked at in one sweep, and the ends at
 // which the growth changes suffice. It returns false if the jobs need more than the interval has.
 //
-// With adjust it also moves the jobs that would need too much if they started first, or ended last.
+// If adjust is set it also moves the jobs that would need too much if they started at their earliest or ended at their latest.
 func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 	e := &r.energy
 	e.from = e.from[:0]
@@ -107,8 +107,8 @@ func (r *Refuter) dearest(resource *tasks.Resource) int64 {
 	return most
 }
 
-// adjust moves the jobs that at their earliest start, or at their latest, would need more of the interval than is spare besides their least.
-// Such a job may run within the interval only for the time that its own least and the spare energy allow.
+// adjust moves jobs out of the interval. It looks at the jobs that, at their earliest start or at their latest, would need more energy in the
+// interval than their least need plus the spare energy. Such a job may run within the interval only for the time that these two allow.
 func (r *Refuter) adjust(resource *tasks.Resource, a, b int32, spare int64) bool {
 	r.work += int64(4 * len(resource.Uses))
 	for _, u := range resource.Uses {

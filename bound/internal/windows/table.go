@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/tasks"
 )
 
-// table is the time-table of a resource: what jobs hold at each time at which they run wherever they start.
+// table is the time-table of a resource. It says how much is held at each time by the jobs that run then wherever they start.
 type table struct {
 	events []event
 	parts  []part
@@ -23,8 +23,8 @@ type part struct {
 	held     int64
 }
 
-// tables moves jobs to where the time-tables of the problem's resources leave room for them; false: one is overfull, or a job has no start
-// left.
+// tables moves jobs to where the time-tables of the problem's resources leave room for them. It returns false if a time-table is overfull or a job
+// has no start left.
 func (r *Refuter) tables() bool {
 	for k := range r.resources[:r.real] {
 		if !r.fill(&r.resources[k]) {

@@ -1,5 +1,5 @@
-// Package windows refutes makespans without a search: it assumes that the jobs end within a time, and narrows the window in which each job
-// must run until nothing changes or some job has no window left.
+// Package windows refutes makespans without a search. It assumes that all jobs end within a makespan, and narrows the window in which each job must
+// run. If some job has no window left, the makespan is refuted. It gives up when nothing changes any more.
 //
 // Source: R. Klein, A. Scholl (1999), Computing lower bounds by destructive improvement, doi:10.1016/S0377-2217(97)00442-6. All arithmetic is
 // on whole numbers and exact.
@@ -26,19 +26,19 @@ type Refuter struct {
 	energy       energy
 }
 
-// Refusal is why a makespan was refuted at last: in the interval the jobs need more of the resource than there is, given their windows.
+// Refusal says why a makespan was refuted in the end: in the interval the jobs, given their windows, need more of the resource than there is.
 type Refusal struct {
 	Makespan int32
 	Resource tasks.Resource
 	From, To int32
-	// Plain says that the windows are those of arrival and precedence alone, so that the interval is the whole proof. It is false where
-	// windows were narrowed before, or where no interval but a job without a start refuted the makespan.
+	// Plain says that the windows follow from arrival and precedence alone, so that the interval is the whole proof. It is false if windows were
+	// narrowed before, or if the makespan was refuted by a job without a start and not by an interval.
 	Plain bool
 }
 
 // New prepares the resources.
 func New(p *tasks.Problem) *Refuter {
-	const pairs = 400_000 // of an interval's start and a job: what one look at all resources may take
+	const pairs = 400_000 // largest number of pairs of an interval's start and a job in one look at all resources
 	r := &Refuter{p: p, real: len(p.Resources), resources: slices.Clone(p.Resources), heads: p.Heads(), tails: p.Tails()}
 	n := len(p.Length)
 	many := min(n, pairs/(n*n+1))
@@ -55,7 +55,7 @@ func (r *Refuter) Work() int64 { return r.work }
 // Refusal is why the last makespan was refuted.
 func (r *Refuter) Refusal() Refusal { return r.refusal }
 
-// Refutes says that no schedule ends within the makespan. It gives up, and says false, when stop says so.
+// Refutes says whether it can prove that no schedule ends within the makespan. If stop returns true it gives up and returns false.
 func (r *Refuter) Refutes(makespan int32, stop func() bool) bool {
 	r.start, r.end = append(r.start[:0], r.heads...), r.end[:0]
 	r.stop = stop
@@ -95,7 +95,7 @@ func (r *Refuter) refutesPlainly() bool {
 	return false
 }
 
-// later moves the earliest start of a job; false: it has no start left.
+// later moves the earliest start of a job. It returns false if the job has no start left.
 func (r *Refuter) later(j int, start int32) bool {
 	if start > r.start[j] {
 		r.start[j], r.changed = start, true
@@ -103,7 +103,7 @@ func (r *Refuter) later(j int, start int32) bool {
 	return r.start[j]+r.p.Length[j] <= r.end[j]
 }
 
-// earlier moves the latest end of a job; false: it has no start left.
+// earlier moves the latest end of a job. It returns false if the job has no start left.
 func (r *Refuter) earlier(j int, end int32) bool {
 	if end < r.end[j] {
 		r.end[j], r.changed = end, true
@@ -131,7 +131,7 @@ func (r *Refuter) precedence() bool {
 	return true
 }
 
-// pairs puts job b before job a, which it cannot overlap, if a cannot end before b starts.
+// pairs looks at jobs a and b that cannot overlap. If a cannot end before b starts, it puts b before a.
 func (r *Refuter) pairs() bool {
 	for a, list := range r.p.Apart {
 		r.work += int64(2 * len(list))

@@ -1,5 +1,5 @@
-// Package engine is the contract between the rounds of a search and its engines. It also holds the rank by which both compare
-// schedules.
+// Package engine holds the interface between a search, which runs the rounds, and its engines. It also has the rank by which
+// both compare schedules.
 package engine
 
 import (
@@ -8,18 +8,18 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Engine searches one instance. Its maker gets a start that the checker accepts. The chains of an engine are searches that run
-// side by side; while one of them advances it writes nothing that another reads.
+// Engine searches one instance, from a start that the checker accepts. Its chains are searches that run side by side: a chain
+// that advances writes nothing that another chain reads.
 type Engine interface {
 	// Chains is the number of chains.
 	Chains() int
-	// Advance continues chain k for the given number of evaluations, or until stop returns true. It calls stop about every
-	// millisecond or more often. It returns the number of evaluations made; 0: there is nothing left to search.
+	// Advance continues chain k for the given number of evaluations, or until stop returns true. It calls stop at least about
+	// once a millisecond. It returns the number of evaluations made; 0 means that nothing is left to search.
 	Advance(k int, evaluations int64, stop func() bool) int64
 	// Exchange lets the chains learn from each other. It is called between rounds.
 	Exchange()
-	// Best is the rank of the best schedule that chain k has found, as the engine adds it up; [Nothing] if there is none yet.
-	// An engine may leave the jobs that can run nowhere out of the count, but must then do so for all schedules.
+	// Best is the rank of the best schedule that chain k has found, as the engine computes it; [Nothing] if there is none yet.
+	// Jobs that can run nowhere may be missing in its number of jobs left out, but then in the ranks of all schedules.
 	Best(k int) model.Rank
 	// Solution is the best schedule of chain k.
 	Solution(k int) (*model.Solution, error)
@@ -29,11 +29,11 @@ type Engine interface {
 	Pace() int64
 }
 
-// Counting is an engine that counts its work. Its evaluations may be dearer than its pace says, as those of package lists are where many jobs
-// run at once, and so may be its preparations.
+// Counting is an engine that counts its work, because its pace may promise too much: evaluations may take longer (as in package lists where
+// many jobs run at once), and so may preparations.
 type Counting interface {
 	Engine
-	// Work is about the number of ns of one core spent so far, preparations included. The engine counts what it did; it reads no clock.
+	// Work is about the number of ns of one core spent so far, preparations included. The engine counts its steps; it reads no clock.
 	Work() int64
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Nothing is the rank of no schedule at all. Objectives may be +Inf, so that the number of jobs left out alone tells.
+// Nothing is the rank where there is no schedule. Its number of jobs left out marks it, because the objective of a schedule may be +Inf too.
 var Nothing = model.NoRank()
 
-// RankOf evaluates a schedule.
+// RankOf evaluates a schedule and returns its rank.
 func RankOf(in *model.Instance, s *model.Solution) (model.Rank, error) {
 	objective, err := model.Objective(in, s)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 // Jobs is the largest number of jobs that [Minimise] takes.
 const Jobs = 16
 
-// maxStates limits the states that are kept on one cluster for the sets of one size.
+// maxStates is the largest number of states that are kept on one cluster for all sets with the same number of jobs.
 const maxStates = 2_000_000
 
-// ErrTooLarge says that an instance is too large for this search.
+// ErrTooLarge says that an instance is too large for an exhaustive search.
 var ErrTooLarge = errors.New("search: too large for an exhaustive search")
 
-// Takes says whether [Minimise] takes the instance; the error says why not.
+// Takes returns nil if [Minimise] takes the instance; otherwise the error says why not.
 func Takes(in *model.Instance) error {
 	const clusters = 8
 	switch {
@@ -47,24 +47,25 @@ type Found struct {
 	Solution    *model.Solution
 	Evaluations int64 // jobs placed
 	Stop        model.Stop
-	// Proved says that the search came to its end: no schedule costs less than Least.
+	// Proved says that the search looked at everything: no schedule costs less than Least.
 	Proved bool
 	Least  float64
-	// Doubtful says that a job of the schedule ends so near after its deadline that rounding decides whether it is late: the
-	// schedule may then cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
+	// Doubtful says that a job of the schedule ends so soon after its deadline that rounding decides whether it is late. Then
+	// the schedule may cost more than Least, by the cost of being late. Otherwise the two differ by rounding alone.
 	Doubtful bool
 }
 
-// Minimise finds the best schedule among those that cost less than the limit. If it comes to its end without a schedule, none
-// costs less than the limit. Each placing of a job counts as an evaluation; maxEvals limits them, 0: no limit.
+// Minimise finds the best schedule among those that cost less than the limit. If it looks at everything and finds no schedule,
+// none costs less than the limit. Each placing of a job counts as an evaluation; maxEvals limits the evaluations, 0 means no
+// limit.
 //
 // Some list schedule in order of start is optimal, because no metric of package separable grows when a job ends earlier and
-// takes the same time. So on each cluster the search places jobs in order of start, for all sets of jobs at once. Of two states
-// of the same set it drops one that never has more processors free and costs no less. It also drops a state that costs the
-// limit by itself. At the end it shares the jobs out among the clusters.
+// takes the same time. So on each cluster the search places jobs in order of start, for all sets of jobs at once. It drops a
+// state if another state of the same set has at least as many processors free at every time and costs no more, or if the state
+// alone costs as much as the limit. At the end it shares the jobs out among the clusters.
 //
-// A job that takes no time holds no processor. The search places it at the time when it is ready. Such a job does not wait for
-// jobs placed before it, and jobs placed after it do not wait for it.
+// A job that takes no time holds no processor. The search places it when it is ready. Such a job does not wait for jobs placed
+// before it, and jobs placed after it do not wait for it.
 //
 // With precedence or licences the clusters depend on each other. The search then treats all of them at once, see joint, for up
 // to 10 jobs.

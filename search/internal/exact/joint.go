@@ -11,17 +11,17 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// jointFeatures are the features that the search honours when it treats all clusters at once; jointJobs is the largest number
-// of jobs that it then takes.
+// jointFeatures are the features that the search takes into account when it treats all clusters at once; jointJobs is the
+// largest number of jobs that it then takes.
 const (
 	jointFeatures = plan.DecoderFeatures | model.Precedence | model.LicencePools
 	jointJobs     = 10
 )
 
-// joint is a run that treats all clusters at once, for instances whose clusters depend on each other by precedence or by the
-// copies of licences. It places jobs in order of start, each on any cluster, for all sets of jobs at once. It drops a state in
-// two cases: the state costs the limit already; or another state of the same set has every resource free as early, every end
-// that a job waits for as early, and costs no more.
+// joint is a run that treats all clusters at once. It is for instances whose clusters depend on each other by precedence or by
+// shared licences. It places jobs in order of start, each on any cluster, for all sets of jobs at once. It drops a state in two
+// cases: the state costs as much as the limit already; or there is another state of the same set that costs no more, has every
+// resource free as early, and ends every job that others wait for as early.
 //
 // Complexity: O(2ⁿ·states·n·C) for n jobs and C clusters.
 type joint struct {
@@ -67,7 +67,7 @@ type jointStep struct {
 	before       *jointStep
 }
 
-// newJoint reads the instance; nil: it is not of this kind.
+// newJoint reads the instance. It returns nil if the search cannot treat it.
 func newJoint(ctx context.Context, in *model.Instance) *joint {
 	p := separable.NewWith(ctx, in, jointFeatures)
 	if p == nil || len(p.Nowhere) > 0 && in.Features()&model.Precedence != 0 {
@@ -141,7 +141,7 @@ func minimiseJointly(ctx context.Context, in *model.Instance, limit float64, max
 	return found, nil
 }
 
-// run places one job more in every state, until all jobs are placed; full: there are too many states.
+// run places one job more in every state, until all jobs are placed. It returns full if there are too many states.
 func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 	const most = maxStates / 20 // these states are larger, and each is compared with more others
 	n, C := len(x.p.Movable), len(x.p.Clusters)
@@ -201,7 +201,7 @@ func (x *joint) run(ctx context.Context) (stop model.Stop, full bool) {
 	return model.StopDone, false
 }
 
-// place starts job k on cluster c as early as the order of starts allows; nil: it cannot run there.
+// place starts job k on cluster c as early as the order of starts allows. It returns nil if the job cannot run there.
 func (x *joint) place(s *jointState, k, c int) *jointState {
 	job := x.p.Movable[k]
 	j := &x.p.Clusters[c].Jobs[job]
@@ -279,7 +279,8 @@ func (x *joint) hold(free []int32, k, c int, sign int32) {
 	}
 }
 
-// costs is the objective if all jobs are placed, otherwise a lower bound of it.
+// costs is the objective of state s if all is set, which means that all jobs are placed. Otherwise it is a lower bound of the
+// objective.
 func (x *joint) costs(s *jointState, all bool) float64 {
 	sum, latest := x.p.Constant+s.direct, x.p.Origin
 	for c := range x.p.Clusters {

@@ -24,7 +24,7 @@ func (x *joint) undominated(states []*jointState, s *jointState) []*jointState {
 	return append(kept, s)
 }
 
-// dominates says that every continuation of b is possible after a, at least as early and as cheap.
+// dominates says that whatever can follow state b can follow state a, as early and at no higher cost.
 func (x *joint) dominates(a, b *jointState) bool {
 	if a.now > b.now {
 		return false

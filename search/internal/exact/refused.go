@@ -9,10 +9,11 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// ErrRefused says that an instance asks for something that [Minimise] cannot honour.
+// ErrRefused says that an instance has something that [Minimise] cannot take into account.
 var ErrRefused = errors.New("search: the exhaustive search does not take")
 
-// refused says what in the instance the search cannot honour; nil: nothing that a look at the instance tells.
+// refused names something in the instance that the search cannot take into account. It returns nil if a look at the instance
+// finds nothing; [Takes] knows the rest.
 func refused(in *model.Instance) error {
 	if missing := in.Features() &^ jointFeatures; missing != 0 {
 		return fmt.Errorf("%w %s", ErrRefused, missing)
@@ -54,7 +55,7 @@ func anyInstant(in *model.Instance) bool {
 	return false
 }
 
-// dearerIfShort says that a schedule may cost less by the metric when a job takes longer and nothing else changes.
+// dearerIfShort says that by the metric a schedule may cost less if a job takes longer and nothing else changes.
 func dearerIfShort(in *model.Instance, metric string) bool {
 	switch metric {
 	case "idle_time", "mean_slowdown", "bounded_slowdown":
@@ -65,9 +66,9 @@ func dearerIfShort(in *model.Instance, metric string) bool {
 	return false
 }
 
-// refusedJobs names a job that the search cannot place. Either it need not run on a fixed number of processors of one cluster
-// from start to end. Or it is too short beside the longest possible schedule: as float64 numbers its start and end could be
-// equal, and it would hold nothing.
+// refusedJobs names a job that the search cannot place. There are two kinds. Some jobs need not hold a fixed number of
+// processors of one cluster from start to end. Others are too short beside the longest possible schedule: as float64 numbers
+// the start and the end of such a job could be equal, and it would hold nothing.
 func refusedJobs(in *model.Instance) error {
 	const digits = 1e-12
 	until := 0.0

@@ -19,7 +19,7 @@ type separate struct {
 	evaluations int64
 	full        bool // there are too many states
 
-	best  [][][]way    // by cluster and set: ways to run the set, none better than another in both makespan and cost
+	best  [][][]way    // by cluster and set: ways to run the set; none is worse than another in both makespan and cost
 	share [][][]shared // by last cluster and set: ways to share the set among the clusters up to that one
 }
 
@@ -124,7 +124,7 @@ func nextSet(set int) int {
 	return high | ((set^high)/low)>>2
 }
 
-// place starts the job on cluster c as early as the order of starts allows; false: the job cannot run there.
+// place starts the job on cluster c as early as the order of starts allows. It returns false if the job cannot run there.
 func (x *separate) place(c int, s *state, job int32) (state, bool) {
 	j := &x.p.Clusters[c].Jobs[job]
 	if j.Size == 0 {
@@ -171,7 +171,7 @@ func (x *separate) ends(c int, s *state, job int32, end float64) {
 	}
 }
 
-// clearly is the time from which an end is late in every schedule that the checker accepts. Two schedules may differ a little:
+// clearly is the time after which an end is late in every schedule that the checker accepts. Two schedules may differ a little:
 // the checker allows execution times to differ by [model.Tolerance], and ends that are added up in another order differ by
 // rounding. The cost of a late job jumps at the deadline. The result is a proof, so it counts only jobs that are late beyond
 // doubt.
@@ -179,7 +179,7 @@ func clearly(deadline, end float64) float64 {
 	return deadline + 2*model.Tolerance*(math.Abs(deadline)+math.Abs(end))
 }
 
-// doubtful says that a job of the schedule is late, but not beyond doubt.
+// doubtful says that some job of the schedule is late, but by so little that rounding may have made it so (see clearly).
 func doubtful(in *model.Instance, s *model.Solution) bool {
 	return slices.ContainsFunc(s.Jobs, func(p model.Placement) bool {
 		j, _ := in.JobIndex(p.Job)
@@ -188,8 +188,8 @@ func doubtful(in *model.Instance, s *model.Solution) bool {
 	})
 }
 
-// costs is a lower bound of the objective for a schedule in which cluster c runs the given number of jobs in state s, and maybe
-// others after them.
+// costs is a lower bound of the objective of schedules in which cluster c runs the given number of jobs as in state s, and
+// perhaps others after them.
 func (x *separate) costs(c int, s *state, jobs int) float64 {
 	cluster := &x.p.Clusters[c]
 	w := cluster.At(float64(jobs) / float64(len(x.p.Movable)))
@@ -214,7 +214,7 @@ func undominated(states []state, s state) []state {
 	return append(kept, s)
 }
 
-// dominates says that every continuation of b is possible after a, at least as early and as cheap.
+// dominates says that whatever can follow state b can follow state a, as early and at no higher cost.
 func (a *state) dominates(b *state) bool {
 	if a.latest > b.latest || a.over > b.over || a.direct > b.direct {
 		return false

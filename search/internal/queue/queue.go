@@ -1,4 +1,4 @@
-// Package queue orders the jobs that wait to be started, for list scheduling by priority.
+// Package queue keeps the jobs that wait to be started in a heap, for list scheduling by priority.
 package queue
 
 // Waiting is a job in a heap; the job with the least key goes first.
@@ -7,7 +7,7 @@ type Waiting struct {
 	Job int32
 }
 
-// Heap orders jobs by key. Jobs with equal keys are in the order of Position, their places in the queue.
+// Heap orders jobs by key, and jobs with equal keys by their places in the queue, which Position holds.
 type Heap struct {
 	Jobs     []Waiting
 	Position []int32

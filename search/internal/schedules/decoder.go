@@ -8,7 +8,8 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// genome codes a schedule: the jobs are placed in this order, each by its choice. A job comes after all jobs it waits for.
+// genome codes a schedule. The decoder places the jobs in the given order, each by its choice. A job comes after all jobs it waits
+// for.
 type genome struct {
 	order   []int32
 	choices []choice // by job
@@ -26,8 +27,8 @@ type mark struct {
 	sums      sums
 }
 
-// decoder decodes genomes one after another. Each differs from the genome kept last from some position on. The decoder has the
-// states before every stride-th position of that genome, so it starts from the last of them before the change.
+// decoder decodes genomes one after another. Each genome agrees with the one kept last up to some position. The decoder has the
+// states of the kept genome before every stride-th position. So it begins from the last state before the change.
 //
 // Complexity of decoding from position k: O(n − k + stride) slots.
 type decoder struct {
@@ -38,7 +39,7 @@ type decoder struct {
 	marks      []mark   // states of the genome kept last
 	fresh      []mark   // states of the genome decoded last
 	stride     int
-	window     int       // decode gives up by comparison only this many positions behind the change
+	window     int       // decoding gives up by a comparison of costs only this many positions behind the change
 	keptSums   sums      // sums of the genome kept last
 	arrivals   []float64 // by mark: the earliest arrival of the jobs from its position on, in the genome kept last
 	from       int       // first position at which next differs from kept
@@ -54,10 +55,10 @@ type decoder struct {
 	failed     error // a decoded schedule could not be written out or evaluated: a bug
 }
 
-// maxMarks is the most states that a decoder keeps, manyMarks that of more than manyJobs jobs, and largeMarks that of such jobs with profiles,
-// whose states are large. markMemory is about the bytes that they take in an empty schedule. Not counted are the profiles of memory and
-// licences, which grow with the jobs placed, and the sums by cluster. A decoder keeps the states twice, for the genome kept last and for the
-// one decoded last.
+// A decoder keeps at most maxMarks states. With more than manyJobs jobs it keeps at most manyMarks, or largeMarks if there is memory or there
+// are licences, whose states are large. In an empty schedule the states take at most about markMemory bytes. This does not count the profiles
+// of memory and licences, which grow with the jobs placed, and the sums by cluster. A decoder keeps the states twice: for the genome kept
+// last and for the one decoded last.
 const (
 	maxMarks   = 32
 	manyMarks  = 256
@@ -109,7 +110,7 @@ func (m *mark) save(d *decoder) {
 type change struct {
 	low, high int
 	at        []int32 // by job: its position
-	most      float64 // decoding gives up once the jobs so far cost this much more than before, most likely for good; +Inf: never
+	most      float64 // decoding gives up once the jobs so far cost this much more than before, as later jobs hardly ever make up for it; +Inf: never
 }
 
 // decode places the jobs of genome g. Before position from, g agrees with the genome kept last. It gives up and returns false
@@ -118,8 +119,8 @@ func (d *decoder) decode(g *genome, from int, limit float64) bool {
 	return d.decodeChange(g, change{low: from, high: len(g.order), most: math.Inf(1)}, limit)
 }
 
-// decodeChange is decode for a genome of which more is known. It ends early behind the change, as soon as the jobs to come find what they
-// found before.
+// decodeChange is decode for a genome whose change is known. It ends early behind the change: as soon as the jobs still to come find the same
+// resources free as in the kept genome.
 func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 	mark := change.low / d.stride
 	if len(g.order) > 0 {
@@ -130,7 +131,7 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 	d.from, d.high, d.joined, d.dearer = from, change.high, 0, 0
 	floors := d.objective.floors && !math.IsInf(limit, 1)
 	limit += 1e-12 * math.Abs(limit) // floors are added up in another order
-	behind := change.high            // a job up to here may find something else than before
+	behind := change.high            // jobs up to this position may find other times than before
 	for k := from; k < len(g.order); k++ {
 		if k > from && k%d.stride == 0 {
 			if k > behind && d.joins(k/d.stride) {
@@ -155,8 +156,8 @@ func (d *decoder) decodeChange(g *genome, change change, limit float64) bool {
 	return d.finish(g)
 }
 
-// compare notes by how much the job costs more than in the genome kept last. It returns the last position, at least behind, of a job that
-// waits for one whose end has changed.
+// compare adds to d.dearer what the job costs more than in the genome kept last. If its end has changed, the jobs that wait for it may change
+// too: compare returns the last position of these, or behind if that is later.
 func (d *decoder) compare(job int, at []int32, behind int) int {
 	now, was := &d.next[job], &d.kept[job]
 	if now.end == was.end && now.start == was.start {
@@ -173,7 +174,7 @@ func (d *decoder) compare(job int, at []int32, behind int) int {
 	return behind
 }
 
-// joins says whether the jobs from a mark on find what they found in the genome kept last. If so, it adds what they cost.
+// joins says whether the jobs from a mark on find the same resources free as in the genome kept last. If so, it adds what they cost there.
 func (d *decoder) joins(mark int) bool {
 	was := &d.marks[mark]
 	sums, ok := d.objective.join(&d.sums, &was.sums, &d.keptSums)
@@ -185,7 +186,7 @@ func (d *decoder) joins(mark int) bool {
 	return true
 }
 
-// tired says whether it is time to stop. It asks after about 200 µs of work.
+// tired says whether to stop. It asks stop after each 200 µs of work or so.
 func (d *decoder) tired() bool {
 	late := d.ended()
 	if d.poll += d.cost; d.poll < 200_000 && !late {
@@ -230,8 +231,8 @@ func (d *decoder) take(job int, slot *plan.Slot) {
 	d.sums.reach = max(d.sums.reach, slot.End+d.tail[job])
 }
 
-// ready is the earliest start of the job: its arrival or the last end of the jobs it waits for; false: one of those is left
-// out.
+// ready is the earliest start of the job: its arrival or the last end of the jobs it waits for. It returns false if one of these
+// is left out.
 func (p *problem) ready(job int, results []result) (float64, bool) {
 	j := &p.in.Jobs()[job]
 	ready := j.Arrival
@@ -245,7 +246,7 @@ func (p *problem) ready(job int, results []result) (float64, bool) {
 	return ready, true
 }
 
-// finish adds the sums that only a whole schedule has; false: it was told to stop, or failed.
+// finish adds the sums that only a whole schedule has. It returns false if it was told to stop or failed.
 func (d *decoder) finish(g *genome) bool {
 	if d.objective.needs&needWorkflows != 0 {
 		d.sums.failed = d.objective.failures(func(job int) (float64, float64) { return d.next[job].end, d.next[job].cost })
@@ -265,7 +266,7 @@ func (d *decoder) finish(g *genome) bool {
 	return true
 }
 
-// fail keeps the first error, which [Engine.Solution] returns, and stops.
+// fail stops and keeps the first error, which [Engine.Solution] returns.
 func (d *decoder) fail(err error) bool {
 	if d.failed == nil {
 		d.failed = err
@@ -279,8 +280,8 @@ func (d *decoder) rank() model.Rank {
 	return model.NewRank(d.sums.left, d.objective.value(&d.sums))
 }
 
-// energy is what is annealed: the objective and, if the makespan counts, a little of the mean response, to tell apart schedules
-// of the same makespan.
+// energy is the value that annealing lowers: the objective and, if the makespan counts, a little of the mean response. The latter
+// tells apart schedules of the same makespan.
 func (d *decoder) energy() float64 {
 	return d.objective.value(&d.sums) + d.tie*ratio(d.sums.response, d.sums.placed)
 }

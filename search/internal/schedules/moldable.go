@@ -7,17 +7,18 @@ import (
 	"github.com/allot-opt/allot/search/internal/shelves"
 )
 
-// The most jobs and processors for which the dual algorithm is run. It takes up to a quarter of a second there, and more than linearly more beyond.
+// The largest numbers of jobs and processors for which the dual algorithm runs. At these sizes it takes up to a quarter of a second, and its time
+// grows more than linearly.
 const (
 	maxShelvesJobs       = 20_000
 	maxShelvesProcessors = 1 << 16
 )
 
-// shelvesParts are the parts of the least guess within which the starts beside the shelves let each job end, longest job first.
+// shelvesParts has one part of the least guess for each list schedule. There each job has the fewest processors with which it ends within that part.
 var shelvesParts = []float64{1, 1.0 / 2, 1.0 / 3, 1.0 / 5}
 
-// moldableStarts are starts for the makespan of moldable jobs on one cluster of equal processors: the schedule on shelves of the dual algorithm, see package shelves, and list
-// schedules in which each job has the fewest processors with which it ends within a part of the guess. None where something else matters, or if the context ends.
+// moldableStarts are starts for the makespan of moldable jobs on one cluster of equal processors. One is the schedule of the dual algorithm, see package shelves. The others are list
+// schedules, longest job first, see shelvesParts. There are none if anything else matters in the instance, or if the context ends.
 func (p *problem) moldableStarts(ctx context.Context) []startRule {
 	const allowed = model.ParallelJobs | model.MoldableJobs | model.UnrelatedTimes
 	in := p.in

@@ -20,7 +20,7 @@ type move struct {
 
 	stamp []int64 // by job: the round in which it last moved along with another
 	round int64
-	along []int32 // scratch: the jobs that move along
+	along []int32 // scratch: the jobs that move along with another
 }
 
 func newMove(p *problem, rng *rand.Rand) *move {
@@ -40,7 +40,7 @@ func (m *move) start(other *genome) {
 	}
 }
 
-// change makes a random move; false: nothing changed. Only positions from low to high may have changed.
+// change makes a random move. It returns false if nothing changed. Only positions from low to high may have changed.
 func (m *move) change() bool {
 	n := len(m.genome.order)
 	m.job = -1
@@ -105,8 +105,8 @@ func (m *move) renumber(low, high int) {
 	}
 }
 
-// changeWidth gives the job another number of processors: the next that makes a difference, any, or that with which it ends
-// first.
+// changeWidth gives the job another number of processors. This is the next number that makes a difference, any number, or the
+// one with which the job ends first.
 func (m *move) changeWidth(job int32) {
 	choice := &m.genome.choices[job]
 	m.job, m.choice = job, *choice
@@ -148,7 +148,8 @@ func (m *move) changeCluster(job int32) {
 	}
 }
 
-// target draws a position to move to: near from in half of the cases, otherwise any; among many jobs a far one is the rarer the farther.
+// target draws a position to move to. In half of the cases it is near from, otherwise anywhere. Among many jobs, positions farther away are
+// rarer.
 func (m *move) target(from int) int {
 	n := len(m.genome.order)
 	if near := 1 + min(n-1, 8+n/64); m.rng.IntN(2) == 0 {

@@ -7,13 +7,13 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// objective computes the objective of an instance from sums and maxima over the jobs in the order in which they are placed. So
-// it can continue from the middle of a schedule. Tests compare it with model.Evaluate.
+// objective computes the objective of an instance from sums and maxima over the jobs, added up in the order in which the jobs
+// are placed. So it can continue from the middle of a schedule. Tests compare it with model.Evaluate.
 type objective struct {
 	in              *model.Instance
 	terms           []term
 	needs           need
-	evaluate        bool    // some metric is no such sum: model.Evaluate computes the objective
+	evaluate        bool    // some metric is not such a sum: model.Evaluate computes the objective
 	jobs, deadlines int     // jobs that can run somewhere; jobs with a deadline
 	floors          bool    // sums over the first jobs give a lower bound of the objective
 	origin          float64 // earliest arrival
@@ -21,10 +21,10 @@ type objective struct {
 	weights         jobWeights
 }
 
-// jobWeights are what units of a job's figures cost.
+// jobWeights are the costs of one unit of each figure of a job.
 type jobWeights struct{ response, wait, slowdown, bounded, over float64 }
 
-// of is what a job costs that runs from start to end, for an additive objective.
+// of is the cost of a job that runs from start to end, for an additive objective.
 func (o *objective) of(job int, start, end float64) float64 {
 	w, j := &o.weights, &o.in.Jobs()[job]
 	response, length := end-j.Arrival, end-start
@@ -41,7 +41,7 @@ func (o *objective) of(job int, start, end float64) float64 {
 	return cost
 }
 
-// addWeight enters a metric of an additive objective; false: the metric is no sum over the jobs.
+// addWeight enters a metric of an additive objective. It returns false if the metric is no sum over the jobs.
 func (o *objective) addWeight(metric string, weight float64) bool {
 	w, each := &o.weights, weight/float64(max(1, o.jobs))
 	switch metric {
@@ -68,7 +68,7 @@ type term struct {
 	floor  func(*objective, *sums) float64
 }
 
-// need says which sums are needed.
+// need is a set of sums that the objective needs.
 type need uint8
 
 const (
@@ -97,8 +97,8 @@ type clusterSums struct {
 	makespan, busy, over float64
 }
 
-// metrics are the metrics that are such sums. A floor is a lower bound of the metric of the whole schedule, from the sums over
-// its first jobs; it holds if no later job is left out. nil: there is none.
+// metrics are the metrics that can be computed from the sums. A floor is a lower bound of the metric of the whole schedule, from
+// the sums over its first jobs; it holds if no later job is left out. A floor of nil means that there is no such bound.
 var metrics = map[string]struct {
 	needs need
 	value func(*objective, *sums) float64
@@ -178,7 +178,8 @@ func (o *objective) value(s *sums) float64 {
 	return sum
 }
 
-// floor is a lower bound of the objective of every schedule that begins with the jobs in s; only for objectives with floors.
+// floor is a lower bound of the objective of every schedule that begins with the jobs in s. Call it only for objectives with
+// floors.
 func (o *objective) floor(s *sums) float64 {
 	sum := 0.0
 	for k := range o.terms {
@@ -241,8 +242,8 @@ func (o *objective) add(s *sums, job int, slot *plan.Slot, r *plan.Resources, co
 	}
 }
 
-// join is the sums of a schedule that goes on from the sums now as another, whose sums then were was, goes on to its sums end. False: they do
-// not tell.
+// join computes the sums of a whole schedule without decoding it to its end. So far its sums are now. From here on it runs the same jobs at
+// the same times as another schedule, which had the sums was here and the sums end at its end. It returns false if the sums do not tell.
 func (o *objective) join(now, was, end *sums) (sums, bool) {
 	if o.evaluate || o.needs&(needClusters|needWorkflows) != 0 || !o.additive && (now.lastEnd < was.lastEnd || now.reach < was.reach) {
 		return sums{}, false
@@ -270,7 +271,7 @@ func (o *objective) addClusters(s *sums, j *model.Job, slot *plan.Slot, r *plan.
 	})
 }
 
-// ratio is sum/n; 0 if n is 0.
+// ratio is sum/n, or 0 if n is 0.
 func ratio(sum float64, n int) float64 {
 	if n == 0 {
 		return 0

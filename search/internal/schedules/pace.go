@@ -6,8 +6,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// pace is about how many ns evaluations take on one core. It is derived from the number of steps that decoding the start took
-// (see plan.Resources.Work), so it depends on the instance and the start alone.
+// pace holds about how many ns evaluations take on one core. It is derived from the number of steps that it took to decode the
+// start (see plan.Resources.Work). So it depends on the instance and the start alone.
 type pace struct {
 	first  int64   // to decode the start
 	step   int64   // for a move of annealing
@@ -15,10 +15,10 @@ type pace struct {
 	slot   int64   // to place a job
 }
 
-// budget is the time in ns whose evaluations pace counts: about a second.
+// budget is a second in ns: pace counts the evaluations that fit into it.
 const budget = 1_000_000_000
 
-// paceOf derives the pace from work, the time that the slots took when the genome was decoded.
+// paceOf derives the pace from work, the time that it took to find the slots when the genome was decoded.
 func (p *problem) paceOf(work int64, genome *genome, starts []startRule) pace {
 	n := int64(len(p.jobs))
 	tried := p.tries(func(job int32) choice { return genome.choices[job] })
@@ -42,8 +42,8 @@ func (p *problem) paceOf(work int64, genome *genome, starts []startRule) pace {
 	return pace
 }
 
-// lookShare is the share of finding a slot in the time to place a job; openShare is the share of jobs whose choice moves leave
-// open. Both are about what was measured.
+// lookShare is the part of the time to place a job that goes into finding its slot. openShare is the share of jobs whose choice
+// the moves leave open. Both are about what was measured.
 const (
 	lookShare = 0.7
 	openShare = 0.03
@@ -77,7 +77,7 @@ func (p *problem) tries(choice func(job int32) choice) float64 {
 	return max(1, float64(all)/float64(max(1, len(p.jobs))))
 }
 
-// chains is the number of chains: maxChains, and fewer if their starts alone would take half of the budget.
+// chains is the number of chains: maxChains, or fewer if their starts alone would take more than half of the budget.
 func (s *pace) chains() int {
 	return int(max(1, min(maxChains, budget/2/max(1, s.first))))
 }
@@ -85,8 +85,8 @@ func (s *pace) chains() int {
 // round is about the number of moves that take 20 ms.
 func (s *pace) round() int64 { return max(1, budget/50/s.step) }
 
-// pace is the number of evaluations that take the budget, at least one. The first evaluations of a chain are the start and its
-// share of the start rules.
+// pace is the number of evaluations that fit into the budget, at least one. The first evaluations of a chain are the start and
+// its share of the start rules.
 func (s *pace) pace(chains int) int64 {
 	spent := s.first * int64(chains)
 	made := int64(chains)
@@ -100,7 +100,8 @@ func (s *pace) pace(chains int) int64 {
 	return max(1, made+max(0, budget-spent)/s.step)
 }
 
-// measure decodes the start on the first chain and derives from it how long evaluations take; false: it was told to stop.
+// measure decodes the start on the first chain and derives from it how long evaluations take. It returns false if it was told to
+// stop.
 func (s *Engine) measure(c *chain, stop func() bool, starts []startRule) bool {
 	if len(s.problem.jobs) > 0 {
 		c.decoder.stop = stop

@@ -27,13 +27,13 @@ type problem struct {
 	size      int             // about the bytes of a state of the resources
 	tie       float64         // weight of the mean response in the energy
 	empty     *plan.Resources // used only while the problem is made
-	ended     func() bool     // says that the context has ended; always false for systems small enough to find a slot quickly
+	ended     func() bool     // says whether the context has ended; always false for systems so small that finding a slot is quick
 }
 
-// manyProcessors is the number of processors from which the search for a slot of every width may take seconds.
+// manyProcessors is the number of processors from which on it may take seconds to look for a slot of every width.
 const manyProcessors = 1 << 18
 
-// newProblem reads an instance; nil if the context ends first.
+// newProblem reads an instance. It returns nil if the context ends first.
 func newProblem(ctx context.Context, in *model.Instance) *problem {
 	n := len(in.Jobs())
 	p := &problem{in: in, position: make([]int32, n), hosts: make([][]int32, n), length: make([]float64, n), tail: make([]float64, n),
@@ -63,7 +63,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 			p.moldable = append(p.moldable, int32(j))
 		}
 	}
-	for k := len(p.jobs) - 1; k >= 0; k-- { // from the last to the first, so that the jobs that wait for it come before it
+	for k := len(p.jobs) - 1; k >= 0; k-- { // from the last job to the first, so that a job is handled after those that wait for it
 		j := p.jobs[k]
 		for _, next := range in.Successors(int(j)) {
 			if p.position[next] >= 0 {
@@ -140,7 +140,8 @@ func (p *problem) places(job int32) int {
 	}
 }
 
-// widths are the least and the most processors that the job may hold on the cluster; cluster < 0: spread over several.
+// widths are the least and the most processors that the job may hold on the cluster. If cluster is negative, the job is spread over
+// several clusters.
 func (p *problem) widths(job, cluster int) (least, most int) {
 	j := &p.in.Jobs()[job]
 	if cluster < 0 {
@@ -150,7 +151,7 @@ func (p *problem) widths(job, cluster int) (least, most int) {
 	return least, max(least, min(most, j.Tasks, p.in.Clusters()[cluster].Processors))
 }
 
-// shortest is a lower bound of the execution time: some processor runs at least its even share of the tasks.
+// shortest is a lower bound of the execution time, because some processor runs at least an even share of the tasks.
 func (p *problem) shortest(job int) float64 {
 	j := &p.in.Jobs()[job]
 	shortest := math.Inf(1)
@@ -177,7 +178,7 @@ func (p *problem) shortest(job int) float64 {
 
 // choice says where a job is to run: a cluster and a number of processors.
 type choice struct {
-	cluster int32 // −1: where it ends first, or spread if it fits on no cluster; or spreadOver
+	cluster int32 // −1: where the job ends first, or spread if it fits on no cluster; spreadOver: over several clusters
 	width   int32 // 0: the number with which it ends first
 }
 
@@ -192,7 +193,7 @@ type result struct {
 	spread     bool
 }
 
-// choiceOf is the choice that places the job as it was placed.
+// choiceOf is the choice that would place the job again as the result says.
 func (p *problem) choiceOf(job int32, result *result) choice {
 	choice := result.choice
 	switch {
@@ -204,7 +205,7 @@ func (p *problem) choiceOf(job int32, result *result) choice {
 	return choice
 }
 
-// slot finds the slot of the job for its choice, at time ready or later; false: no slot meets a hard deadline.
+// slot finds the slot of the job for its choice, at time ready or later. It returns false if no slot meets the job's hard deadline.
 func (p *problem) slot(r *plan.Resources, job int, choice choice, ready float64) (plan.Slot, bool) {
 	j, hosts := &p.in.Jobs()[job], p.hosts[job]
 	if choice.cluster >= 0 && choice.width > 0 && len(hosts) > 0 {

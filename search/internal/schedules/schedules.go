@@ -1,8 +1,8 @@
 // Package schedules is the search engine for every instance.
 //
-// It codes a schedule as one order of all jobs and a choice for each job: a cluster and a number of processors, or that with
-// which the job ends first. List decoding turns the code into a schedule (see plan.Resources). A job whose span is the grid may
-// also be spread over several clusters.
+// It codes a schedule as one order of all jobs and a choice for each job. The choice is a cluster and a number of processors, or
+// the ones with which the job ends first. List decoding turns the code into a schedule (see plan.Resources). A job whose span is
+// the grid may also be spread over several clusters.
 package schedules
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// Engine anneals several chains. Each chain is annealed over and over: from the start, from schedules made by priority rules
-// and from the best schedules found so far.
+// Engine runs several chains of annealing. A chain anneals again and again: from the start, from schedules made by priority
+// rules and from the best schedules found so far.
 type Engine struct {
 	problem *problem
 	runs    []*chain
@@ -26,10 +26,11 @@ type Engine struct {
 	elite   genome     // the best of all chains at the last exchange
 }
 
-// maxTurned is the most jobs of a schedule that is turned round. To sort more takes too long without a check whether to stop.
+// maxTurned is the largest number of jobs for which forward–backward improvement is tried. Sorting more jobs takes too long without a check
+// whether to stop.
 const maxTurned = 20_000
 
-// maxChains is the most chains.
+// maxChains is the largest number of chains.
 const maxChains = 4
 
 // New makes the engine. It takes every instance and returns nil only if ctx ends.
@@ -145,7 +146,7 @@ func (s *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	return used
 }
 
-// searchable says that there is more than one code of a schedule.
+// searchable says that the instance has more than one code of a schedule.
 func (p *problem) searchable() bool {
 	return len(p.jobs) > 1 || len(p.moldable) > 0 || len(p.several) > 0
 }
@@ -161,7 +162,7 @@ type chain struct {
 	ahead   int64 // evaluations made before the first round
 	pacing  *pace
 	starts  []startRule // priority rules still to be tried
-	turn    bool        // the present schedule may get shorter when it is turned round
+	turn    bool        // the present schedule may get shorter by forward–backward improvement
 	elite   *genome     // the best of all chains; nil: there is none yet
 
 	now     model.Rank
@@ -179,7 +180,7 @@ type annealing struct {
 	scale               float64 // mean change of the energy by a move
 	samples             int
 	temperature, factor float64
-	base, hot           float64    // temperature at which the first runs begin, and at which this one did, in shares of scale
+	base, hot           float64    // temperatures at which the first runs begin and at which this run began, in shares of scale
 	before              model.Rank // rank of the best schedule before the run
 }
 
@@ -188,7 +189,7 @@ func newChain(p *problem, rng *rand.Rand, start *genome) *chain {
 		best: engine.Nothing, turn: p.waits}
 }
 
-// adopt continues from genome g; false: it was told to stop.
+// adopt continues from genome g. It returns false if it was told to stop.
 func (c *chain) adopt(g *genome) bool {
 	if !c.decoder.decode(g, 0, math.Inf(1)) {
 		c.decoder.drop(g)
@@ -210,7 +211,7 @@ func (c *chain) offer(g *genome) bool {
 	return true
 }
 
-// turnRound tries the present schedule turned round, and says whether that is better.
+// turnRound tries forward–backward improvement of the present schedule and says whether the result is better.
 func (c *chain) turnRound() bool {
 	if c.now.Left > 0 || len(c.problem.jobs) > maxTurned {
 		return false
@@ -267,8 +268,8 @@ func (c *chain) step() {
 	c.move.undo()
 }
 
-// A move of many jobs is given up once the jobs that it has moved and those behind them cost more than before by what may be accepted, by
-// surplusHeat temperatures and by surplusScale of the mean change by a move. What is still to come hardly ever makes up for that.
+// Where there are many jobs, a move is given up once the jobs decoded so far cost too much more than before. Too much is the sum of what may be
+// accepted, surplusHeat temperatures, and surplusScale of the mean change by a move. The jobs still to come hardly ever make up for that.
 const (
 	surplusHeat  = 3
 	surplusScale = 0.01
@@ -284,13 +285,13 @@ func (c *chain) accepts(allowance float64) bool {
 	return c.decoder.energy() <= c.energy+allowance
 }
 
-// Temperatures are in shares of the mean change by a move. A run ends at temperature coldest. If a run brought no better
-// schedule, the next begins hotter by the factor hotter, up to 1 or to fewJobs divided by the number of jobs if that is more;
-// after that it begins as the first did. This helps where a move changes most of the schedule: a better one may lie behind many
-// that are much worse.
+// Temperatures are shares of the mean change by a move. A run ends at the temperature coldest. If a run brought no better
+// schedule, the next begins hotter by the factor hotter. The limit is 1, or fewJobs divided by the number of jobs if that is
+// more; beyond it the next run begins as the first did. This helps where a move changes most of the schedule: a better schedule
+// may lie behind many that are much worse.
 //
-// The first run after the downhill one makes firstRun evaluations for each job, or as many as half a second allows if that is less. A run is longer
-// than the one before by a half if that one brought a better schedule or was the hottest.
+// The first run goes downhill only. The second makes firstRun evaluations for each job, or as many as half a second allows if that is less. A
+// later run is longer than the one before by a half if that one brought a better schedule or was the hottest.
 const (
 	hotter    = 2.5
 	fewJobs   = 64
@@ -299,11 +300,11 @@ const (
 	tieWeight = 0.01 // weight of the mean response beside the makespan
 )
 
-// firstHeat is the temperature at which runs begin, by chain in turn. Long gentle runs suit many jobs; hot ones suit few jobs
-// with many constraints.
+// firstHeat lists the temperatures at which runs begin; the chains take them in turn. Long gentle runs suit many jobs; hot runs
+// suit few jobs with many constraints.
 var firstHeat = [...]float64{0.04, 0.2}
 
-// scaleSamples is the number of moves that determine the scale of the temperatures.
+// scaleSamples is the number of moves whose mean change becomes the scale of the temperatures.
 const scaleSamples = 200
 
 // sample notes the change of the energy by a move.

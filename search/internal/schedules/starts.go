@@ -14,8 +14,9 @@ import (
 // rule is a priority rule for a first schedule: the job with the least value goes first.
 type rule func(p *problem, job int32) float64
 
-// Priority rules. The longest tail is the rule of the critical path; Graham's list schedules by it have a makespan of at most 2
-// − 1/p times the least on p like processors. Without precedence it is the rule of the longest processing time.
+// Priority rules. byTail is the rule of the critical path: the job with the longest time still to follow goes first. On p like
+// processors, Graham's list schedules by it have at most 2 − 1/p times the least makespan. Without precedence it is the rule of
+// the longest processing time.
 var (
 	byTail rule = func(p *problem, j int32) float64 { return -p.tail[j] - p.length[j] }
 	byArea rule = func(p *problem, j int32) float64 { return -p.area(j) }
@@ -28,7 +29,7 @@ var (
 	byQueue rule = func(p *problem, j int32) float64 { return float64(p.position[j]) }
 )
 
-// area is about the processor time that the job holds at least.
+// area is about the least processor time that the job holds.
 func (p *problem) area(j int32) float64 {
 	return float64(p.in.Jobs()[j].Min) * p.length[j]
 }
@@ -111,8 +112,8 @@ func (p *problem) genomeOf(s *model.Solution) genome {
 }
 
 // dispatch makes a schedule event by event. Whenever a processor is free, it places the job of the highest priority among those
-// that may start by then. On like processors and with jobs of one processor each, this is Graham's list schedule. False: it was
-// told to stop.
+// that may start by then. On like processors and with jobs of one processor each, this is Graham's list schedule. It returns
+// false if it was told to stop.
 //
 // Complexity: O(n·(log n + clusters)) slots for n jobs.
 func (d *decoder) dispatch(start startRule) (genome, bool) {
@@ -188,8 +189,8 @@ func (p *problem) widestOf(job int) (least, most int) {
 	return least, most
 }
 
-// forwardBackward turns the schedule kept last round. It pushes the jobs as late as the order of their ends allows, and then
-// orders them by the starts that result. Where jobs wait for others, such a schedule is often shorter.
+// forwardBackward reorders the schedule kept last. It pushes the jobs as late as the order of their ends allows, and then orders
+// them by the starts that result. Where jobs wait for others, the schedule of the new order is often shorter.
 //
 // Sources: K. Y. Li, R. J. Willis, "An iterative scheduling technique for resource-constrained project scheduling", European
 // Journal of Operational Research 56, 1992, DOI 10.1016/0377-2217(92)90320-9; P. Tormos, A. Lova, "A competitive heuristic
@@ -199,7 +200,7 @@ func (p *problem) widestOf(job int) (least, most int) {
 // Deviations: on the way back only processors are counted, in each cluster the number that the job held, so that the result is
 // an order to decode and not a schedule; a job over several clusters counts on the first; arrivals are ignored.
 //
-// Complexity: O(n log n + precedences + n · processors). False: it was told to stop.
+// Complexity: O(n log n + precedences + n · processors). It returns false if it was told to stop.
 func (d *decoder) forwardBackward(g *genome) (genome, bool) {
 	n := len(g.order)
 	turned := genome{slices.Clone(g.order), slices.Clone(g.choices)}

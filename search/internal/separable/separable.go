@@ -1,5 +1,5 @@
-// Package separable reads instances of rigid jobs whose objective is a sum over the clusters. The engine of lists and the exact
-// search work on them.
+// Package separable reads instances of rigid jobs whose objective is a sum over the clusters. The engines lists and serial and
+// the exhaustive search work on them.
 package separable
 
 import (
@@ -23,8 +23,8 @@ type Problem struct {
 	Movable    []int32 // jobs that can run on some cluster
 }
 
-// Cluster is a cluster with its coefficients in the objective. MCP holds those that grow with the cluster's share of the jobs,
-// Plain the others.
+// Cluster is a cluster with its coefficients in the objective. MCP holds the coefficients that grow with the cluster's share of
+// the jobs, Plain holds the others.
 type Cluster struct {
 	Processors float64
 	Jobs       []Job
@@ -38,7 +38,7 @@ type Weights struct{ Makespan, Busy, Over float64 }
 // Job is a job on one cluster. It is small, so that all jobs fit into the cache of a processor.
 type Job struct {
 	Duration, Arrival float64
-	Deadline          float64 // time after it counts as time over the deadline
+	Deadline          float64 // the time from here to a later end is time over the deadline
 	Size              int32   // processors; 0: the job cannot run there
 }
 
@@ -65,7 +65,7 @@ func (c *Cost) Of(end, deadline float64) float64 {
 // Area is the processor time that the job takes.
 func (j *Job) Area() float64 { return float64(j.Size) * j.Duration }
 
-// At is the cluster's weights when it runs the given share of all jobs.
+// At returns the cluster's weights for the case that it runs the given share of all jobs.
 func (c *Cluster) At(share float64) Weights {
 	return Weights{
 		c.Plain.Makespan + share*c.MCP.Makespan,
@@ -77,17 +77,17 @@ func (c *Cluster) At(share float64) Weights {
 // maxPairs limits the pairs of job and cluster, since Problem keeps a cost for each.
 const maxPairs = 20_000_000
 
-// Metrics are the metrics that are such sums.
+// Metrics are the metrics that are sums over the clusters.
 var Metrics = []string{"mcp", "makespan", "idle_time", "over_deadline", "mean_response", "mean_wait", "mean_slowdown", "bounded_slowdown",
 	"missed", "miss_rate", "cost", "unfinished"}
 
-// New reads an instance. It returns nil in three cases: the instance asks for something that list decoding by counts of free
-// processors cannot honour; the objective is not a separable sum with weights of at least 0; or ctx ends.
+// New reads an instance. It returns nil in three cases: the instance has something that list decoding by counts of free
+// processors cannot take into account; the objective is not a separable sum with weights of at least 0; or ctx ends.
 func New(ctx context.Context, in *model.Instance) *Problem {
 	return NewWith(ctx, in, plan.DecoderFeatures)
 }
 
-// NewWith is New for a search that honours the given features.
+// NewWith is [New] for a search that takes the given features into account.
 func NewWith(ctx context.Context, in *model.Instance, features model.Features) *Problem {
 	if in.Features()&^features != 0 || len(in.Jobs())*len(in.Clusters()) > maxPairs {
 		return nil
@@ -145,7 +145,7 @@ func (p *Problem) jobsOn(c int) []Job {
 	return jobs
 }
 
-// add enters a metric into the objective; false: the metric is no separable sum here.
+// add enters a metric into the objective. It returns false if the metric is no separable sum in this instance.
 func (p *Problem) add(metric string, weight float64) bool {
 	switch metric {
 	case "mcp":
@@ -171,7 +171,7 @@ func (p *Problem) add(metric string, weight float64) bool {
 	return true
 }
 
-// addMCP enters the comprehensive performance of each cluster. It counts by the cluster's share of the placed jobs.
+// addMCP enters the comprehensive performance of each cluster, weighted by the cluster's share of the placed jobs.
 func (p *Problem) addMCP(weight float64) {
 	for c := range p.Clusters {
 		w, m := p.In.Clusters()[c].Weights, p.Clusters[c].Processors
@@ -184,7 +184,7 @@ func (p *Problem) addMCP(weight float64) {
 	}
 }
 
-// addJobs enters a metric that is a sum over the placed jobs; false: it is no such sum here.
+// addJobs enters a metric that is a sum over the placed jobs. It returns false if the metric is no such sum in this instance.
 func (p *Problem) addJobs(metric string, weight float64) bool {
 	placed, due := float64(len(p.In.Jobs())-len(p.Nowhere)), 0.0
 	for k := range p.In.Jobs() {
@@ -253,7 +253,7 @@ func (p *Problem) costsOn(c int) []Cost {
 	return cluster.Costs
 }
 
-// CostRate is the cost of a processor of the cluster for a unit of time, and whether all its machines have the same.
+// CostRate returns the cost of a processor of the cluster for a unit of time. It returns false if the machines differ in it.
 func CostRate(c *model.Cluster) (rate float64, even bool) {
 	rate = c.Machines[0].Cost
 	for k := range c.Machines {

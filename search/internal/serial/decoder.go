@@ -6,16 +6,16 @@ import (
 )
 
 // decoder makes schedules by the serial scheme: it places the jobs in a given order, each at the earliest time at which everything that it
-// needs is free while it runs. So a job fills a hole between jobs placed before where it fits. (J. E. Kelley, "The critical-path method:
+// needs is free while it runs. So a job fills a hole between jobs placed before it, if it fits there. (J. E. Kelley, "The critical-path method:
 // resources planning and scheduling", in Industrial Scheduling, 1963; R. Kolisch, "Serial and parallel resource-constrained project
 // scheduling methods revisited", European Journal of Operational Research 90, 1996, doi:10.1016/0377-2217(95)00357-6.)
 //
-// The backward pass does the same in reversed time, in which a job waits for those that wait for it. In its schedule, read from the end, no
-// job can run later. Arrivals count in the forward pass alone.
+// The backward pass does the same in reversed time, where each job waits for its successors. Read in ordinary time, every job of its schedule
+// runs as late as it can. Only the forward pass looks at arrivals.
 type decoder struct {
 	*problem
 	profiles []profile
-	at       []int32   // by job: index of its place; before a forward pass −1: where it ends first
+	at       []int32   // by job: index of its place; −1 before a forward pass: the pass takes the place where the job ends first
 	start    []float64 // by job, in the pass made last
 	end      []float64
 	last     float64 // last end of that pass
@@ -31,13 +31,13 @@ func newDecoder(p *problem) *decoder {
 		sums: make([]clusterSums, len(p.Clusters)), sorted: make([]int32, p.n), bucket: make([]int32, p.n+2)}
 }
 
-// forward places the jobs in the order, in which no job comes before those it waits for.
+// forward places the jobs in the given order. In it each job comes after those it waits for.
 func (d *decoder) forward(order []int32) { d.pass(order, &d.before, d.arrival) }
 
-// backward places the jobs in the order, in which no job comes before those that wait for it, in reversed time.
+// backward places the jobs in the given order in reversed time. In the order each job comes after those that wait for it.
 func (d *decoder) backward(order []int32) { d.pass(order, &d.behind, d.atOnce) }
 
-// pass places the jobs in the order, each from the time ready on and behind those it waits for.
+// pass places the jobs in the given order. Each starts no earlier than its time in ready, and after the jobs in waits have ended.
 //
 // Complexity: O(n · (steps looked at + needs) + precedences).
 func (d *decoder) pass(order []int32, waits *graph, ready []float64) {
@@ -67,7 +67,7 @@ func (d *decoder) pass(order []int32, waits *graph, ready []float64) {
 	}
 }
 
-// first is the index of the place where the job ends first, the first of those among equals.
+// first is the index of the place where the job ends first; among equal places it is the first.
 func (d *decoder) first(j int32, ready float64) int32 {
 	best, end := 0, math.Inf(1)
 	for k := range d.places[j] {
@@ -80,7 +80,7 @@ func (d *decoder) first(j int32, ready float64) int32 {
 	return int32(best)
 }
 
-// earliest is the earliest start from ready on at the place.
+// earliest is the earliest time, at ready or later, at which the job can start at the place.
 func (d *decoder) earliest(at *place, ready float64) float64 {
 	switch {
 	case ready+at.length <= ready || len(at.needs) == 0: // what takes no time holds nothing
@@ -100,8 +100,8 @@ func (d *decoder) earliest(at *place, ready float64) float64 {
 	}
 }
 
-// justify turns a schedule made by a forward pass: it pushes all jobs as late as possible, the last ones first, and then as early as
-// possible, the first ones first. It orders the jobs in between. No schedule gets longer by that, and most get shorter.
+// justify improves a schedule made by a forward pass. It pushes all jobs as late as possible, beginning with those that end last, and then as
+// early as possible, beginning with those that start first. The schedule never gets longer, and most often it gets shorter.
 //
 // Source: V. Valls, F. Ballestín, S. Quintanilla, "Justification and RCPSP: a technique that pays", European Journal of Operational Research
 // 165, 2005, doi:10.1016/j.ejor.2004.04.008.
@@ -115,7 +115,7 @@ func (d *decoder) justify(order []int32) {
 	}
 }
 
-// sort sorts the jobs by key, of which none is above the last end; jobs of one key keep their order.
+// sort sorts the jobs by key; jobs with the same key keep their order. No key may be above the last end.
 //
 // Complexity: O(n) where the keys are spread evenly, O(n²) at worst.
 func (d *decoder) sort(order []int32, key []float64) {

@@ -21,24 +21,24 @@ func newMember(n int) *member {
 	return &member{order: make([]int32, n), at: make([]int32, n), start: make([]float64, n)}
 }
 
-// island is a population that evolves by itself between the rounds. It is filled with schedules of random orders first. Then each step
-// crosses two members, places the jobs in the order of the child, justifies the schedule and puts it in place of a member that is not
-// better.
+// island is a population that evolves by itself between the rounds. First it is filled with schedules of random orders. Then each step
+// crosses two members, places the jobs in the order of the child, justifies the schedule, and lets it replace a member that is not better.
 //
 // Sources: V. Valls, F. Ballestín, S. Quintanilla, "A hybrid genetic algorithm for the resource-constrained project scheduling problem",
 // European Journal of Operational Research 185, 2008, doi:10.1016/j.ejor.2006.12.033 (justification of every child); D. Debels,
 // M. Vanhoucke, "A decomposition-based genetic algorithm for the resource-constrained project-scheduling problem", Operations Research 55,
-// 2007, doi:10.1287/opre.1060.0358 (a child has what one parent does in a window of time, and around it the order of the other).
+// 2007, doi:10.1287/opre.1060.0358 (a child takes a window of time from one parent and the order around it from the other).
 //
-// Deviations: the window is any, not the one of the peak of use (see docs/search.md); one child at a time replaces one member.
+// Deviations: the window is drawn at random and is not the one where use is highest (see docs/search-findings.md); each child replaces one
+// member.
 type island struct {
 	*decoder
 	rng     *rand.Rand
 	members []*member
 	known   map[uint64]struct{} // hashes of the members
 	size    int                 // members of a full population
-	tries   int                 // schedules still to be made to fill the population: there may be fewer different ones than members
-	guests  []*member           // what to place before random orders: the start, rules of priority
+	tries   int                 // schedules that may still be made to fill the population; an instance may have fewer schedules than members
+	guests  []*member           // orders to place before random ones: the start, and those of priority rules
 	child   *member             // scratch
 	taken   []bool              // by job: scratch
 	inside  []bool              // by job: scratch
@@ -47,7 +47,7 @@ type island struct {
 
 	best          model.Rank
 	found         *member
-	made, repeats int64 // children since the last exchange, and those that were known
+	made, repeats int64 // children since they were last counted, and how many of these were schedules that a member had already
 }
 
 func newIsland(p *problem, size int, rng *rand.Rand) *island {
@@ -96,7 +96,7 @@ func (s *island) step(passes int64) {
 	s.keep()
 }
 
-// settle enters the schedule made last into the child.
+// settle copies the schedule that the decoder made last to the child, and notes it if it is the best so far.
 func (s *island) settle() {
 	c := s.child
 	copy(c.at, s.at)
@@ -118,7 +118,7 @@ func (m *member) assign(other *member) {
 	m.value, m.hash = other.value, other.hash
 }
 
-// hash tells schedules apart.
+// hash identifies a schedule by its places and starts.
 func hash(at []int32, start []float64) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for j, t := range start {
@@ -128,7 +128,7 @@ func hash(at []int32, start []float64) uint64 {
 	return h
 }
 
-// keep makes the child a member, in place of one that is not better where the population is full.
+// keep makes the child a member. In a full population it replaces a bad one, unless that one is better than the child.
 func (s *island) keep() {
 	c := s.child
 	if len(s.members) < s.size {
@@ -150,10 +150,10 @@ func (s *island) keep() {
 	}
 }
 
-// rivals is the number of members that are drawn besides the first for the worst of them to be replaced.
+// rivals is how many members are drawn besides the first. The worst of all those drawn may be replaced.
 const rivals = 10
 
-// pick draws a parent: the better of two.
+// pick draws two members and returns the better one, as a parent.
 func (s *island) pick() *member {
 	a, b := s.members[s.rng.IntN(len(s.members))], s.members[s.rng.IntN(len(s.members))]
 	if b.value < a.value {
@@ -162,8 +162,9 @@ func (s *island) pick() *member {
 	return a
 }
 
-// cross makes the child of two members. Inside a window of the mother's order it has the mother's order, and before and behind it the
-// father's. What the father starts before the window's first job comes before it. Jobs come earlier where others would wait for them.
+// cross makes the child of two members. The jobs in a window of the mother's order keep the mother's order; all others keep the father's.
+// Of these, the jobs that the father starts before the window begins in the mother's schedule come before the window. A job that others in
+// the child wait for comes before them.
 func (s *island) cross(mother, father *member) {
 	n := s.n
 	width := n/4 + s.rng.IntN(n/2+1)
@@ -210,7 +211,7 @@ func (s *island) cross(mother, father *member) {
 // swapShare is the share of neighbours in the order that are exchanged in a child.
 const swapShare = 0.02
 
-// mutate exchanges a few neighbours of the child's order, and moves a few jobs to other places.
+// mutate exchanges a few neighbours in the child's order and moves a few jobs to other places.
 func (s *island) mutate() {
 	order := s.child.order
 	for k := s.skip(); k+1 < len(order); k += 1 + s.skip() {
@@ -224,8 +225,8 @@ func (s *island) mutate() {
 	}
 }
 
-// leaveOpen leaves the places of the jobs open, so that each goes where it ends first, but for about the given share of them: those get any
-// place.
+// leaveOpen leaves the places of the jobs open: the decoder then puts each job where it ends first. But about the given share of the jobs get a
+// random place.
 func (s *island) leaveOpen(share float64) {
 	for j := range s.at {
 		s.at[j] = -1
@@ -237,7 +238,7 @@ func (s *island) leaveOpen(share float64) {
 	}
 }
 
-// skip is the number of neighbours before the next that is exchanged.
+// skip draws the number of neighbours to pass over before the next exchange.
 func (s *island) skip() int { return int(min(1e9, s.rng.ExpFloat64()/swapShare)) }
 
 // waitsFor says whether job b waits for job a.
@@ -250,8 +251,7 @@ func (p *problem) waitsFor(b, a int32) bool {
 	return false
 }
 
-// random draws an order. The next job is one whose predecessors are in the order already; the more work depends on a job, the likelier it
-// is.
+// random draws an order in which each job comes after those it waits for. Jobs that should start early are likelier to come early, see urgency.
 func (s *island) random(order []int32) {
 	ready := s.ready[:0]
 	for j := range s.waits {
@@ -278,5 +278,5 @@ func (s *island) random(order []int32) {
 	s.ready = ready
 }
 
-// urgency is high for jobs that should start early: those of long tails that can start early.
+// urgency is high for jobs that should start early: a long time must follow their start, and they arrive early.
 func (p *problem) urgency(j int32) float64 { return p.tail[j] + p.places[j][0].length - p.arrival[j] }

@@ -2,7 +2,8 @@ package serial
 
 import "github.com/allot-opt/allot/search/internal/separable"
 
-// lastCounts says whether the objective is a constant and the makespan of the grid, weighted, and whether a makespan counts at all.
+// lastCounts looks at the part of the makespan in the objective. Alone: the objective is a constant plus the weighted makespan of the grid.
+// AtAll: the makespan of the grid or of some cluster counts.
 func (p *problem) lastCounts() (alone, atAll bool) {
 	alone, atAll = true, p.Makespan > 0
 	for c := range p.Clusters {

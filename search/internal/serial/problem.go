@@ -10,8 +10,8 @@ import (
 	"github.com/allot-opt/allot/search/internal/separable"
 )
 
-// features are the features that the engine honours. It also takes instances with those of featuresSometimes where they make no difference,
-// see [problem.like].
+// features are the features that the engine takes into account. It also takes instances with those of featuresSometimes, if they make no
+// difference, see [problem.like].
 const (
 	features          = plan.DecoderFeatures | model.Precedence | model.LicencePools
 	featuresSometimes = model.MemoryLimits | model.BandwidthNeeds | model.MachineSpan
@@ -19,13 +19,13 @@ const (
 
 // problem is an instance as the engine sees it. It does not change once made.
 //
-// Where all times are whole multiples of a unit, the engine counts in units from the earliest arrival on, so that no time is rounded.
-// Elsewhere the unit is 1 and times are those of the instance, so that a start plus a length is the end that the checker expects.
+// If all times are whole multiples of a unit, the engine counts in units from the earliest arrival on. Then no time is rounded. Otherwise the
+// unit is 1 and times are those of the instance, so that a start plus a length is exactly the end that the checker expects.
 type problem struct {
 	separable.Problem
 	n            int
 	unit, origin float64 // a time t of the engine is the time origin + unit·t of the instance
-	room         int     // of a grid; 0: the profiles are steps
+	room         int     // units of time of a grid; 0: the profiles are steps
 	profiles     []lanes // one word each
 	places       [][]place
 	arrival      []float64 // by job
@@ -59,13 +59,14 @@ type graph struct {
 	jobs  []int32
 }
 
-// of are the other ends of the edges of the job.
+// of lists the jobs at the other ends of the job's edges.
 func (g *graph) of(j int32) []int32 { return g.jobs[g.first[j]:g.first[j+1]] }
 
-// maxJobs is the most jobs that the engine takes. A schedule of more takes above a millisecond, in which it would not see that it has to stop.
+// maxJobs is the most jobs that the engine takes. To make a schedule of more jobs takes above a millisecond, and the engine does not check
+// whether to stop while it makes one.
 const maxJobs = 2000
 
-// newProblem reads an instance; nil if the engine cannot search it or ctx ends.
+// newProblem reads an instance. It returns nil if the engine cannot search it or ctx ends.
 func newProblem(ctx context.Context, in *model.Instance) *problem {
 	n := len(in.Jobs())
 	if n == 0 || n > maxJobs || in.Features()&^(features|featuresSometimes) != 0 {
@@ -97,8 +98,8 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 	return p
 }
 
-// like says that the processors of the cluster are alike for every job that can run there: it may hold any that are free, whatever else
-// runs there. Memory is never short where each job finds enough for every processor of a machine.
+// like says that the processors of the cluster are alike for every job that can run there: the job may hold any that are free, whatever
+// else runs there. Memory is never short if each job finds enough for one of its tasks on every processor of a machine.
 func (p *problem) like(cluster int) bool {
 	c := &p.In.Clusters()[cluster]
 	for j := range p.In.Jobs() {
@@ -137,7 +138,7 @@ func (p *problem) readGraph() {
 	}
 }
 
-// finest is the least unit of time: a power of two, so that dividing by it rounds nothing.
+// finest is the smallest unit of time. It is a power of two, so dividing by it rounds nothing.
 const finest = 1.0 / 1024
 
 // maxGrid is the most units of time that a grid has room for.
@@ -196,14 +197,14 @@ type lanes struct {
 	used         int // bits
 }
 
-// resource is something of a limited amount that jobs use while they run.
+// resource is something that jobs use while they run and of which there is a limited amount.
 type resource struct {
 	cluster  int // to which it belongs; the number of clusters: the grid
 	capacity int
 	amount   func(job, cluster int) int // that the job uses when it runs on the cluster
 }
 
-// readResources finds the resources that can be short and packs them into words; false: an amount is too large.
+// readResources finds the resources that can be short and packs them into words. It returns false if an amount is too large.
 func (p *problem) readResources() bool {
 	words := map[int]int{} // by cluster: the word to add lanes to
 	for _, r := range p.resources() {
@@ -256,8 +257,8 @@ func (p *problem) resources() []resource {
 	return all
 }
 
-// pack enters a resource into a word of its cluster, by the greatest common divisor of its amounts, unless all jobs may run at once; false: an
-// amount is too large. Of one cluster all resources share words, also those of the grid.
+// pack gives the resource a lane in a word of its cluster, unless the resource suffices for all jobs at once. Amounts are divided by their
+// greatest common divisor. If there is one cluster, the resources of the grid share its words. It returns false if an amount is too large.
 func (p *problem) pack(words map[int]int, r resource) bool {
 	wanted, divisor := 0, uint64(r.capacity)
 	for j := range p.places {

@@ -2,18 +2,18 @@ package serial
 
 import "math"
 
-// profile is the amount of several resources that is free over time. A word holds the free amounts of all of them, each in a lane of bits
-// with a guard bit above it. Where a need is subtracted from a word, the guard bit of every resource of which too little is free turns 0. So
+// profile says how much of several resources is free over time. A word holds the free amounts of all of them, each in a lane of bits with a
+// guard bit above it. To test a need, it is subtracted from the word: the guard bit of every resource of which too little is free turns 0. So
 // one subtraction compares all resources.
 //
 // Times are at least 0. Intervals are half-open.
 type profile interface {
 	// reset frees everything.
 	reset()
-	// earliest is the earliest time from ready on at which the need is free for the length, which is above 0. The need must fit the profile
-	// when everything is free.
+	// earliest is the earliest time, at ready or later, from which on the need is free for the length. The length must be above 0, and the
+	// need must fit the profile when everything is free.
 	earliest(ready, length float64, need uint64) float64
-	// take uses the need from start to end, where it is free.
+	// take uses the need from start to end. It must be free there.
 	take(start, end float64, need uint64)
 }
 

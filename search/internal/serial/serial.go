@@ -1,8 +1,8 @@
 // Package serial is the search engine for rigid jobs that depend on each other: jobs that wait for others or share licences, on clusters
 // whose processors are alike for every job.
 //
-// It codes a schedule as one order of all jobs and a cluster for each, decoded by the serial scheme on profiles that fills holes, and
-// searches by a genetic algorithm with double justification.
+// It codes a schedule as one order of all jobs and a cluster for each job. The serial scheme decodes it: jobs fill holes where they fit. The
+// search is a genetic algorithm with double justification.
 package serial
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// Engine evolves several populations side by side that exchange members between the rounds.
+// Engine evolves several populations side by side. They exchange members between the rounds.
 type Engine struct {
 	problem *problem
 	islands []*island
@@ -26,7 +26,7 @@ type Engine struct {
 // islands is the number of populations.
 const islands = 4
 
-// New makes the engine; nil if it cannot search the instance.
+// New makes the engine. It returns nil if the engine cannot search the instance.
 func New(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (engine.Engine, error) {
 	p := newProblem(ctx, in)
 	if p == nil {
@@ -50,11 +50,11 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	return e, nil
 }
 
-// population is the number of members of an island at first. It is small for few jobs, which need few evaluations, and for many, so that filling
-// it does not take the whole time.
+// population is the number of members of an island at first. It is small for few jobs, because these need few evaluations. It is small for many
+// jobs too, because filling a large one would take the whole time.
 func (p *problem) population() int { return max(16, min(p.n*p.n/15, 240, 28_800/p.n)) }
 
-// guests are the orders to begin with: that of the start and those of the rules.
+// guests are the orders that the islands begin with: the order of the start and those of the priority rules.
 func (p *problem) guests(start *model.Solution) ([]*member, error) {
 	var all []*member
 	if len(start.Jobs) == p.n {
@@ -95,7 +95,7 @@ var rules = []func(p *problem, j int32) float64{
 	func(p *problem, j int32) float64 { return p.head[j] },    // earliest start
 }
 
-// listed is the order in which the job with the least value goes first, of those whose predecessors have gone.
+// listed orders the jobs by value, the least first, but puts each job behind all those that it waits for.
 func (p *problem) listed(value func(j int32) float64) []int32 {
 	order := make([]int32, 0, p.n)
 	left := slices.Clone(p.order)
@@ -149,8 +149,8 @@ func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 // Best implements [engine.Engine].
 func (e *Engine) Best(k int) model.Rank { return e.islands[k].best }
 
-// Exchange implements [engine.Engine]: a share of the members moves on to the next island. Where most children are known already, all
-// populations begin anew, with twice as many members; the best schedule is the first of them.
+// Exchange implements [engine.Engine]: each island exchanges some members with the next. If most children of late were schedules that the
+// islands had already, all populations begin anew with twice as many members; the best schedule is the first one that is placed again.
 func (e *Engine) Exchange() {
 	made, repeats := int64(0), int64(0)
 	for _, s := range e.islands {
@@ -174,7 +174,7 @@ func (e *Engine) Exchange() {
 	}
 }
 
-// swap exchanges a member with another island, unless it is known there already.
+// swap exchanges member a for member b of another island, unless one of the islands has the schedule that it would get.
 func (s *island) swap(a int, other *island, b int) {
 	x, y := s.members[a], other.members[b]
 	_, here := s.known[y.hash]
@@ -188,10 +188,10 @@ func (s *island) swap(a int, other *island, b int) {
 	s.members[a], other.members[b] = y, x
 }
 
-// maxPopulation is the most members of an island: all islands together take some 64 MB at most.
+// maxPopulation is the largest number of members of an island, so that all islands together take at most some 64 MB.
 func (p *problem) maxPopulation() int { return max(20, min(4000, 1_000_000/p.n)) }
 
-// restart empties the populations.
+// restart empties the populations and doubles their sizes. The best schedule found so far is a guest of the first island.
 func (e *Engine) restart() {
 	best := e.islands[0]
 	for _, s := range e.islands {

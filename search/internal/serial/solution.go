@@ -13,8 +13,9 @@ func (e *Engine) Solution(k int) (*model.Solution, error) {
 	return e.problem.write(e.islands[k].found), nil
 }
 
-// write writes the schedule out. As the number of processors in use is within the cluster at every time, the jobs in the order of their
-// starts always find enough free ones. A job that takes no time holds nothing: it gets the first processors, whatever runs there.
+// write turns a member into a schedule with processors. At no time are more processors in use than the cluster has. So the jobs, taken in the
+// order of their starts, always find enough free ones. A job that takes no time holds nothing: it gets the first processors, whatever runs
+// there.
 func (p *problem) write(m *member) *model.Solution {
 	order := slices.Clone(m.order)
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(m.start[a], m.start[b]) })

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// exactKnapsack is the largest number of items times capacity of which the best choice is looked for.
+// exactKnapsack is the largest product of items and capacity for which the best choice is computed.
 const exactKnapsack = 4_000_000
 
 // item is a job that the first shelf may take.
@@ -16,8 +16,8 @@ type item struct {
 	value  float64
 }
 
-// knapsack chooses items whose weights sum to at most the capacity and whose values sum to the most; above [exactKnapsack] it takes them greedily, by value per
-// weight. If the context ends, it returns none.
+// knapsack chooses items of the largest total value whose total weight is at most the capacity. Above [exactKnapsack] it takes them greedily, by value per weight, which may miss
+// the largest value. If the context ends, it returns none.
 //
 // Complexity: O(items · capacity).
 func knapsack(ctx context.Context, items []item, capacity int) []item {

@@ -3,16 +3,21 @@
 // G. Mounié, C. Rapine, D. Trystram, "A 3/2-approximation algorithm for scheduling independent monotonic malleable tasks", SIAM J. Comput. 37(2), 2007, DOI
 // 10.1137/S0097539701385995.
 //
-// For a guess d of the makespan it either refuses d or builds a schedule of length 3/2·d. The canonical number of processors of a job for a time is the least with which it ends within the time.
-// The jobs that one processor ends within d/2 are small. A knapsack puts each other job on the first shelf, with its canonical number for d, or on the second, with that for d/2, so that the work is least and the first
-// shelf takes no more processors than there are. If work remains above d times the processors, d is refused. Where the second shelf takes too many, jobs move to a shelf of length 3/2·d. Small jobs fill the gaps.
+// For a guess d of the makespan the algorithm either refuses d or builds a schedule of length 3/2·d:
 //
-// Both claims hold for monotonic jobs: each can run on one processor, and with more processors it takes no longer, and no less processor time. For other jobs the schedule may be longer, and a
-// guess may be refused although there is a schedule; then what comes out is a start for a search and nothing more.
+//  1. The canonical number of processors of a job for a time is the least number with which the job ends within the time. A job that one processor ends within d/2 is small.
+//  2. Every other job goes on the first shelf, with its canonical number for d, or on the second, with its canonical number for d/2. A knapsack chooses so that the work is least and the first shelf takes no
+//     more processors than there are.
+//  3. If the work is above d times the processors, d is refused.
+//  4. If the second shelf takes too many processors, jobs move to a tall shelf of length 3/2·d.
+//  5. Small jobs fill the gaps.
 //
-// The algorithm of K. Jansen, F. Ohnesorge (2026, arXiv 2601.02836), whose ratio is 73/50, has the same frame: more kinds of choices in the knapsack and further moves between shelves. It is not what is built here.
+// The length and the refusals are proved for monotonic jobs: each can run on one processor, and with more processors it takes no longer and no less processor time. For other jobs the schedule may be longer, and a
+// guess may be refused although there is a schedule. Then the result is a start for a search and nothing more.
 //
-// Deviations from the paper: where jobs times processors are above [exactKnapsack] the knapsack is filled greedily, by saving per processor, and the claims do not hold. Small jobs go longest first.
+// This is not the algorithm of K. Jansen, F. Ohnesorge (2026, arXiv 2601.02836), whose ratio is 73/50. That one has the same frame, with more kinds of choices in the knapsack and further moves between shelves.
+//
+// Deviations from the paper: if jobs times processors are above [exactKnapsack], the knapsack is filled greedily, by saving per processor, and nothing is proved. Small jobs go longest first.
 package shelves
 
 import (
@@ -23,7 +28,7 @@ import (
 	"sort"
 )
 
-// Job is a moldable job. Time is its length on a number of processors in [Least, Most]; it must not increase with them.
+// Job is a moldable job. Time is its length on a number of processors in [Least, Most]; it must not rise with the number.
 type Job struct {
 	Least, Most int
 	Time        func(processors int) float64
@@ -32,7 +37,8 @@ type Job struct {
 // area is the processor time on n processors.
 func (j *Job) area(n int) float64 { return float64(n) * j.Time(n) }
 
-// Canonical is the least number of processors, at most as given, with which the job ends within the time; 0: none.
+// Canonical is the least number of processors with which the job ends within the time. It returns 0 if the given number of processors is not
+// enough.
 func (j *Job) Canonical(time float64, processors int) int {
 	most := min(j.Most, processors)
 	if most < j.Least || j.Time(most) > time {
@@ -46,11 +52,11 @@ type Schedule struct {
 	Guess float64   // d
 	Width []int     // processors of each job
 	Start []float64 // of each job
-	Fits  bool      // all jobs end within 3/2 of the guess on the processors that there are; else the starts are no more than an order
+	Fits  bool      // all jobs end within 3/2 of the guess on the processors that there are; otherwise the starts only give an order
 }
 
-// Best looks for the least guess that is not refused, to about one per cent, and returns its schedule. Every guess up to refused was refused, or is below the longest
-// job or the area. False: the context ended, or a job cannot run.
+// Best looks for the least guess that is not refused, to about one per cent, and returns its schedule. The result refused is a guess that was refused, or the larger of the area and the
+// longest job. Best returns false if the context ended or a job cannot run.
 func Best(ctx context.Context, processors int, jobs []Job) (best Schedule, refused float64, ok bool) {
 	const precision = 0.01
 	area := 0.0
@@ -87,7 +93,7 @@ func Best(ctx context.Context, processors int, jobs []Job) (best Schedule, refus
 	return best, refused, true
 }
 
-// Dual builds a schedule of length 3/2·d; false: it refuses d, or the context ended.
+// Dual builds a schedule of length 3/2·d. It returns false if it refuses d or the context ended.
 //
 // Complexity: O(n·m + n·log n) for n jobs on m processors, O(n·log(n·m)) above [exactKnapsack].
 func Dual(ctx context.Context, processors int, jobs []Job, d float64) (Schedule, bool) {
@@ -104,7 +110,7 @@ func Dual(ctx context.Context, processors int, jobs []Job, d float64) (Schedule,
 	return t.Schedule, true
 }
 
-// shelf is where a job is.
+// shelf says on which shelf a job is, or that it is small.
 type shelf uint8
 
 // The shelves. The first begins at 0 and ends at d, the second lasts from d to 3/2·d, the tall one from 0 to 3/2·d.
@@ -122,7 +128,7 @@ type table struct {
 	jobs       []Job
 	d          float64
 	shelf      []shelf
-	above      []int  // the job that one of the processors of this one runs next on the tall shelf; −1: none
+	above      []int  // by job on the tall shelf: the job that one of its processors runs after it; −1: none
 	used       [4]int // processors by shelf; a job above another uses none
 }
 
@@ -144,7 +150,7 @@ func (t *table) put(k int, to shelf, width int) {
 // take takes job k from its shelf.
 func (t *table) take(k int) { t.used[t.shelf[k]] -= t.Width[k] }
 
-// fill shares the jobs among the first two shelves; false: the guess is refused, or the context ended.
+// fill puts the jobs on the first two shelves. It returns false if the guess is refused or the context ended.
 func (t *table) fill(ctx context.Context) bool {
 	var items []item
 	work, capacity := 0.0, t.processors
@@ -183,13 +189,13 @@ func (t *table) fill(ctx context.Context) bool {
 	return ctx.Err() == nil && work <= float64(t.processors)*t.d*(1+rounding)
 }
 
-// fits reports that there are enough processors for each two shelves that stand beside each other.
+// fits reports that the processors suffice for the first shelf beside the tall one, and for the second beside the tall one.
 func (t *table) fits() bool {
 	return t.used[first]+t.used[tall] <= t.processors && t.used[second]+t.used[tall] <= t.processors
 }
 
-// moveDown moves jobs from the first shelf to the tall one, where they take fewer processors: a job of at most 3/4·d with one processor fewer, and two such jobs of one
-// processor on the same one. If one of these is left, it goes above any job that leaves it the time. It reports whether it moved any.
+// moveDown moves jobs of at most 3/4·d from the first shelf to the tall one, where they take fewer processors. A job of several processors gets one processor fewer. Two jobs of one processor share
+// a processor; if one of these is left over, it follows any job of the first shelf that leaves enough time. It reports whether it moved any job.
 func (t *table) moveDown() (moved bool) {
 	alone := -1
 	for k := range t.jobs {
@@ -221,7 +227,7 @@ func (t *table) moveDown() (moved bool) {
 	return moved
 }
 
-// stack puts two jobs of the first shelf on the tall one, the second, of one processor, after the other.
+// stack puts two jobs of the first shelf on the tall one. The job top, which has one processor, runs after the job below.
 func (t *table) stack(below, top int) {
 	t.take(below)
 	t.put(below, tall, t.Width[below])
@@ -230,7 +236,8 @@ func (t *table) stack(below, top int) {
 	t.above[below] = top
 }
 
-// moveToFirst moves jobs from the second shelf to processors that neither of the others uses, if they end there within 3/2·d, until all fit. It reports whether it moved any.
+// moveToFirst moves jobs from the second shelf to processors that neither the first nor the tall shelf uses, if they end there within 3/2·d. It stops when all jobs fit, and reports whether it moved any
+// job.
 func (t *table) moveToFirst() (moved bool) {
 	for k := range t.jobs {
 		idle := t.processors - t.used[first] - t.used[tall]
@@ -253,7 +260,7 @@ func (t *table) moveToFirst() (moved bool) {
 	return moved
 }
 
-// gap is the idle time of a processor between what it runs from 0 on and its job of the second shelf.
+// gap is the idle time of a processor between the jobs that it runs from 0 on and its job of the second shelf.
 type gap struct{ from, to float64 }
 
 // gaps is a heap of the gaps, the longest first.
