@@ -227,11 +227,11 @@ func checkRows(rows []lineRow, plan *Plan) error {
 		row, at, cell := &rows[k], rows[k].at, cells[rows[k].Key]
 		switch {
 		case cell == nil:
-			return fmt.Errorf("%w: %s: the row of %s on %s, seed %d, is of no run of this suite and budget", ErrOtherRun, at, row.Solver, row.Instance, row.Seed)
+			return fmt.Errorf("%w: %s: the row of %s on %s, seed %d, belongs to no run of this suite and budget", ErrOtherRun, at, row.Solver, row.Instance, row.Seed)
 		case row.Solver != cell.Label || row.Group != plan.Instances[cell.Instance].Group:
-			return fmt.Errorf("%w: %s: the row of %s in %q is %s in %q in this suite", ErrOtherRun, at, row.Solver, row.Group, cell.Label, plan.Instances[cell.Instance].Group)
+			return fmt.Errorf("%w: %s: the row of %s in group %q is of solver %s in group %q in this suite", ErrOtherRun, at, row.Solver, row.Group, cell.Label, plan.Instances[cell.Instance].Group)
 		case row.Version != solve.Version():
-			return fmt.Errorf("%w: %s: the row is of version %s of allot, this is %s", ErrOtherRun, at, row.Version, solve.Version())
+			return fmt.Errorf("%w: %s: the row was written by version %s of allot, and this is version %s", ErrOtherRun, at, row.Version, solve.Version())
 		}
 	}
 	return nil
@@ -265,7 +265,7 @@ func (folder *runFolder) append(row *Row) error {
 		return folder.broken
 	}
 	if !folder.lock.Held() {
-		folder.broken = fmt.Errorf("%s: %w: it took this one for dead, as that gave no sign for a while", folder.rows.Name(), ErrBusy)
+		folder.broken = fmt.Errorf("%s: %w: it took this program for dead, because it had given no sign of life for a while", folder.rows.Name(), ErrBusy)
 		return folder.broken
 	}
 	n, err := folder.rows.Write(append(text, '\n'))

@@ -34,14 +34,14 @@ func Formats() []FormatInfo {
 		}},
 		{"etc", "a matrix of expected times to compute", "allot import etc u_c_hihi.0.gz", func() Importer { return NewETCImport() }},
 		{"wfformat", "a workflow in WfCommons' WfFormat", "allot import wfformat --processors 16 workflow.json", func() Importer { return NewWfFormatImport() }},
-		{"jobs", "a CSV of jobs whose header has the names of a job's fields", "allot import jobs --processors 25 jobs.csv", func() Importer {
+		{"jobs", "a CSV table of jobs, whose header names fields of a job", "allot import jobs --processors 25 jobs.csv", func() Importer {
 			return NewJobsImport()
 		}},
 		{"sacct", "a trace of Slurm: what sacct -P prints, or the lines of JobComp's filetxt", "allot import sacct --processors 1024 sacct.txt", func() Importer {
 			return NewSacctImport()
 		}},
-		{"rcpsp", "a project under scarce resources, of PSPLIB (.sm) or in Patterson's layout (.rcp)", "allot import rcpsp j301_1.sm", func() Importer { return NewRCPSPImport() }},
-		{"batsim", "the table of jobs that Batsim puts out (jobs.csv)", "allot import batsim out_jobs.csv", func() Importer { return NewBatsimImport() }},
+		{"rcpsp", "a project with scarce resources, from PSPLIB (.sm) or in Patterson's layout (.rcp)", "allot import rcpsp j301_1.sm", func() Importer { return NewRCPSPImport() }},
+		{"batsim", "the table of jobs that Batsim writes (jobs.csv)", "allot import batsim out_jobs.csv", func() Importer { return NewBatsimImport() }},
 	}
 }
 
@@ -53,14 +53,14 @@ type SWFImport struct {
 	Cluster           string `doc:"'ID' of the cluster"`
 	Batch             bool   `doc:"release every job at 0"`
 	AbsoluteTime      bool   `doc:"keep the submit times as they are in the file"`
-	PreferRequested   bool   `doc:"take the requested number of processors before the allocated; =false: the other way round"`
-	Estimates         string `enum:"raise,keep,ignore" doc:"'POLICY' on requested times, which stay apart from run times (raise: to at least the run time)"`
-	Memory            string `enum:"none,used,requested" doc:"read the memory that is 'WHICH'"`
-	TooWide           string `enum:"drop,repair,keep" doc:"'ACTION' on jobs wider than the system (repair: as wide as it)"`
-	ZeroRuntime       string `enum:"drop,repair,keep" doc:"'ACTION' on jobs of run time 0 (repair: 1 s)"`
-	UnknownRuntime    string `enum:"drop,repair" doc:"'ACTION' on jobs without a run time (repair: the CPU or requested time)"`
-	UnknownProcessors string `enum:"drop,repair" doc:"'ACTION' on jobs without a number of processors (repair: 1)"`
-	UnknownSubmit     string `enum:"drop,repair" doc:"'ACTION' on jobs without a submit time (repair: that of the job above)"`
+	PreferRequested   bool   `doc:"prefer the requested number of processors to the allocated one; =false: the other way round"`
+	Estimates         string `enum:"raise,keep,ignore" doc:"'POLICY' for the requested times, which become the estimates (raise: to at least the run time; ignore: no estimates)"`
+	Memory            string `enum:"none,used,requested" doc:"take 'WHICH' memory from the file"`
+	TooWide           string `enum:"drop,repair,keep" doc:"'ACTION' for jobs wider than the system (repair: make them as wide as the system)"`
+	ZeroRuntime       string `enum:"drop,repair,keep" doc:"'ACTION' for jobs of run time 0 (repair: 1 s)"`
+	UnknownRuntime    string `enum:"drop,repair" doc:"'ACTION' for jobs without a run time (repair: take the CPU time or the requested time)"`
+	UnknownProcessors string `enum:"drop,repair" doc:"'ACTION' for jobs without a number of processors (repair: 1)"`
+	UnknownSubmit     string `enum:"drop,repair" doc:"'ACTION' for jobs without a submit time (repair: that of the job above)"`
 }
 
 // NewSWFImport makes the importer with its defaults.
@@ -117,7 +117,7 @@ func (f *ETCImport) Read(r io.Reader, name string) (*model.Instance, *model.Impo
 type WfFormatImport struct {
 	Processors     int    `range:"[0, 16777216]" zero:"as the file says" doc:"'N' processors of the system"`
 	Cluster        string `doc:"'ID' of the cluster"`
-	MissingRuntime string `enum:"keep,drop" doc:"'ACTION' on tasks without a run time (keep: of length 0)"`
+	MissingRuntime string `enum:"keep,drop" doc:"'ACTION' for tasks without a run time (keep: with length 0)"`
 	Memory         bool   `doc:"read the memory of each task"`
 }
 
@@ -161,7 +161,7 @@ func (f *JobsImport) Read(r io.Reader, name string) (*model.Instance, *model.Imp
 
 // SacctImport reads traces of Slurm, see [slurm.ReadTrace].
 type SacctImport struct {
-	Processors int    `range:"[0, 16777216]" zero:"as many as ran jobs at any one time" doc:"'N' processors of the system"`
+	Processors int    `range:"[0, 16777216]" zero:"the most that ran jobs at one time" doc:"'N' processors of the system"`
 	Cluster    string `doc:"'ID' of the cluster"`
 }
 

@@ -102,10 +102,10 @@ func (r *RunFile) Known(warn func(string)) ([]Row, error) {
 var ErrOtherRun = errors.New("the folder holds another run")
 
 // ErrForeign says that a run would overwrite a file that does not come from a run. Errors of [Run] wrap it.
-var ErrForeign = errors.New("the folder is not one of a run")
+var ErrForeign = errors.New("the folder is not a run folder")
 
 // ErrBusy says that another program is running the same cells in the run folder. Errors of [Run] wrap it.
-var ErrBusy = errors.New("another run goes on in the folder")
+var ErrBusy = errors.New("another program runs in the folder")
 
 // ErrNoFolder says that a run folder cannot be made or written to. Errors of [Run] wrap it.
 var ErrNoFolder = errors.New("the run folder cannot be used")

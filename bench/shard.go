@@ -68,7 +68,7 @@ func engineShard(n int, getenv func(string) string) (Shard, error) {
 			return slurmShard(k, getenv)
 		}
 		if n == 0 {
-			return Shard{}, fmt.Errorf("%s says %s, but nothing says of how many; give --shard /N", name, text)
+			return Shard{}, fmt.Errorf("%s states shard %s, but nothing states the number of shards; give --shard /N", name, text)
 		}
 		if k < 1 || k > n {
 			return Shard{}, fmt.Errorf("%s: expected a task of %d, found %s; number the tasks as the documentation does, or give --shard K/%d", name, n, text, n)

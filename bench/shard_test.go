@@ -109,7 +109,7 @@ func TestParseShard(t *testing.T) {
 		{"/4", map[string]string{"HQ_TASK_ID": "3", "SLURM_ARRAY_TASK_ID": "1"}, "3/4"},
 		{"/4", map[string]string{"PBS_ARRAY_INDEX": "two"}, `PBS_ARRAY_INDEX: expected a whole number, found "two"`},
 		{"/4", slurm("3", "9", "0", "9", "1"), "3/4"},
-		{"auto", map[string]string{"PBS_ARRAY_INDEX": "2"}, "PBS_ARRAY_INDEX says 2, but nothing says of how many; give --shard /N"},
+		{"auto", map[string]string{"PBS_ARRAY_INDEX": "2"}, "PBS_ARRAY_INDEX states shard 2, but nothing states the number of shards; give --shard /N"},
 		{"auto", map[string]string{"SLURM_ARRAY_TASK_ID": "2"}, "SLURM_ARRAY_TASK_COUNT: expected a whole number"},
 		{"auto", slurm("1", "4", "1", "4", "1"), "1/4"},
 		{"auto", slurm("0", "4", "0", "3", "1"), "1/4"},
@@ -291,7 +291,7 @@ func TestShardsOfOneProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, opt := range []RunOptions{{Dir: dir}, {Dir: dir, Shard: Shard{2, 2}}, {Dir: dir, Steal: true}} {
-		if err := runOf(t.Context(), path, opt); !errors.Is(err, ErrOtherRun) || !strings.Contains(err.Error(), "rows-1.jsonl:1: the row is of version devel-exe.0123456789ab") {
+		if err := runOf(t.Context(), path, opt); !errors.Is(err, ErrOtherRun) || !strings.Contains(err.Error(), "rows-1.jsonl:1: the row was written by version devel-exe.0123456789ab") {
 			t.Errorf("%q: %v", opt.part(), err)
 		}
 	}

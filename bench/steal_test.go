@@ -186,7 +186,7 @@ func TestFileTakenOver(t *testing.T) {
 			t.Error(err)
 		}
 	}})
-	if err == nil || !strings.Contains(err.Error(), "took this one for dead") {
+	if err == nil || !strings.Contains(err.Error(), "took this program for dead") {
 		t.Errorf("%v, expected that the lock is lost", err)
 	}
 	if lines := linesIn(t, dir); lines != 0 {

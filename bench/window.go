@@ -52,7 +52,7 @@ var ofMachines = []string{
 func (w *Window) fits(in *model.Instance) error {
 	for _, term := range in.Objective() {
 		if term.Weight != 0 && slices.Contains(ofMachines, term.Metric) {
-			return fmt.Errorf("expected an objective of the measured jobs alone, found %s, which looks at machines that the others hold too", term.Metric)
+			return fmt.Errorf("expected an objective that depends on the measured jobs alone, found %s, which depends on machines that other jobs use too", term.Metric)
 		}
 	}
 	_, err := w.jobs(in)

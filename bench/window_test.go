@@ -184,7 +184,7 @@ func TestWindowErrors(t *testing.T) {
 		}
 	}
 	err := (&Window{WarmUp: 1}).fits(streamInstance(t, "utilisation"))
-	if want := "expected an objective of the measured jobs alone, found utilisation, which looks at machines that the others hold too"; err == nil || err.Error() != want {
+	if want := "expected an objective that depends on the measured jobs alone, found utilisation, which depends on machines that other jobs use too"; err == nil || err.Error() != want {
 		t.Errorf("expected %q, found %v", want, err)
 	}
 	source := InstanceSource{Generate: "muscle", Measured: &Window{WarmUp: -1}}

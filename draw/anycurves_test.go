@@ -43,7 +43,7 @@ func TestCurvesOfAnything(t *testing.T) {
 		switch {
 		case err == nil:
 			checkSVG(t, "any", out.Bytes())
-		case strings.Contains(err.Error(), "expected a job that counts in it, found none"):
+		case strings.Contains(err.Error(), "expected at least one job that has this quantity, found none"):
 		case !slices.ContainsFunc(sol.Jobs, func(p model.Placement) bool { return p.End > ordinary }):
 			t.Fatal(err)
 		}

@@ -141,7 +141,7 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 	case in == nil:
 		return nil, errors.New("draw: no instance")
 	case opt.View == Difference && len(schedules) < 2:
-		return nil, errors.New("draw: a difference: expected two schedules at least, found one")
+		return nil, errors.New("draw: expected at least two schedules for a difference, found one")
 	}
 	c := &curves{in: in, opt: opt, from: in.FirstArrival()}
 	for k, sol := range schedules {
@@ -156,7 +156,7 @@ func Curves(in *model.Instance, schedules []*model.Solution, opt CurveOptions) (
 		c.names = append(c.names, cmp.Or(panelName(sol.Solver), fmt.Sprint("schedule ", k+1)))
 	}
 	if c.counted() == 0 && opt.Quantity.ofJobs() && slices.ContainsFunc(schedules, func(sol *model.Solution) bool { return len(sol.Jobs) > 0 }) {
-		return nil, fmt.Errorf("draw: %s: expected a job that counts in it, found none", opt.Quantity)
+		return nil, fmt.Errorf("draw: %s: expected at least one job that has this quantity, found none", opt.Quantity)
 	}
 	if err := c.prepare(); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)

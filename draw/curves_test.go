@@ -118,7 +118,7 @@ func TestCurvesSayWhatIsWrong(t *testing.T) {
 		{[]*model.Solution{sol}, CurveOptions{View: "x"}, SVG, "unknown view"},
 		{[]*model.Solution{sol}, CurveOptions{Quantity: "makespan"}, SVG, "or a metric that is a mean over jobs"},
 		{[]*model.Solution{sol}, CurveOptions{View: Quantiles}, SVG, "expected a quantity of jobs, such as wait; found queue"},
-		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, View: Difference}, SVG, "expected two schedules at least"},
+		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, View: Difference}, SVG, "expected at least two schedules for a difference, found one"},
 		{[]*model.Solution{sol}, CurveOptions{Quantity: Wait, View: Quantiles, Period: -1}, SVG, "period -1: expected a time above 0"},
 		{[]*model.Solution{sol}, CurveOptions{Window: Window{From: 8, To: 8, HasFrom: true, HasTo: true}}, SVG, "expected the start before the end"},
 		{[]*model.Solution{sol}, CurveOptions{Window: Window{From: 80, HasFrom: true}}, SVG, "which runs from 0 s to 10 s"},

@@ -152,7 +152,7 @@ func (v *load) addWaiting(l *layout, classes int) {
 	for _, m := range waiting {
 		v.waiting = append(v.waiting, m.finish())
 	}
-	// Who starts at a moment does not wait beside who arrives then.
+	// A job that starts at a moment does not wait together with the jobs that arrive at that moment.
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.by, b.by)) })
 	now := 0.0
 	for _, c := range changes {

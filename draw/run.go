@@ -144,7 +144,7 @@ func (d *runReader) syntax(err error) {
 		d.fault("", "expected an object on one line such as %s, found the end of the line inside a JSON value", examplePoint)
 	case errors.As(err, &syntactic):
 		text := strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
-		d.fault("", "expected an object such as %s, found what is not JSON: %s at byte %d", examplePoint, text, syntactic.ByteOffset)
+		d.fault("", "expected an object such as %s, found text that is not JSON: %s at byte %d", examplePoint, text, syntactic.ByteOffset)
 	default:
 		d.fault("", "%s", err)
 	}

@@ -69,10 +69,10 @@ func TestWrongRuns(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{good + "\n" + good, "f: line 2: expected an object, found an empty line"},
 		{"[1]\n", `f: line 1: expected an object such as {"elapsed_s":0.5,"evaluations":120,"objective":42,"bound":40}, found [1]`},
-		{"elapsed,objective\n1,2\n", "line 1: expected an object such as " + examplePoint + ", found what is not JSON: invalid character 'e'"},
+		{"elapsed,objective\n1,2\n", "line 1: expected an object such as " + examplePoint + ", found text that is not JSON: invalid character 'e'"},
 		{"{\n \"schema\": 3\n}\n", "line 1: expected an object on one line such as " + examplePoint + ", found the end of the line inside a JSON value"},
 		{good + good[:20], "line 2: expected an object on one line"},
-		{good + `{"elapsed_s":1,,}`, "line 2: expected an object such as " + examplePoint + ", found what is not JSON"},
+		{good + `{"elapsed_s":1,,}`, "line 2: expected an object such as " + examplePoint + ", found text that is not JSON"},
 		{strings.TrimSpace(good) + " 3", "line 1: expected the end of the line after the object"},
 		{`{"elapsed_s":1,"evaluations":5,"objektive":3}`, "f: line 1: objektive: unknown field; expected one of elapsed_s, evaluations, objective, bound\n" +
 			`f: line 1: expected the field "objective", found none`},

@@ -53,7 +53,7 @@ func newScheme(l *layout, by Colour, most int) (*scheme, error) {
 		return nil, fmt.Errorf("unknown meaning of colours %q: expected job, user, wait or late", by)
 	}
 	if !l.known && by != "" && by != ByJob {
-		return nil, fmt.Errorf("colours by %s: expected the instance with the solution, which states it", by)
+		return nil, fmt.Errorf("colours by %s: expected the instance with the solution, because only the instance states this", by)
 	}
 	switch by {
 	case ByUser:

@@ -47,7 +47,7 @@ func newDecoder(ctx context.Context, c *Cluster) *decoder {
 	return d
 }
 
-// Starts is when each job starts, by index.
+// Starts returns the start time of each job, by the index of the job.
 func (c *Cluster) Starts(s Schedule) []float64 {
 	starts := make([]float64, len(c.Jobs))
 	_, _ = newDecoder(context.Background(), c).decode(s, starts) // fails only when its context ends

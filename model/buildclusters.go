@@ -50,11 +50,11 @@ func (r *resolver) tables() bool {
 		}
 	}
 	if clusters := len(r.spec.Clusters); states > maxTable/max(clusters, 1) {
-		r.faults.add("jobs", "expected jobs with a runtime × clusters ≤ %d, found %d × %d", maxTable, states, clusters)
+		r.faults.add("jobs", "expected (jobs with a runtime) × (clusters) ≤ %d, found %d × %d", maxTable, states, clusters)
 		return false
 	}
 	if licences := len(r.licences); lists > maxTable/max(licences, 1) {
-		r.faults.add("clusters", "expected clusters and machines that list licences × licences ≤ %d, found %d × %d", maxTable, lists, licences)
+		r.faults.add("clusters", "expected (clusters and machines that list licences) × (licences) ≤ %d, found %d × %d", maxTable, lists, licences)
 		return false
 	}
 	return true
@@ -102,7 +102,7 @@ func (r *resolver) cluster(spec *ClusterSpec, path string) Cluster {
 	}
 	for k := range c.Machines {
 		if m := &c.Machines[k]; m.Count == 1 && namesMachine(m.ID, ids) {
-			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q, a machine of a group", clip(m.ID))
+			r.faults.add(path+"."+element("machines", k)+".id", "expected an id unique in the cluster, found %q, which is also the id of a machine in a group", clip(m.ID))
 		}
 	}
 	c.Uniform = !slices.ContainsFunc(c.Machines, func(m Machine) bool {

@@ -257,7 +257,7 @@ func (r *resolver) penalty() {
 	if slices.ContainsFunc(in.objective, func(t ObjectiveTerm) bool { return t.Metric == "qos_penalty" }) {
 		q.Given = true
 		if len(in.jobs) > 0 && (q.Rate == 0 || q.Period == 0) {
-			r.faults.add("queueing.rate", "expected an arrival rate for the objective qos_penalty: the arrivals do not tell it")
+			r.faults.add("queueing.rate", "expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it")
 		}
 	}
 	machines := 0

@@ -37,7 +37,7 @@ type QueueResponse struct {
 // Complexity: that of [Evaluate].
 func Queues(in *Instance, sol *Solution) (QueueView, error) {
 	if !in.hasQueueing() {
-		return QueueView{}, errors.New("the instance has no queueing view, or its arrivals do not tell the rate")
+		return QueueView{}, errors.New("the instance has no queueing view, or no arrival rate and arrivals that do not give one")
 	}
 	servers := in.idleServers()
 	if sol != nil {

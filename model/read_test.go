@@ -112,7 +112,7 @@ func TestReadRefusesWhatIsGivenTwice(t *testing.T) {
 		{"cluster id", document("", oneCluster+","+oneCluster, oneJob), []string{`clusters[1].id: expected a unique id, found "c" again`}},
 		{"machine id", document("", `{"id": "c", "machines": [{"id": "m"}, {"id": "m"}]}`, oneJob), []string{`clusters[0].machines[1].id: expected an id unique in the cluster, found "m" again`}},
 		{"id of a machine of a group", document("", `{"id": "c", "machines": [{"id": "m[1]"}, {"id": "m", "count": 2}, {"id": "m[2]"}, {"id": "m[01]"}, {"id": "m[-1]"}, {"id": "[0]"}]}`, oneJob), []string{
-			`clusters[0].machines[0].id: expected an id unique in the cluster, found "m[1]", a machine of a group`}},
+			`clusters[0].machines[0].id: expected an id unique in the cluster, found "m[1]", which is also the id of a machine in a group`}},
 		{"workflow id", header(`"workflows": [{"id": "w"}, {"id": "w"}]`), []string{`workflows[1].id: expected a unique id, found "w" again`}},
 	}, readInstance)
 	if _, err := readInstance(document("", `{"id": "c", "machines": [{"id": "m"}]}, {"id": "d", "machines": [{"id": "m"}]}`, oneJob)); err != nil {
@@ -131,7 +131,7 @@ func TestReadRefusesMissingReferences(t *testing.T) {
 		{"after", job(`"after": ["j", "k", ""]`), []string{`jobs[0].after[1]: expected the id of a job, found "k"`, `jobs[0].after[2]: expected the id of a job, found ""`}},
 		{"metric", header(`"objective": {"speed": 1}`), []string{"objective.speed: expected a metric with one value, one of " + plainMetrics() + `; found "speed"`}},
 		{"metric of a cluster", header(`"objective": {"cp": 1}`), []string{"objective.cp: expected a metric with one value, one of " + plainMetrics() + `; found "cp"`}},
-		{"rate of the queueing view", header(`"objective": {"qos_penalty": 1}`), []string{"queueing.rate: expected an arrival rate for the objective qos_penalty: the arrivals do not tell it"}},
+		{"rate of the queueing view", header(`"objective": {"qos_penalty": 1}`), []string{"queueing.rate: expected an arrival rate, because the objective qos_penalty needs one and the arrivals of the jobs do not give it"}},
 	}, readInstance)
 	if _, err := readInstance(job(`"licences": {"any": 5}`)); err != nil {
 		t.Errorf("a licence named nowhere is unlimited: %v", err)

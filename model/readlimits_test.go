@@ -199,9 +199,9 @@ func TestReadRefusesLargeTables(t *testing.T) {
 	}
 	checkRefused(t, []refused{
 		{"jobs × clusters", document("", clusters.String()[1:], jobs.String()[1:]), []string{
-			"jobs: expected jobs with a runtime × clusters ≤ 134217728, found 20000 × 20000"}},
+			"jobs: expected (jobs with a runtime) × (clusters) ≤ 134217728, found 20000 × 20000"}},
 		{"machines × licences", document(`"licences": {`+licences.String()[1:]+`},`, licensed.String()[1:], oneJob), []string{
-			"clusters: expected clusters and machines that list licences × licences ≤ 134217728, found 40000 × 20000"}},
+			"clusters: expected (clusters and machines that list licences) × (licences) ≤ 134217728, found 40000 × 20000"}},
 	}, readInstance)
 }
 

@@ -99,15 +99,15 @@ func TestStated(t *testing.T) {
 func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"max_steps", "0", "parameter max_steps: expected a whole number from 1 to 1000000, found 0"},
-		{"max_steps", "1e308", `parameter max_steps: expected a value of type int, found "1e308"`},
+		{"max_steps", "1e308", `parameter max_steps: expected a whole number from 1 to 1000000, found "1e308"`},
 		{"limit", "-1", "parameter limit: expected a whole number of at least 0, found -1"},
 		{"share", "0", "parameter share: expected a number above 0 and at most 1, found 0"},
 		{"share", "NaN", "parameter share: expected a number above 0 and at most 1, found NaN"},
 		{"small", "Inf", "parameter small: expected a finite number, found +Inf"},
 		{"weight", "2", "parameter weight: expected a number from 0 to 1, found 2"},
-		{"weight", "", `parameter weight: expected a value of type float64, found ""`},
+		{"weight", "", `parameter weight: expected a number from 0 to 1, found ""`},
 		{"coding", "tree", `parameter coding: expected one of mask, list, found "tree"`},
-		{"kill", "maybe", `parameter kill: expected a value of type bool, found "maybe"`},
+		{"kill", "maybe", `parameter kill: expected true or false, found "maybe"`},
 		{"hidden", "1", `unknown parameter "hidden": expected one of kill, max_steps, limit, share, small, weight, coding, text`},
 	} {
 		s := newSample()
@@ -175,9 +175,10 @@ func TestNumbersOfEverySize(t *testing.T) {
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"count", "0", "parameter count: expected a whole number from 1 to 200, found 0"},
-		{"count", "-1", `parameter count: expected a value of type uint, found "-1"`},
-		{"byte", "256", `parameter byte: expected a value of type uint8, found "256"`},
+		{"count", "-1", `parameter count: expected a whole number from 1 to 200, found "-1"`},
+		{"byte", "256", `parameter byte: expected a whole number from 0 to 255, found "256"`},
 		{"small", "4", "parameter small: expected a whole number from -3 to 3, found 4"},
+		{"wait", "1s", `parameter wait: expected a whole number from -9223372036854775808 to 9223372036854775807, found "1s"`},
 		{"short", "1.5", "parameter short: expected a number from 0 to 1, found 1.5"},
 		{"log", "x", `unknown parameter "log": expected one of count, byte, small, short, wait`},
 	} {

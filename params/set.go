@@ -129,7 +129,7 @@ func (f *field) set(text string) error {
 		parsed.SetFloat(x)
 	}
 	if err != nil {
-		return &Error{f.Name, "a value of type " + f.Type, text}
+		return &Error{f.Name, f.expected(kind), text}
 	}
 	if f.value.Kind() == reflect.Pointer {
 		pointer := reflect.New(kind)
@@ -141,6 +141,23 @@ func (f *field) set(text string) error {
 	}
 	f.value.Set(parsed)
 	return nil
+}
+
+// expected describes the texts that stand for a value of the kind.
+func (f *field) expected(kind reflect.Type) string {
+	value := reflect.New(kind).Elem()
+	switch {
+	case kind.Kind() == reflect.Bool:
+		return "true or false"
+	case f.Range != nil:
+		return f.numbers(f.Range)
+	case value.CanInt():
+		most := int64(math.MaxInt64) >> (64 - kind.Bits())
+		return fmt.Sprintf("a whole number from %d to %d", -most-1, most)
+	case value.CanUint():
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-kind.Bits()))
+	}
+	return f.numbers(everything)
 }
 
 // check returns an error if the tags do not allow the value.

@@ -2,8 +2,8 @@ package plan
 
 import "slices"
 
-// Alike says that jobs which are not ready before the time ready find the same slots in both states of an instance, one after another. It
-// may say no where they do. Processors that are released by then need not have been so at the same time.
+// Alike reports whether all jobs that are not ready before the time ready, placed one after another, find the same slots in both states of an
+// instance. It may report false although they do. Processors that are released before the time ready may have been released at different times.
 //
 // Complexity: as that of Assign.
 func (r *Resources) Alike(other *Resources, ready float64) bool {

@@ -33,7 +33,7 @@ type decoderJob struct {
 	size     int32 // 0: cannot run there
 }
 
-// Totals is what the list schedule of one cluster comes to.
+// Totals are the figures of the list schedule of one cluster.
 type Totals struct {
 	Jobs     int     // in the order
 	Makespan float64 // last end − earliest arrival of all jobs

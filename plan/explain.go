@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Explanation says what became of a job and what else could have.
+// Explanation says where and when a job runs, or why it is left out, and where else it could run.
 type Explanation struct {
 	Job          string           `json:"job"`
 	Arrival      float64          `json:"arrival"`
@@ -22,14 +22,14 @@ type Explanation struct {
 	Alternatives []Alternative    `json:"alternatives"`        // by cluster, in the order of the instance
 }
 
-// Wait is a job that ends when the explained job starts, and what the explained job needs of it.
+// Wait is a job that the explained job waits for: it ends when the explained job starts, and releases something that the explained job needs.
 type Wait struct {
 	For string  `json:"for"` // precedence, processors, memory or licence
 	Job string  `json:"job"`
 	End float64 `json:"end"`
 }
 
-// Alternative is the earliest end of the job on one cluster while all other jobs stay where they are; holes count.
+// Alternative is the earliest end that the job could have on one cluster if all other jobs stayed where they are. The job may fill holes.
 type Alternative struct {
 	Cluster    string             `json:"cluster"`
 	Processors model.ProcessorSet `json:"processors,omitempty"`

@@ -98,7 +98,7 @@ func (p *Profile) Free(start, end float64) float64 {
 	return max(0, p.capacity-most)
 }
 
-// Room is how many times over, up to the given number, the amount is free at every instant from start to end.
+// Room returns how many copies of the amount are free at every instant from start to end, but at most the number most.
 func (p *Profile) Room(start, end, amount float64, most int) int {
 	if times := (p.Free(start, end) + p.capacity*rounding) / amount; times < float64(most) {
 		return int(times)

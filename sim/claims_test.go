@@ -269,7 +269,7 @@ func TestStreamRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	waits := unequal(t, model.JobSpec{ID: "a", Work: new(1.0)}, model.JobSpec{ID: "b", Work: new(1.0), After: []string{"a"}})
-	for want, batch := range map[string]*model.Instance{"cluster c of 3 processors, found c of 1": other, "jobs that wait for none": waits} {
+	for want, batch := range map[string]*model.Instance{"cluster c of 3 processors, found c of 1": other, "jobs that wait for no other job": waits} {
 		_, err := sim.Stream(context.Background(), in, &parts{batch, []int{0, 1}[:len(batch.Jobs())], 5}, backfill.EASY(1), sim.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -20,7 +20,7 @@
 // the largest number of jobs in the system at once, not with the length of the trace.
 //
 // The general world is an instance with clusters of machines, memory, pools of licences, precedence and hard deadlines. A policy
-// looks at the [Platform] and starts a job in [Part]s, each of which gives back its processors when its own tasks end. A rigid job
+// looks at the [Platform] and starts a job in [Part]s. The processors of a part are released when its own tasks end. A rigid job
 // has one part; a policy for moldable jobs that releases processors early gives each processor a part of its own.
 //
 // [Simulate] runs an instance under a [Discipline], which makes a policy for either world, and picks the world itself. Its result is

@@ -24,7 +24,7 @@ type Source interface {
 	Next(*Spec) (bool, error)
 }
 
-// Observer is told what happened: to draw it, to store it, to explain it.
+// Observer is told of everything that happens in a run, for example to draw, store or explain it.
 type Observer interface {
 	Arrived(now float64, j *Job)
 	// Started tells of a job that starts. In the general world parts says where; in the plain world it is nil.
@@ -60,7 +60,7 @@ type Spreader interface {
 	Spreads()
 }
 
-// Opener is a policy that needs something for the length of the run, such as a program that it asks.
+// Opener is a policy that needs something during the whole run, such as a program that it asks.
 type Opener interface {
 	// Open is called before the run, with its context and options. After an error there is no run, and no call of Close.
 	Open(ctx context.Context, opt Options) error
@@ -105,8 +105,8 @@ type Plan struct {
 	Clusters []int
 	// Rigid says that the job gets its rigid maximum of a cluster, see [Platform.Rigid]; else the least that it may hold counts.
 	Rigid bool
-	// Needed is the number of processors for which a job waits that may spread over the clusters; 0: it waits for processors of one
-	// cluster. Usable is the number of free processors that it could hold. Fits states that it could start on them.
+	// Needed is the number of processors that a job waits for if it may spread over the clusters; 0: it waits for processors of one cluster.
+	// Usable is the number of free processors that the job could hold. Fits states that the job could start on them.
 	Needed, Usable int
 	Fits           bool
 }
@@ -121,9 +121,9 @@ type Options struct {
 	// starts later ends at its estimate, a part that has outlived its estimate ends one time unit later, and no more jobs arrive. Jobs
 	// that depend on a job that would have arrived do not start.
 	Forecast *float64
-	// Length is asked for each job at its start: how long it is to run, time. NaN, and a nil function: it runs for its own time. So a
-	// forecast draws run times that nobody knows yet. Where a job has several parts the last ends then, and the others as much earlier or
-	// later than the policy expects as it does.
+	// Length is called for each job at its start and returns how long the job runs. If it is nil or returns NaN, the job runs for its own time. A
+	// forecast uses it to draw run times that nobody knows yet. If a job has several parts, the last one ends after this time, and the ends of the
+	// others move by as much as that end differs from what the policy expects.
 	Length func(*Job) float64
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// Kind is what decides where a rigid job fits and which of two jobs takes longer: see [Platform.KindOf].
+// Kind holds the properties that decide where a rigid job fits, and which of two jobs takes longer: see [Platform.KindOf].
 type Kind struct {
 	least, most, tasks               int
 	span                             model.Span

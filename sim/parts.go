@@ -19,7 +19,7 @@ type Claim struct {
 	Hold bool
 }
 
-// Part is a claim that has been met: the processors, which give themselves back when their tasks have ended.
+// Part is a claim that the engine has granted: processors, which are released when their tasks end.
 type Part struct {
 	Cluster    int
 	Processors model.ProcessorSet

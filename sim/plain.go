@@ -11,8 +11,8 @@ import (
 	"github.com/allot-opt/allot/plan"
 )
 
-// IsTrace says whether an instance is no more than a trace: rigid jobs on one cluster whose processors nothing tells apart. The policies run it
-// many times as fast as any other.
+// IsTrace reports whether an instance has only what a trace has: rigid jobs on one cluster of equal processors. The policies run such an instance many
+// times as fast as any other.
 func IsTrace(in *model.Instance) bool {
 	const simple = model.Arrivals | model.ParallelJobs | model.UnrelatedTimes
 	return len(in.Clusters()) == 1 && in.Clusters()[0].Uniform && in.Features()&^simple == 0

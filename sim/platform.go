@@ -33,8 +33,8 @@ type Request struct {
 	index int             // of the job in it
 }
 
-// Machine is one machine, or a whole group of alike machines where no job of the instance can tell them apart. A job with a need of
-// memory or with a span within one machine could.
+// Machine is one machine, or a whole group of equal machines if it does not matter to any job of the instance on which of them it runs. It matters to
+// a job that needs memory or must stay on one machine.
 type Machine struct {
 	Cluster    int
 	Group      int     // index of its group in the cluster's machines

@@ -31,8 +31,7 @@ type Discipline struct {
 	Afresh bool
 }
 
-// IsPlain says whether an instance runs in the plain world: it is no more than a trace, and the policy looks at nothing that a trace does not
-// show.
+// IsPlain reports whether an instance runs in the plain world: it has only what a trace has, and the policy looks only at what a trace shows.
 func (d *Discipline) IsPlain(in *model.Instance) bool {
 	return d.Plain != nil && IsTrace(in) && !d.Requests && !(d.Deadlines && anyDeadline(in)) && !(d.Classes && anyClass(in))
 }

@@ -45,7 +45,7 @@ func (w *world) refill() (bool, error) {
 		return false, err
 	}
 	if batch.Features().Has(model.Precedence) {
-		return false, errors.New("sim: expected a stream of jobs that wait for none, found one that does")
+		return false, errors.New("sim: expected a stream of jobs that wait for no other job, found one that does")
 	}
 	w.in, w.order, w.at = batch, byArrival(batch), 0
 	return true, nil

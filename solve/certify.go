@@ -5,8 +5,9 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-// certify chooses the certificate of the result's bound: either the one in own, the result that the solver returned, or the one of known, the proof of
-// the instance's bounds. A certificate may state a little less than the bound where it shows the same: that the schedule is optimal. Where neither does, it certifies what it can.
+// certify chooses the certificate of the result's bound: that of own, the result that the solver returned, or that of known, the run's own proof. A
+// certificate that states less than the bound will do if it still proves that the schedule is optimal, or if it is near the bound. If neither will do,
+// certify takes the better one and notes which bound is not certified.
 func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Result, known *Proof, solver string) {
 	r.Certificate = nil
 	value, bounded := r.Bound.Value()
@@ -30,7 +31,7 @@ func (r *Result) certify(in *model.Instance, evaluation model.Evaluation, own Re
 	r.Certificate = identified(&certified, in)
 }
 
-// near says that a certificate states the bound but for what its maker took off for rounding.
+// near reports whether a certificate states the bound, apart from the small amount that its prover took off for rounding.
 func near(stated, bound float64) bool { return stated >= bound-model.Tolerance*max(bound, -bound) }
 
 // certifyInfeasible completes the certificate of an instance without a solution.

@@ -70,7 +70,7 @@ func Choose(text string) (Choice, error) {
 	choice.Label = label
 	for k, settings := range stages {
 		if before := slices.Index(names, names[k]); !slices.Equal(stages[before], settings) {
-			return Choice{}, fmt.Errorf("expected the same parameters wherever solver %s stands in %q, as solutions state parameters by the solver's name", names[k], rest)
+			return Choice{}, fmt.Errorf("expected the same parameters for solver %s everywhere in %q, because solutions list parameters by the name of the solver", names[k], rest)
 		}
 		for _, s := range settings {
 			if err := choice.setIn(k, s); err != nil {
@@ -107,7 +107,7 @@ func (c *Choice) setIn(stage int, s params.Setting) error {
 		return c.Set(s.Name, s.Value)
 	}
 	if s.Name == rollingPeriod || s.Name == rollingThreshold {
-		return fmt.Errorf("parameter %s: expected it for one solver alone, found it in a stage of %s", s.Name, c.Info.Name)
+		return fmt.Errorf("parameter %s: expected it only for a single solver, found it in a stage of %s", s.Name, c.Info.Name)
 	}
 	if err := chain[stage].Set(s.Name, s.Value); err != nil {
 		return err

@@ -18,7 +18,8 @@ type Proof struct {
 	more         bool // more work may improve the bound
 }
 
-// Proof returns the run's proof of its instance, started with a little work. For another instance, or outside of [Run], it returns a new one.
+// Proof returns what the run has proved of its instance, and first does a little work if there is nothing yet. For another instance, or outside
+// of [Run], it returns a new Proof.
 func (o *Options) Proof(ctx context.Context, in *model.Instance) *Proof {
 	p := o.proof
 	if p == nil || p.in != in {

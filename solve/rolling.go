@@ -294,7 +294,7 @@ func behind(batch *model.Instance, sol *model.Solution) (*model.Solution, error)
 	for k := range placements {
 		j, ok := batch.JobIndex(placements[k].Job)
 		if !ok || of[j] != nil {
-			return nil, fmt.Errorf("the schedule of a batch places job %s, which is not in it or twice", placements[k].Job)
+			return nil, fmt.Errorf("the schedule of a batch places job %s, which is not in the batch or is placed twice", placements[k].Job)
 		}
 		of[j] = &placements[k]
 		order = append(order, j)

@@ -83,7 +83,8 @@ func run(ctx context.Context, info Info, solver Solver, in *model.Instance, opt 
 // errNoSolver is the error where a [Choice] has no solver.
 var errNoSolver = errors.New("expected a choice with a solver, as Choose and Info.Choice make it, found none")
 
-// finish states why the solver stopped where it does not say, and refuses what no solution may say: a file of it could not be read again.
+// finish fills in why the solver stopped if the solver does not say. It returns an error for values that no solution may have, because a file with
+// such values could not be read again.
 func (r *Result) finish(ctx context.Context) error {
 	switch r.Stop {
 	case model.StopDone, model.StopTime, model.StopEvaluations, model.StopCancelled:
@@ -147,7 +148,7 @@ func Checked(in *model.Instance, sol *model.Solution) (model.Evaluation, *WrongS
 	return report.Evaluation, nil
 }
 
-// Bare returns a schedule without the figures that it states of itself.
+// Bare returns the schedule of a solution without the figures that the solution states: objective, bound, status, metrics and statistics.
 func Bare(sol *model.Solution) *model.Solution {
 	return &model.Solution{Schema: model.SolutionSchema, Jobs: sol.Jobs, Unscheduled: sol.Unscheduled, Loads: sol.Loads}
 }

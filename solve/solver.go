@@ -45,12 +45,12 @@ type Options struct {
 	// Trace is told of each decision, in order, while the solver runs; called from one goroutine at a time. nil: silent. [Run] refuses it for a solver
 	// that does not state its steps, see [Info.Traces]. A solver that runs others clears it for them, as their steps are not its own.
 	Trace func(Step)
-	// Unbounded spends no work on a lower bound of the instance: the result has the bounds that come with it and the solver's own. For runs of which
-	// only the metrics count.
+	// Unbounded makes [Run] spend no work on a lower bound. The result then has only the bounds that the instance and the solver bring along. Use it if
+	// only the metrics of a run count.
 	Unbounded bool
 	Strict    bool // true: [Run] returns an error if a checked schedule refutes a bound; false: it drops the bound, see [Result.Refuted]
 
-	// Certify asks for a certificate of the bound: [Run] states it in [Result.Certificate], and solvers that prove a bound of their own keep what proves it.
+	// Certify asks for a certificate of the bound, which [Run] puts into [Result.Certificate]. Solvers that prove bounds then keep their proofs.
 	Certify bool
 
 	proof *Proof // of the run's instance, shared by all solvers of the run; nil: outside of [Run]
@@ -79,7 +79,7 @@ type Result struct {
 	Refuted     *RefutedBound // set by [Run]: a bound that was dropped because the schedule shows it to be false; nil: none
 	Warning     string        // for people: what went wrong although there is a schedule; empty: nothing
 	// Certificate proves Bound, or infeasibility, to package proof; nil: not asked for, or there is nothing to prove. A solver fills in the bound, the parts
-	// and Infeasible; [Run] adds the rest. Where no certificate is known it says so.
+	// and Infeasible; [Run] adds the rest. If a bound has no certificate, Certificate says so.
 	Certificate *proof.Certificate
 }
 

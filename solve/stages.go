@@ -82,8 +82,8 @@ func (s *Stages) evaluate(in *model.Instance, stage string, sol *model.Solution)
 	return evaluation, nil
 }
 
-// proves says whether the bound of the stages so far shows the schedule to be optimal. As in [Run], a schedule is not optimal that leaves out a job of
-// which it is not known that no schedule can place it, and a bound above the objective is false and proves nothing.
+// proves reports whether the best bound of the stages so far proves that the schedule is optimal. As in [Run], a schedule that leaves out a job is
+// optimal only if it is known that no schedule can place that job. A bound above the objective is false and proves nothing.
 func (s *Stages) proves(ctx context.Context, in *model.Instance, sol *model.Solution, evaluation model.Evaluation) bool {
 	if !evaluation.Proves(s.bound) || evaluation.Refutes(s.bound) {
 		return false
@@ -137,7 +137,8 @@ func (s *Stages) Best(ctx context.Context, in *model.Instance, solvers []Info) (
 	return best, nil
 }
 
-// preferred says of two schedules as good that the one found is preferred to the best so far: one proved optimal, else the first of the list.
+// preferred reports whether the schedule found is preferred to an equally good best schedule so far: if it alone is proved optimal, or otherwise if
+// its solver is the first of the two in the list.
 func preferred(found, best Result, first bool) bool {
 	if proved := found.Status == model.Optimal; proved != (best.Status == model.Optimal) {
 		return proved
@@ -145,8 +146,8 @@ func preferred(found, best Result, first bool) bool {
 	return first
 }
 
-// quickestFirst are the places of the solvers in the list, by the sizes that they are quick enough for, as auto judges. Of equally quick ones on-line
-// policies come first: they are listed for traces, where a limit must not leave a schedule that is worse than theirs.
+// quickestFirst returns the positions of the solvers in the list, those with the largest AutoJobs first. Of equally quick solvers, on-line policies
+// come first: they are there for traces, and if a limit ends the run, the schedule must not be worse than theirs.
 func quickestFirst(solvers []Info) []int {
 	order := make([]int, len(solvers))
 	for k := range order {

@@ -27,7 +27,7 @@ type RoundSolver interface {
 type Round struct {
 	// Batch is the jobs that are ready, as what is known of them: see [model.Instance.Known]. They arrive now. The deadline of a job of a
 	// workflow is its share of the time until that of the workflow, counted from now, and its budget the same share of what is left of the
-	// workflow's: see [plan.WorkflowShares]. A limit that nothing is left of counts no more.
+	// workflow's: see [plan.WorkflowShares]. A limit of which nothing is left is dropped.
 	Batch  *model.Instance
 	Now    float64
 	Period float64 // between two rounds
@@ -40,9 +40,9 @@ type Given struct {
 	Cluster, Processor int // the first that it is to hold
 }
 
-// Streams says whether the rolling use of the solver on the instance is a stream, in which the solver decides on line: jobs have estimates that
-// differ from the truth, or the solver is a [RoundSolver] that supports the instance or meets jobs that wait for others. So the decisions of
-// a [RoundSolver] do not depend on whether estimates turn out to be true.
+// Streams reports whether rolling use on the instance is a stream, in which the solver decides on line. It is one if estimates differ from the
+// true run times, and for a [RoundSolver] also if some jobs wait for others or if the solver supports the instance in rounds. So the decisions
+// of a [RoundSolver] do not depend on whether estimates turn out to be true.
 func (r *Rolling) Streams(in *model.Instance) bool {
 	rounds, ok := r.of.Solver.(RoundSolver)
 	return in.Known() != in || ok && (in.Features().Has(model.Precedence) || rounds.SupportsRounds(in) == nil)
@@ -271,7 +271,7 @@ func (s *streamRun) commit(e *sim.Engine, sol *model.Solution, of map[string]*si
 		p := &placements[k]
 		j := of[p.Job]
 		if j == nil {
-			return fmt.Errorf("the schedule of a batch places job %s, which is not in it or twice", p.Job)
+			return fmt.Errorf("the schedule of a batch places job %s, which is not in the batch or is placed twice", p.Job)
 		}
 		delete(of, p.Job)
 		q := &queued{job: j, number: s.numbers}

@@ -69,7 +69,7 @@ func (s *streamRun) start(e *sim.Engine) {
 	}
 }
 
-// hasRoom says whether all that the job is to hold besides processors is free for it.
+// hasRoom reports whether everything that the job needs besides processors is free.
 func (s *streamRun) hasRoom(q *queued) bool {
 	for k := range q.claims {
 		if !s.platform.HasRoom(&s.platform.Free, q.job, q.claims[k].Cluster, q.claims[k].Shares) {
@@ -79,7 +79,7 @@ func (s *streamRun) hasRoom(q *queued) bool {
 	return true
 }
 
-// leave takes the part out of the queues and pays for it.
+// leave removes a part that has ended from the queues, and adds its cost to what its workflow has spent.
 func (s *streamRun) leave(ended end) {
 	piece := &ended.of.pieces[ended.part]
 	c := ended.of.claims[ended.part].Cluster

@@ -55,8 +55,8 @@ type Revision struct {
 	Modified bool   // the sources were changed since
 }
 
-// RevisionOf returns the revision of allot that the build information states. It is empty in a program of another module: what that records is a
-// commit of its own.
+// RevisionOf returns the revision of allot that the build information states. It is empty in a program of another module, because such a program
+// records the commit of its own module.
 func RevisionOf(info *debug.BuildInfo) (r Revision) {
 	if info.Main.Path != path {
 		return r

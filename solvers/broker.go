@@ -54,7 +54,7 @@ func (*Broker) Supports(in *model.Instance) error {
 	}
 	for c := range in.Clusters() {
 		if cluster := &in.Clusters()[c]; cluster.Processors > len(cluster.Machines) {
-			return fmt.Errorf("%w: several processors in cluster %s that are alike: a resource of the broker runs one job at a time", solve.ErrUnsupported, cluster.ID)
+			return fmt.Errorf("%w: several equal processors in cluster %s; a resource of the broker runs one job at a time", solve.ErrUnsupported, cluster.ID)
 		}
 	}
 	return nil

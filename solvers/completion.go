@@ -209,7 +209,7 @@ func (c *completions) solve(ctx context.Context, opt solve.Options, rule complet
 	return c.Result(ctx)
 }
 
-// completionRule is how a heuristic states the rule by which it took the job next. terms are what it compared of the jobs; nil: the end alone.
+// completionRule is the rule by which a heuristic chose the next job, in words. terms returns the figures that it compared; nil: only the end.
 type completionRule struct {
 	name, text string
 	terms      func(o option) []sim.Term

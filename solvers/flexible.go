@@ -21,8 +21,8 @@ var _ = solve.Register(solve.Info{
 })
 
 // Flexible is EASY backfilling with the queue in order of priority, sorted again at each instant; ties in queue order. The
-// priority is that of a local scheduler in the paper on two-level scheduling: weighted sum of waiting time, nearness of the
-// deadline, scarcity of the licences and shortness.
+// priority, the one of a local scheduler in the paper on two-level scheduling, is a weighted sum of four scores: for the waiting time, a near
+// deadline, scarce licences and a short run time.
 //
 // Complexity: see [backfill.Flexible].
 //

@@ -9,13 +9,14 @@ import (
 	"github.com/allot-opt/allot/solve"
 )
 
-// jobTree finds the job of the largest smallest completion time. Its leaves hold a few jobs each that take about as long as each other on every
-// resource. Each node knows, for each resource, the longest time that one of its jobs takes there. So no job below it has a later smallest completion
-// time than the least of release + longest. A search goes down from the root and passes over the nodes whose bounds are below the best job found.
+// jobTree finds the job whose smallest completion time is the largest. Each leaf holds a few jobs that take about equally long on every resource.
+// Each node knows, for each resource, the longest time that one of its jobs takes there. So no job below the node has a smallest completion time
+// above the minimum, over the resources, of release + longest time. A search goes down from the root and skips the nodes whose bound is below the best
+// job found.
 //
-// It serves instances where jobs have one size on each resource and all arrive at once. Hard deadlines make no bound wrong: on a resource where a
-// job would be late it would end after its deadline, but on those where it is in time before. Where run times are unrelated all bounds are loose: the tree is
-// given up when searches take too long.
+// The tree serves instances in which jobs have one size on each resource and all arrive at once. Hard deadlines make no bound wrong: on a resource
+// where a job is late it ends after its deadline, and on the others before it. If run times are unrelated, all bounds are loose; the tree is given
+// up when searches take too long.
 //
 // Source: the nodes are those of a k-d tree: J. L. Bentley (1975), Multidimensional binary search trees used for associative searching,
 // Comm. ACM 18(9), doi:10.1145/361002.361007.
@@ -73,7 +74,7 @@ func newJobTree(ctx context.Context, c *completions) *jobTree {
 	return t
 }
 
-// of is the jobs of the leaves from one to before another.
+// of returns the jobs of the leaves from leaf from up to, but not including, leaf to.
 func (t *jobTree) of(from, to int) []int32 {
 	return t.jobs[len(t.jobs)*from/t.leaves : len(t.jobs)*to/t.leaves]
 }
@@ -186,7 +187,8 @@ func (t *jobTree) search() {
 	t.steps++
 }
 
-// beats says whether a job may come before the best one found if its smallest completion time is no later than end and it is not before first.
+// beats reports whether a job may be better than the best job found, given that its smallest completion time is at most end and its number is at
+// least first.
 func (t *jobTree) beats(end float64, first int32) bool {
 	return t.best.job < 0 || end > t.best.first || end == t.best.first && int(first) < t.best.job
 }
@@ -217,7 +219,7 @@ func (t *jobTree) visit(node int) {
 	}
 }
 
-// try makes the job the best one where it is.
+// try compares the job with the best job found, and keeps the better one.
 func (t *jobTree) try(j int32) {
 	if home := t.home[j]; home >= 0 && !t.beats(t.above(t.c.only[home]+t.c.on(int(j), int(home))), j) {
 		return
@@ -232,8 +234,9 @@ func (t *jobTree) try(j int32) {
 	}
 }
 
-// above makes a bound of an end on one resource. Where a job would be late there it ends by its deadline elsewhere, and of the start and the duration that are
-// compared with the deadline the sum may round to the next number after it.
+// above returns an upper bound of the smallest completion time, given an end on one resource. If the job is late on that resource, its smallest
+// completion time is on another, by its deadline. With deadlines the bound is the next larger number, because the sum of start and duration, which
+// is compared with the deadline, may have been rounded down to it.
 func (t *jobTree) above(end float64) float64 {
 	if t.c.deadlines {
 		return math.Nextafter(end, math.Inf(1))
@@ -290,7 +293,7 @@ func (t *jobTree) bound(node int) float64 {
 	return t.above(least)
 }
 
-// hopeless says whether searches have taken so long that the tree is given up.
+// hopeless reports whether searches have taken so long that the tree should be given up.
 func (t *jobTree) hopeless() bool {
 	const every = 16
 	if t.steps%every != 0 {

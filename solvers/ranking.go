@@ -2,8 +2,8 @@ package solvers
 
 import "github.com/allot-opt/allot/sim/backfill"
 
-// Queue is the order in which a policy serves its queue, as parameters of a solver. [backfill.Ranking] states what they mean and where they
-// are from.
+// Queue holds the parameters of a solver that determine the order in which the policy serves its queue. [backfill.Ranking] states what they mean,
+// with sources.
 type Queue struct {
 	Order       string   `enum:"fcfs,sjf,ljf,saf,wfp3,f1,multifactor,priority" doc:"order of the queue: by arrival; least or greatest estimate; least estimate × processors; (wait/estimate)³ × processors; F1 of Carastan-Santos and de Camargo; Slurm's multifactor priority; the priority of the user's class"`
 	BoundWait   *float64 `range:"[0, 1e18]" zero:"none" doc:"a job that has waited longer than this goes to the front of the queue, whatever the order"`

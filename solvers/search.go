@@ -12,8 +12,8 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "search",
-	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for; goes on until the limit, or until its " +
-		"schedule is proved to be optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
+	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for. It stops at the limit, or when its " +
+		"schedule is proved optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
 	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search-findings.md",
 	New:    func() solve.Solver { return NewSearch() },
 
@@ -104,7 +104,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	return result, nil
 }
 
-// proofSchedule makes the schedule that the proof has come upon.
+// proofSchedule makes the schedule that the proof of the lower bound has found on the way.
 type proofSchedule struct {
 	in    *model.Instance
 	proof *solve.Proof

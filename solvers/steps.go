@@ -14,8 +14,8 @@ import (
 // ruleStart is the rule of the steps that say that a job starts.
 const ruleStart = "starts"
 
-// tellOnline simulates a policy once more and tells of its steps: the rules that the policy states of each job ([sim.Explainer]) when it arrives, starts or
-// is dropped, and the start. sol is the schedule that the policy comes to.
+// tellOnline simulates a policy once more and reports its steps: the start of each job, and the rules that the policy states of the job
+// ([sim.Explainer]) when it arrives, starts or is dropped. sol is the schedule that the policy makes.
 func tellOnline(ctx context.Context, in *model.Instance, policy Online, opt solve.Options, sol *model.Solution) error {
 	t := &onlineTeller{tell: opt.Trace, placed: make(map[string]model.Placement, len(sol.Jobs)), said: map[*sim.Job][]sim.Reason{}}
 	for _, p := range sol.Jobs {

@@ -13,7 +13,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "sufferage",
-	Doc:    "Sufferage: repeatedly, the job that would lose most on its second-best cluster goes to its best. O(n²/C) to O(n²).",
+	Doc:    "Sufferage: repeatedly places the job that would lose most on its second-best cluster on its best one. O(n²/C) to O(n²).",
 	Source: "M. Maheswaran, S. Ali, H. J. Siegel, D. Hensgen, R. F. Freund (1999), Dynamic mapping of a class of independent tasks onto heterogeneous computing systems, J. Parallel Distrib. Comput. 59(2), doi:10.1006/jpdc.1999.1581, §4",
 	Traces: true,
 	New:    func() solve.Solver { return &Sufferage{} },

@@ -2,9 +2,8 @@ package solvers
 
 import "math"
 
-// tournament holds jobs at places of a row and finds, in O(log n), the leftmost that is held and the first job between two
-// places. It is a binary tree numbered as a heap is, the root at 1 and the places behind the inner nodes; each node knows
-// the first job below it.
+// tournament holds jobs at the places of a row. In O(log n) it finds the leftmost place that holds a job, and the first job between two places. It is
+// a binary tree with the numbering of a heap: the root is node 1, and the places follow the inner nodes. Each node knows the first job below it.
 type tournament []int32
 
 // nobody stands at an empty place.

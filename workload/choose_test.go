@@ -26,7 +26,7 @@ func TestChoose(t *testing.T) {
 		"twolevel:":                `workload twolevel: expected PARAM=VALUE behind each colon, found ""`,
 		"twolevel:jobs=1:jobs=2":   "workload twolevel: expected parameter jobs once, found it twice",
 		"twolevel:jbs=1":           `workload twolevel: unknown parameter "jbs"`,
-		"twolevel:jobs=x":          "workload twolevel: parameter jobs: expected a value of type int",
+		"twolevel:jobs=x":          "workload twolevel: parameter jobs: expected a whole number from 0 to 100000000, found \"x\"",
 		"spaceshare:load=1:cv=0.5": `unknown parameter "cv"`,
 	} {
 		if _, _, err := workload.Choose(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -71,7 +71,7 @@ func TestWorkloadsRefuseNonsense(t *testing.T) {
 		{"twolevel", "gold_share=0.8", "parameter silver_share: expected at most 1 − gold_share, which is 0.19"},
 		{"twolevel", "time_scale=0", "parameter time_scale: expected a number from 0.001 to 1000000, found 0"},
 		{"twolevel", "licence_pools=job", "parameter licence_pools: expected one of cluster, grid"},
-		{"twolevel", "machines_seed=-1", `parameter machines_seed: expected a value of type uint64, found "-1"`},
+		{"twolevel", "machines_seed=-1", `parameter machines_seed: expected a whole number from 0 to 18446744073709551615, found "-1"`},
 		{"spaceshare", "speeds=fast", `parameter speeds: expected homogeneous, generations or a list of speeds from 1e-6 to 1e6, such as 1,2,4, found "fast"`},
 		{"spaceshare", "speeds=1,0", "parameter speeds"},
 		{"spaceshare", "speeds=1,NaN", "parameter speeds"},

@@ -221,7 +221,7 @@ func Lookup(name string) ([]*Experiment, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("expected an experiment, one of %s, or the paper's name alone for all of its, or all; found %q%s", strings.Join(ids, ", "), name, suggest.Words(name, ids))
+		return nil, fmt.Errorf("expected an experiment, one of %s, the name of a paper for all its experiments, or all; found %q%s", strings.Join(ids, ", "), name, suggest.Words(name, ids))
 	}
 	return found, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // errZero says that a difference in percent does not exist.
-var errZero = errors.New("a mean is 0, so that there is no difference in percent")
+var errZero = errors.New("a mean is 0, so there is no difference in percent")
 
 // find judges one claim under one reading.
 func (e *Experiment) find(table sampleTable, f *Finding) error {

@@ -160,7 +160,7 @@ func TestFindingsOfWrongRows(t *testing.T) {
 func TestRivalOfZero(t *testing.T) {
 	e := smallExperiment(t, claim("in percent", `"form": "sign", "direction": "more"`), claim("absolute", `"form": "sign", "direction": "more", "absolute": true`))
 	got := found(t, e, rows(map[string][]float64{"g4": {80, 160, 120}}, map[string][]float64{"g4": {0, 0, 0}}))
-	if f := got["in percent plain"]; f.Verdict != verdict.Undecided || f.Reason != "a mean is 0, so that there is no difference in percent" {
+	if f := got["in percent plain"]; f.Verdict != verdict.Undecided || f.Reason != "a mean is 0, so there is no difference in percent" {
 		t.Errorf("in percent: %s (%s)", f.Verdict, f.Reason)
 	}
 	if f := got["absolute plain"]; f.Verdict != verdict.Replicates || f.Value.Estimate != 120 {

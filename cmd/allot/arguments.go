@@ -114,7 +114,7 @@ func oneFromStdin(what string, paths ...string) error {
 		}
 	}
 	if found > 1 {
-		return usageErrorf("expected only one of %s to be standard input", what)
+		return usageErrorf("expected at most one of %s to be standard input (-)", what)
 	}
 	return nil
 }

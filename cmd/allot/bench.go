@@ -23,22 +23,22 @@ import (
 func benchCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "bench",
-		Usage:     "run a suite: several solvers on several instances, with seeds and a budget",
+		Usage:     "run a suite: several solvers on several instances, with several seeds, within a budget",
 		ArgsUsage: "SUITE",
 		Description: `Runs a suite (a JSON file, see bench/suites) and appends one row per run to rows.jsonl in the run folder. To continue after an
-interruption, give the same command again. The folder best keeps the best schedules. At the end the command prints one table per group:
-solver × mean objective, mean ratio to the best known, wins (instances on which no solver is better), mean time and faults.
+interruption, give the same command again. The folder best keeps the best schedules. At the end the command prints one table per group, with a row
+for each solver: mean objective, mean ratio to the best known schedule, wins (instances on which no solver is better), mean time and faults.
 
-Several programs, on several hosts that share a folder, can run one suite together: with --shard K/N each runs its part, with
---steal each runs what no other has claimed. The same command without either then runs what is left and prints the tables. See docs/sweeps.md.
+Several programs, on several hosts that share a folder, can run one suite together. With --shard K/N each program runs its part; with --steal
+each runs whatever no other has claimed. The same command without these flags then runs what is left and prints the tables. See docs/sweeps.md.
 
 Examples:
   allot bench bench/suites/mcp.json
   allot bench bench/suites/mcp.json --time 500ms --jobs 1 -o quick
   allot bench bench/suites/mcp.json --shard 2/8 -o sweep`,
 		Flags: append(suiteFlags(),
-			&cli.StringFlag{Name: "shard", Usage: "run part `K/N` of the runs; /N: the engine states K (Slurm, PBS, Kubernetes, HyperQueue); auto: Slurm states both"},
-			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs in the same folder: claim one run after another until all have a row"},
+			&cli.StringFlag{Name: "shard", Usage: "run part K of N, `K/N`; with /N the batch system states K (Slurm, PBS, Kubernetes, HyperQueue); with auto Slurm states both"},
+			&cli.BoolFlag{Name: "steal", Usage: "share the runs with other programs in the same folder: claim one run after another, until all have a row"},
 		),
 		Subcommands: benchSubcommands(),
 		Action:      runBench,
@@ -48,16 +48,16 @@ Examples:
 // suiteFlags are the flags of the commands that run a suite.
 func suiteFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "run-NAME", Usage: "run `FOLDER`: rows, best schedules and the suite"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "run-NAME", Usage: "run `FOLDER`, for the rows, the best schedules and the suite"},
 		&cli.StringFlag{Name: "data", DefaultText: "as the suite says", Usage: "`FOLDER` of the suite's files"},
 		&cli.StringFlag{Name: "best", DefaultText: "best in the run folder", Usage: "`FOLDER` of the best known schedules; several suites may share it"},
-		&cli.IntFlag{Name: "jobs", DefaultText: "processors / workers", Usage: "`N` runs at a time"},
-		&cli.IntFlag{Name: "workers", DefaultText: "as the suite says", Usage: "`N` workers of each run"},
+		&cli.IntFlag{Name: "jobs", DefaultText: "processors / workers", Usage: "run `N` runs at a time"},
+		&cli.IntFlag{Name: "workers", DefaultText: "as the suite says", Usage: "use `N` workers in each run"},
 		&cli.DurationFlag{Name: "time", DefaultText: "as the suite says", Usage: "stop each run after `DURATION`, such as 10s; 0: no limit"},
 		&cli.Int64Flag{Name: "evals", DefaultText: "as the suite says", Usage: "stop each run after `N` evaluations of schedules; 0: no limit"},
-		&cli.BoolFlag{Name: "allow-exec", Usage: "run the commands that the suite names as solvers (exec:COMMAND)"},
-		&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder with rows of another suite, budget or version of allot, and keep them"},
-		&cli.DurationFlag{Name: "stale", Value: claim.Stale, Usage: "take over a claim or lock of a program on another host after `DURATION` without a sign of it"},
+		&cli.BoolFlag{Name: "allow-exec", Usage: "allow the suite to run commands as solvers (exec:COMMAND)"},
+		&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder that has rows of another suite, budget or version of allot, and keep those rows"},
+		&cli.DurationFlag{Name: "stale", Value: claim.Stale, Usage: "take over the claims and locks of a program on another host after `DURATION` without a sign of life from it"},
 	}
 }
 
@@ -81,7 +81,7 @@ func runBench(c *cli.Context) error {
 	}
 	if c.IsSet("shard") {
 		if opt.Steal {
-			return usageErrorf("expected one of --shard and --steal, found both")
+			return usageErrorf("expected only one of --shard and --steal, found both")
 		}
 		if opt.Shard, err = bench.ParseShard(c.String("shard"), os.Getenv); err != nil {
 			return usageErrorf("--shard: %w", err)
@@ -122,7 +122,7 @@ func readSuite(c *cli.Context, path string) (*bench.Suite, error) {
 		return nil, err
 	}
 	if solver := suite.External(); solver != "" && !c.Bool("allow-exec") {
-		return nil, usageErrorf("%s: solver %s runs a command of the suite's author; check the command, then give --allow-exec", path, solver)
+		return nil, usageErrorf("%s: solver %s runs a command of the suite's author; check the command, then add --allow-exec", path, solver)
 	}
 	return suite, overrideSuite(c, suite)
 }

@@ -32,7 +32,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "report.html", Usage: "write to `FILE`; - is standard output"},
 			&cli.StringFlag{Name: "title", DefaultText: "names of the suites", Usage: "`TEXT` at the top of the page"},
-			&cli.IntFlag{Name: "charts", Value: 4, Usage: "show at most `N` Gantt charts of the best known schedules"},
+			&cli.IntFlag{Name: "charts", Value: 4, Usage: "draw at most `N` Gantt charts of the best known schedules"},
 			&cli.StringFlag{Name: "figures", Usage: "write each figure to `FOLDER` as SVG, PDF and PNG instead of a page"},
 			&cli.StringFlag{Name: "table", Usage: "write the table of solvers as `FORMAT` instead of a page: latex (with booktabs), csv or md; to standard output unless -o is given"},
 		},
@@ -56,7 +56,7 @@ func runBenchReport(c *cli.Context) error {
 	case table != "" && !slices.Contains(report.TableFormats(), table):
 		return usageErrorf("--table: expected latex, csv or md, found %q", table)
 	case table != "" && c.IsSet("figures"), c.IsSet("figures") && c.IsSet("output"):
-		return usageErrorf("expected one of --figures, --table and a page (-o), found two")
+		return usageErrorf("expected only one of --figures, --table and a page (-o), found two")
 	case c.IsSet("figures") && c.String("figures") == "":
 		return usageErrorf("--figures: expected a folder, found none")
 	}

@@ -22,17 +22,17 @@ func benchSlurmCommand() *cli.Command {
 		Name:      "slurm",
 		Usage:     "run a suite as a job array of Slurm",
 		ArgsUsage: "SUITE [-- SBATCH OPTIONS]",
-		Description: `Writes and shows the batch script of a job array with one task for each shard that has runs without a row. --submit submits
-the array. --wait follows the rows until all runs have one and then prints the tables. The same command again submits only what is
-missing: it leaves out shards that are done and tasks that wait or run. Options of sbatch come last, after --.
+		Description: `Writes and prints the batch script of a job array, with one task for each shard that has runs without a row. --submit submits
+the array. --wait waits until every run has a row, and then prints the tables. If you give the same command again, it submits only what is missing:
+it leaves out shards that are done and tasks that wait or run. Options of sbatch come last, after --.
 
 Examples:
   allot bench slurm bench/suites/mcp.json
   allot bench slurm bench/suites/mcp.json -o sweep --submit --wait -- --partition=long --time=8:00:00`,
 		Flags: append(suiteFlags(),
-			&cli.IntFlag{Name: "tasks", DefaultText: "half an hour each, at most 100; 16 without a time limit", Usage: "`N` shards"},
+			&cli.IntFlag{Name: "tasks", DefaultText: "half an hour each, at most 100; 16 without a time limit", Usage: "divide the suite into `N` shards"},
 			&cli.BoolFlag{Name: "submit", Usage: "submit the array with sbatch"},
-			&cli.BoolFlag{Name: "wait", Usage: "follow the rows until all runs have one"},
+			&cli.BoolFlag{Name: "wait", Usage: "wait until every run has a row, then print the tables"},
 		),
 		Action: runBenchSlurm,
 	}
@@ -235,7 +235,7 @@ const (
 	askSlurm   = 15 * time.Second
 )
 
-// wait follows the rows until no run is without one. Slurm is asked only whether any task is left, as then nobody writes rows any more.
+// wait follows the rows until every run has one. It asks Slurm only whether a task is left, because without tasks no more rows are written.
 func (r *slurmRun) wait(ctx context.Context) error {
 	follow := r.plan.Follow(r.dir)
 	bar := newProgress(r.c.App.ErrWriter, printable(r.plan.Suite.Name), len(r.plan.Cells))

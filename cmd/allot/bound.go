@@ -17,10 +17,10 @@ import (
 func boundCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "bound",
-		Usage:     "prove how low the objective of an instance cannot be",
+		Usage:     "compute a proved lower bound on the objective of an instance",
 		ArgsUsage: "INSTANCE",
-		Description: `Writes the best bound that is proved and what each method proves of each metric. It holds for every schedule
-that places all jobs it has to. Without --time the work depends on the instance alone: about a second.
+		Description: `No schedule that places every job it has to place costs less than the bound. The command prints the best bound, and the bound
+that each method proves for each metric. Without --time it works for about a second; how much work it does then depends only on the instance.
 
 Examples:
   allot bound --time 5s examples/multicluster.json
@@ -28,7 +28,7 @@ Examples:
   allot bound --proof proof.json examples/table1.json && allot check --proof proof.json examples/table1.json`,
 		Flags: []cli.Flag{
 			objectiveFlag(),
-			&cli.DurationFlag{Name: "time", DefaultText: "about 1s", Usage: "improve the bound for `DURATION`, such as 10s"},
+			&cli.DurationFlag{Name: "time", DefaultText: "about 1s", Usage: "work for `DURATION`, such as 10s; more time often proves a better bound"},
 			proofFlag("the bound"),
 			jsonFlag,
 		},
@@ -80,7 +80,7 @@ func runBound(c *cli.Context) error {
 	bar.finish()
 	value, ok := proof.Bound().Value()
 	if !ok {
-		return &statusError{exitNoSolution, errors.New("no bound is known of " + bench.ObjectiveName(in))}
+		return &statusError{exitNoSolution, errors.New("no method proves a bound on " + bench.ObjectiveName(in))}
 	}
 	if err := writeProof(c, proof.Certificate()); err != nil {
 		return err

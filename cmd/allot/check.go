@@ -17,28 +17,33 @@ func checkCommand() *cli.Command {
 		Name:      "check",
 		Usage:     "check a solution against its instance, or schedules against reference schedules",
 		ArgsUsage: "INSTANCE SOLUTION | --proof FILE INSTANCE [SOLUTION] | --golden DIR SCHEDULE…",
-		Description: `Writes ok and the metrics, or the violations with their codes; then the exit status is 3. It lists the first 20 violations and
-the number of the rest, which --json calls "more". The first line says so where the solution was made for another instance.
+		Description: `Prints ok and the metrics if the solution is correct. Otherwise it lists the violations with their codes, and the exit status is 3.
+It lists the first 20 violations and counts the rest, which --json calls "more". If the solution was made for another instance, the first line says so.
 
-With --proof FILE it verifies the certificate of a bound that solve or bound has written, in exact numbers and with code that shares nothing with what
-proved it: verified; refuted, with the step that fails and exit status 3; or not certified, where there is nothing to check, with exit status 4. With a
-SOLUTION it says whether the bound proves that optimal; one that breaks a rule or costs less than the bound gives exit status 3.
+With --proof FILE it verifies the certificate of a bound, which solve or bound has written. It computes in exact numbers and shares no code with the
+programs that prove bounds. The verdict is verified; refuted, with the step that fails (exit status 3); or not certified, if there is nothing to
+check (exit status 4). With a SOLUTION it also says whether the bound proves that the solution is optimal. If the solution breaks a rule or costs
+less than the bound, the exit status is 3.
 
-With --golden DIR it compares the schedules of another scheduler with the reference schedules of fcfs, easy and conservative in the folder
-(that of the repository is golden; golden/README.md states the rules). A SCHEDULE is a file WORKLOAD.POLICY.csv with columns job and start,
-and perhaps end and processors; the jobs.csv of Batsim under that name or as WORKLOAD.POLICY_jobs.csv; a trace WORKLOAD.POLICY.swf with
-wait times; a solution WORKLOAD.POLICY.json; or a folder of such files. Of each schedule that differs it says where first, and
-which rule that breaks; then the exit status is 3. Workloads without a schedule are named, and do not change the status.
+With --golden DIR it compares the schedules of another scheduler with the reference schedules of fcfs, easy and conservative in the folder DIR
+(golden in the repository; golden/README.md states the rules). A SCHEDULE is one of these:
+  WORKLOAD.POLICY.csv           columns job and start, and optionally end and processors; or the columns of Batsim's jobs.csv
+  WORKLOAD.POLICY_jobs.csv      Batsim's jobs.csv
+  WORKLOAD.POLICY.swf           a trace with wait times
+  WORKLOAD.POLICY.json          a solution
+  a folder                      with such files
+For each schedule that differs it says where it differs first, and which rule that breaks; then the exit status is 3. It also names the workloads
+without a schedule; they do not change the status.
 
 Examples:
   allot solve -o plan.json examples/table1.json && allot check examples/table1.json plan.json
   allot solve --proof proof.json -o plan.json examples/table1.json && allot check --proof proof.json examples/table1.json plan.json
   allot check --golden golden extra-twice.easy.csv`,
-		Flags: []cli.Flag{jsonFlag, goldenFlag, &cli.StringFlag{Name: "proof", Usage: "verify the certificate in `FILE`"}},
+		Flags: []cli.Flag{jsonFlag, goldenFlag, &cli.StringFlag{Name: "proof", Usage: "verify the certificate of a bound in `FILE`"}},
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.IsSet("golden") && c.IsSet("proof"):
-				return usageErrorf("expected one of --golden and --proof")
+				return usageErrorf("expected only one of --golden and --proof, found both")
 			case c.IsSet("golden"):
 				return checkGolden(c)
 			case c.IsSet("proof"):

@@ -68,6 +68,6 @@ func writeGolden(w io.Writer, set *golden.Set, report *golden.Report) {
 		}
 	}
 	if len(report.Passed) > 0 {
-		fmt.Fprintln(w, printable(fmt.Sprintf("passed over, as the names are not WORKLOAD.POLICY.csv, .swf or .json: %s", strings.Join(report.Passed, ", "))))
+		fmt.Fprintln(w, printable(fmt.Sprintf("skipped, because the names are not WORKLOAD.POLICY.csv, .swf or .json: %s", strings.Join(report.Passed, ", "))))
 	}
 }

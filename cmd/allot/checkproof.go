@@ -14,7 +14,7 @@ import (
 
 // proofFlag names the file that the certificate is written to.
 func proofFlag(of string) cli.Flag {
-	return &cli.StringFlag{Name: "proof", Usage: "write the certificate of " + of + " to `FILE`, for allot check --proof"}
+	return &cli.StringFlag{Name: "proof", Usage: "write a certificate of " + of + " to `FILE`; allot check --proof verifies it"}
 }
 
 // checkProofFile finds out before the work whether the certificate can be written.
@@ -25,7 +25,7 @@ func checkProofFile(c *cli.Context) error {
 	return checkWritable(c.String("proof"))
 }
 
-// writeProof writes a certificate if one is asked for. Without a bound there is none, which it says.
+// writeProof writes the certificate if the flag asks for one. Without a bound there is no certificate; then it says so.
 func writeProof(c *cli.Context, certificate *proof.Certificate) error {
 	switch {
 	case !c.IsSet("proof"):
@@ -109,7 +109,7 @@ func describeOutcome(w io.Writer, in *model.Instance, certificate *proof.Certifi
 	if target, err := in.WithObjective(certificate.Objective); err == nil {
 		name = bench.ObjectiveName(target)
 		if own := bench.ObjectiveName(in); own != name {
-			name += " (in place of the instance's " + own + ")"
+			name += " (instead of the instance's " + own + ")"
 		}
 	}
 	claim := name + " is infeasible"

@@ -25,8 +25,8 @@ func compareCommand() *cli.Command {
 		Name:      "compare",
 		Usage:     "run several solvers on the same instances",
 		ArgsUsage: "INSTANCE…",
-		Description: `Writes one table per instance: solver × objective, bound, gap, metrics and time. A star marks the best. Every
-schedule is checked first. If the table is too wide for the terminal, it leaves out metrics and names them below.
+		Description: `Prints one table per instance, with a row for each solver: objective, bound, gap, metrics and time. A star marks the best
+solver. Every schedule is checked first. If the table is too wide for the terminal, it leaves out some metrics and names them below.
 
 Examples:
   allot compare examples/multicluster.json
@@ -34,13 +34,13 @@ Examples:
   allot compare --solvers muscle:reading=a,b=muscle:reading=b,muscle+search examples/multicluster.json
   allot compare --time 10s --solvers 'search,exec:python3 examples/external/cpsat.py' examples/multicluster.json`,
 		Flags: append(limitFlags(),
-			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), Usage: "`NAMES` of solvers, separated by commas, as for allot solve --solver, or LABEL=NAME…; exec:COMMAND or exec-online:COMMAND must be the last; may be given several times; absent: all that support the instance"},
-			&cli.StringFlag{Name: "metrics", Usage: "`NAMES` of the metrics in the table, separated by commas; metrics of clusters have their own table; absent: those that matter for the instance"},
+			&cli.GenericFlag{Name: "solvers", Value: new(solverNames), DefaultText: "all that support the instance", Usage: "`NAMES` of solvers, separated by commas, as for allot solve --solver; LABEL=NAME shows a solver as LABEL; exec:COMMAND or exec-online:COMMAND must come last; may be given several times"},
+			&cli.StringFlag{Name: "metrics", DefaultText: "those that matter for the instance", Usage: "`NAMES` of the metrics in the table, separated by commas; metrics of clusters have their own table"},
 			jsonFlag,
-			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the columns of --metrics or all"},
+			&cli.BoolFlag{Name: "csv", Usage: "write CSV, with the metrics that --metrics names, or all"},
 			objectiveFlag(),
 			strictFlag(),
-			&cli.StringFlag{Name: "save", Usage: "write every solution to folder `DIR` as INSTANCE.SOLVER.json"},
+			&cli.StringFlag{Name: "save", Usage: "write each solution to folder `DIR`, as INSTANCE.SOLVER.json"},
 			outputFlag,
 		),
 		Action: runCompare,
@@ -135,7 +135,7 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 		return asked, usageErrorf("expected INSTANCE…, found none; see allot compare --help")
 	}
 	if c.Bool("json") && c.Bool("csv") {
-		return asked, usageErrorf("expected one of --json and --csv")
+		return asked, usageErrorf("expected only one of --json and --csv, found both")
 	}
 	asked.settings.Time = c.Duration("time")
 	if asked.settings.Options, err = options(c); err != nil {
@@ -149,7 +149,7 @@ func readComparison(c *cli.Context) (asked comparison, err error) {
 			return asked, usageErrorf("--solvers: %w", err)
 		}
 		if before, taken := labelled[choice.Label]; taken && before != name {
-			return asked, usageErrorf("--solvers: expected labels that differ, found %q of %s and %s", choice.Label, before, name)
+			return asked, usageErrorf("--solvers: expected a different label for each solver, found %q for both %s and %s", choice.Label, before, name)
 		}
 		labelled[choice.Label] = name
 		solvers = append(solvers, name)
@@ -185,7 +185,7 @@ func metricsNamed(list string) ([]model.Metric, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		m, ok := model.MetricNamed(strings.TrimSpace(name))
 		if !ok {
-			return nil, usageErrorf("--metrics: expected metrics, see allot metrics; found %q%s", name, suggest.Words(strings.TrimSpace(name), metricNames()))
+			return nil, usageErrorf("--metrics: expected names of metrics, which allot metrics lists; found %q%s", name, suggest.Words(strings.TrimSpace(name), metricNames()))
 		}
 		metrics = append(metrics, m)
 	}
@@ -312,7 +312,7 @@ func writeComparison(w io.Writer, in named, rows []bench.Row, metrics []model.Me
 	}
 	for _, row := range rows {
 		if row.Fault == "" && row.Solution == nil {
-			fmt.Fprintf(text, "%s: no solution: %s\n", row.Solver, stopped(row.Status, row.Stop))
+			fmt.Fprintf(text, "%s: %s\n", row.Solver, withoutSolution(row.Status, row.Stop))
 		}
 	}
 	_, err := io.WriteString(w, printable(text.String()))

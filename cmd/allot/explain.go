@@ -19,17 +19,17 @@ import (
 func explainCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "explain",
-		Usage:     "say where a job of a solution could have gone and what it waited for, or follow a solver step by step",
+		Usage:     "explain why a job runs where and when it does, or follow a solver step by step",
 		ArgsUsage: "INSTANCE SOLUTION JOB",
 		UsageText: `allot explain [--json] INSTANCE SOLUTION JOB
 allot explain --trace [--json] INSTANCE SOLUTION [JOB]
 allot explain --trace --solver NAME [--seed N] [--json] INSTANCE [JOB]`,
-		Description: `For one job: where it is, or why it is left out; which jobs end just when it starts; and on every cluster the earliest
-end that it could have while all other jobs stay where they are, or what keeps it from there. Of an on-line solver that can say so it also names the
-rules that decided: it runs the solver again, with the seed and the parameters of the solution.
+		Description: `Without --trace it says of one JOB: where and when it runs, or why it is left out; what it waits for; and, for each cluster, how early it
+could end there if all other jobs stayed where they are, or why it cannot run there. If an on-line solver that can explain itself made the solution, it
+also names the rules that decided. To find them it runs the solver again, with the seed and the parameters of the solution.
 
-With --trace it writes every step of a solver that decides step by step, or only the steps about the JOB. A SOLUTION must come out as it is when its
-solver runs again.
+With --trace it prints every step of a solver that decides step by step, or only the steps about the JOB. It runs the solver of the SOLUTION again
+and fails if the result is a different schedule.
 
 Examples:
   allot solve -o plan.json examples/table1.json && allot explain examples/table1.json plan.json J3
@@ -42,7 +42,7 @@ Examples:
 			}
 			for _, flag := range []string{"solver", "seed"} {
 				if c.IsSet(flag) {
-					return usageErrorf("--%s: expected --trace beside it", flag)
+					return usageErrorf("--%s: expected it only with --trace", flag)
 				}
 			}
 			return runExplain(c)
@@ -102,7 +102,7 @@ func explained(e *plan.Explanation) string {
 			fmt.Fprintf(w, "  waits for %s, which ends at %s (%s)\n", wait.Job, bench.Figure(wait.End), wait.For)
 		}
 		if len(e.Waits) == 0 && p.Start > e.Arrival {
-			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, and the solver starts it later\n", bench.Figure(*e.Free))
+			fmt.Fprintf(w, "  waits for no job: its processors are free from %s on, but the solver starts it later\n", bench.Figure(*e.Free))
 		}
 	}
 	if e.Deadline != nil {
@@ -116,7 +116,7 @@ func explained(e *plan.Explanation) string {
 		}
 		fmt.Fprintf(w, "  %s %s: %s\n", kind, bench.Figure(*e.Deadline), state)
 	}
-	fmt.Fprintf(w, "where it could be while all other jobs stay where they are, the earliest end first:\n")
+	fmt.Fprintf(w, "where it could run if all other jobs stayed where they are, the earliest end first:\n")
 	list := slices.Clone(e.Alternatives)
 	slices.SortStableFunc(list, func(a, b plan.Alternative) int { return cmp.Compare(endOf(a), endOf(b)) })
 	for _, a := range list {

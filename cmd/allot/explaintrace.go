@@ -22,8 +22,8 @@ import (
 // traceFlags are the flags of explain that are about the steps of a solver.
 func traceFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "trace", Usage: "write each step of the solver: the rule that decided, the scores by cluster, and what was placed where and when; with --json a line of JSON each"},
-		&cli.StringFlag{Name: "solver", Usage: "with --trace: the solver by `NAME`, in place of a SOLUTION; NAME:KEY=VALUE:… with parameters"},
+		&cli.BoolFlag{Name: "trace", Usage: "print each step of the solver: the rule that decided, the scores of the clusters, and which job was placed where and when; with --json one line of JSON per step"},
+		&cli.StringFlag{Name: "solver", Usage: "with --trace: follow the solver `NAME` instead of the solver of a SOLUTION; NAME:KEY=VALUE:… sets parameters"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "with --solver: seed `N` of the random numbers"},
 	}
 }
@@ -83,16 +83,16 @@ func tracing() []string {
 
 // tracedRun reads the arguments: INSTANCE [JOB] with --solver, else INSTANCE SOLUTION [JOB].
 func tracedRun(c *cli.Context) (t traced, err error) {
-	files, expected := 2, "INSTANCE SOLUTION [JOB], or --solver NAME and INSTANCE [JOB]"
+	files, expected := 2, "INSTANCE SOLUTION [JOB], or --solver NAME INSTANCE [JOB]"
 	if c.IsSet("solver") {
-		files, expected = 1, "INSTANCE [JOB] beside --solver"
+		files, expected = 1, "INSTANCE [JOB] with --solver"
 	}
 	args := c.Args().Slice()
 	switch {
 	case len(args) < files || len(args) > files+1:
 		return t, usageErrorf("--trace: expected %s, found %s; see %s --help", expected, counted(len(args), "argument"), c.Command.HelpName)
 	case c.IsSet("seed") && !c.IsSet("solver"):
-		return t, usageErrorf("--seed: expected --solver beside it; a solution states the seed of its run")
+		return t, usageErrorf("--seed: expected it only with --solver; a solution states the seed of its run")
 	}
 	if c.IsSet("solver") {
 		t.seed = c.Uint64("seed")
@@ -141,24 +141,24 @@ func (t *traced) comesToTheSame(ctx context.Context) error {
 	}
 	for k := range result.Solution.Jobs {
 		p := &result.Solution.Jobs[k]
-		stated := "it is left out"
+		stated := "leaves it out"
 		if other := placed[p.Job]; other != nil {
 			if solve.SamePlacement(p, other) {
 				continue
 			}
-			stated = fmt.Sprintf("it runs on %s from %s", placeOf(other), bench.Figure(other.Start))
+			stated = fmt.Sprintf("runs it on %s from %s", placeOf(other), bench.Figure(other.Start))
 		}
-		return t.differs(fmt.Sprintf("job %s: by %s it runs on %s from %s, by the file %s", p.Job, t.choice.Info.Name, placeOf(p), bench.Figure(p.Start), stated))
+		return t.differs(fmt.Sprintf("%s runs job %s on %s from %s, but the file %s", t.choice.Info.Name, p.Job, placeOf(p), bench.Figure(p.Start), stated))
 	}
 	if len(t.made.Jobs) > len(result.Solution.Jobs) {
-		return t.differs(fmt.Sprintf("it places %d jobs, %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
+		return t.differs(fmt.Sprintf("the file places %d jobs, but %s places %d", len(t.made.Jobs), t.choice.Info.Name, len(result.Solution.Jobs)))
 	}
 	return nil
 }
 
 // differs is the error for a solution that the run does not come to.
 func (t *traced) differs(how string) error {
-	return usageErrorf("%s: expected the schedule that solver %s makes with the seed and the parameters that the file states; %s; --solver %s without the file shows the steps of its own schedule",
+	return usageErrorf("%s: expected the schedule that solver %s makes with the seed and the parameters in the file; %s; to see the steps of the solver's own schedule, give --solver %s instead of the file",
 		t.path, t.choice.Info.Name, how, t.choice.Info.Name)
 }
 

@@ -13,13 +13,15 @@ import (
 func ganttCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "gantt",
-		Usage:     "draw a schedule, or how searches progressed",
+		Usage:     "draw a schedule, or the progress of runs",
 		ArgsUsage: "SOLUTION, or --progress RUN",
-		Description: `Draws to standard output or -o FILE. With the instance the picture shows every processor, the units, which jobs are late
-and, by colour, whose jobs they are or how long they waited. Where there are too many jobs to be seen one by one, it shows how many
-processors they hold and how many jobs wait over time. A name that ends in .html makes a page to zoom and move in, which also says of each job
-how long it waited and what for; it needs no network. With --progress the picture shows instead how the objective and the bound went over time,
-from what allot solve --trace writes; several runs come into one picture.
+		Description: `Draws to standard output or to -o FILE. With --instance the picture also shows idle processors, units and late jobs, and its colours
+can show whose a job is or how long it waited. If there are too many jobs to see each of them, the picture shows over time how many processors
+they hold and how many jobs wait. If FILE ends in .html, it is a page in which you can zoom and move; for each job it also says how long the job
+waited and what for. The page needs no network.
+
+With --progress it draws how the objective and the bound of a run changed over time. FILE is what allot solve --trace has written. Several runs
+share one picture.
 
 Examples:
   allot solve examples/table1.json | allot gantt -
@@ -31,16 +33,16 @@ Examples:
   allot gantt --progress run.jsonl -o progress.svg
   allot gantt --progress titan.jsonl --progress search.jsonl --log-time`,
 		Flags: []cli.Flag{
-			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else text", formatNames(draw.Formats())...),
-			&cli.StringFlag{Name: "instance", Usage: "instance in `FILE` that the solution solves"},
-			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels, or columns of text", DefaultText: "1200 pixels; the terminal's or 100 columns"},
-			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels, or lines of text", DefaultText: "what the processors need"},
-			newChoice("colour", "", "what the colours of jobs mean, `WHAT`; jobs side by side have unlike ones if absent; user, wait and late need --instance", choicesOf(draw.Colours())...),
-			newChoice("view", string(draw.ShowAuto), "`VIEW`, each job or the load over time; auto: the load where jobs would be too small to be seen", choicesOf(draw.GanttViews())...),
+			newChoice("format", "", "`FORMAT` of the picture (if absent: by the name of the output, else text)", formatNames(draw.Formats())...),
+			&cli.StringFlag{Name: "instance", Usage: "read the instance of the solution from `FILE`"},
+			&cli.IntFlag{Name: "width", Usage: "width of `N` pixels, or of N columns of text", DefaultText: "1200 pixels; the width of the terminal or 100 columns"},
+			&cli.IntFlag{Name: "height", Usage: "height of `N` pixels, or of N lines of text", DefaultText: "as much as the processors need"},
+			newChoice("colour", "", "`WHAT` the colours of the jobs show (if absent, they only tell neighbours apart; user, wait and late need --instance)", choicesOf(draw.Colours())...),
+			newChoice("view", string(draw.ShowAuto), "`VIEW`, each job or the load over time (auto: the load if the jobs would be too small to see)", choicesOf(draw.GanttViews())...),
 			fromFlag(), toFlag(),
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
-			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the run in `FILE` over time; may be given several times"},
-			&cli.BoolFlag{Name: "log-time", Usage: "with --progress: time by its logarithm, which shows the first moments of a search"},
+			&cli.GenericFlag{Name: "progress", Value: new(pathList), Usage: "draw the progress of the run in `FILE` instead of a schedule; may be given several times"},
+			&cli.BoolFlag{Name: "log-time", Usage: "with --progress: use a logarithmic axis of time, which shows the first moments of a search"},
 			outputFlag,
 		},
 		Action: runGantt,
@@ -53,7 +55,7 @@ func runGantt(c *cli.Context) error {
 		return runProgress(c)
 	}
 	if c.IsSet("log-time") {
-		return usageErrorf("--log-time: expected --progress with it; see %s --help", c.Command.HelpName)
+		return usageErrorf("--log-time: expected it only with --progress; see %s --help", c.Command.HelpName)
 	}
 	args, err := arguments(c, "SOLUTION")
 	if err != nil {
@@ -118,11 +120,11 @@ func runProgress(c *cli.Context) error {
 		return err
 	}
 	if c.IsSet("instance") {
-		return usageErrorf("--instance: expected it with SOLUTION, not with --progress")
+		return usageErrorf("--instance: expected it only with SOLUTION, found --progress")
 	}
 	for _, name := range []string{"colour", "view", "from", "to"} {
 		if c.IsSet(name) {
-			return usageErrorf("--%s: expected it with SOLUTION, not with --progress", name)
+			return usageErrorf("--%s: expected it only with SOLUTION, found --progress", name)
 		}
 	}
 	paths := *c.Generic("progress").(*pathList)

@@ -16,7 +16,7 @@ import (
 func generateCommand() *cli.Command {
 	command := &cli.Command{
 		Name:        "generate",
-		Usage:       "generate an instance by a paper's recipe",
+		Usage:       "generate an instance of a published workload",
 		ArgsUsage:   "WORKLOAD",
 		Description: "Example:\n  allot generate muscle --seed 7 --jobs 160 -o batch.json",
 		Action: func(c *cli.Context) error {

@@ -22,8 +22,8 @@ func importCommand() *cli.Command {
 		Name:      "import",
 		Usage:     "turn a real trace, matrix, workflow or table into an instance",
 		ArgsUsage: "FORMAT",
-		Description: `Writes the instance to standard output or to -o FILE. Standard error reports what was dropped or repaired, and why. If jobs arrive over
-time, the instance asks for the least mean bounded slowdown, otherwise for the least makespan; --objective chooses another metric.
+		Description: `Writes the instance to standard output or to -o FILE, and reports on standard error what it dropped or repaired, and why. If jobs arrive
+over time, the objective is the mean bounded slowdown, otherwise the makespan; --objective chooses another metric.
 FILE may be compressed by gzip; - is standard input.
 
 Examples:
@@ -89,7 +89,7 @@ func writeImport(c *cli.Context, in *model.Instance, report *model.ImportReport)
 // importObjectiveFlag chooses the objective that the instance states.
 func importObjectiveFlag() cli.Flag {
 	return &cli.StringFlag{Name: "objective", DefaultText: "bounded_slowdown if jobs arrive over time, otherwise makespan",
-		Usage: "the instance asks to minimise `METRIC`, see allot metrics"}
+		Usage: "let the instance minimise `METRIC`; see allot metrics"}
 }
 
 // withImportObjective gives the instance its objective. The makespan of a trace says little: it hardly depends on the schedule, as the last jobs that
@@ -116,7 +116,11 @@ func importFlags(importer bench.Importer, names ...string) []cli.Flag {
 		case p.Type == "bool":
 			flags = append(flags, &cli.BoolFlag{Name: name, Value: p.Default == "true", Usage: usage})
 		case p.Type == "int":
-			flags = append(flags, &cli.IntFlag{Name: name, DefaultText: p.Default, Usage: usage})
+			usual := p.Default
+			if usual == "required" {
+				usual = "none, the flag is required"
+			}
+			flags = append(flags, &cli.IntFlag{Name: name, DefaultText: usual, Usage: usage})
 		default:
 			flags = append(flags, &cli.StringFlag{Name: name, Value: p.Default, Usage: usage})
 		}

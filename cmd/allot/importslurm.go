@@ -20,10 +20,10 @@ func importSlurm() *cli.Command {
 	}
 	return &cli.Command{
 		Name:  slurm.Format,
-		Usage: "the queue of a Slurm cluster, versions 21.08 to 25.11",
-		Description: `Without files it runs squeue, scontrol and sinfo on this machine, and only commands that read. With files, --jobs and --nodes are required.
-Time 0 is the moment at which the queue was read. Running jobs come first; their estimate is what is left of their time limit. Waiting jobs follow
-in Slurm's order; their estimate is their time limit. Standard error counts what an instance cannot express. For traces use allot import sacct.
+		Usage: "the present queue of a Slurm cluster, versions 21.08 to 25.11",
+		Description: `Without files it asks squeue, scontrol and sinfo on this machine; it runs only commands that read. With files, --jobs and --nodes are required.
+Time 0 is the moment at which the queue was read. Running jobs come first; their estimate is the rest of their time limit. Waiting jobs follow in Slurm's
+order; their estimate is their time limit. Standard error counts what an instance cannot express. For jobs that have ended use allot import sacct.
 
 Examples:
   allot import slurm -o queue.json
@@ -34,8 +34,8 @@ Examples:
 			file("partitions", "scontrol show partitions, with --json or without,"),
 			file("reservations", "scontrol show reservations, with --json or without,"),
 			file("licences", "scontrol show licenses, with --json or without,"),
-			&cli.Float64Flag{Name: "now", DefaultText: "the latest time in the file of jobs, or now", Usage: "time 0 is the Unix time `T`"},
-			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; =false: for systems that do not allocate memory (SelectTypeParameters)"},
+			&cli.Float64Flag{Name: "now", DefaultText: "the latest time in the file of jobs, or now", Usage: "take the Unix time `T` as time 0"},
+			&cli.BoolFlag{Name: "memory", Value: true, Usage: "take memory into account; use =false for systems that do not allocate memory (SelectTypeParameters)"},
 			importObjectiveFlag(), outputFlag,
 		},
 		Action: func(c *cli.Context) error {

@@ -16,7 +16,7 @@ func metricsCommand() *cli.Command {
 		Name:        "metrics",
 		Usage:       "list the metrics with their units and definitions",
 		ArgsUsage:   "[NAME]",
-		Description: "With NAME it describes only that metric.\n\nExamples:\n  allot metrics\n  allot metrics mcp",
+		Description: "With NAME it describes only that metric. In the definitions, F is the set of jobs that are placed and meet their deadline if it is hard.\n\nExamples:\n  allot metrics\n  allot metrics mcp",
 		Flags:       []cli.Flag{jsonFlag},
 		Action:      runMetrics,
 	}

@@ -17,7 +17,7 @@ func plotCommand() *cli.Command {
 	var subcommands []*cli.Command
 	for _, quantity := range draw.Quantities() {
 		usage := map[draw.Quantity]string{
-			draw.Queue: "jobs that have arrived and not started", draw.Utilisation: "processors that jobs hold, in % of all", draw.Wait: "how long jobs wait",
+			draw.Queue: "jobs that have arrived but not started", draw.Utilisation: "processors that jobs hold, in % of all", draw.Wait: "how long jobs wait",
 		}[quantity]
 		if m, ok := model.MetricNamed(string(quantity)); usage == "" && ok {
 			usage = m.Doc
@@ -30,12 +30,13 @@ func plotCommand() *cli.Command {
 		ArgsUsage: "QUANTITY INSTANCE SOLUTION…",
 		Description: `Draws a curve for each schedule, as SVG or PNG to standard output or -o FILE:
 
-  --view time        over time; of a quantity of jobs the mean of those that arrive then
-  --view cdf         as a cumulative distribution
-  --view quantiles   of a quantity of jobs: the median, the mean and the middle 50 and 80 % of the jobs, by week of arrival
-  --view difference  of a quantity of jobs: the same of how much more each job has than in the first schedule
+  --view time        the quantity over time; if it is a quantity of jobs, the mean over the jobs that arrive at that time
+  --view cdf         the cumulative distribution
+  --view quantiles   for a quantity of jobs: the median, the mean and the middle 50 and 80 % of the jobs, by week of arrival
+  --view difference  for a quantity of jobs: each job's value minus its value in the first schedule, as in quantiles
 
-The schedules must pass the checker; the legend has the names of their solvers.
+The schedules must pass the checker. The legend shows the names of their solvers. In the list of quantities, F is the set of jobs that are placed
+and meet their deadline if it is hard.
 
 Examples:
   allot plot queue -o queue.png trace.json easy.json conservative.json
@@ -79,7 +80,7 @@ func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 	}
 	flags := []cli.Flag{newChoice("view", "time", "`VIEW`", views...), fromFlag(), toFlag()}
 	if len(views) > 2 {
-		flags = append(flags, &cli.StringFlag{Name: "period", Usage: "length `TIME` of the periods of quantiles and differences, such as 12h", DefaultText: "a week, or less for short schedules"})
+		flags = append(flags, &cli.StringFlag{Name: "period", Usage: "with --view quantiles or difference: length `TIME` of a period, such as 12h", DefaultText: "a week, or less for short schedules"})
 	}
 	return &cli.Command{
 		Name:        string(quantity),
@@ -87,9 +88,9 @@ func plotQuantity(quantity draw.Quantity, usage string) *cli.Command {
 		ArgsUsage:   "INSTANCE SOLUTION…",
 		Description: "Example:\n  allot plot " + string(quantity) + " --view cdf -o picture.png instance.json plan.json",
 		Flags: append(flags,
-			newChoice("format", "", "`FORMAT`, by the name of the output if absent, else svg", formatNames([]draw.Format{draw.SVG, draw.PNG})...),
-			&cli.IntFlag{Name: "width", Usage: "width in `N` pixels", DefaultText: "1000"},
-			&cli.IntFlag{Name: "height", Usage: "height in `N` pixels", DefaultText: "500, or more for several panels"},
+			newChoice("format", "", "`FORMAT` of the picture (if absent: by the name of the output, else svg)", formatNames([]draw.Format{draw.SVG, draw.PNG})...),
+			&cli.IntFlag{Name: "width", Usage: "width of `N` pixels", DefaultText: "1000"},
+			&cli.IntFlag{Name: "height", Usage: "height of `N` pixels", DefaultText: "500, or more for several panels"},
 			&cli.StringFlag{Name: "title", Usage: "`TEXT` above the picture"},
 			outputFlag,
 		),

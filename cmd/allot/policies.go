@@ -24,11 +24,11 @@ func policiesCommand() *cli.Command {
 	usual := lab.Defaults()
 	return &cli.Command{
 		Name:      "policies",
-		Usage:     "compare scheduling policies on a trace: who waits less, who waits longer, and is that significant",
+		Usage:     "compare scheduling policies on a trace: who waits less, who waits longer, and whether that is significant",
 		ArgsUsage: "TRACE",
-		Description: `Replays a trace (an SWF file or an instance) under several policies and compares the waits of all jobs, by size and length, by
-queue and by user. Each difference from the first policy has an interval, from a paired bootstrap over days. On-line policies and solvers that
-know the future have separate tables.
+		Description: `Replays a trace (an SWF file or an instance) under several policies. Compares the waits of all jobs: by size and length, by queue
+and by user. Each difference from the first policy has a confidence interval, from a paired bootstrap over days. On-line policies have one table,
+and solvers that know the future another.
 
 Examples:
   allot policies --policies easy,easy:depth=5,easy:order=sjf TRACE.swf.gz
@@ -112,7 +112,7 @@ func readLineUp(c *cli.Context) (*lineUp, error) {
 		return nil, err
 	}
 	if c.Bool("json") && c.Bool("csv") {
-		return nil, usageErrorf("expected one of --json and --csv")
+		return nil, usageErrorf("expected only one of --json and --csv, found both")
 	}
 	asked := &lineUp{settings: bench.Settings{Time: c.Duration("time"), Options: solve.Options{Seed: c.Uint64("seed")}}}
 	if asked.options, err = labOptions(c); err != nil {
@@ -168,7 +168,7 @@ func choosePolicies(names []string) ([]solve.Choice, error) {
 			return nil, usageErrorf("--policies: %w", err)
 		}
 		if slices.ContainsFunc(choices, func(c solve.Choice) bool { return c.Label == choice.Label }) {
-			return nil, usageErrorf("--policies: expected labels that differ, found %q twice", choice.Label)
+			return nil, usageErrorf("--policies: expected a different label for each policy, found %q twice", choice.Label)
 		}
 		choices = append(choices, choice)
 	}
@@ -277,11 +277,11 @@ func withoutSchedule(row *bench.Row) error {
 	case row.Status == model.Infeasible:
 		return &statusError{exitViolations, fmt.Errorf("%s: proved infeasible", row.Solver)}
 	}
-	return &statusError{exitNoSolution, fmt.Errorf("%s: no solution: %s", row.Solver, stopped(row.Status, row.Stop))}
+	return &statusError{exitNoSolution, fmt.Errorf("%s: %s", row.Solver, withoutSolution(row.Status, row.Stop))}
 }
 
 // errInterrupted says that the user stopped the comparison.
-var errInterrupted = &statusError{exitNoSolution, errors.New("interrupted: nothing is compared")}
+var errInterrupted = &statusError{exitNoSolution, errors.New("interrupted: nothing was compared")}
 
 // drawPolicies writes the pictures that were asked for, of the jobs that count. It writes none if one cannot be drawn.
 func drawPolicies(c *cli.Context, l *lineUp, runs []lab.Run, report *lab.Report) error {

@@ -17,9 +17,9 @@ import (
 	"github.com/allot-opt/allot/solvers"
 )
 
-// reasonsOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says of the job. It returns
-// nothing where the solver is no on-line policy, where the policy gives no reasons, or where the run does not come to the job's start in the solution:
-// then the reasons would be those of another schedule.
+// reasonsOf runs the on-line solver of a solution again, with its seed and parameters, and returns what its policy says about the job. It returns
+// nothing if the solver is not an on-line policy, if the policy gives no reasons, or if the job starts at another time than in the solution: then the
+// reasons would belong to another schedule.
 func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job int) ([]whatif.Decision, error) {
 	policy := onlinePolicy(sol)
 	if policy == nil || policy.Supports(in) != nil {
@@ -42,8 +42,8 @@ func reasonsOf(ctx context.Context, in *model.Instance, sol *model.Solution, job
 	return answer.Reasons, nil
 }
 
-// rulesOf runs the on-line solver of a solution again and returns, by job, which rules decided as the job started. Of a job that the run starts at another time
-// than the solution it says nothing, and of all jobs where the solver is no on-line policy that gives reasons.
+// rulesOf runs the on-line solver of a solution again and returns, by job, which rules decided when the job started. It leaves out jobs that the run starts
+// at another time than the solution. It returns nothing if the solver is not an on-line policy that gives reasons.
 func rulesOf(ctx context.Context, in *model.Instance, sol *model.Solution) (map[string]string, error) {
 	policy := onlinePolicy(sol)
 	if policy == nil || policy.Supports(in) != nil {
@@ -82,10 +82,10 @@ func onlinePolicy(sol *model.Solution) solvers.Online {
 // choiceOf makes the solver that a solution names, with its parameters. It runs no command that a file names.
 func choiceOf(sol *model.Solution) (solve.Choice, error) {
 	if sol.Solver == "" {
-		return solve.Choice{}, errors.New("solver: expected the name of the solver that made it, found none")
+		return solve.Choice{}, errors.New("solver: expected the name of the solver that made the schedule, found none")
 	}
 	if solve.External(sol.Solver) {
-		return solve.Choice{}, fmt.Errorf("solver: expected a solver of allot, found %q, a command; no command is run that a file names", sol.Solver)
+		return solve.Choice{}, fmt.Errorf("solver: expected a solver of allot, found the command %q; allot runs no command that a file names", sol.Solver)
 	}
 	info, err := solve.Lookup(sol.Solver)
 	if err != nil {

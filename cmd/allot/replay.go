@@ -23,9 +23,9 @@ func replayCommand() *cli.Command {
 		Name:      "replay",
 		Usage:     "stream a trace of any length through an on-line policy",
 		ArgsUsage: "[TRACE]",
-		Description: `Replays a trace in the Standard Workload Format while it reads the trace, or with --workload the jobs of a workload while it generates
-them, and writes totals. Memory grows only with the jobs that wait or run at once, not with the length of the trace. The trace must be sorted by
-submit time. For a schedule use allot import swf or allot generate, and then allot solve.
+		Description: `Replays a trace in the Standard Workload Format while it reads the trace; with --workload it replays the jobs of a workload while it
+generates them. At the end it prints totals. The memory it needs depends on the number of jobs that wait or run at once, not on the length of the trace.
+The trace must be sorted by submit time. If you need the schedule, use allot import swf or allot generate, and then allot solve.
 
 Examples:
   allot replay --solver easy TRACE.swf.gz
@@ -33,7 +33,7 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
-			&cli.StringFlag{Name: "workload", Usage: "`NAME`[:PARAM=VALUE…] of a workload instead of a trace: " + strings.Join(streamNames(), ", ") + "; parameters as for allot generate"},
+			&cli.StringFlag{Name: "workload", Usage: "replay the workload `NAME`[:PARAM=VALUE…] instead of a trace: " + strings.Join(streamNames(), ", ") + "; parameters as for allot generate"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the workload, of the policy's random draws and of local jobs"},
 			jsonFlag,
 		}, importFlags(bench.NewSWFImport(), "first", "jobs", "processors", "prefer_requested", "estimates")...),
@@ -96,7 +96,7 @@ func replayWorkload(c *cli.Context) error {
 	}
 	for _, p := range params.Of(bench.NewSWFImport()) {
 		if flag := strings.ReplaceAll(p.Name, "_", "-"); c.IsSet(flag) {
-			return usageErrorf("--%s: expected it with a TRACE, found --workload, which has its own parameters", flag)
+			return usageErrorf("--%s: expected it only with a TRACE, found --workload, which has its own parameters", flag)
 		}
 	}
 	info, chosen, err := workload.Choose(c.String("workload"))

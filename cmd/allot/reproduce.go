@@ -20,14 +20,16 @@ func reproduceCommand() *cli.Command {
 		Name:      "reproduce",
 		Usage:     "run a published experiment and judge for each claim whether it replicates",
 		ArgsUsage: "[PAPER[/FIGURE]|all]",
-		Description: `Runs the experiment from seeds and appends one row per run to rows.jsonl in the folder. It writes a table to standard output. It writes to the
-folder: report.html, claims.json (one row for each claim under each reading, with the quotation, our number, the tolerance, the verdict, the
-command and the commit), and the figures as SVG, PNG and PDF. The verdicts are: replicates, direction only, does not replicate, undecided, not
-testable, not yet. A reading is an assumption where the paper is silent. The headline is the verdict under the first reading, which was fixed before
-the first run; readings that were added later are marked post hoc. To continue after an interruption, give the same command again.
+		Description: `Runs the experiment from seeds and prints a table. It writes these files to the folder:
+  rows.jsonl      one row per run
+  claims.json     one row for each claim under each reading: quotation, our number, tolerance, verdict, command and commit
+  report.html     the report, and its figures as SVG, PNG and PDF
+The verdicts are: replicates, direction only, does not replicate, undecided, not testable, not yet. A reading is an assumption where the paper is silent.
+The headline is the verdict under the first reading, which was fixed before the first run; readings that were added later are marked post hoc. To continue
+after an interruption, give the same command again.
 
 Without an argument, or with --list, it lists the experiments with their recorded verdicts. --check runs quick mode and compares the verdicts with
-the recorded ones; the exit status is 3 if one no longer holds; without -o it keeps no files. --page writes the page of all recorded claims, as
+the recorded ones; if one no longer holds, the exit status is 3. Without -o, --check keeps no files. --page writes the page of all recorded claims, as
 Markdown (.md) or HTML.
 
 Examples:
@@ -40,12 +42,12 @@ Examples:
 			&cli.BoolFlag{Name: "quick", Usage: "use fewer repetitions and points"},
 			&cli.BoolFlag{Name: "list", Usage: "list the experiments: claims, time and recorded verdicts"},
 			&cli.BoolFlag{Name: "check", Usage: "run quick mode and compare the verdicts with the recorded ones"},
-			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and full mode is compared unless --quick is given"},
-			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of .md go beside it"},
+			&cli.Uint64Flag{Name: "shift-seeds", Usage: "add `N` to all seeds, for another sample; with --check, undecided claims may change, and the check runs full mode unless --quick is given"},
+			&cli.StringFlag{Name: "page", Usage: "write the page of all recorded claims to `FILE`, .md or .html; the pictures of a .md page go to the same folder"},
 			&cli.StringFlag{Name: "record", Usage: "also write the results to `FOLDER`, one file for each experiment and mode"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "`FOLDER` of the rows and the report; for several experiments it gets one folder each"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "reproduce-PAPER-FIGURE[-quick]", Usage: "write the rows and the report to `FOLDER`; several experiments get one folder each in it"},
 			&cli.BoolFlag{Name: "mixed", Usage: "continue in a folder with rows of another version of allot, and count them"},
-			&cli.IntFlag{Name: "jobs", DefaultText: "as many as processors", Usage: "`P` runs at a time; the result does not depend on it"},
+			&cli.IntFlag{Name: "jobs", DefaultText: "as many as processors", Usage: "run `P` runs at a time; the result does not depend on P"},
 		},
 		Action: runReproduce,
 	}
@@ -57,7 +59,7 @@ func runReproduce(c *cli.Context) error {
 	case c.IsSet("page"):
 		return writeRecordedPage(c)
 	case c.Bool("list") && c.Bool("check"):
-		return usageErrorf("expected --list or --check, found both")
+		return usageErrorf("expected only one of --list and --check, found both")
 	case c.NArg() == 0 && !c.Bool("check"):
 		return write(c, "-", func(w io.Writer) error { return papers.WriteList(w, papers.Known()) })
 	}

@@ -23,21 +23,21 @@ func simulateCommand() *cli.Command {
 	usual := forecast.Defaults()
 	return &cli.Command{
 		Name:      "simulate",
-		Usage:     "forecast when the jobs of a queue, or one more job, would start, what delays them, and how sure that is",
+		Usage:     "forecast when the jobs of a queue, or one more job, would start, what delays them, and how certain that is",
 		ArgsUsage: "INSTANCE",
-		Description: `Without --submit: lists when each job of the instance (such as a queue that allot import slurm writes) would start under several policies, if all
-jobs run as long as their estimates.
+		Description: `Without --submit it lists when each job of the instance would start under several policies, if every job ran as long as its estimate. The
+instance may be a queue that allot import slurm has written.
 
-With --submit: adds a hypothetical job to the instance, replays the instance under an on-line policy, and shows when the job starts, why it
-waits and which jobs delay it. The file contains one job, in the form of the list of jobs of an instance. --at is the time of its submission. The
-start is that of the replay. The expected start is what the policy knows at the submission: running jobs end at their estimates and no more jobs arrive.
+With --submit it adds a hypothetical job to the instance, replays the instance under an on-line policy, and shows when the job starts, why it waits and
+which jobs delay it. The file contains one job, in the same form as in the list of jobs of an instance. --at is the time of its submission. The start is
+the start in the replay. The expected start is what the policy can expect at the submission: running jobs end at their estimates, and no more jobs arrive.
 
-With --quantiles: forecasts only from what is known at --at. It simulates many futures, whose run times are drawn from jobs that have ended, if possible
-of the same user. It shows the start of the job, or without --submit of every job that waits at that time. An imported queue has no ended jobs; --history
-supplies them.
+With --quantiles it forecasts only from what is known at --at. It simulates many futures, and draws their run times from jobs that have ended, if possible
+jobs of the same user. It shows the start of the job, or without --submit the start of every job that waits at that time. An imported queue has no ended
+jobs; --history supplies them.
 
-With --backtest: the argument is a trace (an SWF file or an instance). It forecasts at the arrivals of some jobs and counts how often the true start
-lay between P10 and P90.
+With --backtest the argument is a trace (an SWF file or an instance). It forecasts at the arrivals of some jobs and counts how often the true start lay
+between P10 and P90.
 
 Examples:
   allot import slurm | allot simulate -
@@ -50,19 +50,19 @@ Examples:
 			&cli.StringFlag{Name: "at", DefaultText: "the job's arrival; without a job 0, the time of an imported queue", Usage: "submit the job, or forecast, at `TIME`, such as 3600, 30min or 100d; units need the instance's"},
 			&cli.StringFlag{Name: "solver", Value: "easy", Usage: "`NAME` of an on-line solver: " + onlineSolvers()},
 			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`; may be given several times"},
-			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start, of the job or of all waiting jobs"},
-			&cli.BoolFlag{Name: "backtest", Usage: "measure such forecasts on a trace"},
+			&cli.BoolFlag{Name: "quantiles", Usage: "forecast P10, P50 and P90 of the start of the job, or of all waiting jobs"},
+			&cli.BoolFlag{Name: "backtest", Usage: "measure on a trace how good such forecasts are"},
 			&cli.StringFlag{Name: "history", Usage: "with --quantiles: ended jobs from `TRACE`: an SWF file, the output of sacct -P, or an instance"},
 			&cli.IntFlag{Name: "runs", Value: usual.Runs, Usage: "simulate `N` futures for a forecast"},
 			&cli.IntFlag{Name: "least", Value: usual.Least, Usage: "draw from jobs of the same user if at least `N` of them have ended, otherwise from the same size class if it has that many"},
 			&cli.IntFlag{Name: "recent", Value: usual.Recent, Usage: "draw only from the last `N` of these jobs; 0: from all"},
-			&cli.BoolFlag{Name: "independent", Usage: "draw each run time on its own; otherwise the jobs of a user run long or short together"},
-			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let jobs arrive later as on earlier days, on one cluster of equal processors; =false: no job arrives"},
+			&cli.BoolFlag{Name: "independent", Usage: "draw each run time independently; otherwise the jobs of a user run long or short together"},
+			&cli.BoolFlag{Name: "arrivals", Value: true, Usage: "let more jobs arrive, as on earlier days (on one cluster of equal processors); =false: no more jobs arrive"},
 			&cli.Float64Flag{Name: "day", Value: usual.Day, Usage: "length of a day, `TIME` in the unit of the instance"},
 			&cli.IntFlag{Name: "samples", Value: 1000, Usage: "with --backtest: forecast at the arrivals of `N` jobs"},
 			&cli.Float64Flag{Name: "from", Value: 0.1, Usage: "with --backtest: only jobs that arrive after this `SHARE` of the time"},
 			&cli.Float64Flag{Name: "to", Value: 1, Usage: "with --backtest: only jobs that arrive by this `SHARE` of the time"},
-			&cli.IntFlag{Name: "workers", DefaultText: "the number of processors", Usage: "run `N` simulations at once; the figures do not depend on it"},
+			&cli.IntFlag{Name: "workers", DefaultText: "the number of processors", Usage: "run `N` simulations at once; the figures do not depend on N"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of all random draws: run times, samples, the policy and local jobs"},
 			jsonFlag,
 			outputFlag,

@@ -21,8 +21,8 @@ func solveCommand() *cli.Command {
 		Name:      "solve",
 		Usage:     "schedule the jobs of an instance",
 		ArgsUsage: "INSTANCE",
-		Description: `On a terminal it shows a chart of the schedule and a summary. Into a pipe or a file it writes the solution as JSON, and the
-summary to standard error; -o FILE writes the JSON to FILE, -o - to standard output even if that is a terminal.
+		Description: `On a terminal it shows a chart of the schedule and a summary. Otherwise it writes the solution as JSON to standard output, and the
+summary to standard error. -o FILE writes the JSON to FILE; -o - writes it to standard output, even on a terminal.
 
 Examples:
   allot solve examples/multicluster.json
@@ -33,16 +33,16 @@ Examples:
   allot solve --solver 'exec:python3 examples/external/first_come.py' examples/tiny.json
   allot solve --solver ggone-milp --write-model model.mps examples/ggone.json`,
 		Flags: append(limitFlags(),
-			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver, NAME:KEY=VALUE:… with parameters, a+b to start b from a's solution, exec:COMMAND or exec-online:COMMAND for a program of your own; see allot solvers"},
-			&cli.StringSliceFlag{Name: "param", Usage: "parameter of the solver, `KEY=VALUE`, in a+b also a.KEY=VALUE; may be given several times"},
-			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan every `PERIOD` (in the instance's unit of time) the jobs that have arrived, behind what is planned"},
-			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: plan as soon as a cluster has no more than `TIME` of work left"},
+			&cli.StringFlag{Name: "solver", Value: "auto", Usage: "`NAME` of the solver; NAME:KEY=VALUE:… sets parameters; a+b starts b from a's solution; exec:COMMAND or exec-online:COMMAND runs your own program; see allot solvers"},
+			&cli.StringSliceFlag{Name: "param", Usage: "set a parameter of the solver, `KEY=VALUE`, or a.KEY=VALUE of solver a in a+b; may be given several times"},
+			&cli.Float64Flag{Name: "rolling", DefaultText: "plan all jobs at once", Usage: "plan in rounds: every `PERIOD` (in the instance's unit of time), plan the jobs that have arrived since the last round, after the jobs that are planned already"},
+			&cli.Float64Flag{Name: "rolling-threshold", DefaultText: "none", Usage: "with --rolling: also begin a round as soon as a cluster has at most `TIME` of work left"},
 			&cli.StringFlag{Name: "start", Usage: "start from the solution in `FILE`"},
 			objectiveFlag(),
 			strictFlag(),
-			&cli.StringFlag{Name: "trace", Usage: "write every improvement, and the end, to `FILE`, a line of JSON each"},
+			&cli.StringFlag{Name: "trace", Usage: "write a line of JSON to `FILE` for each improvement, and one for the end of the run"},
 			proofFlag("the solution's bound"),
-			&cli.StringFlag{Name: "write-model", Usage: "instead of solving, write the MILP that the solver states to `FILE` (.mps or .lp), for any MILP solver"},
+			&cli.StringFlag{Name: "write-model", Usage: "do not solve; write the solver's MILP to `FILE` (.mps or .lp), for any MILP solver"},
 			&cli.StringFlag{Name: "gantt", Usage: "draw the schedule to `FILE` (.svg, .png, .txt or .html)"},
 			outputFlag,
 		),
@@ -53,16 +53,16 @@ Examples:
 // limitFlags are the flags of commands that run solvers.
 func limitFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, with the best so far"},
+		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, and return the best schedule so far"},
 		&cli.Int64Flag{Name: "evals", DefaultText: "no limit", Usage: "stop after `N` evaluations of schedules"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"},
-		&cli.IntFlag{Name: "workers", Value: runtime.GOMAXPROCS(0), DefaultText: "as many as processors", Usage: "`N` workers; the result does not depend on it"},
+		&cli.IntFlag{Name: "workers", Value: runtime.GOMAXPROCS(0), DefaultText: "as many as processors", Usage: "use `N` workers; the result does not depend on N"},
 	}
 }
 
 // strictFlag makes what must not happen an error.
 func strictFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "strict", Usage: "fail where a bound turns out to be false, instead of dropping it with a warning"}
+	return &cli.BoolFlag{Name: "strict", Usage: "fail if a checked schedule disproves a bound; otherwise the bound is dropped with a warning"}
 }
 
 // options are the options of a run by the flags.
@@ -190,11 +190,11 @@ func configuredSolver(c *cli.Context) (solve.Choice, error) {
 	_, rolling := choice.Solver.(*solve.Rolling)
 	switch {
 	case c.IsSet("rolling-threshold") && !c.IsSet("rolling"):
-		return choice, usageErrorf("--rolling-threshold: expected --rolling PERIOD beside it")
+		return choice, usageErrorf("--rolling-threshold: expected it only with --rolling PERIOD")
 	case (c.IsSet("rolling") || rolling) && c.IsSet("start"):
-		return choice, usageErrorf("expected one of --rolling and --start")
+		return choice, usageErrorf("expected only one of --rolling and --start, found both")
 	case c.IsSet("rolling") && rolling:
-		return choice, usageErrorf("expected one of --rolling and the parameter rolling_period")
+		return choice, usageErrorf("expected only one of --rolling and the parameter rolling_period, found both")
 	case c.IsSet("rolling"):
 		if choice.Solver, err = solve.NewRolling(choice, c.Float64("rolling"), c.Float64("rolling-threshold")); err != nil {
 			return choice, usageErrorf("--rolling: %w", err)
@@ -232,19 +232,28 @@ func solveWithin(c *cli.Context, choice solve.Choice, in *model.Instance, opt so
 
 // noSolution is the error where a solver hands back no schedule.
 func noSolution(name string, result solve.Result) error {
-	text := fmt.Sprintf("solver %s: %s", name, stopped(result.Status, result.Stop))
+	text := fmt.Sprintf("solver %s: %s", name, withoutSolution(result.Status, result.Stop))
 	if result.Status == model.Infeasible {
 		return &statusError{exitViolations, errors.New(text + reasonOf(result))}
 	}
-	return &statusError{exitNoSolution, errors.New(text + " with no solution")}
+	return &statusError{exitNoSolution, errors.New(text)}
 }
 
-// stopped says in words why a run that has no schedule ended.
-func stopped(status model.Status, stop model.Stop) string {
+// withoutSolution says in words how a run ended that found no solution.
+func withoutSolution(status model.Status, stop model.Stop) string {
 	if status == model.Infeasible {
 		return "proved infeasible"
 	}
-	return fmt.Sprintf("stopped (%s)", stop)
+	switch stop {
+	case model.StopTime:
+		return "no solution before the time limit"
+	case model.StopEvaluations:
+		return "no solution within the limit of evaluations"
+	case model.StopCancelled:
+		return "no solution before it was interrupted"
+	default:
+		return "it ended without a solution"
+	}
 }
 
 // reasonOf is the explanation of an infeasible instance, where the solver gives one.
@@ -315,7 +324,7 @@ func instanceName(in *model.Instance) string {
 // objectiveText is the objective with its value.
 func objectiveText(in *model.Instance, value *float64) string {
 	if value == nil {
-		return bench.ObjectiveName(in) + " not finite"
+		return bench.ObjectiveName(in) + " is not finite"
 	}
 	return bench.ObjectiveName(in) + " = " + bench.Figure(*value)
 }

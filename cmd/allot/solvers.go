@@ -50,7 +50,7 @@ func writeSolvers(w io.Writer) error {
 		fmt.Fprint(w, describedSolver(&d))
 	}
 	fmt.Fprintln(w, "a+b: solve with a, then start b from its solution")
-	fmt.Fprintln(w, "exec:COMMAND: your own program, which reads the instance from standard input and writes solutions to standard output; COMMAND extends to the end of a+b or of a list of solvers. See examples/external/README.md")
+	fmt.Fprintln(w, "exec:COMMAND: your own program, which reads the instance from standard input and writes solutions to standard output; everything after exec: belongs to COMMAND, so it comes last in a+b and in a list of solvers. See examples/external/README.md")
 	fmt.Fprintln(w, "exec-online:COMMAND: your own on-line policy, a program that reads events from standard input and writes which jobs start to standard output. See docs/exec-online.md")
 	return nil
 }
@@ -63,13 +63,28 @@ func describedSolver(d *solve.Description) string {
 		fmt.Fprintf(w, "  %s\n", d.Absent)
 	}
 	for _, p := range d.Parameters {
-		values := p.Type
+		values := typeInWords(p.Type)
 		if p.Values != nil {
 			values = strings.Join(p.Values, "|")
 		}
 		fmt.Fprintf(w, "  --param %s=%s (%s): %s\n", p.Name, p.Default, values, p.Usage())
 	}
 	return w.String()
+}
+
+// typeInWords describes a type of Go for people who do not program in Go.
+func typeInWords(name string) string {
+	switch {
+	case name == "bool":
+		return "true|false"
+	case name == "string":
+		return "text"
+	case strings.HasPrefix(name, "int"), strings.HasPrefix(name, "uint"):
+		return "whole number"
+	case strings.HasPrefix(name, "float"):
+		return "number"
+	}
+	return name
 }
 
 // solverPage is all that there is to know of a solver.

@@ -48,7 +48,7 @@ type jobForecast struct {
 func runStarts(c *cli.Context, path string) error {
 	for _, flag := range []string{"at", "solver", "param"} {
 		if c.IsSet(flag) {
-			return usageErrorf("--%s: expected it with --submit, --quantiles or --backtest; without, --policies names the policies", flag)
+			return usageErrorf("--%s: expected it only with --submit, --quantiles or --backtest; without them, --policies names the policies", flag)
 		}
 	}
 	names := *c.Generic("policies").(*solverNames)

@@ -61,7 +61,7 @@ func writeSupport(w *strings.Builder, s *support) {
 		}
 	}
 	if s.Only != "" {
-		fmt.Fprintf(w, "  not for every objective or instance: it refuses a plain instance with the makespan: %q\n", s.Only)
+		fmt.Fprintf(w, "  limited to some objectives or instances: it refuses a plain instance that minimises the makespan: %q\n", s.Only)
 	}
 }
 

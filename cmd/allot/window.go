@@ -12,11 +12,11 @@ import (
 
 // fromFlag and toFlag name the part of the time to show.
 func fromFlag() cli.Flag {
-	return &cli.StringFlag{Name: "from", Usage: "show what lies after `TIME` on the axis, such as 90, 30min or 2d12h; units need the instance's"}
+	return &cli.StringFlag{Name: "from", Usage: "begin the picture at `TIME`, such as 90, 30min or 2d12h; a time with a unit needs the instance"}
 }
 
 func toFlag() cli.Flag {
-	return &cli.StringFlag{Name: "to", Usage: "show what lies before `TIME` on the axis"}
+	return &cli.StringFlag{Name: "to", Usage: "end the picture at `TIME`"}
 }
 
 // unitOf is the unit of time of an instance; empty: the instance is not known.
@@ -40,7 +40,7 @@ func windowOf(c *cli.Context, in *model.Instance) (w draw.Window, err error) {
 		}
 		if *f.at, err = timetext.Parse(c.String(f.name), unit); err != nil {
 			if in == nil {
-				return w, usageErrorf("--%s: %w; --instance would state the unit", f.name, err)
+				return w, usageErrorf("--%s: %w; give --instance, which states the unit", f.name, err)
 			}
 			return w, usageErrorf("--%s: %w", f.name, err)
 		}

@@ -28,7 +28,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	}
 	for _, flag := range []string{"start", "trace", "gantt", "output"} {
 		if c.IsSet(flag) {
-			return usageErrorf("--write-model: nothing is solved, so --%s has no use", flag)
+			return usageErrorf("--write-model: expected it without --%s, because nothing is solved", flag)
 		}
 	}
 	if err := checkWritable(path); err != nil {
@@ -46,7 +46,7 @@ func writeModel(c *cli.Context, choice solve.Choice, instance string) error {
 	case errors.Is(err, queues.ErrInfeasible):
 		return &statusError{exitViolations, fmt.Errorf("solver %s: %w", info.Name, err)}
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped before the model was stated", info.Name)}
+		return &statusError{exitNoSolution, fmt.Errorf("solver %s: stopped before the model was written", info.Name)}
 	default:
 		return fmt.Errorf("solver %s: %w", info.Name, err)
 	}

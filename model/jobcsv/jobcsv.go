@@ -54,7 +54,7 @@ func Read(r io.Reader, name string, opt Options) (*model.Instance, *model.Import
 		lineOf: map[string]int{},
 	}
 	if opt.Processors < 1 || opt.Processors > model.MaxProcessors {
-		t.faults.At("option Processors", "expected the number of processors of a cluster (--processors), "+
+		t.faults.At("option Processors", "expected the number of processors of the cluster, "+
 			"a whole number in [1, %d], found %d", model.MaxProcessors, opt.Processors)
 		return nil, nil, t.faults.Err()
 	}

@@ -150,7 +150,7 @@ t.csv: line 3: after: expected the id of a job, found "y"`},
 	}
 	for _, n := range []int{-1, 0, 1 << 25} {
 		_, _, err := jobcsv.Read(strings.NewReader("id,work\na,1\n"), "t.csv", jobcsv.Options{Processors: n})
-		want := fmt.Sprintf("t.csv: option Processors: expected the number of processors of a cluster (--processors), a whole number in [1, 16777216], found %d", n)
+		want := fmt.Sprintf("t.csv: option Processors: expected the number of processors of the cluster, a whole number in [1, 16777216], found %d", n)
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}

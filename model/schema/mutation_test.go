@@ -20,7 +20,7 @@ var between = regexp.MustCompile(strings.Join([]string{
 	"unique id", "id unique in the cluster", // ids
 	"the id of a (cluster|job|workflow)", "one of user_classes", "a licence that a pool or a machine names", // references
 	"expected no cycle", "expected min ≤ max",
-	"an arrival rate for the objective", "expected at most [0-9]+ ", "expected (jobs|clusters) .*≤", // sizes, rates
+	"an arrival rate, because the objective", "expected at most [0-9]+ ", "expected [(](jobs|clusters) .*≤", // sizes, rates
 }, "|"))
 
 // values replace a value of a document. None is at an edge where rounding to float64 decides.

@@ -50,7 +50,7 @@ func (q *queue) dependencies() {
 		}
 		path := at("jobs", e.job) + ".dependency"
 		if strings.Contains(j.dependency, "?") {
-			q.kept("the job waits for one of several others: not expressed")
+			q.kept("the job waits for one of several others: an instance cannot express this")
 			e.odd = slices.Clone(q.odd)
 			continue
 		}
@@ -75,13 +75,13 @@ func (q *queue) clause(e *entry, clause, path string) {
 	kind, list, found := strings.Cut(clause, ":")
 	switch {
 	case kind == "singleton":
-		q.kept("the job waits for those of its name and user: not expressed")
+		q.kept("the job waits for the jobs of the same name and user: an instance cannot express this")
 		return
 	case !found || !strings.HasPrefix(kind, "after"):
-		q.kept("a dependency of an unknown kind: not expressed")
+		q.kept("a dependency of an unknown kind: an instance cannot express this")
 		return
 	case kind == "after":
-		q.kept("the job waits for the start of another: not expressed")
+		q.kept("the job waits for the start of another: an instance cannot express this")
 		return
 	case kind == "afternotok":
 		q.kept("the job waits for the failure of another: its end is taken")

@@ -178,7 +178,7 @@ func (q *queue) licencesOf(e *entry) map[string]int {
 		return nil
 	}
 	if strings.Contains(text, "|") {
-		q.kept("the job asks for one of several licences: not expressed")
+		q.kept("the job asks for one of several licences: an instance cannot express this")
 		return nil
 	}
 	found := map[string]int{}
@@ -232,7 +232,7 @@ func (q *queue) generic(e *entry, resources map[string]bool, need func(name stri
 		switch n := counts[name]; {
 		case n == 0:
 		case !resources[name]:
-			q.kept("the job asks for generic resources that no node in service counts: not expressed")
+			q.kept("the job asks for generic resources that no node in service counts: an instance cannot express this")
 		default:
 			need(genericName(name), int(min(n, maxCopies)), 0)
 		}

@@ -90,16 +90,16 @@ func (q *queue) width(e *entry) {
 	case (j.tasks.or(0) == 1 || j.mostNodes.or(0) == 1) && e.processors > 1 && e.processors <= p.widest:
 		e.span = "machine"
 	case j.perTask.or(1) > 1:
-		q.kept("the processors of a task must be of one node: not expressed")
+		q.kept("the processors of a task must be of one node: an instance cannot express this")
 	}
 	for _, note := range []struct {
 		asked bool
 		what  string
 	}{
-		{j.mustUse != "" || j.mustAvoid != "", "the job asks for certain nodes, or for others than certain ones: not expressed"},
-		{j.features != "", "the job asks for features of nodes: not expressed"},
-		{j.reservation != "", "the job belongs to a reservation: not expressed"},
-		{j.het.or(0) > 0, "the job is a part of a heterogeneous job, whose parts start together: not expressed"},
+		{j.mustUse != "" || j.mustAvoid != "", "the job asks for certain nodes, or excludes some: an instance cannot express this"},
+		{j.features != "", "the job asks for features of nodes: an instance cannot express this"},
+		{j.reservation != "", "the job belongs to a reservation: an instance cannot express this"},
+		{j.het.or(0) > 0, "the job is a part of a heterogeneous job, whose parts start together: an instance cannot express this"},
 	} {
 		if note.asked {
 			q.kept(note.what)

@@ -268,7 +268,7 @@ func (q *queue) length(e *entry) {
 	}
 	if limit == 0 {
 		limit = year
-		q.repaired("no time limit: a year is taken, as Slurm does")
+		q.repaired("no time limit: a year is assumed, as Slurm does")
 	}
 	e.length = min(limit, 1e12) * 60
 	if !e.running {
@@ -284,7 +284,7 @@ func (q *queue) length(e *entry) {
 	}
 	if e.length < 1 {
 		e.length = 1
-		q.repaired("the job runs beyond its time limit: it is taken to end in 1 s")
+		q.repaired("the job runs beyond its time limit: it is assumed to end in 1 s")
 	}
 }
 
@@ -391,7 +391,7 @@ func (q *queue) reason(k int) {
 	if !known {
 		note = "pending, reason " + lines.Quote(text)
 		if slices.ContainsFunc(outsideReasons, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
-			note += ": not expressed, the job may start later than an instance shows"
+			note += ": an instance cannot express this, so the job may start later than the instance shows"
 		}
 		if len(q.reasons) >= most {
 			note = "pending, for another reason"

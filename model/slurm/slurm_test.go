@@ -202,7 +202,7 @@ func TestRunningAndPending(t *testing.T) {
 		{on("n1"), `{"id":"1","estimate":60,"queue":"p","user_class":"running"}`, ""},
 		{on("n[1-2]") + `, "cpus": 6, "memory_per_cpu": 10, "user_name": "eve", "account": "a", "group_name": "g"`,
 			`{"id":"1","processors":6,"estimate":60,"memory":10,"user":"eve","group":"a","queue":"p","user_class":"running"}`, ""},
-		{on("n1") + `, "time_limit": 1`, `{"id":"1","estimate":1,"queue":"p","user_class":"running"}`, "repaired 1: the job runs beyond its time limit: it is taken to end in 1 s"},
+		{on("n1") + `, "time_limit": 1`, `{"id":"1","estimate":1,"queue":"p","user_class":"running"}`, "repaired 1: the job runs beyond its time limit: it is assumed to end in 1 s"},
 		{on("n1") + `, "end_time": 1030`, `{"id":"1","estimate":30,"queue":"p","user_class":"running"}`, ""},
 		{on("n1,gone1") + `, "cpus": 4`, `{"id":"1","processors":2,"estimate":60,"queue":"p","user_class":"running"}`, "kept 1: the job runs on nodes that the nodes' file does not have: they are not counted"},
 		{on("gone[1-9]"), "", "dropped 1: the job runs on nodes that the instance is without: jobs that wait for it may start after its time limit"},
@@ -216,7 +216,7 @@ func TestRunningAndPending(t *testing.T) {
 		{`"tasks": 1, "cpus": 4`, `{"id":"1","processors":4,"estimate":120,"span":"machine","queue":"p","user_class":"priority 100"}`, ""},
 		{`"eligible_time": 1500, "state_reason": "BeginTime"`, `{"id":"1","arrival":500,"estimate":120,"queue":"p","user_class":"priority 100"}`, `kept 1: pending, reason "BeginTime"`},
 		{`"state_reason": "QOSMaxCpuPerUserLimit"`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100"}`,
-			`kept 1: pending, reason "QOSMaxCpuPerUserLimit": not expressed, the job may start later than an instance shows`},
+			`kept 1: pending, reason "QOSMaxCpuPerUserLimit": an instance cannot express this, so the job may start later than the instance shows`},
 		{`"deadline": 1300`, `{"id":"1","estimate":120,"deadline":300,"deadline_hard":true,"queue":"p","user_class":"priority 100"}`, ""},
 		{`"deadline": 1100`, "", "dropped 1: pending: it cannot end by its deadline any more"},
 		{`"shared": "none", "cpus": 1, "node_count": 2`, `{"id":"1","processors":8,"estimate":120,"queue":"p","user_class":"priority 100"}`, "repaired 1: the job wants its nodes alone: it takes all their processors"},
@@ -232,10 +232,10 @@ func TestRunningAndPending(t *testing.T) {
 		{`"job_state": ["SUSPENDED"]`, "", "dropped 1: the job is suspended: its processors count as free"},
 		{on("n1") + `, "array_job_id": 7, "array_task_id": {"set": true, "infinite": false, "number": 0}`, `{"id":"7_0","estimate":60,"queue":"p","user_class":"running"}`, ""},
 		{`"features": "ib", "resv_name": "r", "required_nodes": "n1", "het_job_id": 4`, `{"id":"1","estimate":120,"queue":"p","user_class":"priority 100"}`,
-			`kept 1: the job asks for certain nodes, or for others than certain ones: not expressed
-kept 1: the job asks for features of nodes: not expressed
-kept 1: the job belongs to a reservation: not expressed
-kept 1: the job is a part of a heterogeneous job, whose parts start together: not expressed`},
+			`kept 1: the job asks for certain nodes, or excludes some: an instance cannot express this
+kept 1: the job asks for features of nodes: an instance cannot express this
+kept 1: the job belongs to a reservation: an instance cannot express this
+kept 1: the job is a part of a heterogeneous job, whose parts start together: an instance cannot express this`},
 		{`"licenses": "matlab:2,b"`, `{"id":"1","estimate":120,"licences":{"b":1,"matlab":2},"queue":"p","user_class":"priority 100"}`,
 			"kept 2: a licence of which no file says how many copies there are: taken as without a limit"},
 		{`"user_name": "a\u0000b\n", "partition": "p"`, `{"id":"1","estimate":120,"user":"a b ","queue":"p","user_class":"priority 100"}`, ""},

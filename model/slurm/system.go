@@ -171,10 +171,10 @@ func (s *system) addNode(doc *document, k int) {
 	state := slices.Concat(n.states, n.flags)
 	switch {
 	case slices.ContainsFunc(closedStates, func(word string) bool { return hasWord(state, word) }):
-		s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs: the instance is without it", place)
+		s.notes.Note(model.ImportRepaired, "node down, drained or otherwise closed to new jobs: it is left out of the instance", place)
 		return
 	case len(n.partitions) == 0:
-		s.notes.Note(model.ImportRepaired, "node in no partition: the instance is without it", place)
+		s.notes.Note(model.ImportRepaired, "node in no partition: it is left out of the instance", place)
 		return
 	case cpus == 0:
 		return
@@ -227,7 +227,7 @@ func (s *system) addReservations(doc *document) {
 	doc.needs("reservations", reserveCommand, doc.reservations != nil)
 	for k := range doc.reservations {
 		r := &doc.reservations[k]
-		s.notes.Note(model.ImportKept, "reservation: not expressed, its nodes count as free for all jobs", fmt.Sprintf("%s %s", at("reservations", k), lines.Quote(r.name)))
+		s.notes.Note(model.ImportKept, "reservation: an instance cannot express this, so its nodes count as free for all jobs", fmt.Sprintf("%s %s", at("reservations", k), lines.Quote(r.name)))
 	}
 }
 

@@ -80,7 +80,7 @@ func TestGenericResources(t *testing.T) {
 		}
 	}
 	if got, want := notes(report), `kept 1: the job asks for generic resources of one type: any of their name are taken
-kept 1: the job asks for generic resources that no node in service counts: not expressed`; got != want {
+kept 1: the job asks for generic resources that no node in service counts: an instance cannot express this`; got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestPartitionsFile(t *testing.T) {
 			t.Errorf("%s: got %v", name, c)
 		}
 		if got, want := notes(report), `repaired 2: the job wants its nodes alone: it takes all their processors
-repaired 1: no time limit: a year is taken, as Slurm does
+repaired 1: no time limit: a year is assumed, as Slurm does
 dropped 1: the job's partition starts no jobs`; got != want {
 			t.Errorf("%s: got\n%s", name, got)
 		}
@@ -166,11 +166,11 @@ func TestDependencies(t *testing.T) {
 		{"afterany:5(unfulfilled)", `"queue"`, ""},
 		{"afterany:77(unfulfilled)", `"queue"`, "kept 1: the job waits for one that the file does not have: that counts as ended"},
 		{"afterok:6(unfulfilled)", "", "dropped 1: the job waits for one that will not start"},
-		{"after:1(unfulfilled)", `"queue"`, "kept 1: the job waits for the start of another: not expressed"},
+		{"after:1(unfulfilled)", `"queue"`, "kept 1: the job waits for the start of another: an instance cannot express this"},
 		{"afternotok:1(unfulfilled)", `"after":["1"]`, "kept 1: the job waits for the failure of another: its end is taken"},
-		{"singleton(unfulfilled)", `"queue"`, "kept 1: the job waits for those of its name and user: not expressed"},
-		{"afterok:1?afterok:2", `"queue"`, "kept 1: the job waits for one of several others: not expressed"},
-		{"expand:1", `"queue"`, "kept 1: a dependency of an unknown kind: not expressed"},
+		{"singleton(unfulfilled)", `"queue"`, "kept 1: the job waits for the jobs of the same name and user: an instance cannot express this"},
+		{"afterok:1?afterok:2", `"queue"`, "kept 1: the job waits for one of several others: an instance cannot express this"},
+		{"expand:1", `"queue"`, "kept 1: a dependency of an unknown kind: an instance cannot express this"},
 		{"(null)", `"queue"`, ""},
 	} {
 		in, report := of(t, append(others, `"job_id": 9, "priority": 1, "dependency": "`+c.dependency+`"`)...)

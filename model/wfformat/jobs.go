@@ -188,7 +188,7 @@ func (w *workflow) memory(k, cores int) float64 {
 	case t.Memory != nil:
 		bytes = 1000 * *t.Memory
 	default:
-		w.report.Note(model.ImportKept, "memory missing: none is taken", w.ids[k])
+		w.report.Note(model.ImportKept, "memory missing: it is taken as 0", w.ids[k])
 		return 0
 	}
 	w.check(k, "memoryInBytes", bytes)

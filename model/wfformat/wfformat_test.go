@@ -102,7 +102,7 @@ func TestOddTasks(t *testing.T) {
 			wfformat.Options{MissingRuntime: wfformat.Drop}, "a:1x1 d:4x1<a e:5x1<d<a",
 			"dropped 2: run time missing: the children wait for the parents (b)"},
 		{"no memory", `{"id":"a"}`, `{"id":"a","runtimeInSeconds":1}`, wfformat.Options{Memory: true}, "a:1x1",
-			"kept 1: memory missing: none is taken (a)"},
+			"kept 1: memory missing: it is taken as 0 (a)"},
 	} {
 		in, report, err := wfformat.Read(strings.NewReader(file(c.specification, c.execution)), "w.json", c.opt)
 		if err != nil {

@@ -86,7 +86,7 @@ func (p *general) collect(k *kindred) {
 	k.offers = kept
 }
 
-// choose is the offer on which a job ends first by its estimate, of those on which it may start now, and that end; nil: there is none.
+// choose returns, of the offers on which a job may start now, the one on which it ends first by its estimate, and that end; nil: there is no offer.
 func (p *general) choose(now float64, k *kindred, j *sim.Job) (best *offer, bestEnd float64) {
 	bestEnd = math.Inf(1)
 	offers := p.offers(k)

@@ -99,9 +99,8 @@ func (l *sizeQueue) least() float64 { return l.tree[1] }
 // head is the first job.
 func (l *sizeQueue) head() *entry { return &l.entries[l.first] }
 
-// firstWithin is the first job that, started now, ends by the limit by its estimate. It is nil where there is no such job, or none
-// before the given place in the queue. Sums of floating-point numbers are monotonic, so a node passes the test where one of its leaves
-// does.
+// firstWithin returns the first job that would end by the limit, according to its estimate, if it started now. It returns nil if there is no such
+// job before the given place in the queue. Sums of floating-point numbers are monotonic, so a node passes the test if one of its leaves does.
 func (l *sizeQueue) firstWithin(now, limit float64, before int64) *entry {
 	if now+l.tree[1] > limit {
 		return nil

@@ -195,7 +195,7 @@ func (p *general) explainPlace() sim.Reason {
 	return reason
 }
 
-// planSpread says of the plan for a job that may spread how many processors it waits for.
+// planSpread states, in the plan for a job that may spread, how many processors the job waits for.
 func (p *general) planSpread(j *sim.Job, plan *sim.Plan) {
 	plan.Rigid = true
 	if p.spreads(j) {

@@ -31,7 +31,7 @@ func (t *timeline) reset(now float64, empty *sim.Room) {
 	t.times, t.rooms = append(t.times[:0], now), append(t.rooms[:0], t.copyOf(empty))
 }
 
-// copyOf is a copy of a room, in a spare one where there is one.
+// copyOf returns a copy of a room. It reuses the memory of a spare room if there is one.
 func (t *timeline) copyOf(room *sim.Room) *sim.Room {
 	fresh := new(sim.Room)
 	if n := len(t.spare) - 1; n >= 0 {

@@ -60,7 +60,7 @@ func Backtest(ctx context.Context, name string, policy Policy, in *model.Instanc
 		return nil, err
 	}
 	if !(sampling.Samples >= 1 && sampling.From >= 0 && sampling.From < sampling.To && sampling.To <= 1) {
-		return nil, fmt.Errorf("expected at least 1 sample between two parts of the time from 0 to 1, found %d from %v to %v", sampling.Samples, sampling.From, sampling.To)
+		return nil, fmt.Errorf("expected at least 1 sample, and shares of the time with 0 ≤ from < to ≤ 1; found %d samples from %v to %v", sampling.Samples, sampling.From, sampling.To)
 	}
 	t, err := replay(ctx, in, policy, opt.Seed)
 	if err != nil {

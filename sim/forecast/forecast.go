@@ -92,7 +92,7 @@ func Queue(ctx context.Context, name string, policy Policy, in *model.Instance, 
 	}
 	past := history.with(t.records())
 	if f.Ended = past.upTo(past.all, at); f.Ended < opt.Least {
-		f.Reason = fmt.Sprintf("jobs that have ended, to draw run times from: expected at least %[2]d, found %[1]d; so every job runs as long as the policy expects", f.Ended, opt.Least)
+		f.Reason = fmt.Sprintf("too few jobs have ended to draw run times from: expected at least %[2]d, found %[1]d; so every job runs as long as the policy expects", f.Ended, opt.Least)
 		return f, nil
 	}
 	m := t.momentAt(at, asked, past, &opt)

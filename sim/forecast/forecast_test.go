@@ -101,7 +101,7 @@ func TestNoHistoryGivesNoInterval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Runs != 0 || times(f.Jobs[0]) != [4]float64{100, -1, -1, -1} || !strings.Contains(f.Reason, "jobs that have ended, to draw run times from: expected at least") || strings.Contains(string(text), "p10") {
+		if f.Runs != 0 || times(f.Jobs[0]) != [4]float64{100, -1, -1, -1} || !strings.Contains(f.Reason, "too few jobs have ended to draw run times from: expected at least") || strings.Contains(string(text), "p10") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

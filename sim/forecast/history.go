@@ -137,14 +137,14 @@ func (h *History) knownAt(at float64, opt *Options) *known {
 	return &known{history: h, at: at, opt: opt, users: map[string][]float64{}, sizes: map[size][]float64{}, all: h.recent(h.all, at, opt.Recent)}
 }
 
-// draw is how the run time of a job is drawn.
+// draw says how to draw the run time of a job.
 type draw struct {
 	ratios []float64 // ascending; nil: it runs as long as the policy expects
 	source Source
 }
 
-// of is how to draw the ratio of a job that has run for a part of its estimate already; a part below 0 means that it waits. It takes the closest source that
-// has at least opt.Least ratios above that part; where none has so many, the closest with any.
+// of says how to draw the ratio of run time to estimate, for a job that has already run for a part of its estimate; a part below 0 means that the job waits. It
+// takes the closest source with at least opt.Least ratios above that part, or else the closest source with at least one.
 func (k *known) of(user string, processors int, estimate, part float64) draw {
 	lists := [...]draw{{k.ofUser(user), FromUser}, {k.ofSize(sizeOf(processors, estimate)), FromSize}, {k.all, FromAll}}
 	for s := range lists {

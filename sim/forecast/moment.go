@@ -47,7 +47,8 @@ func (t *truth) momentAt(at float64, asked []int, history *History, opt *Options
 	return m
 }
 
-// arrived is the instance with the jobs that have arrived by the time. Those that wait for jobs that have not are left out, as nobody knows when these come.
+// arrived returns the instance with the jobs that have arrived by the time at. It leaves out jobs that wait for a job that has not arrived, because
+// nobody knows when that job comes.
 func (t *truth) arrived(at float64) *model.Instance {
 	jobs := t.in.Jobs()
 	in, judged := make([]bool, len(jobs)), make([]bool, len(jobs))
@@ -166,7 +167,7 @@ func (m *moment) lastInstant() float64 {
 	return last
 }
 
-// add adds a job to the specs. It arrives there at a time at which it has run for ran.
+// add adds a job to the specs. At its arrival there it has already run for the time ran.
 func (m *moment) add(number int, arrival, ran float64, known *known) {
 	k := m.order[number]
 	spec := m.truth.specs[number]

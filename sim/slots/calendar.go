@@ -214,7 +214,7 @@ func mended(n, s *slot) {
 	n.refresh()
 }
 
-// move gives a slot another time, at which its order among the others stays the same.
+// move gives a slot another time. The order of the slots must stay the same.
 func (c *calendar) move(s *slot, start, end float64) {
 	s.start, s.end = start, end
 	c.mend(s)

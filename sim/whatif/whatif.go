@@ -243,7 +243,7 @@ func (p *probe) Decided(now float64) {
 	p.result.Causes = append(p.result.Causes, cause)
 }
 
-// ask notes what the policy says of the job now. Of a rule it keeps what was said first and what was said last.
+// ask records what the policy says about the job now. For each rule it keeps the first and the last statement.
 func (p *probe) ask(now float64) {
 	explainer, ok := p.policy.(sim.Explainer)
 	if !ok || !p.explain {

@@ -227,7 +227,7 @@ func (p *remote) waiting(id string) (*sim.Job, error) {
 		return j, nil
 	}
 	if since, ok := p.running[id]; ok {
-		return nil, fmt.Errorf("expected the id of a job that waits, found %q, which runs since %v", id, since)
+		return nil, fmt.Errorf("expected the id of a job that waits, found %q, which has been running since %v", id, since)
 	}
 	return nil, fmt.Errorf("expected the id of a job that waits, found %q, which has not arrived or has left", id)
 }

@@ -142,9 +142,9 @@ func (g *general) fits(j *sim.Job, shares []sim.Share) bool {
 func (g *general) tooWide(j *sim.Job, s *online.Start, cluster, n int) error {
 	free := g.platform.FreeProcessors(cluster)
 	if n <= free {
-		return fmt.Errorf("job %q needs %s with what it asks for on %q; %d are free, but not such", s.Job, counted(n), s.Cluster, free)
+		return fmt.Errorf("job %q needs %s with what it asks for on %q; %d are free, but too few of them have it", s.Job, counted(n), s.Cluster, free)
 	}
-	return fmt.Errorf("job %q needs %s of %q, and %d are free", s.Job, counted(n), s.Cluster, free)
+	return fmt.Errorf("job %q needs %s of %q, but %d are free", s.Job, counted(n), s.Cluster, free)
 }
 
 // counted is a number of processors.
@@ -192,7 +192,7 @@ func (plain) start(e *sim.Engine, j *sim.Job, s *online.Start) (field string, wr
 	case s.Processors != 0 && s.Processors != n:
 		return "processors", fmt.Errorf("expected %s for job %q, found %d", counted(n), s.Job, s.Processors)
 	case n > e.Free():
-		return "job", fmt.Errorf("job %q needs %s, and %d are free", s.Job, counted(n), e.Free())
+		return "job", fmt.Errorf("job %q needs %s, but %d are free", s.Job, counted(n), e.Free())
 	}
 	e.Start(j)
 	return "", nil

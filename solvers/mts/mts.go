@@ -13,8 +13,8 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "mts",
-	Doc: "MTS: jobs that few resources can serve in processing, memory or bandwidth go first; of those one that fits a resource almost exactly, else the one of the least " +
-		"completion time for the resources it lacks. O(n·C·log n) and re-evaluations of O(C).",
+	Doc: "MTS: jobs that few resources can serve in processing, memory or bandwidth go first. Of those it places one that fits a resource almost exactly, or else the one with the least " +
+		"completion time, divided by a weight that grows with the number of resources that are too small for the job. O(n·C·log n) and re-evaluations of O(C).",
 	Source: "Y. Hao (2016), Enhanced resource scheduling in grid considering overload of different attributes, KSII Trans. Internet Inf. Syst. 10(3), algorithms 1–3, eqs. 5–16, 19–21",
 	New:    func() solve.Solver { return New() },
 	Traces: true,

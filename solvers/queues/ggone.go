@@ -1,5 +1,5 @@
-// Package queues holds the solvers that allocate tasks to machines seen as G/G/1 queues: [GGOne] by the branch-and-bound of package ggone, [MILP]
-// by HiGHS and [Hybrid] by both. It registers the bound that the first proves too.
+// Package queues holds the solvers that allocate tasks to machines, which they treat as G/G/1 queues: [GGOne] uses the branch-and-bound of package
+// ggone, [MILP] uses HiGHS, and [Hybrid] uses both. The package also registers the lower bound of ggone.
 package queues
 
 import (
@@ -19,7 +19,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name: "ggone",
-	Doc: "G/G/1 workload allocation: the least penalty for missed deadlines and budgets of tasks on machines that are queues, proved by a Lagrangian branch-and-bound. " +
+	Doc: "G/G/1 workload allocation: finds and proves the least penalty for missed deadlines and budgets of tasks on machines that are queues, by a Lagrangian branch-and-bound. " +
 		"Each machine serves its tasks in order of arrival. O(levels·n) a bound, for n tasks and levels = Σ over kinds of machines of the tasks that one can take.",
 	Source: "Y. Patel, J. Darlington (2006), A novel approach to allocating QoS-constrained workflow-based jobs in a multi-cluster grid, Proc. MGC '06, doi:10.1145/1186675.1186678, the MINLP of eqs. 2, 3, 9–18 and 23; A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690, for the bound",
 	New:    func() solve.Solver { return NewGGOne() },
@@ -118,11 +118,11 @@ func penaltyWeight(in *model.Instance) (float64, error) {
 		case term.Metric == "qos_penalty" && term.Weight > 0:
 			weight = term.Weight
 		default:
-			return 0, fmt.Errorf("%w: an objective of %s; it minimises qos_penalty alone", solve.ErrUnsupported, term.Metric)
+			return 0, fmt.Errorf("%w: the objective has %s, and the solver minimises qos_penalty alone", solve.ErrUnsupported, term.Metric)
 		}
 	}
 	if weight == 0 {
-		return 0, fmt.Errorf("%w: an objective without qos_penalty, which it minimises", solve.ErrUnsupported)
+		return 0, fmt.Errorf("%w: the objective does not have qos_penalty, which the solver minimises", solve.ErrUnsupported)
 	}
 	return weight, nil
 }
@@ -198,8 +198,8 @@ func weighted(weight float64, bound model.Bound) model.Bound {
 	return model.ProvedBound(product)
 }
 
-// exact says whether the problem is that of the instance's objective, for which its bound then holds: not where the idle rate comes in
-// whole tasks, machines carry committed rates, or tasks pay for something else.
+// exact reports whether the problem states the instance's own objective, so that its bound holds for that objective. It does not if the idle rate
+// consists of whole tasks, if machines carry committed rates, or if tasks pay for something else.
 func (g *GGOne) exact(in *model.Instance, p *problem) bool {
 	charge := g.Charge == "instance" || g.Charge == string(in.Queueing().Charge)
 	whole := p.Rate*p.Period <= float64(len(p.Tasks))*(1+model.Tolerance)

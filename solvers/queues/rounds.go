@@ -21,7 +21,7 @@ func (g *GGOne) SupportsRounds(in *model.Instance) error {
 		return fmt.Errorf("%w: job %q has input or output to move: service rates do not count it", solve.ErrUnsupported, in.Jobs()[job].ID)
 	}
 	if q := in.Queueing(); !q.Given || !(q.Rate > 0) {
-		return fmt.Errorf("%w: an instance without a queueing view, or whose arrivals do not tell the rate", solve.ErrUnsupported)
+		return fmt.Errorf("%w: the instance has no queueing view, or no arrival rate and arrivals that do not give one", solve.ErrUnsupported)
 	}
 	_, err := penaltyWeight(in)
 	for _, term := range in.Objective() {

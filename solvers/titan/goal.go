@@ -35,14 +35,14 @@ func goalOf(in *model.Instance) (goal, error) {
 		case "finished", "unfinished", "data_moved", "work_done": // the start decides them, as no deadline is hard
 		default:
 			if term.Weight != 0 {
-				return g, fmt.Errorf("%w: objective %s, which does not come apart by cluster", solve.ErrUnsupported, term.Metric)
+				return g, fmt.Errorf("%w: objective %s, which is not computed cluster by cluster", solve.ErrUnsupported, term.Metric)
 			}
 		}
 	}
 	if g.makespan != 0 && len(in.Clusters()) > 1 {
 		alone := goal{makespan: g.makespan}
 		if g != alone || g.makespan < 0 {
-			return g, fmt.Errorf("%w: objective makespan with a negative weight or beside other metrics, which does not come apart by cluster", solve.ErrUnsupported)
+			return g, fmt.Errorf("%w: objective makespan with a negative weight or together with other metrics, which is not computed cluster by cluster", solve.ErrUnsupported)
 		}
 		g.worst = true
 	}

@@ -17,16 +17,16 @@ const Jobs = 16
 const maxStates = 2_000_000
 
 // ErrTooLarge says that an instance is too large for an exhaustive search.
-var ErrTooLarge = errors.New("search: too large to be exhausted")
+var ErrTooLarge = errors.New("search: too large for an exhaustive search")
 
 // Takes returns nil if [Minimise] takes the instance; otherwise the error says why not.
 func Takes(in *model.Instance) error {
 	const clusters = 8
 	switch {
 	case len(in.Jobs()) > Jobs:
-		return fmt.Errorf("%w: %d jobs, it takes %d", ErrTooLarge, len(in.Jobs()), Jobs)
+		return fmt.Errorf("%w: expected at most %[3]d jobs, found %[2]d", ErrTooLarge, len(in.Jobs()), Jobs)
 	case len(in.Clusters()) > clusters:
-		return fmt.Errorf("%w: %d clusters, it takes %d", ErrTooLarge, len(in.Clusters()), clusters)
+		return fmt.Errorf("%w: expected at most %[3]d clusters, found %[2]d", ErrTooLarge, len(in.Clusters()), clusters)
 	}
 	if err := refused(in); err != nil {
 		return err
@@ -37,7 +37,7 @@ func Takes(in *model.Instance) error {
 	case newJoint(context.Background(), in) == nil:
 		return fmt.Errorf("%w machines of a cluster that do not all run a licence, or jobs that wait for others where one runs nowhere", ErrRefused)
 	case len(in.Jobs()) > jointJobs:
-		return fmt.Errorf("%w: %d jobs with precedence or licences, it takes %d", ErrTooLarge, len(in.Jobs()), jointJobs)
+		return fmt.Errorf("%w: expected at most %[3]d jobs with precedence or licences, found %[2]d", ErrTooLarge, len(in.Jobs()), jointJobs)
 	}
 	return nil
 }

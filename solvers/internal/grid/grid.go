@@ -166,7 +166,7 @@ func (o *Outline) Result(ctx context.Context) solve.Result {
 		if !left {
 			continue
 		}
-		reason := "no cluster is left for it; the run was stopped before it was looked into which attribute binds"
+		reason := "no cluster is left for the job; the run stopped before it had found out which limit is the cause"
 		if !poll.Stopped(100 + 8*len(o.Resources)) {
 			reason = plan.CutReason(o.whyLeft(j))
 		}
