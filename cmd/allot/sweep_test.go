@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // sweepSuite has 200 runs, each of that many evaluations.
@@ -99,7 +100,7 @@ func rowsSoFar(dir string) int {
 
 // TestSweepBySteal: four programs claim the runs of a suite; two are killed. The others run what is left, and the rows are those of one program.
 func TestSweepBySteal(t *testing.T) {
-	suite, dir := sweepSuite(t, t.TempDir(), 1000), t.TempDir()
+	suite, dir := sweepSuite(t, t.TempDir(), race.Fewer(1000, 100)), t.TempDir()
 	whole, shared := filepath.Join(dir, "whole"), filepath.Join(dir, "shared")
 	allot(t, "bench", suite, "-o", whole, "--jobs", "1")
 	var programs []*exec.Cmd

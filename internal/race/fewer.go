@@ -10,3 +10,12 @@ func Fewer[N int | uint64](whole, part N) N {
 	}
 	return whole
 }
+
+// OneGoroutine skips a test under the race detector, which finds nothing in a test of a single goroutine. Use it where even a part
+// of the test takes long. Such a test must not depend on the build with HiGHS: it runs in the pure build alone.
+func OneGoroutine(t testing.TB) {
+	t.Helper()
+	if Enabled {
+		t.Skip("one goroutine: it runs without the race detector")
+	}
+}
