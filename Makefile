@@ -25,7 +25,7 @@ highs:
 # All tests of the pure build: they need Go alone. At the end it says what was skipped, and why.
 # Package solvers has the longest tests; named first it leaves no core waiting for it at the end.
 test:
-	@CGO_ENABLED=0 $(TALLY) -timeout $(TIMEOUT) ./solvers ./...
+	@CGO_ENABLED=0 $(TALLY) -vet=off -timeout $(TIMEOUT) ./solvers ./...
 
 # Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
 # tools (report in a browser, js/wasm under node), builds for other systems, a real Slurm, false claims, fuzzing, lint.
@@ -59,7 +59,7 @@ cross:
 		echo "build for $$platform"; \
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./...; \
 	done
-	$(TALLY) -C tools -timeout $(TIMEOUT) ./...
+	$(TALLY) -C tools -vet=off -timeout $(TIMEOUT) ./...
 
 # The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.
 # The forecasts wait four minutes for jobs that sleep, so the others run beside them, on a Slurm of their own. In the pure build, as make test has
@@ -68,10 +68,10 @@ slurm:
 	@$(MAKE) --no-print-directory -j2 slurm-forecast slurm-others
 
 slurm-forecast:
-	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -run SlurmForecast -timeout $(TIMEOUT) ./cmd/allot
+	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run SlurmForecast -timeout $(TIMEOUT) ./cmd/allot
 
 slurm-others:
-	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
+	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
 
 PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 

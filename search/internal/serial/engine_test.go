@@ -137,7 +137,7 @@ func TestSerialReachesTheBestOfAll(t *testing.T) {
 	for range race.Fewer(6, 2) {
 		rapid.Check(t, property)
 	}
-	if tried < race.Fewer(80, 20) {
+	if tried < race.Enough(race.Fewer(80, 20)) {
 		t.Errorf("%d instances: the test proves little", tried)
 	}
 }
