@@ -103,7 +103,7 @@ func TestTheLeastMakespanIsThatOfTheSlowSearch(t *testing.T) {
 			t.Fatalf("the schedule ends at %d, expected %d: %v", end, best, err)
 		}
 	})
-	if conflicts < race.Enough(1) {
+	if int(conflicts) < race.Enough(1) {
 		t.Error("there was no conflict")
 	}
 }
@@ -169,7 +169,7 @@ func TestNoScheduleSpeaksAgainstALongerSearch(t *testing.T) {
 			t.Fatal(w.wrong)
 		}
 	})
-	if conflicts < race.Enough(1) {
+	if int(conflicts) < race.Enough(1) {
 		t.Error("there was no conflict")
 	}
 	t.Log(conflicts)
