@@ -13,7 +13,7 @@ SEED     ?=
 # Property tests draw the same cases in every run, so that a run says what the change did. RAPID_SEED=0 draws new ones.
 export RAPID_SEED ?= 1
 
-.PHONY: run highs test ci race cross slurm slurm-forecast slurm-others bench baseline lint fuzz prove mutants release vuln
+.PHONY: run highs test ci ci-others race cross slurm slurm-forecast slurm-others bench baseline lint fuzz prove mutants release vuln
 
 run:
 	go run ./cmd/allot solve examples/multicluster.json
@@ -25,22 +25,33 @@ highs:
 # All tests of the pure build: they need Go alone. At the end it says what was skipped, and why.
 # Package solvers has the longest tests; named first it leaves no core waiting for it at the end.
 test:
-	@CGO_ENABLED=0 $(TALLY) -timeout $(TIMEOUT) ./solvers ./...
+	@CGO_ENABLED=0 $(TALLY) -vet=off -timeout $(TIMEOUT) ./solvers ./...
 
 # Everything else that has to pass, the same instances in the same order each time: both builds under the race detector, the tests of the
-# tools (report in a browser, js/wasm under node), builds for other systems, false claims, fuzzing, lint.
-ci: MINUTES = 3
-ci: SEED = 1
-ci: FUZZTIME = 5s
-ci: race cross slurm prove fuzz lint
+# tools (report in a browser, js/wasm under node), builds for other systems, a real Slurm, false claims, fuzzing, lint.
+# The tests beside Slurm wait for most of their four minutes, so the others run meanwhile, one after the other. What the tests beside Slurm write
+# is shown once they have ended.
+ci: export MINUTES = 3
+ci: export SEED = 1
+ci: export FUZZTIME = 5s
+ci:
+	@$(MAKE) --no-print-directory -j3 slurm-forecast slurm-others ci-others
+
+ci-others:
+	@$(MAKE) --no-print-directory IN_ORDER=1 race cross prove fuzz lint
+
+ifdef IN_ORDER
+.NOTPARALLEL:
+endif
 
 TALLY = go run ./internal/tally
 
-# The build with HiGHS under the race detector, which needs a C compiler. Tests of much work in one goroutine take a part of it there;
-# those of HiGHS run in full besides, as that detector does not watch it.
+# The build with HiGHS under the race detector, which needs a C compiler. That detector finds nothing in work of a single goroutine, which is
+# most: -short draws fewer cases, and tests of nothing else are skipped (see internal/race). make test has them all. Vet is left to lint, which
+# looks at this build too. The tests of HiGHS run in full besides, as the detector does not watch it.
 race:
-	tools/highs $(TALLY) -tags highs -race -timeout $(TIMEOUT) ./solvers ./...
-	tools/highs $(TALLY) -tags highs -run Highs -timeout $(TIMEOUT) ./solvers/queues
+	tools/highs $(TALLY) -tags highs -race -short -vet=off -timeout $(TIMEOUT) ./solvers ./...
+	tools/highs $(TALLY) -tags highs -vet=off -run Highs -timeout $(TIMEOUT) ./solvers/queues
 
 # The other systems that the library and the command build for, and the tests of the tools, which run js/wasm where there is node.
 cross:
@@ -48,18 +59,19 @@ cross:
 		echo "build for $$platform"; \
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./...; \
 	done
-	$(TALLY) -C tools -timeout $(TIMEOUT) ./...
+	$(TALLY) -C tools -vet=off -timeout $(TIMEOUT) ./...
 
 # The tests beside a real Slurm, which need no root; without Slurm they are skipped. SLURM_ROOT=FOLDER takes what tools/slurm-unpack has unpacked there.
-# The forecasts wait four minutes for jobs that sleep, so the others run beside them, on a Slurm of their own.
+# The forecasts wait four minutes for jobs that sleep, so the others run beside them, on a Slurm of their own. In the pure build, as make test has
+# compiled that already.
 slurm:
 	@$(MAKE) --no-print-directory -j2 slurm-forecast slurm-others
 
 slurm-forecast:
-	ALLOT_SLURM=1 $(TALLY) -run SlurmForecast -timeout $(TIMEOUT) ./cmd/allot
+	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run SlurmForecast -timeout $(TIMEOUT) ./cmd/allot
 
 slurm-others:
-	ALLOT_SLURM=1 $(TALLY) -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
+	@CGO_ENABLED=0 ALLOT_SLURM=1 $(TALLY) -whole -vet=off -run 'Slurm|Live|NothingIsLeft' -skip SlurmForecast -timeout $(TIMEOUT) ./internal/slurmtest ./model/slurm ./cmd/allot
 
 PLATFORMS = windows/amd64 darwin/amd64 darwin/arm64 js/wasm wasip1/wasm
 

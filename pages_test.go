@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/race"
 	_ "github.com/allot-opt/allot/solvers"
 )
 
@@ -76,6 +77,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	anchor  = regexp.MustCompile(`<a id="([^"]+)"`)
+	notName = regexp.MustCompile(`[^\pL\pN _-]`) // what GitHub leaves out of the name of a heading
 	code    = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 )
 
@@ -83,7 +85,7 @@ var (
 func anchorsOf(page string) map[string]bool {
 	places := map[string]bool{}
 	for _, h := range heading.FindAllStringSubmatch(page, -1) {
-		name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
+		name := notName.ReplaceAllString(strings.ToLower(h[1]), "")
 		places[strings.ReplaceAll(name, " ", "-")] = true
 	}
 	for _, a := range anchor.FindAllStringSubmatch(page, -1) {
@@ -94,13 +96,14 @@ func anchorsOf(page string) map[string]bool {
 
 // Every link of every page to a file of the repository, and to a place in a page, leads there.
 func TestLinks(t *testing.T) {
-	texts := map[string]string{}
+	race.OneGoroutine(t)
+	texts, places := map[string]string{}, map[string]map[string]bool{}
 	for _, path := range pages(t) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts[path] = string(text)
+		texts[path], places[path] = string(text), anchorsOf(string(text))
 	}
 	found := 0
 	for path, text := range texts {
@@ -117,7 +120,7 @@ func TestLinks(t *testing.T) {
 			}
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s, which is not there", path, named)
-			} else if page, isPage := texts[target]; isPage && to.Fragment != "" && !anchorsOf(page)[to.Fragment] {
+			} else if there, isPage := places[target]; isPage && to.Fragment != "" && !there[to.Fragment] {
 				t.Errorf("%s links to %s, and there is no such heading", path, named)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,16 +15,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/solve"
 )
 
+// smallEvaluations is the budget of a run of smallSuite.
+func smallEvaluations() int64 { return int64(race.Fewer(3000, 300)) }
+
 // smallSuite has runs of a few milliseconds. Their only limit is in evaluations, so that rows can be compared.
-const smallSuite = `{
+func smallSuite() string {
+	return fmt.Sprintf(`{
  "format": "allot-suite/1", "name": "small",
  "instances": [{"generate": "muscle", "parameters": {"jobs": [8, 20]}, "seeds": 3}],
  "solvers": ["minmin", "muscle+titan", {"solver": "search", "label": "search, one core"}],
- "seeds": 3, "budget": {"evaluations": 3000}, "trace": true
-}`
+ "seeds": 3, "budget": {"evaluations": %d}, "trace": true
+}`, smallEvaluations())
+}
 
 // rowsOf returns the rows of a run folder by their key, without the times, which may differ.
 func rowsOf(t *testing.T, dir string) map[string]Row {
@@ -66,7 +73,7 @@ func sameRows(t *testing.T, what, want, found string) {
 
 // The rows depend neither on the number of runs at the same time nor on the other entries of the suite.
 func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
-	path := writeSuite(t, smallSuite)
+	path := writeSuite(t, smallSuite())
 	one := undisturbed(t, path, 1)
 	sameRows(t, "four at a time", one, undisturbed(t, path, 4))
 	rows := rowsOf(t, one)
@@ -74,7 +81,7 @@ func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 		t.Errorf("%d rows, expected 54", len(rows))
 	}
 	for _, row := range rows {
-		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != 3000 || row.Workers != 1 || row.Jobs == 0 || len(row.Incumbents) == 0 {
+		if row.Fault != "" || row.Objective == nil || row.Group == "" || row.Version == "" || row.MaxEvals != smallEvaluations() || row.Workers != 1 || row.Jobs == 0 || len(row.Incumbents) == 0 {
 			t.Errorf("a row lacks something: %+v", row)
 		}
 		if (row.Solver == "search, one core") != (row.Algorithm == "search") {
@@ -85,7 +92,7 @@ func TestRowsAreTheSameWithMoreJobs(t *testing.T) {
 
 // A run that is killed three times at random moments and goes on each time ends with the rows of an undisturbed run.
 func TestKilledRunGoesOn(t *testing.T) {
-	path := writeSuite(t, smallSuite)
+	path := writeSuite(t, smallSuite())
 	want := undisturbed(t, path, 2)
 	total := len(rowsOf(t, want))
 	dir := t.TempDir()
@@ -140,7 +147,7 @@ func linesOf(dir string) int {
 
 // If the last line is cut off anywhere, its cell is run again, and no other is.
 func TestTornLine(t *testing.T) {
-	path := writeSuite(t, strings.Replace(smallSuite, "[8, 20]", "8", 1))
+	path := writeSuite(t, strings.Replace(smallSuite(), "[8, 20]", "8", 1))
 	want := undisturbed(t, path, 2)
 	whole, err := os.ReadFile(filepath.Join(want, rowsFile))
 	if err != nil {
@@ -175,7 +182,7 @@ func TestTornLine(t *testing.T) {
 
 // Two runners cannot use a folder at the same time.
 func TestLock(t *testing.T) {
-	plan := planOf(t, smallSuite)
+	plan := planOf(t, smallSuite())
 	dir := t.TempDir()
 	folder, err := openRun(t.Context(), plan, RunOptions{Dir: dir})
 	if err != nil {
@@ -262,7 +269,7 @@ func TestFaultsAreRows(t *testing.T) {
 
 // A cell that the user interrupts has no row, and the same call runs it again.
 func TestInterruptedRun(t *testing.T) {
-	plan := planOf(t, smallSuite)
+	plan := planOf(t, smallSuite())
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -293,7 +300,7 @@ func TestInterruptedRun(t *testing.T) {
 	if lines := linesIn(t, dir); lines != 54 {
 		t.Errorf("%d rows of 54 runs", lines)
 	}
-	sameRows(t, "interrupted", undisturbed(t, writeSuite(t, smallSuite), 2), dir)
+	sameRows(t, "interrupted", undisturbed(t, writeSuite(t, smallSuite()), 2), dir)
 }
 
 // An instance whose file has changed since the plan ends the run.
@@ -323,7 +330,7 @@ func TestChangedInstance(t *testing.T) {
 
 // The file suite.json of a run folder is enough to make the instances again and to find the best schedules.
 func TestReadRun(t *testing.T) {
-	dir := undisturbed(t, writeSuite(t, smallSuite), 2)
+	dir := undisturbed(t, writeSuite(t, smallSuite()), 2)
 	run, err := ReadRun(dir)
 	if err != nil {
 		t.Fatal(err)

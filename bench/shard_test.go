@@ -134,7 +134,7 @@ func TestParseShard(t *testing.T) {
 
 // Shards that run at the same time have the rows of a run of the whole. Each says what it ran on. The whole suite then finds nothing to do.
 func TestShards(t *testing.T) {
-	path, dir := writeSuite(t, smallSuite), t.TempDir()
+	path, dir := writeSuite(t, smallSuite()), t.TempDir()
 	want := undisturbed(t, path, 2)
 	var group sync.WaitGroup
 	for k := range 4 {
@@ -181,7 +181,7 @@ func TestShards(t *testing.T) {
 
 // Of a plan in another number of shards, each runs what has no row yet in any file. A torn line of another shard is a missing row, one of its own is mended.
 func TestShardsGoOn(t *testing.T) {
-	path, dir := writeSuite(t, smallSuite), t.TempDir()
+	path, dir := writeSuite(t, smallSuite()), t.TempDir()
 	want := undisturbed(t, path, 2)
 	run := func(k, n int) {
 		t.Helper()
@@ -201,7 +201,7 @@ func TestShardsGoOn(t *testing.T) {
 	if n := len(rowsOf(t, dir)); n != 17 {
 		t.Errorf("%d rows and a torn one, expected 17", n)
 	}
-	plan := planOf(t, smallSuite)
+	plan := planOf(t, smallSuite())
 	if missing, err := plan.Missing(dir, false); err != nil || len(missing) != 54-17 {
 		t.Errorf("%d are missing: %v", len(missing), err)
 	}

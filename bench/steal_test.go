@@ -39,7 +39,7 @@ func foreignClaim(t *testing.T, dir, key string, silent time.Duration) (path str
 
 // Four programs share the cells of a suite. Two are killed and the others run what those had claimed: the rows are those of a local run, none is there twice.
 func TestStealFromTheKilled(t *testing.T) {
-	path, dir := writeSuite(t, smallSuite), t.TempDir()
+	path, dir := writeSuite(t, smallSuite()), t.TempDir()
 	want := undisturbed(t, path, 2)
 	var children []*exec.Cmd
 	for range 4 {

@@ -65,6 +65,7 @@ func TestSeries(t *testing.T) {
 
 // TestCurves draws every quantity in every view and format, twice to the same bytes.
 func TestCurves(t *testing.T) {
+	race.OneGoroutine(t)
 	in, sol := example(t)
 	empty := &model.Solution{}
 	for _, schedules := range [][]*model.Solution{{sol}, {sol, sol, empty}, {empty}} {
@@ -135,6 +136,7 @@ func TestCurvesSayWhatIsWrong(t *testing.T) {
 
 // TestGoldenCurves compares a picture in each view with that of before.
 func TestGoldenCurves(t *testing.T) {
+	race.OneGoroutine(t)
 	sol, in := crowd(t, 1_500, 12)
 	sol.Solver = "easy"
 	later := *sol

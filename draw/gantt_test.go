@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -134,6 +135,7 @@ func drawn(t testing.TB, s sample, format Format) []byte {
 }
 
 func TestGolden(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, s := range samples(t) {
 		for _, format := range []Format{Text, SVG} {
 			got := drawn(t, s, format)
@@ -157,6 +159,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestSameBytesAgain(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, s := range samples(t) {
 		s.opt.Width, s.opt.Height = 400, 250
 		for _, format := range Formats() {
@@ -168,6 +171,7 @@ func TestSameBytesAgain(t *testing.T) {
 }
 
 func TestPNGHasTheAskedSize(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, s := range samples(t) {
 		s.opt.Width, s.opt.Height = 443, 277
 		img, err := png.Decode(bytes.NewReader(drawn(t, s, PNG)))
@@ -181,6 +185,7 @@ func TestPNGHasTheAskedSize(t *testing.T) {
 }
 
 func TestSVGIsWellFormed(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, s := range samples(t) {
 		document := drawn(t, s, SVG)
 		if !utf8.Valid(document) {

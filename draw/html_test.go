@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -68,6 +69,7 @@ var parts = regexp.MustCompile(`(?s)^<!doctype html>.*<meta http-equiv="Content-
 // Every page is one document with its own data and script, which asks for nothing outside it and whose policy lets the browser run nothing else. With -pages they
 // are saved for the tests in a browser.
 func TestPages(t *testing.T) {
+	race.OneGoroutine(t)
 	for name, s := range pageSamples(t) {
 		page := drawn(t, s, HTML)
 		if again := drawn(t, s, HTML); !bytes.Equal(page, again) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -123,6 +124,7 @@ func manyPictures(t testing.TB, width, height int) map[string]func() (*Picture, 
 // TestLettersStayInside: no letter of a picture leaves its frame, wide or narrow, in a font that is a little wider than ours. The SVG needs nothing that only a
 // browser knows, and no weight that our fonts lack: then a PNG would have other letters.
 func TestLettersStayInside(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, size := range [][2]int{{1200, 0}, {400, 0}, {330, 330}} {
 		for name, make := range manyPictures(t, size[0], size[1]) {
 			var out bytes.Buffer
@@ -200,6 +202,7 @@ func TestCurvesStayInside(t *testing.T) {
 
 // TestAnyRendererShowsTheSame compares our PNG with what rsvg-convert makes of the SVG, where that program is at hand.
 func TestAnyRendererShowsTheSame(t *testing.T) {
+	race.OneGoroutine(t)
 	program, err := exec.LookPath("rsvg-convert")
 	if err != nil {
 		t.Skip("rsvg-convert is not at hand: the SVG is not compared with the PNG")

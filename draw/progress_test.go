@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -123,6 +124,7 @@ func TestRoundingIsNoImprovement(t *testing.T) {
 }
 
 func TestProgressPictures(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, s := range courses() {
 		s.opt.Width, s.opt.Height = 443, 277
 		img, err := png.Decode(bytes.NewReader(drawnCourse(t, s, PNG)))

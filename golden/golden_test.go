@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/allot-opt/allot/golden"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	_ "github.com/allot-opt/allot/solvers"
@@ -67,6 +68,7 @@ func solved(t testing.TB, w *golden.Workload, policy string) []byte {
 
 // TestSchedules: the reference schedules are those of our solvers. With -update it rewrites them.
 func TestSchedules(t *testing.T) {
+	race.OneGoroutine(t)
 	set := open(t)
 	for _, name := range set.Workloads {
 		w := workload(t, set, name)

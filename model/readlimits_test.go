@@ -22,7 +22,7 @@ func bulk() int64 {
 	if *gigabyte {
 		return 1 << 30
 	}
-	return 20 << 20
+	return int64(race.Fewer(20<<20, 4<<20))
 }
 
 // repeated is a prefix, a text over and over again and a suffix, made while it is read.

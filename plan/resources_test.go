@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 )
@@ -191,7 +192,7 @@ func TestDealIsBest(t *testing.T) {
 			t.Fatalf("the job ends at %v, it could at %v: %+v", got, best, slot.pieces)
 		}
 	})
-	if tried < 100 {
+	if tried < race.Enough(100) {
 		t.Errorf("%d jobs spread: the test proves little", tried)
 	}
 }

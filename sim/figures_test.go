@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
@@ -158,6 +159,7 @@ func (w *watched) Next() (*model.Instance, error) {
 
 // The memory in use does not grow with the number of jobs: after 100,000 it is what it was after 20,000.
 func TestStreamKeepsJobsInTheSystemOnly(t *testing.T) {
+	race.OneGoroutine(t)
 	system, batches, err := twoLevel(100_000, 15).Stream(2)
 	if err != nil {
 		t.Fatal(err)

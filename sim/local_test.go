@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 )
 
@@ -107,6 +108,7 @@ func TestLocalJobsAgainstEvents(t *testing.T) {
 // TestLocalJobsAreMM1: rate, work and unfinished work at random times are those of the queue M/M/1, also across a long time that is not gone
 // through (mean unfinished work ρ·mean/(1 − ρ), Kleinrock 1975, §5.12).
 func TestLocalJobsAreMM1(t *testing.T) {
+	race.OneGoroutine(t)
 	load := &model.Background{Load: 0.5, Mean: 2}
 	jobs, work := drawn(3, load, 400_000), 0.0
 	for _, j := range jobs {
@@ -147,6 +149,7 @@ func TestLongPartsAmongLocalJobs(t *testing.T) {
 
 // TestLocalJobsAtOddTimes: no time, mean or load makes the queue run for ever or a part more than twice as long.
 func TestLocalJobsAtOddTimes(t *testing.T) {
+	race.OneGoroutine(t)
 	odd := []float64{0, 1e-300, 1e-9, 1, 1e9, 1e15, 1e300}
 	for _, mean := range odd[1:] {
 		for _, load := range []float64{1e-12, 0.5, 1, 1e9} {

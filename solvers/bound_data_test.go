@@ -3,6 +3,7 @@ package solvers_test
 import (
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/internal/realdata"
 	"github.com/allot-opt/allot/model/jobcsv"
 	"github.com/allot-opt/allot/model/wfformat"
@@ -50,6 +51,7 @@ func workflowGains(t testing.TB, yield func(name string, processors int, found, 
 }
 
 func TestBoundOfWorkflows(t *testing.T) {
+	race.OneGoroutine(t)
 	sum, loose := 0.0, 0
 	workflowGains(t, func(name string, processors int, found, plain float64) {
 		if found < plain-0.0005 {

@@ -174,6 +174,7 @@ func number(t testing.TB, text string) float64 {
 }
 
 func TestAreaDualReachesTheLPOfTheBraunMatrices(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, row := range records(t, "braun_etc", "best_known.csv") {
 		in, _, err := etc.Read(realdata.Open(t, "braun_etc", row[0]+".gz"), row[0], etc.Options{})
 		if err != nil {
@@ -187,6 +188,7 @@ func TestAreaDualReachesTheLPOfTheBraunMatrices(t *testing.T) {
 }
 
 func TestNoBoundIsAboveTheBestKnown(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, row := range records(t, "mcp", "best_known.csv") {
 		in, err := model.ReadInstanceFile(realdata.Path(t, "mcp", row[0]+".json"))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve/solvetest"
 )
@@ -14,6 +15,7 @@ import (
 // The tree finds the job that a look at all jobs finds, while jobs are placed on any resource and late ones leave it, until no job is left. It never takes a
 // job for late that can still be placed.
 func TestJobTreeIsALookAtAllJobs(t *testing.T) {
+	race.OneGoroutine(t)
 	searches, left, looks, all := 0, 0, 0, 0
 	for seed := range uint64(12) {
 		in := treeBatch(t, seed)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
@@ -33,6 +34,7 @@ func TestMinMinIsTheTextbooks(t *testing.T) {
 
 // With its three rules off MTS is Min-min, on grids and on instances of every family.
 func TestMTSWithoutItsRulesIsMinMin(t *testing.T) {
+	race.OneGoroutine(t)
 	compare := func(in *model.Instance) {
 		t.Helper()
 		unruled, err := solverstest.With(mts.New(), func(x *mts.Solver) { x.Classes, x.Fragments, x.Weights = "off", "off", "off" }).Solve(context.Background(), in, solve.Options{})

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/sim/whatif"
@@ -56,7 +57,7 @@ func TestStepsTakeTheBestScore(t *testing.T) {
 		}
 	})
 	for _, name := range names {
-		if compared[name] < 20 {
+		if compared[name] < race.Enough(20) {
 			t.Errorf("%s: only %d steps compare several clusters", name, compared[name])
 		}
 	}

@@ -86,6 +86,7 @@ func TestStreamIsRightWithEverySolver(t *testing.T) {
 // What a stream does before an instant is the same if the jobs that have not ended by then run for another time. It is not the same without
 // estimates, where the times are known.
 func TestStreamDoesNotKnowTheFuture(t *testing.T) {
+	race.OneGoroutine(t)
 	known := false
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 23))

@@ -4,10 +4,13 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // Sufferage decides as the textbook's double loop does.
 func TestSufferageIsTheTextbooks(t *testing.T) {
+	race.OneGoroutine(t)
 	choose := func(left []int, completion [][]float64) (job, cluster int) {
 		most := math.Inf(-1)
 		for _, j := range left {

@@ -70,6 +70,7 @@ func filled(template string, p papers.Point) string {
 // Every reading names groups and labels that exist. With one repetition of the full mode, every claim under every reading has rows. In quick mode
 // every claim is run under the first reading. The rows are made up, so the test does not look at metrics.
 func TestReadingsHaveRows(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, e := range papers.Known() {
 		if e.Suite == nil {
 			continue
@@ -174,7 +175,7 @@ func TestWorkedValues(t *testing.T) {
 // Quick mode of muscle/fig4 with two repetitions gives the same table and page, byte for byte, for any number of jobs at the same time and after an
 // interruption.
 func TestFig4IsTheSameAgain(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() && !race.Enabled { // what runs at the same time is for the race detector
 		t.Skip("200 runs, twice")
 	}
 	e := withSeeds(lookup(t, "muscle/fig4"), 2)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/allot-opt/allot/bench"
 	"github.com/allot-opt/allot/bench/report"
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // wellFormed counts the elements of an XML document.
@@ -50,6 +51,7 @@ func coloursOf(drawn image.Image) map[color.NRGBA]int {
 
 // Every figure of the page is a picture in each format, with a name of its own that any system takes, plain colours and the same bytes each time.
 func TestPictures(t *testing.T) {
+	race.OneGoroutine(t)
 	names := map[string]bool{}
 	runs := ordinary()
 	pictures, err := report.Pictures(runs, report.Options{})

@@ -74,6 +74,7 @@ func TestNamesAreText(t *testing.T) {
 
 // TestChartsMayHoldImages: a chart of many jobs holds an image, which the page's policy allows; any other source is not.
 func TestChartsMayHoldImages(t *testing.T) {
+	race.OneGoroutine(t)
 	page := string(write(t, ordinary(), report.Options{}))
 	if !strings.Contains(page, `xlink:href="data:image/png;base64,iVBOR`) {
 		t.Fatal("no chart holds an image: the test proves nothing")
@@ -93,6 +94,7 @@ func TestChartsMayHoldImages(t *testing.T) {
 
 // TestLargeStaysUsable: 10,000 rows of 30 solvers are a file that a browser shows, with curves that can be told apart.
 func TestLargeStaysUsable(t *testing.T) {
+	race.OneGoroutine(t)
 	rows := sample{groups: 3, instances: 37, solvers: 30, seeds: 3, trace: true}.rows()
 	page := string(write(t, []report.Run{run("large", rows)}, report.Options{}))
 	const most = 6 << 20

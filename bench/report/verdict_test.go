@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // tableOf are rows of solvers a, b, … with the objectives, solver × instance.
@@ -87,7 +89,7 @@ func TestSentenceDiagramAndPairsAgree(t *testing.T) {
 			t.Fatalf("%d bars of %v, %q", len(d.Bars), o.alike, d.Critical)
 		}
 	})
-	if len(seen) < 4 {
+	if len(seen) < race.Enough(4) {
 		t.Errorf("decisions %v: the test sees too little", seen)
 	}
 }

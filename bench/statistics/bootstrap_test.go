@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // differenceOf draws replicates for the periods and makes the interval.
@@ -100,6 +102,7 @@ func TestMovingBlocksStudent(t *testing.T) {
 // often as they promise, and P is below 5 % as seldom. Where the number of jobs a day differs widely (the user's kind of series) too. Intervals of single days cover
 // far too seldom where days have much in common, so the series tell.
 func TestMovingBlocksCovers(t *testing.T) {
+	race.OneGoroutine(t)
 	const runs = 400
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, c := range []struct {

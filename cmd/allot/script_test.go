@@ -15,6 +15,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/allot-opt/allot/internal/race"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts, and the pictures in docs")
@@ -78,6 +80,9 @@ func interruptedRun(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	after, err := time.ParseDuration(args[1])
 	ts.Check(err)
+	if race.Enabled { // the command needs longer until it listens to signals, and to its first schedule
+		after *= 3
+	}
 	var stdout, stderr bytes.Buffer
 	command := commandOfScript(ts, args[2:])
 	command.Stdout, command.Stderr = &stdout, &stderr

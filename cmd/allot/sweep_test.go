@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/allot-opt/allot/bench"
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // sweepSuite has 200 runs, each of that many evaluations.
@@ -24,8 +25,8 @@ func sweepSuite(t *testing.T, folder string, evaluations int) (path string) {
 	}
 	path = filepath.Join(folder, "suite.json")
 	text := fmt.Sprintf(`{"format": "allot-suite/1", "name": "a sweep",
- "instances": [{"generate": "muscle", "parameters": {"jobs": [20, 60]}, "seeds": 10}],
- "solvers": ["search", {"solver": "minmin", "seeds": 1}, {"solver": "mct", "seeds": 1}], "seeds": 8, "budget": {"evaluations": %d}}`, evaluations)
+ "instances": [{"generate": "muscle", "parameters": {"jobs": [%d, %d]}, "seeds": 10}],
+ "solvers": ["search", {"solver": "minmin", "seeds": 1}, {"solver": "mct", "seeds": 1}], "seeds": 8, "budget": {"evaluations": %d}}`, race.Fewer(20, 5), race.Fewer(60, 10), evaluations)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func rowsSoFar(dir string) int {
 
 // TestSweepBySteal: four programs claim the runs of a suite; two are killed. The others run what is left, and the rows are those of one program.
 func TestSweepBySteal(t *testing.T) {
-	suite, dir := sweepSuite(t, t.TempDir(), 1000), t.TempDir()
+	suite, dir := sweepSuite(t, t.TempDir(), race.Fewer(1000, 100)), t.TempDir()
 	whole, shared := filepath.Join(dir, "whole"), filepath.Join(dir, "shared")
 	allot(t, "bench", suite, "-o", whole, "--jobs", "1")
 	var programs []*exec.Cmd

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // block is a fenced block of a page in Markdown.
@@ -145,6 +147,9 @@ func runBlock(t *testing.T, folder, root, script, how string) string {
 
 // Whoever follows a tutorial, or tries what the README shows, sees what stands there.
 func TestTutorials(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the scripts run the same commands under the race detector")
+	}
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
 	}

@@ -10,3 +10,21 @@ func Fewer[N int | uint64](whole, part N) N {
 	}
 	return whole
 }
+
+// Enough returns how many cases of a kind a test has to see to mean something: a tenth of the given number with -short, where rapid draws
+// a fifth of the cases, otherwise the given number.
+func Enough(cases int) int {
+	if testing.Short() {
+		return cases / 10
+	}
+	return cases
+}
+
+// OneGoroutine skips a test under the race detector, which finds nothing in a test of a single goroutine. Use it where even a part
+// of the test takes long. Such a test must not depend on the build with HiGHS: it runs in the pure build alone.
+func OneGoroutine(t testing.TB) {
+	t.Helper()
+	if Enabled {
+		t.Skip("one goroutine: it runs without the race detector")
+	}
+}

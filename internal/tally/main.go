@@ -1,8 +1,9 @@
 // Command tally runs go test and ends with a count of what passed, failed and was skipped, and why:
 //
-//	go run ./internal/tally [-C FOLDER] [FLAG…] [PACKAGE…]    the arguments of go test, except -json, which it adds
+//	go run ./internal/tally [-whole] [-C FOLDER] [FLAG…] [PACKAGE…]    the arguments of go test, except -json, which it adds
 //
-// It writes one line per package, with the output of tests that failed. The exit status is that of go test.
+// It writes one line per package, with the output of tests that failed. With -whole it writes everything at the end, so that what runs
+// beside it does not write in between. The exit status is that of go test.
 package main
 
 import (
@@ -16,17 +17,30 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status, err := run(ctx, os.Args[1:], os.Stdout)
+	status, err := start(ctx, os.Args[1:], os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tally:", err)
 		os.Exit(1)
 	}
 	os.Exit(status)
+}
+
+// start runs go test and returns its exit status. After -whole it writes at the end, first of all what it ran.
+func start(ctx context.Context, arguments []string, out io.Writer) (int, error) {
+	if len(arguments) == 0 || arguments[0] != "-whole" {
+		return run(ctx, arguments, out)
+	}
+	var whole bytes.Buffer
+	fmt.Fprintf(&whole, "\ngo test %s\n", strings.Join(arguments[1:], " "))
+	status, err := run(ctx, arguments[1:], &whole)
+	_, writeErr := out.Write(whole.Bytes())
+	return status, errors.Join(err, writeErr)
 }
 
 // run runs go test and returns its exit status.

@@ -67,6 +67,41 @@ func TestSilent(t *testing.T) { t.SkipNow() }
 	}
 }
 
+// writes notes what is written at a time.
+type writes []string
+
+func (w *writes) Write(text []byte) (int, error) {
+	*w = append(*w, string(text))
+	return len(text), nil
+}
+
+// With -whole everything is written at once, and a failure is one as without.
+func TestWhole(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":          "module tried\n\ngo 1.26\n",
+		"a/a_test.go":     "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n",
+		"bad/bad_test.go": "package bad\n\nimport \"testing\"\n\nfunc TestBad(t *testing.T) { t.Error(\"wrong here\") }\n",
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	for first, want := range map[string]int{"./...": 1, "./a": 0} {
+		var out writes
+		status, err := start(t.Context(), []string{"-whole", "-C", dir, first}, &out)
+		if err != nil || status != want || len(out) != 1 || !strings.HasPrefix(out[0], "\ngo test -C "+dir+" "+first+"\n") || !strings.Contains(out[0], "1 tests passed") ||
+			strings.Contains(out[0], "wrong here") != (want == 1) {
+			t.Errorf("%s: status %d, %v, written %q", first, status, err, out)
+		}
+	}
+}
+
 // Where a signal ends go itself, which has no exit status then, the status is 1.
 func TestStatusAfterASignal(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -9,6 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/sim"
@@ -51,7 +52,7 @@ func TestSimulateEveryFeature(t *testing.T) {
 			}
 		}
 	})
-	if plain < 10 || general < 10 {
+	if least := race.Enough(10); plain < least || general < least {
 		t.Errorf("%d instances fit a trace, %d do not", plain, general)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/sim"
 	"github.com/allot-opt/allot/sim/backfill"
@@ -264,6 +265,9 @@ func TestStopped(t *testing.T) {
 // Where run times are drawn from one distribution, whatever user or size, and arrivals do not change from day to day, the forecasts are right: about 80 % of the
 // jobs that wait start from P10 to P90.
 func TestCoverageWhereTheModelHolds(t *testing.T) {
+	if race.Enabled {
+		t.Skip("a statistic of 12,000 runs; the other tests forecast with goroutines too")
+	}
 	source := &sim.Synthetic{Jobs: 3000, Processors: 64, Load: 0.9, Seed: 3}
 	var jobs []model.JobSpec
 	for k := 0; ; k++ {

@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/sim"
@@ -64,6 +65,7 @@ func TestNaiveFeatures(t *testing.T) {
 
 // TestNaiveLongQueue compares on the paper's workload with queues of many blocks, with settings under which the parts of a priority mix.
 func TestNaiveLongQueue(t *testing.T) {
+	race.OneGoroutine(t)
 	for seed, gap := range []float64{0, 20, 60} {
 		for _, long := range []bool{false, true} {
 			in := grid(t, uint64(seed), []int{4, 2}, 600, gap, long)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 	"github.com/allot-opt/allot/solve/solvetest"
@@ -232,6 +233,7 @@ func TestDefaults(t *testing.T) {
 // Decisions are those of the literal form on 500 random instances, with every combination of the rules on and off, and with
 // other limits, fragments and shares.
 func TestDecidesAsTheLiteralForm(t *testing.T) {
+	race.OneGoroutine(t)
 	onOff := []string{"on", "off"}
 	placed, left, fragments := 0, 0, 0
 	for seed := range uint64(500) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve/solvetest"
 	"github.com/allot-opt/allot/solvers/internal/solverstest"
@@ -26,6 +27,7 @@ func switches() []mts.Solver {
 // Decimal fractions add up to ends that differ in the last place only, so that different completion times have logarithms that round to one number.
 // Decisions are those of the literal form there too: the first resource counts, though a kind may have come to it late. The origin shifts the last place.
 func TestDecidesAsTheLiteralFormOnDecimalTies(t *testing.T) {
+	race.OneGoroutine(t)
 	groupsFormed, groupsDissolved = 0, 0
 	for seed := range uint64(1200) {
 		rng := rand.New(rand.NewPCG(seed, 10))
@@ -67,6 +69,7 @@ func TestDecidesAsTheLiteralFormOnDecimalTies(t *testing.T) {
 
 // On batches of the measured shape, in which most jobs are placed, decisions are those of the literal form, in the groups that they would have and in small ones.
 func TestDecidesAsTheLiteralFormOnRoomyGrids(t *testing.T) {
+	race.OneGoroutine(t)
 	groupsFormed, groupsDissolved = 0, 0
 	placed, all, least := 0, 0, math.MaxInt
 	for seed := range uint64(24) {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allot-opt/allot/ga"
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/solve"
 )
@@ -170,7 +171,7 @@ func TestBehindHolds(t *testing.T) {
 			}
 		}
 	})
-	if improved == 0 {
+	if improved < race.Enough(1) {
 		t.Error("no schedule was improved: the test proves little")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/allot-opt/allot/bound/internal/tasks"
 	"github.com/allot-opt/allot/bound/internal/tasks/tasktest"
+	"github.com/allot-opt/allot/internal/race"
 )
 
 func never() bool { return false }
@@ -102,7 +103,7 @@ func TestTheLeastMakespanIsThatOfTheSlowSearch(t *testing.T) {
 			t.Fatalf("the schedule ends at %d, expected %d: %v", end, best, err)
 		}
 	})
-	if conflicts == 0 {
+	if int(conflicts) < race.Enough(1) {
 		t.Error("there was no conflict")
 	}
 }
@@ -129,7 +130,7 @@ func TestNoScheduleSpeaksAgainstTheSolver(t *testing.T) {
 			t.Fatal(w.wrong)
 		}
 	})
-	if said == 0 {
+	if said < race.Enough(1) {
 		t.Error("the solver said nothing")
 	}
 	t.Log(said)
@@ -168,7 +169,7 @@ func TestNoScheduleSpeaksAgainstALongerSearch(t *testing.T) {
 			t.Fatal(w.wrong)
 		}
 	})
-	if conflicts == 0 {
+	if int(conflicts) < race.Enough(1) {
 		t.Error("there was no conflict")
 	}
 	t.Log(conflicts)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/search/internal/engine"
@@ -103,7 +104,7 @@ func TestListWalkAddsUpWhatTheEvaluatorDoes(t *testing.T) {
 			}
 		}
 	})
-	if moved == 0 {
+	if moved < race.Enough(1) {
 		t.Error("no walk moved: the test proves nothing")
 	}
 }

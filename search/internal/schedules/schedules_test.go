@@ -192,7 +192,7 @@ func TestDecodeFromTheChange(t *testing.T) {
 			}
 		}
 	})
-	if joined < 100 {
+	if joined < race.Enough(100) {
 		t.Errorf("%d schedules stayed as they were behind a change: the test proves little", joined)
 	}
 }
@@ -369,7 +369,7 @@ func TestSchedulesReachTheBestOfAll(t *testing.T) {
 			t.Fatalf("found %+v, the best of all is %+v: objective %+v", found, best, in.Objective())
 		}
 	})
-	if tried < race.Fewer(200, 50) {
+	if tried < race.Enough(race.Fewer(200, 50)) {
 		t.Errorf("%d instances: the test proves little", tried)
 	}
 }

@@ -43,7 +43,7 @@ func TestSchedulesAreDeterministic(t *testing.T) {
 
 // Above 1,000 jobs decoding may end early. The schedule still does not depend on the number of workers, and its sums are those of the evaluator.
 func TestSchedulesOfManyJobsAreDeterministic(t *testing.T) {
-	in, err := schedules.Large(t, 1500).WithObjective(map[string]float64{"mean_response": 1})
+	in, err := schedules.Large(t, race.Fewer(1500, 500)).WithObjective(map[string]float64{"mean_response": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 	names := []string{"1000genome-chameleon-2ch-100k-001", "blast-chameleon-small-001", "epigenomics-chameleon-hep-1seq-100k-001",
 		"montage-chameleon-2mass-005d-001", "seismology-chameleon-200p-001", "soykb-chameleon-10fastq-10ch-001", "srasearch-chameleon-10a-001"}
 	sum, cases := 0.0, 0.0
-	for _, name := range names {
+	for _, name := range names[:race.Fewer(len(names), 1)] {
 		for _, processors := range []int{4, 16, 64} {
 			in := schedules.Workflow(t, name+".json", processors)
 			floor := schedules.WorkflowFloor(in, processors)
@@ -194,7 +194,7 @@ func TestSchedulesOfWorkflows(t *testing.T) {
 			sum, cases = sum+ratio, cases+1
 		}
 	}
-	if mean := sum / cases; mean > 1.067 {
+	if mean := sum / cases; mean > 1.067 && cases > 3 { // of all workflows
 		t.Errorf("mean %v", mean)
 	}
 }
@@ -215,7 +215,7 @@ func TestSchedulesOfExamples(t *testing.T) {
 		}
 		var found [2]model.Rank
 		for seed := range found {
-			result, err := search.Minimise(context.Background(), in, schedules.QueueStart(t, in), search.Options{Seed: uint64(seed), MaxEvals: 8000})
+			result, err := search.Minimise(context.Background(), in, schedules.QueueStart(t, in), search.Options{Seed: uint64(seed), MaxEvals: int64(race.Fewer(8000, 1000))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -227,6 +227,9 @@ func TestSchedulesOfExamples(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d left out, objective %v", file, found[0].Left, found[0].Objective)
+		if race.Enabled || testing.Short() {
+			continue // too few evaluations to find the same
+		}
 		if a, b := found[0], found[1]; a.Left != b.Left || math.Abs(a.Objective-b.Objective) > max(0.1*math.Abs(a.Objective), oneLateJob(in)) {
 			t.Errorf("%s: one seed finds %+v, another %+v", file, a, b)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 )
@@ -121,7 +122,7 @@ func TestForwardIsTheReference(t *testing.T) {
 			fractions++
 		}
 	})
-	if grids < 20 || fractions < 5 {
+	if grids < race.Enough(20) || fractions < race.Enough(5) {
 		t.Errorf("%d instances on a grid and %d others: the test proves little", grids, fractions)
 	}
 }
@@ -214,7 +215,7 @@ func TestJustify(t *testing.T) {
 			t.Fatalf("justified, the schedule ends at %v instead of %v", s.last, before)
 		}
 	}
-	if shorter < 40 {
+	if shorter < race.Enough(40) {
 		t.Errorf("%d schedules got shorter: the test proves little", shorter)
 	}
 }

@@ -137,7 +137,7 @@ func TestSerialReachesTheBestOfAll(t *testing.T) {
 	for range race.Fewer(6, 2) {
 		rapid.Check(t, property)
 	}
-	if tried < race.Fewer(80, 20) {
+	if tried < race.Enough(race.Fewer(80, 20)) {
 		t.Errorf("%d instances: the test proves little", tried)
 	}
 }
@@ -199,6 +199,7 @@ func Project(t testing.TB, jobs int, fraction float64) *model.Instance {
 
 // A start is never made longer, nor is the best schedule lost when the populations begin anew.
 func TestNothingIsLost(t *testing.T) {
+	race.OneGoroutine(t)
 	in := Project(t, 30, 0)
 	e, err := New(context.Background(), in, &model.Solution{}, 1)
 	if err != nil {

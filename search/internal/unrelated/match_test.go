@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/allot-opt/allot/internal/race"
 )
 
 // energyOf is the energy of a chain, from the schedule alone.
@@ -94,7 +96,7 @@ func TestUnrelatedMatchFindsWhatFits(t *testing.T) {
 			none++
 		}
 	})
-	if found == 0 || none == 0 {
+	if least := race.Enough(1); found < least || none < least {
 		t.Errorf("%d swaps had partners and %d none: the test proves nothing", found, none)
 	}
 }
@@ -140,7 +142,7 @@ func TestUnrelatedChainKeepsTheThreshold(t *testing.T) {
 			}
 		}
 	})
-	if closed == 0 || open == 0 {
+	if least := race.Enough(1); closed < least || open < least {
 		t.Errorf("%d closed and %d open chains: the test proves nothing", closed, open)
 	}
 }
