@@ -40,6 +40,7 @@ type shapeTree struct {
 	levels  [][]planeOf // by level of the tree: the resources that count below the node that is visited there, at the present releases
 	corners []corners   // of the resources last looked at
 	looks   int         // nodes and jobs looked at in the last searches
+	left    int         // jobs that had to leave in the last searches
 	steps   int         // searches
 	poll    *solve.Poll
 }
@@ -382,6 +383,7 @@ func (t *shapeTree) settle(node int, list []planeOf) bool {
 		case !t.here[at]:
 		case t.due[at] < latest:
 			t.leaving = append(t.leaving, t.jobs[at])
+			t.left++
 		case t.mayBeat(at, list):
 			t.try(t.jobs[at], list)
 		}
@@ -429,9 +431,10 @@ func (t *shapeTree) hopeless() bool {
 	if t.steps%every != 0 {
 		return false
 	}
-	looks := t.looks
-	t.looks = 0
-	return looks > every*(64+int(t.nodes[1].jobs)/8)
+	looks, left := t.looks, t.left
+	t.looks, t.left = 0, 0
+	const path = 32 // a job leaves only once, so that the way to it is no sign of loose bounds
+	return looks > every*(64+int(t.nodes[1].jobs)/8)+path*left
 }
 
 // each calls yield with each job of the tree.
