@@ -199,7 +199,7 @@ func (t *shapeTree) fill(leaf int) {
 	}
 }
 
-// places is where the jobs of the leaf begin and end.
+// places is where the jobs of the leaf begin and end in jobs.
 func (t *shapeTree) places(leaf int) (from, to int) {
 	return len(t.jobs) * leaf / t.leaves, len(t.jobs) * (leaf + 1) / t.leaves
 }
@@ -229,12 +229,7 @@ func (t *shapeTree) join(node int) {
 func (t *shapeTree) remove(job int) {
 	at := int(t.place[job])
 	t.here[at] = false
-	leaf := at * t.leaves / len(t.jobs)
-	for from, to := t.places(leaf); at < from || at >= to; from, to = t.places(leaf) {
-		if leaf++; at < from {
-			leaf -= 2
-		}
-	}
+	leaf := ((at+1)*t.leaves - 1) / len(t.jobs)
 	t.fill(leaf)
 	for node := (t.leaves + leaf) / 2; node > 0; node /= 2 {
 		t.join(node)

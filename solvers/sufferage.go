@@ -13,7 +13,7 @@ import (
 
 var _ = solve.Register(solve.Info{
 	Name:   "sufferage",
-	Doc:    "Sufferage: repeatedly, the job that would lose most on its second-best cluster goes to its best. O(n²/C) to O(n²).",
+	Doc:    "Sufferage: repeatedly, the job that would lose most on its second-best cluster goes to its best. O(n·C), and as much for each job that is looked at again.",
 	Source: "M. Maheswaran, S. Ali, H. J. Siegel, D. Hensgen, R. F. Freund (1999), Dynamic mapping of a class of independent tasks onto heterogeneous computing systems, J. Parallel Distrib. Comput. 59(2), doi:10.1006/jpdc.1999.1581, §4",
 	Traces: true,
 	New:    func() solve.Solver { return &Sufferage{} },
@@ -27,8 +27,11 @@ var _ = solve.Register(solve.Info{
 //
 // Source: M. Maheswaran et al. (1999), Journal of Parallel and Distributed Computing 59(2), doi:10.1006/jpdc.1999.1581, §4.
 //
-// Complexity: a placement costs O(C) on C resources, and O(1), sometimes O(C), for each job that has its resource as one of its two best. Of n
-// jobs these are about 2·n/C where the jobs prefer different resources, and all n where they prefer the same: O(n²/C) to O(n²) in all.
+// Complexity: O(n·C·log n) on C resources, and what the steps look at. Where all jobs arrive at once and have one size on each resource, at least 32
+// jobs that fit the same resources and have run times by work and data are in one tree, see shapeTree: a step looks at about a hundred of its nodes. The other
+// jobs, those near their hard deadlines among them, are kept with their two best resources. A placement costs O(1), sometimes O(C), for each of these that has its
+// resource as one of the two: of n jobs about 2·n/C where they prefer different resources, and all n where they prefer the same. So without trees it is O(n²/C) to O(n²) in
+// all. A tree is given up where bounds tell nothing, as where all resources are equally fast.
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.
@@ -56,7 +59,7 @@ func (*Sufferage) Solve(ctx context.Context, in *model.Instance, opt solve.Optio
 // leastShapeTree is the fewest jobs that are worth a tree.
 const leastShapeTree = 32
 
-// suffering finds the job of the largest sufferage: in trees where the durations of many jobs have one shape, else in the options.
+// suffering finds the job of the largest sufferage: in trees where the durations of many jobs have one shape, and in the options of the others.
 type suffering struct {
 	rest  *options
 	trees []*shapeTree
@@ -65,7 +68,7 @@ type suffering struct {
 	poll  *solve.Poll
 }
 
-// newSuffering starts with no job placed; nil where the context ends first. Only as many alike jobs as least get a tree.
+// newSuffering starts with no job placed; nil where the context ends first. Kinds of fewer jobs than least get no tree.
 func newSuffering(ctx context.Context, c *completions, least int) *suffering {
 	s := &suffering{rest: newOptions(ctx, c), in: slices.Repeat([]int32{-1}, len(c.Left)), last: -1, poll: solve.NewPoll(ctx)}
 	place := make([]int32, len(c.Left))
