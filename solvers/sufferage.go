@@ -64,6 +64,7 @@ type suffering struct {
 	rest  *options
 	trees []*shapeTree
 	in    []int32 // by job: its tree; −1: none
+	best  option  // the best job that the step has found; job −1: none
 	last  int     // resource of the last placement; −1: none yet
 	poll  *solve.Poll
 }
@@ -137,17 +138,18 @@ func (s *suffering) next() (job, resource int) {
 	if s.last >= 0 {
 		s.rest.renew(s.last)
 	}
-	best := s.rest.top()
+	s.best = s.rest.top()
+	best := &s.best
 	for k, t := range s.trees {
 		if t == nil {
 			continue
 		}
-		t.search(&best)
+		t.search(best)
 		for _, j := range t.leaving {
-			s.release(t, int(j), &best)
+			s.release(t, int(j))
 		}
 		if t.hopeless() {
-			t.each(func(j int32) { s.release(t, int(j), &best) })
+			t.each(func(j int32) { s.release(t, int(j)) })
 			s.trees[k] = nil
 		}
 		if t.poll.Ended() {
@@ -165,11 +167,11 @@ func (s *suffering) next() (job, resource int) {
 }
 
 // release moves a job from its tree to the options.
-func (s *suffering) release(t *shapeTree, job int, best *option) {
+func (s *suffering) release(t *shapeTree, job int) {
 	t.remove(job)
 	s.in[job] = -1
-	if o := s.rest.add(job); o.before(best) {
-		*best = *o
+	if o := s.rest.add(job); o.before(&s.best) {
+		s.best = *o
 	}
 }
 
