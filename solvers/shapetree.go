@@ -1,0 +1,442 @@
+package solvers
+
+import (
+	"context"
+	"math"
+
+	"github.com/allot-opt/allot/solve"
+)
+
+// shapeTree finds the job of the largest sufferage among jobs whose durations have one shape: on each resource, a constant + the work · a factor + the data
+// · a factor. Its leaves hold a few jobs each of about the same work and data. Each node knows the least and the largest work and data of the jobs below it:
+// its box.
+//
+// On a box the end on one resource is linear, the least end is concave, and the later of the ends on two resources p and q is convex. So max(end on p, end on q) −
+// least end, which no sufferage exceeds, is largest at a corner of the box: at most the larger of the regrets of p and q, where the regret of a resource is the most, over
+// the four corners, that the end on it exceeds the least end. The bound of a node is the second smallest regret. It is the largest sufferage of the corners where two
+// resources are the best two on the whole box. Resources that end later than both p and q at each corner do so everywhere, so that a search
+// forgets them on its way down.
+//
+// Durations are rounded, and so are the bounds: margin is more than all that can add up to. A job is compared exactly before it is taken.
+//
+// Source: this is a search of the first two levels of an arrangement of planes, one plane a resource (H. Edelsbrunner (1987), Algorithms in Combinatorial Geometry,
+// doi:10.1007/978-3-642-61568-9, chapter 1), by a k-d tree (J. L. Bentley (1975), doi:10.1145/361002.361007).
+type shapeTree struct {
+	c          *completions
+	shape      []planeOf // by resource on which the jobs can run
+	jobs       []int32   // of the leaves, one leaf after the other
+	work, data []float64 // by place in jobs
+	due        []float64 // by place in jobs: the hard deadline; +Inf: none
+	here       []bool    // by place in jobs: the job is in the tree
+	place      []int32   // by job: its place in jobs; shared by all trees
+	leaves     int       // a power of two
+	nodes      []shapeNode
+	deviation  float64 // no duration differs more from its shape
+	longest    float64 // duration
+
+	best    *option     // the best job found so far
+	leaving []int32     // places of the jobs that are too near to their hard deadlines to be served by a tree: see leave
+	margin  float64     // of the bounds of this search
+	levels  [][]planeOf // by level of the tree: the resources that count below the node that is visited there, at the present releases
+	corners []corners   // of the resources last looked at
+	looks   int         // nodes and jobs looked at in the last searches
+	left    int         // jobs that had to leave in the last searches
+	steps   int         // searches
+	poll    *solve.Poll
+}
+
+// planeOf is the time of a job on a resource as a function of its work and data: its duration, or its end.
+type planeOf struct {
+	resource               int
+	base, perWork, perData float64
+}
+
+// at is the time of a job of that work and data.
+func (p *planeOf) at(work, data float64) float64 { return p.base + p.perWork*work + p.perData*data }
+
+// corners is a time at the four corners of a box.
+type corners [4]float64
+
+// latest is the largest of them.
+func (x *corners) latest() float64 { return max(x[0], x[1], x[2], x[3]) }
+
+// shapeNode is a node of the tree. They are numbered as in a heap: the root is 1, the children of k are 2k and 2k + 1.
+type shapeNode struct {
+	jobs        int32      // that are left below
+	first       int32      // the first of them
+	least, most [2]float64 // work and data
+	due         float64    // the first hard deadline; +Inf: none
+}
+
+// alike says whether all jobs below have the same work and data, so that they take equally long everywhere.
+func (n *shapeNode) alike() bool { return n.least == n.most }
+
+// ends is the end on the resource at the corners of the box.
+func (n *shapeNode) ends(p *planeOf) corners {
+	low, high := p.base+p.perWork*n.least[0], p.base+p.perWork*n.most[0]
+	return corners{low + p.perData*n.least[1], high + p.perData*n.least[1], low + p.perData*n.most[1], high + p.perData*n.most[1]}
+}
+
+// newShapeTree makes a tree of jobs, which are of one kind: see [kinds]; nil where their durations have no shape.
+func newShapeTree(ctx context.Context, c *completions, jobs []int32, place []int32) *shapeTree {
+	t := &shapeTree{c: c, jobs: jobs, place: place, poll: solve.NewPoll(ctx)}
+	if !t.measure() {
+		return nil
+	}
+	t.leaves = 1
+	for t.leaves*leafJobs < len(t.jobs) {
+		t.leaves *= 2
+	}
+	t.nodes = make([]shapeNode, 2*t.leaves)
+	t.split(0, t.leaves)
+	n := len(t.jobs)
+	t.work, t.data, t.due, t.here = make([]float64, n), make([]float64, n), make([]float64, n), make([]bool, n)
+	for at, job := range t.jobs {
+		j := &c.Instance.Jobs()[job]
+		t.work[at], t.data[at], t.due[at], t.here[at] = j.Work, j.Input+j.Output, math.Inf(1), true
+		if j.DeadlineHard {
+			t.due[at] = j.Deadline
+		}
+		place[job] = int32(at)
+	}
+	for leaf := range t.leaves {
+		t.fill(leaf)
+	}
+	for node := t.leaves - 1; node > 0; node-- {
+		t.join(node)
+	}
+	for size := 1; size <= 2*t.leaves; size *= 2 {
+		t.levels = append(t.levels, make([]planeOf, 0, len(t.shape)))
+	}
+	t.corners = make([]corners, len(t.shape))
+	return t
+}
+
+// measure finds the shape, and how far durations deviate from it; false where they have none. The factors are those of the time rule. Were they wrong the
+// deviations would tell.
+func (t *shapeTree) measure() bool {
+	jobs, m := t.c.Instance.Jobs(), len(t.c.Resources)
+	one := &jobs[t.jobs[0]]
+	for k := range t.c.Resources {
+		l, d := &t.c.Resources[k], t.c.on(int(t.jobs[0]), k)
+		if math.IsInf(d, 1) {
+			continue
+		}
+		size := l.Size(one)
+		p := planeOf{resource: k, perWork: float64((one.Tasks+size-1)/size) / l.Speed, perData: 1 / l.Bandwidth}
+		p.base = d - p.at(one.Work, one.Input+one.Output)
+		t.shape = append(t.shape, p)
+	}
+	for _, job := range t.jobs {
+		if t.poll.Stopped(m) {
+			return false
+		}
+		j := &jobs[job]
+		for k := range t.shape {
+			p := &t.shape[k]
+			d := t.c.on(int(job), p.resource)
+			t.deviation = max(t.deviation, math.Abs(d-p.at(j.Work, j.Input+j.Output)))
+			t.longest = max(t.longest, d)
+		}
+	}
+	const most = 1e-9
+	return t.deviation <= most*t.longest // false where it is NaN too
+}
+
+// of is the jobs of the leaves from one to before another.
+func (t *shapeTree) of(from, to int) []int32 {
+	return t.jobs[len(t.jobs)*from/t.leaves : len(t.jobs)*to/t.leaves]
+}
+
+// split orders the jobs of the leaves so that those of the first half have less work than the others, or less data: of the two, that which makes their times differ
+// more between the resources.
+func (t *shapeTree) split(from, to int) {
+	jobs := t.of(from, to)
+	if to-from == 1 || t.poll.Stopped(len(jobs)) {
+		return
+	}
+	all := t.c.Instance.Jobs()
+	work := func(j int32) float64 { return all[j].Work }
+	data := func(j int32) float64 { return all[j].Input + all[j].Output }
+	by := work
+	perWork := func(p *planeOf) float64 { return p.perWork }
+	perData := func(p *planeOf) float64 { return p.perData }
+	if spread(jobs, data)*t.spread(perData) > spread(jobs, work)*t.spread(perWork) {
+		by = data
+	}
+	copy(jobs, sorted(jobs, by))
+	t.split(from, (from+to)/2)
+	t.split((from+to)/2, to)
+}
+
+// spread is the difference of the largest and the least value of the jobs.
+func spread(jobs []int32, of func(int32) float64) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, j := range jobs {
+		least, most = min(least, of(j)), max(most, of(j))
+	}
+	return most - least
+}
+
+// spread is the difference of the largest and the least factor of the resources.
+func (t *shapeTree) spread(of func(*planeOf) float64) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for k := range t.shape {
+		least, most = min(least, of(&t.shape[k])), max(most, of(&t.shape[k]))
+	}
+	return most - least
+}
+
+// fill makes a leaf from its jobs.
+func (t *shapeTree) fill(leaf int) {
+	n := &t.nodes[t.leaves+leaf]
+	*n = emptyShapeNode()
+	from, to := t.places(leaf)
+	for at := from; at < to; at++ {
+		if t.here[at] {
+			n.add(&shapeNode{jobs: 1, first: t.jobs[at], least: [2]float64{t.work[at], t.data[at]}, most: [2]float64{t.work[at], t.data[at]}, due: t.due[at]})
+		}
+	}
+}
+
+// places is where the jobs of the leaf begin and end in jobs.
+func (t *shapeTree) places(leaf int) (from, to int) {
+	return len(t.jobs) * leaf / t.leaves, len(t.jobs) * (leaf + 1) / t.leaves
+}
+
+// emptyShapeNode is a node without jobs.
+func emptyShapeNode() shapeNode {
+	inf := math.Inf(1)
+	return shapeNode{first: math.MaxInt32, least: [2]float64{inf, inf}, most: [2]float64{-inf, -inf}, due: inf}
+}
+
+// add adds the jobs of another node.
+func (n *shapeNode) add(o *shapeNode) {
+	n.jobs, n.first, n.due = n.jobs+o.jobs, min(n.first, o.first), min(n.due, o.due)
+	for x := range n.least {
+		n.least[x], n.most[x] = min(n.least[x], o.least[x]), max(n.most[x], o.most[x])
+	}
+}
+
+// join makes a node from its two children.
+func (t *shapeTree) join(node int) {
+	n := t.nodes[2*node]
+	n.add(&t.nodes[2*node+1])
+	t.nodes[node] = n
+}
+
+// remove takes a job out of the tree.
+func (t *shapeTree) remove(job int) {
+	at := int(t.place[job])
+	t.here[at] = false
+	leaf := ((at+1)*t.leaves - 1) / len(t.jobs)
+	t.fill(leaf)
+	for node := (t.leaves + leaf) / 2; node > 0; node /= 2 {
+		t.join(node)
+	}
+}
+
+// search makes best the best job of the tree where that comes before it, and finds the jobs that must leave.
+func (t *shapeTree) search(best *option) {
+	t.best, t.leaving, t.steps = best, t.leaving[:0], t.steps+1
+	if t.nodes[1].jobs == 0 {
+		return
+	}
+	start, latest := t.c.Instance.FirstArrival(), 0.0
+	all := t.levels[0][:0]
+	for _, p := range t.shape {
+		free := max(t.c.only[p.resource], start)
+		latest = max(latest, math.Abs(free))
+		p.base += free
+		all = append(all, p)
+	}
+	const rounding = 1.0 / (1 << 47) // of a dozen sums
+	t.margin = 4*t.deviation + (latest+t.longest)*rounding
+	if two := t.bound(&t.nodes[1], all, t.nodes[1].due); t.beats(two.sufferage) {
+		t.visit(1, 1, all, two)
+	}
+}
+
+// beats says whether a job of at most that sufferage may come before the best one found.
+func (t *shapeTree) beats(sufferage float64) bool {
+	return t.best.job < 0 || sufferage+t.margin >= t.best.sufferage()
+}
+
+// pair is two resources that bound the sufferage of the jobs of a box.
+type pair struct {
+	a, b      int     // places in the list of resources; −1: none
+	sufferage float64 // no job in the box has a larger one; +Inf where there are no two resources
+	latest    float64 // on both resources all jobs in the box end by this time
+}
+
+// bound finds the two resources of the least regret on which all jobs of the box end by the time due.
+func (t *shapeTree) bound(n *shapeNode, list []planeOf, due float64) pair {
+	t.looks++
+	t.poll.Stopped(4 * len(list))
+	inf := math.Inf(1)
+	first := corners{inf, inf, inf, inf}
+	for k := range list {
+		e := n.ends(&list[k])
+		t.corners[k] = e
+		first[0], first[1], first[2], first[3] = min(first[0], e[0]), min(first[1], e[1]), min(first[2], e[2]), min(first[3], e[3])
+	}
+	two, least := pair{a: -1, b: -1, sufferage: inf, latest: inf}, inf
+	for k := range list {
+		e := &t.corners[k]
+		regret := max(e[0]-first[0], e[1]-first[1], e[2]-first[2], e[3]-first[3])
+		if regret >= two.sufferage || e.latest()+t.margin > due {
+			continue
+		}
+		if regret < least {
+			two.a, two.b, two.sufferage, least = k, two.a, least, regret
+		} else {
+			two.b, two.sufferage = k, regret
+		}
+	}
+	if two.b >= 0 {
+		two.latest = max(t.corners[two.a].latest(), t.corners[two.b].latest()) + t.margin
+	}
+	return two
+}
+
+// visit searches below the node. list is the resources that may be among the best two of its jobs, two those that bound it.
+func (t *shapeTree) visit(node, level int, list []planeOf, two pair) {
+	n := &t.nodes[node]
+	if t.poll.Ended() {
+		return
+	}
+	if two.b >= 0 {
+		list = t.narrow(n, level, list, two)
+	}
+	if node >= t.leaves || n.alike() {
+		if t.settle(node, list) {
+			return
+		}
+	}
+	a, b := &t.nodes[2*node], &t.nodes[2*node+1]
+	none := pair{a: -1, b: -1, sufferage: math.Inf(-1)}
+	x, y := none, none
+	if a.jobs > 0 {
+		x = t.bound(a, list, a.due)
+	}
+	if b.jobs > 0 {
+		y = t.bound(b, list, b.due)
+	}
+	for range 2 {
+		child, two := 2*node, x
+		if y.sufferage > x.sufferage {
+			child, two = 2*node+1, y
+			y = none
+		} else {
+			x = none
+		}
+		if t.nodes[child].jobs > 0 && two != none && t.beats(two.sufferage) {
+			t.visit(child, level+1, list, two)
+		}
+	}
+}
+
+// narrow leaves out the resources on which every job of the box ends later than on both of the two.
+func (t *shapeTree) narrow(n *shapeNode, level int, list []planeOf, two pair) []planeOf {
+	x, y := n.ends(&list[two.a]), n.ends(&list[two.b])
+	for c := range x {
+		x[c] += t.margin
+		y[c] += t.margin
+	}
+	kept := t.levels[level][:0]
+	for k := range list {
+		e := n.ends(&list[k])
+		if e[0] > x[0] && e[1] > x[1] && e[2] > x[2] && e[3] > x[3] && e[0] > y[0] && e[1] > y[1] && e[2] > y[2] && e[3] > y[3] {
+			continue
+		}
+		kept = append(kept, list[k])
+	}
+	return kept
+}
+
+// settle looks at the jobs of a leaf, or of a node whose jobs are alike: there one job stands for all. It returns false where the jobs below the node must be
+// looked at one leaf after the other.
+//
+// On the two resources of the least regret all jobs that stay end by their deadlines. So their best two resources are those of jobs without deadlines. The others leave the
+// tree.
+func (t *shapeTree) settle(node int, list []planeOf) bool {
+	n := &t.nodes[node]
+	latest := math.Inf(-1)
+	if !math.IsInf(n.due, 1) {
+		latest = t.bound(n, list, math.Inf(1)).latest
+	}
+	if n.alike() && latest <= n.due {
+		t.try(n.first, list)
+		return true
+	}
+	if node < t.leaves {
+		return false
+	}
+	from, to := t.places(node - t.leaves)
+	for at := from; at < to; at++ {
+		switch {
+		case !t.here[at]:
+		case t.due[at] < latest:
+			t.leaving = append(t.leaving, t.jobs[at])
+			t.left++
+		case t.mayBeat(at, list):
+			t.try(t.jobs[at], list)
+		}
+	}
+	return true
+}
+
+// mayBeat says whether the job may come before the best one found, by the shape of its times.
+func (t *shapeTree) mayBeat(at int, list []planeOf) bool {
+	first, second := math.Inf(1), math.Inf(1)
+	for k := range list {
+		switch end := list[k].at(t.work[at], t.data[at]); {
+		case end < first:
+			first, second = end, first
+		case end < second:
+			second = end
+		}
+	}
+	return t.beats(second - first)
+}
+
+// try makes the job the best one where it is. Ties of resources go to the first one.
+func (t *shapeTree) try(job int32, list []planeOf) {
+	t.looks++
+	t.poll.Stopped(len(list))
+	o := option{job: int(job), best: -1, runnerUp: -1, first: math.Inf(1), second: math.Inf(1)}
+	arrival := t.c.Instance.Jobs()[job].Arrival
+	for k := range list {
+		resource := list[k].resource
+		switch end := max(t.c.only[resource], arrival) + t.c.on(int(job), resource); {
+		case end < o.first:
+			o.runnerUp, o.second, o.best, o.first = o.best, o.first, resource, end
+		case end < o.second:
+			o.runnerUp, o.second = resource, end
+		}
+	}
+	if o.before(t.best) {
+		*t.best = o
+	}
+}
+
+// hopeless says whether searches have looked at so much of the tree that it is given up.
+func (t *shapeTree) hopeless() bool {
+	const every = 16
+	if t.steps%every != 0 {
+		return false
+	}
+	looks, left := t.looks, t.left
+	t.looks, t.left = 0, 0
+	const path = 32 // a job leaves only once, so that the way to it is no sign of loose bounds
+	return looks > every*(64+int(t.nodes[1].jobs)/8)+path*left
+}
+
+// each calls yield with each job of the tree.
+func (t *shapeTree) each(yield func(job int32)) {
+	for at, here := range t.here {
+		if here {
+			yield(t.jobs[at])
+		}
+	}
+}
