@@ -27,9 +27,9 @@ func checkQuestion(c *cli.Context) error {
 	quantiles, measures := c.Bool("quantiles"), c.Bool("backtest")
 	switch {
 	case asksOne(c) && c.IsSet("policies"):
-		return usageErrorf("--policies: expected it without --submit, --quantiles and --backtest; for those, --solver names the policy")
+		return usageErrorf("--policies: expected it without --submit, --quantiles or --backtest; with these, --solver names the policy")
 	case quantiles && measures:
-		return usageErrorf("expected one of --quantiles and --backtest")
+		return usageErrorf("expected only one of --quantiles and --backtest, found both")
 	}
 	for _, f := range []struct {
 		with  string
@@ -42,7 +42,7 @@ func checkQuestion(c *cli.Context) error {
 	} {
 		for _, flag := range f.flags {
 			if c.IsSet(flag) && !f.given {
-				return usageErrorf("--%s: expected it with %s", flag, f.with)
+				return usageErrorf("--%s: expected it only with %s", flag, f.with)
 			}
 		}
 	}
