@@ -12,16 +12,23 @@ import (
 
 // Walks that change places give the same schedule at any number of workers.
 func TestListsAreDeterministic(t *testing.T) {
-	in := lists.Batch(t, 40, "mcp")
+	t.Run("tempering", func(t *testing.T) { testDeterministic(t, 40, 300_001) })
+	t.Run("annealing", func(t *testing.T) { testDeterministic(t, 61, 1_220_001) })
+}
+
+// testDeterministic compares the schedules of a batch at several numbers of workers.
+func testDeterministic(t *testing.T, jobs int, evaluations int64) {
+	t.Helper()
+	in := lists.Batch(t, jobs, "mcp")
 	start := lists.FirstOn(t, in)
 	var first []byte
-	for _, workers := range []int{1, 3, 8} {
-		result, err := search.Minimise(context.Background(), in, start, search.Options{Seed: 5, MaxEvals: 300_001, Workers: workers})
+	for _, workers := range []int{1, 2, 3, 8} {
+		result, err := search.Minimise(context.Background(), in, start, search.Options{Seed: 5, MaxEvals: evaluations, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Evaluations != 300_001 {
-			t.Errorf("%d evaluations with %d workers, expected 300,001", result.Evaluations, workers)
+		if result.Evaluations != evaluations {
+			t.Errorf("%d evaluations with %d workers, expected %d", result.Evaluations, workers, evaluations)
 		}
 		var text bytes.Buffer
 		if err := model.WriteSolution(&text, result.Solution); err != nil {
