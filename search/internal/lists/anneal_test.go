@@ -68,23 +68,26 @@ func TestAnnealingAddsUpWhatTheEvaluatorDoes(t *testing.T) {
 	}
 }
 
-// Stages take all moves, each some times as many as all before it.
+// Stages take all moves up to the most, each some times as many as all before it.
 func TestStagesTakeAllMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		moves, least := rapid.Int64Range(1, 1e12).Draw(t, "moves"), rapid.Int64Range(1, 1e6).Draw(t, "least")
-		stages, sum := stagesOf(moves, least), int64(0)
+		most := least * rapid.Int64Range(1, 1e6).Draw(t, "most")
+		stages, sum := stagesOf(moves, least, most), int64(0)
 		for k, n := range stages {
 			if n < 1 || len(stages) > 1 && n < least || k > 0 && n < (stageRatio-1)*sum {
 				t.Fatalf("%d moves in stages %v of at least %d", moves, stages, least)
 			}
 			sum += n
 		}
-		if sum != moves {
-			t.Fatalf("stages %v take %d moves of %d", stages, sum, moves)
+		if sum > most || moves <= most && sum != moves || 2*sum < min(moves, most) {
+			t.Fatalf("stages %v take %d moves of %d, at most %d", stages, sum, moves, most)
 		}
 	})
-	if got := stagesOf(1000, 40); !slices.Equal(got, []int64{40, 160, 800}) {
-		t.Errorf("stages %v, expected 40, 160 and 800", got)
+	for _, moves := range []int64{1000, 2000, 4000} {
+		if got := stagesOf(moves, 40, 1000); !slices.Equal(got, []int64{40, 160, 800}) {
+			t.Errorf("stages of %d moves %v, expected 40, 160 and 800", moves, got)
+		}
 	}
 }
 
