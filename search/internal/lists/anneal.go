@@ -8,7 +8,7 @@ import (
 
 // annealing is one schedule that cools down over a number of moves known beforehand (simulated annealing: S. Kirkpatrick, C. D. Gelatt,
 // M. P. Vecchi, 1983, Optimization by simulated annealing, Science 220(4598), doi:10.1126/science.220.4598.671). Where the length of a run is
-// known, it needs about a third of the moves of tempering for the same value.
+// known, it ends with better schedules than tempering, see docs/search.md.
 //
 // Its parts are walks over different clusters of the same schedule. A cost that is a sum over the clusters lets them run side by side: what a part
 // does to its clusters changes nothing on the others. Every round deals the clusters anew, so that each pair of them comes together.
@@ -29,16 +29,16 @@ type annealing struct {
 
 // Parameters of annealings.
 const (
-	annealedHot  = 0.12      // share of moves accepted at the beginning for 40 jobs; as hotShare, it falls with the number of jobs
-	annealedCold = 0.01      // share accepted at the end
+	annealedHot  = 0.3       // share of moves accepted at the beginning for 40 jobs; as hotShare, it falls with the number of jobs
+	annealedCold = 0.005     // share accepted at the end
 	stageRatio   = 5         // moves up to the end of a stage, in moves before it began
 	stageLeast   = 500       // moves a job in the shortest stage
 	stageMost    = 2_000_000 // moves a job after which a longer run begins anew: longer annealings spread as much
 
 	// Where an annealing is better than tempering, as measured with objective mcp at 40, 100 and 160 jobs.
-	annealedFrom  = 61     // fewest jobs
+	annealedFrom  = 130    // fewest jobs
 	annealedTo    = 500    // most jobs
-	annealedLeast = 20_000 // fewest moves a job
+	annealedLeast = 30_000 // fewest moves a job
 )
 
 // newAnnealing starts an annealing of the given number of moves at the orders of a walk over all clusters, which becomes its first part.

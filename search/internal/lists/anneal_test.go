@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -91,51 +92,94 @@ func TestStagesTakeAllMoves(t *testing.T) {
 	}
 }
 
-// reached is the mean of the least objectives that runs of the given length find, at half of it and at its end; planned: they know the length.
+// reached are the least objectives that a run of the given length finds, at half of it and at its end; planned: it knows the length.
 func reached(t *testing.T, in *model.Instance, moves int64, planned bool) (half, end float64) {
 	t.Helper()
-	const seeds = 2
-	for seed := range uint64(seeds) {
-		made, err := New(context.Background(), in, FirstOn(t, in), seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := made.(*Engine)
-		if planned {
-			if e.Plan(moves, 2); e.cooled == nil {
-				t.Fatal("the engine does not anneal: the test proves nothing")
-			}
-		}
-		run := func(made, until int64) float64 {
-			for ; made < until; e.Exchange() {
-				for k := range e.Chains() {
-					made += e.Advance(k, e.Round(), func() bool { return false })
-				}
-			}
-			best := math.Inf(1)
-			for k := range e.Chains() {
-				best = min(best, e.Best(k).Objective)
-			}
-			return best / seeds
-		}
-		half += run(0, moves/2)
-		end += run(moves/2, moves)
+	made, err := New(context.Background(), in, FirstOn(t, in), 1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return half, end
+	e := made.(*Engine)
+	if planned {
+		if e.Plan(moves, 2); e.cooled == nil {
+			t.Fatal("the engine does not anneal: the test proves nothing")
+		}
+	}
+	run := func(made, until int64) float64 {
+		for ; made < until; e.Exchange() {
+			for k := range e.Chains() {
+				made += e.Advance(k, e.Round(), func() bool { return false })
+			}
+		}
+		best := math.Inf(1)
+		for k := range e.Chains() {
+			best = min(best, e.Best(k).Objective)
+		}
+		return best
+	}
+	return run(0, moves/2), run(moves/2, moves)
 }
 
 // An annealing that knows its length ends with better schedules than tempering; stopped at half of it, with none that are much worse.
 func TestAnnealingIsBetterThanTempering(t *testing.T) {
-	if race.Enabled {
+	if race.Enabled || testing.Short() {
 		t.Skip("says nothing about races and takes long")
 	}
-	const moves = 2_000_000
-	in := Batch(t, 100, "mcp")
+	const jobs, moves = 160, 160 * annealedLeast
+	in := Batch(t, jobs, "mcp")
 	half, end := reached(t, in, moves, true)
 	before, last := reached(t, in, moves, false)
 	t.Logf("at half %v with a plan and %v without, at the end %v and %v", half, before, end, last)
 	if half > 1.05*before || end > last {
 		t.Errorf("at half %v with a plan and %v without, at the end %v and %v", half, before, end, last)
+	}
+}
+
+// Annealings end with the same schedules in whatever order, or at once, their parts advance.
+func TestAnnealingsDoNotDependOnTheOrderOfTheirParts(t *testing.T) {
+	in := Batch(t, 100, "mcp")
+	orders := func(advance func(e *Engine)) (found [][]int32) {
+		made, err := New(context.Background(), in, FirstOn(t, in), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := made.(*Engine)
+		e.anneal(200_000, 4)
+		if len(e.cooled) != 2 || e.Chains() != 4 {
+			t.Fatalf("%d annealings, %d chains: the test needs two of two parts", len(e.cooled), e.Chains())
+		}
+		for range 20 {
+			advance(e)
+			e.Exchange()
+		}
+		for k := range e.Chains() {
+			_, best := e.bestOf(k)
+			found = append(found, slices.Concat(best...))
+		}
+		return found
+	}
+	step := func(e *Engine, k int) { e.Advance(k, 2500, func() bool { return false }) }
+	forward := orders(func(e *Engine) {
+		for k := range e.Chains() {
+			step(e, k)
+		}
+	})
+	backward := orders(func(e *Engine) {
+		for k := range e.Chains() {
+			step(e, e.Chains()-1-k)
+		}
+	})
+	atOnce := orders(func(e *Engine) {
+		var all sync.WaitGroup
+		for k := range e.Chains() {
+			all.Go(func() { step(e, k) })
+		}
+		all.Wait()
+	})
+	for k := range forward {
+		if !slices.Equal(forward[k], backward[k]) || !slices.Equal(forward[k], atOnce[k]) {
+			t.Errorf("chain %d ends with another schedule", k)
+		}
 	}
 }
 
@@ -148,14 +192,14 @@ func TestAnnealingsAreForSumsOverManyJobs(t *testing.T) {
 		chains    int
 		want      int // chains
 	}{
-		{100, "mcp", 4e6, 2, 2},
-		{100, "mcp", 4e6, 5, 6},
-		{100, "mean_response", 4e6, 2, 2},
-		{100, "makespan", 4e6, 2, chainsFor(100)},
-		{annealedFrom - 1, "mcp", 4e6, 2, chainsFor(annealedFrom - 1)},
+		{160, "mcp", 5e6, 2, 2},
+		{160, "mcp", 5e6, 5, 6},
+		{160, "mean_response", 5e6, 2, 2},
+		{160, "makespan", 5e6, 2, chainsFor(160)},
+		{annealedFrom - 1, "mcp", 5e6, 2, chainsFor(annealedFrom - 1)},
 		{annealedTo + 1, "mcp", 1e9, 2, chainsFor(annealedTo + 1)},
-		{61, "mcp", 1_220_001, 2, 2}, // that of TestListsAreDeterministic
-		{61, "mcp", 1_219_999, 2, chainsFor(61)},
+		{130, "mcp", 3_900_001, 2, 2}, // that of TestAnnealedListsAreDeterministic
+		{130, "mcp", 3_899_999, 2, chainsFor(130)},
 	} {
 		in := Batch(t, c.jobs, c.objective)
 		e, err := New(context.Background(), in, FirstOn(t, in), 1)

@@ -53,19 +53,24 @@ func firstTemperature(w *chain) float64 { return w.objective / float64(len(w.p.M
 
 // Plan implements [engine.Planning]: it anneals where that is better than tempering.
 func (e *Engine) Plan(evaluations int64, chains int) {
-	jobs, parts := len(e.p.Movable), partsOf(len(e.p.Clusters))
-	if e.p.Makespan > 0 || jobs < annealedFrom || jobs > annealedTo || evaluations < annealedLeast*int64(jobs) {
-		return
+	jobs := len(e.p.Movable)
+	if e.p.Makespan == 0 && annealedFrom <= jobs && jobs <= annealedTo && evaluations >= annealedLeast*int64(jobs) {
+		e.anneal(evaluations, chains)
 	}
+}
+
+// anneal replaces the walks by annealings that make the given number of moves together, on the given number of chains at least.
+func (e *Engine) anneal(moves int64, chains int) {
 	start, stream := e.walks[0].orders, uint64(0)
 	next := func() *rand.Rand {
 		stream++
 		return rand.New(rand.NewPCG(e.seed, stream))
 	}
 	e.walks = nil
+	parts := partsOf(len(e.p.Clusters))
 	groups := max(1, (chains+parts-1)/parts)
 	for range groups {
-		a := newAnnealing(newChain(e.p, start, next()), evaluations/int64(groups), next)
+		a := newAnnealing(newChain(e.p, start, next()), moves/int64(groups), next)
 		e.cooled = append(e.cooled, a)
 		e.walks = append(e.walks, a.parts...)
 	}
