@@ -184,7 +184,7 @@ func TestAnnealingsDoNotDependOnTheOrderOfTheirParts(t *testing.T) {
 }
 
 // The engine tempers where an annealing is not better or cannot be divided among the clusters.
-func TestAnnealingsAreForSumsOverManyJobs(t *testing.T) {
+func TestEngineAnnealsWhereThatIsBetter(t *testing.T) {
 	for _, c := range []struct {
 		jobs      int
 		objective string
@@ -194,7 +194,8 @@ func TestAnnealingsAreForSumsOverManyJobs(t *testing.T) {
 	}{
 		{160, "mcp", 5e6, 2, 2},
 		{160, "mcp", 5e6, 5, 6},
-		{160, "mean_response", 5e6, 2, 2},
+		{160, "over_deadline", 5e6, 2, 2},
+		{160, "mean_response", 5e6, 2, chainsFor(160)},
 		{160, "makespan", 5e6, 2, chainsFor(160)},
 		{annealedFrom - 1, "mcp", 5e6, 2, chainsFor(annealedFrom - 1)},
 		{annealedTo + 1, "mcp", 1e9, 2, chainsFor(annealedTo + 1)},

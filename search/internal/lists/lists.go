@@ -15,7 +15,7 @@ import (
 )
 
 // Engine walks at random through the lists: with several walks at different temperatures side by side (parallel tempering), or, where it is known
-// how long the search will run and the objective is a sum over the clusters, with annealings.
+// how long the search will run and that is better, with annealings.
 type Engine struct {
 	p      *problem
 	seed   uint64
@@ -53,8 +53,8 @@ func firstTemperature(w *chain) float64 { return w.objective / float64(len(w.p.M
 
 // Plan implements [engine.Planning]: it anneals where that is better than tempering.
 func (e *Engine) Plan(evaluations int64, chains int) {
-	jobs := len(e.p.Movable)
-	if e.p.Makespan == 0 && annealedFrom <= jobs && jobs <= annealedTo && evaluations >= annealedLeast*int64(jobs) {
+	jobs, byJob := len(e.p.Movable), e.p.Clusters[0].Costs != nil
+	if e.p.Makespan == 0 && !byJob && annealedFrom <= jobs && jobs <= annealedTo && evaluations >= annealedLeast*int64(jobs) {
 		e.anneal(evaluations, chains)
 	}
 }
