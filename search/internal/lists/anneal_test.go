@@ -14,8 +14,8 @@ import (
 	"github.com/allot-opt/allot/model"
 )
 
-// The parts of an annealing add up, round by round, the objective that the evaluator finds for the schedule and for the best so far.
-func TestAnnealingAddsUpWhatTheEvaluatorDoes(t *testing.T) {
+// The parts of an annealing add up, round by round, the objective that decoding afresh finds for the schedule and for the best so far.
+func TestAnnealingAddsUpWhatDecodingDoes(t *testing.T) {
 	moved, several := int64(0), false
 	rapid.Check(t, func(t *rapid.T) {
 		_, p := drawListsOn(t, 12, 6)
@@ -53,13 +53,13 @@ func TestAnnealingAddsUpWhatTheEvaluatorDoes(t *testing.T) {
 					}
 				}
 			}
-			_, objective := evaluated(t, p, now)
+			objective := p.objectiveOf(now)
 			for k, w := range a.parts {
 				if !near(p, w.objective, objective) || !near(p, at, objective) {
-					t.Fatalf("part %d says %v, the clusters %v, the evaluator %v", k, w.objective, at, objective)
+					t.Fatalf("part %d says %v, the clusters %v, decoding %v", k, w.objective, at, objective)
 				}
 			}
-			if _, best := evaluated(t, p, a.orders); !near(p, a.best, best) || a.best > before {
+			if best := p.objectiveOf(a.orders); !near(p, a.best, best) || a.best > before {
 				t.Fatalf("the best is said to be %v after %v, and is %v", a.best, before, best)
 			}
 		}
