@@ -13,6 +13,7 @@ import (
 // improve runs the chains of engine e, round by round. The rank at is that of the start; it is engine.Nothing where start is
 // nil.
 func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *model.Solution, at model.Rank, opt Options) (Result, error) {
+	opt.plan(e)
 	r := rounds{engine: e, in: in, opt: opt, used: make([]int64, e.Chains()), proving: opt.Improve != nil, at: at, shown: at, offer: engine.Nothing, best: engine.Nothing}
 	if at.Left > 0 {
 		r.nowhere = -1
@@ -47,6 +48,35 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 		result.Solution = found
 	}
 	return result, nil
+}
+
+// plan tells an engine that plans its run about how many evaluations that will make, where a limit tells. Where it is not a limit of evaluations, the
+// number of chains follows the workers; else the result must not depend on them.
+func (o *Options) plan(e engine.Engine) {
+	planning, ok := e.(engine.Planning)
+	if !ok {
+		return
+	}
+	const (
+		chains = 2    // wanted where the workers do not count
+		free   = 0.85 // share of the time that the proof leaves to the chains
+	)
+	workers := max(1, o.Workers)
+	switch {
+	case o.MaxEvals > 0:
+		planning.Plan(o.MaxEvals, chains)
+	case o.Effort > 0:
+		planning.Plan(evaluationsOf(o.Effort, e.Pace()), chains)
+	case o.Time > 0:
+		planning.Plan(evaluationsOf(free*float64(workers)*coarse(o.Time.Seconds()), e.Pace()), max(chains, workers))
+	}
+}
+
+// coarse rounds a positive number up by a sixteenth at most. What is left of a limit of time when the search begins becomes the limit again, so that two
+// runs have the same plan.
+func coarse(x float64) float64 {
+	fraction, exponent := math.Frexp(x)
+	return math.Ldexp(math.Ceil(32*fraction)/32, exponent)
 }
 
 // doubt is the distance from the objective within which the sum of an engine is not trusted: the evaluator has to decide.

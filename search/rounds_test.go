@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -404,6 +405,40 @@ func TestEffortLimitsCountedWork(t *testing.T) {
 		}
 		if result.Evaluations != c.want || result.Stop != model.StopDone {
 			t.Errorf("%d ns an evaluation: %d evaluations, stopped by %s; expected %d", c.each, result.Evaluations, result.Stop, c.want)
+		}
+	}
+}
+
+// planned is a scripted engine that notes what it is told of the run.
+type planned struct {
+	scripted
+	evaluations int64
+	chains      int
+}
+
+func (e *planned) Plan(evaluations int64, chains int) { e.evaluations, e.chains = evaluations, chains }
+
+// An engine is told the length of the run by the limit. With a limit of evaluations or of effort it is the same at any number of workers, and
+// with one of time it is the same although a little of the time has gone.
+func TestEnginesAreToldTheLengthOfTheRun(t *testing.T) {
+	for _, c := range []struct {
+		opt         Options
+		evaluations int64
+		chains      int
+	}{
+		{Options{MaxEvals: 50}, 50, 2},
+		{Options{MaxEvals: 50, Workers: 8, Time: time.Second}, 50, 2},
+		{Options{Effort: 3, Workers: 8}, 300, 2},
+		{Options{Time: 4 * time.Second, Target: model.ProvedBound(5)}, 340, 2},
+		{Options{Time: 4 * time.Second, Workers: 2, Target: model.ProvedBound(5)}, 680, 2},
+		{Options{Time: 3999 * time.Millisecond, Workers: 8, Target: model.ProvedBound(5)}, 2720, 8},
+	} {
+		e := &planned{scripted: *newScripted([]model.Rank{rank(0, 6), rank(0, 5)})}
+		if _, err := improve(context.Background(), e, fourJobs(t), nil, engine.Nothing, c.opt); err != nil {
+			t.Fatal(err)
+		}
+		if e.evaluations != c.evaluations || e.chains != c.chains {
+			t.Errorf("%+v: told of %d evaluations and %d chains, expected %d and %d", c.opt, e.evaluations, e.chains, c.evaluations, c.chains)
 		}
 	}
 }

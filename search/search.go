@@ -7,8 +7,9 @@
 // [Minimise] uses an engine. Each engine codes schedules in its own way and evaluates changes of them fast. The engines for
 // special instances are tried first, in the order of the list engines; the first that can take the instance searches it.
 //
-// An engine runs a fixed number of chains side by side, in rounds. A chain is a search of its own. The number of chains does
-// not depend on the number of workers, so the same seed and number of evaluations give the same schedule.
+// An engine runs a fixed number of chains side by side, in rounds. A chain is one search of its own, or works on its part of a schedule. Where
+// evaluations are limited, the number of chains does not depend on the number of workers, so the same seed and number of evaluations give the same
+// schedule.
 package search
 
 import (
@@ -16,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
@@ -34,6 +36,9 @@ type Options struct {
 	// on the clock.
 	Effort  float64
 	Workers int // goroutines; 0: one
+	// Time is about how long the search will run until ctx ends; 0: not known. It ends nothing. Without a limit of evaluations or of effort the
+	// search plans its course by it, with the number of workers and a nominal pace; a run that ends sooner or later loses little.
+	Time time.Duration
 	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
 	// leaves out no job that can run.
 	Target model.Bound

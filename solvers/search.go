@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"context"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -27,7 +28,7 @@ var _ = solve.Register(solve.Info{
 // reached.
 //
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
-// O(jobs · (clusters + steps)) for each of up to eight walks.
+// O(jobs · (clusters + steps)) for each of up to eight walks, or as many as workers.
 type Search struct {
 	Effort float64 `range:"(0, inf)" doc:"about how many seconds of one core to search if neither time nor evaluations are limited; measured by the size of the instance and counted work, not by the clock"`
 }
@@ -74,7 +75,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 			return known.Bound(), known.More()
 		}
 	}
-	_, timed := ctx.Deadline()
+	end, timed := ctx.Deadline()
 	switch {
 	case opt.MaxEvals > evaluations:
 		limits.MaxEvals = opt.MaxEvals - evaluations
@@ -83,7 +84,9 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return result, nil
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
-	case !timed:
+	case timed:
+		limits.Time = time.Until(end) // a plan of the course alone; where a limit of time ends the run, its result depends on the clock anyway
+	default:
 		limits.Effort = s.Effort
 	}
 	if opt.Progress != nil {

@@ -37,5 +37,13 @@ type Counting interface {
 	Work() int64
 }
 
+// Planning is an engine that searches better if it knows how long it will run.
+type Planning interface {
+	Engine
+	// Plan says about how many evaluations the run will make in all and how many chains are wanted at least. It is called once at most, before
+	// anything else, and may change the number of chains. What the engine finds may depend on both.
+	Plan(evaluations int64, chains int)
+}
+
 // New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.
 type New func(ctx context.Context, in *model.Instance, start *model.Solution, seed uint64) (Engine, error)

@@ -15,6 +15,12 @@ type chain struct {
 	clusters []state
 	at, pos  []int32 // by job: its cluster, its position there
 
+	mine   []int32 // the clusters that the walk may change
+	jobs   []int32 // the jobs on them
+	byArea []int32 // the same by area, see problem
+	rank   []int32 // by job: its place in byArea
+	others float64 // objective of the other clusters, and its constant part
+
 	objective float64
 	energy    float64 // what the walk minimises: the objective plus the spread, which tells apart schedules of equal makespan
 	unit      float64 // the makespan that the spread is measured in
@@ -59,16 +65,17 @@ type lastCluster struct {
 
 // newChain starts a walk at the given orders.
 func newChain(p *problem, orders [][]int32, rng *rand.Rand) *chain {
-	n, widest := len(p.In.Jobs()), 0.0
-	for c := range p.Clusters {
-		widest = max(widest, p.Clusters[c].Processors)
-	}
+	n := len(p.In.Jobs())
 	w := &chain{
 		p: p, rng: rng, clusters: make([]state, len(p.Clusters)),
 		at: make([]int32, n), pos: make([]int32, n),
 		saved: make([]float64, n), seen: make([]int64, n),
-		probe: probe{releases: plan.NewReleases(int(min(widest, float64(n)))), origin: p.Origin, global: p.Makespan},
+		probe: probe{releases: newReleases(p), origin: p.Origin, global: p.Makespan},
 		best:  math.Inf(1), orders: make([][]int32, len(p.Clusters)),
+		mine: make([]int32, len(p.Clusters)), jobs: p.Movable, byArea: p.byArea, rank: p.rank, others: p.Constant,
+	}
+	for c := range w.mine {
+		w.mine[c] = int32(c)
 	}
 	for c := range w.clusters {
 		s := &w.clusters[c]
@@ -83,6 +90,15 @@ func newChain(p *problem, orders [][]int32, rng *rand.Rand) *chain {
 	w.measure(w.last[0].makespan)
 	w.keep()
 	return w
+}
+
+// newReleases makes the state of list decoding of a walk, for any cluster.
+func newReleases(p *problem) *plan.Releases {
+	widest := 0.0
+	for c := range p.Clusters {
+		widest = max(widest, p.Clusters[c].Processors)
+	}
+	return plan.NewReleases(int(min(widest, float64(len(p.In.Jobs())))))
 }
 
 // keptStates is about the number of states of list decoding that a walk keeps for each cluster. Decoding starts from the last
@@ -111,7 +127,7 @@ func (w *chain) keep() {
 		return
 	}
 	w.best = w.objective
-	for c := range w.clusters {
+	for _, c := range w.mine {
 		w.orders[c] = append(w.orders[c][:0], w.clusters[c].order...)
 	}
 }
@@ -180,12 +196,12 @@ func (s *sums) cost(w separable.Weights, origin float64) float64 {
 // total adds up objective and energy, and finds the clusters that end last.
 func (w *chain) total() {
 	w.last = [3]lastCluster{{0, -1}, {0, -1}, {0, -1}}
-	w.objective, w.energy = w.p.Constant, w.p.Constant
-	for c := range w.clusters {
+	w.objective, w.energy = w.others, w.others
+	for _, c := range w.mine {
 		s := &w.clusters[c]
 		w.objective += s.cost
 		w.energy += s.energy
-		at := lastCluster{s.prefix[len(s.order)].latest - w.p.Origin, int32(c)}
+		at := lastCluster{s.prefix[len(s.order)].latest - w.p.Origin, c}
 		for k := range w.last {
 			if at.makespan > w.last[k].makespan {
 				w.last[k], at = at, w.last[k]

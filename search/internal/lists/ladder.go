@@ -30,7 +30,7 @@ const (
 // the temperature about.
 func newLadder(rungs, jobs int, about float64, rng *rand.Rand) *ladder {
 	l := &ladder{temperature: make([]float64, rungs), share: make([]float64, rungs), rng: rng}
-	hot := max(3*coldShare, min(hotShare, hotShare*math.Pow(40/float64(jobs), 0.7)))
+	hot := heated(hotShare, coldShare, jobs)
 	for k := range l.share {
 		step := float64(k) / float64(max(1, rungs-1))
 		l.share[k] = coldShare * math.Pow(hot/coldShare, step)
@@ -39,14 +39,24 @@ func newLadder(rungs, jobs int, about float64, rng *rand.Rand) *ladder {
 	return l
 }
 
+// heated is the share of moves to accept when hottest, from that for 40 jobs: a hot walk over many jobs leads nowhere.
+func heated(hot, cold float64, jobs int) float64 {
+	return max(3*cold, min(hot, hot*math.Pow(40/float64(jobs), 0.7)))
+}
+
 // observe adapts the temperature of rung k to the moves that its walk tried and accepted.
 func (l *ladder) observe(k int, tried, accepted int64) {
+	l.temperature[k] = adapted(l.temperature[k], l.share[k], tried, accepted)
+}
+
+// adapted is a temperature after a round in which a walk accepted some of the moves that it tried, so that it comes to accept the intended share.
+func adapted(temperature, intended float64, tried, accepted int64) float64 {
 	if tried == 0 {
-		return
+		return temperature
 	}
 	const gain = 0.3
 	share := (float64(accepted) + 0.5) / (float64(tried) + 1)
-	l.temperature[k] *= min(1.5, max(0.7, math.Pow(l.share[k]/share, gain)))
+	return temperature * min(1.5, max(0.7, math.Pow(intended/share, gain)))
 }
 
 // exchange lets the walks of neighbouring rungs change places.

@@ -14,11 +14,14 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// Engine walks at random through the lists, with several walks at different temperatures side by side (parallel tempering).
+// Engine walks at random through the lists: with several walks at different temperatures side by side (parallel tempering), or, where it is known
+// how long the search will run and that is better, with annealings.
 type Engine struct {
 	p      *problem
-	walks  []*chain // coldest first
+	seed   uint64
+	walks  []*chain // of the ladder, coldest first, or of the annealings, one after another
 	ladder *ladder
+	cooled []*annealing // none: tempering
 }
 
 // New makes the engine; nil if it cannot search the instance.
@@ -34,16 +37,47 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	if orders = p.bestStart(ctx, orders); orders == nil {
 		return nil, nil
 	}
-	e := &Engine{p: p}
+	e := &Engine{p: p, seed: seed}
 	for k := range chainsFor(len(p.Movable)) {
 		if ctx.Err() != nil {
 			return nil, nil
 		}
 		e.walks = append(e.walks, newChain(p, orders, rand.New(rand.NewPCG(seed, uint64(k)+1))))
 	}
-	e.ladder = newLadder(len(e.walks), len(p.Movable), e.walks[0].objective/float64(len(p.Movable)), rand.New(rand.NewPCG(seed, 0)))
+	e.ladder = newLadder(len(e.walks), len(p.Movable), firstTemperature(e.walks[0]), rand.New(rand.NewPCG(seed, 0)))
 	return e, nil
 }
+
+// firstTemperature is the highest temperature to begin with; it adapts.
+func firstTemperature(w *chain) float64 { return w.objective / float64(len(w.p.Movable)) }
+
+// Plan implements [engine.Planning]: it anneals where that is better than tempering.
+func (e *Engine) Plan(evaluations int64, chains int) {
+	jobs, byJob := len(e.p.Movable), e.p.Clusters[0].Costs != nil
+	if e.p.Makespan == 0 && !byJob && annealedFrom <= jobs && jobs <= annealedTo && evaluations >= annealedLeast*int64(jobs) {
+		e.anneal(evaluations, chains)
+	}
+}
+
+// anneal replaces the walks by annealings that make the given number of moves together, on the given number of chains at least.
+func (e *Engine) anneal(moves int64, chains int) {
+	start, stream := e.walks[0].orders, uint64(0)
+	next := func() *rand.Rand {
+		stream++
+		return rand.New(rand.NewPCG(e.seed, stream))
+	}
+	e.walks = nil
+	parts := partsOf(len(e.p.Clusters))
+	groups := max(1, (chains+parts-1)/parts)
+	for range groups {
+		a := newAnnealing(newChain(e.p, start, next()), moves/int64(groups), next)
+		e.cooled = append(e.cooled, a)
+		e.walks = append(e.walks, a.parts...)
+	}
+}
+
+// of is the annealing of chain k.
+func (e *Engine) of(k int) *annealing { return e.cooled[k/len(e.cooled[0].parts)] }
 
 // chainsFor is the number of walks. Many jobs get fewer walks: their states take more memory, and a hot walk over many jobs
 // leads nowhere in a reasonable time.
@@ -99,7 +133,11 @@ func (e *Engine) Pace() int64 {
 // Advance implements [engine.Engine].
 func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	w := e.walks[k]
-	w.temperature = e.ladder.temperature[k]
+	if e.cooled == nil {
+		w.temperature = e.ladder.temperature[k]
+	} else {
+		w.temperature = e.of(k).temperature
+	}
 	w.tried, w.accepted = 0, 0
 	for every := int64(max(1, min(64, 10_000/len(e.p.Movable)))); w.tried < evaluations; {
 		if w.tried%every == 0 && stop() {
@@ -112,6 +150,12 @@ func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 
 // Exchange implements [engine.Engine]: it adapts the temperatures and lets walks of neighbouring temperatures change places.
 func (e *Engine) Exchange() {
+	for _, a := range e.cooled {
+		a.exchange()
+	}
+	if e.cooled != nil {
+		return
+	}
 	for k, w := range e.walks {
 		e.ladder.observe(k, w.tried, w.accepted)
 	}
@@ -127,8 +171,19 @@ func (e *Engine) Work() int64 {
 	return sum
 }
 
-// Best implements [engine.Engine].
-func (e *Engine) Best(k int) model.Rank { return model.NewRank(0, e.walks[k].best) }
+// Best implements [engine.Engine]. What the parts of an annealing find counts from the end of the round on.
+func (e *Engine) Best(k int) model.Rank {
+	best, _ := e.bestOf(k)
+	return model.NewRank(0, best)
+}
+
+// bestOf is the least objective that chain k has found, and its orders.
+func (e *Engine) bestOf(k int) (float64, [][]int32) {
+	if e.cooled != nil {
+		return e.of(k).best, e.of(k).orders
+	}
+	return e.walks[k].best, e.walks[k].orders
+}
 
 // Solution implements [engine.Engine].
 func (e *Engine) Solution(k int) (*model.Solution, error) {
@@ -136,7 +191,8 @@ func (e *Engine) Solution(k int) (*model.Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	for c, order := range e.walks[k].orders {
+	_, orders := e.bestOf(k)
+	for c, order := range orders {
 		for _, j := range order {
 			slot, _ := s.Earliest(int(j), c)
 			s.Place(int(j), slot)

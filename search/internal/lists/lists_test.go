@@ -15,9 +15,12 @@ import (
 )
 
 // drawLists draws an instance that the engine takes, with any objective that it can search.
-func drawLists(t *rapid.T, jobs int) (*model.Instance, *problem) {
+func drawLists(t *rapid.T, jobs int) (*model.Instance, *problem) { return drawListsOn(t, jobs, 3) }
+
+// drawListsOn is drawLists with at most the given number of clusters.
+func drawListsOn(t *rapid.T, jobs, clusters int) (*model.Instance, *problem) {
 	features := model.Arrivals | model.ParallelJobs | model.UnrelatedTimes | model.RestrictedTimes
-	in := modeltest.Generator{Features: features, Jobs: jobs}.Instance(t)
+	in := modeltest.Generator{Features: features, Jobs: jobs, Clusters: clusters}.Instance(t)
 	objective := map[string]float64{}
 	for range rapid.IntRange(1, 3).Draw(t, "metrics") {
 		name := rapid.SampledFrom([]string{"mcp", "makespan", "idle_time", "over_deadline", "mean_response", "mean_wait", "bounded_slowdown",

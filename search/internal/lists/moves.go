@@ -17,10 +17,13 @@ const (
 // step tries one move.
 func (w *chain) step() {
 	w.tried++
+	if len(w.jobs) == 0 {
+		return // on none of the clusters that the walk may change: a move that changes nothing
+	}
 	w.margin = marginFactor * w.temperature
 	// Draw the highest energy that will be accepted before the move is made (Metropolis et al. 1953).
 	threshold := w.energy + w.temperature*w.rng.ExpFloat64()
-	j := w.p.Movable[w.rng.IntN(len(w.p.Movable))]
+	j := w.jobs[w.rng.IntN(len(w.jobs))]
 	if w.rng.Float64() < relocateShare {
 		w.relocate(j, threshold)
 	} else {
@@ -53,9 +56,9 @@ func (w *chain) beside(j int32, n int) int {
 // partner draws a job to swap with job j.
 func (w *chain) partner(j int32) int32 {
 	if w.rng.Float64() < alikeShare {
-		return w.p.byArea[w.around(int(w.p.rank[j]), len(w.p.byArea))]
+		return w.byArea[w.around(int(w.rank[j]), len(w.byArea))]
 	}
-	order := w.clusters[w.rng.IntN(len(w.clusters))].order
+	order := w.clusters[w.mine[w.rng.IntN(len(w.mine))]].order
 	if len(order) == 0 {
 		return j
 	}
@@ -64,7 +67,7 @@ func (w *chain) partner(j int32) int32 {
 
 // relocate moves job j to another position.
 func (w *chain) relocate(j int32, threshold float64) {
-	b := int32(w.rng.IntN(len(w.clusters)))
+	b := w.mine[w.rng.IntN(len(w.mine))]
 	if w.p.Clusters[b].Jobs[j].Size == 0 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search"
 	"github.com/allot-opt/allot/search/internal/lists"
@@ -12,16 +13,30 @@ import (
 
 // Walks that change places give the same schedule at any number of workers.
 func TestListsAreDeterministic(t *testing.T) {
-	in := lists.Batch(t, 40, "mcp")
+	testDeterministic(t, 40, 300_001, []int{1, 3, 8})
+}
+
+// So does an annealing of the length that is its limit.
+func TestAnnealedListsAreDeterministic(t *testing.T) {
+	if race.Enabled || testing.Short() {
+		t.Skip("takes long; TestAnnealingsDoNotDependOnTheOrderOfTheirParts finds races")
+	}
+	testDeterministic(t, 130, 3_900_001, []int{1, 2, 3})
+}
+
+// testDeterministic compares the schedules of a batch at several numbers of workers.
+func testDeterministic(t *testing.T, jobs int, evaluations int64, several []int) {
+	t.Helper()
+	in := lists.Batch(t, jobs, "mcp")
 	start := lists.FirstOn(t, in)
 	var first []byte
-	for _, workers := range []int{1, 3, 8} {
-		result, err := search.Minimise(context.Background(), in, start, search.Options{Seed: 5, MaxEvals: 300_001, Workers: workers})
+	for _, workers := range several {
+		result, err := search.Minimise(context.Background(), in, start, search.Options{Seed: 5, MaxEvals: evaluations, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result.Evaluations != 300_001 {
-			t.Errorf("%d evaluations with %d workers, expected 300,001", result.Evaluations, workers)
+		if result.Evaluations != evaluations {
+			t.Errorf("%d evaluations with %d workers, expected %d", result.Evaluations, workers, evaluations)
 		}
 		var text bytes.Buffer
 		if err := model.WriteSolution(&text, result.Solution); err != nil {
