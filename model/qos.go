@@ -234,7 +234,8 @@ func (c *checker) loads() {
 		if need := float64(len(s.tasks)) / q.Period; rate < need*(1-Tolerance) {
 			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is less than its %d jobs need, %v", rate, len(s.tasks), need)
 		}
-		if least := max(rate, float64(len(s.tasks))/q.Period); least > 0 && least >= s.serviceRate { // a rate that is tolerated makes no machine stable
+		// A rate a little below what the jobs need is tolerated, and makes no machine stable.
+		if least := max(rate, float64(len(s.tasks))/q.Period); least > 0 && least >= s.serviceRate {
 			violation(Load{Cluster: name[0], Machine: name[1]}, "rate %v is not below the service rate %v", least, s.serviceRate)
 		}
 	}
