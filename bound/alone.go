@@ -13,7 +13,7 @@ import (
 // execution time allow.
 
 var (
-	_ = Register(Method{Name: "critical-path", Metric: "makespan", Doc: "the longest chain of arrivals and shortest execution times",
+	_ = Register(Method{Name: "critical-path", Metric: "makespan", Certifies: true, Doc: "the longest chain of arrivals and shortest execution times",
 		Source: "J. E. Kelley, M. R. Walker (1959), critical path", New: OnceShown(func(_ context.Context, r *Relaxation) (Sum, func() *proof.Argument, bool) {
 			longest, last := 0.0, -1
 			for _, j := range r.must {
@@ -54,7 +54,7 @@ func (r *Relaxation) Deadline(j int) float64 { return r.in.Jobs()[j].Deadline - 
 
 // aloneMean bounds a mean over the finished jobs. There is no bound if jobs may be left out, because that changes the mean.
 func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
-	return Method{Name: "each-alone", Metric: metric, Doc: "the mean over the jobs, each alone at its earliest", Source: "elementary",
+	return Method{Name: "each-alone", Metric: metric, Certifies: true, Doc: "the mean over the jobs, each alone at its earliest", Source: "elementary",
 		New: OnceShown(func(_ context.Context, r *Relaxation) (sum Sum, show func() *proof.Argument, ok bool) {
 			if !r.all || len(r.must) == 0 {
 				return sum, nil, false
@@ -70,7 +70,7 @@ func aloneMean(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
 
 // aloneSum bounds a sum over jobs of values that are at least 0.
 func aloneSum(metric string, add func(s *Sum, r *Relaxation, j int)) Method {
-	return Method{Name: "each-alone", Metric: metric, Doc: "the sum over the jobs, each alone at its earliest", Source: "elementary",
+	return Method{Name: "each-alone", Metric: metric, Certifies: true, Doc: "the sum over the jobs, each alone at its earliest", Source: "elementary",
 		New: OnceShown(func(_ context.Context, r *Relaxation) (sum Sum, show func() *proof.Argument, ok bool) {
 			for _, j := range r.must {
 				add(&sum, r, j)

@@ -9,13 +9,13 @@ import (
 )
 
 var (
-	_ = Register(Method{Name: "area-dual", Metric: "makespan",
+	_ = Register(Method{Name: "area-dual", Metric: "makespan", Certifies: true,
 		Doc:    "the area of the jobs over the processors, at the best prices of the clusters' processor time: the dual of the assignment's linear program",
 		Source: "J. K. Lenstra, D. B. Shmoys, É. Tardos (1990), Approximation algorithms for scheduling unrelated parallel machines, Math. Program. 46, doi:10.1007/BF01585745, the linear program; prices by multiplicative updates, S. Arora, E. Hazan, S. Kale (2012), doi:10.4086/toc.2012.v008a006",
 		New:    OnceShown(proveAreaDual)})
-	_ = Register(Method{Name: "area-released", Metric: "makespan",
+	_ = Register(Method{Name: "area-released", Metric: "makespan", Certifies: true,
 		Doc: "a time of arrival + the area of the jobs that arrive then or later, over all processors", Source: "elementary", New: OnceShown(proveAreaReleased)})
-	_ = Register(Method{Name: "wide-jobs", Metric: "makespan",
+	_ = Register(Method{Name: "wide-jobs", Metric: "makespan", Certifies: true,
 		Doc: "jobs wider than half of every cluster, one after another", Source: "elementary", New: OnceShown(proveWideJobs)})
 )
 

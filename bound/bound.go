@@ -9,6 +9,7 @@
 package bound
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,6 +25,8 @@ type Method struct {
 	Doc    string
 	Source string
 	New    func(r *Relaxation, proved *Gate) Prover // makes a prover, which hands its bounds to the gate
+
+	Certifies bool // the prover shows what proves its bounds, so that a certificate can hold it
 }
 
 // Prover is a method at work on one instance. Only one goroutine at a time may use it.
@@ -71,6 +74,16 @@ func Register(m Method) Method {
 	}
 	methods[m.Metric] = append(methods[m.Metric], m)
 	return m
+}
+
+// Methods lists the registered methods, sorted by metric and name.
+func Methods() []Method {
+	var list []Method
+	for _, of := range methods {
+		list = append(list, of...)
+	}
+	slices.SortFunc(list, func(a, b Method) int { return cmp.Or(cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Name, b.Name)) })
+	return list
 }
 
 // Once makes provers for a method that proves all it can in one call of prove. When ctx ends, prove returns what it has proved by

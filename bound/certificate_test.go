@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"math/big"
 	"testing"
 
 	"github.com/allot-opt/allot/model"
@@ -68,6 +69,27 @@ func TestCertifiedProofsProveTheSame(t *testing.T) {
 					t.Errorf("seed %d, %s: %v, certified %v", seed, metric, first.Bound(), second.Bound())
 				}
 			}
+		}
+	}
+}
+
+// A largest value counts in the rounding error of the bound: 0.006 − 1 is no float64, and the one above it is no bound.
+func TestBoundWithALargestValueIsRoundedDown(t *testing.T) {
+	for n := range 200 {
+		work := float64(n+1) / 1000
+		in, err := model.NewBuilder("finished").Minimise("makespan", 1).Minimise("finished", 1).Cluster(machine("c", 1, 1)).Job(rigid("a", 1, work)).Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewCertified(t.Context(), in)
+		p.Improve(t.Context(), 1_000_000)
+		value, _ := p.Bound().Value()
+		exact := new(big.Rat).Sub(new(big.Rat).SetFloat64(work), big.NewRat(1, 1))
+		if new(big.Rat).SetFloat64(value).Cmp(exact) > 0 || value < work-1-1e-9 {
+			t.Errorf("work %v: a bound of %v", work, value)
+		}
+		if r := proof.Check(t.Context(), in, p.Certificate()); r.Verdict != proof.Verified {
+			t.Errorf("work %v: %v", work, r)
 		}
 	}
 }

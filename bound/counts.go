@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/bound/internal/priced"
 )
 
-var _ = Register(Method{Name: "priced-counts", Metric: "mcp",
+var _ = Register(Method{Name: "priced-counts", Metric: "mcp", Certifies: true,
 	Doc:    "prices of jobs and of processor time that changes with time, by the numbers of jobs of the clusters; branch-and-bound on those and on the makespans",
 	Source: "allot; the relaxation after A. M. Geoffrion (1974), Math. Programming Study 2, doi:10.1007/BFb0120690",
 	New:    func(r *Relaxation, proved *Gate) Prover { return counts.NewProver(r.counts, proved) }})

@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-var _ = Register(Method{Name: "dual-feasible", Metric: "makespan",
+var _ = Register(Method{Name: "dual-feasible", Metric: "makespan", Certifies: true,
 	Doc:    "area of the jobs with their sizes changed by dual feasible functions, which let no more fit into a cluster",
 	Source: "S. P. Fekete, J. Schepers (2001), New classes of fast lower bounds for bin packing problems, Math. Program. 91, doi:10.1007/s101070100243, §3: u⁽ᵏ⁾, U⁽ᵉ⁾, φ⁽ᵉ⁾ and compositions",
 	New:    OnceShown(proveDualFeasible)})

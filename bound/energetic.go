@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-var _ = Register(Method{Name: "energetic", Metric: "makespan",
+var _ = Register(Method{Name: "energetic", Metric: "makespan", Certifies: true,
 	Doc:    "the makespans within which the jobs need more processor time, or more of a licence, than some interval has, whenever they run between their head and tail",
 	Source: "P. Baptiste, C. Le Pape, W. Nuijten (1999), Satisfiability tests and time-bound adjustments for cumulative scheduling problems, Ann. Oper. Res. 92, doi:10.1023/A:1018995000688, §3, energetic reasoning, of which the time-table is the part with the shortest intervals; R. Klein, A. Scholl (1999), Computing lower bounds by destructive improvement, Eur. J. Oper. Res. 112, doi:10.1016/S0377-2217(97)00442-6",
 	New:    func(r *Relaxation, proved *Gate) Prover { return &energetic{r: r, proved: proved} }})

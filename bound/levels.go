@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-var _ = Register(Method{Name: "area-levels", Metric: "mcp",
+var _ = Register(Method{Name: "area-levels", Metric: "mcp", Certifies: true,
 	Doc:    "no cluster's makespan is below the area of its jobs over its processors: the least weighted mean over all ways to share the jobs",
 	Source: "allot",
 	New:    OnceShown(proveAreaLevels)})

@@ -26,7 +26,7 @@ var (
 
 // pricedSumMethod bounds a sum of costs by the jobs' ends.
 func pricedSumMethod(metric, what string, weights func(*Relaxation) (priced.Weights, Sum)) Method {
-	return Method{Name: "priced-time", Metric: metric, Doc: "prices of processor time that changes with time, and each job where it and its " + what + " are cheapest",
+	return Method{Name: "priced-time", Metric: metric, Certifies: true, Doc: "prices of processor time that changes with time, and each job where it and its " + what + " are cheapest",
 		Source: "J. M. van den Akker, C. A. J. Hurkens, M. W. P. Savelsbergh (2000), Time-indexed formulations for machine scheduling problems, INFORMS J. Comput. 12, doi:10.1287/ijoc.12.2.111.11896, the relaxation; without its grid",
 		New: func(r *Relaxation, proved *Gate) Prover {
 			return &pricedSum{r: r, proved: proved, weights: weights}

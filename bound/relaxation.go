@@ -210,7 +210,8 @@ func (r *Relaxation) most(metric string) (most Sum, ok bool) {
 	jobs := r.in.Jobs()
 	switch metric {
 	case "finished":
-		return Sum{Value: float64(len(jobs))}, true
+		most.Add(float64(len(jobs)))
+		return most, true
 	case "utilisation", "processor_usage", "licence_usage":
 		most.Add(100)
 		return most, true

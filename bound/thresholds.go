@@ -9,7 +9,7 @@ import (
 	"github.com/allot-opt/allot/proof"
 )
 
-var _ = Register(Method{Name: "head-tail", Metric: "makespan",
+var _ = Register(Method{Name: "head-tail", Metric: "makespan", Certifies: true,
 	Doc:    "for all thresholds of head and tail: the least head, the work of the jobs above both, the least tail",
 	Source: "J. Carlier (1982), The one-machine sequencing problem, Eur. J. Oper. Res. 11, doi:10.1016/S0377-2217(82)80007-6, for one machine; J. Carlier (1987), Scheduling jobs with release dates and tails on identical machines, Eur. J. Oper. Res. 29, doi:10.1016/0377-2217(87)90243-8; the longest p·(m−1)+1 jobs after E. G. Coffman, R. L. Graham and others, elementary",
 	New:    OnceShown(proveHeadTail)})

@@ -217,18 +217,21 @@ func (c *checker) extent(k int, violation func(Code, string, ...any)) {
 }
 
 // pieces checks how the pieces of a job make up its placement. Within a cluster a job holds no processor on which none of its tasks runs, unless it has
-// fewer tasks than processors; then no processor runs more than one. So a rigid job with as many tasks as processors runs one on each, however it is cut
-// into pieces. A job whose span is the grid may give more tasks to faster clusters.
+// fewer tasks than processors there; then no processor runs more than one. So a rigid job in one cluster with as many tasks as processors runs one on
+// each, however it is cut into pieces. A job whose span is the grid may give more tasks to faster clusters.
 func (c *checker) pieces(k int, violation func(Code, string, ...any)) {
 	parts := c.partsOf(k)
-	tasks, held, end := 0, 0, c.start[k]
+	tasks, end := 0, c.start[k]
+	type share struct{ tasks, processors int }
+	shares := map[int]share{} // of the job, by cluster
 	for _, p := range parts {
-		held += p.set.Len()
+		s := shares[p.cluster]
+		shares[p.cluster] = share{s.tasks + p.tasks, s.processors + p.set.Len()}
 	}
 	for _, p := range parts {
 		tasks += p.tasks
-		size, all := p.set.Len(), c.in.jobs[k].Tasks
-		if c.in.jobs[k].Span != SpanGrid && (all >= held && p.tasks < size || all <= held && p.tasks > size) {
+		all, held := shares[p.cluster].tasks, shares[p.cluster].processors
+		if size := p.set.Len(); all >= held && p.tasks < size || all <= held && p.tasks > size {
 			violation(CodeTasks, "expected the %d tasks on %d processors spread evenly, found a piece with %d tasks on %d processors", all, held, p.tasks, size)
 		}
 		end = max(end, p.end)

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -237,8 +238,14 @@ func TestEveryCodeIsProvoked(t *testing.T) {
 // A job with as many tasks as processors runs one on each. Were uneven pieces allowed, job b could hold two processors for half of its time and so fill
 // time that is idle in every schedule that the time rule knows.
 func TestCheckRefusesUnevenPieces(t *testing.T) {
-	in, err := readInstance(`{"schema": "allot/instance/1", "clusters": [{"id": "c", "machines": [{"id": "m", "count": 4}]}], "jobs": [
-		{"id": "a", "work": 2}, {"id": "b", "processors": 3, "work": 1}, {"id": "many", "tasks": 6, "processors": 2, "work": 1}]}`)
+	for _, span := range []string{"cluster", "grid"} { // a job that may spread over the grid is here in one cluster alone
+		t.Run(span, func(t *testing.T) { refusesUnevenPieces(t, span) })
+	}
+}
+
+func refusesUnevenPieces(t *testing.T, span string) {
+	in, err := readInstance(fmt.Sprintf(`{"schema": "allot/instance/1", "clusters": [{"id": "c", "machines": [{"id": "m", "count": 4}]}], "jobs": [
+		{"id": "a", "work": 2}, {"id": "b", "processors": 3, "work": 1, "span": %q}, {"id": "many", "tasks": 6, "processors": 2, "work": 1, "span": %[1]q}]}`, span))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,5 +267,19 @@ func TestCheckRefusesUnevenPieces(t *testing.T) {
 	sol.Jobs[1].End, sol.Jobs[1].Pieces = 1, []model.Piece{piece("0", 1, 0, 1), piece("1-2", 2, 0, 1)}
 	if report := model.Check(in, sol); len(report.Violations) > 0 {
 		t.Errorf("even pieces: %v", report.Violations)
+	}
+}
+
+// A job that may spread gives more tasks to a faster cluster, and its tasks are spread evenly in each.
+func TestCheckAcceptsMoreTasksOnAFasterCluster(t *testing.T) {
+	in, err := readInstance(`{"schema": "allot/instance/1", "clusters": [{"id": "slow", "machines": [{"id": "m", "count": 2}]}, {"id": "fast", "machines": [{"id": "m", "speed": 3}]}],
+		"jobs": [{"id": "a", "processors": 3, "tasks": 5, "work": 3, "span": "grid"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{{Job: "a", Start: 0, End: 3, Pieces: []model.Piece{
+		{Cluster: "slow", Processors: set("0-1"), Tasks: 2, Start: 0, End: 3}, {Cluster: "fast", Processors: set("0"), Tasks: 3, Start: 0, End: 3}}}}}
+	if report := model.Check(in, sol); len(report.Violations) > 0 {
+		t.Errorf("%v", report.Violations)
 	}
 }

@@ -152,3 +152,17 @@ func TestCheckCountsViolationsPastTheList(t *testing.T) {
 		t.Errorf("got %d violations and %d more", len(report.Violations), report.More)
 	}
 }
+
+// A machine that its jobs just fill is not stable, even where the stated rate is a little less.
+func TestCheckRefusesAFullMachineWithATolerableRate(t *testing.T) {
+	in, err := readInstance(`{"schema": "allot/instance/1", "objective": {"qos_penalty": 1}, "queueing": {"rate": 0.5, "period": 2, "cv": 1},
+		"clusters": [{"id": "g", "machines": [{"id": "m", "queue": {"service_rate": 0.5}}]}], "jobs": [{"id": "a", "work": 1}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sol := &model.Solution{Schema: model.SolutionSchema, Jobs: []model.Placement{placed("a", "g", "0", 0, 1)},
+		Loads: []model.Load{{Cluster: "g", Machine: "m", Rate: 0.5 * (1 - 1e-10)}}}
+	if got, want := violations(model.Check(in, sol)), "loads cluster g resource m: rate 0.5 is not below the service rate 0.5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

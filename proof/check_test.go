@@ -3,6 +3,7 @@ package proof_test
 import (
 	"context"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -376,5 +377,26 @@ func TestOptimal(t *testing.T) {
 	sol.Jobs[0].End = math.Nextafter(4, 0)
 	if out := proof.CheckSolution(t.Context(), in, claim(in, "makespan", 4, 0, chain), &sol); !out.Optimal {
 		t.Errorf("%+v", out)
+	}
+}
+
+// Work of which a float64 time is a little less than the quotient counts as that time: the bound of the next float64 is false.
+func TestAreaOfTimesThatAreRoundedDown(t *testing.T) {
+	for _, c := range []struct{ work, speed, above float64 }{
+		{1.456770383438463, 1.3853800567911148, 3.1545936646714248}, {0.8196485848060178, 0.8867700736066443, 2.7729237009736964}} {
+		b := model.NewBuilder("rounded").Cluster(cluster("c", 1, c.speed))
+		for _, id := range []string{"x", "y", "z"} {
+			b.Job(model.JobSpec{ID: id, Processors: model.Moldable(1, 2), Tasks: 1, Work: &c.work})
+		}
+		in := built(t, b)
+		optimum := new(big.Rat).Mul(big.NewRat(3, 1), new(big.Rat).SetFloat64(c.work/c.speed))
+		if new(big.Rat).SetFloat64(c.above).Cmp(optimum) <= 0 {
+			t.Fatalf("%v is not above the optimum", c.above)
+		}
+		area := &proof.Argument{Area: &proof.Area{Prices: []float64{1}}}
+		if r := proof.Check(t.Context(), in, claim(in, "makespan", c.above, 0, area)); r.Verdict != proof.Refuted {
+			t.Errorf("three jobs of %v at speed %v: makespan ≥ %v is %v", c.work, c.speed, c.above, r)
+		}
+		expect(t, in, "makespan", 3*(c.work/c.speed), 0, *area)
 	}
 }

@@ -170,6 +170,9 @@ func (f *facts) areRectangles() bool {
 	return true
 }
 
+// rounded is a little less than 1. A float64 is less by two roundings at most than the exact quotient or product that it stands for.
+var rounded = big.NewRat(1<<51-1, 1<<51)
+
 // area is an amount of processor time that job j holds at least on cluster c, and whether it can run there.
 func area(in *model.Instance, j, c int) (*big.Rat, bool) {
 	job, cluster := &in.Jobs()[j], &in.Clusters()[c]
@@ -189,9 +192,11 @@ func area(in *model.Instance, j, c int) (*big.Rat, bool) {
 			return nil, false
 		}
 		x.Mul(number(float64(job.Tasks)), number(one))
+		x.Mul(x, rounded)
 	default:
 		x.Mul(number(float64(job.Tasks)), number(job.Work))
 		x.Quo(x, number(speed))
+		x.Mul(x, rounded)
 	}
 	return x, true
 }

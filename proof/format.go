@@ -164,18 +164,47 @@ type Infeasible struct {
 	Needed    float64 `json:"needed" check:"figure" doc:"room: the number of tasks; rate: λ"`
 }
 
-// MaxBytes is the largest certificate that is read.
-const MaxBytes = 256 << 20
+// Limits of a certificate that is read. Three bytes of JSON may take a hundred of memory, so bytes are not the only limit.
+const (
+	MaxBytes  = 256 << 20
+	maxNested = 4 << 20  // objects and arrays
+	maxValues = 32 << 20 // values
+)
+
+// limitedReader passes a certificate on and fails where it exceeds a limit. Marks inside texts count too.
+type limitedReader struct {
+	r                     io.Reader
+	bytes, nested, values int
+}
+
+// Read implements io.Reader.
+func (l *limitedReader) Read(buffer []byte) (int, error) {
+	n, err := l.r.Read(buffer)
+	l.bytes += n
+	for _, b := range buffer[:n] {
+		switch b {
+		case '{', '[':
+			l.nested++
+		case ',':
+			l.values++
+		}
+	}
+	switch {
+	case l.bytes > MaxBytes:
+		return 0, fmt.Errorf("expected a certificate of at most %d bytes, found a longer one", MaxBytes)
+	case l.nested > maxNested:
+		return 0, fmt.Errorf("expected a certificate of at most %d objects and arrays, found more", maxNested)
+	case l.values > maxValues:
+		return 0, fmt.Errorf("expected a certificate of at most %d values, found more", maxValues)
+	}
+	return n, err
+}
 
 // Read reads a certificate. The error is a [*model.InputError] that lists everything wrong; name stands for the input in it.
 func Read(r io.Reader, name string) (*Certificate, error) {
 	c := new(Certificate)
-	limited := &io.LimitedReader{R: r, N: MaxBytes + 1}
-	if err := model.ReadJSON(limited, name, c); err != nil {
+	if err := model.ReadJSON(&limitedReader{r: r}, name, c); err != nil {
 		return nil, err
-	}
-	if limited.N <= 0 {
-		return nil, &model.InputError{File: name, Faults: []model.Fault{{Message: fmt.Sprintf("expected a certificate of at most %d bytes, found a longer one", MaxBytes)}}}
 	}
 	if c.Schema != Schema {
 		return nil, &model.InputError{File: name, Faults: []model.Fault{{Path: "schema", Message: fmt.Sprintf("expected %q, found another text", Schema)}}}

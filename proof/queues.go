@@ -3,6 +3,7 @@ package proof
 import (
 	"math"
 	"math/big"
+	"sort"
 
 	"github.com/allot-opt/allot/model"
 )
@@ -45,7 +46,6 @@ func (f *facts) queues(step string) (*queues, error) {
 	if len(view.Machines) > levelCells/(len(in.Jobs())+1) {
 		return nil, doubt(step, "too many tasks and machines")
 	}
-	period := number(in.Queueing().Period)
 	known := in.Known()
 	q := &queues{facts: f}
 	last := [2]int{-1, -1}
@@ -58,7 +58,7 @@ func (f *facts) queues(step string) (*queues, error) {
 				return nil, doubt(step, "machines without a finite service rate or variance are not covered")
 			}
 			class := queueClass{first: rank, price: in.Clusters()[c].Machines[m.Group].Cost}
-			class.stable(period, number(m.ServiceRate), number(m.Kappa), len(in.Jobs()))
+			class.stable(in.Queueing().Period, m.ServiceRate, number(m.Kappa), len(in.Jobs()))
 			processor := model.Processors(in.Clusters()[c].Machines[m.Group].First)
 			for j := range in.Jobs() {
 				class.service = append(class.service, known.Duration(j, c, processor)*(1+in.Queueing().K*in.Jobs()[j].WorkCV))
@@ -75,16 +75,21 @@ func (f *facts) queues(step string) (*queues, error) {
 // full is by how much of its capacity a machine may seem to have more than it has, because the evaluator rounds.
 var full = new(big.Rat).SetFrac64(1, 1<<51)
 
-// stable finds the loads at which a machine stays stable, n < μ·T, and a lower bound of the wait at each: κ·n·μ/(μ·T − n).
-func (c *queueClass) stable(period, rate, kappa *big.Rat, tasks int) {
-	capacity := new(big.Rat).Mul(period, rate)
+// isStable says that a machine with n tasks in the period is stable: n/T < μ, in float64 as the evaluator computes it. No float64 lies between n/T and
+// the nearest one, so a rate of n/T or more that is below μ exists just then.
+func isStable(n int, period, rate float64) bool { return float64(n)/period < rate }
+
+// stable finds the loads at which a machine stays stable, and a lower bound of the wait at each: κ·n·μ/(μ·T − n).
+func (c *queueClass) stable(period, serviceRate float64, kappa *big.Rat, tasks int) {
+	rate := number(serviceRate)
+	capacity := new(big.Rat).Mul(number(period), rate)
 	capacity.Add(capacity, new(big.Rat).Mul(capacity, full))
 	for n := 0; n <= tasks; n++ {
-		load := big.NewRat(int64(n), 1)
-		spare := new(big.Rat).Sub(capacity, load)
-		if n > 0 && spare.Sign() <= 0 {
+		if n > 0 && !isStable(n, period, serviceRate) {
 			return
 		}
+		load := big.NewRat(int64(n), 1)
+		spare := new(big.Rat).Sub(capacity, load)
 		c.most = n
 		wait := 0.0
 		if n > 0 {
@@ -140,7 +145,7 @@ func checkInfeasible(f *facts, i *Infeasible) error {
 	if err != nil {
 		return refute(step, "%v", err)
 	}
-	period, sum, needed := number(f.in.Queueing().Period), new(big.Rat), new(big.Rat)
+	period, sum, needed := f.in.Queueing().Period, new(big.Rat), new(big.Rat)
 	for k := range view.Machines {
 		rate := view.Machines[k].ServiceRate
 		if !(rate <= math.MaxFloat64) {
@@ -148,12 +153,8 @@ func checkInfeasible(f *facts, i *Infeasible) error {
 		}
 		x := number(rate)
 		if i.Condition == "room" {
-			x.Mul(x, period)
-			x.Add(x, new(big.Rat).Mul(x, full))
-			x.SetInt(new(big.Int).Sub(ceiling(x), big.NewInt(1)))
-			if x.Sign() < 0 {
-				x = new(big.Rat)
-			}
+			// Of all n the stable ones come first.
+			x.SetInt64(int64(sort.Search(len(f.in.Jobs()), func(n int) bool { return !isStable(n+1, period, rate) })))
 		}
 		sum.Add(sum, x)
 	}

@@ -18,15 +18,13 @@ type boxTree[B any] interface {
 // walk verifies the tree from its root on: what is left of the box of every node is split, or nothing is left. So the boxes of the leaves cover
 // the root. Children come after their parents and have one parent, so that there is no circle.
 func walk[B ~[]E, E any](ctx context.Context, nodes []Node, prices int, step string, root B, tree boxTree[B]) error {
-	const most = 1 << 26 // limits of all boxes together
-	switch {
-	case len(nodes) == 0:
+	const most = 1 << 24 // limits of all boxes that wait for their node
+	if len(nodes) == 0 {
 		return refute(step+".nodes", "expected a root")
-	case len(nodes) > most/(len(root)+1):
-		return doubt(step+".nodes", "the tree is too large")
 	}
 	boxes, reached := make([]B, len(nodes)), make([]bool, len(nodes))
 	boxes[0], reached[0] = root, true
+	waiting := len(root)
 	for k := range nodes {
 		node, at := &nodes[k], fmt.Sprintf("%s.nodes[%d]", step, k)
 		if !reached[k] {
@@ -34,6 +32,7 @@ func walk[B ~[]E, E any](ctx context.Context, nodes []Node, prices int, step str
 		}
 		box := boxes[k]
 		boxes[k] = nil
+		waiting -= len(box)
 		for i, p := range node.Prices {
 			if p >= prices {
 				return refute(fmt.Sprintf("%s.prices[%d]", at, i), "there are no prices %d", p)
@@ -68,6 +67,10 @@ func walk[B ~[]E, E any](ctx context.Context, nodes []Node, prices int, step str
 				return refute(at+".split."+child.name, "expected a later node that has no parent yet, found %d", child.k)
 			}
 			boxes[child.k], reached[child.k] = child.box, true
+			waiting += len(child.box)
+		}
+		if waiting > most {
+			return doubt(step+".nodes", "the tree is too wide")
 		}
 	}
 	return nil

@@ -91,8 +91,9 @@ func TestInfeasible(t *testing.T) {
 		proof.Infeasible
 		want proof.Verdict
 	}{
-		// μ·T is 5 for each machine, which stays stable with 4 tasks, but in the evaluator's eyes perhaps with 5.
-		{proof.Infeasible{Condition: "room", Most: 8, Needed: 9}, proof.Refuted},
+		{proof.Infeasible{Condition: "room", Most: 8, Needed: 9}, proof.Verified}, // μ·T is 5 for each machine, which stays stable with 4 tasks
+		{proof.Infeasible{Condition: "room", Most: 8, Needed: 8}, proof.Refuted},
+		{proof.Infeasible{Condition: "room", Most: 10, Needed: 9}, proof.Refuted},
 		{proof.Infeasible{Condition: "rate", Most: 1, Needed: 0.9}, proof.Refuted},
 	} {
 		c.Infeasible = &i.Infeasible
@@ -108,9 +109,9 @@ func TestInfeasible(t *testing.T) {
 		proof.Infeasible
 		want proof.Verdict
 	}{
-		{proof.Infeasible{Condition: "room", Most: 10, Needed: 11}, proof.Verified},
-		{proof.Infeasible{Condition: "room", Most: 8, Needed: 11}, proof.Refuted},
-		{proof.Infeasible{Condition: "room", Most: 10, Needed: 12}, proof.Refuted},
+		{proof.Infeasible{Condition: "room", Most: 8, Needed: 11}, proof.Verified},
+		{proof.Infeasible{Condition: "room", Most: 10, Needed: 11}, proof.Refuted},
+		{proof.Infeasible{Condition: "room", Most: 8, Needed: 12}, proof.Refuted},
 		{proof.Infeasible{Condition: "rate", Most: 1, Needed: 1.1}, proof.Verified},
 		{proof.Infeasible{Condition: "rate", Most: 1.05, Needed: 1.1}, proof.Refuted},
 	} {
@@ -119,4 +120,21 @@ func TestInfeasible(t *testing.T) {
 			t.Errorf("%v: %v", i, r)
 		}
 	}
+}
+
+// A machine whose rate is just that of its tasks is not stable. A task without limits costs nothing there in any other eyes, and the bound would be 0.
+func TestLevelsLeaveOutMachinesThatAreJustFull(t *testing.T) {
+	b := model.NewBuilder("full").Minimise("qos_penalty", 1)
+	zero, one, two := 0.0, 1.0, 2.0
+	queue := func(rate float64) *model.QueueSpec {
+		return &model.QueueSpec{ServiceRate: rate, ArrivalVariance: &two, ServiceVariance: &zero}
+	}
+	b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Queue: queue(0.5)}, {ID: "n", Queue: queue(1.0 / 6)}}})
+	late := job("b", 1, 4)
+	late.Deadline = &one
+	b.Job(job("a", 1, 1), late)
+	b.Spec().Queueing = &model.QueueingSpec{Rate: 1.0 / 3, Period: 6}
+	in := built(t, b)
+	// m has both tasks: its rate is 1/3, its wait (1/3)/(1 − 2/3) = 1, and the penalty of the second 1 + 4 − 1. Alone there it would wait 1/4.
+	expect(t, in, "qos_penalty", 4, 0, proof.Argument{Levels: &proof.Levels{Prices: [][]float64{{0, 0}}, Nodes: []proof.Node{{Prices: []int{0}}}}})
 }

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,8 +26,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// showsNothing are the methods whose bounds have no certificate: the checker has to say so.
-var showsNothing = map[string]bool{"destructive": true, "learned-clauses": true, "moldable-dual": true}
+// certifies says by metric and method whether the method is said to show what proves its bounds.
+func certifies() map[[2]string]bool {
+	says := map[[2]string]bool{}
+	for _, m := range bound.Methods() {
+		says[[2]string{m.Metric, m.Name}] = m.Certifies
+	}
+	return says
+}
 
 // certifiedMetrics are the metrics with bounds.
 var certifiedMetrics = []string{"makespan", "mcp", "mean_response", "mean_wait", "over_deadline", "missed"}
@@ -154,9 +163,10 @@ func TestCertificateOfAQueueOptimum(t *testing.T) {
 	}
 }
 
-// Random instances with everything that the model knows, whether or not a schedule exists: no certificate of a method is refuted.
+// Random instances with everything that the model knows, whether or not a schedule exists: no certificate of a method is refuted. A method that is said
+// to certify shows what proves its bound somewhere; one that is not never does.
 func TestCertificatesOfRandomInstances(t *testing.T) {
-	counts := map[proof.Verdict]int{}
+	counts, shown := map[proof.Verdict]int{}, map[[2]string]int{}
 	verify := func(t errorReporter, in *model.Instance) {
 		for _, metric := range certifiedMetrics {
 			target, err := in.WithObjective(map[string]float64{metric: 1})
@@ -171,6 +181,9 @@ func TestCertificatesOfRandomInstances(t *testing.T) {
 				if r.Verdict == proof.Refuted {
 					t.Errorf("%s ≥ %v by %s: %v", metric, c.Bound, c.Parts[0].Method, r)
 				}
+				if c.Parts[0].By != nil {
+					shown[[2]string{metric, c.Parts[0].Method}]++
+				}
 			}
 		}
 	}
@@ -178,7 +191,32 @@ func TestCertificatesOfRandomInstances(t *testing.T) {
 		verify(t, boundInstance(t, seed))
 	}
 	rapid.Check(t, func(t *rapid.T) { verify(t, modeltest.Instance(t, modeltest.AllFeatures)) })
-	t.Log(counts)
+	t.Log(counts, shown)
+	for method, says := range certifies() {
+		if n := shown[method]; !says && n > 0 || says && n == 0 && slices.Contains(certifiedMetrics, method[0]) && !race.Enabled {
+			t.Errorf("%s: %d bounds of this method have a certificate, and it is said of it that it certifies: %t", method, n, says)
+		}
+	}
+}
+
+// The guide names the methods without a certificate, and no other.
+func TestGuideNamesTheMethodsWithoutACertificate(t *testing.T) {
+	text, err := os.ReadFile("../docs/proofs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), "what the methods ")
+	named, _, ends := strings.Cut(rest, " prove, ")
+	var names []string
+	for _, m := range bound.Methods() {
+		if !m.Certifies {
+			names = append(names, "`"+m.Name+"`")
+		}
+	}
+	last := len(names) - 1
+	if want := strings.Join(names[:last], ", ") + " and " + names[last]; !found || !ends || named != want {
+		t.Errorf("docs/proofs.md names %q, want %q", named, want)
+	}
 }
 
 // errorReporter is what tests of package testing and of rapid have in common.
@@ -190,7 +228,7 @@ type errorReporter interface {
 // At odd places (jobs of no time, ties, tenths, tiny and huge units) the optimum is known by enumeration: every certificate is verified and states no more.
 func TestCertificatesAtOddPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 23))
-	tight := 0
+	tight, says := 0, certifies()
 	for k := range race.Fewer(150, 10) {
 		in, _ := modeltest.Odd(rng, 4, k%2 == 0)
 		metrics := []string{"makespan", "mcp", "mean_response", "over_deadline"}
@@ -210,7 +248,7 @@ func TestCertificatesAtOddPlaces(t *testing.T) {
 				r := proof.Check(t.Context(), in, c)
 				value, _ := c.Bound.Value()
 				want := proof.Verified
-				if showsNothing[c.Parts[0].Method] {
+				if !says[[2]string{metric, c.Parts[0].Method}] {
 					want = proof.NotCertified
 				}
 				if r.Verdict != want || value > best[metric]*(1+1e-12) {

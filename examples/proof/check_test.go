@@ -64,6 +64,17 @@ func TestTheExample(t *testing.T) {
 	if v := second(t, python(t), "instance.json", "certificate.json"); v[0] != proof.Verified {
 		t.Error(v)
 	}
+	text, err := os.ReadFile("certificate.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	high := filepath.Join(t.TempDir(), "high.json") // the number of finished jobs enters negated, so that the bound would be 2
+	if err := os.WriteFile(high, bytes.Replace(text, []byte(`"makespan": 1}`), []byte(`"makespan": 1, "finished": 1}`), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if v := second(t, python(t), "instance.json", high); v[0] != proof.NotCertified {
+		t.Errorf("a metric that is better when high: %v", v)
+	}
 	if text, err := os.ReadFile("check.py"); err != nil || strings.Count(string(text), "\n") > 150 {
 		t.Errorf("the second checker has %d lines, %v", strings.Count(string(text), "\n"), err)
 	}

@@ -15,6 +15,8 @@ var _ = bound.Register(bound.Method{
 	Doc:    "the Lagrangian bound of the G/G/1 allocation at the root, without its slack: each machine takes the tasks that are cheapest for it at common prices",
 	Source: "A. M. Geoffrion (1974), Lagrangean relaxation for integer programming, Math. Programming Study 2, doi:10.1007/BFb0120690",
 	New:    bound.OnceShown(proveQoSPenalty),
+
+	Certifies: true,
 })
 
 // proveQoSPenalty holds for schedules of tasks that take one processor each, all of which have to be placed.
