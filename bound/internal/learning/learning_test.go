@@ -21,15 +21,16 @@ type witness struct {
 	wrong     error
 }
 
-// attend makes the values of the bounds of each schedule that ends within the horizon, and with an end of the schedule up to one later.
-func attend(s *Solver, p *tasks.Problem, horizon int32) *witness {
+// attend makes the values of the bounds of each schedule that ends before the horizon, and with an end of the schedule up to one later.
+func attend(s *Solver, p *tasks.Problem) *witness {
 	w := &witness{}
-	tasktest.Schedules(p, horizon, 1500, func(starts []int32, end int32) { w.see(s, starts, end) })
+	tasktest.Schedules(p, p.Horizon-1, 1500, func(starts []int32, end int32) { w.see(s, p.Horizon, starts, end) })
 	return w
 }
 
-// see makes the values of the bounds of a schedule, and of the same one if its end is said to be one later.
-func (w *witness) see(s *Solver, starts []int32, end int32) {
+// see makes the values of the bounds of a schedule, and of the same one if its end is said to be one later. It leaves out ends beyond the horizon:
+// the solver takes for granted that a best schedule ends by then, and says nothing of longer ones.
+func (w *witness) see(s *Solver, horizon int32, starts []int32, end int32) {
 	values := make([]int32, len(s.low))
 	for j, start := range starts {
 		values[2*j], values[2*j+1] = start, -start
@@ -40,7 +41,7 @@ func (w *witness) see(s *Solver, starts []int32, end int32) {
 			values[v], values[v+1] = 1, -1
 		}
 	}
-	for late := range int32(2) {
+	for late := range min(2, horizon-end+1) {
 		values := append([]int32(nil), values...)
 		values[2*s.end], values[2*s.end+1] = end+late, -end-late
 		w.schedules = append(w.schedules, values)
@@ -123,7 +124,7 @@ func TestNoScheduleSpeaksAgainstTheSolver(t *testing.T) {
 		p := draw(t, 5)
 		p.Horizon = min(p.Horizon, tasktest.Optimum(p)+2)
 		s := New(p)
-		w := attend(s, p, p.Horizon-1)
+		w := attend(s, p)
 		s.audit = w
 		wander(t, s, w)
 		if said += w.said; w.wrong != nil {
@@ -159,7 +160,7 @@ func TestNoScheduleSpeaksAgainstALongerSearch(t *testing.T) {
 			if end < best.Least() {
 				t.Fatalf("makespans below %d are refuted, a schedule of chance has %d", best.Least(), end)
 			}
-			w.see(s, starts, end)
+			w.see(s, p.Horizon, starts, end)
 		}
 		s.audit = w
 		wander(t, s, w)
