@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/proof"
 )
@@ -23,6 +24,7 @@ func (e *endless) Read(buffer []byte) (int, error) {
 
 // A certificate without end is refused before it fills the memory, whatever it repeats.
 func TestReadLimitsACertificate(t *testing.T) {
+	race.OneGoroutine(t)
 	for _, c := range []struct{ start, repeated, want string }{
 		{`{"x": [`, `{},`, "expected a certificate of at most 4194304 objects and arrays, found more"},
 		{`{"x": [`, `[],`, "expected a certificate of at most 4194304 objects and arrays, found more"},
@@ -41,6 +43,7 @@ func TestReadLimitsACertificate(t *testing.T) {
 
 // A tree may be wide: what its boxes hold at once is limited.
 func TestWideTreeIsNotCovered(t *testing.T) {
+	race.OneGoroutine(t)
 	b := model.NewBuilder("wide").Minimise("mcp", 1)
 	const clusters, leaves = 1000, 20_000
 	for c := range clusters {
