@@ -129,8 +129,8 @@ func (b *BestKnownFile) column() string {
 	return b.Instance
 }
 
-// of returns what the values say of an instance file, or nil if they do not name it. A value may name the file without its last extensions.
-func (b *BestKnownFile) of(path string, values map[string]StatedBest) *StatedBest {
+// statedOf returns what the values say of an instance file, or nil if they do not name it. A value may name the file without its last extensions.
+func statedOf(path string, values map[string]StatedBest) *StatedBest {
 	for name := filepath.Base(path); name != ""; name = strings.TrimSuffix(name, filepath.Ext(name)) {
 		if value, ok := values[name]; ok {
 			return &value

@@ -101,6 +101,9 @@ func TestRankWithStated(t *testing.T) {
 	if got.Stated != 3 || got.Beaten != 1 || got.Standings[0].Ratio == nil || *got.Standings[0].Ratio != (1.25+1+1+1)/4 {
 		t.Errorf("%+v, ratio %v", got, *got.Standings[0].Ratio)
 	}
+	if twice := Rank(rows, append(known, known...))[0]; twice.Stated != 3 || twice.Beaten != 1 {
+		t.Errorf("a suite that lists instances twice: %+v", twice)
+	}
 	var text strings.Builder
 	if err := WriteRankings(&text, []Ranking{got}); err != nil {
 		t.Fatal(err)

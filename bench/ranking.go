@@ -23,7 +23,7 @@ type Ranking struct {
 	Instances int
 	Stated    int        // instances whose best known objective a file states
 	Beaten    int        // of these, the instances on which a run was better
-	Files     []string   // these files
+	Files     []string   // the files that state them
 	Standings []Standing // sorted by the share of runs without a ratio, then by the ratio
 }
 
@@ -153,23 +153,24 @@ func rankGroup(group string, rows []*Row, best map[[2]string]*Row, known []Row) 
 
 // count counts the instances of the rows whose best known objective a file states, and those on which a row is better.
 func (r *Ranking) count(rows []*Row, known []Row) {
-	reached := map[[2]string]model.Rank{}
+	reached := map[[2]string]model.Rank{} // the best of the rows; a value is removed once its instance is counted
 	for _, row := range rows {
-		at := [2]string{row.InstanceSHA256, row.Minimised}
-		rank, ok := rankOfRow(row)
-		if before, met := reached[at]; !met || ok && rank.Better(before) {
-			reached[at] = model.NoRank()
-			if ok {
-				reached[at] = rank
-			}
+		key := [2]string{row.InstanceSHA256, row.Minimised}
+		if _, met := reached[key]; !met {
+			reached[key] = model.NoRank()
+		}
+		if rank, ok := rankOfRow(row); ok && rank.Better(reached[key]) {
+			reached[key] = rank
 		}
 	}
 	for k := range known {
-		best, ok := reached[[2]string{known[k].InstanceSHA256, known[k].Minimised}]
+		key := [2]string{known[k].InstanceSHA256, known[k].Minimised}
+		best, ok := reached[key]
 		stated := known[k].Stated
 		if stated == nil || !ok {
 			continue
 		}
+		delete(reached, key)
 		r.Stated++
 		if best.Better(model.NewRank(0, stated.Value-stated.Rounding)) {
 			r.Beaten++

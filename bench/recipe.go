@@ -147,7 +147,7 @@ func (s *Suite) recipes() ([]sourced, error) {
 					r := sourced{Recipe: Recipe{File: file, Generate: source.Generate, Import: source.Import, Parameters: point, Seed: seed}, path: path, file: s.File, solvers: source.Solvers, measured: source.Measured}
 					r.group = s.groupOf(source, r.Recipe)
 					if values != nil {
-						if r.bestKnown = source.BestKnown.of(file, values); r.bestKnown != nil {
+						if r.bestKnown = statedOf(file, values); r.bestKnown != nil {
 							named++
 						}
 					}

@@ -170,7 +170,8 @@ func (f *facts) areRectangles() bool {
 	return true
 }
 
-// rounded is a little less than 1. A float64 is less by two roundings at most than the exact quotient or product that it stands for.
+// rounded is a factor a little below 1. The evaluator computes areas in float64, so an area may come out below its exact value by two roundings;
+// the exact value times this factor is no more than that.
 var rounded = big.NewRat(1<<51-1, 1<<51)
 
 // area is an amount of processor time that job j holds at least on cluster c, and whether it can run there.

@@ -75,8 +75,9 @@ func (f *facts) queues(step string) (*queues, error) {
 // full is by how much of its capacity a machine may seem to have more than it has, because the evaluator rounds.
 var full = new(big.Rat).SetFrac64(1, 1<<51)
 
-// isStable says that a machine with n tasks in the period is stable: n/T < μ, in float64 as the evaluator computes it. No float64 lies between n/T and
-// the nearest one, so a rate of n/T or more that is below μ exists just then.
+// isStable reports whether a machine that gets n tasks in the period T can be stable: n/T < μ for the service rate μ. It computes n/T in float64, as
+// model.Check does, which demands that n/T is below μ whatever rate is stated. Every float64 of at least the exact n/T is at least the rounded one,
+// so a rate that serves the tasks and is below μ exists if and only if the rounded n/T is below μ.
 func isStable(n int, period, rate float64) bool { return float64(n)/period < rate }
 
 // stable finds the loads at which a machine stays stable, and a lower bound of the wait at each: κ·n·μ/(μ·T − n).

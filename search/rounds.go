@@ -50,16 +50,16 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 	return result, nil
 }
 
-// plan tells an engine that plans its run about how many evaluations that will make, where a limit tells. Where it is not a limit of evaluations, the
-// number of chains follows the workers; else the result must not depend on them.
+// plan tells an engine that plans its run about how many evaluations the run will make, if a limit says so. With a limit of time there are at least as
+// many chains as workers. With a limit of evaluations or of effort the result must not depend on the workers, nor may the number of chains.
 func (o *Options) plan(e engine.Engine) {
 	planning, ok := e.(engine.Planning)
 	if !ok {
 		return
 	}
 	const (
-		chains = 2    // wanted where the workers do not count
-		free   = 0.85 // share of the time that the proof leaves to the chains
+		chains = 2    // wanted at least, whatever the number of workers
+		free   = 0.85 // about the share of the time that the proof leaves to the chains
 	)
 	workers := max(1, o.Workers)
 	switch {
@@ -72,8 +72,8 @@ func (o *Options) plan(e engine.Engine) {
 	}
 }
 
-// coarse rounds a positive number up by a sixteenth at most. What is left of a limit of time when the search begins becomes the limit again, so that two
-// runs have the same plan.
+// coarse rounds a positive number up by a sixteenth at most. Runs with the same limit of time have slightly different times left when the search begins;
+// after rounding they most often have the same plan.
 func coarse(x float64) float64 {
 	fraction, exponent := math.Frexp(x)
 	return math.Ldexp(math.Ceil(32*fraction)/32, exponent)

@@ -21,9 +21,8 @@ import (
 // Source: the nodes are those of a k-d tree: J. L. Bentley (1975), Multidimensional binary search trees used for associative searching,
 // Comm. ACM 18(9), doi:10.1145/361002.361007.
 type jobTree struct {
-	c       *completions
-	leaves  int     // a power of two
-	jobs    []int32 // of the leaves, one leaf after the other
+	c *completions
+	jobLeaves
 	leafOf  []int32 // by job; −1: not in the tree
 	nodes   []treeNode
 	home    []int32   // by job: the resource on which it would end first when last looked at; −1: not known
@@ -42,8 +41,32 @@ type treeNode struct {
 	home  int32 // the resource of the least release + longest when last looked at; −1: not known
 }
 
-// leafJobs is the most jobs of a leaf.
-const leafJobs = 8
+// jobLeaves divides the jobs of a tree evenly among its leaves.
+type jobLeaves struct {
+	jobs   []int32 // one leaf after the other
+	leaves int     // a power of two
+}
+
+// newJobLeaves makes as few leaves as hold the jobs.
+func newJobLeaves(jobs []int32) jobLeaves {
+	const most = 8 // jobs of a leaf
+	l := jobLeaves{jobs, 1}
+	for l.leaves*most < len(jobs) {
+		l.leaves *= 2
+	}
+	return l
+}
+
+// places returns where the jobs of the leaves from leaf from up to, but not including, leaf to begin and end in jobs.
+func (l *jobLeaves) places(from, to int) (begin, end int) {
+	return len(l.jobs) * from / l.leaves, len(l.jobs) * to / l.leaves
+}
+
+// of returns the jobs of these leaves.
+func (l *jobLeaves) of(from, to int) []int32 {
+	begin, end := l.places(from, to)
+	return l.jobs[begin:end]
+}
 
 // newJobTree makes a tree of all jobs that can be placed; nil where the instance is of another kind.
 func newJobTree(ctx context.Context, c *completions) *jobTree {
@@ -51,19 +74,17 @@ func newJobTree(ctx context.Context, c *completions) *jobTree {
 		return nil
 	}
 	t := &jobTree{c: c, leafOf: slices.Repeat([]int32{-1}, len(c.Left)), home: slices.Repeat([]int32{-1}, len(c.Left)), poll: solve.NewPoll(ctx)}
+	var jobs []int32
 	for j := range c.Left {
 		if t.look(j).best >= 0 {
-			t.jobs = append(t.jobs, int32(j))
+			jobs = append(jobs, int32(j))
 		}
 	}
-	t.leaves = 1
-	for t.leaves*leafJobs < len(t.jobs) {
-		t.leaves *= 2
-	}
+	t.jobLeaves = newJobLeaves(jobs)
 	t.nodes, t.longest = slices.Repeat([]treeNode{{home: -1}}, 2*t.leaves), make([]float64, 2*t.leaves*len(c.Resources))
 	t.split(1, 0, t.leaves)
 	for leaf := range t.leaves {
-		t.poll.Spend(leafJobs * len(c.Resources))
+		t.poll.Spend(len(t.of(leaf, leaf+1)) * len(c.Resources))
 		t.fill(leaf)
 	}
 	for node := t.leaves - 1; node > 0 && !t.poll.Stopped(len(c.Resources)); node-- {
@@ -72,11 +93,6 @@ func newJobTree(ctx context.Context, c *completions) *jobTree {
 	}
 	t.looks = 0
 	return t
-}
-
-// of returns the jobs of the leaves from leaf from up to, but not including, leaf to.
-func (t *jobTree) of(from, to int) []int32 {
-	return t.jobs[len(t.jobs)*from/t.leaves : len(t.jobs)*to/t.leaves]
 }
 
 // split orders the jobs of the leaves so that those of the first half differ from the others. It divides them by a resource on which only some can run, else

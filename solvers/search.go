@@ -15,8 +15,9 @@ var _ = solve.Register(solve.Info{
 	Name: "search",
 	Doc: "Global search over assignment, order and numbers of processors, for any objective and everything an instance can ask for. It stops at the limit, or when its " +
 		"schedule is proved optimal. O(jobs · steps) an evaluation at most, for as many steps as jobs run at once.",
-	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; what was tried is in docs/search-findings.md",
-	New:    func() solve.Solver { return NewSearch() },
+	Source: "allot; parallel tempering after R. H. Swendsen, J.-S. Wang (1986), doi:10.1103/PhysRevLett.57.2607; annealing after S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi (1983), doi:10.1126/science.220.4598.671; " +
+		"a genetic algorithm where jobs depend on each other; docs/search.md has the engines, docs/search-findings.md what was tried",
+	New: func() solve.Solver { return NewSearch() },
 
 	Starts: true,
 })
@@ -24,7 +25,7 @@ var _ = solve.Register(solve.Info{
 // Search is the anytime global search of package search. From a cold start it begins with the best schedule of fcfs-list,
 // edd and minmin, and with those of several rules of priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
 //
-// The bound is improved while it searches, on a share of the workers and by a share of the evaluations; the search ends when it is
+// Once a round the bound is raised beside the walks, by an eighth of their work and by more near the bound; the search ends when the bound is
 // reached.
 //
 // Complexity: O(jobs · steps) an evaluation at most, for as many steps as jobs run at once, most often far less; memory
@@ -85,7 +86,9 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
 	case timed:
-		limits.Time = time.Until(end) // a plan of the course alone; where a limit of time ends the run, its result depends on the clock anyway
+		// The clock is read once, to plan how long to anneal. A limit of time alone ends the run by the clock, so its result may differ from run to
+		// run in any case. What earlier solvers of the run have left of the limit is known to the clock only.
+		limits.Time = time.Until(end)
 	default:
 		limits.Effort = s.Effort
 	}

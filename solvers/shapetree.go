@@ -1,35 +1,34 @@
 package solvers
 
 import (
-	"context"
 	"math"
 
 	"github.com/allot-opt/allot/solve"
 )
 
-// shapeTree finds the job of the largest sufferage among jobs whose durations have one shape: on each resource, a constant + the work · a factor + the data
-// · a factor. Its leaves hold a few jobs each of about the same work and data. Each node knows the least and the largest work and data of the jobs below it:
-// its box.
+// shapeTree finds the job of the largest sufferage among jobs whose durations have one shape: on each resource, a constant + a factor · the work + a
+// factor · the data. Each leaf holds a few jobs of about the same work and data. Each node knows the least and the largest work and data of the jobs
+// below it: its box.
 //
-// On a box the end on one resource is linear, the least end is concave, and the later of the ends on two resources p and q is convex. So max(end on p, end on q) −
-// least end, which no sufferage exceeds, is largest at a corner of the box: at most the larger of the regrets of p and q, where the regret of a resource is the most, over
-// the four corners, that the end on it exceeds the least end. The bound of a node is the second smallest regret. It is the largest sufferage of the corners where two
-// resources are the best two on the whole box. Resources that end later than both p and q at each corner do so everywhere, so that a search
-// forgets them on its way down.
+// Over a box the end on one resource is linear, the least end over all resources is concave, and the later of the ends on two resources p and q is
+// convex. No sufferage exceeds max(end on p, end on q) − least end. This difference is convex, so it is largest at a corner of the box. There it is at
+// most the larger of the regrets of p and q: the regret of a resource is the largest excess, over the four corners, of the end on it over the least
+// end. The bound of a node is the second smallest regret. If the same two resources are the best two on the whole box, the bound equals the largest
+// sufferage at a corner. A resource on which jobs end later than on both p and q at each corner is worse everywhere in the box, so the search leaves
+// it out below the node.
 //
-// Durations are rounded, and so are the bounds: margin is more than all that can add up to. A job is compared exactly before it is taken.
+// Durations are rounded, and so are the bounds. The margin is more than these errors can add up to. A job is compared exactly before it is taken.
 //
-// Source: this is a search of the first two levels of an arrangement of planes, one plane a resource (H. Edelsbrunner (1987), Algorithms in Combinatorial Geometry,
-// doi:10.1007/978-3-642-61568-9, chapter 1), by a k-d tree (J. L. Bentley (1975), doi:10.1145/361002.361007).
+// Source: this is a search of the first two levels of an arrangement of planes, one plane a resource (H. Edelsbrunner (1987), Algorithms in
+// Combinatorial Geometry, doi:10.1007/978-3-642-61568-9, chapter 1), by a k-d tree (J. L. Bentley (1975), doi:10.1145/361002.361007).
 type shapeTree struct {
 	c          *completions
 	shape      []planeOf // by resource on which the jobs can run
-	jobs       []int32   // of the leaves, one leaf after the other
+	jobLeaves            // the jobs of the tree
 	work, data []float64 // by place in jobs
 	due        []float64 // by place in jobs: the hard deadline; +Inf: none
 	here       []bool    // by place in jobs: the job is in the tree
 	place      []int32   // by job: its place in jobs; shared by all trees
-	leaves     int       // a power of two
 	nodes      []shapeNode
 	deviation  float64 // no duration differs more from its shape
 	longest    float64 // duration
@@ -75,165 +74,6 @@ func (n *shapeNode) alike() bool { return n.least == n.most }
 func (n *shapeNode) ends(p *planeOf) corners {
 	low, high := p.base+p.perWork*n.least[0], p.base+p.perWork*n.most[0]
 	return corners{low + p.perData*n.least[1], high + p.perData*n.least[1], low + p.perData*n.most[1], high + p.perData*n.most[1]}
-}
-
-// newShapeTree makes a tree of jobs, which are of one kind: see [kinds]; nil where their durations have no shape.
-func newShapeTree(ctx context.Context, c *completions, jobs []int32, place []int32) *shapeTree {
-	t := &shapeTree{c: c, jobs: jobs, place: place, poll: solve.NewPoll(ctx)}
-	if !t.measure() {
-		return nil
-	}
-	t.leaves = 1
-	for t.leaves*leafJobs < len(t.jobs) {
-		t.leaves *= 2
-	}
-	t.nodes = make([]shapeNode, 2*t.leaves)
-	t.split(0, t.leaves)
-	n := len(t.jobs)
-	t.work, t.data, t.due, t.here = make([]float64, n), make([]float64, n), make([]float64, n), make([]bool, n)
-	for at, job := range t.jobs {
-		j := &c.Instance.Jobs()[job]
-		t.work[at], t.data[at], t.due[at], t.here[at] = j.Work, j.Input+j.Output, math.Inf(1), true
-		if j.DeadlineHard {
-			t.due[at] = j.Deadline
-		}
-		place[job] = int32(at)
-	}
-	for leaf := range t.leaves {
-		t.fill(leaf)
-	}
-	for node := t.leaves - 1; node > 0; node-- {
-		t.join(node)
-	}
-	for size := 1; size <= 2*t.leaves; size *= 2 {
-		t.levels = append(t.levels, make([]planeOf, 0, len(t.shape)))
-	}
-	t.corners = make([]corners, len(t.shape))
-	return t
-}
-
-// measure finds the shape, and how far durations deviate from it; false where they have none. The factors are those of the time rule. Were they wrong the
-// deviations would tell.
-func (t *shapeTree) measure() bool {
-	jobs, m := t.c.Instance.Jobs(), len(t.c.Resources)
-	one := &jobs[t.jobs[0]]
-	for k := range t.c.Resources {
-		l, d := &t.c.Resources[k], t.c.on(int(t.jobs[0]), k)
-		if math.IsInf(d, 1) {
-			continue
-		}
-		size := l.Size(one)
-		p := planeOf{resource: k, perWork: float64((one.Tasks+size-1)/size) / l.Speed, perData: 1 / l.Bandwidth}
-		p.base = d - p.at(one.Work, one.Input+one.Output)
-		t.shape = append(t.shape, p)
-	}
-	for _, job := range t.jobs {
-		if t.poll.Stopped(m) {
-			return false
-		}
-		j := &jobs[job]
-		for k := range t.shape {
-			p := &t.shape[k]
-			d := t.c.on(int(job), p.resource)
-			t.deviation = max(t.deviation, math.Abs(d-p.at(j.Work, j.Input+j.Output)))
-			t.longest = max(t.longest, d)
-		}
-	}
-	const most = 1e-9
-	return t.deviation <= most*t.longest // false where it is NaN too
-}
-
-// of is the jobs of the leaves from one to before another.
-func (t *shapeTree) of(from, to int) []int32 {
-	return t.jobs[len(t.jobs)*from/t.leaves : len(t.jobs)*to/t.leaves]
-}
-
-// split orders the jobs of the leaves so that those of the first half have less work than the others, or less data: of the two, that which makes their times differ
-// more between the resources.
-func (t *shapeTree) split(from, to int) {
-	jobs := t.of(from, to)
-	if to-from == 1 || t.poll.Stopped(len(jobs)) {
-		return
-	}
-	all := t.c.Instance.Jobs()
-	work := func(j int32) float64 { return all[j].Work }
-	data := func(j int32) float64 { return all[j].Input + all[j].Output }
-	by := work
-	perWork := func(p *planeOf) float64 { return p.perWork }
-	perData := func(p *planeOf) float64 { return p.perData }
-	if spread(jobs, data)*t.spread(perData) > spread(jobs, work)*t.spread(perWork) {
-		by = data
-	}
-	copy(jobs, sorted(jobs, by))
-	t.split(from, (from+to)/2)
-	t.split((from+to)/2, to)
-}
-
-// spread is the difference of the largest and the least value of the jobs.
-func spread(jobs []int32, of func(int32) float64) float64 {
-	least, most := math.Inf(1), math.Inf(-1)
-	for _, j := range jobs {
-		least, most = min(least, of(j)), max(most, of(j))
-	}
-	return most - least
-}
-
-// spread is the difference of the largest and the least factor of the resources.
-func (t *shapeTree) spread(of func(*planeOf) float64) float64 {
-	least, most := math.Inf(1), math.Inf(-1)
-	for k := range t.shape {
-		least, most = min(least, of(&t.shape[k])), max(most, of(&t.shape[k]))
-	}
-	return most - least
-}
-
-// fill makes a leaf from its jobs.
-func (t *shapeTree) fill(leaf int) {
-	n := &t.nodes[t.leaves+leaf]
-	*n = emptyShapeNode()
-	from, to := t.places(leaf)
-	for at := from; at < to; at++ {
-		if t.here[at] {
-			n.add(&shapeNode{jobs: 1, first: t.jobs[at], least: [2]float64{t.work[at], t.data[at]}, most: [2]float64{t.work[at], t.data[at]}, due: t.due[at]})
-		}
-	}
-}
-
-// places is where the jobs of the leaf begin and end in jobs.
-func (t *shapeTree) places(leaf int) (from, to int) {
-	return len(t.jobs) * leaf / t.leaves, len(t.jobs) * (leaf + 1) / t.leaves
-}
-
-// emptyShapeNode is a node without jobs.
-func emptyShapeNode() shapeNode {
-	inf := math.Inf(1)
-	return shapeNode{first: math.MaxInt32, least: [2]float64{inf, inf}, most: [2]float64{-inf, -inf}, due: inf}
-}
-
-// add adds the jobs of another node.
-func (n *shapeNode) add(o *shapeNode) {
-	n.jobs, n.first, n.due = n.jobs+o.jobs, min(n.first, o.first), min(n.due, o.due)
-	for x := range n.least {
-		n.least[x], n.most[x] = min(n.least[x], o.least[x]), max(n.most[x], o.most[x])
-	}
-}
-
-// join makes a node from its two children.
-func (t *shapeTree) join(node int) {
-	n := t.nodes[2*node]
-	n.add(&t.nodes[2*node+1])
-	t.nodes[node] = n
-}
-
-// remove takes a job out of the tree.
-func (t *shapeTree) remove(job int) {
-	at := int(t.place[job])
-	t.here[at] = false
-	leaf := ((at+1)*t.leaves - 1) / len(t.jobs)
-	t.fill(leaf)
-	for node := (t.leaves + leaf) / 2; node > 0; node /= 2 {
-		t.join(node)
-	}
 }
 
 // search makes best the best job of the tree where that comes before it, and finds the jobs that must leave.
@@ -357,8 +197,8 @@ func (t *shapeTree) narrow(n *shapeNode, level int, list []planeOf, two pair) []
 // settle looks at the jobs of a leaf, or of a node whose jobs are alike: there one job stands for all. It returns false where the jobs below the node must be
 // looked at one leaf after the other.
 //
-// On the two resources of the least regret all jobs that stay end by their deadlines. So their best two resources are those of jobs without deadlines. The others leave the
-// tree.
+// A job may stay in the tree if its deadline is no earlier than the latest end on the two resources of the least regret. Then its deadline
+// excludes none of its best two resources. The other jobs leave the tree.
 func (t *shapeTree) settle(node int, list []planeOf) bool {
 	n := &t.nodes[node]
 	latest := math.Inf(-1)
@@ -372,7 +212,7 @@ func (t *shapeTree) settle(node int, list []planeOf) bool {
 	if node < t.leaves {
 		return false
 	}
-	from, to := t.places(node - t.leaves)
+	from, to := t.places(node-t.leaves, node-t.leaves+1)
 	for at := from; at < to; at++ {
 		switch {
 		case !t.here[at]:
@@ -430,13 +270,4 @@ func (t *shapeTree) hopeless() bool {
 	t.looks, t.left = 0, 0
 	const path = 32 // a job leaves only once, so that the way to it is no sign of loose bounds
 	return looks > every*(64+int(t.nodes[1].jobs)/8)+path*left
-}
-
-// each calls yield with each job of the tree.
-func (t *shapeTree) each(yield func(job int32)) {
-	for at, here := range t.here {
-		if here {
-			yield(t.jobs[at])
-		}
-	}
 }

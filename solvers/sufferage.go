@@ -27,11 +27,15 @@ var _ = solve.Register(solve.Info{
 //
 // Source: M. Maheswaran et al. (1999), Journal of Parallel and Distributed Computing 59(2), doi:10.1006/jpdc.1999.1581, §4.
 //
-// Complexity: O(n·C·log n) on C resources, and what the steps look at. Where all jobs arrive at once and have one size on each resource, at least 32
-// jobs that fit the same resources and have run times by work and data are in one tree, see shapeTree: a step looks at about a hundred of its nodes. The other
-// jobs, those near their hard deadlines among them, are kept with their two best resources. A placement costs O(1), sometimes O(C), for each of these that has its
-// resource as one of the two: of n jobs about 2·n/C where they prefer different resources, and all n where they prefer the same. So without trees it is O(n²/C) to O(n²) in
-// all. A tree is given up where bounds tell nothing, as where all resources are equally fast.
+// Complexity: O(n·C·log n) for n jobs on C resources, plus the work of the steps.
+//
+// If all jobs arrive at once and have one size on each resource, jobs whose run times follow from work and data share a tree, see shapeTree: one tree for
+// each 32 jobs or more that fit the same resources. A step looks at about a hundred nodes of a tree. A tree is given up if its bounds tell nothing, as
+// when all resources are equally fast.
+//
+// The other jobs, those near their hard deadlines among them, are kept with their two best resources. A placement costs O(1), sometimes O(C), for each
+// of them that has the resource of the placement as one of the two. These are about 2·n/C of n jobs if the jobs prefer different resources, and all n if
+// they prefer the same. So without trees the steps take O(n²/C) to O(n²) in all.
 //
 // Deviations from the paper: see [MCT]; arrivals; one job is placed at a time, where the paper places one for each
 // machine before it looks again.

@@ -56,7 +56,7 @@ func limitFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "time", DefaultText: "no limit", Usage: "stop after `DURATION`, such as 10s, and return the best schedule so far"},
 		&cli.Int64Flag{Name: "evals", DefaultText: "no limit", Usage: "stop after `N` evaluations of schedules"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "seed `N` of the random numbers"},
-		&cli.IntFlag{Name: "workers", Value: runtime.GOMAXPROCS(0), DefaultText: "as many as processors", Usage: "use `N` workers; the result does not depend on N"},
+		&cli.IntFlag{Name: "workers", Value: runtime.GOMAXPROCS(0), DefaultText: "as many as processors", Usage: "use `N` workers; without a limit of time the result does not depend on N"},
 	}
 }
 
