@@ -426,3 +426,34 @@ func TestWhyNowhereOfManyClusters(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A job of one processor that must stay on one machine takes the latest-released processor, as a [Decoder] counts, also where a machine that
+// runs no licence makes the cluster one whose processors are tracked.
+func TestSpanOfOneProcessorIsThatOfTheDecoder(t *testing.T) {
+	work := func(w float64) *float64 { return &w }
+	b := model.NewBuilder("span").Minimise("mcp", 1)
+	b.Spec().Licences = map[string]int{"l": 1}
+	in := build(t, b.
+		Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "a"}, {ID: "b", Licences: []string{}}}}).
+		Job(model.JobSpec{ID: "short", Work: work(1)}).Job(model.JobSpec{ID: "long", Work: work(2)}).
+		Job(model.JobSpec{ID: "on one machine", Work: work(3), Arrival: 2, Span: "machine"}).Job(model.JobSpec{ID: "last", Work: work(5)}))
+	s, order := newSchedule(t, in), []int32{0, 1, 2, 3}
+	if _, ok := s.clusters[0].(*generalCluster); !ok {
+		t.Fatal("a plain cluster: the test proves nothing")
+	}
+	d, err := NewDecoder(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := d.Decode(0, order).Makespan
+	for _, job := range order {
+		slot, ok := s.Earliest(int(job), 0)
+		if !ok {
+			t.Fatalf("no slot for job %d", job)
+		}
+		s.Place(int(job), slot)
+	}
+	if got := s.solution.Jobs[3].End; want != 6 || got != want {
+		t.Errorf("the last job ends at %v, the decoder says %v, expected 6", got, want)
+	}
+}

@@ -12,6 +12,7 @@ type search struct {
 	g             *generalCluster
 	job           *model.Job
 	size          int
+	oneMachine    bool    // the job must stay on one machine, and the instance has a job and a cluster for which that matters
 	slowest, link float64 // least speed and bandwidth of the machines
 	length        float64 // longest time that the job could take
 	seen          int     // units released by the current time
@@ -23,6 +24,7 @@ type search struct {
 // begin starts a search for size processors of machines with at least the given speed and link; false where there are too few.
 func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bool {
 	*s = search{g: g, job: &g.in.Jobs()[job], size: size, free: s.free[:0], room: s.room[:0]}
+	s.oneMachine = s.job.Span == model.SpanMachine && g.in.Features().Has(model.MachineSpan)
 	slowest, slowestLink, processors := math.Inf(1), math.Inf(1), 0
 	hosts, of := 0, (*model.Machine)(nil)
 	for k := range g.machines {
@@ -37,7 +39,7 @@ func (s *search) begin(g *generalCluster, job, size int, speed, link float64) bo
 		}
 		s.free = append(s.free, 0)
 		slowest, slowestLink = min(slowest, m.Speed), min(slowestLink, m.Bandwidth)
-		if s.job.Span == model.SpanMachine {
+		if s.oneMachine {
 			processors = max(processors, hosts)
 		} else {
 			processors += hosts
@@ -59,7 +61,7 @@ func (s *search) release(t float64) {
 		free := &s.free[units[s.seen].machine]
 		switch {
 		case *free < 0:
-		case s.job.Span == model.SpanMachine:
+		case s.oneMachine:
 			*free++
 			s.count = max(s.count, *free)
 		default:
@@ -104,7 +106,7 @@ func (s *search) share(t float64) bool {
 			home = k
 		}
 	}
-	if s.job.Span != model.SpanMachine {
+	if !s.oneMachine {
 		return all >= s.size
 	}
 	if home < 0 {
