@@ -38,9 +38,11 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 	if len(found.Jobs)+len(found.Unscheduled) != len(in.Jobs()) {
 		return result, nil // the engine has kept no schedule, whatever its rank says: its sums were never finite
 	}
-	reached, err := engine.RankOf(in, found) // not by the sum of the engine: it must not take the place of a better start by an error of it
-	if err != nil {
-		return Result{}, err
+	reached := model.NewRank(len(found.Unscheduled), e.Best(k).Objective)
+	if math.Abs(reached.Objective-at.Objective) <= doubt(at.Objective) {
+		if reached, err = engine.RankOf(in, found); err != nil {
+			return Result{}, err
+		}
 	}
 	if reached.Better(at) {
 		result.Solution = found
