@@ -2,7 +2,6 @@ package solvers
 
 import (
 	"context"
-	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -76,7 +75,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 			return known.Bound(), known.More()
 		}
 	}
-	end, timed := ctx.Deadline()
+	_, timed := ctx.Deadline()
 	switch {
 	case opt.MaxEvals > evaluations:
 		limits.MaxEvals = opt.MaxEvals - evaluations
@@ -85,11 +84,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return result, nil
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
-	case timed:
-		// The clock is read once, to plan how long to anneal. A limit of time alone ends the run by the clock, so its result may differ from run to
-		// run in any case. What earlier solvers of the run have left of the limit is known to the clock only.
-		limits.Time = time.Until(end)
-	default:
+	case !timed:
 		limits.Effort = s.Effort
 	}
 	if opt.Progress != nil {
