@@ -309,7 +309,7 @@ func (t *jobTree) bound(node int) float64 {
 	return t.above(least)
 }
 
-// hopeless reports whether searches have taken so long that the tree should be given up.
+// hopeless reports whether the last 16 searches have looked at so many nodes and jobs that the tree should be given up.
 func (t *jobTree) hopeless() bool {
 	const every = 16
 	if t.steps%every != 0 {

@@ -260,7 +260,7 @@ func (t *shapeTree) try(job int32, list []planeOf) {
 	}
 }
 
-// hopeless says whether searches have looked at so much of the tree that it is given up.
+// hopeless reports whether the last 16 searches have looked at so many nodes and jobs that the tree should be given up.
 func (t *shapeTree) hopeless() bool {
 	const every = 16
 	if t.steps%every != 0 {
