@@ -57,7 +57,7 @@ func ReadRun(dir string) (*RunFile, error) {
 	}
 	defer file.Close()
 	r := new(RunFile)
-	if err := readFormat(file, path, r, &r.Format, RunFormat); err != nil {
+	if err := model.ReadDocument(file, path, r, RunFormat); err != nil {
 		return nil, err
 	}
 	r.Suite.File = path

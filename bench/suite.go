@@ -97,19 +97,10 @@ func ReadSuite(path string) (*Suite, error) {
 // readSuite reads a suite from JSON.
 func readSuite(r io.Reader, name string) (*Suite, error) {
 	s := &Suite{File: name}
-	if err := readFormat(r, name, s, &s.Format, SuiteFormat); err != nil {
+	if err := model.ReadDocument(r, name, s, SuiteFormat); err != nil {
 		return nil, err
 	}
 	return s, s.Validate()
-}
-
-// readFormat reads a document of the expected format. If the format is another one, all other fields are wrong too, so it reports only that.
-func readFormat(r io.Reader, name string, target any, format *string, expected string) error {
-	err := model.ReadJSON(r, name, target)
-	if *format != expected && (*format != "" || err == nil) {
-		return &model.InputError{File: name, Faults: []model.Fault{{Path: "format", Message: fmt.Sprintf("expected %q, found %q", expected, *format)}}}
-	}
-	return err
 }
 
 // list returns the seeds.

@@ -19,6 +19,7 @@ type decoder struct {
 	faults *InputError
 	path   []step
 	texts  map[string]string // short texts seen, so that an id that returns a million times is held once
+	kinds  map[string]string // the texts of the file's own fields that may state its kind, see isKind
 }
 
 // step is one step of the path to the value being read: a field or an element.
@@ -32,16 +33,48 @@ type step struct {
 // out of the range of the tags check and enum. One field of a struct, a text or number, may be tagged bare:"true": then a value that is
 // not an object is the value of that field. An element of a []any may stand alone. Errors are of type [*InputError] and call the input
 // by the given name.
-func ReadJSON(r io.Reader, name string, target any) error { return decode(r, name, target).orNil() }
+func ReadJSON(r io.Reader, name string, target any) error {
+	faults, _ := decode(r, name, target)
+	return faults.orNil()
+}
 
-// decode reads one value of the wire type that target points to, and nothing after it.
-func decode(r io.Reader, file string, target any) *InputError {
+// ReadDocument is [ReadJSON] of a file that states its kind in one of its own fields, "schema" or "format". If it states another kind than the
+// expected one, all other fields are wrong too, so the error names that alone.
+func ReadDocument(r io.Reader, name string, target any, expected string) error {
+	faults, kinds := decode(r, name, target)
+	own := ""
+	for _, f := range fieldsOf(reflect.TypeOf(target).Elem()) {
+		if isKind(f.name) {
+			own = f.name
+			break
+		}
+	}
+	stated, found := kinds[own]
+	if found && stated != expected {
+		faults = &InputError{File: name}
+		faults.add(own, "expected %q, found %q", expected, clip(stated))
+	}
+	if !found {
+		for other, stated := range kinds { // at most one
+			faults = &InputError{File: name}
+			faults.add(other, "expected a file with \"%s\": %q, found %q", own, expected, clip(stated))
+		}
+	}
+	return faults.orNil()
+}
+
+// isKind says that a field of this name, where it is a field of the file itself, may state the kind of the file.
+func isKind(field string) bool { return field == "schema" || field == "format" }
+
+// decode reads one value of the wire type that target points to, and nothing after it. It also returns what the file says of its kind, by field.
+func decode(r io.Reader, file string, target any) (*InputError, map[string]string) {
 	faults, input := &InputError{File: file}, &tokenLimit{r: r}
 	d := &decoder{
 		json:   jsontext.NewDecoder(input, jsontext.AllowDuplicateNames(true)),
 		input:  input,
 		faults: faults,
 		texts:  map[string]string{},
+		kinds:  map[string]string{},
 	}
 	err := d.value(field{}, reflect.ValueOf(target).Elem())
 	if err == nil {
@@ -54,7 +87,7 @@ func decode(r io.Reader, file string, target any) *InputError {
 	if err != nil {
 		d.syntax(err)
 	}
-	return faults
+	return faults, d.kinds
 }
 
 // syntax lists an error that ended reading.
@@ -185,6 +218,9 @@ func (d *decoder) structure(v reflect.Value) error {
 			return d.value(f, v.Field(f.index))
 		}
 		d.fault("unknown field; expected one of %s", fieldNames(fields))
+		if len(d.path) == 1 && isKind(name) && d.json.PeekKind() == '"' {
+			return d.text(field{}, func(string) {})
+		}
 		return d.json.SkipValue()
 	})
 	if err != nil {

@@ -74,6 +74,9 @@ func (d *decoder) text(f field, set func(string)) error {
 		return err
 	}
 	text := d.intern(token.String())
+	if len(d.path) == 1 && isKind(d.path[0].name) {
+		d.kinds[d.path[0].name] = text
+	}
 	if wrong := checkText(f, text); wrong != "" {
 		d.fault("%s", wrong)
 		return nil

@@ -14,15 +14,15 @@ import (
 // The input is streamed: besides the instance, only one token is in memory.
 func ReadInstance(r io.Reader, name string) (*Instance, error) {
 	var spec InstanceSpec
-	digest, err := readDocument(r, name, &spec, &spec.Schema, InstanceSchema)
-	if err != nil {
+	hashed := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
+	if err := ReadDocument(hashed, name, &spec, InstanceSchema); err != nil {
 		return nil, err
 	}
 	in, err := build(&spec, name)
 	if err != nil {
 		return nil, err
 	}
-	in.digest.hex = digest
+	in.digest.hex = hex.EncodeToString(hashed.hash.Sum(nil))
 	return in, nil
 }
 
@@ -33,7 +33,7 @@ func ReadInstanceFile(path string) (*Instance, error) { return readFile(path, Re
 // the schedule is right is for [Check] to say.
 func ReadSolution(r io.Reader, name string) (*Solution, error) {
 	sol := new(Solution)
-	if _, err := readDocument(r, name, sol, &sol.Schema, SolutionSchema); err != nil {
+	if err := ReadDocument(bufio.NewReaderSize(r, 1<<16), name, sol, SolutionSchema); err != nil {
 		return nil, err
 	}
 	return sol, nil
@@ -50,21 +50,6 @@ func readFile[T any](path string, read func(io.Reader, string) (*T, error)) (*T,
 	}
 	defer file.Close()
 	return read(file, InputName(path))
-}
-
-// readDocument decodes the target from the input and returns the SHA-256 of its bytes. Where the document has another schema the error names
-// that alone, as everything else is wrong too.
-func readDocument(r io.Reader, name string, target any, schema *string, expected string) (digest string, err error) {
-	sum := &hashingReader{r: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
-	faults := decode(sum, name, target)
-	if *schema != expected && (*schema != "" || len(faults.Faults) == 0) {
-		faults = &InputError{File: name}
-		faults.add("schema", "expected %q, found %q", expected, clip(*schema))
-	}
-	if err := faults.orNil(); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.hash.Sum(nil)), nil
 }
 
 // hashingReader hashes what it passes on.

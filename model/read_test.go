@@ -230,6 +230,12 @@ func TestReadRefusesTextsAndLists(t *testing.T) {
 	long := strings.Repeat("x", 1001)
 	checkRefused(t, []refused{
 		{"wrong schema", `{"schema": "allot/instance/2", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`schema: expected "allot/instance/1", found "allot/instance/2"`}},
+		{"another kind by another field", `{"format": "allot-suite/1", "clusters": 3}`, []string{`format: expected a file with "schema": "allot/instance/1", found "allot-suite/1"`}},
+		{"another field beside the schema", `{"schema": "allot/instance/1", "format": "x", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`format: unknown field; expected one of schema, name, units, objective, weights, user_classes, licences, queueing, overheads, workflows, clusters, jobs`}},
+		{"a kind that is no text", `{"format": 1, "schema": "allot/instance/1", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`format: unknown field; expected one of schema, name, units, objective, weights, user_classes, licences, queueing, overheads, workflows, clusters, jobs`}},
+		{"a kind deeper in the file", `{"jobs": [{"schema": "x", "id": "j", "work": 1}], "clusters": [` + oneCluster + `]}`, []string{
+			"jobs[0].schema: unknown field; expected one of id, arrival, processors, tasks, work, work_cv, runtime, estimate, reference_speed, span, memory, input, output, message, min_bandwidth, deadline, deadline_hard, budget, licences, user, group, queue, user_class, workflow, after", `expected the field "schema", found none`,
+		}},
 		{"schema of a solution", `{"schema": "allot/solution/1", "clusters": [` + oneCluster + `], "jobs": []}`, []string{`schema: expected "allot/instance/1", found "allot/solution/1"`}},
 		{"no clusters", document("", "", oneJob), []string{"clusters: expected at least one cluster, found none"}},
 		{"no machines", document("", oneCluster+`, {"id": "d", "machines": []}`, oneJob), []string{"clusters[1].machines: expected at least one machine, found none"}},

@@ -12,7 +12,7 @@ import (
 // is an [*InputError] that lists everything wrong.
 func ReadJob(r io.Reader, name string) (*JobSpec, error) {
 	spec := new(JobSpec)
-	if err := decode(r, name, spec).orNil(); err != nil {
+	if err := ReadJSON(r, name, spec); err != nil {
 		return nil, err
 	}
 	return spec, nil

@@ -80,6 +80,9 @@ func check(ctx context.Context, in *model.Instance, c *Certificate) (*model.Inst
 	if len(c.Objective) == 0 {
 		return nil, refute("objective", "expected at least one metric")
 	}
+	if err := checkFinite(c); err != nil {
+		return nil, err
+	}
 	target, err := in.WithObjective(c.Objective)
 	if err != nil {
 		return nil, refute("objective", "%v", err)

@@ -203,11 +203,8 @@ func (l *limitedReader) Read(buffer []byte) (int, error) {
 // Read reads a certificate. The error is a [*model.InputError] that lists everything wrong; name stands for the input in it.
 func Read(r io.Reader, name string) (*Certificate, error) {
 	c := new(Certificate)
-	if err := model.ReadJSON(&limitedReader{r: r}, name, c); err != nil {
+	if err := model.ReadDocument(&limitedReader{r: r}, name, c, Schema); err != nil {
 		return nil, err
-	}
-	if c.Schema != Schema {
-		return nil, &model.InputError{File: name, Faults: []model.Fault{{Path: "schema", Message: fmt.Sprintf("expected %q, found another text", Schema)}}}
 	}
 	return c, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,5 +103,9 @@ func TestReadRefuses(t *testing.T) {
 		if c, err := proof.Read(bytes.NewReader([]byte(text)), "x"); err == nil {
 			t.Errorf("%s: read as %+v", text, c)
 		}
+	}
+	_, err := proof.Read(strings.NewReader(`{"schema":"allot/instance/1","clusters":[],"jobs":[]}`), "x")
+	if want := `x: schema: expected "allot/proof/1", found "allot/instance/1"`; err == nil || err.Error() != want {
+		t.Errorf("an instance: expected only %q, found %v", want, err)
 	}
 }

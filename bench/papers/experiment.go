@@ -236,7 +236,7 @@ func (e *Experiment) Paper() string {
 // out of range, and all references to things that do not exist. The name stands for the file in errors.
 func Read(r io.Reader, name string) (*Experiment, error) {
 	e := new(Experiment)
-	if err := model.ReadJSON(r, name, e); err != nil {
+	if err := model.ReadDocument(r, name, e, Format); err != nil {
 		return nil, err
 	}
 	if e.Suite != nil {

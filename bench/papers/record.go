@@ -188,7 +188,7 @@ func WriteRecord(w io.Writer, r *Record) error {
 // ReadRecord reads a record strictly.
 func ReadRecord(r io.Reader, name string) (*Record, error) {
 	record := new(Record)
-	if err := model.ReadJSON(r, name, record); err != nil {
+	if err := model.ReadDocument(r, name, record, RecordFormat); err != nil {
 		return nil, err
 	}
 	return record, nil

@@ -125,6 +125,9 @@ func (t *trace) take(number int, text []byte) bool {
 			t.header.read(number, line[1:])
 		}
 		return true
+	case t.width == 0 && (line[0] == '{' || line[0] == '['):
+		t.faults.Line(number, "expected a trace in the Standard Workload Format, found what looks like JSON")
+		return false
 	case t.report.Skipped < t.opt.First:
 		t.report.Skipped++
 		return true

@@ -82,6 +82,8 @@ func TestProcessorsOfTheSystem(t *testing.T) {
 		{"; MaxNodes: 4\n; MaxProcs: -1\n", 0, 4, ""},
 		{"; MaxNodes: 4\n; MaxProcs: 8\n", 16, 16, ""},
 		{"; MaxProcs: many\n", 16, 16, ""},
+		{"{\n", 0, 4, "t.swf: line 1: expected a trace in the Standard Workload Format, found what looks like JSON"},
+		{"; MaxProcs: 4\n \n [1]\n", 1, 0, "t.swf: line 3: expected a trace in the Standard Workload Format, found what looks like JSON"},
 		{"", 0, 0, "t.swf: expected a header with MaxProcs or MaxNodes before the first job, found neither: give the number of processors (--processors)"},
 		{"; MaxProcs: many\n", 0, 0, `t.swf: line 1: header: expected a number, found "many"; or give the number of processors (--processors)`},
 		{"; MaxProcs: 99999999\n", 0, 0, "t.swf: line 1: header: expected at most 16777216 processors, found 99999999"},
