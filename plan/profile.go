@@ -5,7 +5,6 @@ package plan
 import (
 	"math"
 	"slices"
-	"sort"
 )
 
 // Profile is the used amount of something of limited capacity, such as a pool of licences or the memory of a machine, as a step function
@@ -50,9 +49,21 @@ func (p *Profile) split(t float64) int {
 	return k
 }
 
-// after is the index of the first step after the time.
+// after is the index of the first step after the time. Mostly that is one of the last steps, so the search begins at the end and doubles its
+// stride.
 func (p *Profile) after(t float64) int {
-	return sort.Search(len(p.times), func(k int) bool { return p.times[k] > t })
+	low, high := len(p.times)-1, len(p.times) // all steps from high on are after t
+	for stride := 1; low >= 0 && p.times[low] > t; stride *= 2 {
+		low, high = low-stride, low
+	}
+	for low = max(0, low+1); low < high; { // all steps before low are not
+		if middle := (low + high) / 2; p.times[middle] > t {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return high
 }
 
 // from is the index of the step that contains the time; 0 before the first.

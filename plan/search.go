@@ -81,12 +81,13 @@ func (s *search) nextRelease() float64 {
 	return math.Inf(1)
 }
 
-// nextMemory is the next time after t at which the used memory changes on a machine of the search; +Inf: none.
+// nextMemory is the next time after t at which the used memory changes on a machine where memory is what keeps the job from released processors
+// at time t, by the last call of share; +Inf: none. Changes elsewhere cannot make room for the job.
 func (s *search) nextMemory(t float64) float64 {
 	next := math.Inf(1)
-	for k, free := range s.free {
-		if p := s.g.machines[k].memory; free >= 0 && p != nil {
-			next = min(next, p.Next(t))
+	for k, room := range s.room {
+		if room < s.free[k] {
+			next = min(next, s.g.machines[k].memory.Next(t))
 		}
 	}
 	return next

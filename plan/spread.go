@@ -103,8 +103,8 @@ func (r *Resources) Spread(job, n int, ready float64) (Slot, bool) {
 			s := &h.state.search
 			h.state.work += 50 + 8*int64(len(h.state.machines))
 			s.release(t)
-			next = min(next, s.nextRelease(), s.nextMemory(t))
 			s.share(t)
+			next = min(next, s.nextRelease(), s.nextMemory(t))
 			h.free = h.state.idleFor(s.job)
 			for _, room := range s.room {
 				h.free += room

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/allot-opt/allot/model"
 )
 
 // move changes a genome and remembers how it was.
@@ -12,6 +14,7 @@ type move struct {
 	genome genome
 	at     []int32 // by job: its position in the order
 	rng    *rand.Rand
+	late   int // of four positions that pick draws, how many are drawn by their distance from the end
 
 	low, high int     // the first and the last position that changed
 	saved     []int32 // the order there before the move
@@ -25,7 +28,7 @@ type move struct {
 
 func newMove(p *problem, rng *rand.Rand) *move {
 	n := len(p.in.Jobs())
-	m := &move{problem: p, at: make([]int32, n), rng: rng}
+	m := &move{problem: p, at: make([]int32, n), rng: rng, late: p.lateMoves()}
 	if p.waits {
 		m.stamp = make([]int64, n)
 	}
@@ -49,12 +52,12 @@ func (m *move) change() bool {
 	draw := m.rng.Float64()
 	switch {
 	case widths && draw < 0.35:
-		m.changeWidth(m.moldable[m.rng.IntN(len(m.moldable))])
+		m.changeWidth(m.pickJob(m.moldable, func(job int32) bool { return m.choosesWidth(int(job)) }))
 		if draw < 0.1 {
 			m.relocate(int(m.at[m.job]))
 		}
 	case clusters && draw < 0.65:
-		m.changeCluster(m.several[m.rng.IntN(len(m.several))])
+		m.changeCluster(m.pickJob(m.several, func(job int32) bool { return m.places(job) > 1 }))
 		if m.rng.IntN(2) == 0 {
 			m.relocate(int(m.at[m.job]))
 		}
@@ -63,7 +66,7 @@ func (m *move) change() bool {
 	case m.rng.IntN(2) == 0:
 		m.swap()
 	default:
-		m.relocate(m.rng.IntN(n))
+		m.relocate(m.pick())
 	}
 	if m.job >= 0 {
 		m.low = min(m.low, int(m.at[m.job]))
@@ -146,6 +149,42 @@ func (m *move) changeCluster(job int32) {
 	if choice.cluster = spreadOver; m.rng.IntN(2) == 0 && !m.in.Jobs()[job].Rigid() {
 		choice.width = 0
 	}
+}
+
+// lateMoves says how many of four moves begin at a late position, see pick. If the objective is a sum over the jobs, few moves are decoded far beyond
+// their change. If jobs arrive over time, early jobs do not delay the last ones, but count themselves.
+func (p *problem) lateMoves() int {
+	makespan := len(p.objective.terms) == 1 && p.tie > 0 && !p.objective.evaluate
+	arrivals := p.in.Features().Has(model.Arrivals)
+	switch {
+	case len(p.jobs) <= manyJobs || p.objective.additive || arrivals && !makespan:
+		return 0
+	case len(p.objective.terms) > 1:
+		return 2
+	}
+	return 4
+}
+
+// pick draws the position that a move begins from. A move is decoded from there on. So late positions are drawn more often where that goes to the
+// end of the order: of the distances from the end, each power of two is as likely as the next, and about as much time is spent on each.
+func (m *move) pick() int {
+	n := len(m.genome.order)
+	if m.late == 0 || m.late < 4 && m.rng.IntN(4) >= m.late {
+		return m.rng.IntN(n)
+	}
+	least := 1 << m.rng.IntN(bits.Len(uint(n)))
+	return n - least - m.rng.IntN(min(least, n-least+1))
+}
+
+// pickJob draws one of the jobs for which the function holds, late ones more often where pick does so. The list has them all.
+func (m *move) pickJob(jobs []int32, holds func(job int32) bool) int32 {
+	const draws = 16 // the function may hold for a few early jobs alone
+	for k := 0; m.late > 0 && k < draws; k++ {
+		if job := m.genome.order[m.pick()]; holds(job) {
+			return job
+		}
+	}
+	return jobs[m.rng.IntN(len(jobs))]
 }
 
 // target draws a position to move to. In half of the cases it is near from, otherwise anywhere. Among many jobs, positions farther away are
@@ -244,7 +283,7 @@ func (m *move) stampAll(jobs []int) {
 
 // swap exchanges two jobs if precedence allows it; otherwise it relocates one of them.
 func (m *move) swap() {
-	a := m.rng.IntN(len(m.genome.order))
+	a := m.pick()
 	b := m.target(a)
 	if a > b {
 		a, b = b, a

@@ -249,15 +249,16 @@ func (c *chain) step() {
 	}
 	allowance := c.temperature * c.rng.ExpFloat64()
 	before, limit := c.energy, c.energy+allowance
-	if c.samples < scaleSamples {
+	sampling, many := c.sampling()
+	if sampling {
 		limit = math.Inf(1)
 	}
 	change := c.move.changed()
-	if c.samples >= scaleSamples && len(c.problem.jobs) > manyJobs {
+	if many && !sampling {
 		change.most = allowance + surplusHeat*c.temperature + surplusScale*c.scale
 	}
 	ok := c.decoder.decodeChange(&c.move.genome, change, limit)
-	if c.samples < scaleSamples && ok {
+	if sampling && ok {
 		c.sample(c.decoder.energy() - before)
 	}
 	if ok && c.accepts(allowance) {
@@ -304,8 +305,19 @@ const (
 // suit few jobs with many constraints.
 var firstHeat = [...]float64{0.04, 0.2}
 
-// scaleSamples is the number of moves whose mean change becomes the scale of the temperatures.
-const scaleSamples = 200
+// scaleSamples is the number of moves whose mean change becomes the scale of the temperatures. They are decoded to the end.
+const (
+	scaleSamples = 200
+	fewSamples   = 40 // if there are many jobs: each takes long
+)
+
+// sampling says whether the chain still finds its scale. It also says whether there are many jobs.
+func (c *chain) sampling() (sampling, many bool) {
+	if many = len(c.problem.jobs) > manyJobs; many {
+		return c.samples < fewSamples, many
+	}
+	return c.samples < scaleSamples, many
+}
 
 // sample notes the change of the energy by a move.
 func (c *chain) sample(change float64) {

@@ -405,3 +405,64 @@ func WorkflowFloor(in *model.Instance, processors int) float64 {
 	}
 	return max(path, work/float64(processors))
 }
+
+// Where a change is decoded to the end, late positions are drawn more often: of the distances from the end each power of two is as likely.
+func TestMovesBeginLate(t *testing.T) {
+	const jobs, draws = 3000, 60_000
+	for _, c := range []struct {
+		name     string
+		arrivals bool
+		metrics  []string
+		late     int
+	}{
+		{"makespan", false, []string{"makespan"}, 4},
+		{"makespan with arrivals", true, []string{"makespan"}, 4},
+		{"mcp", false, []string{"mcp"}, 4},
+		{"mcp with arrivals", true, []string{"mcp"}, 0},
+		{"two metrics", false, []string{"makespan", "mean_response"}, 2},
+		{"a sum over the jobs", false, []string{"mean_response"}, 0},
+	} {
+		b := model.NewBuilder(c.name)
+		for _, metric := range c.metrics {
+			b.Minimise(metric, 1)
+		}
+		for k := range 2 {
+			b.Cluster(model.ClusterSpec{ID: fmt.Sprint("c", k), Machines: []model.MachineSpec{{ID: "m", Count: 2 + 6*k, Speed: 1}}})
+		}
+		for j := range jobs { // every tenth job fits on both clusters
+			job := model.JobSpec{ID: fmt.Sprint("j", j), Work: new(1.0), Processors: model.Rigid(3)}
+			if j%10 == 0 {
+				job.Processors = model.Rigid(1)
+			}
+			if c.arrivals {
+				job.Arrival = float64(j)
+			}
+			b.Job(job)
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newProblem(t.Context(), in)
+		m := newMove(p, rand.New(rand.NewPCG(1, 2)))
+		g := p.genomeOf(QueueStart(t, in))
+		m.start(&g)
+		last := 0 // draws in the last 64 positions, six of the twelve powers of two
+		for range draws {
+			at := m.pick()
+			if at < 0 || at >= jobs {
+				t.Fatalf("%s: position %d of %d", c.name, at, jobs)
+			}
+			if at >= jobs-63 {
+				last++
+			}
+			if job := m.pickJob(m.several, func(job int32) bool { return job%10 == 0 }); job%10 != 0 {
+				t.Fatalf("%s: job %d fits on one cluster alone", c.name, job)
+			}
+		}
+		share := float64(c.late) / 4
+		if want := share*6/12 + (1-share)*63/jobs; m.late != c.late || math.Abs(float64(last)/draws-want) > 0.01 {
+			t.Errorf("%s: %d of four late, %v of the draws are in the last 63 positions; expected %d and %v", c.name, m.late, float64(last)/draws, c.late, want)
+		}
+	}
+}
