@@ -189,7 +189,7 @@ func (e *Engine) Exchange() {
 // converged says that nearly all members of a full population are as good as the best one, so that choosing among them leads nowhere. They may
 // well be different schedules: many schedules have the same makespan.
 func (s *island) converged() bool {
-	const share, near = 0.9, 1e-4 // of the members; of the best value
+	const share, near = 0.9, 1e-3 // of the members; of the best value
 	if len(s.members) < s.size && s.tries > 0 {
 		return false
 	}
