@@ -106,7 +106,7 @@ func (r *Refuter) overfull(resource *tasks.Resource, adjust bool) bool {
 }
 
 // order sorts the bends by time. None of them may be before the time first. Where the times are near each other it counts them instead of comparing
-// them, which is about five times as fast, and leaves one bend for each time: the sum of those there.
+// them, which is several times as fast, and leaves one bend for each time: the sum of those there.
 func (e *energy) order(first int32) {
 	last := first
 	for _, b := range e.bends {
