@@ -28,6 +28,7 @@ type energetic struct {
 	proved    *Gate
 	started   bool
 	resources [][]energyJob
+	held      []energyJob            // scratch
 	licences  []string               // by resource; the first is processors
 	prices    []float64              // of the processors
 	show      func() *proof.Argument // what proves low
@@ -221,8 +222,9 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() 
 			if ctx.Err() != nil {
 				return nil
 			}
+			e.held = reaching(e.held[:0], jobs, makespan, a, rounding)
 			for _, b := range to {
-				if a < b && demand(jobs, makespan, a, b, rounding) > (b-a)*(1+1e-9)+rounding {
+				if a < b && demand(e.held, makespan, a, b, rounding) > (b-a)*(1+1e-9)+rounding {
 					return func() *proof.Argument {
 						found := &proof.Energetic{Makespan: makespan, From: a, To: b, Licence: e.licences[resource]}
 						if resource == 0 {
@@ -235,6 +237,22 @@ func (e *energetic) refutes(ctx context.Context, makespan float64) (show func() 
 		}
 	}
 	return nil
+}
+
+// reaching appends those of the jobs that may have to hold some of the resource after time a. The others may end by then, so they add nothing to
+// the demand of an interval from a on.
+func reaching(some, jobs []energyJob, makespan, a, rounding float64) []energyJob {
+	for k := range jobs {
+		j := &jobs[k]
+		over := false
+		for _, way := range j.ways {
+			over = over || j.head+way.length <= a && j.head+way.length <= makespan-j.tail+rounding
+		}
+		if !over {
+			some = append(some, *j)
+		}
+	}
+	return some
 }
 
 // demand is the least time for which the jobs hold the whole of the resource in [a, b]. It is +Inf if some job cannot run within

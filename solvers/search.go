@@ -22,7 +22,7 @@ var _ = solve.Register(solve.Info{
 })
 
 // Search is the anytime global search of package search. From a cold start it begins with the best schedule of fcfs-list,
-// edd and minmin, and with those of several rules of priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
+// edd, minmin and, where jobs wait for others, heft, and with those of several rules of priority. A schedule that leaves fewer jobs out is better, whatever the objective says of it.
 //
 // Once a round the bound is raised beside the walks, by an eighth of their work and by more near the bound; the search ends when the bound is
 // reached.
@@ -152,10 +152,15 @@ func better(in *model.Instance, a, b *model.Solution) (*model.Solution, error) {
 	return a, nil
 }
 
-// coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules.
+// coldStarts are the heuristics whose best schedule a search begins with; the engines add the schedules of their rules. Where jobs wait for
+// others, heft is one of them, because a search so short that it ends with its start should be no worse than heft.
 func coldStarts(in *model.Instance) []solve.Info {
+	names := []string{"fcfs-list", "edd", "minmin"}
+	if in.Features()&model.Precedence != 0 {
+		names = append(names, "heft")
+	}
 	var fitting []solve.Info
-	for _, name := range []string{"fcfs-list", "edd", "minmin"} {
+	for _, name := range names {
 		if info, err := solve.Lookup(name); err == nil && len(in.Jobs()) <= info.AutoJobs && info.New().Supports(in) == nil {
 			fitting = append(fitting, info)
 		}

@@ -1,6 +1,7 @@
 package windows
 
 import (
+	"maps"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -122,4 +123,42 @@ func together(p *tasks.Problem, follows [][]bool, set int) bool {
 		}
 	}
 	return true
+}
+
+// The bends come in the order of their times, and at each time their sum is what it was, whether they are compared or counted. What is counted
+// leaves nothing behind for the next time.
+func TestOrderOfBends(t *testing.T) {
+	counted := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var e energy
+		for range 3 {
+			first := int32(rapid.IntRange(0, 1000).Draw(t, "first"))
+			last := first + int32(rapid.SampledFrom([]int{0, 3, 30, 1000}).Draw(t, "span"))
+			want := map[int32]int64{}
+			e.bends = e.bends[:0]
+			for range rapid.IntRange(0, 12).Draw(t, "bends") {
+				b := bend{rapid.Int32Range(first, last).Draw(t, "at"), rapid.Int64Range(-3, 3).Draw(t, "change")}
+				e.bends = append(e.bends, b)
+				want[b.at] += b.change
+			}
+			before := len(e.bends)
+			e.order(first)
+			if len(e.bends) < before {
+				counted++
+			}
+			found := map[int32]int64{}
+			for k, b := range e.bends {
+				if k > 0 && b.at < e.bends[k-1].at {
+					t.Fatalf("the bends are not in order: %v", e.bends)
+				}
+				found[b.at] += b.change
+			}
+			if !maps.Equal(found, want) {
+				t.Fatalf("found %v, want %v", found, want)
+			}
+		}
+	})
+	if counted < race.Enough(20) {
+		t.Errorf("%d lists of bends with equal times were counted: the test proves little", counted)
+	}
 }

@@ -21,14 +21,20 @@ type decoder struct {
 	last     float64 // last end of that pass
 	passes   int64
 	sums     []clusterSums // by cluster; scratch
+	grid     *grid         // the only profile, where the jobs have brief forms
+	until    []int32       // by job: the end in the pass made last, if that was on the grid
 
 	sorted []int32 // scratch
 	bucket []int32 // scratch
 }
 
 func newDecoder(p *problem) *decoder {
-	return &decoder{problem: p, profiles: p.newProfiles(), at: make([]int32, p.n), start: make([]float64, p.n), end: make([]float64, p.n),
-		sums: make([]clusterSums, len(p.Clusters)), sorted: make([]int32, p.n), bucket: make([]int32, p.n+2)}
+	d := &decoder{problem: p, profiles: p.newProfiles(), at: make([]int32, p.n), start: make([]float64, p.n), end: make([]float64, p.n),
+		sums: make([]clusterSums, len(p.Clusters)), sorted: make([]int32, p.n), bucket: make([]int32, 4*p.n+2)}
+	if p.brief != nil {
+		d.grid, d.until = d.profiles[0].(*grid), make([]int32, p.n)
+	}
+	return d
 }
 
 // forward places the jobs in the given order. In it each job comes after those it waits for.
@@ -46,10 +52,16 @@ func (d *decoder) pass(order []int32, waits *graph, ready []float64) {
 		p.reset()
 	}
 	d.last = 0
+	if d.grid != nil {
+		d.passOnGrid(order, waits, ready)
+		return
+	}
 	for _, j := range order {
 		from := ready[j]
 		for _, k := range waits.of(j) {
-			from = max(from, d.end[k])
+			if end := d.end[k]; end > from { // the built-in max takes much longer, because it looks for NaN
+				from = end
+			}
 		}
 		if d.at[j] < 0 {
 			d.at[j] = d.first(j, from)
@@ -58,13 +70,54 @@ func (d *decoder) pass(order []int32, waits *graph, ready []float64) {
 		start := d.earliest(at, from)
 		end := start + at.length
 		d.start[j], d.end[j] = start, end
-		d.last = max(d.last, end)
+		if end > d.last {
+			d.last = end
+		}
 		if end > start {
 			for _, n := range at.needs {
 				d.profiles[n.profile].take(start, end, n.amount)
 			}
 		}
 	}
+}
+
+// passOnGrid is the same where the jobs have brief forms. It saves the calls and about a third of the time.
+func (d *decoder) passOnGrid(order []int32, waits *graph, ready []float64) {
+	free, guard, until, last := d.grid.free, d.grid.guard, d.until, 0
+	for _, j := range order {
+		job, start := d.brief[j], int(ready[j])
+		for _, k := range waits.of(j) {
+			if end := int(until[k]); end > start {
+				start = end
+			}
+		}
+		end := start + int(job.length)
+		if job.need > 0 {
+			for known := start; ; { // enough is free from start to known
+				k := end - 1
+				for k >= known && (free[k]-job.need)&guard == guard {
+					k--
+				}
+				if k < known {
+					break
+				}
+				start, known, end = k+1, end, k+1+int(job.length)
+			}
+			held := free[start:end]
+			for k := range held {
+				held[k] -= job.need
+			}
+			if end > d.grid.end {
+				d.grid.end = end
+			}
+		}
+		if end > last {
+			last = end
+		}
+		until[j] = int32(end)
+		d.at[j], d.start[j], d.end[j] = 0, float64(start), float64(end)
+	}
+	d.last = float64(last)
 }
 
 // first is the index of the place where the job ends first; among equal places it is the first.
@@ -120,10 +173,14 @@ func (d *decoder) justify(order []int32) {
 // Complexity: O(n) where the keys are spread evenly, O(n²) at worst.
 func (d *decoder) sort(order []int32, key []float64) {
 	n, scale := len(order), 0.0
+	if d.grid != nil && d.last < float64(len(d.bucket)-2) {
+		d.count(order, key)
+		return
+	}
 	if s := float64(n-1) / d.last; s <= math.MaxFloat64 {
 		scale = s // else all times are 0, or so near to it that one bucket will do
 	}
-	clear(d.bucket)
+	clear(d.bucket[:n+1])
 	behind := d.bucket[1:] // behind[b]: number of jobs in the buckets before b, then those of b that are in place, too
 	for _, j := range order {
 		behind[int(key[j]*scale)+1]++
@@ -145,6 +202,26 @@ func (d *decoder) sort(order []int32, key []float64) {
 		sorted[i] = j
 	}
 	copy(order, sorted)
+}
+
+// count sorts the jobs by key like sort, for whole keys that are below the number of buckets.
+func (d *decoder) count(order []int32, key []float64) {
+	behind := d.bucket[:int(d.last)+2] // behind[t]: number of jobs with keys below t, then those with key t that are in place, too
+	clear(behind)
+	for _, j := range order {
+		behind[int(key[j])+1]++
+	}
+	sum := int32(0)
+	for t, some := range behind {
+		sum += some
+		behind[t] = sum
+	}
+	for _, j := range order {
+		t := int(key[j])
+		d.sorted[behind[t]] = j
+		behind[t]++
+	}
+	copy(order, d.sorted)
 }
 
 // value is the objective of the schedule that the last forward pass made.

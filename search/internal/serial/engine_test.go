@@ -236,6 +236,84 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
+// Populations have converged once nine of ten members are about as good as the best one, and not while they are being filled. Then all begin anew.
+func TestConverged(t *testing.T) {
+	made, err := New(context.Background(), Project(t, 30, 0), &model.Solution{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := made.(*Engine)
+	fill := func(s *island, members, worse int, much float64) {
+		s.members = nil
+		for k := range members {
+			m := newMember(s.n)
+			if m.value, m.hash = 1000, uint64(k); k < worse {
+				m.value += much
+			}
+			s.members = append(s.members, m)
+		}
+	}
+	for _, c := range []struct {
+		name           string
+		members, worse int
+		much           float64
+		converged      bool
+	}{
+		{"all equal", 60, 0, 0, true},
+		{"a tenth worse", 60, 6, 100, true},
+		{"more than a tenth worse", 60, 7, 100, false},
+		{"most a little worse", 60, 50, 0.5, true},
+		{"not full", 59, 0, 0, false},
+	} {
+		s := e.islands[0]
+		if fill(s, c.members, c.worse, c.much); s.size != 60 || s.converged() != c.converged {
+			t.Errorf("%s: converged %t", c.name, s.converged())
+		}
+	}
+	for _, s := range e.islands {
+		fill(s, 60, 0, 0)
+	}
+	fill(e.islands[3], 60, 30, 100)
+	if e.Exchange(); e.islands[0].size != 60 {
+		t.Error("the populations began anew before all had converged")
+	}
+	for _, s := range e.islands {
+		fill(s, 60, 0, 0)
+	}
+	e.Exchange()
+	for k, s := range e.islands {
+		if s.size != 120 || len(s.members) != 0 {
+			t.Errorf("population %d has %d of %d members after all have converged", k, len(s.members), s.size)
+		}
+	}
+}
+
+// Populations of a project begin anew although nearly no schedule comes twice: its schedules share makespans.
+func TestPlateausAreLeft(t *testing.T) {
+	race.OneGoroutine(t)
+	e, err := New(context.Background(), Project(t, 60, 0), &model.Solution{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeats, made := int64(0), int64(0)
+	for range 200 {
+		advance(e, 1, 600)
+		if e.(*Engine).islands[0].size > 60 {
+			break
+		}
+		repeats, made = 0, 0
+		for _, s := range e.(*Engine).islands {
+			repeats, made = repeats+s.repeats, made+s.made
+		}
+	}
+	if size := e.(*Engine).islands[0].size; size != 120 {
+		t.Errorf("%d members: the populations have not begun anew", size)
+	}
+	if 4*repeats > made {
+		t.Errorf("%d of %d children were repeats: the test proves little", repeats, made)
+	}
+}
+
 // The engine makes exactly the schedules that it is asked for, says that there is nothing to search where there is one schedule only, and stops
 // when it is told to.
 func TestAdvance(t *testing.T) {

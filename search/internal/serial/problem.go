@@ -28,6 +28,7 @@ type problem struct {
 	room         int     // units of time of a grid; 0: the profiles are steps
 	profiles     []lanes // one word each
 	places       [][]place
+	brief        []brief   // by job; nil: some job has several places, or the profile is not one grid
 	arrival      []float64 // by job
 	before       graph     // by job: the jobs it waits for
 	behind       graph     // by job: the jobs that wait for it
@@ -45,6 +46,12 @@ type place struct {
 	cluster int32
 	length  float64
 	needs   []need
+}
+
+// brief is a job with one place, where there is one grid. A job that takes no time needs nothing.
+type brief struct {
+	need   uint64
+	length int32
 }
 
 // need is what a job uses of a profile while it runs.
@@ -95,7 +102,25 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 			p.several = append(p.several, int32(j))
 		}
 	}
+	p.shorten()
 	return p
+}
+
+// shorten notes the brief forms of the jobs, if they have any.
+func (p *problem) shorten() {
+	if p.room == 0 || len(p.profiles) != 1 || len(p.several) > 0 {
+		return
+	}
+	p.brief = make([]brief, p.n)
+	for j := range p.places {
+		at := &p.places[j][0]
+		p.brief[j].length = int32(at.length)
+		for _, need := range at.needs { // at most one, of the one profile
+			if at.length > 0 {
+				p.brief[j].need = need.amount
+			}
+		}
+	}
 }
 
 // like says that the processors of the cluster are alike for every job that can run there: the job may hold any that are free, whatever

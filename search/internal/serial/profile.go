@@ -43,17 +43,22 @@ func (g *grid) reset() {
 	g.end = 0
 }
 
-// earliest implements profile.
+// earliest implements profile. It looks at the units of an interval from the last one back. If too little is free in one of them, the interval
+// has to start behind it, and the units before it need no look.
 func (g *grid) earliest(ready, length float64, need uint64) float64 {
 	start, units := int(ready), int(length)
 	free, guard := g.free[:g.end], g.guard
-	for k, enough := start, start+units; k < enough && k < len(free); k++ {
-		if (free[k]-need)&guard != guard {
-			start = k + 1
-			enough = start + units
+	for known := start; ; { // enough is free from start to known
+		end := min(start+units, len(free))
+		k := end - 1
+		for k >= known && (free[k]-need)&guard == guard {
+			k--
 		}
+		if k < known {
+			return float64(start)
+		}
+		start, known = k+1, end
 	}
-	return float64(start)
 }
 
 // take implements profile.

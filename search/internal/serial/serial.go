@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -51,8 +52,15 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 }
 
 // population is the number of members of an island at first. It is small for few jobs, because these need few evaluations. It is small for many
-// jobs too, because filling a large one would take the whole time.
-func (p *problem) population() int { return max(16, min(p.n*p.n/15, 240, 28_800/p.n)) }
+// jobs too, because filling a large one would take the whole time. Where the makespan alone counts, populations soon converge and begin anew
+// with more members, so that they may begin with few.
+func (p *problem) population() int {
+	most := 240
+	if p.lastOnly {
+		most = 60
+	}
+	return max(16, min(p.n*p.n/15, most, 28_800/p.n))
+}
 
 // guests are the orders that the islands begin with: the order of the start and those of the priority rules.
 func (p *problem) guests(start *model.Solution) ([]*member, error) {
@@ -149,8 +157,8 @@ func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 // Best implements [engine.Engine].
 func (e *Engine) Best(k int) model.Rank { return e.islands[k].best }
 
-// Exchange implements [engine.Engine]: each island exchanges some members with the next. If most children of late were schedules that the
-// islands had already, all populations begin anew with twice as many members; the best schedule is the first one that is placed again.
+// Exchange implements [engine.Engine]: each island exchanges some members with the next. If the islands have converged, or most children of late
+// were schedules that the islands had already, all populations begin anew with twice as many members.
 func (e *Engine) Exchange() {
 	made, repeats := int64(0), int64(0)
 	for _, s := range e.islands {
@@ -165,6 +173,10 @@ func (e *Engine) Exchange() {
 			return
 		}
 	}
+	if !slices.ContainsFunc(e.islands, func(s *island) bool { return !s.converged() }) {
+		e.restart()
+		return
+	}
 	for k, s := range e.islands {
 		next := e.islands[(k+1)%len(e.islands)]
 		for range min(len(s.members), len(next.members)) / 10 {
@@ -172,6 +184,26 @@ func (e *Engine) Exchange() {
 			s.swap(a, next, b)
 		}
 	}
+}
+
+// converged says that nearly all members of a full population are as good as the best one, so that choosing among them leads nowhere. They may
+// well be different schedules: many schedules have the same makespan.
+func (s *island) converged() bool {
+	const share, near = 0.9, 1e-3 // of the members; of the best value
+	if len(s.members) < s.size && s.tries > 0 {
+		return false
+	}
+	best := math.Inf(1)
+	for _, m := range s.members {
+		best = min(best, m.value)
+	}
+	good := 0
+	for _, m := range s.members {
+		if m.value <= best+near*math.Abs(best) {
+			good++
+		}
+	}
+	return float64(good) >= share*float64(len(s.members))
 }
 
 // swap exchanges member a for member b of another island, unless one of the islands has the schedule that it would get.
@@ -191,21 +223,14 @@ func (s *island) swap(a int, other *island, b int) {
 // maxPopulation is the largest number of members of an island, so that all islands together take at most some 64 MB.
 func (p *problem) maxPopulation() int { return max(20, min(4000, 1_000_000/p.n)) }
 
-// restart empties the populations and doubles their sizes. The best schedule found so far is a guest of the first island.
+// restart empties the populations and doubles their sizes. The best schedules found are kept, but are no members of the new populations: these
+// would converge to them.
 func (e *Engine) restart() {
-	best := e.islands[0]
-	for _, s := range e.islands {
-		if s.best.Less(best.best) {
-			best = s
-		}
-	}
 	for _, s := range e.islands {
 		s.members = s.members[:0]
 		clear(s.known)
 		s.size = min(2*s.size, e.problem.maxPopulation())
 		s.tries = 2 * s.size
+		s.made, s.repeats = 0, 0
 	}
-	guest := newMember(e.problem.n)
-	guest.assign(best.found)
-	e.islands[0].guests = append(e.islands[0].guests, guest)
 }
