@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -22,6 +23,7 @@ type Engine struct {
 	walks  []*chain // of the ladder, coldest first, or of the annealings, one after another
 	ladder *ladder
 	cooled []*annealing // none: tempering
+	packed []*packer    // the chains after the walks
 }
 
 // New makes the engine; nil if it cannot search the instance.
@@ -43,6 +45,13 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 			return nil, nil
 		}
 		e.walks = append(e.walks, newChain(p, orders, rand.New(rand.NewPCG(seed, uint64(k)+1))))
+	}
+	if p.packable() {
+		for k := range packers {
+			if packer := newPacker(p, e.walks[0].best, e.walks[0].orders, rand.New(rand.NewPCG(seed, uint64(len(e.walks)+1+k)))); packer != nil {
+				e.packed = append(e.packed, packer)
+			}
+		}
 	}
 	e.ladder = newLadder(len(e.walks), len(p.Movable), firstTemperature(e.walks[0]), rand.New(rand.NewPCG(seed, 0)))
 	return e, nil
@@ -118,7 +127,7 @@ func (p *problem) orders(start *model.Solution) ([][]int32, error) {
 }
 
 // Chains implements [engine.Engine].
-func (e *Engine) Chains() int { return len(e.walks) }
+func (e *Engine) Chains() int { return len(e.walks) + len(e.packed) }
 
 // Round implements [engine.Engine].
 func (e *Engine) Round() int64 {
@@ -132,6 +141,9 @@ func (e *Engine) Pace() int64 {
 
 // Advance implements [engine.Engine].
 func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
+	if k >= len(e.walks) {
+		return e.packed[k-len(e.walks)].advance(evaluations, stop)
+	}
 	w := e.walks[k]
 	if e.cooled == nil {
 		w.temperature = e.ladder.temperature[k]
@@ -148,13 +160,22 @@ func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	return w.tried
 }
 
-// Exchange implements [engine.Engine]: it adapts the temperatures and lets walks of neighbouring temperatures change places.
+// Exchange implements [engine.Engine]: it adapts the temperatures and lets walks of neighbouring temperatures change places. The packers learn the best makespan.
 func (e *Engine) Exchange() {
 	for _, a := range e.cooled {
 		a.exchange()
 	}
 	if e.cooled != nil {
 		return
+	}
+	if len(e.packed) > 0 {
+		best := math.Inf(1)
+		for k := range e.Chains() {
+			best = min(best, e.Best(k).Objective)
+		}
+		for _, k := range e.packed {
+			k.learn(best)
+		}
 	}
 	for k, w := range e.walks {
 		e.ladder.observe(k, w.tried, w.accepted)
@@ -168,6 +189,9 @@ func (e *Engine) Work() int64 {
 	for _, w := range e.walks {
 		sum += w.probe.releases.Work()
 	}
+	for _, k := range e.packed {
+		sum += k.work()
+	}
 	return sum
 }
 
@@ -179,6 +203,10 @@ func (e *Engine) Best(k int) model.Rank {
 
 // bestOf is the least objective that chain k has found, and its orders.
 func (e *Engine) bestOf(k int) (float64, [][]int32) {
+	if k >= len(e.walks) {
+		k := e.packed[k-len(e.walks)]
+		return k.best, k.orders
+	}
 	if e.cooled != nil {
 		return e.of(k).best, e.of(k).orders
 	}
