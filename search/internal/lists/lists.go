@@ -131,11 +131,17 @@ func (e *Engine) Chains() int { return len(e.walks) + len(e.packed) }
 
 // Round implements [engine.Engine].
 func (e *Engine) Round() int64 {
+	if len(e.packed) > 0 {
+		return int64(max(16, min(512, 50_000/len(e.p.Movable))))
+	}
 	return int64(max(16, min(4096, 400_000/len(e.p.Movable))))
 }
 
 // Pace implements [engine.Engine].
 func (e *Engine) Pace() int64 {
+	if len(e.packed) > 0 {
+		return int64(8_000_000/len(e.p.Movable) + 1)
+	}
 	return int64(max(1, min(5_000_000, 300_000_000/len(e.p.Movable))))
 }
 
