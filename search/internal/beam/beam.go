@@ -33,10 +33,11 @@ type Search struct {
 	processors int32
 	rng        *rand.Rand
 
-	width  int
-	aim    float64 // the longest makespan to find
-	budget float64 // processor time that may stay idle
-	price  float64 // what idle processor time takes off the guide
+	width    int
+	aim      float64 // the longest makespan to find
+	budget   float64 // processor time that may stay idle
+	price    float64 // what idle processor time takes off the guide
+	heaviest float64 // weight of a class at most
 
 	level    int // jobs started
 	at       int // states of the level that have been expanded

@@ -16,9 +16,11 @@ func (s *Search) weigh() {
 	power, width := leastPower+morePower*s.rng.Float64(), mostWidthPower*s.rng.Float64()
 	noise, price := mostNoise*s.rng.Float64(), leastPrice*math.Pow(dearer, s.rng.Float64())
 	sum := 0.0
+	s.heaviest = 0
 	for k := range s.classes {
 		c := &s.classes[k]
 		c.weight = math.Pow(c.Duration, power) * math.Pow(float64(c.Size), width) * (1 + noise*s.rng.NormFloat64())
+		s.heaviest = max(s.heaviest, c.weight)
 		sum += c.weight * float64(len(c.jobs))
 	}
 	s.price = price * sum / s.area

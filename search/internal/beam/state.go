@@ -59,6 +59,7 @@ func (s *Search) fresh(level *[]state) *state {
 
 // expand adds the children of a state. A job starts at the first release, or at a later one if what stays idle then is within the budget.
 func (s *Search) expand(parent int32) {
+	s.work += workState
 	p := &s.now[parent]
 	s.profile = append(s.profile[:0], p.releases...)
 	c := child{hash: p.hash, idle: p.idle, parent: parent}
@@ -72,8 +73,9 @@ func (s *Search) expand(parent int32) {
 		if k+1 == len(s.profile) {
 			return
 		}
-		if c.idle += float64(now.count) * (next - now.time); c.idle > s.budget {
-			return
+		c.idle += float64(now.count) * (next - now.time)
+		if c.idle > s.budget || p.weight+s.heaviest-s.price*c.idle < s.least {
+			return // no job that starts later makes a child to keep
 		}
 		c.hash += uint64(now.count) * (timeKey(next) - timeKey(now.time))
 		s.profile[k+1].count += now.count
@@ -101,14 +103,15 @@ func (s *Search) offer(c child, now release, next float64, last int32) {
 		for range p.left[k] - 1 {
 			shift(sums, l.Size)
 		}
-		rest, idle := now.count-l.Size, c.idle
-		if len(sums) > 0 {
-			idle += float64(rest-most(sums, rest)) * (min(next, end) - now.time)
-		}
-		if idle <= s.budget {
-			c.class, c.guide = k, guide+l.weight-s.price*idle
-			c.hash = hash + l.key + uint64(l.Size)*(timeKey(end)-timeKey(now.time))
-			s.add(&c)
+		if c.guide = guide + l.weight; c.guide-s.price*c.idle >= s.least {
+			rest, idle := now.count-l.Size, c.idle
+			if len(sums) > 0 {
+				idle += float64(rest-most(sums, rest)) * (min(next, end) - now.time)
+			}
+			if c.guide -= s.price * idle; idle <= s.budget {
+				c.class, c.hash = k, hash+l.key+uint64(l.Size)*(timeKey(end)-timeKey(now.time))
+				s.add(&c)
+			}
 		}
 		shift(sums, l.Size)
 	}
@@ -129,8 +132,9 @@ func (s *Search) add(c *child) {
 	}
 }
 
-// What [Search.Work] counts in ns, as measured: a child that is looked at beside its sums, and a state that is started.
+// What [Search.Work] counts in ns, as measured: a state that is expanded, a child that is looked at beside its sums, and one that is kept.
 const (
+	workState = 50
 	workChild = 10
 	workStart = 200
 )

@@ -24,6 +24,7 @@ type Engine struct {
 	ladder *ladder
 	cooled []*annealing // none: tempering
 	packed []*packer    // the chains after the walks
+	best   float64      // least objective when the last round began, where there are packers
 }
 
 // New makes the engine; nil if it cannot search the instance.
@@ -48,7 +49,8 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 	}
 	if p.packable() {
 		for k := range packers {
-			if packer := newPacker(p, e.walks[0].best, e.walks[0].orders, rand.New(rand.NewPCG(seed, uint64(len(e.walks)+1+k)))); packer != nil {
+			e.best = e.walks[0].best
+			if packer := newPacker(p, e.best, e.walks[0].orders, rand.New(rand.NewPCG(seed, uint64(len(e.walks)+1+k)))); packer != nil {
 				e.packed = append(e.packed, packer)
 			}
 		}
@@ -174,19 +176,30 @@ func (e *Engine) Exchange() {
 	if e.cooled != nil {
 		return
 	}
-	if len(e.packed) > 0 {
-		best := math.Inf(1)
-		for k := range e.Chains() {
-			best = min(best, e.Best(k).Objective)
-		}
-		for _, k := range e.packed {
-			k.learn(best)
-		}
-	}
+	e.share()
 	for k, w := range e.walks {
 		e.ladder.observe(k, w.tried, w.accepted)
 	}
 	e.ladder.exchange(func(k int) float64 { return e.walks[k].energy }, func(i, j int) { e.walks[i], e.walks[j] = e.walks[j], e.walks[i] })
+}
+
+// share tells the packers the best makespan, and has them work more if one of them has found it and less if a walk has.
+func (e *Engine) share() {
+	walked, packed := math.Inf(1), math.Inf(1)
+	for _, w := range e.walks {
+		walked = min(walked, w.best)
+	}
+	for _, k := range e.packed {
+		packed = min(packed, k.best)
+	}
+	best := min(walked, packed)
+	for _, k := range e.packed {
+		k.learn(best)
+		if best < e.best {
+			k.share(packed < walked)
+		}
+	}
+	e.best = best
 }
 
 // Work implements [engine.Counting].

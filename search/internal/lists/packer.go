@@ -22,6 +22,7 @@ type packer struct {
 
 	begun    int64 // searches
 	running  bool
+	effort   int64   // work in an evaluation
 	known    float64 // the least makespan that is known
 	shortest float64 // no schedule is shorter
 	unit     float64 // all makespans are whole multiples of it; 0: it is not known
@@ -30,17 +31,21 @@ type packer struct {
 	orders [][]int32 // the order of the jobs in that schedule
 }
 
-// Parameters of packers. A state that is expanded is a small part of a schedule, so several of them count as one evaluation: a packer takes three times as long
-// for it as a walk at 100 jobs, and as long at 1,000.
+// Parameters of packers.
 const (
-	packers     = 2 // of an engine
-	packedMost  = 2000
-	expanded    = 32        // states in an evaluation
+	packers     = 2         // of an engine
+	packedMost  = 2000      // most jobs
 	narrowest   = 8         // width of every other beam
 	widest      = 8192      // most states of a level
 	widestRoom  = 1_000_000 // most states of a level times jobs, for the memory's sake
 	wholeDigits = 1024      // durations are whole multiples of one part of so many, or no unit is looked for
 	nearestAim  = 4         // the nearest aim lies at two to the power of −nearestAim of the way to the bound
+
+	// An evaluation is some work in ns, as the beam counts it: states are small parts of schedules. A walk takes about 50 ns a job for one.
+	workAhead   = 240   // a job, if a packer has found the best schedule
+	workBehind  = 30    // a job, otherwise
+	leastBehind = 2_000 // in all, otherwise
+	mostBehind  = 6_000
 )
 
 // packable says whether a packer can search the instance.
@@ -80,6 +85,7 @@ func newPacker(p *problem, objective float64, orders [][]int32, rng *rand.Rand) 
 		jobs[i].Size /= int32(grain)
 	}
 	processors := int(c.Processors) / int(grain)
+	k.share(false)
 	k.unit = unitOf(jobs)
 	k.shortest = k.rounded(shortestOf(jobs, processors), math.Ceil)
 	k.beam = beam.New(processors, jobs, rng)
@@ -137,6 +143,15 @@ func (k *packer) learn(objective float64) {
 	k.known = (objective - k.p.Constant) / k.p.Makespan
 }
 
+// share sets how much work goes into an evaluation; ahead: a packer has found the best schedule.
+func (k *packer) share(ahead bool) {
+	if n := int64(len(k.jobs)); ahead {
+		k.effort = workAhead * n
+	} else {
+		k.effort = min(mostBehind, max(leastBehind, workBehind*n))
+	}
+}
+
 // begin begins a beam search; false: there is nothing shorter to find. Every other beam is narrow, every other one of the rest twice as wide and so on, so that all
 // widths get the same time.
 func (k *packer) begin() bool {
@@ -160,7 +175,7 @@ func (k *packer) advance(evaluations int64, stop func() bool) (made int64) {
 		if stop() {
 			break
 		}
-		for range expanded {
+		for until := k.beam.Work() + k.effort; k.beam.Work() < until; {
 			if !k.running && !k.begin() {
 				return made
 			}
