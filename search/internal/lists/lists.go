@@ -16,7 +16,7 @@ import (
 )
 
 // Engine walks at random through the lists: with several walks at different temperatures side by side (parallel tempering), or, where it is known
-// how long the search will run and that is better, with annealings.
+// how long the search will run and that is better, with annealings. For the makespan on one cluster, packers work beside the walks.
 type Engine struct {
 	p      *problem
 	seed   uint64
