@@ -68,12 +68,12 @@ func newPacker(p *problem, objective float64, orders [][]int32, rng *rand.Rand) 
 	k := &packer{p: p, rng: rng, releases: newReleases(p), best: objective, orders: [][]int32{slices.Clone(orders[0])}}
 	k.learn(objective)
 	var jobs []beam.Job
-	grain := int64(0) // all sizes are whole multiples of it
+	grain := uint64(0) // all sizes are whole multiples of it
 	for _, j := range p.Movable {
 		if job := &c.Jobs[j]; job.Duration > 0 {
 			k.jobs = append(k.jobs, j)
 			jobs = append(jobs, beam.Job{Size: job.Size, Duration: job.Duration})
-			grain = common(grain, int64(job.Size))
+			grain = separable.GCD(grain, uint64(job.Size))
 		} else {
 			k.rest = append(k.rest, j)
 		}
@@ -107,23 +107,15 @@ func shortestOf(jobs []beam.Job, processors int) float64 {
 
 // unitOf is the largest unit of which all durations are whole multiples; 0 if it is not found.
 func unitOf(jobs []beam.Job) float64 {
-	unit := int64(0)
+	unit := uint64(0)
 	for _, j := range jobs {
 		whole := j.Duration * wholeDigits
 		if whole != math.Trunc(whole) || whole > 1<<40 {
 			return 0
 		}
-		unit = common(unit, int64(whole))
+		unit = separable.GCD(unit, uint64(whole))
 	}
 	return float64(unit) / wholeDigits
-}
-
-// common is the greatest common divisor; that of 0 and b is b.
-func common(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // rounded rounds a makespan to whole units, by math.Ceil or math.Floor. It leaves alone what is a whole number of units but for rounding errors.

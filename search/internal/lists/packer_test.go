@@ -231,6 +231,38 @@ func TestPackersStop(t *testing.T) {
 	}
 }
 
+// Jobs that take no time are placed with the others, and alone they leave a packer nothing to do.
+func TestPackersPlaceJobsOfNoTime(t *testing.T) {
+	for _, timed := range []int{0, 6} {
+		b := model.NewBuilder("b").Minimise("makespan", 1)
+		b.Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: 4}}})
+		for k := range 10 {
+			work := 0.0
+			if k < timed {
+				work = float64(1 + k)
+			}
+			b.Job(model.JobSpec{ID: fmt.Sprint("j", k), Processors: model.Rigid(1 + k%3), Work: &work})
+		}
+		in, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newProblem(context.Background(), in)
+		orders := [][]int32{p.Movable} // short jobs first: not the best
+		k := newPacker(p, p.objectiveOf(orders), orders, rand.New(rand.NewPCG(1, 1)))
+		if timed == 0 {
+			if k != nil {
+				t.Error("a packer without work")
+			}
+			continue
+		}
+		first := k.best
+		if k.advance(100, never); k.best >= first || len(k.orders[0]) != 10 || p.objectiveOf(k.orders) != k.best {
+			t.Errorf("%d of 10 jobs in a schedule of %v, said to be %v; the first is %v", len(k.orders[0]), p.objectiveOf(k.orders), k.best, first)
+		}
+	}
+}
+
 // Makespans that are less than a unit apart are the same.
 func TestPackersAimAtWholeUnits(t *testing.T) {
 	for _, c := range []struct {
