@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -15,13 +16,15 @@ import (
 )
 
 // Engine walks at random through the lists: with several walks at different temperatures side by side (parallel tempering), or, where it is known
-// how long the search will run and that is better, with annealings.
+// how long the search will run and that is better, with annealings. For the makespan on one cluster, packers work beside the walks.
 type Engine struct {
 	p      *problem
 	seed   uint64
 	walks  []*chain // of the ladder, coldest first, or of the annealings, one after another
 	ladder *ladder
 	cooled []*annealing // none: tempering
+	packed []*packer    // the chains after the walks
+	best   float64      // least objective when the last round began, where there are packers
 }
 
 // New makes the engine; nil if it cannot search the instance.
@@ -43,6 +46,14 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 			return nil, nil
 		}
 		e.walks = append(e.walks, newChain(p, orders, rand.New(rand.NewPCG(seed, uint64(k)+1))))
+	}
+	if p.packable() {
+		for k := range packers {
+			e.best = e.walks[0].best
+			if packer := newPacker(p, e.best, e.walks[0].orders, rand.New(rand.NewPCG(seed, uint64(len(e.walks)+1+k)))); packer != nil {
+				e.packed = append(e.packed, packer)
+			}
+		}
 	}
 	e.ladder = newLadder(len(e.walks), len(p.Movable), firstTemperature(e.walks[0]), rand.New(rand.NewPCG(seed, 0)))
 	return e, nil
@@ -118,20 +129,29 @@ func (p *problem) orders(start *model.Solution) ([][]int32, error) {
 }
 
 // Chains implements [engine.Engine].
-func (e *Engine) Chains() int { return len(e.walks) }
+func (e *Engine) Chains() int { return len(e.walks) + len(e.packed) }
 
 // Round implements [engine.Engine].
 func (e *Engine) Round() int64 {
+	if len(e.packed) > 0 {
+		return int64(max(16, min(512, 50_000/len(e.p.Movable))))
+	}
 	return int64(max(16, min(4096, 400_000/len(e.p.Movable))))
 }
 
 // Pace implements [engine.Engine].
 func (e *Engine) Pace() int64 {
+	if len(e.packed) > 0 {
+		return int64(8_000_000/len(e.p.Movable) + 1)
+	}
 	return int64(max(1, min(5_000_000, 300_000_000/len(e.p.Movable))))
 }
 
 // Advance implements [engine.Engine].
 func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
+	if k >= len(e.walks) {
+		return e.packed[k-len(e.walks)].advance(evaluations, stop)
+	}
 	w := e.walks[k]
 	if e.cooled == nil {
 		w.temperature = e.ladder.temperature[k]
@@ -148,7 +168,7 @@ func (e *Engine) Advance(k int, evaluations int64, stop func() bool) int64 {
 	return w.tried
 }
 
-// Exchange implements [engine.Engine]: it adapts the temperatures and lets walks of neighbouring temperatures change places.
+// Exchange implements [engine.Engine]: it adapts the temperatures and lets walks of neighbouring temperatures change places. The packers learn the best makespan.
 func (e *Engine) Exchange() {
 	for _, a := range e.cooled {
 		a.exchange()
@@ -156,10 +176,30 @@ func (e *Engine) Exchange() {
 	if e.cooled != nil {
 		return
 	}
+	e.share()
 	for k, w := range e.walks {
 		e.ladder.observe(k, w.tried, w.accepted)
 	}
 	e.ladder.exchange(func(k int) float64 { return e.walks[k].energy }, func(i, j int) { e.walks[i], e.walks[j] = e.walks[j], e.walks[i] })
+}
+
+// share tells the packers the best makespan, and has them work more if one of them has found it and less if a walk has.
+func (e *Engine) share() {
+	walked, packed := math.Inf(1), math.Inf(1)
+	for _, w := range e.walks {
+		walked = min(walked, w.best)
+	}
+	for _, k := range e.packed {
+		packed = min(packed, k.best)
+	}
+	best := min(walked, packed)
+	for _, k := range e.packed {
+		k.learn(best)
+		if best < e.best {
+			k.share(packed < walked)
+		}
+	}
+	e.best = best
 }
 
 // Work implements [engine.Counting].
@@ -167,6 +207,9 @@ func (e *Engine) Work() int64 {
 	sum := e.p.started
 	for _, w := range e.walks {
 		sum += w.probe.releases.Work()
+	}
+	for _, k := range e.packed {
+		sum += k.work()
 	}
 	return sum
 }
@@ -179,6 +222,10 @@ func (e *Engine) Best(k int) model.Rank {
 
 // bestOf is the least objective that chain k has found, and its orders.
 func (e *Engine) bestOf(k int) (float64, [][]int32) {
+	if k >= len(e.walks) {
+		k := e.packed[k-len(e.walks)]
+		return k.best, k.orders
+	}
 	if e.cooled != nil {
 		return e.of(k).best, e.of(k).orders
 	}

@@ -13,7 +13,12 @@ import (
 
 // Walks that change places give the same schedule at any number of workers.
 func TestListsAreDeterministic(t *testing.T) {
-	testDeterministic(t, 40, 300_001, []int{1, 3, 8})
+	testDeterministic(t, lists.Batch(t, 40, "mcp"), 300_001, []int{1, 3, 8})
+}
+
+// So do packers beside them.
+func TestPackersAreDeterministic(t *testing.T) {
+	testDeterministic(t, lists.OneCluster(t, 50, 1, 1), 20_001, []int{1, 2, 8})
 }
 
 // So does an annealing of the length that is its limit.
@@ -21,13 +26,12 @@ func TestAnnealedListsAreDeterministic(t *testing.T) {
 	if race.Enabled || testing.Short() {
 		t.Skip("takes long; TestAnnealingsDoNotDependOnTheOrderOfTheirParts finds races")
 	}
-	testDeterministic(t, 130, 3_900_001, []int{1, 2, 3})
+	testDeterministic(t, lists.Batch(t, 130, "mcp"), 3_900_001, []int{1, 2, 3})
 }
 
 // testDeterministic compares the schedules of a batch at several numbers of workers.
-func testDeterministic(t *testing.T, jobs int, evaluations int64, several []int) {
+func testDeterministic(t *testing.T, in *model.Instance, evaluations int64, several []int) {
 	t.Helper()
-	in := lists.Batch(t, jobs, "mcp")
 	start := lists.FirstOn(t, in)
 	var first []byte
 	for _, workers := range several {

@@ -263,3 +263,11 @@ func CostRate(c *model.Cluster) (rate float64, even bool) {
 	}
 	return rate, true
 }
+
+// GCD is the greatest common divisor; that of 0 and b is b.
+func GCD(a, b uint64) uint64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -175,7 +175,7 @@ func (p *problem) readTimes() {
 	note := func(t float64) {
 		u := t / finest
 		if whole = whole && u == math.Trunc(u) && u < 1<<40; whole {
-			unit = gcd(unit, uint64(u))
+			unit = separable.GCD(unit, uint64(u))
 		}
 	}
 	last, sum := 0.0, 0.0
@@ -206,14 +206,6 @@ func (p *problem) readTimes() {
 			}
 		}
 	}
-}
-
-// gcd is the greatest common divisor.
-func gcd(a, b uint64) uint64 {
-	for b > 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // lanes are the resources that share a word.
@@ -290,7 +282,7 @@ func (p *problem) pack(words map[int]int, r resource) bool {
 		most := 0
 		for k := range p.places[j] {
 			a := r.amount(j, int(p.places[j][k].cluster))
-			most, divisor = max(most, a), gcd(divisor, uint64(a))
+			most, divisor = max(most, a), separable.GCD(divisor, uint64(a))
 		}
 		wanted += most
 	}
