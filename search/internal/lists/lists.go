@@ -122,12 +122,20 @@ func (e *Engine) Chains() int { return len(e.walks) }
 
 // Round implements [engine.Engine].
 func (e *Engine) Round() int64 {
-	return int64(max(16, min(4096, 400_000/len(e.p.Movable))))
+	return int64(max(16, min(4096, e.p.quick()*400_000/len(e.p.Movable))))
 }
 
 // Pace implements [engine.Engine].
 func (e *Engine) Pace() int64 {
-	return int64(max(1, min(5_000_000, 300_000_000/len(e.p.Movable))))
+	return int64(max(1, min(5_000_000, e.p.quick()*300_000_000/len(e.p.Movable))))
+}
+
+// quick is how many times as many moves a second the walks make if they guess.
+func (p *problem) quick() int {
+	if p.guess {
+		return 2
+	}
+	return 1
 }
 
 // Advance implements [engine.Engine].
