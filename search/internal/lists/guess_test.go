@@ -45,7 +45,7 @@ func drawLate(t *rapid.T, clusters, processors, jobs, wide int, metrics ...strin
 }
 
 // On single processors guesses are exact if the same jobs are late before and after. So a walk makes a move if and only if the energy after it is within
-// the threshold.
+// the threshold, and decodes nothing otherwise.
 func TestGuessesAreExactOnSingleProcessors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawLate(t, rapid.IntRange(1, 3).Draw(t, "clusters"), 1, rapid.IntRange(2, 9).Draw(t, "jobs"), math.MaxInt, "mcp", "over_deadline", "idle_time")
@@ -91,7 +91,11 @@ func TestGuessesAreExactOnSingleProcessors(t *testing.T) {
 			t.Fatalf("energy %v, guessed %v, decoded %v", w.energy, w.energy+guess, energy)
 		}
 		slack := 1e-6 * (1 + math.Abs(energy))
-		if move(energy - slack); slices.EqualFunc(ordersOf(w), after, slices.Equal) {
+		work := w.probe.releases.Work()
+		if move(energy - slack); w.probe.releases.Work() != work {
+			t.Fatalf("decoded for %v, the threshold is below", energy)
+		}
+		if slices.EqualFunc(ordersOf(w), after, slices.Equal) {
 			t.Fatalf("moved to %v, the threshold is below", energy)
 		}
 		if move(energy + slack); !slices.EqualFunc(ordersOf(w), after, slices.Equal) {
