@@ -51,8 +51,11 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 // firstTemperature is the highest temperature to begin with; it adapts.
 func firstTemperature(w *chain) float64 { return w.objective / float64(len(w.p.Movable)) }
 
-// Plan implements [engine.Planning]: it anneals where that is better than tempering.
-func (e *Engine) Plan(evaluations int64, chains int) {
+// Plan implements [engine.Planning]: it anneals where that is better than tempering. Without guesses hot moves take too long for a plan by the pace.
+func (e *Engine) Plan(evaluations int64, chains int, sure bool) {
+	if !sure && !e.p.guess {
+		return
+	}
 	jobs, byJob := len(e.p.Movable), e.p.Clusters[0].Costs != nil
 	if e.p.Makespan == 0 && !byJob && annealedFrom <= jobs && jobs <= annealedTo && evaluations >= annealedLeast*int64(jobs) {
 		e.anneal(evaluations, chains)
