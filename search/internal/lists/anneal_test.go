@@ -203,6 +203,8 @@ func TestEngineAnnealsWhereThatIsBetter(t *testing.T) {
 		{annealedTo + 1, "mcp", 1e9, 2, true, false, chainsFor(annealedTo + 1)},
 		{130, "mcp", 3_900_001, 2, true, false, 2}, // that of TestAnnealedListsAreDeterministic
 		{160, "mcp", 5e6, 2, false, false, 2},
+		{160, "idle_time", 5e6, 2, false, false, chainsFor(160)},
+		{160, "over_deadline", 5e6, 2, false, false, chainsFor(160)},
 		{160, "mcp", 5e6, 2, true, true, 2},
 		{160, "mcp", 5e6, 2, false, true, chainsFor(160)}, // hot moves that are not guessed take too long for a plan by the pace
 		{130, "mcp", 3_899_999, 2, true, false, chainsFor(130)},

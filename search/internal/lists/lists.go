@@ -12,6 +12,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search/internal/engine"
+	"github.com/allot-opt/allot/search/internal/separable"
 )
 
 // Engine walks at random through the lists: with several walks at different temperatures side by side (parallel tempering), or, where it is known
@@ -51,9 +52,11 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 // firstTemperature is the highest temperature to begin with; it adapts.
 func firstTemperature(w *chain) float64 { return w.objective / float64(len(w.p.Movable)) }
 
-// Plan implements [engine.Planning]: it anneals where that is better than tempering. Without guesses hot moves take too long for a plan by the pace.
+// Plan implements [engine.Planning]: it anneals where that is better than tempering. A plan by the pace may be cut short. Then
+// annealing was better for mcp alone, and only with guesses: without them hot moves take too long.
 func (e *Engine) Plan(evaluations int64, chains int, sure bool) {
-	if !sure && !e.p.guess {
+	plain := func(c separable.Cluster) bool { return c.Plain != separable.Weights{} }
+	if !sure && (!e.p.guess || slices.ContainsFunc(e.p.Clusters, plain)) {
 		return
 	}
 	jobs, byJob := len(e.p.Movable), e.p.Clusters[0].Costs != nil
