@@ -50,13 +50,31 @@ func improve(ctx context.Context, e engine.Engine, in *model.Instance, start *mo
 	return result, nil
 }
 
-// plan tells an engine that plans its run how many evaluations the run will make, if a limit of evaluations says so, and how many chains are wanted at
-// least: two, whatever the number of workers, on which the result must not depend. A limit of time or of effort tells too little: an
-// annealing that is planned by an assumed pace and cut short is worse than tempering.
+// plan tells an engine that plans its run about how many evaluations the run will make, if a limit says so. With a limit of time there are at least as
+// many chains as workers. With a limit of evaluations the result must not depend on the workers, nor may the number of chains.
 func (o *Options) plan(e engine.Engine) {
-	if planning, ok := e.(engine.Planning); ok && o.MaxEvals > 0 {
-		planning.Plan(o.MaxEvals, 2)
+	planning, ok := e.(engine.Planning)
+	if !ok {
+		return
 	}
+	const (
+		chains = 2   // wanted at least, whatever the number of workers
+		made   = 0.6 // share of the evaluations at the engine's pace that a run most likely makes beside the proof; a plan cut short is worse than a short one
+	)
+	workers := max(1, o.Workers)
+	switch {
+	case o.MaxEvals > 0:
+		planning.Plan(o.MaxEvals, chains, true)
+	case o.Effort == 0 && o.Time > 0:
+		planning.Plan(evaluationsOf(made*float64(workers)*coarse(o.Time.Seconds()), e.Pace()), max(chains, workers), false)
+	}
+}
+
+// coarse rounds a positive number up by a sixteenth at most. Runs with the same limit of time have slightly different times left when the search begins;
+// after rounding they most often have the same plan.
+func coarse(x float64) float64 {
+	fraction, exponent := math.Frexp(x)
+	return math.Ldexp(math.Ceil(32*fraction)/32, exponent)
 }
 
 // doubt is the distance from the objective within which the sum of an engine is not trusted: the evaluator has to decide.

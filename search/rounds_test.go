@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -413,11 +414,15 @@ type planned struct {
 	scripted
 	evaluations int64
 	chains      int
+	sure        bool
 }
 
-func (e *planned) Plan(evaluations int64, chains int) { e.evaluations, e.chains = evaluations, chains }
+func (e *planned) Plan(evaluations int64, chains int, sure bool) {
+	e.evaluations, e.chains, e.sure = evaluations, chains, sure
+}
 
-// An engine is told the length of the run by the limit of evaluations alone, and as many chains at any number of workers.
+// An engine is told the length of the run by the limit. With a limit of evaluations it is the same at any number of workers, and
+// with one of time it is the same although a little of the time has gone.
 func TestEnginesAreToldTheLengthOfTheRun(t *testing.T) {
 	for _, c := range []struct {
 		opt         Options
@@ -425,16 +430,18 @@ func TestEnginesAreToldTheLengthOfTheRun(t *testing.T) {
 		chains      int
 	}{
 		{Options{MaxEvals: 50}, 50, 2},
-		{Options{MaxEvals: 50, Workers: 8}, 50, 2},
-		{Options{Effort: 3, Workers: 8}, 0, 0},
-		{Options{Target: model.ProvedBound(5)}, 0, 0},
+		{Options{MaxEvals: 50, Workers: 8, Time: time.Second}, 50, 2},
+		{Options{Effort: 3, Workers: 8, Time: time.Second}, 0, 0},
+		{Options{Time: 4 * time.Second, Target: model.ProvedBound(5)}, 240, 2},
+		{Options{Time: 4 * time.Second, Workers: 2, Target: model.ProvedBound(5)}, 480, 2},
+		{Options{Time: 3999 * time.Millisecond, Workers: 8, Target: model.ProvedBound(5)}, 1920, 8},
 	} {
 		e := &planned{scripted: *newScripted([]model.Rank{rank(0, 6), rank(0, 5)})}
 		if _, err := improve(context.Background(), e, fourJobs(t), nil, engine.Nothing, c.opt); err != nil {
 			t.Fatal(err)
 		}
-		if e.evaluations != c.evaluations || e.chains != c.chains {
-			t.Errorf("%+v: told of %d evaluations and %d chains, expected %d and %d", c.opt, e.evaluations, e.chains, c.evaluations, c.chains)
+		if e.evaluations != c.evaluations || e.chains != c.chains || e.sure != (c.opt.MaxEvals > 0) {
+			t.Errorf("%+v: told of %d evaluations (sure: %v) and %d chains, expected %d and %d", c.opt, e.evaluations, e.sure, e.chains, c.evaluations, c.chains)
 		}
 	}
 }

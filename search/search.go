@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/search/internal/engine"
@@ -35,6 +36,9 @@ type Options struct {
 	// on the clock.
 	Effort  float64
 	Workers int // goroutines; 0: one
+	// Time is about how long the search will run until ctx ends; 0: not known. It ends nothing: ctx does. If neither evaluations nor effort are
+	// limited, the search may plan how long to anneal by it, the number of workers and a nominal pace. So the result depends on Time.
+	Time time.Duration
 	// Target is a proved lower bound of the objective, if one is known. The search ends when the best schedule reaches it and
 	// leaves out no job that can run.
 	Target model.Bound

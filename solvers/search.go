@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"context"
+	"time"
 
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/params"
@@ -75,7 +76,7 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 			return known.Bound(), known.More()
 		}
 	}
-	_, timed := ctx.Deadline()
+	end, timed := ctx.Deadline()
 	switch {
 	case opt.MaxEvals > evaluations:
 		limits.MaxEvals = opt.MaxEvals - evaluations
@@ -84,7 +85,11 @@ func (s *Search) Solve(ctx context.Context, in *model.Instance, opt solve.Option
 		return result, nil
 	case opt.MaxEvals > 0:
 		limits.MaxEvals = opt.MaxEvals
-	case !timed:
+	case timed:
+		// The clock is read once, to plan how long to anneal. A limit of time alone ends the run by the clock, so its result may differ from run to
+		// run in any case. What earlier solvers of the run have left of the limit is known to the clock only.
+		limits.Time = time.Until(end)
+	default:
 		limits.Effort = s.Effort
 	}
 	if opt.Progress != nil {

@@ -41,8 +41,9 @@ type Counting interface {
 type Planning interface {
 	Engine
 	// Plan says about how many evaluations the run will make in all and how many chains are wanted at least. It is called once at most, before
-	// anything else, and may change the number of chains. What the engine finds may depend on both.
-	Plan(evaluations int64, chains int)
+	// anything else, and may change the number of chains. What the engine finds may depend on all of them. If it is not sure, the number of
+	// evaluations was told from a limit of time and the engine's pace; the run may end early.
+	Plan(evaluations int64, chains int, sure bool)
 }
 
 // New makes the engine for an instance. It returns nil without an error if the engine cannot take the instance or ctx ends.

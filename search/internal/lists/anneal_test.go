@@ -101,7 +101,7 @@ func reached(t *testing.T, in *model.Instance, moves int64, planned bool) (half,
 	}
 	e := made.(*Engine)
 	if planned {
-		if e.Plan(moves, 2); e.cooled == nil {
+		if e.Plan(moves, 2, true); e.cooled == nil {
 			t.Fatal("the engine does not anneal: the test proves nothing")
 		}
 	}
@@ -190,24 +190,34 @@ func TestEngineAnnealsWhereThatIsBetter(t *testing.T) {
 		objective string
 		moves     int64
 		chains    int
-		want      int // chains
+		sure      bool
+		plain     bool // without guesses
+		want      int  // chains
 	}{
-		{160, "mcp", 5e6, 2, 2},
-		{160, "mcp", 5e6, 5, 6},
-		{160, "over_deadline", 5e6, 2, 2},
-		{160, "mean_response", 5e6, 2, chainsFor(160)},
-		{160, "makespan", 5e6, 2, chainsFor(160)},
-		{annealedFrom - 1, "mcp", 5e6, 2, chainsFor(annealedFrom - 1)},
-		{annealedTo + 1, "mcp", 1e9, 2, chainsFor(annealedTo + 1)},
-		{130, "mcp", 3_900_001, 2, 2}, // that of TestAnnealedListsAreDeterministic
-		{130, "mcp", 3_899_999, 2, chainsFor(130)},
+		{160, "mcp", 5e6, 2, true, false, 2},
+		{160, "mcp", 5e6, 5, true, false, 6},
+		{160, "over_deadline", 5e6, 2, true, false, 2},
+		{160, "mean_response", 5e6, 2, true, false, chainsFor(160)},
+		{160, "makespan", 5e6, 2, true, false, chainsFor(160)},
+		{annealedFrom - 1, "mcp", 5e6, 2, true, false, chainsFor(annealedFrom - 1)},
+		{annealedTo + 1, "mcp", 1e9, 2, true, false, chainsFor(annealedTo + 1)},
+		{130, "mcp", 3_900_001, 2, true, false, 2}, // that of TestAnnealedListsAreDeterministic
+		{160, "mcp", 5e6, 2, false, false, 2},
+		{160, "idle_time", 5e6, 2, false, false, chainsFor(160)},
+		{160, "over_deadline", 5e6, 2, false, false, chainsFor(160)},
+		{160, "mcp", 5e6, 2, true, true, 2},
+		{160, "mcp", 5e6, 2, false, true, chainsFor(160)}, // hot moves that are not guessed take too long for a plan by the pace
+		{130, "mcp", 3_899_999, 2, true, false, chainsFor(130)},
 	} {
 		in := Batch(t, c.jobs, c.objective)
 		e, err := New(context.Background(), in, FirstOn(t, in), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.(*Engine).Plan(c.moves, c.chains)
+		if c.plain {
+			e.(*Engine).p.guess = false
+		}
+		e.(*Engine).Plan(c.moves, c.chains, c.sure)
 		if e.Chains() != c.want {
 			t.Errorf("%d jobs, %s, %d moves, %d chains wanted: %d chains, expected %d", c.jobs, c.objective, c.moves, c.chains, e.Chains(), c.want)
 		}

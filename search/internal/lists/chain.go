@@ -55,6 +55,11 @@ type sums struct {
 	busy   float64 // processor time held
 	over   float64 // time over deadlines, summed over the jobs
 	direct float64 // sum of the costs by job
+	late   float64 // number of jobs that end after their deadlines
+
+	// Not kept by a probe:
+	start float64 // of the last job
+	idle  float64 // see [plan.Releases.Idle]
 }
 
 // lastCluster is one of the clusters with the largest makespans.
@@ -70,7 +75,7 @@ func newChain(p *problem, orders [][]int32, rng *rand.Rand) *chain {
 		p: p, rng: rng, clusters: make([]state, len(p.Clusters)),
 		at: make([]int32, n), pos: make([]int32, n),
 		saved: make([]float64, n), seen: make([]int64, n),
-		probe: probe{releases: newReleases(p), origin: p.Origin, global: p.Makespan},
+		probe: probe{releases: newReleases(p), origin: p.Origin, global: p.Makespan, delays: p.guess},
 		best:  math.Inf(1), orders: make([][]int32, len(p.Clusters)),
 		mine: make([]int32, len(p.Clusters)), jobs: p.Movable, byArea: p.byArea, rank: p.rank, others: p.Constant,
 	}
@@ -150,8 +155,10 @@ func (w *chain) rebuild(c int32, k int) {
 	for i := k; i < len(s.order); i++ {
 		id := s.order[i]
 		j := &cluster.Jobs[id]
-		sums.add(cluster, id, r.Place(j.Size, j.Arrival, j.Duration)+j.Duration)
+		sums.start = r.Place(j.Size, j.Arrival, j.Duration)
+		sums.add(cluster, id, sums.start+j.Duration)
 		sums.busy += float64(j.Size) * j.Duration
+		sums.idle = r.Idle()
 		s.prefix = append(s.prefix, sums)
 		w.pos[id] = int32(i)
 		if (i+1)%s.stride == 0 {
@@ -182,6 +189,7 @@ func (s *sums) add(c *separable.Cluster, id int32, end float64) {
 	deadline := c.Jobs[id].Deadline
 	if end > deadline {
 		s.over += end - deadline
+		s.late++
 	}
 	if c.Costs != nil {
 		s.direct += c.Costs[id].Of(end, deadline)

@@ -13,6 +13,7 @@ import (
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/plan"
 	"github.com/allot-opt/allot/search/internal/engine"
+	"github.com/allot-opt/allot/search/internal/separable"
 )
 
 // Engine walks at random through the lists: with several walks at different temperatures side by side (parallel tempering), or, where it is known
@@ -62,8 +63,13 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 // firstTemperature is the highest temperature to begin with; it adapts.
 func firstTemperature(w *chain) float64 { return w.objective / float64(len(w.p.Movable)) }
 
-// Plan implements [engine.Planning]: it anneals where that is better than tempering.
-func (e *Engine) Plan(evaluations int64, chains int) {
+// Plan implements [engine.Planning]: it anneals where that is better than tempering. A plan by the pace may be cut short. Then
+// annealing was better for mcp alone, and only with guesses: without them hot moves take too long.
+func (e *Engine) Plan(evaluations int64, chains int, sure bool) {
+	plain := func(c separable.Cluster) bool { return c.Plain != separable.Weights{} }
+	if !sure && (!e.p.guess || slices.ContainsFunc(e.p.Clusters, plain)) {
+		return
+	}
 	jobs, byJob := len(e.p.Movable), e.p.Clusters[0].Costs != nil
 	if e.p.Makespan == 0 && !byJob && annealedFrom <= jobs && jobs <= annealedTo && evaluations >= annealedLeast*int64(jobs) {
 		e.anneal(evaluations, chains)
@@ -136,7 +142,7 @@ func (e *Engine) Round() int64 {
 	if len(e.packed) > 0 {
 		return int64(max(16, min(512, 50_000/len(e.p.Movable))))
 	}
-	return int64(max(16, min(4096, 400_000/len(e.p.Movable))))
+	return int64(max(16, min(4096, e.p.quick()*400_000/len(e.p.Movable))))
 }
 
 // Pace implements [engine.Engine].
@@ -144,7 +150,15 @@ func (e *Engine) Pace() int64 {
 	if len(e.packed) > 0 {
 		return int64(8_000_000/len(e.p.Movable) + 1)
 	}
-	return int64(max(1, min(5_000_000, 300_000_000/len(e.p.Movable))))
+	return int64(max(1, min(5_000_000, e.p.quick()*300_000_000/len(e.p.Movable))))
+}
+
+// quick is how many times as many moves a second the walks make if they guess.
+func (p *problem) quick() int {
+	if p.guess {
+		return 2
+	}
+	return 1
 }
 
 // Advance implements [engine.Engine].

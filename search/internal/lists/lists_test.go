@@ -35,6 +35,7 @@ func drawListsOn(t *rapid.T, jobs, clusters int) (*model.Instance, *problem) {
 	if p == nil || len(p.Movable) == 0 {
 		t.Skip("not for the engine of lists")
 	}
+	p.guess = p.guessable() && rapid.Bool().Draw(t, "guess")
 	return in, p
 }
 

@@ -92,6 +92,9 @@ func (w *chain) limit(threshold float64, a, b int32) float64 {
 // shift moves job j within its cluster.
 func (w *chain) shift(j int32, to int, threshold float64) {
 	c, from := w.at[j], int(w.pos[j])
+	if w.p.guess && w.energy+w.guessShift(c, from, to) > threshold {
+		return
+	}
 	s := &w.clusters[c]
 	order, first := s.order, min(from, to)
 	q := w.begin(c, first, len(order), s.prefix[len(order)].busy, w.lastBut(c, c), w.limit(threshold, c, c))
@@ -144,6 +147,9 @@ func (w *chain) estimate(j int32) float64 {
 // own cluster saves, it does not decode the other.
 func (w *chain) transfer(j, b int32, to int, threshold float64) {
 	a, from := w.at[j], int(w.pos[j])
+	if w.p.guess && w.energy+w.guessExchange(a, from, j, nobody)+w.guessExchange(b, to, nobody, j) > threshold {
+		return
+	}
 	sa, sb := &w.clusters[a], &w.clusters[b]
 	n, limit, floor := len(sb.order), w.limit(threshold, a, b), w.lastBut(a, b)
 	about := w.estimate(j)
@@ -186,6 +192,9 @@ func (w *chain) swap(i, j int32, threshold float64) {
 	}
 	s := &w.clusters[a]
 	order, from, to := s.order, min(w.pos[i], w.pos[j]), max(w.pos[i], w.pos[j])
+	if w.p.guess && w.energy+w.guessSwap(a, int(from), int(to)) > threshold {
+		return
+	}
 	q := w.begin(a, int(from), len(order), s.prefix[len(order)].busy, w.lastBut(a, a), w.limit(threshold, a, a))
 	order[from], order[to] = order[to], order[from]
 	ok := q.place(order[from:to]...) && q.follow(order[to:], s.prefix[to+1:])
@@ -205,11 +214,20 @@ func (w *chain) swap(i, j int32, threshold float64) {
 func (w *chain) swapAcross(i, j int32, threshold float64) {
 	a, b := w.at[i], w.at[j]
 	pa, pb := int(w.pos[i]), int(w.pos[j])
+	about := 0.0 // the energy of cluster a after the swap
+	if w.p.guess {
+		change := w.guessExchange(a, pa, i, j)
+		if w.energy+change+w.guessExchange(b, pb, j, i) > threshold {
+			return
+		}
+		about = w.clusters[a].energy + change
+	} else {
+		about = w.estimate(i)
+	}
 	sa, sb := &w.clusters[a], &w.clusters[b]
 	ca, cb := w.p.Clusters[a].Jobs, w.p.Clusters[b].Jobs
 	na, nb := len(sa.order), len(sb.order)
 	limit, floor := w.limit(threshold, a, b), w.lastBut(a, b)
-	about := w.estimate(i)
 	q := w.begin(b, pb, nb, sb.prefix[nb].busy-cb[j].Area()+cb[i].Area(), floor, limit-about+w.margin)
 	q.margin = 0
 	sb.order[pb] = i

@@ -23,6 +23,7 @@ type probe struct {
 	margin  float64 // an estimate must be above the limit by this much to give up
 	sums    sums
 	end     sums // of the cluster before the move
+	delays  bool // the jobs still to come are delayed by what the processors are released later
 }
 
 // spreadWeight is the weight of the spread relative to that of the makespan.
@@ -53,13 +54,24 @@ func (q *probe) place(ids ...int32) bool {
 
 // follow decodes jobs that followed each other in the same order before the move; before holds the sums after each of them at
 // that time. It returns false if the cluster would cost more than the limit, or very likely so.
+//
+// If the processors are now released later on average, each late job still to come will end that much later, or earlier.
 func (q *probe) follow(ids []int32, before []sums) bool {
 	limit := q.limit + q.margin - q.weights.Over*q.end.over - q.end.direct
+	more, perLate := q.busy-q.end.busy, 0.0 // perLate: cost of a late job if the processors are released later by a unit, summed over them
+	if q.delays {
+		perLate = q.weights.Over * q.per
+	}
 	for k, id := range ids {
 		j := &q.cluster.Jobs[id]
 		q.sums.add(q.cluster, id, q.releases.Place(j.Size, j.Arrival, j.Duration)+j.Duration)
 		least := q.least()
-		if least > q.limit || least-q.weights.Over*before[k].over-before[k].direct > limit {
+		if least > q.limit {
+			return false
+		}
+		was := &before[k]
+		delayed := perLate * (more + q.releases.Idle() - was.idle) * (q.end.late - was.late)
+		if least-q.weights.Over*was.over-was.direct+delayed > limit {
 			return false
 		}
 	}

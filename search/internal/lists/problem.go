@@ -15,6 +15,7 @@ type problem struct {
 	separable.Problem
 	byArea  []int32 // the movable jobs by the least processor time that they take on any cluster
 	rank    []int32 // by job: its place in byArea
+	guess   bool    // moves are guessed before they are decoded, see guess.go
 	started int64   // work of making the orders to start from, see [plan.Releases.Work]
 }
 
@@ -26,6 +27,7 @@ func newProblem(ctx context.Context, in *model.Instance) *problem {
 	}
 	p := &problem{Problem: *separable}
 	p.sort()
+	p.guess = p.guesses()
 	return p
 }
 
