@@ -1,6 +1,7 @@
 package unrelated
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -105,8 +106,15 @@ func TestUnrelatedBeamScoresAddUp(t *testing.T) {
 				t.Fatalf("level %d: machine %d has load %v, its limit is %v", len(b.levels), machine, load, limit)
 			}
 		}
-		if x := len(b.levels) - 1; b.at == 0 && x > 0 && len(b.levels[x]) > b.width {
-			t.Fatalf("level %d keeps %d partial schedules", x, len(b.levels[x]))
+		if b.at > 0 {
+			continue
+		}
+		kept := map[string]bool{}
+		for _, s := range b.levels[len(b.levels)-1] {
+			kept[fmt.Sprint(s.left)] = true
+		}
+		if n := len(b.levels[len(b.levels)-1]); n > b.width || n != len(kept) {
+			t.Fatalf("level %d keeps %d partial schedules, %d of them different", len(b.levels)-1, n, len(kept))
 		}
 	}
 	load := make([]float64, len(first))
@@ -228,6 +236,29 @@ func TestUnrelatedBeamPortions(t *testing.T) {
 		if found := p.makespan(c.bestAt, c.scratch); found != c.best {
 			t.Errorf("best %v, its schedule %v", c.best, found)
 		}
+	}
+}
+
+// A schedule that reaches the aim calls for the next beam search at once; one that misses it, or is no better than the best, for annealing.
+func TestUnrelatedBeamLands(t *testing.T) {
+	p := beamProblem(t, 4, 200, 5, false)
+	at := p.start(t.Context())
+	gap := p.makespan(at, make([]float64, 5))/p.unit - 1
+	reached, missed := newChain(p, make([]int32, len(p.jobs)), 1, 0), newChain(p, make([]int32, len(p.jobs)), 1, 0)
+	reached.land(at, 1+gap)
+	if reached.misses != 0 || reached.cycle.left != 0 || reached.gap(reached.best) != gap {
+		t.Errorf("reached: %d misses, a cycle of %d, %v above the bound, expected %v", reached.misses, reached.cycle.left, reached.gap(reached.best), gap)
+	}
+	missed.land(at, 1+gap/2)
+	if missed.misses != 1 || missed.cycle.left != refitFirst || missed.gap(missed.best) != gap {
+		t.Errorf("missed: %d misses, a cycle of %d, %v above the bound, expected %v", missed.misses, missed.cycle.left, missed.gap(missed.best), gap)
+	}
+	regret := -1.0
+	for _, load := range missed.load {
+		regret += load
+	}
+	if want := 1 + regret + 0.1*gap; math.Abs(missed.cycle.aim-want) > 1e-9 || want >= 1+gap {
+		t.Errorf("the annealing aims at %v, expected %v", missed.cycle.aim, want)
 	}
 }
 
