@@ -93,10 +93,16 @@ func arrange(p *problem, rng *splitMix) []int32 {
 	for k := range p.jobs {
 		least, sum := p.weighted(k, int(p.places[k][0])), 0.0
 		for i, c := range p.clusterOf {
-			q[i] = math.Pow(least/p.weighted(k, int(c)), 1/warmth)
+			q[i] = 0
+			if ratio := least / p.weighted(k, int(c)); ratio > 0.5 { // others hardly count
+				q[i] = math.Pow(ratio, 1/warmth)
+			}
 			sum += q[i]
 		}
 		for i := range q {
+			if q[i] == 0 {
+				continue
+			}
 			for l := range q {
 				if i != l {
 					shared[i*m+l] += least * q[i] * q[l] / (sum * sum)
@@ -246,7 +252,7 @@ func (b *beam) expand(s *partial, index, keep int) (cost int64) {
 			b.next = append(b.next, child)
 		}
 	}
-	slices.SortStableFunc(b.next[from:], func(x, y partial) int { return cmp.Compare(x.score, y.score) })
+	slices.SortFunc(b.next[from:], better)
 	b.next = b.next[:min(len(b.next), from+keep)]
 	return cost + int64(len(b.columns.found)*len(b.future.machines)/termsEach)
 }
@@ -292,9 +298,14 @@ func (b *beam) nearFlips(cut, cluster int, price float64) {
 	b.flips = b.flips[:min(len(b.flips), maxFlips)]
 }
 
+// better orders partial schedules, the best first.
+func better(x, y partial) int {
+	return cmp.Or(cmp.Compare(x.score, y.score), cmp.Compare(x.hash, y.hash), cmp.Compare(x.parent, y.parent))
+}
+
 // prune keeps the best of next, and of those with the same jobs left only one.
 func (b *beam) prune(width int) {
-	slices.SortStableFunc(b.next, func(x, y partial) int { return cmp.Compare(x.score, y.score) })
+	slices.SortFunc(b.next, better)
 	seen, kept := make(map[uint64]bool, width), b.next[:0]
 	for _, s := range b.next {
 		if !seen[s.hash] && len(kept) < width {
@@ -311,7 +322,13 @@ func (b *beam) end(stop func() bool) (cost int64, ok bool) {
 	b.prune(rescored * b.width)
 	ok = true
 	if !b.last() && len(b.next) > 0 {
+		if stop() {
+			return 0, false
+		}
 		b.mean()
+		if stop() {
+			return 0, false
+		}
 		if cost, ok = b.fit(stop); !ok {
 			return cost, false
 		}
