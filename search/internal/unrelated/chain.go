@@ -31,6 +31,11 @@ type chain struct {
 	stale   int     // changes since the loads were last added up
 	unseen  int64   // moves since the makespan was last computed
 	jump    []int32 // schedule of another chain to continue from; nil: its own
+	widens  bool    // the chain runs beam searches
+	beam    *beam   // the one that runs; nil: none
+	misses  int     // beam searches that did not reach their aim
+	failed  bool    // the last one brought no schedule
+	debt    int64   // evaluations made by the beam search and not yet accounted for
 }
 
 // cycle is a run of annealing.
@@ -96,6 +101,7 @@ func newChain(p *problem, start []int32, seed uint64, k int) *chain {
 	}
 	if len(p.pairs) > 0 {
 		c.restart(start)
+		c.widens = c.rows != nil && beamFits(p)
 	}
 	return c
 }
@@ -170,7 +176,14 @@ func (c *chain) advance(evaluations int64, stop func() bool) int64 {
 		if c.gap(min(c.known, c.best)) <= 1e-12 {
 			break
 		}
+		if c.beam != nil || c.debt > 0 {
+			made += c.widen(evaluations-made, stop)
+			continue
+		}
 		if c.cycle.left <= 0 {
+			if c.beginBeam() {
+				continue
+			}
 			c.begin()
 		}
 		done := c.cycle.length - c.cycle.left

@@ -111,7 +111,7 @@ func TestUnrelatedFindsTheOptimum(t *testing.T) {
 
 func TestUnrelatedIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	rows := make([][]float64, 60)
+	rows := make([][]float64, 120) // enough for beam searches
 	for j := range rows {
 		rows[j] = []float64{rng.Float64(), rng.Float64(), 2 * rng.Float64()}
 	}

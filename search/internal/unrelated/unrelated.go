@@ -11,7 +11,7 @@ import (
 	"github.com/allot-opt/allot/search/internal/engine"
 )
 
-// Engine anneals the loads of the processors, weighted by prices: see chain.
+// Engine anneals the loads of the processors, weighted by prices: see chain. Between the cycles of annealing it runs beam searches: see beam.
 type Engine struct {
 	problem *problem
 	runs    []*chain
