@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -75,4 +76,48 @@ func TestAlikeStatesGiveTheSameSlots(t *testing.T) {
 	if same == 0 || differ == 0 {
 		t.Errorf("%d states were alike and %d were not: the test proves nothing", same, differ)
 	}
+}
+
+// A copy finds the same slots as the state it was made of, and what happens to one of them does not change the other.
+func TestCloneOfResources(t *testing.T) {
+	many(t, 20, func(t *rapid.T) {
+		features := modeltest.AllFeatures
+		if rapid.Bool().Draw(t, "counted") {
+			features = model.Arrivals | model.ParallelJobs | model.LicencePools
+		}
+		in := modeltest.Generator{Features: features, Jobs: 8}.Instance(t)
+		again := func(jobs []int, r *Resources) { // places the jobs, each where it ends first
+			for _, job := range jobs {
+				var best *Slot
+				for c := range in.Clusters() {
+					if !in.CanRun(job, c) {
+						continue
+					}
+					least, _ := in.Width(job, c)
+					if slot, ok := r.Earliest(job, c, least, in.Jobs()[job].Arrival); ok && (best == nil || slot.End < best.End) {
+						best = &slot
+					}
+				}
+				if best != nil {
+					r.Take(job, best)
+				}
+			}
+		}
+		order := rapid.Permutation(indices(in)).Draw(t, "order")
+		half := len(order) / 2
+		a := NewSpreadingResources(in)
+		if rapid.Bool().Draw(t, "queued") {
+			a.QueueInstants()
+		}
+		again(order[:half], a)
+		b, before := a.Clone(), a.Clone()
+		again(order[half:], b)
+		if now := math.Inf(-1); !a.Alike(before, now) {
+			t.Fatal("placing jobs in the copy changed the original")
+		}
+		again(order[half:], a)
+		if !a.Alike(b, math.Inf(-1)) {
+			t.Fatal("the copy and the original place the same jobs otherwise")
+		}
+	})
 }

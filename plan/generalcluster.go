@@ -232,6 +232,13 @@ func (g *generalCluster) hold(job *model.Job, _ int, set model.ProcessorSet, sta
 	g.useMemory(job.Memory, start, end)
 }
 
+// fresh implements clusterState.
+func (g *generalCluster) fresh(pools *licencePools) clusterState {
+	f := newGeneralCluster(g.in, g.cluster, pools)
+	f.queued = g.queued
+	return f
+}
+
 // assign implements clusterState.
 func (g *generalCluster) assign(other clusterState) {
 	from := other.(*generalCluster)

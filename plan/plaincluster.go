@@ -29,6 +29,13 @@ func newPlainCluster(in *model.Instance, cluster int, pools *licencePools) *plai
 	return c
 }
 
+// fresh implements clusterState.
+func (c *plainCluster) fresh(pools *licencePools) clusterState {
+	f := newPlainCluster(c.in, c.cluster, pools)
+	f.queued = c.queued
+	return f
+}
+
 // queueInstants implements clusterState.
 func (c *plainCluster) queueInstants() { c.queued = true }
 

@@ -56,6 +56,8 @@ type clusterState interface {
 	release(n int) float64
 	// queueInstants is the cluster's part of Resources.QueueInstants.
 	queueInstants()
+	// fresh is the empty state of the same cluster, with these pools.
+	fresh(pools *licencePools) clusterState
 	// assign copies another state of the same cluster.
 	assign(other clusterState)
 	// alike is the cluster's part of Resources.Alike.
@@ -176,6 +178,18 @@ func (r *Resources) Assign(other *Resources) {
 		r.clusters[c].assign(other.clusters[c])
 	}
 	r.pools.assign(other.pools)
+}
+
+// Clone returns a copy of the state. It takes less time than a new state: it does not ask again what the jobs need.
+//
+// Complexity: as that of Assign.
+func (r *Resources) Clone() *Resources {
+	c := &Resources{in: r.in, pools: newLicencePools(r.in)}
+	for _, cluster := range r.clusters {
+		c.clusters = append(c.clusters, cluster.fresh(c.pools))
+	}
+	c.Assign(r)
+	return c
 }
 
 // Size is about how many bytes the empty state takes.

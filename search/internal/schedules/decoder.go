@@ -79,7 +79,7 @@ func (p *problem) mostMarks() int {
 
 func newDecoder(p *problem) *decoder {
 	n := len(p.in.Jobs())
-	d := &decoder{problem: p, resources: plan.NewSpreadingResources(p.in), cost: p.cost,
+	d := &decoder{problem: p, resources: p.empty.Clone(), cost: p.cost,
 		kept: make([]result, n), next: make([]result, n)}
 	marks := max(1, min(p.mostMarks(), markMemory/(1+p.size), len(p.jobs)))
 	d.stride = max(1, (len(p.jobs)+marks-1)/marks)
@@ -100,9 +100,10 @@ func newDecoder(p *problem) *decoder {
 // save copies the state of the decoder.
 func (m *mark) save(d *decoder) {
 	if m.resources == nil {
-		m.resources = plan.NewSpreadingResources(d.in)
+		m.resources = d.resources.Clone()
+	} else {
+		m.resources.Assign(d.resources)
 	}
-	m.resources.Assign(d.resources)
 	m.sums.assign(&d.sums)
 }
 
