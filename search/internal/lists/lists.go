@@ -49,8 +49,8 @@ func New(ctx context.Context, in *model.Instance, start *model.Solution, seed ui
 		e.walks = append(e.walks, newChain(p, orders, rand.New(rand.NewPCG(seed, uint64(k)+1))))
 	}
 	if p.packable() {
+		e.best = e.walks[0].best
 		for k := range packers {
-			e.best = e.walks[0].best
 			if packer := newPacker(p, e.best, e.walks[0].orders, rand.New(rand.NewPCG(seed, uint64(len(e.walks)+1+k)))); packer != nil {
 				e.packed = append(e.packed, packer)
 			}

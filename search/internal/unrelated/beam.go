@@ -50,7 +50,8 @@ const (
 // maxBeam is the number of jobs times machines up to which there are beam searches: a step would take too long with more.
 const maxBeam = 1 << 15
 
-// beamFits tells whether a beam search makes sense. All times have to be finite and above 0.
+// beamFits tells whether a beam search makes sense. All times have to be finite and above 0. Only chains that keep rows ask: there are at most
+// fewMachines machines then, and a mean of longRow jobs on each.
 func beamFits(p *problem) bool {
 	machines := len(p.clusterOf)
 	if machines < 3 || len(p.jobs) < fewJobs || len(p.jobs)*machines > maxBeam || p.dense == nil {
