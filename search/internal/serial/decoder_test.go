@@ -110,12 +110,7 @@ func TestForwardIsTheReference(t *testing.T) {
 		s := testIsland(t, p)
 		order := randomly(s)
 		s.forward(order)
-		start, end := naive(p.In, order, s.clustersOf())
-		for j := range start {
-			if found := p.origin + p.unit*s.start[j]; found != start[j] || p.origin+p.unit*s.end[j] != end[j] {
-				t.Fatalf("job %d starts at %v, expected %v", j, found, start[j])
-			}
-		}
+		agree(t, s, order)
 		switch {
 		case s.grid != nil:
 			briefs++
@@ -128,6 +123,61 @@ func TestForwardIsTheReference(t *testing.T) {
 	if grids < race.Enough(10) || briefs < race.Enough(5) || fractions < race.Enough(5) {
 		t.Errorf("%d instances on grids, %d of brief jobs and %d others: the test proves little", grids, briefs, fractions)
 	}
+}
+
+// agree checks the forward pass against the reference. Where a job's length vanishes when it is added to a late time, its start has no single right
+// value: it takes no time at some of the times at which others end, and the engine and the reference look at different ones. There the schedule
+// only has to be valid.
+func agree(t rapid.TB, s *island, order []int32) {
+	p := s.problem
+	if s.vanishes() {
+		found := p.write(&member{order: order, start: s.start, at: s.at})
+		if report := model.Check(p.In, found); !report.OK() {
+			t.Fatalf("%v", report.Violations[0])
+		}
+		return
+	}
+	start, end := naive(p.In, order, s.clustersOf())
+	for j := range start {
+		if found := p.origin + p.unit*s.start[j]; found != start[j] || p.origin+p.unit*s.end[j] != end[j] {
+			t.Fatalf("job %d starts at %v, expected %v", j, found, start[j])
+		}
+	}
+}
+
+// vanishes says whether some job that takes time would take none at the end of the last pass.
+func (d *decoder) vanishes() bool {
+	for j := range d.places {
+		if length := d.places[j][d.at[j]].length; length > 0 && d.last+length == d.last {
+			return true
+		}
+	}
+	return false
+}
+
+// A job of length 3e-18 beside one of length 7e12: at the end of a job elsewhere it takes no time, where it has no processors.
+func TestVanishingLength(t *testing.T) {
+	b := model.NewBuilder("vanishing")
+	for _, c := range []string{"c", "d"} {
+		b.Cluster(model.ClusterSpec{ID: c, Machines: []model.MachineSpec{{ID: "m", Count: 2}}})
+	}
+	for _, job := range []struct {
+		id, cluster string
+		time        float64
+	}{{"elsewhere", "d", 1}, {"long", "c", 7e12}, {"brief", "c", 3e-18}} {
+		b.Job(model.JobSpec{ID: job.id, Runtime: map[string]float64{job.cluster: job.time}, Processors: model.ProcessorRange{Min: 2, Max: 2}})
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newIsland(newProblem(context.Background(), in), 10, rand.New(rand.NewPCG(1, 1)))
+	order := []int32{0, 1, 2}
+	s.forward(order)
+	if s.start[2] != 7e12 || !s.vanishes() {
+		t.Errorf("the brief job starts at %v, expected the end of the long one", s.start[2])
+	}
+	agree(t, s, order)
 }
 
 // The pass for jobs of brief forms makes the schedules of the pass for all jobs, forward and backward, and the sorts by it agree.
@@ -167,6 +217,9 @@ func TestChooseEndsFirst(t *testing.T) {
 		order := randomly(s)
 		s.leaveOpen(0)
 		s.forward(order)
+		if s.vanishes() {
+			t.Skip("see agree")
+		}
 		clusters := s.clustersOf()
 		for k, j := range order {
 			for _, at := range p.places[j] {
