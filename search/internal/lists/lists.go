@@ -153,9 +153,10 @@ func (e *Engine) Pace() int64 {
 	return int64(max(1, min(5_000_000, e.p.quick()*300_000_000/len(e.p.Movable))))
 }
 
-// quick is how many times as many moves a second the walks make if they guess.
+// quick is how many times as many moves a second the walks make if they guess. Annealing begins hot: many moves are accepted, and these take
+// longer.
 func (p *problem) quick() int {
-	if p.guess {
+	if n := len(p.Movable); p.guess && (n < annealedFrom || n > annealedTo) {
 		return 2
 	}
 	return 1
