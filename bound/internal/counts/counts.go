@@ -314,23 +314,33 @@ func (c *Relaxation) exact(i int, box Box, n, beside int32, x []float64) {
 }
 
 // share finds the numbers of jobs of the clusters with the least Σ g. It returns nil if the box leaves no room for all jobs.
+//
+// Complexity: O(p·w) for p jobs and boxes of width w for each cluster but the first and the last, and O(p) for these.
 func (c *Relaxation) share(box []Box) (n []int32, least float64) {
-	p := c.Jobs
-	from := table[int32](len(box), p+1)
-	for to := range c.before[0] {
-		c.before[0][to] = math.Inf(1)
+	p := int32(c.Jobs)
+	from := table[int32](len(box), c.Jobs+1)
+	later, latest := int32(0), int32(0) // the fewest and the most jobs of the clusters from i on
+	for i := range box {
+		later, latest = later+min(p, box[i].Least), latest+min(p, box[i].Most)
 	}
 	c.before[0][0] = 0
+	low, high := int32(0), int32(0) // the clusters before i can have from low to high jobs
 	for i := range box {
-		for to := range p + 1 {
+		later, latest = later-min(p, box[i].Least), latest-min(p, box[i].Most)
+		first, last := max(low+box[i].Least, p-latest), min(high+box[i].Most, p-later) // so many the clusters up to i can have, if the later ones take the rest
+		if first > last {
+			return nil, 0
+		}
+		for to := first; to <= last; to++ {
 			best, taken := math.Inf(1), int32(0)
-			for take := box[i].Least; take <= min(box[i].Most, int32(to)); take++ {
-				if v := c.before[i][to-int(take)] + c.g[i][take]; v < best {
+			for take := max(box[i].Least, to-high); take <= min(box[i].Most, to-low); take++ {
+				if v := c.before[i][to-take] + c.g[i][take]; v < best {
 					best, taken = v, take
 				}
 			}
 			c.before[i+1][to], from[i][to] = best, taken
 		}
+		low, high = first, last
 	}
 	least = c.before[len(box)][p]
 	if math.IsInf(least, 1) {
@@ -339,7 +349,7 @@ func (c *Relaxation) share(box []Box) (n []int32, least float64) {
 	n = make([]int32, len(box))
 	for i, left := len(n)-1, p; i >= 0; i-- {
 		n[i] = from[i][left]
-		left -= int(n[i])
+		left -= n[i]
 	}
 	return n, least
 }

@@ -83,9 +83,14 @@ func (c *Relaxation) sort(order []int32) {
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(c.values[a], c.values[b]), cmp.Compare(a, b)) })
 }
 
-// mend sorts an order that is almost sorted by q·c − u at level k. It leaves these values in c.sorted.
+// mend sorts an order that is almost sorted by q·c − u at level k. It leaves these values in c.sorted. An order that turns out to be far from
+// sorted, as it may be with thousands of jobs, is sorted anew.
+//
+// Complexity: O(n) for n jobs that are almost sorted, O(n·log n) at most.
 func (c *Relaxation) mend(i, k int, q float64, order []int32, x []float64) {
+	const most = 16 // steps a job
 	cost, sorted, last := c.byLevel[i][k], c.sorted[:len(order)], math.Inf(-1)
+	steps := most * len(order)
 	for a, j := range order {
 		v := q*cost[j] - x[j]
 		if v >= last {
@@ -97,5 +102,20 @@ func (c *Relaxation) mend(i, k int, q float64, order []int32, x []float64) {
 			sorted[b], order[b] = sorted[b-1], order[b-1]
 		}
 		sorted[b], order[b] = v, j
+		if steps -= a - b; steps < 0 {
+			c.sortAnew(q, cost, order, x)
+			return
+		}
+	}
+}
+
+// sortAnew does the work of mend for an order that is far from sorted.
+func (c *Relaxation) sortAnew(q float64, cost []float64, order []int32, x []float64) {
+	for _, j := range order {
+		c.values[j] = q*cost[j] - x[j]
+	}
+	c.sort(order)
+	for a, j := range order {
+		c.sorted[a] = c.values[j]
 	}
 }
