@@ -2,6 +2,7 @@ package serial
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -29,6 +30,30 @@ func draw(t *rapid.T, jobs int) *problem {
 	}
 	t.Skip("the engine took none of the instances")
 	return nil
+}
+
+// drawProject draws jobs of whole times on one cluster with licences of the grid, as projects are: these have brief forms.
+func drawProject(t *rapid.T, jobs int) *problem {
+	processors := rapid.IntRange(1, 8).Draw(t, "processors")
+	b := model.NewBuilder("project").Minimise("makespan", 1).Cluster(model.ClusterSpec{ID: "c", Machines: []model.MachineSpec{{ID: "m", Count: processors, Speed: 1}}})
+	copies := rapid.IntRange(1, 5).Draw(t, "copies")
+	b.Spec().Licences = map[string]int{"a": copies, "b": 3}
+	for j := range rapid.IntRange(2, jobs).Draw(t, "jobs") {
+		job := model.JobSpec{ID: fmt.Sprint("j", j), Processors: model.Rigid(rapid.IntRange(1, processors).Draw(t, "size")),
+			Work: new(float64(rapid.IntRange(1, 9).Draw(t, "work")))}
+		if rapid.Bool().Draw(t, "licence") {
+			job.Licences = map[string]int{"a": rapid.IntRange(1, copies).Draw(t, "of a"), "b": rapid.IntRange(1, 3).Draw(t, "of b")}
+		}
+		if j > 0 && rapid.Bool().Draw(t, "waits") {
+			job.After = []string{fmt.Sprint("j", rapid.IntRange(0, j-1).Draw(t, "for"))}
+		}
+		b.Job(job)
+	}
+	in, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newProblem(context.Background(), in)
 }
 
 // naive is the serial scheme on plain lists of intervals, in the times of the instance: the reference. It returns the starts and ends of jobs
@@ -106,7 +131,10 @@ func testIsland(t *rapid.T, p *problem) *island {
 func TestForwardIsTheReference(t *testing.T) {
 	grids, briefs, fractions := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		p := draw(t, 14)
+		p := drawProject(t, 14)
+		if rapid.IntRange(0, 3).Draw(t, "kind") > 0 {
+			p = draw(t, 14)
+		}
 		s := testIsland(t, p)
 		order := randomly(s)
 		s.forward(order)
