@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/allot-opt/allot/internal/race"
 	"github.com/allot-opt/allot/model"
 	"github.com/allot-opt/allot/model/modeltest"
 	"github.com/allot-opt/allot/search/internal/beam"
@@ -81,7 +82,7 @@ func TestPackersSayWhatTheEvaluatorSays(t *testing.T) {
 			better++
 		}
 	})
-	if better == 0 {
+	if better < race.Enough(1) {
 		t.Error("nothing better was found: the test proves nothing")
 	}
 }
