@@ -321,7 +321,6 @@ func (b *beam) prune(width int) {
 // best.
 func (b *beam) end(stop func() bool) (cost int64, ok bool) {
 	b.prune(rescored * b.width)
-	ok = true
 	if !b.last() && len(b.next) > 0 {
 		if stop() {
 			return 0, false
