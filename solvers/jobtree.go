@@ -309,7 +309,7 @@ func (t *jobTree) bound(node int) float64 {
 	return t.above(least)
 }
 
-// hopeless reports whether the last 16 searches have looked at so many nodes and jobs that the tree should be given up.
+// hopeless reports whether the tree should be given up. It decides once every 16 searches, by the number of nodes and jobs that they have looked at.
 func (t *jobTree) hopeless() bool {
 	const every = 16
 	if t.steps%every != 0 {

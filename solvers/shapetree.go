@@ -260,7 +260,7 @@ func (t *shapeTree) try(job int32, list []planeOf) {
 	}
 }
 
-// hopeless reports whether the last 16 searches have looked at so many nodes and jobs that the tree should be given up.
+// hopeless reports whether the tree should be given up. It decides once every 16 searches, by the number of nodes and jobs that they have looked at.
 func (t *shapeTree) hopeless() bool {
 	const every = 16
 	if t.steps%every != 0 {

@@ -319,15 +319,16 @@ func (c *Relaxation) exact(i int, box Box, n, beside int32, x []float64) {
 func (c *Relaxation) share(box []Box) (n []int32, least float64) {
 	p := int32(c.Jobs)
 	from := table[int32](len(box), c.Jobs+1)
-	later, latest := int32(0), int32(0) // the fewest and the most jobs of the clusters from i on
+	fewest, most := int32(0), int32(0) // jobs of all clusters; below, of those after cluster i
 	for i := range box {
-		later, latest = later+min(p, box[i].Least), latest+min(p, box[i].Most)
+		fewest, most = fewest+min(p, box[i].Least), most+min(p, box[i].Most)
 	}
 	c.before[0][0] = 0
 	low, high := int32(0), int32(0) // the clusters before i can have from low to high jobs
 	for i := range box {
-		later, latest = later-min(p, box[i].Least), latest-min(p, box[i].Most)
-		first, last := max(low+box[i].Least, p-latest), min(high+box[i].Most, p-later) // so many the clusters up to i can have, if the later ones take the rest
+		fewest, most = fewest-min(p, box[i].Least), most-min(p, box[i].Most)
+		// Cluster i and those before it can have from first to last jobs, if the clusters after i take all others.
+		first, last := max(low+box[i].Least, p-most), min(high+box[i].Most, p-fewest)
 		if first > last {
 			return nil, 0
 		}

@@ -7,7 +7,7 @@ const (
 	leastPower, morePower = 0.5, 1.0 // exponent of the duration
 	mostWidthPower        = 0.8      // exponent of the size, from 0 on
 	mostNoise             = 0.05     // standard deviation of the factor by which a class is liked more or less
-	leastPrice, dearer    = 4, 10    // price of idle processor time, in mean weights of busy processor time; the dearest is so many times the least
+	leastPrice, dearer    = 4, 10    // least price of idle processor time, in mean weights of busy processor time; the largest price is dearer times leastPrice
 )
 
 // weigh draws a guide. Of two states with as many jobs started, the one whose started jobs weigh more is better. Long jobs weigh more, because short ones

@@ -249,12 +249,12 @@ func (c *chain) step() {
 	}
 	allowance := c.temperature * c.rng.ExpFloat64()
 	before, limit := c.energy, c.energy+allowance
-	sampling, many := c.sampling()
+	sampling := c.sampling()
 	if sampling {
 		limit = math.Inf(1)
 	}
 	change := c.move.changed()
-	if many && !sampling {
+	if !sampling && len(c.problem.jobs) > manyJobs {
 		change.most = allowance + surplusHeat*c.temperature + surplusScale*c.scale
 	}
 	ok := c.decoder.decodeChange(&c.move.genome, change, limit)
@@ -305,18 +305,18 @@ const (
 // suit few jobs with many constraints.
 var firstHeat = [...]float64{0.04, 0.2}
 
-// scaleSamples is the number of moves whose mean change becomes the scale of the temperatures. They are decoded to the end.
+// The mean change by the first moves becomes the scale of the temperatures. These moves are decoded to the end.
 const (
-	scaleSamples = 200
-	fewSamples   = 40 // if there are many jobs: each takes long
+	scaleSamples = 200 // number of these moves
+	fewSamples   = 40  // the same with more than manyJobs jobs, where each move takes long
 )
 
-// sampling says whether the chain still finds its scale. It also says whether there are many jobs.
-func (c *chain) sampling() (sampling, many bool) {
-	if many = len(c.problem.jobs) > manyJobs; many {
-		return c.samples < fewSamples, many
+// sampling says whether the chain still finds its scale.
+func (c *chain) sampling() bool {
+	if len(c.problem.jobs) > manyJobs {
+		return c.samples < fewSamples
 	}
-	return c.samples < scaleSamples, many
+	return c.samples < scaleSamples
 }
 
 // sample notes the change of the energy by a move.
