@@ -6,6 +6,7 @@
 //	mutants                    tries all faults of tools/mutants/faults
 //	mutants -list              prints them, and says which no longer fit the code
 //	mutants -run '^check-'     tries those whose id matches the regular expression
+//	mutants -operators ./proof tries every change of an operator, a number or a statement of the package: see the package operators
 //
 // The faults are in TOML files, one table [[mutant]] each: see the type mutant. The repository itself is never changed. The exit status is 0 if
 // at most -allow faults survive; 1 if more survive, if a fault no longer fits the code, or if its tests could not be run; and 2 for wrong usage
@@ -54,6 +55,13 @@ type options struct {
 	list    bool
 	sound   bool // run the tests without a fault first
 	timeout time.Duration
+
+	operators  string // packages to change operator by operator; empty: the faults of the files
+	with       string
+	equivalent string
+	again      string
+	memory     int
+	slowest    time.Duration
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -71,6 +79,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.BoolVar(&opt.list, "list", false, "print the faults and run nothing")
 	flags.BoolVar(&opt.sound, "sound", true, "run the tests without a fault first: what fails then proves nothing")
 	flags.DurationVar(&opt.timeout, "timeout", 2*time.Minute, "`time` that one command of tests may take")
+	flags.StringVar(&opt.operators, "operators", "", "change the operators, numbers and statements of the `packages` instead, such as ./proof,./model")
+	flags.StringVar(&opt.with, "with", "", "with -operators: more `packages` whose tests run, besides those of the package that is changed")
+	flags.StringVar(&opt.equivalent, "equivalent", "tools/mutants/equivalent/*.toml", "with -operators: `pattern` of the lists of changes that change nothing, in the repository")
+	flags.StringVar(&opt.again, "again", "", "with -operators: only what survived in an earlier run, whose output is in the `file`")
+	flags.DurationVar(&opt.slowest, "slowest", 0, "with -operators: leave out tests that take a longer `time`, for a first look; 0: none")
+	flags.IntVar(&opt.memory, "memory", 4096, "with -operators: `megabytes` that a process may have")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
@@ -79,6 +93,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if flags.NArg() > 0 || opt.jobs < 1 {
 		return usageError{errors.New("expected flags alone, and -jobs of at least 1")}
+	}
+	if opt.operators != "" {
+		return tryOperators(ctx, opt, stdout, stderr)
 	}
 	mutants, err := readMutants(opt.root, opt.faults, opt.chosen)
 	if err != nil {

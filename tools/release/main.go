@@ -1,4 +1,5 @@
-// Command release builds the archives of a release: one for each system, with the program, the licences, the README and the examples, and SHA256SUMS.
+// Command release builds the archives of a release: one for each system, with the program, the licences, the README and the examples. Beside each is a
+// list of the modules in the program (SBOM, CycloneDX), and beside all are SHA256SUMS and, if ALLOT_SIGNING_KEY names a key, its signature.
 // Links of the README to what is not in the archive lead to the repository, at the commit of the release.
 //
 //	go -C tools run ./release -C .. -o ../dist
@@ -13,6 +14,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"errors"
 	"flag"
 	"fmt"
@@ -34,7 +36,7 @@ func main() {
 	out := flag.String("o", "dist", "`folder` of the archives, made anew")
 	platforms := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64", "systems, separated by commas")
 	flag.Parse()
-	if err := release(*root, *out, strings.Split(*platforms, ",")); err != nil {
+	if err := release(*root, *out, strings.Split(*platforms, ","), os.Getenv(keyVariable)); err != nil {
 		log.Fatal("release: ", err)
 	}
 }
@@ -46,8 +48,8 @@ type file struct {
 	data []byte
 }
 
-// release makes the archives and the checksums.
-func release(root, out string, platforms []string) error {
+// release makes the archives, the lists of their modules, the checksums and, with the file of a key, their signature.
+func release(root, out string, platforms []string, key string) error {
 	if text, err := command(root, nil, "git", "status", "--porcelain"); err != nil {
 		return err
 	} else if len(text) > 0 {
@@ -77,31 +79,41 @@ func release(root, out string, platforms []string) error {
 	defer remove(built)
 	var sums strings.Builder
 	for _, platform := range platforms {
-		name, archive, err := build(root, platform, common, when)
+		name, archive, modules, err := build(root, platform, common, when)
 		if err != nil {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
-		if err := os.WriteFile(filepath.Join(built, name), archive, 0o666); err != nil {
-			return err
+		for _, f := range []file{{name, 0, archive}, {name + ".cdx.json", 0, modules}} {
+			if err := os.WriteFile(filepath.Join(built, f.name), f.data, 0o666); err != nil {
+				return err
+			}
+			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.data), f.name)
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(archive), name)
 		log.Printf("%s: %.1f MB", name, float64(len(archive))/1e6)
 	}
 	if err := os.WriteFile(filepath.Join(built, "SHA256SUMS"), []byte(sums.String()), 0o666); err != nil {
 		return err
 	}
+	note, err := sign(built, key)
+	if err != nil {
+		return err
+	}
+	log.Print(note)
 	return errors.Join(os.RemoveAll(out), os.Rename(built, out))
 }
 
-// build makes the archive of a platform: .zip for Windows, else .tar.gz.
-func build(root, platform string, common []file, when time.Time) (name string, archive []byte, err error) {
+// tags leave out canvases that gonum/plot would link into the program and allot does not use. One of them needs svgo, whose licence is made for texts.
+const tags = "-tags=minimal"
+
+// build makes the archive of a platform, .zip for Windows, else .tar.gz, and the list of the modules in its program.
+func build(root, platform string, common []file, when time.Time) (name string, archive, modules []byte, err error) {
 	system, processor, ok := strings.Cut(platform, "/")
 	if !ok {
-		return "", nil, errors.New("expected a platform such as linux/amd64")
+		return "", nil, nil, errors.New("expected a platform such as linux/amd64")
 	}
 	folder, err := os.MkdirTemp("", "release")
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	defer remove(folder)
 	program := "allot"
@@ -110,20 +122,31 @@ func build(root, platform string, common []file, when time.Time) (name string, a
 	}
 	binary := filepath.Join(folder, program)
 	environment := append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOWORK=off")
-	if _, err := command(root, environment, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", binary, "./cmd/allot"); err != nil {
-		return "", nil, err
+	if _, err := command(root, environment, "go", "build", tags, "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", binary, "./cmd/allot"); err != nil {
+		return "", nil, nil, err
 	}
-	version, err := versionOf(root, binary)
+	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
+	}
+	version := info.Main.Version
+	if version == "" || version == "(devel)" {
+		return "", nil, nil, errors.New("the Go tool has stamped no version: build in a clone, with its history, not in a worktree or a copy")
+	}
+	graph, err := command(root, environment, "go", "mod", "graph")
+	if err != nil {
+		return "", nil, nil, err
+	}
+	if modules, err = bill(info, string(graph), when); err != nil {
+		return "", nil, nil, err
 	}
 	data, err := os.ReadFile(binary)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	licences, err := licencesOf(root, environment)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	top := fmt.Sprintf("allot-%s-%s-%s", strings.TrimPrefix(version, "v"), system, processor)
 	files := append(slices.Clone(common), file{program, 0o755, data}, file{"THIRD-PARTY-LICENCES", 0o644, licences})
@@ -133,10 +156,10 @@ func build(root, platform string, common []file, when time.Time) (name string, a
 	}
 	if system == "windows" {
 		archive, err = zipped(files, when)
-		return top + ".zip", archive, err
+		return top + ".zip", archive, modules, err
 	}
 	archive, err = tarred(files, when)
-	return top + ".tar.gz", archive, err
+	return top + ".tar.gz", archive, modules, err
 }
 
 // remove removes a folder that is no longer needed.
@@ -144,20 +167,6 @@ func remove(folder string) {
 	if err := os.RemoveAll(folder); err != nil {
 		log.Print(err)
 	}
-}
-
-// versionOf is the version that the Go tool has stamped.
-func versionOf(root, binary string) (string, error) {
-	text, err := command(root, nil, "go", "version", "-m", binary)
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(string(text)) {
-		if words := strings.Fields(line); len(words) >= 3 && words[0] == "mod" && words[2] != "(devel)" {
-			return words[2], nil
-		}
-	}
-	return "", errors.New("the Go tool has stamped no version: build in a clone, with its history, not in a worktree or a copy")
 }
 
 // commonFiles are what every archive has beside the program.
@@ -213,7 +222,7 @@ func linkOutside(files []file, commit string) {
 
 // licencesOf are the licences of the modules that are in the program, which their terms ask to hand on.
 func licencesOf(root string, environment []string) ([]byte, error) {
-	text, err := command(root, environment, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/allot")
+	text, err := command(root, environment, "go", "list", tags, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/allot")
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Links of the README to what is in the archive stay as they are; others lead to the repository.
 func TestLinkOutside(t *testing.T) {
@@ -31,5 +34,16 @@ func TestCommonFiles(t *testing.T) {
 		if !names[want] {
 			t.Errorf("%s is missing", want)
 		}
+	}
+}
+
+// The program of a release has no code under a licence that is made for texts.
+func TestNoLicenceForTexts(t *testing.T) {
+	text, err := command("../..", nil, "go", "list", tags, "-deps", "./cmd/allot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := string(text); !strings.Contains(list, "gonum.org/v1/plot\n") || strings.Contains(list, "svgo") {
+		t.Error("the program needs github.com/ajstarks/svgo")
 	}
 }
